@@ -1,0 +1,89 @@
+/** Processes of the benchmark: each contestant has one, and so has the load. */
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+export type Started = {
+  readonly pid: number
+  readonly stop: () => Promise<void>
+}
+
+/** A process of ours that answers messages, one at a time. */
+export type Child = Started & {
+  /** What it said when it was ready. */
+  readonly ready: unknown
+  readonly ask: (message: object) => Promise<unknown>
+}
+
+const stopMs = 20_000
+
+/** Starts a script of the benchmark. `profile`: a folder for its processor profile. */
+export async function startChild(
+  script: URL | string,
+  settings: Readonly<Record<string, string>>,
+  profile?: string,
+): Promise<Child> {
+  const child = fork(typeof script === 'string' ? script : fileURLToPath(script), [], {
+    env: { ...process.env, ...settings },
+    execArgv: [...process.execArgv, ...profiling(profile)],
+  })
+  const ready = await answerOf(child)
+  return {
+    pid: child.pid!,
+    ready,
+    ask(message) {
+      const answer = answerOf(child)
+      child.send(message)
+      return answer
+    },
+    stop: () => stop(child, () => child.disconnect()),
+  }
+}
+
+/** Starts a program that serves until it is told to end. */
+export function startProgram(
+  program: string,
+  parameters: readonly string[],
+  settings: Readonly<Record<string, string>>,
+  profile?: string,
+): Started & { readonly ended: Promise<string> } {
+  const node = [...process.execArgv, ...profiling(profile), program, ...parameters]
+  const child = spawn(process.execPath, node, {
+    env: { ...process.env, ...settings },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let last = ''
+  child.stderr.on('data', (bytes: Buffer) => {
+    last = (last + bytes.toString()).slice(-4000)
+  })
+  const ended = once(child, 'exit').then(([code]) => `it ended with ${code}: ${last.trim()}`)
+  return { pid: child.pid!, ended, stop: () => stop(child, () => child.kill('SIGTERM')) }
+}
+
+function profiling(folder: string | undefined): string[] {
+  return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`]
+}
+
+async function answerOf(child: ChildProcess): Promise<unknown> {
+  const over = new AbortController()
+  try {
+    const { signal } = over
+    return await Promise.race([
+      once(child, 'message', { signal }).then(([message]) => message),
+      once(child, 'exit', { signal }).then(([code]) => {
+        throw new Error(`a process of the benchmark ended with ${code} before it answered`)
+      }),
+    ])
+  } finally {
+    over.abort()
+  }
+}
+
+async function stop(child: ChildProcess, ask: () => void): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  const force = setTimeout(() => child.kill('SIGKILL'), stopMs)
+  ask()
+  await ended
+  clearTimeout(force)
+}

@@ -1,0 +1,104 @@
+import type { Answer, Reversal } from './answer.ts'
+import { type Entry, entryToJson } from './entry.ts'
+import { type Journal, noJournal, openJournal } from './journal.ts'
+import {
+  apply,
+  type Change,
+  decide,
+  enquire,
+  entryOf,
+  finish,
+  type Ledger,
+  openLedger,
+  type Request,
+  reverseByKey,
+  totals,
+} from './ledger.ts'
+
+/**
+ * The ledgers of all merchants of one HTTP acquirer. A change is in memory and in the journal's
+ * hands when a method returns; `safe` tells when it is on the disk, and nobody is answered before.
+ */
+export type Books = {
+  decide(merchantId: string, request: Request, now: number): Change
+  enquire(merchantId: string, key: string, now: number): Answer
+  finish(merchantId: string, key: string, code: string, now: number): Answer
+  reverseByKey(merchantId: string, key: string, now: number): Reversal
+  entry(merchantId: string, key: string): Entry | undefined
+  page(after: number, limit: number): LedgerPage
+  safe(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Entries in the order they came, as JSON with minor units as strings. */
+export type LedgerPage = {
+  readonly entries: readonly { readonly merchantId: string; readonly [name: string]: unknown }[]
+  /** Where the next page begins; null after the last one. */
+  readonly next: number | null
+  readonly count: number
+  readonly totals: Readonly<
+    Record<string, Readonly<Record<string, { readonly held: string; readonly charged: string }>>>
+  >
+}
+
+/** @param file where to keep them; in memory only without it */
+export function openBooks(file?: string): Books {
+  const ledgers = new Map<string, Ledger>()
+  const order: { readonly merchantId: string; readonly key: string }[] = []
+  const ledgerOf = (merchantId: string): Ledger => {
+    const known = ledgers.get(merchantId)
+    if (known !== undefined) return known
+    const opened = openLedger()
+    ledgers.set(merchantId, opened)
+    return opened
+  }
+  const write = (merchantId: string, entries: readonly Entry[]) => {
+    const ledger = ledgerOf(merchantId)
+    for (const { key } of entries) {
+      if (entryOf(ledger, key) === undefined) order.push({ merchantId, key })
+    }
+    apply(ledger, entries)
+  }
+  const journal: Journal =
+    file === undefined
+      ? noJournal
+      : openJournal(file, (merchantId, entry) => write(merchantId, [entry]))
+  const change = <Decided extends { readonly writes: readonly Entry[] }>(
+    merchantId: string,
+    decided: Decided,
+  ): Decided => {
+    journal.append(merchantId, decided.writes)
+    write(merchantId, decided.writes)
+    return decided
+  }
+  return {
+    decide: (merchant, request, now) => change(merchant, decide(ledgerOf(merchant), request, now)),
+    enquire: (merchant, key, now) => change(merchant, enquire(ledgerOf(merchant), key, now)).answer,
+    finish: (merchant, key, code, now) =>
+      change(merchant, finish(ledgerOf(merchant), key, code, now)).answer,
+    reverseByKey: (merchant, key, now) =>
+      change(merchant, reverseByKey(ledgerOf(merchant), key, now)).answer,
+    entry: (merchant, key) => entryOf(ledgerOf(merchant), key),
+    page(after, limit) {
+      const entries = order.slice(after, after + limit).map(({ merchantId, key }) => ({
+        merchantId,
+        ...entryToJson(entryOf(ledgerOf(merchantId), key)!),
+      }))
+      const next = after + limit < order.length ? after + limit : null
+      return { entries, next, count: order.length, totals: totalsOf(ledgers) }
+    },
+    safe: () => journal.safe(),
+    close: () => journal.close(),
+  }
+}
+
+function totalsOf(ledgers: ReadonlyMap<string, Ledger>): LedgerPage['totals'] {
+  const sums = [...ledgers].map(([merchantId, ledger]) => {
+    const texts = Object.entries(totals(ledger)).map(([currency, { held, charged }]) => [
+      currency,
+      { held: String(held), charged: String(charged) },
+    ])
+    return [merchantId, Object.fromEntries(texts)]
+  })
+  return Object.fromEntries(sums)
+}

@@ -1,0 +1,118 @@
+import type { Json, Kind, Money } from '@tollgate/plugin-kit'
+import type { Reason } from '@tollgate/schemas'
+
+export type EntryKind = Kind | 'chargeback' | 'chargebackReversal' | 'none'
+
+/**
+ * Money that moved for the payer: `held` is reserved on the account, `charged` has left it. Minor
+ * units, negative when given back. The sum over all entries is what really happened.
+ */
+export type Movement = {
+  readonly on: 'held' | 'charged'
+  readonly minor: bigint
+  readonly currency: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
+/** Sums of one entry in minor units: what it allowed and what later operations took from that. */
+export type Sums = {
+  readonly authorised: bigint
+  readonly captured: bigint
+  readonly released: bigint
+  readonly refunded: bigint
+}
+
+/** A change that one entry made to a sum of another. */
+export type Shift = { readonly key: string; readonly sum: keyof Sums; readonly minor: bigint }
+
+/** Everything the acquirer knows about one key. Values never change: a change is a new entry. */
+export type Entry = {
+  readonly key: string
+  readonly kind: EntryKind
+  readonly paymentId: string
+  readonly amount: Money
+  /** What was paid with, without secrets: BIN, last four, expiry. */
+  readonly instrument: string
+  /** `closed`: reversed by key; with movements when there was something to undo. */
+  readonly state: 'approved' | 'declined' | 'pending' | 'closed'
+  /** The acquirer's answer code; `00` is an approval, `09` an open operation. */
+  readonly code: string
+  /** Key of what it refers to; `replaces`: that authorisation ends when this one is approved. */
+  readonly original?: string
+  readonly replaces?: true
+  readonly final?: true
+  /** On increments: key of the authorisation they add to. On chargeback reversals: of what was disputed. */
+  readonly root?: string
+  readonly sums: Sums
+  /** Keys of the final operations after which no other of their kind is taken. */
+  readonly finalBy: {
+    readonly capture?: string
+    readonly refund?: string
+    readonly reverse?: string
+  }
+  /** On an authorisation: key of the one that replaced it. */
+  readonly replacedBy?: string
+  readonly chargeback?: { readonly by: string; readonly state: 'open' | 'reversed' }
+  /** Why the payer's bank charged back. */
+  readonly reason?: Reason
+  /** How and when a pending one ends by itself. Milliseconds since 1970. */
+  readonly due?: { readonly at: number; readonly code: string }
+  /** The shopper has to visit the bank's page. */
+  readonly shopper?: true
+  readonly delivery: 'once' | 'twice' | 'eventFirst' | 'lost'
+  readonly movements: readonly Movement[]
+  readonly shifts: readonly Shift[]
+  readonly history: readonly {
+    readonly at: number
+    readonly state: string
+    readonly code: string
+  }[]
+  readonly avs?: string
+  readonly cvv?: string
+  /** Paid by card: an approval has a scheme reference. */
+  readonly card?: true
+  /** Must outlive the process that holds the ledger in memory. */
+  readonly durable?: true
+}
+
+export const noSums: Sums = { authorised: 0n, captured: 0n, released: 0n, refunded: 0n }
+
+/** What is left of an entry, in minor units. Never negative: that is the acquirer's own rule. */
+export const rest = ({ sums }: Entry): bigint =>
+  sums.authorised - sums.captured - sums.released - sums.refunded
+
+/** The acquirer's own id of an operation. */
+export const referenceOf = ({ key }: Entry): string => `sim-${key}`
+
+/** The scheme reference of a card payment. */
+export const networkTxIdOf = ({ key }: Entry): string => `SIM${key.slice(0, 12).toUpperCase()}`
+
+/** An entry as JSON, bigints as decimal strings. */
+export function entryToJson(entry: Entry): { [key: string]: Json } {
+  return JSON.parse(
+    JSON.stringify(entry, (_name, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    ),
+  )
+}
+
+/** Reads what `entryToJson` wrote. Throws when the value is no entry. */
+export function entryFromJson(json: unknown): Entry {
+  if (typeof json !== 'object' || json === null || typeof (json as Entry).key !== 'string') {
+    throw new Error('a stored ledger entry cannot be read: it must be an object with a key')
+  }
+  const stored = json as Entry
+  return {
+    ...stored,
+    amount: { ...stored.amount, minor: BigInt(stored.amount.minor) },
+    sums: {
+      authorised: BigInt(stored.sums.authorised),
+      captured: BigInt(stored.sums.captured),
+      released: BigInt(stored.sums.released),
+      refunded: BigInt(stored.sums.refunded),
+    },
+    movements: stored.movements.map((move) => ({ ...move, minor: BigInt(move.minor) })),
+    shifts: stored.shifts.map((shift) => ({ ...shift, minor: BigInt(shift.minor) })),
+  }
+}

@@ -1,0 +1,182 @@
+import {
+  type Context,
+  contractVersion,
+  declined,
+  defineConnector,
+  definePlugin,
+  type Found,
+  type HttpAnswer,
+  type Operation,
+  type Outcome,
+  type Redirect,
+  type Reversed,
+  type SettingsOf,
+  settings,
+  type Unknown,
+  unknown,
+} from '@tollgate/plugin-kit'
+import { none, R, request, secret as secretClass } from '@tollgate/schemas'
+import { claimsOf, isSigned } from './event.ts'
+import { toFound, toOutcome, toReversed } from './outcomes.ts'
+import { reasons } from './reasons.ts'
+import { toRequest } from './requests.ts'
+import { judge } from './verdict.ts'
+import {
+  answerFromWire,
+  keyHeader,
+  merchantHeader,
+  requestToWire,
+  reversalFromWire,
+  WireError,
+} from './wire.ts'
+
+const text = (min: number, max: number) => ({ kind: 'text', min, max }) as const
+
+const config = settings('Simulated acquirer', [
+  ['url', { kind: 'url', max: 2048 }, R, request, none, 'Where it listens, http://127.0.0.1:4500.'],
+])
+const account = settings('Account at the simulated acquirer', [
+  ['merchantId', text(1, 64), R, request, none, 'Name of the merchant there.'],
+  ['secret', text(8, 128), R, request, secretClass, 'Proves requests and events.'],
+])
+
+type HttpContext = Context<SettingsOf<typeof config.rows>, SettingsOf<typeof account.rows>>
+
+/** The simulated acquirer as a process of its own, reached over HTTP. For tests in any mode. */
+export const simulatorHttp = defineConnector({
+  name: 'simulator-http',
+  title: 'Simulator over HTTP',
+  contract: contractVersion,
+  config,
+  account,
+  supports: {
+    brands: 'any',
+    currencies: 'any',
+    methods: ['card', 'bankAccount', 'virtualAccount', 'tokenAccount'],
+    capture: { partial: true, multiple: true },
+    refund: { partial: true },
+    reverse: { partial: true },
+    key: { by: 'key', ttlMs: 30 * 24 * 60 * 60_000 },
+    enquiryVisibleAfterMs: 1_000,
+    modes: ['INTERNAL', 'EXTERNAL', 'LIVE'],
+  },
+  authorize: send,
+  debit: send,
+  credit: send,
+  capture: send,
+  refund: send,
+  reverse: send,
+  increment: send,
+  verify: send,
+  resolve: { enquire, reverseByKey },
+  // The shopper's word counts nothing: the acquirer is asked.
+  complete: async (operation, _back, context) => {
+    const found = await enquire(operation, context)
+    return found.is === 'notFound' ? unknown('the acquirer does not know the payment') : found
+  },
+  inbound: {
+    verify: (message, { account }) => isSigned(message, account.secret),
+    parse: claimsOf,
+  },
+  reasons,
+  check: async ({ http, config, account }) => {
+    const answer = await http.get(`${config.url}/account`, {}, { headers: headersOf(account) })
+    if (answer.status === 200) return { ok: true }
+    return { ok: false, why: `the acquirer answered ${answer.status} to merchantId and secret` }
+  },
+})
+
+export default definePlugin({
+  name: 'simulator-http',
+  contract: contractVersion,
+  connectors: [simulatorHttp],
+})
+
+/** An HttpError goes through: the engine knows best what a failed request may have done. */
+async function send(operation: Operation, context: HttpContext): Promise<Outcome> {
+  const { delayMs, ...asked } = toRequest(operation)
+  const { decision } = judge(asked.signs, asked.amount)
+  if (decision.is === 'notSent' && operation.instrument !== undefined) {
+    return { is: 'notSent', why: 'the simulator is told not to be reached' }
+  }
+  const around = {
+    at: context.clock.now().getTime(),
+    ...(delayMs > 0 ? { delayMs } : {}),
+    ...(context.notifyUrl === undefined ? {} : { notifyUrl: context.notifyUrl }),
+    ...(context.returnUrl === undefined ? {} : { returnUrl: context.returnUrl }),
+  }
+  const answer = await context.http.request('POST', `${context.config.url}/operations`, {
+    moves: true,
+    headers: { ...headersOf(context.account), [keyHeader]: operation.key },
+    json: requestToWire(asked, around),
+  })
+  const refused = refusalOf(answer)
+  if (refused !== undefined) return declined('900.100.200', { text: refused })
+  return read(answer, (json) => {
+    const { redirectUrl, ...found } = answerFromWire(json, operation.key)
+    return toOutcome(found, operation.amount, redirectTo(redirectUrl))
+  })
+}
+
+async function enquire(operation: Operation, context: HttpContext): Promise<Found> {
+  const { key, amount } = operation
+  const query = {
+    key,
+    at: String(context.clock.now().getTime()),
+    ...(context.returnUrl === undefined ? {} : { returnUrl: context.returnUrl }),
+  }
+  const headers = headersOf(context.account)
+  const answer = await context.http.get(`${context.config.url}/operations`, query, { headers })
+  return read(answer, (json) => {
+    const { redirectUrl, ...found } = answerFromWire(json, key)
+    return toFound(found, amount, redirectTo(redirectUrl))
+  })
+}
+
+async function reverseByKey(operation: Operation, context: HttpContext): Promise<Reversed> {
+  const { key } = operation
+  const answer = await context.http.request('POST', `${context.config.url}/reversals`, {
+    moves: true,
+    headers: { ...headersOf(context.account), [keyHeader]: key },
+    json: { at: context.clock.now().getTime() },
+  })
+  const refused = refusalOf(answer)
+  if (refused !== undefined) return { is: 'refused', why: refused }
+  return read(answer, (json) => toReversed(reversalFromWire(json, key)))
+}
+
+/** Whatever cannot be read leaves open what happened. */
+function read<T>(answer: HttpAnswer, take: (json: unknown) => T): T | Unknown {
+  if (answer.status !== 200) return unknown(`the acquirer answered with HTTP ${answer.status}`)
+  let json: unknown
+  try {
+    json = answer.json()
+  } catch {
+    return unknown('the answer of the acquirer is no JSON')
+  }
+  try {
+    return take(json)
+  } catch (error) {
+    if (error instanceof WireError) return unknown(error.message)
+    throw error
+  }
+}
+
+/** The acquirer's own words that it did nothing: it says so before it touches its books. */
+function refusalOf(answer: HttpAnswer): string | undefined {
+  if (answer.status < 400 || answer.status > 499) return undefined
+  try {
+    const { refused } = answer.json() as { refused?: unknown }
+    return typeof refused === 'string' ? refused : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const redirectTo = (target: string | undefined): Redirect | undefined =>
+  target === undefined ? undefined : { redirect: { url: target, method: 'GET', parameters: [] } }
+
+const headersOf = ({ merchantId, secret }: HttpContext['account']) => ({
+  authorization: `Bearer ${secret}`,
+  [merchantHeader]: merchantId,
+})

@@ -1,0 +1,300 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  type Connector,
+  type Context,
+  contractVersion,
+  defineConnector,
+  type Found,
+  type Inbound,
+  notSent,
+  type Operation,
+  type Outcome,
+  type Redirect,
+  type Reversed,
+  unknown,
+} from '@tollgate/plugin-kit'
+import type { Reason } from '@tollgate/schemas'
+import { type Entry, noSums } from './entry.ts'
+import { claimsOf, isSigned, messageOf } from './event.ts'
+import { type Keeper, keeperOf, secretOf } from './keep.ts'
+import {
+  apply,
+  type Change,
+  decide,
+  enquire,
+  entryOf,
+  finish,
+  type Ledger,
+  openLedger,
+  type Request,
+  reverseByKey,
+} from './ledger.ts'
+import { toFound, toOutcome, toReversed } from './outcomes.ts'
+import { reasonFor, reasons } from './reasons.ts'
+import { toRequest } from './requests.ts'
+
+/** What a dispute is about: `original` is the disputed payment, or its chargeback for a reversal. */
+export type Dispute = Pick<Operation, 'key' | 'paymentId' | 'amount' | 'original'> & {
+  readonly reason: Reason
+}
+
+export type InProcessSimulator = Connector & {
+  /**
+   * Lets the payer's bank charge a payment back, or take that back. Returns the signed event, to be
+   * handed to `inbound` like any message that came over the network, or why the acquirer refused.
+   */
+  readonly raise: (
+    what: 'chargeback' | 'chargebackReversal',
+    dispute: Dispute,
+    context: Pick<Context, 'records' | 'clock'>,
+  ) => Promise<{ readonly message: Inbound } | { readonly refused: Reason }>
+}
+
+/** Entries an acquirer inside the process remembers. */
+const defaultLimit = 100_000
+const eventTimeoutMs = 5_000
+/** Processes that decide about one key at once; more rounds than that are a fault. */
+const mostRounds = 10
+
+/**
+ * An acquirer inside the process. Ordinary payments live in memory and die with the process, and so
+ * does their money; a follow-up on one that was forgotten trusts what the engine says about it.
+ * Whatever somebody may ask for later (lost answers, open payments, chargebacks, closed keys) is
+ * kept in `context.records`.
+ *
+ * @param ledger its books; a bounded one of its own unless given
+ */
+export function createSimulator(ledger: Ledger = openLedger(defaultLimit)): InProcessSimulator {
+  const run = (operation: Operation, context: Context) => operate(ledger, operation, context)
+  const connector = defineConnector({
+    name: 'simulator',
+    title: 'Simulator',
+    contract: contractVersion,
+    supports: {
+      brands: 'any',
+      currencies: 'any',
+      methods: ['card', 'bankAccount', 'virtualAccount', 'tokenAccount'],
+      capture: { partial: true, multiple: true },
+      refund: { partial: true },
+      reverse: { partial: true },
+      key: { by: 'key', ttlMs: 30 * 24 * 60 * 60_000 },
+      enquiryVisibleAfterMs: 0,
+      modes: ['INTERNAL'],
+    },
+    authorize: run,
+    debit: run,
+    credit: run,
+    capture: run,
+    refund: run,
+    reverse: run,
+    increment: run,
+    verify: run,
+    resolve: {
+      enquire: (operation, context) => ask(ledger, operation, context),
+      reverseByKey: (operation, context) => undo(ledger, operation, context),
+    },
+    complete: (operation, { query }, context) => comeBack(ledger, operation, query, context),
+    inbound: {
+      verify: async (message, { records }) => isSigned(message, await secretOf(records)),
+      parse: claimsOf,
+    },
+    reasons,
+  })
+  return { ...connector, raise: (what, dispute, context) => raise(ledger, what, dispute, context) }
+}
+
+/**
+ * Async so that a throw of `sending()` is a rejection; an ordinary payment awaits nothing, and
+ * between its decision and its entry no other operation can run.
+ */
+async function operate(ledger: Ledger, operation: Operation, context: Context): Promise<Outcome> {
+  const request = toRequest(operation)
+  const now = context.clock.now().getTime()
+  if (operation.original !== undefined) await remember(ledger, operation.original, context)
+  if (request.delayMs > 0) return operateKept(ledger, operation, request, context)
+  const change = decide(ledger, request, now)
+  if (change.delivery === 'never') return notSent('the simulator is told not to be reached')
+  if (change.delivery !== 'once' || change.writes[0]?.durable || change.answer.wait) {
+    return operateKept(ledger, operation, request, context)
+  }
+  context.sending()
+  apply(ledger, change.writes)
+  return toOutcome(change.answer, operation.amount)
+}
+
+/** The way of everything that must be kept before it is answered. */
+async function operateKept(
+  ledger: Ledger,
+  operation: Operation,
+  request: ReturnType<typeof toRequest>,
+  context: Context,
+): Promise<Outcome> {
+  const { key, amount } = operation
+  const late = request.delayMs > 0 ? { ...request, durable: true } : request
+  const now = context.clock.now().getTime()
+  let sent = false
+  const change = await decideKept(ledger, [key], context, () => {
+    const decided = decide(ledger, late, now)
+    if (!sent && decided.delivery !== 'never') context.sending()
+    sent = true
+    return decided
+  })
+  if (change.delivery === 'never') return notSent('the simulator is told not to be reached')
+  // A call is over with its answer, so both copies of a double one come before it.
+  const copies = { once: 0, lost: 0, eventFirst: 1, twice: 2 }[change.delivery]
+  for (let copy = 0; copy < copies; copy += 1) await tell(ledger, key, context)
+  if (request.delayMs > 0) {
+    const waited = await wait(request.delayMs, true, { signal: context.signal }).catch(() => false)
+    if (!waited) return unknown('the answer came too late')
+  }
+  if (change.delivery === 'lost') return unknown('the answer was lost')
+  return toOutcome(change.answer, amount, await redirectOf(change, operation, context))
+}
+
+async function ask(ledger: Ledger, operation: Operation, context: Context): Promise<Found> {
+  const now = context.clock.now().getTime()
+  const change = await decideKept(ledger, [operation.key], context, () =>
+    enquire(ledger, operation.key, now),
+  )
+  return toFound(change.answer, operation.amount, await redirectOf(change, operation, context))
+}
+
+async function undo(ledger: Ledger, operation: Operation, context: Context): Promise<Reversed> {
+  const now = context.clock.now().getTime()
+  if (operation.original !== undefined) await remember(ledger, operation.original, context)
+  context.sending()
+  const { answer } = await decideKept(ledger, [operation.key], context, () =>
+    reverseByKey(ledger, operation.key, now),
+  )
+  return toReversed(answer)
+}
+
+/** The shopper is back. Only the proof that the redirect carried counts, no other word of the query. */
+async function comeBack(
+  ledger: Ledger,
+  operation: Operation,
+  query: Readonly<Record<string, string>>,
+  context: Context,
+): Promise<Outcome> {
+  const now = context.clock.now().getTime()
+  const right = Buffer.from(await proofOf(operation.key, context))
+  const given = Buffer.from(query[proofParameter] ?? '')
+  const proven = given.length === right.length && timingSafeEqual(given, right)
+  if (proven) context.sending()
+  const change = await decideKept(ledger, [operation.key], context, () =>
+    proven ? finish(ledger, operation.key, '00', now) : enquire(ledger, operation.key, now),
+  )
+  return toOutcome(change.answer, operation.amount, await redirectOf(change, operation, context))
+}
+
+async function raise(
+  ledger: Ledger,
+  kind: 'chargeback' | 'chargebackReversal',
+  dispute: Dispute,
+  context: Pick<Context, 'records' | 'clock'>,
+): Promise<{ message: Inbound } | { refused: Reason }> {
+  const { original, reason, key, paymentId, amount } = dispute
+  const now = context.clock.now().getTime()
+  const about = [key]
+  if (original !== undefined) {
+    await remember(ledger, original, context)
+    const disputed = entryOf(ledger, original.key)?.original
+    about.push(original.key, ...(disputed === undefined ? [] : [disputed]))
+  }
+  const request: Request = {
+    kind,
+    key,
+    paymentId,
+    amount,
+    reason,
+    instrument: '',
+    signs: {},
+    ...(original === undefined ? {} : { original: original.key }),
+  }
+  const { answer } = await decideKept(ledger, about, context, () => decide(ledger, request, now))
+  const entry = entryOf(ledger, key)
+  if (answer.status !== 'approved' || entry === undefined) {
+    return { refused: reasonFor(answer.code) }
+  }
+  return { message: messageOf(entry, await secretOf(context.records), now) }
+}
+
+/** Decides, keeps and then writes; decides again when another process kept something first. */
+async function decideKept<Decided extends { readonly writes: readonly Entry[] }>(
+  ledger: Ledger,
+  about: readonly string[],
+  { records }: Pick<Context, 'records'>,
+  decided: () => Decided,
+): Promise<Decided> {
+  for (let round = 0; round < mostRounds; round += 1) {
+    const keeper: Keeper = keeperOf(ledger, records)
+    for (const key of about) await keeper.load(key)
+    const change = decided()
+    if (!(await keeper.keep(change.writes))) continue
+    apply(ledger, change.writes)
+    return change
+  }
+  throw new Error('the simulator could not keep an entry: its record changed again and again')
+}
+
+/** An original that this process does not know was kept, or is taken from what the engine says. */
+async function remember(
+  ledger: Ledger,
+  original: NonNullable<Operation['original']>,
+  { records }: Pick<Context, 'records'>,
+): Promise<void> {
+  if (entryOf(ledger, original.key) !== undefined) return
+  await keeperOf(ledger, records).load(original.key)
+  if (entryOf(ledger, original.key) !== undefined) return
+  const { key, kind, paymentId, amount } = original
+  const forgotten: Entry = {
+    key,
+    kind,
+    paymentId,
+    amount,
+    instrument: '',
+    state: 'approved',
+    code: '00',
+    sums: { ...noSums, authorised: amount.minor },
+    finalBy: {},
+    delivery: 'once',
+    movements: [],
+    shifts: [],
+    history: [],
+  }
+  apply(ledger, [forgotten])
+}
+
+const proofParameter = 'simulatorProof'
+
+async function proofOf(key: string, { records }: Pick<Context, 'records'>): Promise<string> {
+  return createHmac('sha256', await secretOf(records))
+    .update(`shopper ${key}`)
+    .digest('hex')
+}
+
+/** There is no bank page inside the process: the shopper comes straight back, with a proof. */
+async function redirectOf(
+  { answer }: Pick<Change, 'answer'>,
+  { key }: Operation,
+  context: Context,
+): Promise<Redirect | undefined> {
+  if (answer.wait !== 'shopper' || context.returnUrl === undefined) return undefined
+  const parameters = [{ name: proofParameter, value: await proofOf(key, context) }]
+  return { redirect: { url: context.returnUrl, method: 'GET', parameters } }
+}
+
+/** Sends the event of an entry. That it may not get through is what events are like. */
+async function tell(ledger: Ledger, key: string, context: Context): Promise<void> {
+  const entry = entryOf(ledger, key)
+  if (entry === undefined || context.notifyUrl === undefined) return
+  try {
+    const now = context.clock.now().getTime()
+    const { body, headers } = messageOf(entry, await secretOf(context.records), now)
+    const timeoutMs = eventTimeoutMs
+    await context.http.request('POST', context.notifyUrl, { body, headers, timeoutMs })
+  } catch {
+    context.log.warn({ key }, 'an event of the simulator did not get through')
+  }
+}

@@ -1,0 +1,105 @@
+import {
+  closeSync,
+  fdatasync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  writeSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { type Entry, entryFromJson, entryToJson } from './entry.ts'
+
+/** Called for every entry that a journal holds, in the order of writing. */
+type Replay = (merchantId: string, entry: Entry) => void
+
+/**
+ * An append-only file of ledger entries, one JSON line for each change. `safe` resolves when all
+ * that was appended before is on the disk: whoever answers waits for it, so a killed process loses
+ * nothing it answered.
+ */
+export type Journal = {
+  append(merchantId: string, entries: readonly Entry[]): void
+  safe(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A ledger in memory only. */
+export const noJournal: Journal = {
+  append() {},
+  safe: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+}
+
+/**
+ * Opens or creates the file and replays it. A last line that was cut off while being written was
+ * never answered: it is removed.
+ *
+ * @throws Error naming the file and line when anything else in it cannot be read.
+ */
+export function openJournal(path: string, replay: Replay): Journal {
+  const file = openSync(path, 'a+', 0o600)
+  const text = readFileSync(path, 'utf8')
+  const complete = text.slice(0, text.lastIndexOf('\n') + 1)
+  if (complete.length < text.length) ftruncateSync(file, Buffer.byteLength(complete))
+  complete.split('\n').forEach((line, index) => {
+    if (line !== '') readLine(line, replay, `${path}, line ${index + 1}`)
+  })
+  flushFolder(path)
+  return createJournal(file)
+}
+
+function createJournal(file: number): Journal {
+  let flushed: Promise<void> = Promise.resolve()
+  let next: Promise<void> | undefined
+  const flush = () =>
+    new Promise<void>((done, failed) => {
+      // Everything appended until now goes with this flush; later lines need the next one.
+      next = undefined
+      fdatasync(file, (error) => (error === null ? done() : failed(error)))
+    })
+  const safe = (): Promise<void> => {
+    if (next === undefined) {
+      next = flushed.then(flush)
+      flushed = next
+    }
+    return next
+  }
+  return {
+    append(merchantId, entries) {
+      if (entries.length === 0) return
+      const line = JSON.stringify({ merchantId, entries: entries.map(entryToJson) })
+      writeAll(file, Buffer.from(`${line}\n`))
+    },
+    safe,
+    async close() {
+      await safe()
+      closeSync(file)
+    },
+  }
+}
+
+function writeAll(file: number, bytes: Buffer): void {
+  for (let written = 0; written < bytes.length; ) {
+    written += writeSync(file, bytes, written)
+  }
+}
+
+function readLine(line: string, replay: Replay, where: string): void {
+  try {
+    const { merchantId, entries } = JSON.parse(line) as { merchantId: string; entries: unknown[] }
+    for (const entry of entries) replay(merchantId, entryFromJson(entry))
+  } catch {
+    throw new Error(`the ledger file cannot be read at ${where}: it must hold one change as JSON`)
+  }
+}
+
+/** A new file is only there after a crash when its folder was written too. */
+function flushFolder(path: string): void {
+  const folder = openSync(dirname(path), 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto'
+import type { Json, Records } from '@tollgate/plugin-kit'
+import { type Entry, entryFromJson, entryToJson } from './entry.ts'
+import { apply, entryOf, type Ledger } from './ledger.ts'
+
+/**
+ * Entries that must outlive the process, kept in the records that the engine stores for a
+ * connector. A record is written only over the value that was read, so of two processes that decide
+ * about one key the second one decides again.
+ */
+export type Keeper = {
+  /** Brings a key's kept entry into the ledger. */
+  load(key: string): Promise<void>
+  /** Keeps the durable ones of these entries; false when somebody else wrote first. */
+  keep(entries: readonly Entry[]): Promise<boolean>
+}
+
+const recordOf = (key: string): string => `entry/${key}`
+
+export function keeperOf(ledger: Ledger, records: Records): Keeper {
+  const read = new Map<string, Json | undefined>()
+  return {
+    async load(key) {
+      const stored = await records.get(recordOf(key))
+      read.set(key, stored)
+      if (stored === undefined) return
+      const entry = entryFromJson(stored)
+      if (isNews(entry, entryOf(ledger, key))) apply(ledger, [entry])
+    },
+    async keep(entries) {
+      // What the operation refers to comes first: its mark names the operation, which makes
+      // a repeat after an interruption harmless.
+      for (const entry of [...entries].reverse()) {
+        if (!entry.durable) continue
+        if (!read.has(entry.key)) read.set(entry.key, await records.get(recordOf(entry.key)))
+        const kept = await records.swap(
+          recordOf(entry.key),
+          read.get(entry.key),
+          entryToJson(entry),
+        )
+        if (!kept) return false
+        read.delete(entry.key)
+      }
+      return true
+    },
+  }
+}
+
+/** Sums of follow-ups are not kept, so memory is the better copy unless something was decided. */
+function isNews(stored: Entry, known: Entry | undefined): boolean {
+  return (
+    known === undefined ||
+    known.state !== stored.state ||
+    known.chargeback?.state !== stored.chargeback?.state
+  )
+}
+
+const secretRecord = 'secret'
+
+/** The secret that events and returning shoppers are proven with, the same in every process. */
+export async function secretOf(records: Records): Promise<string> {
+  for (;;) {
+    const stored = await records.get(secretRecord)
+    if (typeof stored === 'string') return stored
+    await records.swap(secretRecord, undefined, randomBytes(32).toString('hex'))
+  }
+}

@@ -1,0 +1,309 @@
+import type { Money } from '@tollgate/plugin-kit'
+import type { Reason } from '@tollgate/schemas'
+import { type Answer, answerOf, type Reversal, reversalOf } from './answer.ts'
+import { type Entry, type EntryKind, type Movement, noSums, referenceOf } from './entry.ts'
+import { type Effect, effectOf, undoing } from './movement.ts'
+import { type Code, codeFor } from './reasons.ts'
+import { judge, type Settled, type Signs, type Verdict } from './verdict.ts'
+
+/**
+ * The books of the simulated acquirer. The functions here read it, know no clock and do no I/O:
+ * they return what to answer and which entries to write, and `apply` writes. In between a transport
+ * may keep the entries somewhere safe.
+ *
+ * A bounded ledger forgets the entries written longest ago, a generation of half its limit at a
+ * time: taking single entries off the front of a Map costs a walk over all that were taken before.
+ */
+export type Ledger = {
+  readonly limit: number
+  recent: Map<string, Entry>
+  older: ReadonlyMap<string, Entry>
+}
+
+/** @param limit most entries kept; all of them unless given */
+export const openLedger = (limit = Number.POSITIVE_INFINITY): Ledger => ({
+  limit,
+  recent: new Map(),
+  older: new Map(),
+})
+
+export const entryOf = (ledger: Ledger, key: string): Entry | undefined =>
+  ledger.recent.get(key) ?? ledger.older.get(key)
+
+/** All entries, each once, in no order that means anything. */
+export function* entriesOf(ledger: Ledger): Generator<Entry> {
+  yield* ledger.recent.values()
+  for (const entry of ledger.older.values()) {
+    if (!ledger.recent.has(entry.key)) yield entry
+  }
+}
+
+/** One operation as the acquirer sees it. */
+export type Request = {
+  readonly kind: Exclude<EntryKind, 'none'>
+  readonly key: string
+  readonly paymentId: string
+  readonly amount: Money
+  /** Key of the operation it refers to. */
+  readonly original?: string
+  /** A reauthorisation: ends the authorisation it refers to. */
+  readonly replaces?: boolean
+  readonly final?: boolean
+  /** What was paid with, without secrets: BIN, last four, expiry. */
+  readonly instrument: string
+  readonly signs: Signs
+  /** Of a chargeback or its reversal. */
+  readonly reason?: Reason
+  /** Keep what became of it beyond the process, because its answer will be late. */
+  readonly durable?: boolean
+  /** Why the request cannot be carried out as it is. */
+  readonly bad?: string
+}
+
+/**
+ * `delivery` is about the answer, not about the money: `lost` means it was done and nobody is
+ * told, `never` that the request did not even arrive and nothing is written.
+ */
+export type Change = {
+  readonly answer: Answer
+  readonly writes: readonly Entry[]
+  readonly delivery: Entry['delivery'] | 'never'
+}
+
+/** How long a shopper may stay away on the bank's page. */
+const shopperMs = 30 * 60_000
+/** Kinds that the rules decide about; all others follow from the books. */
+const judged: readonly EntryKind[] = ['authorize', 'debit', 'credit', 'verify']
+
+/** Decides one operation. The same key with the same content gives the same answer again. */
+export function decide(ledger: Ledger, request: Request, now: number): Change {
+  const known = entryOf(ledger, request.key)
+  if (known !== undefined) return repeat(ledger, known, request, now)
+  const entry = newEntry(request)
+  if (request.bad !== undefined) {
+    const refused = decline(entry, 'bad-parameter', now)
+    const answer = { ...answerOf(refused, now), text: request.bad }
+    return { answer, writes: [refused], delivery: 'once' }
+  }
+  if (!judged.includes(request.kind)) {
+    const writes = approve(ledger, entry, now)
+    return { answer: answerOf(writes[0], now), writes, delivery: 'once' }
+  }
+  return judgement(ledger, entry, judge(request.signs, request.amount), now)
+}
+
+function judgement(ledger: Ledger, plain: Entry, verdict: Verdict, now: number): Change {
+  const { decision } = verdict
+  if (decision.is === 'notSent') {
+    const answer = { status: 'declined', key: plain.key, code: '900.100.600' } as const
+    return { answer, writes: [], delivery: 'never' }
+  }
+  const delivery = decision.is === 'answerLost' ? 'lost' : verdict.delivery
+  const ordinary = delivery === 'once' && (decision.is === 'approved' || decision.is === 'declined')
+  const entry: Entry = {
+    ...plain,
+    delivery,
+    ...(ordinary ? {} : { durable: true }),
+    ...(verdict.avs === undefined ? {} : { avs: verdict.avs }),
+    ...(verdict.cvv === undefined ? {} : { cvv: verdict.cvv }),
+  }
+  const writes = carryOut(ledger, entry, decision, now)
+  return { answer: answerOf(writes[0], now), writes, delivery }
+}
+
+type Writes = readonly [Entry, ...Entry[]]
+
+function carryOut(ledger: Ledger, entry: Entry, decision: Settled, now: number): Writes {
+  switch (decision.is) {
+    case 'declined':
+      return [decline(entry, codeFor(decision.reason), now)]
+    case 'pending': {
+      const due = decision.ends === undefined ? {} : { due: dueAt(decision.ends, now) }
+      return [note({ ...entry, ...due, state: 'pending', code: decision.reason ?? '09' }, now)]
+    }
+    case 'redirect': {
+      const due = { at: now + shopperMs, code: 'abandoned' }
+      return [note({ ...entry, due, shopper: true, state: 'pending', code: '09' }, now)]
+    }
+    default:
+      return approve(ledger, entry, now)
+  }
+}
+
+const dueAt = (ends: { seconds: number; as: 'approved' | Reason }, now: number) => ({
+  at: now + ends.seconds * 1000,
+  code: ends.as === 'approved' ? '00' : codeFor(ends.as),
+})
+
+/** What became of a key. Ends a pending one whose time has come, and changes nothing else. */
+export function enquire(ledger: Ledger, key: string, now: number): Change {
+  const entry = entryOf(ledger, key)
+  if (entry === undefined) {
+    return { answer: { status: 'notFound', key, code: '25' }, writes: [], delivery: 'once' }
+  }
+  const writes = whenDue(ledger, entry, now)
+  return { answer: answerOf(writes[0] ?? entry, now), writes, delivery: 'once' }
+}
+
+/** Ends a pending operation: `00` approves it, any other code declines it. Others stay as they are. */
+export function finish(ledger: Ledger, key: string, code: string, now: number): Change {
+  const entry = entryOf(ledger, key)
+  if (entry?.state !== 'pending') return enquire(ledger, key, now)
+  const late = whenDue(ledger, entry, now)
+  const writes = late.length > 0 ? late : end(ledger, entry, code, now)
+  return { answer: answerOf(writes[0] ?? entry, now), writes, delivery: 'once' }
+}
+
+/**
+ * Undoes what a key did and closes the key for good: an operation that arrives later with it is
+ * declined. Refused, with nothing changed, when later operations already build on it.
+ */
+export function reverseByKey(
+  ledger: Ledger,
+  key: string,
+  now: number,
+): { readonly answer: Reversal; readonly writes: readonly Entry[] } {
+  const known = entryOf(ledger, key)
+  if (known === undefined) {
+    return { answer: { status: 'nothing', key, code: 'key-closed' }, writes: [tombstone(key, now)] }
+  }
+  if (known.state === 'closed') return { answer: reversalOf(known), writes: [] }
+  const due = whenDue(ledger, known, now)
+  const entry = due[0] ?? known
+  if (entry.state !== 'approved') {
+    const closed = close(entry, 'key-closed', now)
+    return { answer: reversalOf(closed), writes: [closed] }
+  }
+  // The money that a pending one moved when its time came is undone in the same step.
+  const find = (wanted: string) => due.find((e) => e.key === wanted) ?? entryOf(ledger, wanted)
+  const effect = undoing(entry, find, now)
+  if (typeof effect === 'string') {
+    const answer = { status: 'refused', key, code: effect, reference: referenceOf(entry) } as const
+    return { answer, writes: due }
+  }
+  const undone = spread(close(entry, 'key-reversed', now), effect, find)
+  const others = due.filter(({ key }) => !undone.some((entry) => entry.key === key))
+  return { answer: reversalOf(undone[0]), writes: [...undone, ...others] }
+}
+
+/** Writes what a function above returned. */
+export function apply(ledger: Ledger, writes: readonly Entry[]): void {
+  for (const entry of writes) ledger.recent.set(entry.key, entry)
+  if (ledger.recent.size * 2 >= ledger.limit) {
+    ledger.older = ledger.recent
+    ledger.recent = new Map()
+  }
+}
+
+/** What the payer's accounts show, by currency, in minor units: the sum of all movements. */
+export function totals(ledger: Ledger): Record<string, { held: bigint; charged: bigint }> {
+  const sums: Record<string, { held: bigint; charged: bigint }> = {}
+  for (const { movements } of entriesOf(ledger)) {
+    for (const { on, minor, currency } of movements) {
+      sums[currency] ??= { held: 0n, charged: 0n }
+      sums[currency][on] += minor
+    }
+  }
+  return sums
+}
+
+function repeat(ledger: Ledger, known: Entry, request: Request, now: number): Change {
+  if (known.state === 'closed') {
+    return { answer: answerOf(known, now), writes: [], delivery: 'once' }
+  }
+  if (!isSame(known, request)) {
+    const answer = { status: 'declined', key: request.key, code: 'key-reused' } as const
+    return { answer, writes: [], delivery: 'once' }
+  }
+  return { ...enquire(ledger, known.key, now), delivery: known.delivery }
+}
+
+const whenDue = (ledger: Ledger, entry: Entry, now: number): Writes | [] =>
+  entry.state === 'pending' && entry.due !== undefined && now >= entry.due.at
+    ? end(ledger, entry, entry.due.code, now)
+    : []
+
+function end(ledger: Ledger, entry: Entry, code: string, now: number): Writes {
+  return code === '00' ? approve(ledger, entry, now) : [decline(entry, code, now)]
+}
+
+function approve(ledger: Ledger, entry: Entry, now: number): Writes {
+  const find = (key: string) => entryOf(ledger, key)
+  const effect = effectOf(entry, find, now)
+  if (typeof effect === 'string') return [decline(entry, effect, now)]
+  const { sums, shifts } = effect
+  return spread(note({ ...entry, state: 'approved', code: '00', sums, shifts }, now), effect, find)
+}
+
+const decline = (entry: Entry, code: string | Code, now: number): Entry =>
+  note({ ...entry, state: 'declined', code }, now)
+
+const close = (entry: Entry, code: Code, now: number): Entry =>
+  note({ ...entry, state: 'closed', code, durable: true }, now)
+
+/** The entry with its movements, then every other entry that it changes. */
+function spread(entry: Entry, effect: Effect, find: (key: string) => Entry | undefined): Writes {
+  const moved = { ...entry, movements: [...entry.movements, ...effect.movements] }
+  if (effect.shifts.length + effect.marks.length === 0) return [moved]
+  const changed = new Map<string, Entry>([[entry.key, moved]])
+  const current = (key: string) => changed.get(key) ?? find(key)
+  for (const { key, sum, minor } of effect.shifts) {
+    const target = current(key)
+    if (target === undefined) continue
+    changed.set(key, { ...target, sums: { ...target.sums, [sum]: target.sums[sum] + minor } })
+  }
+  for (const { key, change } of effect.marks) {
+    const target = current(key)
+    if (target !== undefined) changed.set(key, change(target))
+  }
+  const [first, ...others] = changed.values()
+  return [first!, ...others]
+}
+
+function newEntry(request: Request): Entry {
+  const { key, kind, paymentId, amount, original, instrument } = request
+  const isCard = request.signs.number !== undefined && kind !== 'credit'
+  return {
+    key,
+    kind,
+    paymentId,
+    amount,
+    instrument,
+    state: 'declined',
+    code: '',
+    sums: noSums,
+    finalBy: {},
+    delivery: 'once',
+    movements: noMovements,
+    shifts: [],
+    history: [],
+    ...(original === undefined ? {} : { original }),
+    ...(request.replaces ? { replaces: true } : {}),
+    ...(request.final ? { final: true } : {}),
+    ...(request.reason === undefined ? {} : { reason: request.reason }),
+    ...(request.durable || request.reason !== undefined ? { durable: true } : {}),
+    ...(isCard ? { card: true } : {}),
+  }
+}
+const noMovements: readonly Movement[] = []
+
+/** The CVV is no part of it: a repeat after an interruption has none any more. */
+const isSame = (entry: Entry, { kind, amount, original, instrument }: Request): boolean =>
+  entry.kind === kind &&
+  entry.amount.minor === amount.minor &&
+  entry.amount.currency === amount.currency &&
+  entry.original === original &&
+  entry.instrument === instrument
+
+const nothing = { minor: 0n, currency: '' }
+
+/** Stands in the way of an operation that has not arrived yet. */
+function tombstone(key: string, now: number): Entry {
+  const request = { key, paymentId: '', amount: nothing, instrument: '', signs: {} } as const
+  return close({ ...newEntry({ ...request, kind: 'verify' }), kind: 'none' }, 'key-closed', now)
+}
+
+const note = (entry: Entry, at: number): Entry => ({
+  ...entry,
+  history: [...entry.history, { at, state: entry.state, code: entry.code }],
+})

@@ -1,0 +1,57 @@
+import type { Entry } from './entry.ts'
+import { messageOf } from './event.ts'
+
+/** Sends events of the HTTP acquirer to its merchants. */
+export type Messenger = {
+  /** Where events go that have no address of their own; undefined: nowhere. */
+  listen(url: string | undefined): void
+  /** Sends what became of an entry. Resolves true when the receiver said 2xx. Never rejects. */
+  tell(entry: Entry, url?: string): Promise<boolean>
+  /** Resolves when nothing is being sent. */
+  idle(): Promise<void>
+}
+
+const timeoutMs = 5_000
+
+export function openMessenger(
+  secret: string,
+  defaultUrl: string | undefined,
+  closing: AbortSignal,
+): Messenger {
+  let listener = defaultUrl
+  const sending = new Set<Promise<boolean>>()
+  const send = async (entry: Entry, url: string): Promise<boolean> => {
+    const { body, headers } = messageOf(entry, secret, Date.now())
+    try {
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers,
+        body: new Uint8Array(body),
+        redirect: 'manual',
+        signal: AbortSignal.any([closing, AbortSignal.timeout(timeoutMs)]),
+      })
+      await answer.arrayBuffer()
+      return answer.ok
+    } catch {
+      return false
+    }
+  }
+  return {
+    listen(url) {
+      listener = url
+    },
+    async tell(entry, url = listener) {
+      if (url === undefined) return false
+      const sent = send(entry, url)
+      sending.add(sent)
+      try {
+        return await sent
+      } finally {
+        sending.delete(sent)
+      }
+    },
+    async idle() {
+      await Promise.all(sending)
+    },
+  }
+}

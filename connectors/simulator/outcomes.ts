@@ -1,0 +1,77 @@
+import {
+  approved,
+  declined,
+  type Found,
+  type Money,
+  type Outcome,
+  type Pending,
+  pending,
+  type Redirect,
+  type Refs,
+  type Reversed,
+} from '@tollgate/plugin-kit'
+import { isPending, isResultCode, resultAdvice } from '@tollgate/schemas'
+import type { Answer, Reversal } from './answer.ts'
+import { reasonFor } from './reasons.ts'
+
+/** The acquirer's answer as our outcome, the same for every transport. */
+export function toFound(answer: Answer, asked: Money, redirect?: Redirect): Found {
+  const { code, avs, cvv } = answer
+  const shown = {
+    code,
+    ...(avs === undefined ? {} : { avs }),
+    ...(cvv === undefined ? {} : { cvv }),
+  }
+  const refs: Refs = answer.reference === undefined ? {} : { reference: answer.reference }
+  switch (answer.status) {
+    case 'approved':
+      return approved(refs, {
+        ...shown,
+        ...(answer.networkTxId === undefined ? {} : { networkTxId: answer.networkTxId }),
+        ...(answer.amount === undefined || isSame(answer.amount, asked)
+          ? {}
+          : { amount: answer.amount }),
+      })
+    case 'declined': {
+      const reason = reasonFor(code)
+      const advice = resultAdvice(reason)
+      return declined(reason, {
+        ...shown,
+        refs,
+        ...(advice === undefined ? {} : { advice }),
+        ...(answer.text === undefined ? {} : { text: answer.text }),
+      })
+    }
+    case 'pending':
+      return pending(nextOf(answer, redirect), {
+        ...shown,
+        refs,
+        ...(isResultCode(code) && isPending(code) ? { reason: code } : {}),
+        ...(answer.expiresAt === undefined ? {} : { expiresAt: new Date(answer.expiresAt) }),
+      })
+    case 'notFound':
+      return { is: 'notFound', why: 'the acquirer knows no operation with this key' }
+  }
+}
+
+/** Like `toFound`, for the answer to an operation: there an unknown key makes no sense. */
+export function toOutcome(answer: Answer, asked: Money, redirect?: Redirect): Outcome {
+  const found = toFound(answer, asked, redirect)
+  return found.is === 'notFound'
+    ? { is: 'unknown', why: 'the acquirer does not know the operation it was sent' }
+    : found
+}
+
+export function toReversed({ status, code, reference }: Reversal): Reversed {
+  const refs: Refs = reference === undefined ? {} : { reference }
+  if (status !== 'refused') return { is: status, refs }
+  return { is: 'refused', why: `the acquirer refused: ${code}`, reason: reasonFor(code) }
+}
+
+function nextOf({ wait }: Answer, redirect: Redirect | undefined): Pending['next'] {
+  if (wait === 'shopper') return redirect ?? 'event'
+  return wait === undefined || wait === 'event' ? 'event' : { poll: wait.pollMs }
+}
+
+const isSame = (one: Money, other: Money): boolean =>
+  one.minor === other.minor && one.currency === other.currency

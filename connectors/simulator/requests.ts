@@ -1,0 +1,95 @@
+import type { Instrument, Operation, RequestFields } from '@tollgate/plugin-kit'
+import type { Request } from './ledger.ts'
+import { longestDelayMs } from './rules.ts'
+import type { Signs } from './verdict.ts'
+
+/** The engine's operation as the acquirer sees it, and how long the answer shall wait. */
+export function toRequest(operation: Operation): Request & { readonly delayMs: number } {
+  const { kind, key, paymentId, amount, original, instrument, request } = operation
+  const delayMs = delayOf(request)
+  const industryPractice = branch(request.standingInstruction)?.industryPractice
+  return {
+    kind,
+    key,
+    paymentId,
+    amount,
+    instrument: labelOf(instrument),
+    signs: signsOf(operation),
+    delayMs: delayMs ?? 0,
+    ...(original === undefined ? {} : { original: original.key }),
+    ...(kind === 'authorize' && original !== undefined && industryPractice === 'REAUTHORIZATION'
+      ? { replaces: true }
+      : {}),
+    ...(operation.final ? { final: true } : {}),
+    ...(delayMs === undefined
+      ? { bad: 'customParameters[SIM_DELAY_MS] must be a whole number of milliseconds' }
+      : {}),
+  }
+}
+
+function signsOf({ instrument, brand, request, threeDSecure }: Operation): Signs {
+  const postcode = branch(request.billing)?.postcode
+  const named = brand ?? instrument?.brand
+  return {
+    ...(named === undefined ? {} : { brand: named }),
+    ...(typeof postcode === 'string' ? { postcode } : {}),
+    ...(isProof(threeDSecure) ? { authenticated: true } : {}),
+    ...(instrument === undefined ? {} : instrumentSigns(instrument)),
+  }
+}
+
+function instrumentSigns(instrument: Instrument): Signs {
+  switch (instrument.kind) {
+    case 'card':
+      return {
+        number: instrument.number.reveal(),
+        ...(instrument.holder === undefined ? {} : { holder: instrument.holder }),
+        ...(instrument.cvv === undefined ? {} : { cvv: instrument.cvv.reveal() }),
+      }
+    case 'tokenAccount':
+      return { number: instrument.number.reveal() }
+    case 'bankAccount': {
+      const iban = instrument.iban?.reveal().replaceAll(/\s/g, '').toUpperCase()
+      return iban === undefined ? {} : { iban }
+    }
+    case 'virtualAccount':
+      return { account: instrument.accountId }
+  }
+}
+
+/** Enough to tell instruments apart, too little to be one. */
+function labelOf(instrument: Instrument | undefined): string {
+  switch (instrument?.kind) {
+    case undefined:
+      return ''
+    case 'card':
+      return `card ${instrument.bin} ${instrument.last4} ${instrument.expiryMonth}/${instrument.expiryYear}`
+    case 'tokenAccount':
+      return `token ${instrument.last4}`
+    case 'bankAccount':
+      return `bank ${instrument.last4}`
+    case 'virtualAccount':
+      return `account ${instrument.brand}`
+  }
+}
+
+const authenticatedEci: readonly string[] = ['01', '02', '05', '06']
+
+/** Authenticated or attempted. A status decides; without one the eci does. */
+function isProof(proof: Operation['threeDSecure']): boolean {
+  if (proof?.authenticationStatus !== undefined) {
+    return proof.authenticationStatus === 'Y' || proof.authenticationStatus === 'A'
+  }
+  return proof?.eci !== undefined && authenticatedEci.includes(proof.eci)
+}
+
+/** Milliseconds of SIM_DELAY_MS, 0 without it, undefined when it is no number. */
+function delayOf(request: RequestFields): number | undefined {
+  const value = branch(request.customParameters)?.SIM_DELAY_MS
+  if (value === undefined) return 0
+  if (typeof value !== 'string' || !/^[0-9]{1,9}$/.test(value)) return undefined
+  return Math.min(Number(value), longestDelayMs)
+}
+
+const branch = (value: RequestFields[string]): RequestFields | undefined =>
+  typeof value === 'object' && !Array.isArray(value) ? (value as RequestFields) : undefined

@@ -1,0 +1,208 @@
+import type { Reason } from '@tollgate/schemas'
+
+/** What a rule looks at. */
+export type Sign =
+  | 'holder'
+  | 'number'
+  | 'iban'
+  | 'account'
+  | 'brand'
+  | 'cvv'
+  | 'postcode'
+  | 'amount'
+  | 'parameter'
+  | 'challengeCode'
+  | 'check'
+
+/** What becomes of the money. */
+export type Decision =
+  | { readonly is: 'approved' }
+  | { readonly is: 'declined'; readonly reason: Reason }
+  /** Declined with the code that the holder's name is. */
+  | { readonly is: 'declinedAsNamed' }
+  /** Open until somebody ends it by hand. `AsNamed`: with the code that the holder's name is. */
+  | { readonly is: 'pendingAsNamed' }
+  | { readonly is: 'pending'; readonly seconds: number; readonly ends: 'approved' | Reason }
+  /** The shopper has to visit the bank's page. */
+  | { readonly is: 'redirect' }
+  /** Declined unless the shopper was authenticated, else approved. */
+  | { readonly is: 'stepUp'; readonly reason: Reason }
+  /** Nothing reached the acquirer. */
+  | { readonly is: 'notSent' }
+  /** Done, but the answer gets lost. */
+  | { readonly is: 'answerLost' }
+
+/**
+ * One rule changes one or more of these; each is decided on its own, by the first rule in the order
+ * of `precedence` that speaks about it. So a card that is charged back later is still declined by
+ * an amount rule, and an AVS answer goes with approvals and declines alike.
+ */
+export type Effect = {
+  readonly decision?: Decision
+  readonly delivery?: 'twice' | 'eventFirst'
+  readonly avs?: 'A' | 'Z' | 'N' | 'U' | 'F'
+  readonly cvv?: 'N' | 'U' | 'P' | 'S' | 'M'
+  /** 3-D Secure: the status that the directory or the challenge ends with, and how it gets there. */
+  readonly authentication?: {
+    readonly enrolled?: boolean
+    readonly status?: 'Y' | 'A' | 'N' | 'R' | 'U'
+    readonly eci?: { readonly VISA: string; readonly MASTER: string }
+    readonly flow?: 'frictionless' | 'challenge'
+    readonly deviceStep?: boolean
+    readonly ends?: Reason
+  }
+  /** Events on the merchant's business time. */
+  readonly later?: readonly {
+    readonly event: 'chargeback' | 'chargebackReversal'
+    readonly days: number
+    readonly after: 'booking' | 'settlement' | 'chargeback'
+    readonly reason?: Reason
+  }[]
+  /** What is wrong with the line of the settlement file. */
+  readonly settlement?:
+    | 'amountMinusOne'
+    | 'noLine'
+    | 'twoLines'
+    | 'otherCurrency'
+    | 'failed'
+    | 'noReference'
+  /** The engine refuses it with this code before any connector is asked. */
+  readonly refusedBefore?: Reason
+  /** Milliseconds that the answer waits, taken from the value. */
+  readonly delaysAnswer?: true
+  /** Seconds after which an unanswered challenge ends, taken from the value. */
+  readonly limitsChallenge?: true
+}
+
+/**
+ * `is` holds exact values; for `holder` result codes or their groups, for `account` beginnings, for
+ * `amount` the two decimals. `otherwise` stands for every value that no row of that sign names.
+ */
+export type Rule = readonly [
+  sign: Sign,
+  is: readonly string[] | 'otherwise',
+  effect: Effect,
+  meaning: string,
+]
+
+/** Earlier signs win. Instruments that are no card have one sign each, at the card number's place. */
+export const precedence = [
+  'holder',
+  'number',
+  'iban',
+  'account',
+  'brand',
+  'cvv',
+  'postcode',
+  'amount',
+] as const satisfies readonly Sign[]
+
+const approve: Effect = { decision: { is: 'approved' } }
+const decline = (reason: Reason): Effect => ({ decision: { is: 'declined', reason } })
+const secure = (authentication: NonNullable<Effect['authentication']>): Effect => ({
+  authentication,
+})
+
+/** How long a pending one stays open, in seconds. */
+export const pendingSeconds = 30
+/** `SIM_DELAY_MS` never holds an answer back for longer. */
+export const longestDelayMs = 60_000
+
+/** Everything the simulator does on purpose. Any other Luhn-valid number is approved, not enrolled. */
+// biome-ignore format: a table reads best with one row on one line.
+export const rules: readonly Rule[] = [
+  // Cards that are approved like any other; named because test data need some.
+  ['number', ['4200000000000000', '4711100000000000', '4111111111111111'], {}, 'VISA, approved'],
+  ['number', ['5454545454545454', '5555555555554444', '2223003122003222'], {}, 'MASTER, approved'],
+  ['number', ['377777777777770', '378282246310005'], {}, 'AMEX, approved'],
+  ['number', ['36227206271667', '30569309025904'], {}, 'DINERS, approved'],
+  ['number', ['6011111111111117'], {}, 'DISCOVER, approved'],
+  ['number', ['3530111333300000'], {}, 'JCB, approved'],
+  ['number', ['6200000000000005', '6205500000000000004'], {}, 'UNIONPAY, approved'],
+  ['number', ['6759649826438453'], {}, 'MAESTRO, approved'],
+
+  // The holder's name is a code of the result table that does not begin with 000.
+  ['holder', ['pending-long'], { decision: { is: 'pendingAsNamed' } }, 'stays pending with that code'],
+  ['holder', ['900.100.600'], { decision: { is: 'notSent' } }, 'the acquirer is down: not charged, safe to repeat'],
+  ['holder', 'otherwise', { decision: { is: 'declinedAsNamed' } }, 'declined with that code; nothing is charged, communication codes included'],
+
+  // What the issuer or the line does to a card.
+  ['number', ['4000000000000002'], decline('800.100.152'), 'declined by the issuer'],
+  ['number', ['4000000000009995'], decline('800.100.155'), 'amount exceeds credit'],
+  ['number', ['4000000000009987'], decline('800.100.165'), 'lost'],
+  ['number', ['4000000000009979'], decline('800.100.159'), 'stolen'],
+  ['number', ['4000000000000069'], decline('800.100.157'), 'wrong expiry date'],
+  ['number', ['4000000000000127'], decline('800.100.153'), 'invalid CVV'],
+  ['number', ['4000000000006975'], decline('800.100.162'), 'limit exceeded'],
+  ['number', ['4000000000000119'], { decision: { is: 'notSent' } }, 'never reached the acquirer: not charged'],
+  ['number', ['4100000000000019'], decline('800.300.401'), 'blacklisted'],
+  ['number', ['4000002500003155'], { decision: { is: 'stepUp', reason: '300.100.100' }, authentication: { enrolled: true, flow: 'challenge' } }, 'soft decline without 3-D Secure, approves after the step-up'],
+  ['number', ['4000000000000341'], { decision: { is: 'answerLost' } }, 'charged, the answer is lost; only an enquiry finds out'],
+  ['number', ['4000000000000077'], { decision: { is: 'pending', seconds: pendingSeconds, ends: 'approved' } }, 'pending, then approved'],
+
+  // The two decimals of the amount.
+  ['amount', ['87'], { decision: { is: 'pending', seconds: pendingSeconds, ends: '800.100.152' } }, 'pending, then declined'],
+  ['amount', ['88'], { delivery: 'twice' }, 'the answer comes again as an event'],
+  ['amount', ['89'], { delivery: 'eventFirst' }, 'the event comes before the answer'],
+
+  // Found by the engine before any connector is asked.
+  ['check', ['expiry in the past'], { refusedBefore: '100.100.303' }, 'the card is expired'],
+  ['check', ['card number with a wrong check digit'], { refusedBefore: '100.100.101' }, 'no card number'],
+  ['check', ['IBAN with a wrong check sum'], { refusedBefore: '100.100.101' }, 'no IBAN'],
+
+  // Bank, virtual and token accounts. The number of a token account follows the card rows.
+  ['iban', ['DE89370400440532013000'], approve, 'approved'],
+  ['iban', ['DE62370400440532013001'], decline('800.100.203'), 'not enough money in the account'],
+  ['iban', ['DE35370400440532013002'], { decision: { is: 'approved' }, later: [{ event: 'chargeback', days: 2, after: 'booking', reason: '000.100.203' }] }, 'approved, charged back two days later'],
+  ['account', ['decline-'], decline('800.100.195'), 'user account unknown'],
+  ['brand', ['PAYPAL', 'IDEAL', 'SOFORTUEBERWEISUNG'], { decision: { is: 'redirect' } }, 'the shopper is sent to the bank'],
+
+  // Answers of the address and CVV checks. They change the decision only where the channel says so.
+  ['postcode', ['11111'], { avs: 'A' }, 'address matches, postcode does not'],
+  ['postcode', ['22222'], { avs: 'Z' }, 'postcode matches, address does not'],
+  ['postcode', ['33333'], { avs: 'N' }, 'neither matches'],
+  ['postcode', ['44444'], { avs: 'U' }, 'could not be checked'],
+  ['postcode', 'otherwise', { avs: 'F' }, 'both match'],
+  ['cvv', ['200'], { cvv: 'N' }, 'does not match'],
+  ['cvv', ['201'], { cvv: 'U' }, 'issuer cannot check it'],
+  ['cvv', ['301'], { cvv: 'P' }, 'was not processed'],
+  ['cvv', ['302'], { cvv: 'S' }, 'is on the card but was not sent'],
+  ['cvv', 'otherwise', { cvv: 'M' }, 'matches'],
+  ['parameter', ['SIM_DELAY_MS'], { delaysAnswer: true }, 'the answer waits that many milliseconds, at most a minute'],
+
+  // 3-D Secure 2: answered by the authentication, not by the acquirer.
+  ['number', ['4200000000000091', '4200000000000026', '5200000000000007', '5200000000000056'], secure({ enrolled: true, flow: 'frictionless', status: 'Y', eci: { VISA: '05', MASTER: '02' } }), 'frictionless, authenticated'],
+  ['number', ['4200000000000109', '4200000000000059', '5200000000000023', '5200000000000106'], secure({ enrolled: true, flow: 'frictionless', status: 'A', eci: { VISA: '06', MASTER: '01' } }), 'attempted'],
+  ['number', ['4012001037461114'], secure({ enrolled: true, flow: 'frictionless', status: 'U', ends: '100.390.112' }), 'unavailable, no eci'],
+  ['number', ['4012001037141112'], secure({ enrolled: true, flow: 'frictionless', status: 'N', ends: '100.380.401' }), 'refused'],
+  ['number', ['4532497088771651'], secure({ enrolled: false }), 'not participating'],
+  ['number', ['4200000000000042', '4200000000000067'], secure({ enrolled: true, flow: 'challenge', deviceStep: true }), 'challenge with a device step'],
+  ['number', ['4200000000000018', '4200000000000075'], secure({ enrolled: true, flow: 'challenge', deviceStep: false }), 'challenge without a device step'],
+  ['number', ['4000008400001629'], { decision: { is: 'declined', reason: '800.100.152' }, authentication: { enrolled: true, flow: 'challenge' } }, 'challenge, then declined by the issuer'],
+  ['number', ['4000008260003178'], { decision: { is: 'declined', reason: '800.100.155' }, authentication: { enrolled: true, flow: 'challenge' } }, 'challenge, then amount exceeds credit'],
+  ['parameter', ['3DS2_enrolled=true'], secure({ enrolled: true }), 'any card takes part'],
+  ['parameter', ['3DS2_flow=challenge'], secure({ enrolled: true, flow: 'challenge' }), 'any card, with a challenge'],
+  ['parameter', ['3DS2_flow=frictionless'], secure({ enrolled: true, flow: 'frictionless' }), 'any card, without a challenge'],
+  ['parameter', ['threeDSecure.challengeIndicator=04'], secure({ flow: 'challenge' }), 'a challenge is mandated'],
+  ['parameter', ['SIM_TIMEOUT'], { limitsChallenge: true }, 'seconds until an unanswered challenge ends'],
+  ['challengeCode', ['1234'], secure({ status: 'Y' }), 'authenticated'],
+  ['challengeCode', ['2222'], secure({ status: 'A' }), 'attempted'],
+  ['challengeCode', ['3333'], secure({ status: 'N', ends: '100.380.401' }), 'refused'],
+  ['challengeCode', ['4444'], secure({ status: 'R', ends: '100.380.401' }), 'rejected'],
+  ['challengeCode', ['5555'], secure({ status: 'U', ends: '100.390.112' }), 'unavailable; ends it unless the channel lets it go on'],
+  ['challengeCode', ['cancel'], secure({ ends: '100.396.101' }), 'the shopper cancelled'],
+  ['challengeCode', ['none in time'], secure({ ends: '100.380.501' }), 'ran out of time'],
+  ['challengeCode', ['three wrong codes'], secure({ status: 'N', ends: '100.380.401' }), 'refused'],
+
+  // Later events.
+  ['number', ['4000000000000259'], { later: [{ event: 'chargeback', days: 2, after: 'settlement', reason: '000.100.220' }] }, 'charged back two days after settlement'],
+  ['number', ['4000000000002685'], { later: [{ event: 'chargeback', days: 2, after: 'settlement', reason: '000.100.221' }, { event: 'chargebackReversal', days: 3, after: 'chargeback' }] }, 'charged back, reversed three days later'],
+
+  // Lines of settlement files.
+  ['number', ['4000000000005423'], { settlement: 'amountMinusOne' }, 'line amount is one unit too low'],
+  ['amount', ['91'], { settlement: 'noLine' }, 'no line'],
+  ['amount', ['92'], { settlement: 'twoLines' }, 'two lines'],
+  ['amount', ['93'], { settlement: 'otherCurrency' }, 'line in another currency, with a rate'],
+  ['amount', ['94'], { settlement: 'failed' }, 'line says FAILED'],
+  ['amount', ['95'], { settlement: 'noReference' }, 'line without any id'],
+]

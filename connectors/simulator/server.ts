@@ -1,0 +1,216 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import { type BankPage, openBankPage } from './bank-page.ts'
+import { type Books, type LedgerPage, openBooks } from './books.ts'
+import { carryOutControl } from './control.ts'
+import { createPlan, type Fault, type Plan } from './faults.ts'
+import { type Messenger, openMessenger } from './messenger.ts'
+import { answerEnquiry, answerOperation, answerReversal } from './operations.ts'
+import { sendJson } from './respond.ts'
+import { merchantHeader, objectOf, WireError } from './wire.ts'
+
+export type SimulatorOptions = {
+  /** 0 or absent: any free port. */
+  readonly port?: number
+  /** Loopback only, 127.0.0.1 unless given: this acquirer approves whatever it is told to. */
+  readonly host?: string
+  /** Shown on the bank's page and by GET /account; tells several acquirers apart. */
+  readonly name?: string
+  /** What merchants prove themselves with and events are signed with. */
+  readonly secret?: string
+  /** Append-only file of the ledger; in memory only without it. */
+  readonly ledger?: string
+  /** Where events go when an operation names no address of its own. */
+  readonly events?: string
+  readonly faults?: readonly Fault[]
+  /** The machine's own unless given. Requests may bring the merchant's business time besides. */
+  readonly time?: Time
+}
+
+/** How time passes for the acquirer itself: in its delays, and for requests that bring no time. */
+export type Time = {
+  /** Milliseconds since 1970. */
+  now(): number
+  /** Rejects when the signal aborts. */
+  wait(ms: number, signal: AbortSignal): Promise<void>
+}
+
+/** A running HTTP acquirer. */
+export type RunningSimulator = {
+  /** Without a slash at the end. */
+  readonly url: string
+  readonly secret: string
+  readonly plan: Plan
+  /** The oracle: what really happened to the money. */
+  ledger(after?: number, limit?: number): LedgerPage
+  /** Stops listening, breaks open connections, and waits until the ledger is on the disk. */
+  close(): Promise<void>
+}
+
+/** What the parts of the server share. */
+export type Acquirer = {
+  readonly name: string
+  readonly secret: string
+  readonly books: Books
+  readonly plan: Plan
+  readonly messenger: Messenger
+  readonly bank: BankPage
+  readonly time: Time
+  /** Until when enquiries about a key find nothing, by merchant and key. Milliseconds since 1970. */
+  readonly hidden: Map<string, number>
+  /** Aborted when the server closes. */
+  readonly signal: AbortSignal
+}
+
+export const defaultSecret = 'simulator-secret'
+const loopback: readonly string[] = ['127.0.0.1', '::1', 'localhost']
+const machineTime: Time = {
+  now: () => Date.now(),
+  wait: (ms, signal) => setTimeout(ms, undefined, { signal }),
+}
+const mostBytes = 64 * 1024
+const mostEntries = 1_000
+
+/**
+ * Starts the simulated acquirer as an HTTP server.
+ *
+ * @throws Error when the host is not of this machine or the ledger file cannot be read.
+ */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<RunningSimulator> {
+  const { host = '127.0.0.1', name = 'Simulator', secret = defaultSecret } = options
+  if (!loopback.includes(host)) {
+    throw new Error(`host must be one of ${loopback.join(', ')}: the simulator is not for others`)
+  }
+  const closing = new AbortController()
+  const books = openBooks(options.ledger)
+  const plan = createPlan()
+  plan.add(options.faults ?? [])
+  const messenger = openMessenger(secret, options.events, closing.signal)
+  const server = createServer((incoming, response) => {
+    serve(acquirer, incoming, response).catch((error: unknown) => fail(response, error))
+  })
+  server.listen(options.port ?? 0, host)
+  await new Promise<void>((listening, failed) => {
+    server.once('listening', listening)
+    server.once('error', failed)
+  })
+  const { address, family, port } = server.address() as AddressInfo
+  const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+  const time = options.time ?? machineTime
+  const bank = openBankPage({ url, name, secret, books, now: () => time.now() })
+  const acquirer: Acquirer = {
+    name,
+    secret,
+    books,
+    plan,
+    messenger,
+    bank,
+    time,
+    hidden: new Map(),
+    signal: closing.signal,
+  }
+  return {
+    url,
+    secret,
+    plan,
+    ledger: (after = 0, limit = Number.MAX_SAFE_INTEGER) => books.page(after, limit),
+    async close() {
+      closing.abort()
+      const closed = new Promise((done) => server.close(done))
+      server.closeAllConnections()
+      await closed
+      await messenger.idle()
+      await books.close()
+    },
+  }
+}
+
+async function serve(
+  acquirer: Acquirer,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://simulator')
+  const route = `${incoming.method} ${pathname}`
+  if (pathname.startsWith('/bank/')) {
+    return acquirer.bank.serve(incoming.method ?? 'GET', pathname.slice(6), response)
+  }
+  if (!isAuthorised(incoming, acquirer.secret)) {
+    return sendJson(response, 401, { refused: 'the authorization header holds another secret' })
+  }
+  if (route === 'GET /account') return sendJson(response, 200, { name: acquirer.name })
+  if (route === 'GET /ledger') {
+    const after = wholeNumber(searchParams.get('after'), 0)
+    const limit = Math.min(wholeNumber(searchParams.get('limit'), mostEntries), mostEntries)
+    await acquirer.books.safe()
+    return sendJson(response, 200, acquirer.books.page(after, limit))
+  }
+  if (route === 'POST /control') {
+    return sendJson(response, 200, await carryOutControl(acquirer, await readJson(incoming)))
+  }
+  const merchantId = incoming.headers[merchantHeader]
+  if (typeof merchantId !== 'string' || merchantId === '') {
+    throw new WireError(`the header ${merchantHeader} must name the merchant`)
+  }
+  if (route === 'POST /operations') {
+    return answerOperation(
+      acquirer,
+      merchantId,
+      incoming.headers,
+      await readJson(incoming),
+      response,
+    )
+  }
+  if (route === 'GET /operations') {
+    return answerEnquiry(acquirer, merchantId, searchParams, response)
+  }
+  if (route === 'POST /reversals') {
+    return answerReversal(
+      acquirer,
+      merchantId,
+      incoming.headers,
+      await readJson(incoming),
+      response,
+    )
+  }
+  sendJson(response, 404, { refused: 'there is nothing at this path' })
+}
+
+/** Refusals say that nothing was done. Anything else is a fault and says nothing. */
+function fail(response: ServerResponse, error: unknown): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy()
+    return
+  }
+  if (error instanceof WireError) sendJson(response, 400, { refused: error.message })
+  else sendJson(response, 500, { error: 'internal error' })
+}
+
+function isAuthorised({ headers }: IncomingMessage, secret: string): boolean {
+  // Compared as digests, which have one length.
+  const digest = (text: string) => createHmac('sha256', secret).update(text).digest()
+  return timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${secret}`))
+}
+
+async function readJson(incoming: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > mostBytes) throw new WireError(`the body must not exceed ${mostBytes} bytes`)
+    chunks.push(chunk)
+  }
+  let json: unknown
+  try {
+    json = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  } catch {
+    throw new WireError('the body must be JSON')
+  }
+  return objectOf(json, 'body')
+}
+
+function wholeNumber(text: string | null, otherwise: number): number {
+  return text !== null && /^[0-9]{1,9}$/.test(text) ? Number(text) : otherwise
+}

@@ -1,0 +1,132 @@
+import type { Money } from '@tollgate/plugin-kit'
+import { currencyOf, isResultCode, type Reason, resultGroup } from '@tollgate/schemas'
+import { type Decision, type Effect, precedence, type Rule, rules, type Sign } from './rules.ts'
+
+/** What the simulator reads from an operation. Held in memory for the decision only. */
+export type Signs = {
+  readonly holder?: string
+  readonly number?: string
+  readonly iban?: string
+  readonly account?: string
+  readonly brand?: string
+  readonly cvv?: string
+  readonly postcode?: string
+  /** Whether a 3-D Secure proof came with it. */
+  readonly authenticated?: boolean
+}
+
+/** A decision without placeholders: the holder's code and the step-up are worked out. */
+export type Settled =
+  | Exclude<
+      Decision,
+      { is: 'declinedAsNamed' } | { is: 'pendingAsNamed' } | { is: 'stepUp' } | { is: 'pending' }
+    >
+  | {
+      readonly is: 'pending'
+      /** The pending code shown, when it is not the ordinary one. */
+      readonly reason?: Reason
+      /** Absent: stays open for good. */
+      readonly ends?: { readonly seconds: number; readonly as: 'approved' | Reason }
+    }
+
+export type Verdict = {
+  readonly decision: Settled
+  readonly delivery: 'once' | 'twice' | 'eventFirst'
+  readonly avs?: NonNullable<Effect['avs']>
+  readonly cvv?: NonNullable<Effect['cvv']>
+}
+
+const byValue = new Map<Sign, Map<string, Effect>>()
+const otherwise = new Map<Sign, Effect>()
+const beginnings: { readonly beginning: string; readonly effect: Effect }[] = []
+for (const rule of rules) index(rule)
+
+function index([sign, is, effect]: Rule): void {
+  if (is === 'otherwise') {
+    otherwise.set(sign, effect)
+    return
+  }
+  for (const value of is) {
+    if (sign === 'account') beginnings.push({ beginning: value, effect })
+    else {
+      const values = byValue.get(sign) ?? new Map<string, Effect>()
+      values.set(value, effect)
+      byValue.set(sign, values)
+    }
+  }
+}
+
+const approved: Decision = { is: 'approved' }
+
+/** What the rules say about an operation's signs and amount. */
+export function judge(signs: Signs, amount: Money): Verdict {
+  let decision: Decision | undefined
+  let delivery: Effect['delivery']
+  let avs: Effect['avs']
+  let cvv: Effect['cvv']
+  for (const sign of precedence) {
+    const effect = effectOf(sign, signs, amount)
+    if (effect === undefined) continue
+    decision ??= effect.decision
+    delivery ??= effect.delivery
+    avs ??= effect.avs
+    cvv ??= effect.cvv
+  }
+  return {
+    decision: settle(decision ?? approved, signs),
+    delivery: delivery ?? 'once',
+    ...(avs === undefined ? {} : { avs }),
+    ...(cvv === undefined ? {} : { cvv }),
+  }
+}
+
+function effectOf(sign: (typeof precedence)[number], signs: Signs, amount: Money) {
+  if (sign === 'amount') {
+    const decimals = decimalsOf(amount)
+    return decimals === undefined ? undefined : byValue.get('amount')?.get(decimals)
+  }
+  const value = signs[sign]
+  if (value === undefined) return undefined
+  if (sign === 'holder') {
+    if (!isNamedResult(value)) return undefined
+    const values = byValue.get('holder')
+    return values?.get(value) ?? values?.get(resultGroup(value)) ?? otherwise.get('holder')
+  }
+  if (sign === 'account') {
+    return beginnings.find(({ beginning }) => value.startsWith(beginning))?.effect
+  }
+  return byValue.get(sign)?.get(value) ?? otherwise.get(sign)
+}
+
+function settle(decision: Decision, signs: Signs): Settled {
+  switch (decision.is) {
+    case 'declinedAsNamed':
+      return { is: 'declined', reason: signs.holder! as Reason }
+    case 'pendingAsNamed':
+      return { is: 'pending', reason: signs.holder! as Reason }
+    case 'pending':
+      return { is: 'pending', ends: { seconds: decision.seconds, as: decision.ends } }
+    case 'stepUp':
+      return signs.authenticated ? { is: 'approved' } : { is: 'declined', reason: decision.reason }
+    default:
+      return decision
+  }
+}
+
+/** Names of people do not begin with a digit, codes do: the catalogue is asked for those only. */
+function isNamedResult(holder: string): boolean {
+  const first = holder.charCodeAt(0)
+  if (first < 48 || first > 57) return false
+  return isResultCode(holder) && !holder.startsWith('000')
+}
+
+/**
+ * The two decimals an amount is written with, `87` for 92.87; undefined in currencies without
+ * decimals. A third decimal cannot be written.
+ */
+export function decimalsOf({ minor, currency }: Money): string | undefined {
+  const exponent = currencyOf(currency)?.exponent ?? 2
+  if (exponent < 2) return undefined
+  const hundredths = (exponent === 2 ? minor : minor / 10n ** BigInt(exponent - 2)) % 100n
+  return hundredths < 10n ? `0${hundredths}` : String(hundredths)
+}

@@ -1,0 +1,175 @@
+/** One call of a connector's handler: its context, its deadline, and what is known about sent bytes. */
+import {
+  type Context,
+  type Http,
+  type Json,
+  type Log,
+  type Operation,
+  Sensitive,
+} from '@tollgate/plugin-kit'
+import type { Clock } from '../clock.ts'
+import type { Lanes } from '../db/lanes.ts'
+import type { Outgoing, OutgoingCall } from '../net/http.ts'
+import type { Loaded } from './registry.ts'
+import { addRecord, nextInSequence, recordByKey, swapRecord } from './store.ts'
+import type { TokenCache } from './token-cache.ts'
+
+export type Services = {
+  readonly lanes: Lanes
+  readonly clock: Clock
+  readonly outgoing: Outgoing
+  readonly tokens: TokenCache
+  readonly log: Log
+}
+
+export type CallTarget = {
+  readonly loaded: Loaded
+  /** Key of records, sequences and tokens: the merchant account, or `internal` for the simulator. */
+  readonly accountKey: string
+  readonly account: Readonly<Record<string, unknown>>
+  readonly mode: 'INTERNAL' | 'EXTERNAL' | 'LIVE'
+  readonly channelId: string
+  readonly notifyUrl?: string
+  readonly returnUrl?: string
+}
+
+/** The end of a call on the monotonic clock, and the latest moment its first moving byte may leave. */
+export type Bounds = { readonly deadlineMs: number; readonly sendByWallMs: number }
+
+/**
+ * Thrown by `context.sending()` and by moving requests after the send-by time: the lease may soon be
+ * another process's, so nothing may move any more.
+ */
+export class TooLateToSend extends Error {
+  override readonly name = 'TooLateToSend'
+}
+
+/** Context of one call. `sent` tells whether money may have moved. */
+export class ConnectorCall implements Context {
+  readonly config: Readonly<Record<string, unknown>>
+  readonly account: Readonly<Record<string, unknown>>
+  readonly mode: 'INTERNAL' | 'EXTERNAL' | 'LIVE'
+  readonly log: Log
+  readonly #services: Services
+  readonly #target: CallTarget
+  readonly #bounds: Bounds
+  readonly #operation: Operation | undefined
+  readonly #abort = new AbortController()
+  #call: OutgoingCall | undefined
+  #marked = false
+
+  constructor(services: Services, target: CallTarget, bounds: Bounds, operation?: Operation) {
+    this.#services = services
+    this.#target = target
+    this.#bounds = bounds
+    this.#operation = operation
+    this.config = target.loaded.config
+    this.account = target.account
+    this.mode = target.mode
+    this.log = services.log
+    if (target.notifyUrl !== undefined) this.notifyUrl = target.notifyUrl
+    if (target.returnUrl !== undefined) this.returnUrl = target.returnUrl
+  }
+
+  declare readonly notifyUrl?: string
+  declare readonly returnUrl?: string
+
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  get clock(): { now(): Date } {
+    return { now: () => this.#services.clock.businessAt(this.#target.channelId) }
+  }
+
+  /** Made on first use: a connector inside the process needs none. */
+  get http(): Http {
+    this.#call ??= this.#services.outgoing.forCall({
+      deadlineMs: this.#bounds.deadlineMs,
+      sendBy: { monotonicMs: this.#bounds.deadlineMs, wallMs: this.#bounds.sendByWallMs },
+      signal: this.#abort.signal,
+      secrets: [...secretsOf(this.#target), ...revealed(this.#operation)],
+    })
+    return this.#call.http
+  }
+
+  sending(): void {
+    const { clock } = this.#services
+    if (clock.elapsedMs() > this.#bounds.deadlineMs || clock.realMs() > this.#bounds.sendByWallMs) {
+      throw new TooLateToSend('the time in which this attempt may be sent is over')
+    }
+    this.#marked = true
+  }
+
+  token(
+    name: string,
+    get: () => Promise<{ value: Sensitive; expiresInMs: number }>,
+  ): Promise<Sensitive> {
+    const { loaded, accountKey } = this.#target
+    return this.#services.tokens.get(`${loaded.connector.name} ${accountKey} ${name}`, get)
+  }
+
+  async sequence(name: string, max: number): Promise<number> {
+    const { loaded, accountKey } = this.#target
+    const [row] = await this.#services.lanes.single(
+      nextInSequence(loaded.connector.name, accountKey, name, max),
+    )
+    return Number(row!.value)
+  }
+
+  get records() {
+    const { lanes } = this.#services
+    const connector = this.#target.loaded.connector.name
+    const account = this.#target.accountKey
+    return {
+      async get(key: string): Promise<Json | undefined> {
+        const [row] = await lanes.single(recordByKey(connector, account, key))
+        return row?.value as Json | undefined
+      },
+      async swap(key: string, expected: Json | undefined, value: Json): Promise<boolean> {
+        const rows = await lanes.single(
+          expected === undefined
+            ? addRecord(connector, account, key, JSON.stringify(value))
+            : swapRecord(connector, account, key, JSON.stringify(expected), JSON.stringify(value)),
+        )
+        return rows.length > 0
+      },
+    }
+  }
+
+  /**
+   * Ends the call: requests that the connector left running are broken, further ones refused.
+   *
+   * @returns true unless it is certain that nothing that moves money left this process.
+   */
+  finish(): boolean {
+    return this.#call?.finish() === 'moved' || this.#marked
+  }
+
+  /** What went over the wire, scrubbed. */
+  transcript(): readonly unknown[] {
+    return this.#call?.transcript() ?? []
+  }
+
+  abort(): void {
+    this.#abort.abort()
+  }
+}
+
+/** Secret settings of the account and the installation, for the transcript to leave out. */
+function secretsOf(target: CallTarget): unknown[] {
+  const { connector, config } = target.loaded
+  const named = (table: typeof connector.config, values: Readonly<Record<string, unknown>>) =>
+    (table?.fields ?? [])
+      .filter((field) => field.class === 'secret')
+      .map((field) => values[field.name])
+  return [...named(connector.config, config), ...named(connector.account, target.account)]
+}
+
+/** Every sensitive value of an operation, revealed. */
+function revealed(operation: Operation | undefined): unknown[] {
+  const groups = [operation?.instrument, operation?.threeDSecure]
+  return groups
+    .flatMap((group) => (group === undefined ? [] : Object.values(group)))
+    .flatMap((value) => (Sensitive.is(value) ? [value.reveal()] : []))
+}

@@ -1,0 +1,91 @@
+import { PluginError } from '@tollgate/plugin-kit'
+import type { Field, Format, Group } from '@tollgate/schemas'
+
+/**
+ * Checks an object of settings against its table and gives it its types.
+ *
+ * @throws PluginError naming every setting that is missing, unknown or wrong. Values of class
+ * `secret` are never repeated.
+ */
+export function checkSettings(
+  table: Group,
+  given: Readonly<Record<string, unknown>>,
+  where: string,
+): Readonly<Record<string, unknown>> {
+  const problems: string[] = []
+  const known = new Set(table.fields.map((field) => field.name))
+  for (const name of Object.keys(given)) {
+    if (!known.has(name))
+      problems.push(`${where}.${name} is no setting (known: ${[...known].join(', ')})`)
+  }
+  const result: Record<string, unknown> = {}
+  for (const field of table.fields) {
+    const raw = given[field.name] ?? field.options.default
+    if (raw === undefined || raw === '') {
+      if (field.need === 'R') problems.push(`${where}.${field.name} is missing: ${field.meaning}`)
+      continue
+    }
+    const value = typed(field.format, raw)
+    if (value === undefined)
+      problems.push(`${where}.${field.name} ${shown(field, raw)} ${expected(field.format)}`)
+    else result[field.name] = value
+  }
+  if (problems.length > 0) throw new PluginError('bad-setting', problems.join('; '))
+  return Object.freeze(result)
+}
+
+function shown(field: Field, raw: unknown): string {
+  return field.class === 'none' ? `is "${String(raw).slice(0, 64)}":` : 'is wrong:'
+}
+
+function typed(format: Format, raw: unknown): unknown {
+  const text = String(raw)
+  switch (format.kind) {
+    case 'flag':
+      return text === 'true' ? true : text === 'false' ? false : undefined
+    case 'integer': {
+      const number = Number(text)
+      const fits = Number.isInteger(number) && number >= format.min && number <= format.max
+      return fits ? number : undefined
+    }
+    case 'choice':
+      return format.of.includes(text) ? text : undefined
+    case 'url':
+      return URL.canParse(text) && /^https?:/.test(text) && text.length <= format.max
+        ? text
+        : undefined
+    case 'pattern':
+      return new RegExp(`^(?:${format.pattern})$`, 'u').test(text) ? text : undefined
+    case 'text':
+    case 'digits':
+    case 'letters':
+      return text.length >= format.min &&
+        text.length <= format.max &&
+        (format.kind !== 'digits' || /^[0-9]+$/.test(text))
+        ? text
+        : undefined
+    default:
+      return text
+  }
+}
+
+function expected(format: Format): string {
+  switch (format.kind) {
+    case 'flag':
+      return 'use true or false'
+    case 'integer':
+      return `use a whole number from ${format.min} to ${format.max}`
+    case 'choice':
+      return `use one of ${format.of.join(', ')}`
+    case 'url':
+      return `use an absolute http or https URL of at most ${format.max} characters`
+    case 'pattern':
+      return `must match ${format.pattern}`
+    case 'text':
+    case 'digits':
+    case 'letters':
+      return `use ${format.min} to ${format.max} ${format.kind === 'digits' ? 'digits' : 'characters'}`
+    default:
+      return `must be a ${format.kind}`
+  }
+}

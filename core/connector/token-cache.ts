@@ -1,0 +1,33 @@
+import type { Sensitive } from '@tollgate/plugin-kit'
+import type { Clock } from '../clock.ts'
+
+/** Access tokens of acquirers' APIs: kept until shortly before they end, fetched once at a time. */
+export class TokenCache {
+  readonly #clock: Clock
+  readonly #tokens = new Map<string, { value: Sensitive; untilMs: number }>()
+  readonly #loading = new Map<string, Promise<Sensitive>>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  async get(
+    key: string,
+    load: () => Promise<{ value: Sensitive; expiresInMs: number }>,
+  ): Promise<Sensitive> {
+    const known = this.#tokens.get(key)
+    if (known !== undefined && this.#clock.elapsedMs() < known.untilMs) return known.value
+    const running = this.#loading.get(key)
+    if (running !== undefined) return running
+    const startedMs = this.#clock.elapsedMs()
+    const loading = load()
+      .then(({ value, expiresInMs }) => {
+        // A tenth of its life is left unused, so that no request carries a token that just ended.
+        this.#tokens.set(key, { value, untilMs: startedMs + expiresInMs * 0.9 })
+        return value
+      })
+      .finally(() => this.#loading.delete(key))
+    this.#loading.set(key, loading)
+    return loading
+  }
+}

@@ -1,0 +1,105 @@
+import { type Sql, sql } from './sql.ts'
+
+/** Postgres types that a grouped row may hold. */
+export type ColumnType =
+  | 'uuid'
+  | 'text'
+  | 'bigint'
+  | 'integer'
+  | 'boolean'
+  | 'timestamptz'
+  | 'jsonb'
+  | 'bytea'
+
+export type Columns = Readonly<Record<string, ColumnType>>
+
+type ValueOf<Type extends ColumnType> = Type extends 'bigint'
+  ? bigint | number | null
+  : Type extends 'integer'
+    ? number | null
+    : Type extends 'boolean'
+      ? boolean | null
+      : Type extends 'timestamptz'
+        ? Date | null
+        : Type extends 'bytea'
+          ? Buffer | null
+          : string | null
+
+/** A row of a grouped statement. A `jsonb` value is JSON text that is ready to send. */
+export type RowOf<C extends Columns> = { readonly [Name in keyof C]: ValueOf<C[Name]> }
+
+/**
+ * One statement over the rows `r`, written once and run in two forms: for a single row with plain
+ * parameters, for many rows with one JSON parameter. The body must return `id` of the rows it moved.
+ */
+export type GroupStatement<C extends Columns, Out extends { id: string }> = {
+  readonly name: string
+  readonly columns: C
+  readonly one: (row: RowOf<C>) => Sql<Out>
+  readonly many: (rows: readonly RowOf<C>[]) => Sql<Out>
+}
+
+export function grouped<C extends Columns, Out extends { id: string }>(
+  name: string,
+  columns: C,
+  orderBy: string,
+  body: readonly string[],
+): GroupStatement<C, Out> {
+  const entries = Object.entries(columns)
+  const oneStrings = ['with r as (select ']
+  entries.forEach(([column, type], index) => {
+    const end = index === entries.length - 1 ? `)${body.join('')}` : ', '
+    oneStrings.push(`::${type} as ${column}${end}`)
+  })
+  const definition = entries.map(([column, type]) => `${column} ${type}`).join(', ')
+  const manyStrings = [
+    'with r as (select * from json_to_recordset(',
+    `::json) as r(${definition}) order by ${orderBy})${body.join('')}`,
+  ]
+  return {
+    name,
+    columns,
+    one: (row) => ({
+      strings: oneStrings,
+      values: entries.map(([column, type]) => parameter(row[column as keyof C], type)),
+    }),
+    many: (rows) => ({ strings: manyStrings, values: [`[${rows.map(record).join(',')}]`] }),
+  }
+
+  function record(row: RowOf<C>): string {
+    let text = '{'
+    for (const [column, type] of entries) {
+      const value = row[column as keyof C] as unknown
+      if (value === null) continue
+      if (text.length > 1) text += ','
+      text += `"${column}":${json(value, type)}`
+    }
+    return `${text}}`
+  }
+}
+
+/** The text of a statement body, without values: a template that grouped() puts its rows before. */
+export function body(strings: TemplateStringsArray): readonly string[] {
+  return sql(strings).strings
+}
+
+function parameter(value: unknown, type: ColumnType): unknown {
+  return type === 'bigint' && value !== null ? String(value) : value
+}
+
+function json(value: unknown, type: ColumnType): string {
+  switch (type) {
+    case 'bigint':
+    case 'integer':
+    case 'boolean':
+      return String(value)
+    case 'jsonb':
+      return value as string
+    case 'bytea':
+      return `"\\\\x${(value as Buffer).toString('hex')}"`
+    case 'timestamptz':
+      return `"${(value as Date).toISOString()}"`
+    default:
+      return JSON.stringify(value)
+  }
+}

@@ -1,0 +1,32 @@
+/** What every part of one engine shares. Made by createGateway(), never global: several engines may live in one process. */
+import type { Log } from '@tollgate/plugin-kit'
+import type { Clock } from './clock.ts'
+import type { Services } from './connector/call.ts'
+import type { Registry } from './connector/registry.ts'
+import type { Lanes } from './db/lanes.ts'
+import type { Directory } from './entity/directory.ts'
+import type { EventBus } from './events.ts'
+import type { Running } from './payment/running.ts'
+import type { ShortNumbers } from './payment/short-numbers.ts'
+import type { Targets } from './routing/targets.ts'
+import type { Vault } from './vault/vault.ts'
+
+export type Environment = 'test' | 'live'
+
+export type Engine = {
+  readonly name: string
+  readonly environment: Environment
+  readonly clock: Clock
+  readonly lanes: Lanes
+  readonly vault: Vault
+  readonly directory: Directory
+  readonly registry: Registry
+  readonly targets: Targets
+  readonly services: Services
+  readonly shortNumbers: ShortNumbers
+  readonly running: Running
+  readonly events: EventBus
+  readonly log: Log
+  /** How long one operation at an acquirer may take. */
+  readonly connectorTimeoutMs: number
+}

@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto'
+import { limits } from '@tollgate/schemas'
+import type { Clock } from '../clock.ts'
+import type { Lanes } from '../db/lanes.ts'
+import { GatewayError } from '../errors.ts'
+import { isId } from '../ids.ts'
+import { FreshCache } from './cache.ts'
+import {
+  type AccountRow,
+  accountById,
+  accountsOf,
+  ancestry,
+  channelsBelow,
+  type EntityRow,
+  type TokenRow,
+  tokenByHash,
+} from './store.ts'
+
+/** Who calls: the node a token belongs to. `trusted` is the embedding program itself. */
+export type Caller = {
+  /** Key of throttling and audit: the token's id, or the embedder's name. */
+  readonly id: string
+  /** Acts for this node and everything below; null acts for every entity. */
+  readonly entityId: string | null
+}
+
+/** A channel and the settings that apply to it: its own win over those of the nodes above. */
+export type Channel = {
+  readonly id: string
+  readonly name: string
+  /** Itself first, then merchant, division, PSP. */
+  readonly path: readonly string[]
+  readonly settings: Readonly<Record<string, unknown>>
+}
+
+const notAllowed = (what: string) =>
+  new GatewayError('800.900.300', {
+    status: 403,
+    description: `invalid authentication information: ${what}`,
+  })
+
+/** Entities and tokens as this process sees them, at most a few seconds old. */
+export class Directory {
+  readonly #lanes: Lanes
+  readonly #environment: 'test' | 'live'
+  readonly #tokens: FreshCache<TokenRow | null>
+  readonly #paths: FreshCache<readonly EntityRow[]>
+  readonly #below: FreshCache<readonly string[]>
+  readonly #accounts: FreshCache<readonly AccountRow[]>
+
+  constructor(lanes: Lanes, environment: 'test' | 'live', clock: Clock) {
+    this.#lanes = lanes
+    this.#environment = environment
+    const common = { failClosedMs: limits.tokenFailClosedMs, nowMs: () => clock.elapsedMs() }
+    const freshMs = () => limits.tokenCacheMs
+    this.#tokens = new FreshCache({
+      ...common,
+      max: limits.cachedTokens,
+      freshMs: (row) => (row === null ? limits.unknownTokenCacheMs : limits.tokenCacheMs),
+    })
+    this.#paths = new FreshCache({ ...common, max: limits.cachedEntities, freshMs })
+    this.#below = new FreshCache({ ...common, max: limits.cachedEntities, freshMs })
+    this.#accounts = new FreshCache({ ...common, max: limits.cachedEntities, freshMs })
+  }
+
+  /**
+   * The caller behind an `Authorization` header.
+   *
+   * @throws GatewayError 401 when the header is missing or malformed, 403 when the token is unknown,
+   * revoked or of the other environment.
+   */
+  async authenticate(header: string | undefined): Promise<Caller> {
+    const token = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(header ?? '')?.[1]
+    if (token === undefined) {
+      throw new GatewayError('800.900.300', {
+        status: 401,
+        description:
+          'invalid authentication information: send the header "Authorization: Bearer <access token>"',
+      })
+    }
+    const hash = createHash('sha256').update(token).digest()
+    const row = await this.#tokens.get(hash.toString('hex'), async () => {
+      const [found] = await this.#lanes.read(tokenByHash(hash))
+      return found ?? null
+    })
+    if (row === null || row.revoked_at !== null) throw notAllowed('this access token is not valid')
+    if (row.environment !== this.#environment) {
+      throw notAllowed(`this access token is not valid in the ${this.#environment} environment`)
+    }
+    return { id: row.id, entityId: row.entity_id }
+  }
+
+  /**
+   * The channel that a request is for.
+   *
+   * @throws GatewayError 403 for an entity the caller may not act for (unknown ones answer alike),
+   * 400 when none is named and the token is not a channel's, or the entity is no channel.
+   */
+  async channel(caller: Caller, requested: string | undefined): Promise<Channel> {
+    const id = requested ?? caller.entityId
+    if (id === null) throw missing('entityId is required: the 32 hex characters of a channel')
+    const path = isId(id) ? await this.#path(id) : []
+    const [entity] = path
+    if (entity === undefined || !mayAct(caller, path)) {
+      throw notAllowed('this access token is not allowed to act for the given entityId')
+    }
+    if (entity.kind !== 'channel') {
+      if (requested === undefined) {
+        throw missing('entityId is required because this access token belongs to no single channel')
+      }
+      throw new GatewayError('600.200.200', {
+        parameterErrors: [
+          {
+            name: 'entityId',
+            value: id,
+            message: `belongs to a ${entity.kind}: choosing the channel by rules is not available, send a channel's id`,
+          },
+        ],
+      })
+    }
+    if (path.some((row) => row.closed)) throw new GatewayError('500.100.203')
+    return {
+      id: entity.id,
+      name: entity.name,
+      path: path.map((row) => row.id),
+      settings: Object.assign({}, ...path.map((row) => row.settings).reverse()),
+    }
+  }
+
+  /** Settings that apply to a channel. */
+  async settings(channelId: string): Promise<Readonly<Record<string, unknown>>> {
+    const path = await this.#path(channelId)
+    return Object.assign({}, ...path.map((row) => row.settings).reverse())
+  }
+
+  /** Ids of the channels the caller may read; null = every channel. */
+  async visible(caller: Caller, requested: string | undefined): Promise<readonly string[] | null> {
+    const id = requested ?? caller.entityId
+    if (id === null) return null
+    if (requested !== undefined) {
+      const path = isId(requested) ? await this.#path(requested) : []
+      if (path.length === 0 || !mayAct(caller, path)) {
+        throw notAllowed('this access token is not allowed to act for the given entityId')
+      }
+    }
+    return this.#below.get(id, async () =>
+      (await this.#lanes.read(channelsBelow(id))).map((row) => row.id),
+    )
+  }
+
+  /** Active acquirer accounts of a channel, in order of preference. */
+  accounts(channelId: string): Promise<readonly AccountRow[]> {
+    return this.#accounts.get(channelId, () => this.#lanes.read(accountsOf(channelId)))
+  }
+
+  /** One cheap question to the database. @throws when it does not answer. */
+  async ping(): Promise<void> {
+    await this.#lanes.read(tokenByHash(Buffer.alloc(32)))
+  }
+
+  async account(id: string): Promise<AccountRow | undefined> {
+    if (!isId(id)) return undefined
+    const [row] = await this.#lanes.read(accountById(id))
+    return row
+  }
+
+  #path(id: string): Promise<readonly EntityRow[]> {
+    return this.#paths.get(id, () => this.#lanes.read(ancestry(id)))
+  }
+}
+
+function mayAct(caller: Caller, path: readonly EntityRow[]): boolean {
+  return caller.entityId === null || path.some((row) => row.id === caller.entityId)
+}
+
+function missing(message: string): GatewayError {
+  return new GatewayError('200.300.404', { parameterErrors: [{ name: 'entityId', message }] })
+}

@@ -1,0 +1,136 @@
+import { sql } from '../db/sql.ts'
+
+export type EntityKind = 'psp' | 'division' | 'merchant' | 'channel'
+export type EntityRow = {
+  id: string
+  parent_id: string | null
+  kind: EntityKind
+  name: string
+  closed: boolean
+  settings: Record<string, unknown>
+}
+export type TokenRow = {
+  id: string
+  entity_id: string
+  environment: string
+  revoked_at: Date | null
+}
+export type AccountRow = {
+  id: string
+  channel_id: string
+  connector: string
+  mode: 'EXTERNAL' | 'LIVE'
+  brands: string[] | null
+  settings: Record<string, unknown>
+  data_key_id: string | null
+  sealed: Buffer | null
+}
+
+export const entityById = (id: string) => sql<EntityRow>`
+  select id, parent_id, kind, name, closed, settings
+  from tollgate.entity
+  where id = ${id}`
+
+/** The entity and all above it, itself first. */
+export const ancestry = (id: string) => sql<EntityRow>`
+  with recursive up as (
+    select id, parent_id, kind, name, closed, settings, 0 as depth
+    from tollgate.entity where id = ${id}
+    union all
+    select e.id, e.parent_id, e.kind, e.name, e.closed, e.settings, up.depth + 1
+    from tollgate.entity e join up on e.id = up.parent_id)
+  select id, parent_id, kind, name, closed, settings from up order by depth`
+
+/** Channels at or below a node. */
+export const channelsBelow = (id: string) => sql<{ id: string }>`
+  with recursive down as (
+    select id, kind from tollgate.entity where id = ${id}
+    union all
+    select e.id, e.kind from tollgate.entity e join down on e.parent_id = down.id)
+  select id from down where kind = 'channel'`
+
+export const allEntities = sql<EntityRow>`
+  select id, parent_id, kind, name, closed, settings
+  from tollgate.entity
+  order by created_at, id`
+
+export const addEntity = (
+  id: string,
+  parentId: string | null,
+  kind: EntityKind,
+  name: string,
+  settings: Record<string, unknown>,
+) => sql<{ id: string }>`
+  insert into tollgate.entity (id, parent_id, kind, name, settings)
+  values (${id}, ${parentId}, ${kind}, ${name}, ${JSON.stringify(settings)})
+  on conflict (id) do nothing
+  returning id`
+
+export const setEntitySettings = (id: string, settings: Record<string, unknown>) => sql<{
+  id: string
+}>`
+  update tollgate.entity set settings = settings || ${JSON.stringify(settings)}::jsonb
+  where id = ${id}
+  returning id`
+
+export const tokenByHash = (hash: Buffer) => sql<TokenRow>`
+  select id, entity_id, environment, revoked_at
+  from tollgate.token
+  where hash = ${hash}`
+
+export const addToken = (
+  id: string,
+  hash: Buffer,
+  entityId: string,
+  environment: string,
+  name: string,
+) => sql`
+  insert into tollgate.token (id, hash, entity_id, environment, name)
+  values (${id}, ${hash}, ${entityId}, ${environment}, ${name})
+  on conflict (id) do nothing`
+
+export const revokeToken = (id: string) => sql<{ id: string }>`
+  update tollgate.token set revoked_at = coalesce(revoked_at, now())
+  where id = ${id}
+  returning id`
+
+export const tokensOf = (entityId: string) => sql<{
+  id: string
+  name: string
+  created_at: Date
+  revoked_at: Date | null
+}>`
+  select id, name, created_at, revoked_at
+  from tollgate.token
+  where entity_id = ${entityId}
+  order by created_at`
+
+export const accountsOf = (channelId: string) => sql<AccountRow>`
+  select id, channel_id, connector, mode, brands, settings, data_key_id, sealed
+  from tollgate.merchant_account
+  where channel_id = ${channelId} and active
+  order by position, created_at, id`
+
+export const accountById = (id: string) => sql<AccountRow>`
+  select id, channel_id, connector, mode, brands, settings, data_key_id, sealed
+  from tollgate.merchant_account
+  where id = ${id} and active`
+
+export const addAccount = (row: {
+  id: string
+  channelId: string
+  connector: string
+  mode: string
+  brands: readonly string[] | null
+  settings: string
+  dataKeyId: string | null
+  sealed: Buffer | null
+}) => sql`
+  insert into tollgate.merchant_account (id, channel_id, connector, mode, brands, settings, data_key_id, sealed)
+  values (${row.id}, ${row.channelId}, ${row.connector}, ${row.mode}, ${row.brands}, ${row.settings},
+    ${row.dataKeyId}, ${row.sealed})`
+
+export const claimInstallation = (environment: string) => sql<{ environment: string }>`
+  insert into tollgate.installation (environment) values (${environment})
+  on conflict (single) do update set environment = tollgate.installation.environment
+  returning environment`

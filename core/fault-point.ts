@@ -1,0 +1,28 @@
+/** Every boundary at which losing the process or the connection must not lose or double money. */
+export type FaultPoint =
+  | 'before-T1'
+  | 'after-T1'
+  | 'before-send'
+  | 'after-send'
+  | 'before-T2'
+  | 'after-T2'
+  | 'before-sweep'
+  | 'after-lease'
+  | 'before-enquiry'
+  | 'after-enquiry'
+  | 'before-resend'
+  | 'in-migration'
+  | 'before-event'
+  | 'after-event'
+
+let handler: ((point: FaultPoint, ref: string) => void | Promise<void>) | undefined
+
+/** Installs what happens at fault points. Only fault runs do; undefined takes it away again. */
+export function onFaultPoint(next: typeof handler): void {
+  handler = next
+}
+
+/** Marks a boundary. Costs one comparison when no fault run is on. */
+export function faultPoint(point: FaultPoint, ref: string): void | Promise<void> {
+  return handler === undefined ? undefined : handler(point, ref)
+}

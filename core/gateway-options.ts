@@ -1,0 +1,37 @@
+import type { Job, Log, Plugin } from '@tollgate/plugin-kit'
+import type { Clock } from './clock.ts'
+import type { DatabaseOptions } from './db/database.ts'
+import type { Environment } from './engine.ts'
+import type { KeyProvider } from './vault/keys.ts'
+
+export type Role = 'all' | 'api' | 'worker'
+
+export type GatewayOptions = {
+  /** Shown in logs and metrics; several engines in one process have several names. Default `tollgate`. */
+  readonly name?: string
+  readonly database: DatabaseOptions
+  /** Connectors, wallets, jobs. Without a simulator plugin testMode=INTERNAL has nobody to answer. */
+  readonly plugins: readonly Plugin[]
+  /** Settings of connectors, by connector name. */
+  readonly connectors?: Readonly<Record<string, Record<string, unknown>>>
+  /** `test` never touches real money; a token of one environment never works in the other. */
+  readonly environment: Environment
+  /** Key-encryption keys of the vault. */
+  readonly keys: KeyProvider
+  readonly clock?: Clock
+  /** `api` takes requests, `worker` runs jobs, `all` does both. Default `all`. */
+  readonly role?: Role
+  /** Bring the schema up to date at start. Default true. */
+  readonly migrate?: boolean
+  /** Where acquirers reach this installation, for their events: `https://pay.example.com`. */
+  readonly publicUrl?: string
+  /** Longest an operation at an acquirer may take, in milliseconds. Default 30,000. */
+  readonly connectorTimeoutMs?: number
+  /** Lets connectors reach this machine's loopback. Test environment only; default true there. */
+  readonly allowLoopback?: boolean
+  readonly log?: Log
+  /** Jobs of the embedding program. */
+  readonly jobs?: readonly Job[]
+  /** Time that running operations get to finish at close, in milliseconds. Default 40,000. */
+  readonly shutdownGraceMs?: number
+}

@@ -1,0 +1,204 @@
+import type { GatewayEvent, Inbound } from '@tollgate/plugin-kit'
+import type { Requests } from '@tollgate/schemas'
+import type { Database } from './db/database.ts'
+import type { Engine, Environment } from './engine.ts'
+import type { Caller } from './entity/directory.ts'
+import type { Entities } from './entity/entities.ts'
+import { newId } from './ids.ts'
+import { receive } from './inbound/receive.ts'
+import type { Dispatcher } from './jobs/dispatcher.ts'
+import type { Queue } from './jobs/queue.ts'
+import {
+  answer,
+  type Call,
+  isEngineOperation,
+  type Reply,
+  read,
+  refusalReply,
+} from './operations.ts'
+import { openAttention } from './operator/store.ts'
+import { createPayment, followUp, readPayment } from './payment/payments.ts'
+import { type PaymentView, paymentView } from './payment/view.ts'
+import type { Presence } from './process/presence.ts'
+
+export type RequestOptions = {
+  readonly idempotencyKey?: string
+  /** Who asks; the embedding program itself unless given. */
+  readonly caller?: Caller
+}
+
+/** What a follow-up by its own method leaves to say. */
+export type FollowUpRequest = Readonly<Record<string, unknown>> & {
+  readonly amount?: string
+  readonly currency?: string
+}
+
+/** The embedding program: acts for every entity of its own database. */
+const embedder: Caller = { id: 'embedder', entityId: null }
+
+/** Version shown in every answer as buildNumber. */
+export const buildNumber = 'tollgate-0.1.0'
+
+/** A running engine. Close it, or bind it with `await using`. */
+export class Gateway {
+  readonly #engine: Engine
+  readonly #database: Database
+  readonly #queue: Queue
+  readonly #dispatcher: Dispatcher | undefined
+  readonly #outgoing: { close(): Promise<void> }
+  readonly #presence: Presence
+  readonly #graceMs: number
+  readonly entities: Entities
+  readonly name: string
+  readonly environment: Environment
+  #closed: Promise<void> | undefined
+
+  constructor(parts: {
+    engine: Engine
+    database: Database
+    queue: Queue
+    dispatcher: Dispatcher | undefined
+    outgoing: { close(): Promise<void> }
+    presence: Presence
+    entities: Entities
+    graceMs: number
+  }) {
+    this.#engine = parts.engine
+    this.#database = parts.database
+    this.#queue = parts.queue
+    this.#dispatcher = parts.dispatcher
+    this.#outgoing = parts.outgoing
+    this.#presence = parts.presence
+    this.#graceMs = parts.graceMs
+    this.entities = parts.entities
+    this.name = parts.engine.name
+    this.environment = parts.engine.environment
+  }
+
+  /**
+   * Payments. Requests are the fields of the API, nested, every value a text; answers are what the
+   * hosted surface sends. A declined payment is an answer, not an error.
+   *
+   * @throws GatewayError when a request is refused: bad input, wrong state, limits.
+   */
+  readonly payments = {
+    create: (
+      request: Requests['payments.create'],
+      options: RequestOptions = {},
+    ): Promise<PaymentView> =>
+      this.#view(
+        createPayment(
+          this.#engine,
+          options.caller ?? embedder,
+          read('payments.create', { values: request }),
+          options.idempotencyKey,
+        ),
+      ),
+    get: (id: string, options: RequestOptions = {}): Promise<PaymentView> =>
+      this.#view(readPayment(this.#engine, options.caller ?? embedder, id, undefined)),
+    followUp: (
+      id: string,
+      request: FollowUpRequest,
+      options: RequestOptions = {},
+    ): Promise<PaymentView> =>
+      this.#view(
+        followUp(
+          this.#engine,
+          options.caller ?? embedder,
+          id,
+          read('payments.followUp', { values: request }),
+          options.idempotencyKey,
+        ),
+      ),
+    capture: (id: string, request: FollowUpRequest, options?: RequestOptions) =>
+      this.payments.followUp(id, { ...request, paymentType: 'CP' }, options),
+    refund: (id: string, request: FollowUpRequest, options?: RequestOptions) =>
+      this.payments.followUp(id, { ...request, paymentType: 'RF' }, options),
+    reverse: (id: string, request: FollowUpRequest = {}, options?: RequestOptions) =>
+      this.payments.followUp(id, { ...request, paymentType: 'RV' }, options),
+    rebill: (id: string, request: FollowUpRequest, options?: RequestOptions) =>
+      this.payments.followUp(id, { ...request, paymentType: 'RB' }, options),
+  }
+
+  async #view(done: ReturnType<typeof createPayment>): Promise<PaymentView> {
+    const { payment, balance } = await done
+    return paymentView(payment, balance, newId(), buildNumber)
+  }
+
+  /** The caller behind an Authorization header. @throws GatewayError 401, 403. */
+  authenticate(authorization: string | undefined): Promise<Caller> {
+    return this.#engine.directory.authenticate(authorization)
+  }
+
+  /** Answers a raw request to an operation of the endpoints table. Never throws. */
+  call(operation: string, caller: Caller | null, call: Call): Promise<Reply> {
+    return answer(this.#engine, operation, caller, call, buildNumber)
+  }
+
+  /** True when `call` answers this operation; the host answers the others. */
+  answers(operation: string): boolean {
+    return isEngineOperation(operation)
+  }
+
+  /** The reply that an error becomes. */
+  refuse(error: unknown, requestId: string): Reply {
+    return refusalReply(this.#engine, error, requestId, buildNumber)
+  }
+
+  /** A message of an acquirer: stored when this returns. @throws GatewayError 404, 400. */
+  inbound(connector: string, account: string, message: Inbound): Promise<void> {
+    return receive(this.#engine, connector, account, message)
+  }
+
+  /** Events committed by this process, best effort. Returns a function that stops them. */
+  on(handler: (event: GatewayEvent) => void): () => void {
+    return this.#engine.events.on(handler)
+  }
+
+  /** Sends one of the embedder's or a plugin's jobs. `key`: at most one with it is queued or running. */
+  sendJob(name: string, payload: object, key?: string): Promise<void> {
+    return this.#queue.send(name, payload, key)
+  }
+
+  /** What operators have to look at, oldest first. */
+  attention(limit = 100) {
+    return this.#engine.lanes.read(openAttention(limit))
+  }
+
+  /** True while the database answers and the process takes requests. */
+  async isReady(): Promise<boolean> {
+    if (this.#engine.running.closing) return false
+    try {
+      await this.#engine.directory.ping()
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** Texts of every statement prepared so far. */
+  statements() {
+    return this.#database.statements()
+  }
+
+  /** Takes nothing new, finishes what runs, then lets everything go. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    const { running } = this.#engine
+    this.#dispatcher?.stop()
+    await running.close(this.#graceMs)
+    await this.#queue.stop(Math.min(this.#graceMs, 10_000))
+    await this.#dispatcher?.stopped()
+    await this.#presence.stop()
+    await this.#outgoing.close()
+    await this.#database.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+}

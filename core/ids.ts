@@ -1,0 +1,87 @@
+import { createHash, randomBytes, randomFillSync } from 'node:crypto'
+
+const pool = Buffer.allocUnsafe(4096)
+let poolAt = pool.length
+
+function random(bytes: number): Buffer {
+  if (poolAt + bytes > pool.length) {
+    randomFillSync(pool)
+    poolAt = 0
+  }
+  poolAt += bytes
+  return pool.subarray(poolAt - bytes, poolAt)
+}
+
+/**
+ * A UUIDv7 as 32 lower-case hex characters: time of the wall clock in milliseconds, then 74 random
+ * bits. Postgres takes it as a `uuid`; on the wire it is the id of every resource.
+ */
+export function newId(nowMs: number = Date.now()): string {
+  const bytes = random(10)
+  const a = (bytes[0]! & 0x0f) | 0x70 // version 7
+  const b = (bytes[2]! & 0x3f) | 0x80 // RFC 9562 variant
+  return (
+    nowMs.toString(16).padStart(12, '0') +
+    (a * 256 + bytes[1]!).toString(16).padStart(4, '0') +
+    (b * 256 + bytes[3]!).toString(16) +
+    bytes.toString('hex', 4, 10)
+  )
+}
+
+/** An id that tells nothing about its time, for entities and tokens: 32 lower-case hex characters. */
+export function newOpaqueId(): string {
+  return randomBytes(16).toString('hex')
+}
+
+/** A new access token: 256 random bits, base64url. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** Milliseconds since 1970 inside a UUIDv7. */
+export function idTimeMs(id: string): number {
+  return Number.parseInt(id.slice(0, 12), 16)
+}
+
+export const isId = (text: string): boolean => /^[0-9a-f]{32}$/.test(text)
+
+const half = 1_000_000
+/** Round tables of a small Feistel network: a permutation of 0..10^12-1 that hides the count. */
+const rounds = [1, 2, 3, 4].map((round) => {
+  const digest = createHash('sha256').update(`tollgate short id ${round}`).digest()
+  return { multiply: digest.readUInt32BE(0) | 1, add: digest.readUInt32BE(4) }
+})
+
+function mix(value: number, { multiply, add }: { multiply: number; add: number }): number {
+  let x = (Math.imul(value, multiply) + add) >>> 0
+  x = Math.imul(x ^ (x >>> 15), 0x2c1b3c6d) >>> 0
+  return ((x ^ (x >>> 12)) >>> 0) % half
+}
+
+/** `NNNN.NNNN.NNNN`, unique because the number is: a permutation of the twelve-digit numbers. */
+export function shortId(no: bigint | number): string {
+  const value = Number(no)
+  let left = Math.floor(value / half) % half
+  let right = value % half
+  for (const round of rounds) {
+    const next = (left + mix(right, round)) % half
+    left = right
+    right = next
+  }
+  const digits = String(left).padStart(6, '0') + String(right).padStart(6, '0')
+  return `${digits.slice(0, 4)}.${digits.slice(4, 8)}.${digits.slice(8)}`
+}
+
+/** The number behind a short id, or undefined when the text is none. */
+export function shortNo(text: string): number | undefined {
+  if (!/^[0-9]{4}\.[0-9]{4}\.[0-9]{4}$/.test(text)) return undefined
+  const digits = text.replaceAll('.', '')
+  let left = Number(digits.slice(0, 6))
+  let right = Number(digits.slice(6))
+  for (const round of [...rounds].reverse()) {
+    const previous = (right - mix(left, round) + half) % half
+    right = left
+    left = previous
+  }
+  return left * half + right
+}

@@ -1,0 +1,24 @@
+import { continueChain } from '../payment/chain.ts'
+import { resolve } from '../payment/resolve.ts'
+import { paymentById, toPayment } from '../payment/store-read.ts'
+import { defineJob, outsideCall } from './define.ts'
+
+/**
+ * Finishes one follow-up (capture, refund, reversal) that its request did not finish, or takes the
+ * second step of a payment that is authorised and captured in one request.
+ * Safe to run twice: a step that exists is found by its key, and `settle` moves a row only under a lease.
+ */
+export const capture = defineJob<{ attemptKey: string } | { authorisationId: string }>({
+  name: 'capture',
+  retry: outsideCall,
+  concurrency: 8,
+  keyOf: (payload) => ('attemptKey' in payload ? payload.attemptKey : payload.authorisationId),
+  async run(payload, engine) {
+    if ('attemptKey' in payload) {
+      await resolve(engine, payload.attemptKey, 'enquiry')
+      return
+    }
+    const [row] = await engine.lanes.single(paymentById(payload.authorisationId, null))
+    if (row !== undefined) await continueChain(engine, toPayment(row))
+  },
+})

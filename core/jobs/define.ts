@@ -1,0 +1,23 @@
+import type { Engine } from '../engine.ts'
+
+/** What the engine's own jobs get. Payloads hold ids only. */
+export type JobDefinition<Payload extends object> = {
+  readonly name: string
+  /** Tries after the first, and the pause before each, doubling. */
+  readonly retry: { readonly limit: number; readonly delaySeconds: number }
+  /** How many run at once in one process. */
+  readonly concurrency: number
+  /** At most one job of a key is queued or running. */
+  readonly keyOf: (payload: Payload) => string
+  run(payload: Payload, engine: Engine): Promise<void>
+}
+
+/** One job = one file; its first comment says why running it twice is safe. */
+export function defineJob<Payload extends object>(
+  definition: JobDefinition<Payload>,
+): JobDefinition<Payload> {
+  return definition
+}
+
+/** For work that talks to an acquirer: the timers come back to what the retries did not finish. */
+export const outsideCall = { limit: 3, delaySeconds: 2 } as const

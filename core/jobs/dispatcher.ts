@@ -1,0 +1,75 @@
+/** Looks once a second whether anything is due anywhere, and wakes the tick when something is. */
+import type { Job } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
+import type { Engine } from '../engine.ts'
+import { somethingDue } from '../timer/store.ts'
+import { capture } from './capture.ts'
+import { charge } from './charge.ts'
+import { housekeeping } from './housekeeping.ts'
+import type { Queue } from './queue.ts'
+import { scheduleTick } from './schedule-tick.ts'
+
+export class Dispatcher {
+  readonly #engine: Engine
+  readonly #queue: Queue
+  readonly #tick: ReturnType<typeof scheduleTick>
+  #timer: NodeJS.Timeout | undefined
+  #looking: Promise<void> = Promise.resolve()
+  #housekeptAtMs = Number.NEGATIVE_INFINITY
+  #stopped = false
+
+  constructor(engine: Engine, queue: Queue) {
+    this.#engine = engine
+    this.#queue = queue
+    this.#tick = scheduleTick(queue.enqueue)
+  }
+
+  /** Makes the queues, for a process that only sends. */
+  static async declare(queue: Queue): Promise<void> {
+    await queue.declare(charge)
+    await queue.declare(capture)
+    await queue.declare(scheduleTick(queue.enqueue))
+    await queue.declare(housekeeping)
+  }
+
+  async start(own: readonly Job[]): Promise<void> {
+    await Dispatcher.declare(this.#queue)
+    await this.#queue.work(charge, this.#engine)
+    await this.#queue.work(capture, this.#engine)
+    await this.#queue.work(this.#tick, this.#engine)
+    await this.#queue.work(housekeeping, this.#engine)
+    for (const job of own) await this.#queue.workOwn(job)
+    this.#next()
+  }
+
+  #next(): void {
+    if (this.#stopped) return
+    this.#timer = setTimeout(() => {
+      this.#looking = this.#look().finally(() => this.#next())
+    }, limits.dispatcherPollMs)
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const nowMs = this.#engine.clock.elapsedMs()
+      if (nowMs - this.#housekeptAtMs > limits.housekeepingMs) {
+        await this.#queue.enqueue(housekeeping, [{}])
+        this.#housekeptAtMs = nowMs
+      }
+      const [row] = await this.#engine.lanes.read(somethingDue)
+      if (row?.due === true) await this.#queue.enqueue(this.#tick, [{}])
+    } catch (error) {
+      const kind = error instanceof Error ? error.name : 'unknown'
+      this.#engine.log.warn({ error: kind }, 'the dispatcher could not look for due work')
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+  }
+
+  async stopped(): Promise<void> {
+    await this.#looking
+  }
+}

@@ -1,0 +1,23 @@
+import { limits } from '@tollgate/schemas'
+import { makePartitions, purgeIdempotency } from '../process/store.ts'
+import { defineJob } from './define.ts'
+
+const batch = 5000
+
+/**
+ * Makes the partitions of the months ahead and removes idempotency keys that are past their time.
+ * Safe to run twice: partitions that exist are left alone, and a removed key is removed.
+ */
+export const housekeeping = defineJob<Record<string, never>>({
+  name: 'housekeeping',
+  retry: { limit: 3, delaySeconds: 60 },
+  concurrency: 1,
+  keyOf: () => 'housekeeping',
+  async run(_, engine) {
+    await engine.lanes.single(makePartitions)
+    for (;;) {
+      const purged = await engine.lanes.single(purgeIdempotency(limits.idempotencyDays, batch))
+      if (purged.length < batch) return
+    }
+  },
+})

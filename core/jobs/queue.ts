@@ -1,0 +1,134 @@
+/** pg-boss: work distribution, retries and dead letters. It holds ids and never a business time. */
+import type { Job, Log } from '@tollgate/plugin-kit'
+import { PgBoss } from 'pg-boss'
+import type { Database } from '../db/database.ts'
+import type { Engine } from '../engine.ts'
+import type { JobDefinition } from './define.ts'
+
+export type Enqueue = <Payload extends object>(
+  job: JobDefinition<Payload>,
+  payloads: readonly Payload[],
+) => Promise<void>
+
+const seconds = {
+  /** A job that outlives this is given to another worker; fences make the first one harmless. */
+  expireIn: 150,
+  keepCompleted: 3600,
+  keepFailed: 14 * 24 * 3600,
+  poll: 0.5,
+}
+
+/** The engine's queues. */
+export class Queue {
+  readonly #boss: PgBoss
+  readonly #log: Log
+  readonly #names = new Set<string>()
+
+  constructor(database: Database, options: { migrate: boolean; supervise: boolean; log: Log }) {
+    this.#log = options.log
+    this.#boss = new PgBoss({
+      connectionString: database.url,
+      schema: `${database.schema}_boss`,
+      application_name: 'tollgate jobs',
+      max: 3,
+      migrate: options.migrate,
+      createSchema: options.migrate,
+      schedule: false,
+      supervise: options.supervise,
+      monitorIntervalSeconds: 30,
+      maintenanceIntervalSeconds: 300,
+    })
+    // Without a listener an error of a lost connection would end the process; polling goes on by itself.
+    this.#boss.on('error', (error) => {
+      this.#log.warn(
+        { error: error instanceof Error ? error.name : 'unknown' },
+        'the job queue had an error',
+      )
+    })
+  }
+
+  async start(): Promise<void> {
+    await this.#boss.start()
+  }
+
+  /** Makes sure that the queue of a job exists. Running it again changes nothing. */
+  async declare<Payload extends object>(job: JobDefinition<Payload>): Promise<void> {
+    const dead = `${job.name}-dead`
+    await this.#boss.createQueue(dead, { policy: 'standard', retentionSeconds: seconds.keepFailed })
+    await this.#boss.createQueue(job.name, {
+      policy: 'exclusive',
+      retryLimit: job.retry.limit,
+      retryDelay: job.retry.delaySeconds,
+      retryBackoff: job.retry.limit > 0,
+      expireInSeconds: seconds.expireIn,
+      deleteAfterSeconds: seconds.keepCompleted,
+      deadLetter: dead,
+    })
+    this.#names.add(job.name)
+  }
+
+  /** Starts working on a job in this process. */
+  async work<Payload extends object>(job: JobDefinition<Payload>, engine: Engine): Promise<void> {
+    const options = {
+      localConcurrency: job.concurrency,
+      batchSize: 1,
+      pollingIntervalSeconds: seconds.poll,
+    }
+    await this.#boss.work<Payload>(job.name, options, async (jobs) => {
+      for (const { data } of jobs) await this.#tracked(job.name, job.run(data, engine))
+    })
+  }
+
+  /** A plugin's or embedder's own job. */
+  async declareOwn(job: Job): Promise<void> {
+    await this.declare({
+      name: job.name,
+      retry: job.retry ?? { limit: 3, delaySeconds: 2 },
+      concurrency: job.concurrency ?? 1,
+      keyOf: () => '',
+      run: async () => {},
+    })
+  }
+
+  async workOwn(job: Job): Promise<void> {
+    const options = {
+      localConcurrency: job.concurrency ?? 1,
+      batchSize: 1,
+      pollingIntervalSeconds: seconds.poll,
+    }
+    await this.#boss.work<object>(job.name, options, async (jobs) => {
+      for (const { id, data, signal } of jobs)
+        await this.#tracked(job.name, job.run(data, { id, signal }))
+    })
+  }
+
+  async #tracked(name: string, work: Promise<void>): Promise<void> {
+    try {
+      await work
+    } catch (error) {
+      const kind = error instanceof Error ? error.name : 'unknown'
+      this.#log.warn({ job: name, error: kind }, 'a job failed and will be tried again')
+      // Job tables are read by many: they get the kind of the failure and never its text.
+      throw new Error(kind)
+    }
+  }
+
+  readonly enqueue: Enqueue = async (job, payloads) => {
+    if (payloads.length === 0) return
+    await this.#boss.insert(
+      job.name,
+      payloads.map((data) => ({ data, singletonKey: job.keyOf(data) })),
+    )
+  }
+
+  /** Sends an own job. `key`: at most one with it is queued or running. */
+  async send(name: string, payload: object, key: string | undefined): Promise<void> {
+    await this.#boss.insert(name, [
+      { data: payload, ...(key === undefined ? {} : { singletonKey: key }) },
+    ])
+  }
+
+  async stop(timeoutMs: number): Promise<void> {
+    await this.#boss.stop({ graceful: true, timeout: timeoutMs })
+  }
+}

@@ -1,0 +1,75 @@
+import { limits } from '@tollgate/schemas'
+import type { Engine } from '../engine.ts'
+import { faultPoint } from '../fault-point.ts'
+import { processEvent } from '../inbound/process.ts'
+import { openEvents } from '../inbound/store.ts'
+import { overdue } from '../payment/store-settle.ts'
+import { claimDue, type TimerRow } from '../timer/store.ts'
+import { capture } from './capture.ts'
+import { charge } from './charge.ts'
+import { defineJob } from './define.ts'
+import type { Enqueue } from './queue.ts'
+
+/** A claimed timer comes back after this, unless what it stands for ended meanwhile. */
+const againMs = 60_000
+
+const firstKinds = new Set(['authorize', 'debit', 'credit'])
+
+/**
+ * Turns what is due into jobs: timers, attempts whose process died, and acquirers' events that had
+ * to wait. Safe to run twice: a claimed timer is moved on and not removed, jobs are unique by key,
+ * and each job asks before it acts.
+ */
+export const scheduleTick = (enqueue: Enqueue) =>
+  defineJob<Record<string, never>>({
+    name: 'schedule-tick',
+    retry: { limit: 0, delaySeconds: 1 },
+    concurrency: 1,
+    keyOf: () => 'tick',
+    async run(_, engine) {
+      await faultPoint('before-sweep', engine.name)
+      await sweep(engine, enqueue)
+      await fireTimers(engine, enqueue)
+      await openClaims(engine)
+    },
+  })
+
+async function sweep(engine: Engine, enqueue: Enqueue): Promise<void> {
+  const rows = await engine.lanes.single(overdue(limits.timersPerClaim))
+  await enqueue(
+    charge,
+    rows
+      .filter((row) => firstKinds.has(row.kind))
+      .map((row) => ({ attemptKey: row.key, why: 'enquiry' as const })),
+  )
+  await enqueue(
+    capture,
+    rows.filter((row) => !firstKinds.has(row.kind)).map((row) => ({ attemptKey: row.key })),
+  )
+}
+
+async function fireTimers(engine: Engine, enqueue: Enqueue): Promise<void> {
+  const due: TimerRow[] = await engine.lanes.single(claimDue(limits.timersPerClaim, againMs))
+  const enquiries = due.filter((timer) => timer.kind === 'enquire' || timer.kind === 'poll')
+  await enqueue(
+    charge,
+    enquiries.map((timer) => ({ attemptKey: timer.ref, why: 'enquiry' as const })),
+  )
+  await enqueue(
+    charge,
+    due
+      .filter((timer) => timer.kind === 'expire')
+      .map((timer) => ({ attemptKey: timer.ref, why: 'expiry' as const })),
+  )
+  await enqueue(
+    capture,
+    due
+      .filter((timer) => timer.kind === 'continue')
+      .map((timer) => ({ authorisationId: timer.ref })),
+  )
+}
+
+async function openClaims(engine: Engine): Promise<void> {
+  const rows = await engine.lanes.single(openEvents(limits.timersPerClaim))
+  for (const row of rows) await processEvent(engine, row)
+}

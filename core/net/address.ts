@@ -1,0 +1,135 @@
+import { BlockList, isIP } from 'node:net'
+
+/** IPv4 that is not the public internet: the special-purpose registry, and cloud metadata. */
+const specialIPv4 = [
+  '0.0.0.0/8', // "This network"; Linux connects 0.0.0.0 to the machine itself.
+  '10.0.0.0/8',
+  '100.64.0.0/10', // Shared by carriers; some clouds keep their metadata here.
+  '127.0.0.0/8',
+  '168.63.129.16/32', // A public address that only machines of one cloud can reach: its metadata.
+  '169.254.0.0/16', // Link-local, where most clouds keep their metadata.
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+]
+/** All of the public IPv6 internet is in here. Mapped, translated and private ranges are not. */
+const globalIPv6 = ['2000::/3']
+/** What `globalIPv6` contains that is not public, or that hides an IPv4 address inside. */
+const specialIPv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
+const loopbacks = ['127.0.0.0/8', '::1/128']
+
+const special = rangesOf(specialIPv4, specialIPv6)
+const global = rangesOf(globalIPv6)
+const loopback = rangesOf(loopbacks)
+
+/** Whether `ip`, an address and not a name, is one that every machine on the internet can reach. */
+export function isPublicAddress(ip: string): boolean {
+  const family = familyOf(ip)
+  if (family === undefined || special.check(ip, family)) return false
+  return family === 'ipv4' || global.check(ip, family)
+}
+
+export type AddressOptions = {
+  /** Reach this machine itself, also by plain http. For the test environment only. */
+  allowLoopback: boolean
+  /** Further addresses or CIDR blocks that may be reached by https: `10.1.0.0/16`, `fd00::5`. */
+  allow?: readonly string[]
+}
+
+/** Which addresses may be connected to. */
+export type AddressRules = {
+  /** Whether a connection of `protocol` (`https:` or `http:`) may go to the address `ip`. */
+  permits(ip: string, protocol: string): boolean
+}
+
+/** @throws Error naming the entry of `allow` that is neither an address nor a CIDR block. */
+export function addressRules(options: AddressOptions): AddressRules {
+  const allowed = new BlockList()
+  for (const [index, entry] of (options.allow ?? []).entries()) {
+    if (!addRange(allowed, entry)) {
+      throw new Error(
+        `allow[${index}] must be an IP address or a CIDR block such as 10.1.0.0/16, not a name`,
+      )
+    }
+  }
+  return {
+    permits(ip, protocol) {
+      const family = familyOf(ip)
+      if (family === undefined) return false
+      if (options.allowLoopback && loopback.check(ip, family)) return true
+      return protocol === 'https:' && (isPublicAddress(ip) || allowed.check(ip, family))
+    },
+  }
+}
+
+export type UrlCheck =
+  | { readonly ok: true; readonly url: URL }
+  | { readonly ok: false; why: string }
+
+/**
+ * Checks a URL that the engine is asked to call: https, a host that may be public, no login inside.
+ * `why` completes a sentence that starts with the field's name. A name is not resolved here: the
+ * connection does that, and checks what it found.
+ */
+export function checkUrl(text: string, rules: AddressRules): UrlCheck {
+  const url = URL.parse(text)
+  if (url === null) return refused('must be a complete URL such as https://example.com/path')
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return refused('must be an https URL')
+  if (url.username !== '' || url.password !== '') {
+    return refused('must not contain a user name or a password')
+  }
+  // The URL parser has already turned decimal, octal, hex and short spellings into four numbers.
+  const host = hostOf(url)
+  const ip = localNames.test(host) ? '127.0.0.1' : host
+  if (url.protocol === 'http:' && !rules.permits(ip, 'http:'))
+    return refused('must be an https URL')
+  if (isIP(ip) !== 0 && !rules.permits(ip, url.protocol)) {
+    return refused('must lead to a public address')
+  }
+  url.hash = ''
+  return { ok: true, url }
+}
+
+/** Names that every resolver answers with this machine. */
+const localNames = /^(?:.+\.)?localhost\.?$/
+
+/** The host without the brackets that a URL puts around IPv6. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '')
+}
+
+function refused(why: string): UrlCheck {
+  return { ok: false, why }
+}
+
+/** An IPv6 address with a zone (`fe80::1%eth0`) belongs to one link, so it counts as no address. */
+function familyOf(ip: string): 'ipv4' | 'ipv6' | undefined {
+  const version = isIP(ip)
+  if (version === 0 || ip.includes('%')) return undefined
+  return version === 4 ? 'ipv4' : 'ipv6'
+}
+
+function rangesOf(...lists: readonly (readonly string[])[]): BlockList {
+  const ranges = new BlockList()
+  for (const entry of lists.flat()) addRange(ranges, entry)
+  return ranges
+}
+
+function addRange(ranges: BlockList, entry: string): boolean {
+  const [ip = '', bits, ...rest] = entry.split('/')
+  const family = familyOf(ip)
+  if (family === undefined || rest.length > 0) return false
+  const width = family === 'ipv4' ? 32 : 128
+  if (bits !== undefined && !/^\d{1,3}$/.test(bits)) return false
+  const prefix = bits === undefined ? width : Number(bits)
+  if (prefix > width) return false
+  ranges.addSubnet(ip, prefix, family)
+  return true
+}

@@ -1,0 +1,73 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { promisify } from 'node:util'
+import { brotliDecompress, unzip } from 'node:zlib'
+import type { HttpAnswer } from '@tollgate/plugin-kit'
+
+const decompressions = {
+  gzip: promisify(unzip),
+  'x-gzip': promisify(unzip),
+  deflate: promisify(unzip),
+  br: promisify(brotliDecompress),
+}
+
+/** What `decompress` understands, in the words of an Accept-Encoding header. */
+export const acceptedEncodings = 'gzip, br'
+
+export type Decompressed =
+  | { readonly is: 'body'; readonly body: Buffer }
+  | { readonly is: 'too-large' }
+  | { readonly is: 'unreadable' }
+
+/**
+ * Undoes one content encoding. Got would undo a chain of any length without a limit; here one layer
+ * at most is undone, and never more than `maxBytes` come out of it.
+ */
+export async function decompress(
+  body: Buffer,
+  encoding: string,
+  maxBytes: number,
+): Promise<Decompressed> {
+  const name = encoding.trim().toLowerCase()
+  if (body.length === 0 || name === '' || name === 'identity') return { is: 'body', body }
+  if (!isKnown(name)) return { is: 'unreadable' }
+  try {
+    return { is: 'body', body: await decompressions[name](body, { maxOutputLength: maxBytes }) }
+  } catch (error) {
+    const tooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+    return { is: tooLarge ? 'too-large' : 'unreadable' }
+  }
+}
+
+function isKnown(name: string): name is keyof typeof decompressions {
+  return Object.hasOwn(decompressions, name)
+}
+
+/** Header names in lower case, repeated ones joined as the standard allows. */
+export function plainHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const plain: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) plain[name] = Array.isArray(value) ? value.join(', ') : value
+  }
+  return plain
+}
+
+export function answerOf(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: Buffer,
+): HttpAnswer {
+  return {
+    status,
+    headers,
+    body,
+    text: () => body.toString('utf8'),
+    json() {
+      try {
+        return JSON.parse(body.toString('utf8')) as unknown
+      } catch {
+        // The parser's own message quotes the body, so it is not passed on, not even as a cause.
+        throw new Error(`The answer is not JSON (status ${status}, ${body.length} bytes).`)
+      }
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import { HttpError, type HttpErrorCode } from '@tollgate/plugin-kit'
+import type { Clock } from '../clock.ts'
+
+/** The last moment for a first byte, on both clocks: a paused machine may have stopped one of them. */
+export type SendBy = { readonly monotonicMs: number; readonly wallMs: number }
+
+/**
+ * One request on its way. It alone says whether bytes may still leave, and remembers whether any did.
+ * Every byte of the request asks `beforeWrite` first; when in doubt it counts as written.
+ */
+export class Exchange {
+  readonly moves: boolean
+  readonly #sendBy: SendBy
+  readonly #clock: Pick<Clock, 'elapsedMs' | 'realMs'>
+  readonly #controller = new AbortController()
+  #wroteBytes = false
+  #ended = false
+  #failure: HttpError | undefined
+
+  constructor(moves: boolean, sendBy: SendBy, clock: Pick<Clock, 'elapsedMs' | 'realMs'>) {
+    this.moves = moves
+    this.#sendBy = sendBy
+    this.#clock = clock
+  }
+
+  /** Whether a byte of the request may have left this machine. */
+  get wroteBytes(): boolean {
+    return this.#wroteBytes
+  }
+
+  get failure(): HttpError | undefined {
+    return this.#failure
+  }
+
+  /** Aborted as soon as the exchange failed. */
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** Ends the exchange with an error, and gives the error it ended with. The first failure stays. */
+  fail(code: HttpErrorCode, message: string): HttpError {
+    if (this.#failure !== undefined) return this.#failure
+    const failure = new HttpError(code, message, this.#wroteBytes)
+    if (this.#ended) return failure
+    this.#ended = true
+    this.#failure = failure
+    this.#controller.abort()
+    return failure
+  }
+
+  /** The answer is complete: nothing is written any more. */
+  end(): void {
+    this.#ended = true
+  }
+
+  /** Called by the socket right before bytes go to the kernel. An error means: do not write. */
+  beforeWrite(): HttpError | undefined {
+    if (this.#ended) return this.fail('aborted', 'The request had already ended.')
+    if (this.moves && this.isPastSendBy()) {
+      return this.fail('past-deadline', 'The time to send this request had passed.')
+    }
+    this.#wroteBytes = true
+    return undefined
+  }
+
+  isPastSendBy(): boolean {
+    const { monotonicMs, wallMs } = this.#sendBy
+    return this.#clock.elapsedMs() > monotonicMs || this.#clock.realMs() > wallMs
+  }
+}

@@ -1,0 +1,71 @@
+import type { LookupFunction } from 'node:net'
+import { type Clock, systemClock } from '../clock.ts'
+import { type AddressOptions, addressRules, checkUrl } from './address.ts'
+import { type CallOptions, createCall, type OutgoingCall } from './call.ts'
+import type { ConnectLimits } from './connect.ts'
+import type { Exchange } from './exchange.ts'
+import { createPool } from './pool.ts'
+import { createTransport } from './transport.ts'
+
+export type { CallOptions, HttpMessage, OutgoingCall, Sent } from './call.ts'
+export type { TranscriptEntry, TranscriptMessage } from './transcript.ts'
+
+export type OutgoingOptions = AddressOptions & {
+  /** The engine's name, carried by the messages on the diagnostics channel. */
+  name: string
+  /** PEM certificates of further authorities to trust. Verification itself cannot be turned off. */
+  ca?: readonly string[]
+  /** Answers names instead of the machine's resolver. Its answers are checked all the same. */
+  lookup?: LookupFunction
+  connectLimits?: ConnectLimits
+  clock?: Pick<Clock, 'elapsedMs' | 'realMs'>
+}
+
+/** The engine's way out: one pool of connections, one set of rules. */
+export type Outgoing = {
+  /** The `http` of one call of a connector. */
+  forCall(call: CallOptions): OutgoingCall
+  /** Breaks what is running, refuses further requests, and waits until all connections are gone. */
+  close(): Promise<void>
+}
+
+/** @throws Error when an entry of `allow` or a certificate of `ca` cannot be read. */
+export function createOutgoing(options: OutgoingOptions): Outgoing {
+  const rules = addressRules(options)
+  const pool = createPool({
+    rules,
+    ...(options.ca && { ca: options.ca }),
+    ...(options.lookup && { lookup: options.lookup }),
+    ...(options.connectLimits && { limits: options.connectLimits }),
+  })
+  const transport = createTransport(pool)
+  const running = new Map<Exchange, Promise<unknown>>()
+  let closed = false
+
+  const track = async <T>(exchange: Exchange, work: Promise<T>): Promise<T> => {
+    running.set(exchange, work)
+    try {
+      return await work
+    } finally {
+      running.delete(exchange)
+    }
+  }
+  return {
+    forCall: (call) =>
+      createCall(call, {
+        transport,
+        track,
+        checkUrl: (url) => checkUrl(url, rules),
+        engine: options.name,
+        clock: options.clock ?? systemClock,
+        isClosed: () => closed,
+      }),
+    async close() {
+      closed = true
+      const ending = [...running.values()]
+      for (const exchange of running.keys()) exchange.fail('aborted', 'The engine is closing.')
+      await Promise.allSettled(ending)
+      await pool.close()
+    },
+  }
+}

@@ -1,0 +1,116 @@
+import { maskCardNumbers } from './mask.ts'
+
+/** What stands where a secret was. */
+export const hidden = '[sensitive]'
+
+/** Below this many characters a secret is likely to be part of other values by chance. */
+const shortSecret = 6
+
+/** Secrets that were seen, and texts without them. */
+export type Scrubber = {
+  /** Text, a number, or a structure of them. */
+  know(secret: unknown): void
+  scrub(text: string): string
+  /** Length of the longest spelling of a known secret. */
+  longest(): number
+}
+
+/**
+ * Removes what must not be kept from a text: every known secret in any spelling a body can give it,
+ * values whose name says that they are secret, and card numbers. A short secret takes the letters and
+ * digits around it along, because the rest of a value that held it by chance would tell it.
+ */
+export function createScrubber(): Scrubber {
+  const spellings = new Set<string>()
+  const know = (secret: unknown, depth = 0): void => {
+    if (typeof secret === 'object' && secret !== null && depth < 8) {
+      for (const part of Object.values(secret)) know(part, depth + 1)
+    }
+    if (typeof secret !== 'string' && typeof secret !== 'number') return
+    const text = String(secret)
+    if (text === '') return
+    for (const spelling of spellingsOf(text)) spellings.add(spelling)
+  }
+  return {
+    know: (secret) => know(secret),
+    longest: () => Math.max(0, ...Array.from(spellings, (spelling) => spelling.length)),
+    scrub(text) {
+      // Longest first: a secret may contain another one.
+      const ordered = [...spellings].sort((one, other) => other.length - one.length)
+      let result = text
+      for (const spelling of ordered) {
+        result =
+          spelling.length < shortSecret
+            ? replaceWithRun(result, spelling)
+            : result.replaceAll(spelling, hidden)
+      }
+      return maskCardNumbers(hideNamed(result))
+    },
+  }
+}
+
+function spellingsOf(text: string): string[] {
+  const well = text.toWellFormed()
+  return [
+    text,
+    JSON.stringify(text).slice(1, -1),
+    encodeURIComponent(well),
+    new URLSearchParams({ v: well }).toString().slice(2),
+    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
+  ]
+}
+
+/** Linear in the text, which a pattern for the same would not be. */
+function replaceWithRun(text: string, secret: string): string {
+  let result = ''
+  let copied = 0
+  for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, copied)) {
+    let start = at
+    let end = at + secret.length
+    while (start > copied && isLetterOrDigit(text[start - 1]!)) start--
+    while (end < text.length && isLetterOrDigit(text[end]!)) end++
+    result += text.slice(copied, start) + hidden
+    copied = end
+  }
+  return result + text.slice(copied)
+}
+
+function isLetterOrDigit(character: string): boolean {
+  return /[\p{L}\p{N}]/u.test(character)
+}
+
+const secretNames = new Set([
+  'auth',
+  'cid',
+  'cookie',
+  'csc',
+  'cvn',
+  'pan',
+  'pin',
+  'pwd',
+  'setcookie',
+])
+const secretParts =
+  /password|passwd|passphrase|secret|token|authorization|credential|apikey|accesskey|privatekey|cvv|cvc|securitycode|verificationid|cardnumber|accountnumber|iban|cryptogram/
+
+/** Whether a header, field or element of this name holds what must not be shown. */
+export function isSecretName(name: string): boolean {
+  const plain = name.toLowerCase().replace(/[^a-z0-9:]/g, '')
+  const local = plain.slice(plain.lastIndexOf(':') + 1)
+  return secretNames.has(local) || secretParts.test(local)
+}
+
+/** `"name": value`, `name=value` and `<name>value<`; a value may be cut off at the end of the text. */
+const jsonPair = /("([^"\\]{1,64})"\s*:\s*)("(?:[^"\\]|\\.)*"?|[^\s",{}[\]]+)/gs
+const formPair = /((?:^|[?&;\s])([^=&?;\s"'<>]{1,64})=)("[^"]*"?|'[^']*'?|[^&;\s"'<>]+)/g
+const element = /(<([\w.:-]{1,64})(?:\s[^<>]{0,512})?>)([^<]+)/g
+
+function hideNamed(text: string): string {
+  let result = text
+  for (const pattern of [jsonPair, formPair, element]) {
+    result = result.replace(pattern, (all: string, before: string, name: string) => {
+      return isSecretName(name) ? before + (pattern === jsonPair ? `"${hidden}"` : hidden) : all
+    })
+  }
+  return result
+}

@@ -1,0 +1,134 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { HttpError, type HttpOptions, Sensitive } from '@tollgate/plugin-kit'
+import { isSecretName } from './scrub.ts'
+
+/** A request as it goes out. */
+export type Wire = {
+  readonly method: string
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  /** Absent only where the method has none. */
+  readonly body: Buffer | undefined
+  /** Values that must not be shown. */
+  readonly secrets: readonly unknown[]
+}
+
+/** Headers that frame the message or choose the host: the engine's business. */
+const ownHeaders = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/**
+ * Writes down what a connector asked for. `Sensitive` values are revealed here and nowhere else.
+ *
+ * @throws HttpError `not-sent` naming the part that cannot be written.
+ */
+export function writeRequest(method: string, address: URL, options: HttpOptions): Wire {
+  const secrets: unknown[] = []
+  const reveal = (value: unknown): unknown => {
+    if (!Sensitive.is(value)) return value
+    const secret = value.reveal()
+    secrets.push(secret)
+    return secret
+  }
+  for (const name of ['timeoutMs', 'maxBytes'] as const) {
+    const limit = options[name]
+    if (limit !== undefined && !(limit > 0)) throw unwritable(`${name} must be above zero`)
+  }
+  const url = new URL(address)
+  for (const [name, value] of Object.entries(options.query ?? {})) {
+    url.searchParams.append(name, textOf(reveal(value), `query.${name}`))
+  }
+  const { body, type } = bodyOf(method, options, reveal)
+  const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type }
+  for (const [name, value] of Object.entries(options.headers ?? {})) {
+    const text = textOf(reveal(value), `headers.${name}`)
+    addHeader(headers, name, text)
+    // The login of a request comes back in answers to token requests, and as part of other values.
+    if (isSecretName(name)) secrets.push(text, text.slice(text.lastIndexOf(' ') + 1))
+  }
+  return { method, url, headers, body, secrets }
+}
+
+function addHeader(headers: Record<string, string>, name: string, value: string): void {
+  const key = name.toLowerCase()
+  if (ownHeaders.has(key)) throw unwritable(`headers.${name} is set by the engine; leave it out`)
+  try {
+    validateHeaderName(key)
+    validateHeaderValue(key, value)
+  } catch {
+    throw unwritable(`headers.${name} has a character that a header cannot hold`)
+  }
+  headers[key] = value
+}
+
+function bodyOf(
+  method: string,
+  { json, form, body }: HttpOptions,
+  reveal: (value: unknown) => unknown,
+): { body: Buffer | undefined; type?: string } {
+  const given = [json, form, body].filter((part) => part !== undefined).length
+  if (given > 1) throw unwritable('only one of json, form and body can be sent')
+  if (method === 'GET') {
+    if (given > 0) throw unwritable('a GET request has no json, form or body')
+    return { body: undefined }
+  }
+  if (json !== undefined) {
+    return { body: Buffer.from(jsonOf(json, reveal)), type: 'application/json' }
+  }
+  if (form !== undefined) {
+    return { body: Buffer.from(formOf(form, reveal)), type: 'application/x-www-form-urlencoded' }
+  }
+  return { body: Buffer.from(body ?? '') }
+}
+
+function jsonOf(json: unknown, reveal: (value: unknown) => unknown): string {
+  const text = JSON.stringify(json, function (this: Record<string, unknown>, key, value) {
+    // `value` went through toJSON already, which hides what is sensitive; the holder has the original.
+    const original = this[key]
+    if (!Sensitive.is(original)) {
+      if (typeof value === 'bigint') throw unwritable(`json.${key} is a bigint; send it as text`)
+      return value
+    }
+    return textOrNumber(reveal(original), `json.${key}`)
+  })
+  if (text === undefined) throw unwritable('json cannot be a function or a symbol')
+  return text
+}
+
+function formOf(
+  form: Readonly<Record<string, unknown>>,
+  reveal: (value: unknown) => unknown,
+): string {
+  const pairs = new URLSearchParams()
+  for (const [name, value] of Object.entries(form)) {
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item !== undefined) pairs.append(name, textOf(reveal(item), `form.${name}`))
+    }
+  }
+  return pairs.toString()
+}
+
+function textOf(value: unknown, field: string): string {
+  if (typeof value === 'boolean' || typeof value === 'bigint') return String(value)
+  return String(textOrNumber(value, field))
+}
+
+function textOrNumber(value: unknown, field: string): string | number {
+  if (typeof value === 'string' || typeof value === 'number') return value
+  throw unwritable(`${field} must be text or a number`)
+}
+
+function unwritable(why: string): HttpError {
+  return new HttpError('not-sent', `The request cannot be written: ${why}.`, false)
+}

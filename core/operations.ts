@@ -1,0 +1,134 @@
+/** The operations of the endpoints table, by name: raw request in, status and body out. */
+
+import type { RequestFields } from '@tollgate/plugin-kit'
+import { resultDescription, results } from '@tollgate/schemas'
+import type { Engine } from './engine.ts'
+import type { Caller } from './entity/directory.ts'
+import { GatewayError } from './errors.ts'
+import { newId } from './ids.ts'
+import type { Request } from './payment/accept.ts'
+import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
+import { type Answered, paymentView, refusalView, statusOf } from './payment/view.ts'
+import { bodyInput, type RequestInput } from './request/decode.ts'
+import { parseRequest } from './request/parse.ts'
+import { textOf } from './request/values.ts'
+
+/** A request as it came in; nothing of it is decoded yet. */
+export type Call = {
+  /** Values of `{…}` in the path. */
+  readonly path?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array
+  readonly contentType?: string | undefined
+  /** Query string without the question mark. */
+  readonly query?: string
+  readonly idempotencyKey?: string | undefined
+  /** The gateway's number of this request, shown as `ndc`: letters, digits and hyphens. */
+  readonly requestId: string
+}
+
+export type Reply = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Answered | Readonly<Record<string, unknown>>
+}
+
+type Handler = (engine: Engine, caller: Caller, call: Call, build: string) => Promise<Reply>
+
+const nobody: Caller = { id: 'nobody', entityId: '' }
+
+const handlers: Readonly<Record<string, Handler>> = {
+  async 'payments.create'(engine, caller, call, build) {
+    const request = read('payments.create', bodyOf(call))
+    return replyTo(await createPayment(engine, caller, request, call.idempotencyKey), call, build)
+  },
+  async 'payments.followUp'(engine, caller, call, build) {
+    const request = read('payments.followUp', bodyOf(call))
+    const id = call.path?.id ?? ''
+    return replyTo(await followUp(engine, caller, id, request, call.idempotencyKey), call, build)
+  },
+  async 'payments.get'(engine, caller, call, build) {
+    const { fields } = read('payments.get', { query: call.query ?? '' })
+    const id = call.path?.id ?? ''
+    const done = await readPayment(engine, caller, id, textOf(fields, 'entityId'))
+    return {
+      status: 200,
+      headers: {},
+      body: paymentView(done.payment, done.balance, call.requestId, build),
+    }
+  },
+  async 'resultCodes.list'() {
+    const resultCodes = results.map(([code]) => ({ code, description: resultDescription(code) }))
+    return { status: 200, headers: {}, body: { resultCodes } }
+  },
+}
+
+export function read(operation: string, input: RequestInput): Request {
+  const { request, names } = parseRequest(operation, input)
+  return { fields: request as RequestFields, names }
+}
+
+function bodyOf(call: Call): RequestInput {
+  return bodyInput(call.contentType, call.body ?? new Uint8Array())
+}
+
+function replyTo(done: Done, call: Call, build: string): Reply {
+  return {
+    status: statusOf(done.payment),
+    headers: done.replayed === true ? { 'Idempotent-Replayed': 'true' } : {},
+    body: paymentView(done.payment, done.balance, call.requestId, build),
+  }
+}
+
+/** True when the engine itself answers this operation. */
+export function isEngineOperation(operation: string): boolean {
+  return Object.hasOwn(handlers, operation)
+}
+
+/** Answers a call. Never throws: refusals and faults are replies of the same shape. */
+export async function answer(
+  engine: Engine,
+  operation: string,
+  caller: Caller | null,
+  call: Call,
+  build: string,
+): Promise<Reply> {
+  try {
+    return await handlers[operation]!(engine, caller ?? nobody, call, build)
+  } catch (error) {
+    return refusalReply(engine, error, call.requestId, build)
+  }
+}
+
+/** What a refusal, or a fault of ours, looks like to the client. */
+export function refusalReply(
+  engine: Engine,
+  error: unknown,
+  requestId: string,
+  build: string,
+): Reply {
+  const refusal = error instanceof GatewayError ? error : fault(engine, error, requestId)
+  const headers: Record<string, string> =
+    refusal.retryAfterSeconds === undefined
+      ? {}
+      : { 'Retry-After': String(refusal.retryAfterSeconds) }
+  return {
+    status: refusal.status,
+    headers,
+    body: refusalView(refusal, newId(), requestId, build, new Date(engine.clock.realMs())),
+  }
+}
+
+/** The client learns nothing of a fault but its number; the log gets its kind and place, no values. */
+function fault(engine: Engine, error: unknown, requestId: string): GatewayError {
+  const { name, code, stack } = (error ?? {}) as { name?: string; code?: unknown; stack?: string }
+  const place =
+    stack
+      ?.split('\n')
+      .find((line) => line.trim().startsWith('at '))
+      ?.trim() ?? ''
+  engine.log.warn(
+    { request: requestId, error: String(name), code: typeof code === 'string' ? code : '', place },
+    'a request failed through a fault of the gateway',
+  )
+  return new GatewayError('600.100.100', { status: 500 })
+}

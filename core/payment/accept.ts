@@ -1,0 +1,271 @@
+/** From a valid request to its first commit: which channel, which acquirer, which rows. */
+import type { Operation, RequestFields } from '@tollgate/plugin-kit'
+import { Sensitive } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
+import { outcomeUnknown, sqlState, violated } from '../db/database.ts'
+import type { Engine } from '../engine.ts'
+import type { Channel } from '../entity/directory.ts'
+import { GatewayError } from '../errors.ts'
+import { faultPoint } from '../fault-point.ts'
+import { newId, shortId } from '../ids.ts'
+import { type CheckedAccount, checkAccount } from '../request/account.ts'
+import { checkCountries } from '../request/address.ts'
+import { checkAmount } from '../request/amount.ts'
+import { groupOf, refuse, textOf } from '../request/values.ts'
+import { attemptKey } from './attempt-key.ts'
+import { refuseUnavailable } from './capabilities.ts'
+import { type Idempotency, replayed } from './idempotency.ts'
+import { instrumentOf, shownNumbers } from './instrument.ts'
+import { handlerOf } from './operation-kinds.ts'
+import { type AcceptRow, accept } from './store-first.ts'
+import { attemptByKey, paymentById } from './store-read.ts'
+import { numbersOf, withoutSecrets } from './stored-request.ts'
+import type { Mode, Payment } from './types.ts'
+import type { Work } from './work.ts'
+
+export type Request = {
+  readonly fields: RequestFields
+  /** Flat, as sent, for the comparison of repeats and the search for the card's own number. */
+  readonly names: readonly (readonly [name: string, value: string])[]
+}
+
+/** A first payment that may be sent, or the earlier one that the same idempotency key made. */
+export type Accepted = { readonly work: Work } | { readonly replay: Payment }
+
+export async function acceptFirst(
+  engine: Engine,
+  channel: Channel,
+  request: Request,
+  idempotency: Idempotency | null,
+): Promise<Accepted> {
+  const { fields } = request
+  const paymentType = textOf(fields, 'paymentType') ?? ''
+  refuseUnavailable(fields, paymentType)
+  const isChained = paymentType === 'PA.CP'
+  const type = isChained ? 'PA' : paymentType
+  const now = engine.clock.businessAt(channel.id)
+  const account = checkAccount(fields, { now, cvvAsked: channel.settings.cvvRequired === true })
+  const { minor, currency } = checkAmount(fields, { now, followUp: false })
+  checkCountries(fields)
+  const numbers = numbersOf(fields)
+  refuseOwnNumber(numbers, request.names)
+  const mode = modeOf(engine, fields)
+  const kind = handlerOf[type]!
+  const brand = account.brand?.code ?? null
+  const method = account.kind === 'none' || account.kind === 'wallet' ? null : account.kind
+  const target = await engine.targets.choose(channel, { mode, kind, method, brand, currency })
+  const { connector } = target.loaded
+  engine.running.admit(connector.name, connector.supports.limits?.concurrent)
+
+  const id = newId()
+  const startedMs = engine.clock.elapsedMs()
+  const timeoutMs = Math.min(
+    engine.connectorTimeoutMs,
+    connector.supports.limits?.timeoutMs ?? Number.POSITIVE_INFINITY,
+  )
+  const stored = withoutSecrets(fields, shownNumbers(numbers))
+  const sealedNumber = account.kind === 'bankAccount' ? account.iban : undefined
+  const primary = numbers['card.number'] ?? numbers['tokenAccount.number'] ?? sealedNumber
+  const isSealed = Object.keys(numbers).length > 0
+  const sealed = isSealed
+    ? engine.vault.seal(id, numbers, primary ?? Object.values(numbers)[0]!)
+    : null
+  const taken = engine.shortNumbers.take()
+  const shortNo = typeof taken === 'bigint' ? taken : await taken
+  const payment: Payment = {
+    id,
+    channelId: channel.id,
+    entityId: textOf(fields, 'entityId') ?? channel.id,
+    rootId: id,
+    parentId: null,
+    referencedId: null,
+    chainId: isChained ? newId() : null,
+    accountId: target.accountId,
+    shortNo,
+    amount: { minor, currency },
+    createdAt: now,
+    paymentType: type,
+    effect: type === 'PA' ? 'authorisation' : 'sale',
+    mode,
+    method,
+    brand,
+    connector: connector.name,
+    attemptKey: attemptKey(engine, connector, id, idempotency, 1),
+    merchantTransactionId: textOf(fields, 'merchantTransactionId') ?? null,
+    state: 'processing',
+    resultCode: '000.200.001',
+    approvedMinor: null,
+    finalBy: null,
+    settledAt: null,
+    answer: {},
+    request: detected(account) ? { ...stored, brandResult: brand } : stored,
+  }
+  const row: AcceptRow = {
+    id,
+    channel_id: payment.channelId,
+    entity_id: payment.entityId,
+    root_id: id,
+    chain_id: payment.chainId,
+    account_id: payment.accountId,
+    short_no: shortNo,
+    amount_minor: minor,
+    created_at: now,
+    currency,
+    payment_type: type,
+    effect: payment.effect,
+    mode,
+    method,
+    brand,
+    connector: connector.name,
+    merchant_transaction_id: payment.merchantTransactionId,
+    request: JSON.stringify(payment.request),
+    attempt_key: payment.attemptKey,
+    attempt_kind: kind,
+    lease_ms: timeoutMs + limits.flushBudgetMs + limits.leaseMarginMs,
+    data_key_id: sealed?.dataKeyId ?? null,
+    fingerprint: sealed?.fingerprint ?? null,
+    sealed: sealed?.sealed ?? null,
+    idempotency_key: idempotency?.key ?? null,
+    idempotency_fingerprint: idempotency?.fingerprint ?? null,
+  }
+  await faultPoint('before-T1', id)
+  const written = await writeFirst(engine, row, (no) =>
+    attemptKey(engine, connector, id, idempotency, no),
+  )
+  if (written === null) return { replay: await replayed(engine, idempotency!) }
+  await faultPoint('after-T1', id)
+  return {
+    work: {
+      payment: { ...payment, attemptKey: written.attempt_key },
+      lease: 1,
+      target,
+      operation: operationOf(payment, written.attempt_key, kind, request, account, numbers),
+      accepted: written,
+      undo: null,
+      deadlineMs: startedMs + timeoutMs,
+      sendByWallMs: engine.clock.realMs() + timeoutMs - (engine.clock.elapsedMs() - startedMs),
+    },
+  }
+}
+
+/**
+ * T1. Running it again after a lost answer finds the row it wrote; a key that an older payment used
+ * up gets the next number. Null: the idempotency key belongs to an earlier payment.
+ */
+async function writeFirst(
+  engine: Engine,
+  first: AcceptRow,
+  keyNumber: (no: number) => string,
+): Promise<AcceptRow | null> {
+  let row = first
+  for (let no = 1; ; no += 1) {
+    try {
+      const written = await engine.lanes.group(accept, row)
+      if (written !== undefined) return row
+      return (await isWritten(engine, row)) ? row : null
+    } catch (error) {
+      if (sqlState(error) !== '23505') throw outcomeUnknown(error) ? unavailable() : error
+      if (await isWritten(engine, row)) return row
+      if (violated(error) !== 'attempt_pkey' || no > 8) throw error
+      row = { ...row, attempt_key: keyNumber(no + 1) }
+    }
+  }
+}
+
+async function isWritten(engine: Engine, row: AcceptRow): Promise<boolean> {
+  const [attempt] = await engine.lanes.single(attemptByKey(row.attempt_key))
+  if (attempt?.payment_id !== row.id) return false
+  return (await engine.lanes.single(paymentById(row.id, null))).length > 0
+}
+
+/** Nothing was sent and nothing will be: the client may send the same request again. */
+export function unavailable(): GatewayError {
+  return new GatewayError('999.999.888', {
+    status: 503,
+    description:
+      'The database is not available. Nothing was sent to the acquirer: send the request again.',
+    retryAfterSeconds: 1,
+  })
+}
+
+function detected(account: CheckedAccount): boolean {
+  return 'detected' in account && account.detected
+}
+
+/** The mode of a first payment: the simulator unless a test asks for the acquirer's own test system. */
+function modeOf(engine: Engine, fields: RequestFields): Mode {
+  const testMode = textOf(fields, 'testMode')
+  if (engine.environment === 'test') return testMode === 'EXTERNAL' ? 'EXTERNAL' : 'INTERNAL'
+  if (testMode === undefined) return 'LIVE'
+  throw refuse(
+    '200.300.404',
+    'testMode',
+    'is not an allowed parameter in the live environment',
+    testMode,
+  )
+}
+
+/** A number that is sealed must not stand in another field, where it would be stored in clear. */
+export function refuseOwnNumber(
+  numbers: Readonly<Record<string, string>>,
+  names: Request['names'],
+): void {
+  const sealed = Object.values(numbers).filter((number) => number.length >= 8)
+  if (sealed.length === 0) return
+  for (const [name, value] of names) {
+    if (value.length < 8 || numbers[name] !== undefined) continue
+    const digits = value.replaceAll(/[\s.-]/g, '')
+    if (!sealed.some((number) => value.includes(number) || digits.includes(number))) continue
+    throw new GatewayError('200.300.404', {
+      parameterErrors: [{ name, message: 'must not contain the account number of this request' }],
+    })
+  }
+}
+
+function operationOf(
+  payment: Payment,
+  key: string,
+  kind: Operation['kind'],
+  request: Request,
+  account: CheckedAccount,
+  numbers: Readonly<Record<string, string>>,
+): Operation {
+  const instrument = instrumentOf(account, request.fields, numbers)
+  const proof = proofOf(request.fields)
+  const descriptor = descriptorOf(request.fields)
+  return {
+    kind,
+    paymentId: payment.id,
+    key,
+    amount: payment.amount,
+    request: payment.request as RequestFields,
+    shortId: shortId(payment.shortNo),
+    ...(payment.brand === null ? {} : { brand: payment.brand }),
+    ...(instrument === undefined ? {} : { instrument }),
+    ...(proof === undefined ? {} : { threeDSecure: proof }),
+    ...(descriptor === undefined ? {} : { descriptor }),
+    ...(payment.merchantTransactionId === null
+      ? {}
+      : { merchantTransactionId: payment.merchantTransactionId }),
+  }
+}
+
+/** `merchant.name` wins over `descriptor` on the statement. */
+export function descriptorOf(fields: RequestFields): string | undefined {
+  return textOf(groupOf(fields, 'merchant'), 'name') ?? textOf(fields, 'descriptor')
+}
+
+/** External 3-D Secure values, passed through unchanged. */
+function proofOf(fields: RequestFields): Operation['threeDSecure'] {
+  const group = groupOf(fields, 'threeDSecure')
+  if (group === undefined) return undefined
+  const { verificationId, ...rest } = group as Record<string, unknown>
+  const shown = Object.fromEntries(
+    ['eci', 'authenticationStatus', 'dsTransactionId', 'acsTransactionId', 'version']
+      .filter((name) => typeof rest[name] === 'string')
+      .map((name) => [name, rest[name] as string]),
+  )
+  return typeof verificationId === 'string'
+    ? { ...shown, verificationId: new Sensitive(verificationId) }
+    : shown
+}

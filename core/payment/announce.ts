@@ -1,0 +1,34 @@
+import type { Engine } from '../engine.ts'
+import type { Payment, PaymentState } from './types.ts'
+
+/** What an event of a payment tells; also stored with it. */
+export type PaymentEvent = {
+  readonly id: string
+  readonly type: `payment.${PaymentState}`
+  readonly data: {
+    readonly paymentType: string
+    readonly state: PaymentState
+    readonly code: string
+  }
+}
+
+export function eventOf(
+  id: string,
+  payment: Payment,
+  state: PaymentState,
+  code: string,
+): PaymentEvent {
+  return { id, type: `payment.${state}`, data: { paymentType: payment.paymentType, state, code } }
+}
+
+/** Tells this process's subscribers what was committed. */
+export function announce(engine: Engine, payment: Payment, event: PaymentEvent, seq: number): void {
+  if (!engine.events.wanted) return
+  engine.events.emit({
+    ...event,
+    resource: payment.id,
+    channelId: payment.channelId,
+    sequence: seq,
+    at: new Date(engine.clock.realMs()),
+  })
+}

@@ -1,0 +1,96 @@
+/**
+ * PA.CP, two steps in one. The answer is the capture's; when the capture fails the authorisation is
+ * reversed. A timer stands for the rest of the work from the moment the first step is written, so
+ * that it goes on in another process if this one dies.
+ */
+import { paymentTypes } from '@tollgate/schemas'
+import type { Engine } from '../engine.ts'
+import { newId } from '../ids.ts'
+import { formatAmount } from '../money.ts'
+import { addAttention } from '../operator/store.ts'
+import { addTimer, removeTimer } from '../timer/store.ts'
+import { execute } from './execute.ts'
+import { acceptFollowUp } from './follow-up.ts'
+import { idempotencyForStep } from './idempotency.ts'
+import { leaseMs } from './lease.ts'
+import { referringTo, toPayment } from './store-read.ts'
+import type { Payment } from './types.ts'
+
+const typeOf = (code: string) => paymentTypes.find((type) => type.code === code)!
+
+/** Makes sure that the second step happens even if this process does not live to take it. */
+export async function announceChain(engine: Engine, authorisation: Payment): Promise<void> {
+  await engine.lanes.single(
+    addTimer(newId(), 'continue', authorisation.id, leaseMs(2 * engine.connectorTimeoutMs)),
+  )
+}
+
+/**
+ * Takes whatever step is missing. Safe to run twice: each step is keyed by the authorisation, so a
+ * second one finds the first.
+ *
+ * @returns the record that answers the request: the capture, or the authorisation while it is open.
+ */
+export async function continueChain(engine: Engine, authorisation: Payment): Promise<Payment> {
+  if (authorisation.state !== 'approved') {
+    if (authorisation.state === 'declined' || authorisation.state === 'expired') {
+      await engine.lanes.single(removeTimer('continue', authorisation.id))
+    }
+    return authorisation
+  }
+  const capture = await step(engine, authorisation, 'CP')
+  if (capture.state === 'declined' || capture.state === 'expired') {
+    const reversal = await step(engine, authorisation, 'RV')
+    if (reversal.state === 'declined') {
+      await engine.lanes.single(
+        addAttention(newId(), 'unreversed', authorisation.id, reversal.attemptKey, 0, {
+          why: 'the capture failed and so did the reversal of its authorisation',
+        }),
+      )
+    }
+    if (reversal.state === 'unknown' || reversal.state === 'processing') return capture
+  }
+  if (
+    capture.state !== 'processing' &&
+    capture.state !== 'unknown' &&
+    capture.state !== 'pending'
+  ) {
+    await engine.lanes.single(removeTimer('continue', authorisation.id))
+  }
+  return capture
+}
+
+/** The capture or the reversal of this chain: the one there is, or a new one. */
+async function step(engine: Engine, authorisation: Payment, code: 'CP' | 'RV'): Promise<Payment> {
+  const records = await engine.lanes.single(referringTo(authorisation.id))
+  const found = records.map(toPayment).find((record) => record.paymentType === code)
+  if (found !== undefined) return found
+  const { minor, currency } = authorisation.amount
+  const accepted = await acceptFollowUp(
+    engine,
+    authorisation,
+    typeOf(code),
+    {
+      fields: {
+        paymentType: code,
+        amount: formatAmount(authorisation.approvedMinor ?? minor, currency),
+        currency,
+        ...carried(authorisation),
+      },
+      names: [],
+    },
+    idempotencyForStep(engine, authorisation.id, code),
+  )
+  return 'replay' in accepted ? accepted.replay : execute(engine, accepted.work)
+}
+
+/** What the merchant sent about the sale belongs to the capture, which is what it reads afterwards. */
+function carried(authorisation: Payment): Record<string, string> {
+  const names = ['merchantTransactionId', 'descriptor', 'merchantInvoiceId', 'merchantMemo']
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = authorisation.request[name]
+      return typeof value === 'string' ? [[name, value]] : []
+    }),
+  )
+}

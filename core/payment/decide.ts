@@ -1,0 +1,237 @@
+/** What an outcome means for the payment's row, its balance and its timers. Pure. */
+import { type Outcome, Sensitive } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
+import { maskCardNumbers } from '../net/mask.ts'
+import type { Effect } from './operation-kinds.ts'
+import type { BalanceMove } from './store-settle.ts'
+import type { Answer, AttemptState, Mode, Payment, PaymentState } from './types.ts'
+
+export type Decision = {
+  readonly attemptState: AttemptState
+  readonly state: PaymentState
+  readonly resultCode: string
+  readonly approvedMinor: bigint | null
+  readonly finalBy: string | null
+  readonly answer: Answer
+  /** When to ask the acquirer again. */
+  readonly again: { readonly kind: 'enquire' | 'poll'; readonly afterMs: number } | null
+  readonly expiresAt: Date | null
+}
+
+/** What a success is called in each mode. */
+export const approvedCode: Readonly<Record<Mode, string>> = {
+  INTERNAL: '000.100.110',
+  EXTERNAL: '000.100.112',
+  LIVE: '000.000.000',
+}
+
+/** An interrupted or expired payment for which the acquirer proved that nothing was charged. */
+export const provenNotCharged = '900.100.400'
+export const nothingSent = '900.100.600'
+export const undecidedCode = '000.200.001'
+export const shopperPendingCode = '000.200.000'
+export const ranOutOfTime = '100.396.103'
+
+/** A pending payment that nobody ends is ended by the engine after this time, unless the acquirer names another. */
+const pendingLifeMs = 30 * 60_000
+
+export function decide(
+  payment: Payment,
+  outcome: Outcome,
+  enquiries: number,
+  businessNow: Date,
+): Decision {
+  const answer = answerOf(payment.answer, outcome)
+  const base = { approvedMinor: null, finalBy: null, answer, again: null, expiresAt: null }
+  switch (outcome.is) {
+    case 'approved':
+      return {
+        ...base,
+        attemptState: 'approved',
+        state: 'approved',
+        resultCode: chargebackReason(payment) ?? approvedCode[payment.mode],
+        approvedMinor: outcome.amount?.minor ?? payment.amount.minor,
+      }
+    case 'accepted':
+      return {
+        ...base,
+        attemptState: 'approved',
+        state: 'approved',
+        resultCode: approvedCode[payment.mode],
+        approvedMinor: payment.amount.minor,
+        finalBy: typeof outcome.finalBy === 'string' ? outcome.finalBy : 'poll',
+      }
+    case 'declined':
+      return { ...base, attemptState: 'declined', state: 'declined', resultCode: outcome.reason }
+    case 'notSent':
+      return {
+        ...base,
+        attemptState: 'not-sent',
+        state: 'declined',
+        resultCode: nothingSent,
+        answer: { ...answer, retrySafe: true },
+      }
+    case 'pending':
+      return {
+        ...base,
+        attemptState: 'pending',
+        state: 'pending',
+        resultCode: outcome.reason ?? shopperPendingCode,
+        again:
+          typeof outcome.next === 'object' && 'poll' in outcome.next
+            ? { kind: 'poll', afterMs: outcome.next.poll }
+            : null,
+        expiresAt: outcome.expiresAt ?? new Date(businessNow.getTime() + pendingLifeMs),
+      }
+    case 'unknown':
+      return {
+        ...base,
+        attemptState: 'unknown',
+        state: 'unknown',
+        resultCode: undecidedCode,
+        again: { kind: 'enquire', afterMs: ladder(enquiries) },
+      }
+  }
+}
+
+/** A chargeback's result is the acquirer's reason for it. */
+function chargebackReason(payment: Payment): string | undefined {
+  if (payment.effect !== 'chargeback') return undefined
+  const reason = payment.request.chargebackResultCode
+  return typeof reason === 'string' ? reason : '000.100.200'
+}
+
+/** Pause before the next enquiry: the last step of the ladder repeats. */
+export function ladder(enquiries: number): number {
+  const steps = limits.enquiryLadderMs
+  return steps[Math.min(enquiries, steps.length - 1)]!
+}
+
+/** Own balance row of an approved payment: null for those that only move another one's. */
+export function ownBalance(
+  payment: Payment,
+  effect: Effect,
+  approvedMinor: bigint,
+): {
+  kind: 'authorisation' | 'sale' | 'refund'
+  authorised: bigint
+  captured: bigint
+  maxCaptures: number | null
+} | null {
+  switch (effect) {
+    case 'authorisation':
+    case 'replacement': {
+      const most = payment.request.numberOfCaptures
+      return {
+        kind: 'authorisation',
+        authorised: approvedMinor,
+        captured: 0n,
+        maxCaptures: typeof most === 'string' ? Number(most) : null,
+      }
+    }
+    case 'sale':
+    case 'capture':
+      return { kind: 'sale', authorised: 0n, captured: approvedMinor, maxCaptures: null }
+    case 'refund':
+      return { kind: 'refund', authorised: 0n, captured: approvedMinor, maxCaptures: null }
+    default:
+      return null
+  }
+}
+
+export const noMove: BalanceMove = {
+  authorised: 0n,
+  increasing: 0n,
+  capturing: 0n,
+  captured: 0n,
+  reversing: 0n,
+  reversed: 0n,
+  refunding: 0n,
+  refunded: 0n,
+  captures: 0,
+  release: false,
+  closeRest: false,
+  undo: null,
+}
+
+/**
+ * What settling a follow-up does to the balance its amount was reserved on: approved turns the
+ * reservation into a sum, declined gives it back, pending and unknown keep it.
+ */
+export function balanceMove(
+  effect: Effect,
+  amount: bigint,
+  state: PaymentState,
+  undo: BalanceMove['undo'],
+): BalanceMove {
+  if (state === 'pending' || state === 'unknown' || state === 'processing') return noMove
+  const done = state === 'approved'
+  const released = { ...noMove, release: !done }
+  switch (effect) {
+    case 'capture':
+      return {
+        ...released,
+        capturing: -amount,
+        captured: done ? amount : 0n,
+        captures: done ? 0 : -1,
+      }
+    case 'release':
+      return { ...released, reversing: -amount, reversed: done ? amount : 0n }
+    case 'void':
+      return {
+        ...released,
+        reversing: -amount,
+        reversed: done ? amount : 0n,
+        undo: done ? undo : null,
+      }
+    case 'refund':
+      return { ...released, refunding: -amount, refunded: done ? amount : 0n }
+    case 'increase':
+      return { ...released, increasing: -amount, authorised: done ? amount : 0n }
+    case 'replacement':
+      return { ...released, closeRest: done }
+    case 'chargeback':
+      return released
+    case 'chargeback-reversal':
+      // Done or not, the mark that stood for it goes: the chargeback itself is put back by its own row.
+      return { ...noMove, release: done }
+    default:
+      return noMove
+  }
+}
+
+function answerOf(before: Answer, outcome: Outcome): Answer {
+  const answer: Answer = { ...before }
+  delete answer.redirect
+  if ('refs' in outcome && outcome.refs !== undefined)
+    answer.refs = { ...before.refs, ...outcome.refs }
+  if ('memo' in outcome && outcome.memo !== undefined) answer.memo = outcome.memo
+  if (outcome.is === 'approved' && outcome.networkTxId !== undefined) {
+    answer.networkTxId = outcome.networkTxId
+  }
+  if (outcome.is === 'pending' && typeof outcome.next === 'object' && 'redirect' in outcome.next) {
+    answer.redirect = outcome.next.redirect
+  }
+  if (outcome.is === 'declined' && outcome.advice !== undefined) answer.advice = outcome.advice
+  if (outcome.is !== 'notSent' && outcome.is !== 'unknown') {
+    if (outcome.avs !== undefined) answer.avs = outcome.avs
+    if (outcome.cvv !== undefined) answer.cvv = outcome.cvv
+    if (outcome.card !== undefined) answer.card = outcome.card
+    const details: Record<string, string> = { ...before.details, ...outcome.details }
+    if (outcome.code !== undefined) details.AcquirerResponse = outcome.code
+    if (outcome.is === 'declined' && outcome.text !== undefined) details.AcquirerText = outcome.text
+    if (Object.keys(details).length > 0) answer.details = masked(details)
+  }
+  return answer
+}
+
+/** Acquirers repeat what they were sent: numbers in their texts are masked, oversized ones cut. */
+function masked(details: Record<string, string>): Record<string, string> {
+  const entries = Object.entries(details).slice(0, 64)
+  return Object.fromEntries(
+    entries.map(([name, value]) => [
+      maskCardNumbers(name.slice(0, 64)),
+      maskCardNumbers(Sensitive.is(value) ? '[sensitive]' : String(value).slice(0, 2048)),
+    ]),
+  )
+}

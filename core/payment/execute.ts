@@ -1,0 +1,33 @@
+/** An accepted attempt, carried out in this process from the first byte to its last commit. */
+import type { Outcome } from '@tollgate/plugin-kit'
+import type { Engine } from '../engine.ts'
+import { takeAttempt } from './lease.ts'
+import { send } from './send.ts'
+import { settle, settleOrKeep } from './settle.ts'
+import type { Payment } from './types.ts'
+import type { Work } from './work.ts'
+
+/** Sends and settles. Goes on to its end whether or not the client still listens. */
+export async function execute(engine: Engine, work: Work): Promise<Payment> {
+  const connector = work.target.loaded.connector.name
+  engine.running.begin(connector)
+  try {
+    const { outcome, source, late } = await send(engine, work)
+    const payment = await settleOrKeep(engine, work, outcome, source)
+    if (late !== null) late.then((answer) => afterDeadline(engine, work, answer)).catch(() => {})
+    return payment
+  } finally {
+    engine.running.end(connector)
+  }
+}
+
+/**
+ * Bytes that arrive after the deadline are a claim, no longer an answer: whoever brings them must
+ * take the lease like anybody else.
+ */
+async function afterDeadline(engine: Engine, work: Work, outcome: Outcome): Promise<void> {
+  if (outcome.is === 'unknown') return
+  const taken = await takeAttempt(engine, work.payment.attemptKey)
+  if (taken === undefined) return
+  await settle(engine, { ...work, lease: taken.lease }, outcome, 'late-answer', taken.enquiries)
+}

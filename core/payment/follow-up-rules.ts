@@ -1,0 +1,151 @@
+/** What may refer to which payment, and what it then does. Pure, but for the enquiry about an undecided one. */
+import type { RequestFields } from '@tollgate/plugin-kit'
+import { type PaymentType, paymentTypes, type Reason } from '@tollgate/schemas'
+import type { Engine } from '../engine.ts'
+import { GatewayError } from '../errors.ts'
+import { parseAmount } from '../money.ts'
+import { groupOf, refuse, textOf } from '../request/values.ts'
+import { type Effect, handlerOf } from './operation-kinds.ts'
+import { resolve } from './resolve.ts'
+import type { Balance, Payment } from './types.ts'
+
+/** An undecided payment is asked about before anything may refer to it. */
+export async function decided(engine: Engine, payment: Payment): Promise<Payment> {
+  if (payment.state !== 'unknown' && payment.state !== 'pending') return payment
+  return (await resolve(engine, payment.attemptKey, 'enquiry')) ?? payment
+}
+
+export function refuseUnusable(
+  engine: Engine,
+  payment: Payment,
+  type: PaymentType,
+  by: 'merchant' | 'acquirer',
+): void {
+  const { state } = payment
+  if (!type.refersTo.includes(payment.paymentType)) throw new GatewayError('700.300.100')
+  if (state === 'processing' || state === 'unknown' || state === 'pending') {
+    throw new GatewayError('700.400.570')
+  }
+  if (state !== 'approved') throw new GatewayError(type.refusedUnusable ?? '700.100.100')
+  const isChargeback = type.code === 'CB' || type.code === 'CR'
+  if (isChargeback && by === 'merchant' && payment.mode !== 'INTERNAL') {
+    throw new GatewayError(engine.environment === 'live' ? '700.400.402' : '600.200.700')
+  }
+}
+
+/** Null: the whole rest, where the type allows to leave the amount out. */
+export function amountOf(
+  fields: RequestFields,
+  payment: Payment,
+  type: PaymentType,
+): bigint | null {
+  const amount = textOf(fields, 'amount')
+  const currency = textOf(fields, 'currency')
+  if (type.amount === 'required') {
+    if (amount === undefined) throw refuse('200.300.404', 'amount', `is required for ${type.code}`)
+    if (currency === undefined)
+      throw refuse('200.300.404', 'currency', `is required for ${type.code}`)
+  }
+  if (currency !== undefined && currency !== payment.amount.currency) {
+    throw refuse(
+      '700.100.500',
+      'currency',
+      `must be ${payment.amount.currency} as in the referenced payment`,
+      currency,
+    )
+  }
+  if (amount === undefined) return type.code === 'CR' ? payment.amount.minor : null
+  const minor = parseAmount(amount, payment.amount.currency)
+  if (minor === 0n) throw refuse('100.550.300', 'amount', 'must be above 0.00')
+  return minor
+}
+
+export function effectOn(payment: Payment, type: PaymentType, fields: RequestFields): Effect {
+  switch (type.code) {
+    case 'CP':
+    case 'RC':
+      return 'capture'
+    case 'RV':
+      return payment.paymentType === 'PA' ? 'release' : 'void'
+    case 'RF':
+      return 'refund'
+    case 'CB':
+      return 'chargeback'
+    case 'CR':
+      return 'chargeback-reversal'
+    case 'PA':
+      return practiceOf(fields) === 'INCREMENTAL_AUTH' ? 'increase' : 'replacement'
+    default:
+      return 'sale'
+  }
+}
+
+export function practiceOf(fields: RequestFields): string | undefined {
+  return textOf(groupOf(fields, 'standingInstruction'), 'industryPractice')
+}
+
+/** Chargebacks are recorded, not sent: the money has moved already. */
+export function isLocal(effect: Effect): boolean {
+  return effect === 'chargeback' || effect === 'chargeback-reversal'
+}
+
+export function handlerKind(effect: Effect, type: PaymentType) {
+  return effect === 'increase' ? 'increment' : (handlerOf[type.code] ?? 'verify')
+}
+
+/** A new authorisation and a rebill show the card they charge; others are found by their reference. */
+export function carriedOver(
+  payment: Payment,
+  effect: Effect,
+): Record<string, Record<string, string>> {
+  if (effect !== 'replacement' && effect !== 'sale') return {}
+  const carried: Record<string, Record<string, string>> = {}
+  for (const name of ['card', 'bankAccount', 'tokenAccount', 'virtualAccount']) {
+    const group = payment.request[name]
+    if (typeof group === 'object' && group !== null) carried[name] = group as Record<string, string>
+  }
+  return carried
+}
+
+export function refusalCode(
+  balance: Balance | undefined,
+  type: PaymentType,
+  effect: Effect,
+): Reason {
+  if (effect === 'chargeback-reversal') return '700.400.410'
+  if (balance?.chargedBackBy != null) return effect === 'chargeback' ? '700.300.500' : '700.300.600'
+  if (effect === 'increase' || effect === 'replacement') return '700.300.300'
+  return type.refusedExhausted ?? '700.300.300'
+}
+
+/** The row of the types table for a follow-up, or the refusal of what is none. */
+export function followUpType(fields: RequestFields): PaymentType {
+  const code = textOf(fields, 'paymentType') ?? ''
+  if (code === 'PA') {
+    const practice = practiceOf(fields)
+    if (practice === 'INCREMENTAL_AUTH' || practice === 'REAUTHORIZATION') return authorisationAgain
+    throw refuse(
+      '200.300.404',
+      'standingInstruction.industryPractice',
+      'must be INCREMENTAL_AUTH or REAUTHORIZATION for a PA that refers to another one',
+    )
+  }
+  const found = paymentTypes.find((type) => type.code === code && type.use === 'followUp')
+  if (found !== undefined) return found
+  throw refuse(
+    '200.300.404',
+    'paymentType',
+    'must be CP, RV, RF, RB, RC, CB, CR or PA for a payment that refers to another one',
+    code,
+  )
+}
+
+const authorisationAgain: PaymentType = {
+  code: 'PA',
+  title: 'Preauthorization that adds to another one or replaces it',
+  use: 'followUp',
+  refersTo: ['PA'],
+  amount: 'required',
+  refusedUnusable: '700.100.100',
+  refusedExhausted: '700.300.300',
+}

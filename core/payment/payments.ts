@@ -1,0 +1,113 @@
+/** Everything that can be done with payments, for embedders and for the hosted surface alike. */
+import type { Engine } from '../engine.ts'
+import type { Caller } from '../entity/directory.ts'
+import { GatewayError } from '../errors.ts'
+import { isId } from '../ids.ts'
+import { refuse, textOf } from '../request/values.ts'
+import { acceptFirst, type Request } from './accept.ts'
+import { announceChain, continueChain } from './chain.ts'
+import { settleLocally } from './chargeback.ts'
+import { execute } from './execute.ts'
+import { acceptFollowUp, referenced } from './follow-up.ts'
+import { followUpType, isLocal, practiceOf } from './follow-up-rules.ts'
+import { idempotencyOf } from './idempotency.ts'
+import { balanceById, paymentById, toBalance, toPayment } from './store-read.ts'
+import type { Balance, Payment } from './types.ts'
+
+export type Done = {
+  readonly payment: Payment
+  /** Of an approved payment that was read: what is left of it. */
+  readonly balance?: Balance
+  /** The idempotency key was used before: this is what it made then, as it is now. */
+  readonly replayed?: true
+}
+
+/** Creates a payment; a PA that names another one by `referenceUuid` refers to it. */
+export async function createPayment(
+  engine: Engine,
+  caller: Caller,
+  request: Request,
+  idempotencyKey: string | undefined,
+): Promise<Done> {
+  const { fields } = request
+  const channel = await engine.directory.channel(caller, textOf(fields, 'entityId'))
+  const reference = textOf(fields, 'referenceUuid')
+  if (reference !== undefined) {
+    return createByReference(engine, caller, reference, request, idempotencyKey)
+  }
+  const entityId = textOf(fields, 'entityId') ?? channel.id
+  const idempotency = idempotencyOf(engine, idempotencyKey, entityId, '/v1/payments', request.names)
+  const accepted = await acceptFirst(engine, channel, request, idempotency)
+  if ('replay' in accepted) {
+    const isChained = accepted.replay.chainId !== null
+    const payment = isChained ? await continueChain(engine, accepted.replay) : accepted.replay
+    return { payment, replayed: true }
+  }
+  const { work } = accepted
+  const isChained = work.payment.chainId !== null
+  if (isChained) await announceChain(engine, work.payment)
+  const payment = await engine.running.track(
+    execute(engine, work).then((done) => (isChained ? continueChain(engine, done) : done)),
+  )
+  return { payment }
+}
+
+async function createByReference(
+  engine: Engine,
+  caller: Caller,
+  reference: string,
+  request: Request,
+  idempotencyKey: string | undefined,
+): Promise<Done> {
+  const practice = practiceOf(request.fields)
+  if (textOf(request.fields, 'paymentType') !== 'PA' || practice === undefined) {
+    throw refuse(
+      '200.300.404',
+      'referenceUuid',
+      'needs paymentType PA and standingInstruction.industryPractice INCREMENTAL_AUTH or REAUTHORIZATION',
+    )
+  }
+  try {
+    return await followUp(engine, caller, reference, request, idempotencyKey, '/v1/payments')
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== '700.400.580') throw error
+    throw refuse('200.300.404', 'referenceUuid', 'matches no payment', reference)
+  }
+}
+
+/** Captures, reverses, refunds or otherwise follows up the payment `id`. */
+export async function followUp(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+  request: Request,
+  idempotencyKey: string | undefined,
+  path = `/v1/payments/${id}`,
+): Promise<Done> {
+  const type = followUpType(request.fields)
+  const original = await referenced(engine, caller, id, request.fields)
+  const entityId = textOf(request.fields, 'entityId') ?? original.channelId
+  const idempotency = idempotencyOf(engine, idempotencyKey, entityId, path, request.names)
+  const accepted = await acceptFollowUp(engine, original, type, request, idempotency)
+  if ('replay' in accepted) return { payment: accepted.replay, replayed: true }
+  const { work } = accepted
+  const run = isLocal(work.payment.effect) ? settleLocally : execute
+  return { payment: await engine.running.track(run(engine, work)) }
+}
+
+/** One payment as it is now. @throws GatewayError 404 when the caller may see none with this id. */
+export async function readPayment(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+  entityId: string | undefined,
+): Promise<Done> {
+  const channels = await engine.directory.visible(caller, entityId)
+  const [row] = isId(id) ? await engine.lanes.read(paymentById(id, channels)) : []
+  if (row === undefined) throw new GatewayError('700.400.580', { status: 404 })
+  const payment = toPayment(row)
+  if (payment.state !== 'approved') return { payment }
+  const balanceId = payment.effect === 'chargeback' ? payment.parentId! : payment.rootId
+  const [balance] = await engine.lanes.read(balanceById(balanceId))
+  return balance === undefined ? { payment } : { payment, balance: toBalance(balance) }
+}

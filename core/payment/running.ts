@@ -1,0 +1,65 @@
+import { limits } from '@tollgate/schemas'
+import { systemClock } from '../clock.ts'
+import { GatewayError } from '../errors.ts'
+
+/**
+ * What is under way in this process. Back-pressure is applied before the first commit: a request
+ * that would only queue is refused while refusing is still free of consequences.
+ */
+export class Running {
+  readonly #byConnector = new Map<string, number>()
+  readonly #work = new Set<Promise<unknown>>()
+  #closing = false
+
+  /** @throws GatewayError 429 when the connector is full, 503 when the process is shutting down. */
+  admit(connector: string, limit: number = limits.runningPerConnector): void {
+    if (this.#closing) {
+      throw new GatewayError('800.800.801', {
+        status: 503,
+        description: 'This process is shutting down. Send the request again.',
+        retryAfterSeconds: 1,
+      })
+    }
+    if ((this.#byConnector.get(connector) ?? 0) < limit) return
+    throw new GatewayError('800.120.100', { status: 429, retryAfterSeconds: 1 })
+  }
+
+  begin(connector: string): void {
+    this.#byConnector.set(connector, (this.#byConnector.get(connector) ?? 0) + 1)
+  }
+
+  end(connector: string): void {
+    const left = (this.#byConnector.get(connector) ?? 1) - 1
+    if (left === 0) this.#byConnector.delete(connector)
+    else this.#byConnector.set(connector, left)
+  }
+
+  /** Keeps the process open until `work` ends, whether or not its client still waits. */
+  track<T>(work: Promise<T>): Promise<T> {
+    this.#work.add(work)
+    const forget = () => void this.#work.delete(work)
+    work.then(forget, forget)
+    return work
+  }
+
+  get count(): number {
+    return this.#work.size
+  }
+
+  get closing(): boolean {
+    return this.#closing
+  }
+
+  /** Lets nothing more in and waits for what runs, at most `graceMs`. */
+  async close(graceMs: number): Promise<void> {
+    this.#closing = true
+    const until = systemClock.elapsedMs() + graceMs
+    while (this.#work.size > 0 && systemClock.elapsedMs() < until) {
+      const left = until - systemClock.elapsedMs()
+      await Promise.race([
+        Promise.allSettled([...this.#work]),
+        new Promise((done) => setTimeout(done, left).unref()),
+      ])
+    }
+  }
+}

@@ -1,0 +1,157 @@
+/** The call of a connector's handler: bounded in time, and never trusted more than it proves. */
+import { type Found, type Outcome, type Reversed, Sensitive } from '@tollgate/plugin-kit'
+import { isResultCode } from '@tollgate/schemas'
+import { ConnectorCall, TooLateToSend } from '../connector/call.ts'
+import type { Engine } from '../engine.ts'
+import { faultPoint } from '../fault-point.ts'
+import { maskCardNumbers } from '../net/mask.ts'
+import type { Work } from './work.ts'
+
+export type Sent = {
+  readonly outcome: Outcome
+  readonly source: 'answer' | 'deadline'
+  /** Of a call that outlived its deadline: what it says when it ends after all. */
+  readonly late: Promise<Outcome> | null
+}
+
+type Bounded<T> = { readonly value: T } | { readonly late: Promise<T> }
+
+/** Sends one attempt. Never throws: whatever happens is an outcome. */
+export async function send(engine: Engine, work: Work): Promise<Sent> {
+  const { connector } = work.target.loaded
+  const handler = connector[work.operation.kind]
+  if (handler === undefined) {
+    const outcome: Outcome = {
+      is: 'notSent',
+      why: `${connector.name} has no ${work.operation.kind}`,
+    }
+    return { outcome, source: 'answer', late: null }
+  }
+  await faultPoint('before-send', work.payment.id)
+  const call = new ConnectorCall(
+    engine.services,
+    work.target,
+    {
+      deadlineMs: work.deadlineMs,
+      sendByWallMs: work.sendByWallMs,
+    },
+    work.operation,
+  )
+  const answer = run(() => handler(work.operation, call), call, work)
+  const result = await bounded(answer, call, work.deadlineMs - engine.clock.elapsedMs())
+  await faultPoint('after-send', work.payment.id)
+  if ('value' in result) return { outcome: result.value, source: 'answer', late: null }
+  const outcome: Outcome = { is: 'unknown', why: 'the acquirer did not answer in time' }
+  return { outcome, source: 'deadline', late: result.late }
+}
+
+/** Asks a connector about an attempt or undoes it. A throw or a time-out is an unknown answer. */
+export async function ask<T extends Found | Reversed>(
+  engine: Engine,
+  work: Work,
+  handler: (operation: Work['operation'], context: ConnectorCall) => Promise<T>,
+): Promise<T | { is: 'unknown'; why: string }> {
+  const call = new ConnectorCall(
+    engine.services,
+    work.target,
+    {
+      deadlineMs: work.deadlineMs,
+      sendByWallMs: work.sendByWallMs,
+    },
+    work.operation,
+  )
+  const answer = Promise.resolve()
+    .then(() => handler(work.operation, call))
+    .catch((error: unknown) => ({ is: 'unknown' as const, why: nameOf(error) }))
+    .finally(() => call.finish())
+  const result = await bounded(answer, call, work.deadlineMs - engine.clock.elapsedMs())
+  return 'value' in result
+    ? result.value
+    : { is: 'unknown', why: 'the acquirer did not answer in time' }
+}
+
+async function run(
+  handler: () => Promise<Outcome>,
+  call: ConnectorCall,
+  work: Work,
+): Promise<Outcome> {
+  let outcome: Outcome
+  try {
+    outcome = checked(await handler())
+  } catch (error) {
+    outcome = { is: 'notSent', why: error instanceof TooLateToSend ? error.message : nameOf(error) }
+  }
+  // Only positive knowledge that nothing left this process makes a failure harmless.
+  const mayHaveMoved = call.finish()
+  if (outcome.is === 'notSent' && mayHaveMoved) {
+    return { is: 'unknown', why: `${outcome.why}, after a request may have been written` }
+  }
+  if (
+    outcome.is === 'approved' &&
+    work.operation.kind !== 'verify' &&
+    Object.keys(outcome.refs).length === 0
+  ) {
+    return { is: 'unknown', why: 'approved without any reference of the acquirer' }
+  }
+  return outcome
+}
+
+/** Waits at most `ms` for an answer; then aborts the call, which may still end later. */
+async function bounded<T>(
+  answer: Promise<T>,
+  call: ConnectorCall,
+  ms: number,
+): Promise<Bounded<T>> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, Math.max(0, ms), null)
+  })
+  const first = await Promise.race([answer.then((value) => ({ value })), timeout])
+  clearTimeout(timer)
+  if (first !== null) return first
+  call.abort()
+  return { late: answer }
+}
+
+const kinds = new Set(['approved', 'accepted', 'declined', 'pending', 'notSent', 'unknown'])
+
+/** An author's outcome as the engine may rely on it; anything malformed is `unknown`. */
+export function checked(given: unknown): Outcome {
+  const bad = (why: string): Outcome => ({ is: 'unknown', why })
+  if (typeof given !== 'object' || given === null) return bad('the connector returned no outcome')
+  const outcome = given as Outcome
+  if (!kinds.has(outcome.is)) return bad('the connector returned an outcome that does not exist')
+  if (outcome.is === 'notSent' || outcome.is === 'unknown') {
+    return { ...outcome, why: maskCardNumbers(String(outcome.why).slice(0, 500)) }
+  }
+  if (outcome.refs !== undefined && !isTexts(outcome.refs))
+    return bad('refs must be an object of texts')
+  if ((outcome.is === 'approved' || outcome.is === 'accepted') && outcome.refs === undefined) {
+    return bad('approved without any reference of the acquirer')
+  }
+  if (outcome.is === 'declined' && !isResultCode(outcome.reason)) {
+    return { ...outcome, reason: '800.100.100', text: `${outcome.text ?? ''}` }
+  }
+  if (outcome.is === 'pending' && !isNext(outcome.next)) return bad('pending without a next step')
+  return outcome
+}
+
+function isTexts(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every((text) => typeof text === 'string' && !Sensitive.is(text))
+  )
+}
+
+function isNext(next: unknown): boolean {
+  if (next === 'event') return true
+  if (typeof next !== 'object' || next === null) return false
+  if ('poll' in next) return typeof next.poll === 'number' && next.poll > 0
+  return 'redirect' in next
+}
+
+/** What may be told about an error that an author's code threw: never its message. */
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error
+}

@@ -1,0 +1,150 @@
+/** The two commits of a first payment (PA, DB, CD), through the group lane. */
+import { body, grouped, type RowOf } from '../db/group-statement.ts'
+
+const acceptColumns = {
+  id: 'uuid',
+  channel_id: 'uuid',
+  entity_id: 'uuid',
+  root_id: 'uuid',
+  chain_id: 'uuid',
+  account_id: 'uuid',
+  short_no: 'bigint',
+  amount_minor: 'bigint',
+  created_at: 'timestamptz',
+  currency: 'text',
+  payment_type: 'text',
+  effect: 'text',
+  mode: 'text',
+  method: 'text',
+  brand: 'text',
+  connector: 'text',
+  merchant_transaction_id: 'text',
+  request: 'jsonb',
+  attempt_key: 'text',
+  attempt_kind: 'text',
+  lease_ms: 'integer',
+  data_key_id: 'uuid',
+  fingerprint: 'bytea',
+  sealed: 'bytea',
+  idempotency_key: 'text',
+  idempotency_fingerprint: 'bytea',
+} as const
+
+export type AcceptRow = RowOf<typeof acceptColumns> & {
+  readonly id: string
+  readonly attempt_key: string
+}
+
+/**
+ * T1: payment, request, sealed instrument, attempt and idempotency row in one commit. A row whose
+ * idempotency key is taken writes nothing and does not come back.
+ */
+export const accept = grouped<typeof acceptColumns, { id: string }>(
+  'accept',
+  acceptColumns,
+  'entity_id, idempotency_key, id',
+  body`,
+i as (
+  insert into tollgate.idempotency (entity_id, key, fingerprint, payment_id)
+  select entity_id, idempotency_key, idempotency_fingerprint, id
+  from r where idempotency_key is not null
+  on conflict do nothing
+  returning payment_id),
+w as (
+  select * from r
+  where idempotency_key is null or id in (select payment_id from i)),
+p as (
+  insert into tollgate.payment (id, channel_id, entity_id, root_id, chain_id, account_id, short_no,
+    amount_minor, created_at, currency, payment_type, effect, mode, method, brand, connector, attempt_key,
+    merchant_transaction_id, state, result_code)
+  select id, channel_id, entity_id, root_id, chain_id, account_id, short_no, amount_minor, created_at,
+    currency, payment_type, effect, mode, method, brand, connector, attempt_key, merchant_transaction_id,
+    'processing', '000.200.001'
+  from w
+  returning id),
+q as (
+  insert into tollgate.payment_request (id, request)
+  select id, request from w),
+v as (
+  insert into tollgate.instrument (id, data_key_id, fingerprint, sealed)
+  select id, data_key_id, fingerprint, sealed from w where sealed is not null),
+a as (
+  insert into tollgate.attempt (key, payment_id, kind, connector, state, lease_until)
+  select attempt_key, id, attempt_kind, connector, 'sending', now() + lease_ms * interval '1 millisecond'
+  from w)
+select id from p`,
+)
+
+const settleColumns = {
+  id: 'uuid',
+  attempt_key: 'text',
+  lease: 'integer',
+  attempt_state: 'text',
+  source: 'text',
+  state: 'text',
+  result_code: 'text',
+  approved_minor: 'bigint',
+  final_by: 'text',
+  answer: 'jsonb',
+  event_id: 'uuid',
+  event_type: 'text',
+  event_data: 'jsonb',
+  balance_kind: 'text',
+  authorised: 'bigint',
+  captured: 'bigint',
+  max_captures: 'integer',
+  erase_instrument: 'boolean',
+  timer_id: 'uuid',
+  timer_kind: 'text',
+  timer_ref: 'text',
+  timer_after_ms: 'bigint',
+  expire_id: 'uuid',
+  expire_at: 'timestamptz',
+} as const
+
+export type SettleFirstRow = RowOf<typeof settleColumns>
+
+/**
+ * T2: the attempt moves only under its lease, everything else only from what moved. A row whose
+ * lease is gone moves nothing and does not come back.
+ */
+export const settleFirst = grouped<typeof settleColumns, { id: string; seq: number }>(
+  'settle',
+  settleColumns,
+  'id',
+  body`,
+a as (
+  update tollgate.attempt set state = r.attempt_state, settled_by = r.source, lease_until = null
+  from r
+  where attempt.key = r.attempt_key and attempt.lease = r.lease
+    and attempt.state in ('sending', 'pending', 'unknown')
+  returning r.*),
+p as (
+  update tollgate.payment set state = a.state, result_code = a.result_code,
+    approved_minor = a.approved_minor, final_by = a.final_by, settled_at = now(), answer = a.answer,
+    seq = payment.seq + 1
+  from a
+  where payment.id = a.id
+  returning a.*, payment.seq, payment.channel_id),
+b as (
+  insert into tollgate.payment_balance (payment_id, kind, authorised, captured, max_captures)
+  select id, balance_kind, authorised, captured, max_captures
+  from p where balance_kind is not null
+  on conflict do nothing),
+e as (
+  insert into tollgate.event (id, resource, seq, channel_id, type, data)
+  select event_id, id, seq, channel_id, event_type, event_data from p),
+d as (
+  delete from tollgate.instrument
+  using p
+  where p.erase_instrument and instrument.id = p.id),
+t as (
+  insert into tollgate.timer (id, due_at, kind, ref)
+  select timer_id, now() + timer_after_ms * interval '1 millisecond', timer_kind, timer_ref
+  from p where timer_id is not null
+  union all
+  select expire_id, expire_at, 'expire', timer_ref from p where expire_id is not null
+  on conflict (kind, ref) do update set due_at =
+    case when timer.kind = 'expire' then least(timer.due_at, excluded.due_at) else excluded.due_at end)
+select id, seq from p`,
+)

@@ -1,0 +1,198 @@
+/** Reads of payments, attempts and balances; every one within the channels the caller may see. */
+import { sql } from '../db/sql.ts'
+import type { Effect } from './operation-kinds.ts'
+import type {
+  Answer,
+  Attempt,
+  Balance,
+  Mode,
+  Payment,
+  PaymentState,
+  StoredRequest,
+} from './types.ts'
+
+type PaymentRow = {
+  id: string
+  channel_id: string
+  entity_id: string
+  root_id: string
+  parent_id: string | null
+  referenced_id: string | null
+  chain_id: string | null
+  account_id: string | null
+  short_no: bigint
+  amount_minor: bigint
+  created_at: Date
+  currency: string
+  payment_type: string
+  effect: Effect
+  mode: Mode
+  method: string | null
+  brand: string | null
+  connector: string
+  attempt_key: string
+  merchant_transaction_id: string | null
+  state: PaymentState
+  result_code: string
+  approved_minor: bigint | null
+  final_by: string | null
+  settled_at: Date | null
+  answer: Answer | null
+  request: StoredRequest | null
+}
+
+const columns = sql`
+  p.id, p.channel_id, p.entity_id, p.root_id, p.parent_id, p.referenced_id, p.chain_id, p.account_id,
+  p.short_no, p.amount_minor, p.created_at, p.currency, p.payment_type, p.effect, p.mode, p.method, p.brand,
+  p.connector, p.attempt_key, p.merchant_transaction_id, p.state, p.result_code, p.approved_minor,
+  p.final_by, p.settled_at, p.answer, q.request`
+
+/** One payment, when it belongs to one of `channels` (null: any). */
+export const paymentById = (id: string, channels: readonly string[] | null) => sql<PaymentRow>`
+  select ${columns}
+  from tollgate.payment p
+  left join tollgate.payment_request q on q.id = p.id
+  where p.id = ${id}::uuid and (${channels}::uuid[] is null or p.channel_id = any(${channels}::uuid[]))`
+
+/** The payment that an attempt belongs to. */
+export const paymentByAttempt = (key: string) => sql<PaymentRow>`
+  select ${columns}
+  from tollgate.attempt a
+  join tollgate.payment p on p.id = a.payment_id
+  left join tollgate.payment_request q on q.id = p.id
+  where a.key = ${key}::text`
+
+/** Records that refer to a payment, oldest first. */
+export const referringTo = (id: string) => sql<PaymentRow>`
+  select ${columns}
+  from tollgate.payment p
+  left join tollgate.payment_request q on q.id = p.id
+  where p.referenced_id = ${id}::uuid
+  order by p.id`
+
+type BalanceRow = {
+  payment_id: string
+  kind: Balance['kind']
+  authorised: bigint
+  increasing: bigint
+  capturing: bigint
+  captured: bigint
+  reversing: bigint
+  reversed: bigint
+  refunding: bigint
+  refunded: bigint
+  captures: number
+  max_captures: number | null
+  capture_final_by: string | null
+  refund_final_by: string | null
+  reverse_final_by: string | null
+  closed_by: string | null
+  charged_back_by: string | null
+}
+
+export const balanceById = (id: string) => sql<BalanceRow>`
+  select payment_id, kind, authorised, increasing, capturing, captured, reversing, reversed, refunding,
+    refunded, captures, max_captures, capture_final_by, refund_final_by, reverse_final_by, closed_by,
+    charged_back_by
+  from tollgate.payment_balance
+  where payment_id = ${id}::uuid`
+
+type AttemptRow = {
+  key: string
+  payment_id: string
+  no: number
+  kind: Attempt['kind']
+  connector: string
+  state: Attempt['state']
+  lease: number
+  lease_until: Date | null
+  sent_at: Date
+  enquiries: number
+  settled_by: string | null
+}
+
+export const attemptByKey = (key: string) => sql<AttemptRow & { age_ms: number }>`
+  select key, payment_id, no, kind, connector, state, lease, lease_until, sent_at, enquiries, settled_by,
+    (extract(epoch from now() - sent_at) * 1000)::double precision as age_ms
+  from tollgate.attempt
+  where key = ${key}::text`
+
+export const idempotencyByKey = (entityId: string, key: string) => sql<{
+  payment_id: string
+  fingerprint: Buffer
+}>`
+  select payment_id, fingerprint
+  from tollgate.idempotency
+  where entity_id = ${entityId}::uuid and key = ${key}::text`
+
+/** First of a block of numbers for short ids. */
+export const nextBlock = sql<{ first: bigint }>`select nextval('tollgate.short_no') as first`
+
+export function toPayment(row: PaymentRow): Payment {
+  return {
+    id: row.id,
+    channelId: row.channel_id,
+    entityId: row.entity_id,
+    rootId: row.root_id,
+    parentId: row.parent_id,
+    referencedId: row.referenced_id,
+    chainId: row.chain_id,
+    accountId: row.account_id,
+    shortNo: row.short_no,
+    amount: { minor: row.amount_minor, currency: row.currency },
+    createdAt: row.created_at,
+    paymentType: row.payment_type,
+    effect: row.effect,
+    mode: row.mode,
+    method: row.method,
+    brand: row.brand,
+    connector: row.connector,
+    attemptKey: row.attempt_key,
+    merchantTransactionId: row.merchant_transaction_id,
+    state: row.state,
+    resultCode: row.result_code,
+    approvedMinor: row.approved_minor,
+    finalBy: row.final_by,
+    settledAt: row.settled_at,
+    answer: row.answer ?? {},
+    request: row.request ?? {},
+  }
+}
+
+export function toBalance(row: BalanceRow): Balance {
+  return {
+    paymentId: row.payment_id,
+    kind: row.kind,
+    authorised: row.authorised,
+    increasing: row.increasing,
+    capturing: row.capturing,
+    captured: row.captured,
+    reversing: row.reversing,
+    reversed: row.reversed,
+    refunding: row.refunding,
+    refunded: row.refunded,
+    captures: row.captures,
+    maxCaptures: row.max_captures,
+    captureFinalBy: row.capture_final_by,
+    refundFinalBy: row.refund_final_by,
+    reverseFinalBy: row.reverse_final_by,
+    closedBy: row.closed_by,
+    chargedBackBy: row.charged_back_by,
+  }
+}
+
+export function toAttempt(row: AttemptRow): Attempt {
+  return {
+    key: row.key,
+    paymentId: row.payment_id,
+    no: row.no,
+    kind: row.kind,
+    connector: row.connector,
+    state: row.state,
+    lease: row.lease,
+    leaseUntil: row.lease_until,
+    sentAt: row.sent_at,
+    enquiries: row.enquiries,
+    settledBy: row.settled_by,
+  }
+}

@@ -1,0 +1,121 @@
+import type { Json, Kind, Money, Refs } from '@tollgate/plugin-kit'
+import type { Effect } from './operation-kinds.ts'
+
+export type PaymentState =
+  | 'processing'
+  | 'pending'
+  | 'approved'
+  | 'declined'
+  | 'unknown'
+  | 'expired'
+
+export type AttemptState =
+  | 'sending'
+  | 'pending'
+  | 'unknown'
+  | 'approved'
+  | 'declined'
+  | 'not-sent'
+  | 'expired'
+
+export type Mode = 'INTERNAL' | 'EXTERNAL' | 'LIVE'
+
+/** What the acquirer's answer left behind; stored with the payment, shown as the field tables say. */
+export type Answer = {
+  refs?: Refs
+  memo?: Json
+  networkTxId?: string
+  avs?: string
+  cvv?: string
+  details?: Readonly<Record<string, string>>
+  card?: Readonly<Record<string, string>>
+  redirect?: { url: string; method?: string; parameters?: unknown; preconditions?: unknown }
+  /** Set on a decline that is safe to repeat because nothing was sent. */
+  retrySafe?: true
+  advice?: 'later' | 'new-instrument' | 'never'
+  expiresAt?: string
+}
+
+/** One payment record as the engine knows it: first payments and follow-ups alike. */
+export type Payment = {
+  readonly id: string
+  readonly channelId: string
+  /** The entity as the request named it. */
+  readonly entityId: string
+  /** Whose balance follow-ups on this payment count against. */
+  readonly rootId: string
+  /** Whose balance its own reservation was taken from. */
+  readonly parentId: string | null
+  readonly referencedId: string | null
+  /** On the preauthorization of a two-step payment: id of the capture that follows by itself. */
+  readonly chainId: string | null
+  readonly accountId: string | null
+  readonly shortNo: bigint
+  readonly amount: Money
+  readonly createdAt: Date
+  readonly paymentType: string
+  readonly effect: Effect
+  readonly mode: Mode
+  readonly method: string | null
+  readonly brand: string | null
+  readonly connector: string
+  readonly attemptKey: string
+  readonly merchantTransactionId: string | null
+  readonly state: PaymentState
+  readonly resultCode: string
+  readonly approvedMinor: bigint | null
+  readonly finalBy: string | null
+  readonly settledAt: Date | null
+  readonly answer: Answer
+  /** What the merchant sent, nested, without secrets. */
+  readonly request: StoredRequest
+}
+
+export type StoredRequest = { readonly [name: string]: unknown }
+
+export type Balance = {
+  readonly paymentId: string
+  readonly kind: 'authorisation' | 'sale' | 'refund'
+  readonly authorised: bigint
+  readonly increasing: bigint
+  readonly capturing: bigint
+  readonly captured: bigint
+  readonly reversing: bigint
+  readonly reversed: bigint
+  readonly refunding: bigint
+  readonly refunded: bigint
+  readonly captures: number
+  readonly maxCaptures: number | null
+  readonly captureFinalBy: string | null
+  readonly refundFinalBy: string | null
+  readonly reverseFinalBy: string | null
+  readonly closedBy: string | null
+  readonly chargedBackBy: string | null
+}
+
+export type Attempt = {
+  readonly key: string
+  readonly paymentId: string
+  readonly no: number
+  readonly kind: Kind
+  readonly connector: string
+  readonly state: AttemptState
+  readonly lease: number
+  readonly leaseUntil: Date | null
+  readonly sentAt: Date
+  readonly enquiries: number
+  readonly settledBy: string | null
+}
+
+/** Who settled: kept in the attempt's row for ever. */
+export type Source =
+  | 'answer'
+  | 'late-answer'
+  | 'deadline'
+  | 'enquiry'
+  | 'reversal'
+  | 'resend'
+  | 'event'
+  | 'expiry'
+  | 'operator'
+  | 'recovered'

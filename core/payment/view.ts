@@ -1,0 +1,155 @@
+/** The answer about a payment: the body that the hosted surface sends and an embedder gets. */
+
+import { resultDescription } from '@tollgate/schemas'
+import { wireTimestamp } from '../clock.ts'
+import type { GatewayError } from '../errors.ts'
+import { shortId } from '../ids.ts'
+import { formatAmount } from '../money.ts'
+import { echoed } from './stored-request.ts'
+import type { Balance, Payment } from './types.ts'
+
+export type ResultView = {
+  code: string
+  description: string
+  avsResponse?: string
+  cvvResponse?: string
+  parameterErrors?: readonly { name: string; value?: string; message: string }[]
+}
+
+/** Every answer has these. */
+export type Answered = {
+  id: string
+  result: ResultView
+  buildNumber: string
+  timestamp: string
+  ndc: string
+}
+
+export type PaymentView = Answered & {
+  shortId: string
+  paymentType: string
+  amount: string
+  currency: string
+  [field: string]: unknown
+}
+
+/** @param ndc the gateway's number of this request. `balance`: of an approved payment, for nextActions. */
+export function paymentView(
+  payment: Payment,
+  balance: Balance | undefined,
+  ndc: string,
+  buildNumber: string,
+): PaymentView {
+  const { answer } = payment
+  const { brandResult, ...request } = payment.request
+  const view: PaymentView = {
+    ...echoed(request),
+    id: payment.id,
+    shortId: shortId(payment.shortNo),
+    paymentType: payment.paymentType,
+    amount: formatAmount(payment.approvedMinor ?? payment.amount.minor, payment.amount.currency),
+    currency: payment.amount.currency,
+    result: resultOf(payment),
+    buildNumber,
+    timestamp: wireTimestamp(payment.createdAt),
+    ndc,
+  }
+  if (payment.brand !== null) view.paymentBrand = payment.brand
+  if (typeof brandResult === 'string') view.brandResult = brandResult
+  if (payment.referencedId !== null) view.referencedId = payment.referencedId
+  if (payment.merchantTransactionId !== null) {
+    view.merchantTransactionId = payment.merchantTransactionId
+  }
+  if (answer.details !== undefined) view.resultDetails = answer.details
+  if (answer.card !== undefined) view.card = { ...(view.card as object), ...nested(answer.card) }
+  if (answer.redirect !== undefined && payment.state === 'pending') view.redirect = answer.redirect
+  if (answer.retrySafe === true) view.retrySafe = true
+  if (answer.networkTxId !== undefined && payment.state === 'approved') {
+    const sent = view.standingInstruction as object | undefined
+    if (sent !== undefined) {
+      view.standingInstruction = { ...sent, initialTransactionId: answer.networkTxId }
+    }
+  }
+  const next = nextActions(payment, balance)
+  if (next.length > 0) view.nextActions = next
+  return view
+}
+
+function resultOf(payment: Payment): ResultView {
+  const result: ResultView = {
+    code: payment.resultCode,
+    description: resultDescription(payment.resultCode),
+  }
+  if (payment.answer.avs !== undefined) result.avsResponse = payment.answer.avs
+  if (payment.answer.cvv !== undefined) result.cvvResponse = payment.answer.cvv
+  return result
+}
+
+/** `issuer.bank` -> `{ issuer: { bank } }`, as the field tables name them. */
+function nested(flat: Readonly<Record<string, string>>): Record<string, unknown> {
+  const result: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(flat)) {
+    const [group, rest] = name.split('.', 2) as [string, string | undefined]
+    if (rest === undefined) result[group] = value
+    else result[group] = { ...(result[group] as object | undefined), [rest]: value }
+  }
+  return result
+}
+
+/** Types of the follow-ups that would be taken now. Without a balance: those of a fresh payment. */
+export function nextActions(payment: Payment, balance: Balance | undefined): string[] {
+  if (payment.state !== 'approved') return []
+  if (payment.effect === 'chargeback') {
+    return balance === undefined || balance.chargedBackBy === payment.id ? ['CR'] : []
+  }
+  if (balance === undefined) return fresh[payment.effect] ?? []
+  if (balance.chargedBackBy !== null || balance.closedBy !== null) return []
+  const next: string[] = []
+  if (balance.kind === 'authorisation') {
+    const rest =
+      balance.authorised -
+      balance.captured -
+      balance.capturing -
+      balance.reversed -
+      balance.reversing
+    const isCountLeft = balance.maxCaptures === null || balance.captures < balance.maxCaptures
+    if (rest > 0n && balance.reversing === 0n) {
+      if (isCountLeft && balance.captureFinalBy === null) next.push('CP', 'RC')
+      if (balance.capturing === 0n && balance.reverseFinalBy === null) next.push('RV')
+    }
+    if (balance.captureFinalBy === null && !(balance.reversed > 0n && rest <= 0n)) next.push('PA')
+    return next
+  }
+  if (balance.kind === 'refund') return []
+  const isWhole = balance.refunding + balance.refunded + balance.reversing + balance.reversed === 0n
+  const isOpen = balance.reversing + balance.reversed === 0n && balance.refundFinalBy === null
+  if (isOpen && balance.refunded + balance.refunding < balance.captured) next.push('RF')
+  if (payment.paymentType !== 'CD' && isWhole) next.push('RV')
+  if (payment.paymentType === 'DB' && balance.reversed === 0n) next.push('RB')
+  return next
+}
+
+const fresh: Readonly<Record<string, string[]>> = {
+  authorisation: ['CP', 'RC', 'RV', 'PA'],
+  replacement: ['CP', 'RC', 'RV', 'PA'],
+  sale: ['RF', 'RV', 'RB'],
+  capture: ['RF', 'RV'],
+}
+
+/** The body of a refusal: nothing was stored, the id is the request's own. */
+export function refusalView(
+  error: GatewayError,
+  requestId: string,
+  ndc: string,
+  buildNumber: string,
+  now: Date,
+): Answered {
+  const result: ResultView = { code: error.code, description: error.message }
+  if (error.parameterErrors.length > 0) result.parameterErrors = error.parameterErrors
+  return { id: requestId, result, buildNumber, timestamp: wireTimestamp(now), ndc }
+}
+
+/** HTTP status of an answer about a payment that was just made: declined ones are 400. */
+export function statusOf(payment: Payment): 200 | 400 {
+  return payment.state === 'declined' || payment.state === 'expired' ? 400 : 200
+}

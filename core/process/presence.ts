@@ -1,0 +1,33 @@
+/** A process shows that it runs, and in which version, so that a breaking migration can wait for it. */
+import { limits } from '@tollgate/schemas'
+import type { Lanes } from '../db/lanes.ts'
+import { newId } from '../ids.ts'
+import { beat, goodbye } from './store.ts'
+
+export class Presence {
+  readonly #lanes: Lanes
+  readonly #id = newId()
+  readonly #version: string
+  readonly #role: string
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(lanes: Lanes, version: string, role: string) {
+    this.#lanes = lanes
+    this.#version = version
+    this.#role = role
+  }
+
+  async start(): Promise<void> {
+    await this.#lanes.single(beat(this.#id, this.#version, this.#role))
+    this.#timer = setInterval(() => {
+      // A beat that fails is made up for by the next one.
+      this.#lanes.single(beat(this.#id, this.#version, this.#role)).catch(() => {})
+    }, limits.heartbeatMs)
+    this.#timer.unref()
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#lanes.single(goodbye(this.#id)).catch(() => {})
+  }
+}

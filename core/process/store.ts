@@ -1,0 +1,31 @@
+import { sql } from '../db/sql.ts'
+
+export const beat = (id: string, version: string, role: string) => sql`
+  insert into tollgate.process (id, version, role)
+  values (${id}::uuid, ${version}::text, ${role}::text)
+  on conflict (id) do update set seen_at = now()`
+
+export const goodbye = (id: string) => sql`
+  delete from tollgate.process
+  where id = ${id}::uuid or seen_at < now() - interval '1 day'`
+
+/** Processes that showed themselves lately. */
+export const alive = (withinMs: number) => sql<{ id: string; version: string; role: string }>`
+  select id, version, role
+  from tollgate.process
+  where seen_at > now() - ${withinMs}::integer * interval '1 millisecond'`
+
+/** A batch of idempotency keys that are past their time. */
+export const purgeIdempotency = (days: number, batch: number) => sql<{ key: string }>`
+  delete from tollgate.idempotency
+  where ctid in (
+    select ctid
+    from tollgate.idempotency
+    where created_at < now() - ${days}::integer * interval '1 day'
+    limit ${batch}::integer)
+  returning key`
+
+/** The months ahead get their partitions long before anything is written to them. */
+export const makePartitions = sql<{
+  made: number
+}>`select tollgate.create_partitions(now(), 3) as made`

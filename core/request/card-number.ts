@@ -1,0 +1,130 @@
+import { type Brand, brandOf, brands } from '@tollgate/schemas'
+import cardValidator from 'card-validator'
+
+/*
+ * What a card number tells by itself. The ranges of the card-range library and our own are merged
+ * into one sorted index when the module loads; a look-up is a binary search in it.
+ */
+
+type Claim = { brand: Brand; from: number; to: number; digits: number }
+/** First numbers of consecutive stretches in which the same schemes have ranges, with those schemes. */
+type Ranges = { starts: number[]; detected: (Brand | undefined)[]; codes: ReadonlySet<string>[] }
+
+/** Ranges are told apart by this many first digits; no card number of the API is shorter. */
+const rangeDigits = 8
+
+/** Our codes by the names of the card-range library. */
+const libraryNames: Readonly<Record<string, string>> = {
+  VISA: 'visa',
+  MASTER: 'mastercard',
+  AMEX: 'american-express',
+  DINERS: 'diners-club',
+  DISCOVER: 'discover',
+  TROY: 'troy',
+  JCB: 'jcb',
+  UNIONPAY: 'unionpay',
+  NARANJA: 'naranja',
+  VERVE: 'verve',
+  MAESTRO: 'maestro',
+  ELO: 'elo',
+  MIR: 'mir',
+  HIPER: 'hiper',
+  HIPERCARD: 'hipercard',
+}
+
+function claim(brand: Brand, from: string, to: string): Claim {
+  const digits = from.length
+  return {
+    brand,
+    from: Number(from.padEnd(rangeDigits, '0')),
+    to: Number(to.padEnd(rangeDigits, '9')),
+    digits,
+  }
+}
+
+/** Our own ranges come first: of two equally exact ones they decide. */
+function allClaims(): Claim[] {
+  const own = brands.flatMap((brand) => brand.ranges.map(([from, to]) => claim(brand, from, to)))
+  const theirs = Object.entries(libraryNames).flatMap(([code, name]) => {
+    const brand = brandOf(code)
+    if (brand === undefined) throw new Error(`brand table without ${code}`)
+    return cardValidator.creditCardType.getTypeInfo(name).patterns.map((pattern) => {
+      const [from, to] = Array.isArray(pattern) ? pattern : [pattern, pattern]
+      return claim(brand, String(from), String(to))
+    })
+  })
+  return [...own, ...theirs]
+}
+
+function indexRanges(claims: readonly Claim[]): Ranges {
+  const edges = new Set([0, ...claims.flatMap(({ from, to }) => [from, to + 1])])
+  const starts = [...edges].sort((a, b) => a - b)
+  const ranges: Ranges = { starts, detected: [], codes: [] }
+  for (const start of starts) {
+    const here = claims.filter(({ from, to }) => from <= start && start <= to)
+    // The library takes any other 6 for Maestro. That is a guess, and gives way to a scheme that has the range.
+    const known = here.filter(({ brand, digits }) => brand.code !== 'MAESTRO' || digits > 1)
+    const owners = known.length > 0 ? known : here
+    const exact = owners.reduce<Claim | undefined>(
+      (best, next) => (best === undefined || next.digits > best.digits ? next : best),
+      undefined,
+    )
+    ranges.detected.push(exact?.brand)
+    ranges.codes.push(new Set(owners.map(({ brand }) => brand.code)))
+  }
+  return ranges
+}
+
+const claims = allClaims()
+const ranges = indexRanges(claims)
+const withRanges: ReadonlySet<string> = new Set(claims.map(({ brand }) => brand.code))
+/** Whether anything is known about where numbers of a brand lie, by brand code. */
+const checkable: ReadonlySet<string> = new Set(
+  brands
+    .filter(({ code, hosts }) => withRanges.has(code) || hosts.some((host) => withRanges.has(host)))
+    .map(({ code }) => code),
+)
+
+function rangeOf(number: string): number {
+  const first = Number(number.slice(0, rangeDigits).padEnd(rangeDigits, '0'))
+  let low = 0
+  let high = ranges.starts.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1
+    if (ranges.starts[middle]! <= first) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/**
+ * The scheme whose range a card number lies in, the most exact one where ranges overlap. Domestic
+ * brands on the ranges of an international scheme are not told apart by the number.
+ */
+export function detectBrand(number: string): Brand | undefined {
+  return ranges.detected[rangeOf(number)]
+}
+
+/** Whether the check digit of a number is right (ISO/IEC 7812, mod 10). Digits only. */
+export function passesLuhn(number: string): boolean {
+  let sum = 0
+  let doubled = false
+  for (let index = number.length - 1; index >= 0; index--) {
+    let digit = number.charCodeAt(index) - 48
+    if (doubled) {
+      digit *= 2
+      if (digit > 9) digit -= 9
+    }
+    sum += digit
+    doubled = !doubled
+  }
+  return sum % 10 === 0
+}
+
+/** Whether a card number can be of a brand: its length, and a range of the brand or of one of its hosts. */
+export function fitsBrand(number: string, brand: Brand): boolean {
+  if (brand.numberLengths.length > 0 && !brand.numberLengths.includes(number.length)) return false
+  if (!checkable.has(brand.code)) return true
+  const codes = ranges.codes[rangeOf(number)]!
+  return codes.has(brand.code) || brand.hosts.some((host) => codes.has(host))
+}

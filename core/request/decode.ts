@@ -1,0 +1,73 @@
+import { limits } from '@tollgate/schemas'
+import { GatewayError } from '../errors.ts'
+import { readForm, readQuery } from './form.ts'
+import { readJson } from './json.ts'
+import { readNested } from './nested.ts'
+import type { ParameterErrors } from './parameter-errors.ts'
+import type { Plan } from './plan.ts'
+import { type Nested, RequestBuilder } from './request.ts'
+
+/** What a request comes as. */
+export type RequestInput =
+  /** Body of media type `application/x-www-form-urlencoded`, as received. */
+  | { readonly form: Uint8Array }
+  /** Body of media type `application/json`, as received. */
+  | { readonly json: Uint8Array }
+  /** Query of the URL as received, without the question mark. */
+  | { readonly query: string }
+  /** Nested object of an embedder. */
+  | { readonly values: unknown }
+
+export type Decoded = {
+  /** Nested, with text leaves: objects have no prototype, `[n]` are arrays. */
+  readonly request: Nested
+  /** The same, flat, under documented names, in the order sent. */
+  readonly names: readonly (readonly [name: string, value: string])[]
+}
+
+/**
+ * The input that a body is, by its media type; parameters of the media type do not matter. Throws
+ * 400 200.100.103 for any other media type. A body without a media type is read as a form.
+ */
+export function bodyInput(contentType: string | undefined, body: Uint8Array): RequestInput {
+  if (body.length === 0) return { form: body }
+  const mediaType = (contentType ?? 'application/x-www-form-urlencoded').split(';', 1)[0]
+  switch (mediaType?.trim().toLowerCase()) {
+    case 'application/x-www-form-urlencoded':
+      return { form: body }
+    case 'application/json':
+      return { json: body }
+    default:
+      throw new GatewayError('200.100.103', {
+        description:
+          'The body must be application/x-www-form-urlencoded or application/json, in UTF-8.',
+      })
+  }
+}
+
+/**
+ * Reads the input by the names of the plan. What it cannot place is noted in `errors`, and the rest
+ * is returned; input beyond the limits ends in a thrown GatewayError.
+ */
+export function decode(plan: Plan, input: RequestInput, errors: ParameterErrors): Decoded {
+  const builder = new RequestBuilder(plan, errors)
+  if ('form' in input) {
+    refuseLarge(input.form.length)
+    readForm(input.form, builder)
+  } else if ('query' in input) {
+    refuseLarge(input.query.length)
+    readQuery(input.query, builder)
+  } else if ('json' in input) {
+    refuseLarge(input.json.length)
+    readNested(readJson(input.json, errors), builder)
+  } else readNested(input.values, builder)
+  builder.finish()
+  return { request: builder.request, names: builder.names }
+}
+
+function refuseLarge(length: number): void {
+  if (length <= limits.bodyBytes) return
+  throw new GatewayError('200.300.404', {
+    description: `A request may have at most ${limits.bodyBytes} bytes.`,
+  })
+}

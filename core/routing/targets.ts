@@ -1,0 +1,187 @@
+/** Which connector and which merchant account carry a payment out. */
+import type { Instrument, Kind } from '@tollgate/plugin-kit'
+import type { CallTarget } from '../connector/call.ts'
+import type { Loaded, Registry } from '../connector/registry.ts'
+import type { Channel, Directory } from '../entity/directory.ts'
+import type { AccountRow } from '../entity/store.ts'
+import { GatewayError } from '../errors.ts'
+import type { Mode, Payment } from '../payment/types.ts'
+
+export type Wanted = {
+  readonly mode: Mode
+  readonly kind: Kind
+  readonly method: Instrument['kind'] | null
+  readonly brand: string | null
+  readonly currency: string
+}
+
+export type Target = CallTarget & { readonly accountId: string | null }
+
+/** Opens the sealed secrets of an account. */
+export type OpenAccount = (row: AccountRow) => Promise<Readonly<Record<string, unknown>>>
+
+export class Targets {
+  readonly #registry: Registry
+  readonly #directory: Directory
+  readonly #open: OpenAccount
+  readonly #notifyUrl: (connector: string, account: string) => string | undefined
+  readonly #internal = new Map<string, Target>()
+
+  constructor(
+    registry: Registry,
+    directory: Directory,
+    open: OpenAccount,
+    notifyUrl: (connector: string, account: string) => string | undefined,
+  ) {
+    this.#registry = registry
+    this.#directory = directory
+    this.#open = open
+    this.#notifyUrl = notifyUrl
+  }
+
+  /**
+   * Where a first payment goes.
+   *
+   * @throws GatewayError 600.200.700 no connector for the mode, 600.200.500 none for brand or
+   * currency, 600.200.400 the connector does not carry out this payment type.
+   */
+  async choose(channel: Channel, wanted: Wanted): Promise<Target> {
+    if (wanted.mode === 'INTERNAL') return this.#simulator(channel.id, wanted)
+    const accounts = await this.#directory.accounts(channel.id)
+    const inMode = accounts.filter((account) => account.mode === wanted.mode)
+    if (inMode.length === 0) throw new GatewayError('600.200.700')
+    let refusal: GatewayError | undefined
+    for (const account of inMode) {
+      if (
+        account.brands !== null &&
+        (wanted.brand === null || !account.brands.includes(wanted.brand))
+      )
+        continue
+      const loaded = this.#registry.get(account.connector)
+      if (loaded === undefined) {
+        refusal ??= new GatewayError('500.100.401', {
+          description: `The connector ${account.connector} of this channel is not installed.`,
+        })
+        continue
+      }
+      const why = unfit(loaded, wanted)
+      if (why === undefined) return this.#target(loaded, channel.id, wanted.mode, account)
+      refusal ??= why
+    }
+    throw refusal ?? new GatewayError('600.200.500')
+  }
+
+  /** Where a follow-up or an enquiry goes: to where the payment it is about went. */
+  async of(payment: Payment, kind: Kind | undefined): Promise<Target> {
+    if (payment.mode === 'INTERNAL' && payment.accountId === null) {
+      const loaded = this.#registry.get(payment.connector)
+      if (loaded === undefined) throw notInstalled(payment.connector)
+      return this.#checked(this.#internalTarget(loaded, payment.channelId), kind)
+    }
+    const accounts = await this.#directory.accounts(payment.channelId)
+    const account = accounts.find((row) => row.id === payment.accountId)
+    const loaded = this.#registry.get(payment.connector)
+    if (loaded === undefined || account === undefined) throw notInstalled(payment.connector)
+    return this.#checked(await this.#target(loaded, payment.channelId, payment.mode, account), kind)
+  }
+
+  /** The account that an acquirer's message is for; undefined when there is none. */
+  async inbound(connector: string, accountKey: string): Promise<Target | undefined> {
+    const loaded = this.#registry.get(connector)
+    if (loaded === undefined) return undefined
+    if (accountKey === 'internal') return this.#internalTarget(loaded, 'internal')
+    const account = await this.#directory.account(accountKey)
+    if (account === undefined || account.connector !== connector) return undefined
+    return this.#target(loaded, account.channel_id, account.mode, account)
+  }
+
+  #checked(target: Target, kind: Kind | undefined): Target {
+    if (kind !== undefined && target.loaded.connector[kind] === undefined) {
+      throw new GatewayError('600.200.400')
+    }
+    return target
+  }
+
+  #simulator(channelId: string, wanted: Wanted): Target {
+    const loaded = this.#registry.forMode('INTERNAL')
+    if (loaded === undefined) {
+      throw new GatewayError('600.200.700', {
+        description: 'testMode=INTERNAL needs a simulator plugin, and none is installed.',
+      })
+    }
+    const why = unfit(loaded, wanted)
+    if (why !== undefined) throw why
+    return this.#internalTarget(loaded, channelId)
+  }
+
+  #internalTarget(loaded: Loaded, channelId: string): Target {
+    const key = `${loaded.connector.name} ${channelId}`
+    const known = this.#internal.get(key)
+    if (known !== undefined) return known
+    const target = this.#withUrls({
+      loaded,
+      accountId: null,
+      accountKey: 'internal',
+      account: {},
+      mode: 'INTERNAL',
+      channelId,
+    })
+    this.#internal.set(key, target)
+    return target
+  }
+
+  async #target(
+    loaded: Loaded,
+    channelId: string,
+    mode: Mode,
+    account: AccountRow,
+  ): Promise<Target> {
+    return this.#withUrls({
+      loaded,
+      accountId: account.id,
+      accountKey: account.id,
+      account: await this.#open(account),
+      mode,
+      channelId,
+    })
+  }
+
+  #withUrls(target: Target): Target {
+    const notifyUrl = this.#notifyUrl(target.loaded.connector.name, target.accountKey)
+    return notifyUrl === undefined ? target : { ...target, notifyUrl }
+  }
+}
+
+function notInstalled(connector: string): GatewayError {
+  return new GatewayError('500.100.401', {
+    description: `The connector ${connector} that carried out this payment is not available now.`,
+  })
+}
+
+/** Why a connector cannot take a payment, or undefined when it can. */
+function unfit(loaded: Loaded, wanted: Wanted): GatewayError | undefined {
+  const { connector } = loaded
+  const { supports } = connector
+  if (connector[wanted.kind] === undefined) return new GatewayError('600.200.400')
+  if (wanted.method !== null && !supports.methods.includes(wanted.method)) {
+    return new GatewayError('600.200.200')
+  }
+  if (supports.currencies !== 'any' && !supports.currencies.includes(wanted.currency)) {
+    return new GatewayError('600.200.500', {
+      parameterErrors: [
+        {
+          name: 'currency',
+          value: wanted.currency,
+          message: `is not handled by the acquirer of this channel`,
+        },
+      ],
+    })
+  }
+  if (
+    supports.brands !== 'any' &&
+    (wanted.brand === null || !supports.brands.includes(wanted.brand))
+  ) {
+    return new GatewayError('600.200.500')
+  }
+  return undefined
+}

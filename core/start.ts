@@ -1,0 +1,139 @@
+import type { Log } from '@tollgate/plugin-kit'
+import pRetry from 'p-retry'
+import { systemClock } from './clock.ts'
+import { Registry } from './connector/registry.ts'
+import { TokenCache } from './connector/token-cache.ts'
+import { Database } from './db/database.ts'
+import { durability, serverTime } from './db/durability.ts'
+import { Lanes } from './db/lanes.ts'
+import { migrate } from './db/migrate.ts'
+import type { Engine, Environment } from './engine.ts'
+import { Directory } from './entity/directory.ts'
+import { Entities } from './entity/entities.ts'
+import { claimInstallation } from './entity/store.ts'
+import { EventBus } from './events.ts'
+import { buildNumber, Gateway } from './gateway.ts'
+import type { GatewayOptions } from './gateway-options.ts'
+import { Dispatcher } from './jobs/dispatcher.ts'
+import { Queue } from './jobs/queue.ts'
+import { createOutgoing } from './net/http.ts'
+import { Running } from './payment/running.ts'
+import { ShortNumbers } from './payment/short-numbers.ts'
+import { Presence } from './process/presence.ts'
+import { warm } from './request/parse.ts'
+import { openAccounts } from './routing/accounts.ts'
+import { Targets } from './routing/targets.ts'
+import { Vault } from './vault/vault.ts'
+
+const silent: Log = { info() {}, warn() {} }
+
+/**
+ * Starts an engine on a Postgres database: migrates, opens the vault, loads the plugins, starts the
+ * jobs.
+ *
+ * @throws PluginError a plugin or its settings are wrong · MissingKeyError the database was made with
+ * other keys · MigrationError · Error when the database belongs to the other environment or is not durable.
+ */
+export async function createGateway(options: GatewayOptions): Promise<Gateway> {
+  const log = options.log ?? silent
+  const name = options.name ?? 'tollgate'
+  const clock = options.clock ?? systemClock
+  const role = options.role ?? 'all'
+  const registry = new Registry(options.plugins, options.connectors ?? {})
+  const database = new Database(options.database)
+  const lanes = new Lanes(database, {
+    single: options.database.singleConnections ?? 6,
+    read: options.database.readConnections ?? 4,
+  })
+  const mayReachLoopback = options.environment === 'test' && options.allowLoopback !== false
+  const outgoing = createOutgoing({ name, allowLoopback: mayReachLoopback, clock })
+  const isWorker = role !== 'api'
+  const queue = new Queue(database, {
+    migrate: options.migrate !== false,
+    supervise: isWorker,
+    log,
+  })
+  try {
+    await reachable(lanes)
+    if (options.migrate !== false) await migrate(database, lanes.pools.single)
+    await checkDatabase(lanes, options.environment, log)
+    const vault = await Vault.start(lanes, options.keys)
+    const directory = new Directory(lanes, options.environment, clock)
+    const events = new EventBus(log)
+    for (const plugin of options.plugins) if (plugin.on !== undefined) events.on(plugin.on)
+    const targets = new Targets(
+      registry,
+      directory,
+      openAccounts(vault, registry),
+      (connector, account) =>
+        options.publicUrl === undefined
+          ? undefined
+          : `${options.publicUrl.replace(/\/$/, '')}/connectors/${connector}/${account}/events`,
+    )
+    const engine: Engine = {
+      name,
+      environment: options.environment,
+      clock,
+      lanes,
+      vault,
+      directory,
+      registry,
+      targets,
+      services: { lanes, clock, outgoing, tokens: new TokenCache(clock), log },
+      shortNumbers: new ShortNumbers(lanes),
+      running: new Running(),
+      events,
+      log,
+      connectorTimeoutMs: options.connectorTimeoutMs ?? 30_000,
+    }
+    await queue.start()
+    const own = [...(options.jobs ?? []), ...options.plugins.flatMap((plugin) => plugin.jobs ?? [])]
+    for (const job of own) await queue.declareOwn(job)
+    const dispatcher = isWorker ? new Dispatcher(engine, queue) : undefined
+    if (dispatcher === undefined) await Dispatcher.declare(queue)
+    else await dispatcher.start(own)
+    const presence = new Presence(lanes, buildNumber, role)
+    await presence.start()
+    warm(['payments.create', 'payments.followUp', 'payments.get'])
+    return new Gateway({
+      engine,
+      database,
+      queue,
+      dispatcher,
+      outgoing,
+      presence,
+      entities: new Entities(lanes, vault, registry, options.environment),
+      graceMs: options.shutdownGraceMs ?? 40_000,
+    })
+  } catch (error) {
+    await queue.stop(1000).catch(() => {})
+    await outgoing.close()
+    await database.close()
+    throw error
+  }
+}
+
+/** A database that is just starting is waited for, a few seconds. */
+async function reachable(lanes: Lanes): Promise<void> {
+  await pRetry(() => lanes.read(serverTime), { retries: 2, minTimeout: 200 })
+}
+
+/** A database belongs to one environment for good, and a live one must keep what it acknowledged. */
+async function checkDatabase(lanes: Lanes, environment: Environment, log: Log): Promise<void> {
+  const [installation] = await lanes.single(claimInstallation(environment))
+  if (installation!.environment !== environment) {
+    throw new Error(
+      `This database belongs to a ${installation!.environment} installation and cannot be used as ${environment}.`,
+    )
+  }
+  await checkDurability(lanes, environment, log)
+}
+
+async function checkDurability(lanes: Lanes, environment: Environment, log: Log): Promise<void> {
+  const problems = await durability(lanes)
+  if (problems.length === 0) return
+  if (environment === 'live') {
+    throw new Error(`This database may lose acknowledged payments: ${problems.join('; ')}.`)
+  }
+  log.warn({ problems: problems.join('; ') }, 'this database may lose acknowledged payments')
+}

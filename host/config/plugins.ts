@@ -1,0 +1,52 @@
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Plugin } from '@tollgate/plugin-kit'
+import { reasonOf } from '../postgres/error.ts'
+import { type HostSettings, SettingsError } from './read-settings.ts'
+
+const simulator = '@tollgate/connector-simulator'
+
+/**
+ * The plugins that the settings ask for, and the simulator in the test environment. What a plugin
+ * must be is checked by the engine.
+ *
+ * @param folder where package names are looked up from: the project's.
+ * @throws SettingsError naming each package that cannot be loaded.
+ */
+export async function loadPlugins(
+  settings: Pick<HostSettings, 'plugins' | 'environment'>,
+  folder: string,
+): Promise<Plugin[]> {
+  const problems: string[] = []
+  const plugins: Plugin[] = []
+  for (const entry of settings.plugins) {
+    if (typeof entry !== 'string') {
+      plugins.push(entry)
+      continue
+    }
+    try {
+      plugins.push(await load(entry, folder))
+    } catch (thrown) {
+      problems.push(`plugin "${entry}" cannot be loaded: ${reasonOf(thrown)}`)
+    }
+  }
+  if (problems.length > 0) throw new SettingsError(problems)
+  const hasSimulator = plugins.some((plugin) => plugin?.name === 'simulator')
+  if (settings.environment === 'test' && !hasSimulator) {
+    plugins.unshift((await import('@tollgate/connector-simulator')).default)
+  }
+  return plugins
+}
+
+async function load(name: string, folder: string): Promise<Plugin> {
+  // Packages are the project's own, not those that happen to lie beside this one.
+  const lookUp = createRequire(join(folder, 'package.json'))
+  const address = name === simulator ? name : pathToFileURL(lookUp.resolve(name)).href
+  const module: { readonly default?: unknown } = await import(address)
+  const plugin = module.default
+  if (typeof plugin !== 'object' || plugin === null) {
+    throw new Error('its default export is no plugin, expected definePlugin({ … })')
+  }
+  return plugin as Plugin
+}

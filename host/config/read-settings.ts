@@ -1,0 +1,215 @@
+import { isIP } from 'node:net'
+import type { Job, Plugin } from '@tollgate/plugin-kit'
+import { type Setting, type SettingValues, settingTable, structuredSettings } from './setting-table.ts'
+
+/** What tollgate.config.ts may say. Environment variables win over it. */
+export type TollgateConfig = Partial<SettingValues> & {
+  /** Plugin objects, or names of packages whose default export is one. */
+  readonly plugins?: readonly (Plugin | string)[]
+  /** Settings of connectors, by connector name. */
+  readonly connectors?: Readonly<Record<string, Record<string, unknown>>>
+  readonly jobs?: readonly Job[]
+}
+
+/** Types the settings in tollgate.config.ts: `export default defineConfig({ port: 8443 })`. */
+export function defineConfig(config: TollgateConfig): TollgateConfig {
+  return config
+}
+
+export type HostSettings = SettingValues & {
+  readonly plugins: readonly (Plugin | string)[]
+  readonly connectors: Readonly<Record<string, Record<string, unknown>>>
+  readonly jobs: readonly Job[]
+}
+
+/** Settings that cannot be used. The message names each and says what would be right. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError'
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    const [first = ''] = problems
+    super(
+      problems.length === 1
+        ? `Wrong setting: ${first}`
+        : `${problems.length} settings are wrong:\n${problems.map((line) => `  ${line}`).join('\n')}`,
+    )
+    this.problems = problems
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+/** A text of the user with the name under which she gave it. */
+type Given = { readonly from: string; readonly value: unknown }
+
+/**
+ * Checks all settings at once. Command line wins over environment, environment over file, file over
+ * defaults. An empty environment variable counts as not set.
+ *
+ * @throws SettingsError
+ */
+export function readSettings(sources: {
+  readonly environment: Environment
+  readonly file?: { readonly path: string; readonly config: Readonly<Record<string, unknown>> }
+  /** Settings by name, with the option that gave them. */
+  readonly options?: Readonly<Record<string, Given>>
+}): HostSettings {
+  const { environment, file, options = {} } = sources
+  const problems: string[] = []
+  const values: Record<string, unknown> = {}
+  for (const row of settingTable as readonly Setting[]) {
+    const given = options[row.name] ?? fromEnvironment(row.env) ?? fromFile(row.name)
+    const read = given ?? { from: row.env, value: row.default }
+    if (read.value === undefined) continue
+    const { value, expected } = valueOf(row, read.value)
+    if (expected === undefined) values[row.name] = value
+    else problems.push(`${read.from} ${shown(row, read.value)}: expected ${expected}`)
+  }
+  const known = [...settingTable, ...structuredSettings].map(({ name }) => name as string)
+  for (const name of Object.keys(file?.config ?? {})) {
+    if (known.includes(name)) continue
+    problems.push(`${name} in ${file?.path} is no setting; there are ${known.join(', ')}`)
+  }
+  const settings = {
+    ...(values as SettingValues),
+    plugins: pluginList(),
+    connectors: connectorSettings(),
+    jobs: (file?.config['jobs'] ?? []) as readonly Job[],
+  }
+  if (problems.length === 0) problems.push(...contradictions(settings))
+  if (problems.length > 0) throw new SettingsError(problems)
+  return settings
+
+  function fromEnvironment(name: string): Given | undefined {
+    const value = environment[name]
+    return value === undefined || value === '' ? undefined : { from: name, value }
+  }
+
+  function fromFile(name: string): Given | undefined {
+    const value = file?.config[name]
+    return value === undefined ? undefined : { from: `${name} in ${file?.path}`, value }
+  }
+
+  function pluginList(): readonly (Plugin | string)[] {
+    const given = fromEnvironment('TOLLGATE_PLUGINS')
+    if (given !== undefined) return splitList(String(given.value))
+    const value = file?.config['plugins'] ?? []
+    if (Array.isArray(value)) return value
+    problems.push(`plugins in ${file?.path}: expected a list of plugins or package names`)
+    return []
+  }
+
+  function connectorSettings(): HostSettings['connectors'] {
+    const given = fromEnvironment('TOLLGATE_CONNECTORS') ?? fromFile('connectors')
+    if (given === undefined) return {}
+    const value = typeof given.value === 'string' ? parsed(given.value) : given.value
+    const isTable = (one: unknown) => typeof one === 'object' && one !== null && !Array.isArray(one)
+    if (isTable(value) && Object.values(value as object).every(isTable)) {
+      return value as HostSettings['connectors']
+    }
+    problems.push(
+      `${given.from}: expected an object with one object of settings for each connector, as in {"acquirer":{"url":"https://…"}}`,
+    )
+    return {}
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+export const splitList = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
+const shown = (row: Setting, value: unknown) =>
+  row.secret === true ? '(hidden)' : `is ${JSON.stringify(value)}`
+
+/** The value in its type, or what would be right. */
+function valueOf(row: Setting, given: unknown): { value?: unknown; expected?: string } {
+  const { format } = row
+  const text = ['string', 'number', 'boolean'].includes(typeof given) ? String(given).trim() : ''
+  switch (format.kind) {
+    case 'text':
+      return text === '' ? { expected: 'a text' } : { value: text }
+    case 'flag':
+      return text === 'true' || text === 'false'
+        ? { value: text === 'true' }
+        : { expected: 'true or false' }
+    case 'choice':
+      return format.of.includes(text)
+        ? { value: text }
+        : { expected: `one of ${format.of.join(', ')}` }
+    case 'integer': {
+      const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : Number.NaN
+      return value >= format.min && value <= format.max
+        ? { value }
+        : { expected: `a whole number from ${format.min} to ${format.max}` }
+    }
+    case 'url': {
+      const scheme = URL.canParse(text) ? new URL(text).protocol.slice(0, -1) : ''
+      return format.schemes.includes(scheme)
+        ? { value: text }
+        : { expected: `a URL that begins with ${format.schemes.map((one) => `${one}://`).join(' or ')}` }
+    }
+  }
+}
+
+/** Settings that are right one by one and wrong together. */
+function contradictions(settings: HostSettings): string[] {
+  const problems: string[] = []
+  const isLive = settings.environment === 'live'
+  if ((settings.tlsCertificateFile === undefined) !== (settings.tlsKeyFile === undefined)) {
+    problems.push(
+      'TOLLGATE_TLS_CERTIFICATE_FILE and TOLLGATE_TLS_KEY_FILE belong together: set both or none',
+    )
+  }
+  if (settings.keys !== undefined && settings.keyFile !== undefined) {
+    problems.push('TOLLGATE_KEYS and TOLLGATE_KEY_FILE are both set: set one of them')
+  }
+  if (isLive && settings.demo === true) {
+    problems.push('TOLLGATE_DEMO is true: a live installation gets no demo channel')
+  }
+  if (isLive && settings.databaseUrl === undefined) {
+    problems.push(
+      'DATABASE_URL is not set: the live environment needs a PostgreSQL server of its own, with backups',
+    )
+  }
+  const isEncrypted =
+    settings.tlsCertificateFile !== undefined || settings.trustedProxy !== undefined
+  if (isLive && settings.role !== 'worker' && !isLoopback(settings.host) && !isEncrypted) {
+    problems.push(
+      `HOST is "${settings.host}": on live the host listens beyond this machine only with its own certificate (TOLLGATE_TLS_CERTIFICATE_FILE, TOLLGATE_TLS_KEY_FILE) or behind a declared proxy (TOLLGATE_TRUSTED_PROXY)`,
+    )
+  }
+  if (!/^[a-z_][a-z0-9_]{0,40}$/.test(settings.databaseSchema)) {
+    problems.push(
+      `TOLLGATE_DATABASE_SCHEMA is "${settings.databaseSchema}": expected lower-case letters, digits and _, at most 41 characters`,
+    )
+  }
+  for (const part of splitList(settings.trustedProxy ?? '')) {
+    if (isProxyAddress(part)) continue
+    problems.push(
+      `TOLLGATE_TRUSTED_PROXY has "${part}": expected addresses, subnets as in 10.0.0.0/8, or loopback, linklocal, uniquelocal`,
+    )
+  }
+  return problems
+}
+
+function isProxyAddress(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
+  const [address = '', bits] = text.split('/', 2)
+  const family = isIP(address)
+  if (family === 0) return false
+  return bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.[0-9.]+$/.test(host)
+}

@@ -1,0 +1,61 @@
+import type { ServerResponse } from 'node:http'
+import { buildNumber, type Reply, wireTimestamp } from '@tollgate/core'
+import { resultDescription } from '@tollgate/schemas'
+import type { FlatHeaders } from './security-headers.ts'
+import { apiHeaders } from './security-headers.ts'
+
+/** A text with the headers that go with it. */
+export type Document = { readonly headers: FlatHeaders; readonly text: string }
+
+const json: FlatHeaders = ['Content-Type', 'application/json;charset=UTF-8', ...apiHeaders]
+
+/** Headers that this answer has beside the usual ones. */
+export type AnswerHeaders = Readonly<Record<string, string>>
+
+/** Writes a reply of the engine in one piece. */
+export function sendReply(
+  response: ServerResponse,
+  reply: Reply,
+  requestId: string,
+  closing: boolean,
+): void {
+  const text = JSON.stringify(reply.body)
+  send(response, reply.status, { headers: json, text }, requestId, closing, reply.headers)
+}
+
+export function send(
+  response: ServerResponse,
+  status: number,
+  { headers, text }: Document,
+  requestId: string,
+  closing: boolean,
+  more: AnswerHeaders = {},
+): void {
+  if (response.headersSent || response.destroyed) return
+  const all = [
+    ...headers,
+    'X-Request-Id',
+    requestId,
+    'Content-Length',
+    String(Buffer.byteLength(text)),
+  ]
+  for (const name in more) all.push(name, more[name]!)
+  if (closing) all.push('Connection', 'close')
+  response.writeHead(status, all)
+  response.end(text)
+}
+
+/** The answer of operations that have nothing to say but that they worked. */
+export function done(requestId: string): Reply {
+  return {
+    status: 200,
+    headers: {},
+    body: {
+      id: requestId,
+      result: { code: '000.000.100', description: resultDescription('000.000.100') },
+      buildNumber,
+      timestamp: wireTimestamp(new Date()),
+      ndc: requestId,
+    },
+  }
+}

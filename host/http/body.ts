@@ -1,0 +1,79 @@
+import type { IncomingMessage } from 'node:http'
+import { GatewayError } from '@tollgate/core'
+import { limits } from '@tollgate/schemas'
+
+/** The client left before its request was whole: nothing was begun and nobody waits for an answer. */
+export class ClientGoneError extends Error {
+  override readonly name = 'ClientGoneError'
+}
+
+/** What a client that was refused may still send before its connection is cut. */
+const drainedBytes = 4 * limits.bodyBytes
+
+/**
+ * The whole body, unparsed.
+ *
+ * @throws GatewayError 400 when it is too large or compressed · ClientGoneError
+ */
+export function readBody(request: IncomingMessage): Promise<Buffer> {
+  const encoding = request.headers['content-encoding']
+  if (encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity') {
+    throw refuse(
+      request,
+      new GatewayError('200.100.103', {
+        description:
+          'invalid request message: a body with Content-Encoding is not accepted, send it uncompressed',
+      }),
+    )
+  }
+  if (Number(request.headers['content-length']) > limits.bodyBytes) throw tooLarge(request)
+  if (request.readableEnded || request.readableDidRead) {
+    throw new Error(
+      'The body was read before it came here: mount the gateway ahead of body parsers.',
+    )
+  }
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    const collect = (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes <= limits.bodyBytes) return void chunks.push(chunk)
+      request.off('data', collect)
+      reject(tooLarge(request))
+    }
+    request.on('data', collect)
+    request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    request.once('close', () => {
+      if (!request.complete) reject(new ClientGoneError())
+    })
+    request.once('error', () => reject(new ClientGoneError()))
+  })
+}
+
+function tooLarge(request: IncomingMessage): GatewayError {
+  return refuse(
+    request,
+    new GatewayError('200.300.404', {
+      description: `invalid or missing parameter: the body is larger than ${limits.bodyBytes} bytes`,
+    }),
+  )
+}
+
+function refuse(request: IncomingMessage, error: GatewayError): GatewayError {
+  drain(request)
+  return error
+}
+
+/**
+ * Reads on without keeping anything, so that a client which sends before it reads gets its answer;
+ * up to a limit, then the connection is cut.
+ */
+export function drain(request: IncomingMessage): void {
+  if (request.complete || request.listenerCount('data') > 0) return
+  let bytes = 0
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > drainedBytes) request.destroy()
+  })
+  request.on('error', () => {})
+}

@@ -1,0 +1,70 @@
+import type { IncomingMessage } from 'node:http'
+import { type Gateway, GatewayError, type Reply } from '@tollgate/core'
+import { openApiDocument, reference } from '@tollgate/schemas'
+import { type Document, done } from './answer.ts'
+import { readBody } from './body.ts'
+import { pageHeaders, apiHeaders } from './security-headers.ts'
+
+/** What an operation of the host itself knows of its request. */
+export type OwnCall = {
+  readonly gateway: Gateway
+  readonly request: IncomingMessage
+  readonly path: Readonly<Record<string, string>>
+  /** Without the question mark. */
+  readonly query: string
+  readonly requestId: string
+  /** True once the process was told to end. */
+  readonly closing: boolean
+}
+
+type OwnOperation = (call: OwnCall) => Promise<Reply | Document>
+
+let openApiText: Promise<Document> | undefined
+let referencePage: Promise<Document> | undefined
+
+/** Operations of the endpoints table that are about the process and not about payments. */
+const ownOperations: Readonly<Record<string, OwnOperation>> = {
+  async 'health.live'({ requestId }) {
+    return done(requestId)
+  },
+  async 'health.ready'({ gateway, requestId, closing }) {
+    if (!closing && (await gateway.isReady())) return done(requestId)
+    throw new GatewayError('800.800.801', { status: 503, retryAfterSeconds: 1 })
+  },
+  'openapi.get'() {
+    // Made from the tables at the first request and then kept: it never changes while we run.
+    openApiText ??= openApiDocument().then((document) => ({
+      headers: ['Content-Type', 'application/json;charset=UTF-8', ...apiHeaders],
+      text: JSON.stringify(document),
+    }))
+    return openApiText
+  },
+  'reference.get'() {
+    referencePage ??= reference().then(({ html, contentSecurityPolicy }) => ({
+      headers: ['Content-Type', 'text/html;charset=UTF-8', ...pageHeaders(contentSecurityPolicy)],
+      text: html,
+    }))
+    return referencePage
+  },
+  async 'connectors.event'({ gateway, request, path, query, requestId }) {
+    await gateway.inbound(path['connector'] ?? '', path['account'] ?? '', {
+      body: await readBody(request),
+      headers: flattened(request.headers),
+      query: Object.fromEntries(new URLSearchParams(query)),
+    })
+    return done(requestId)
+  },
+}
+
+export function ownOperation(operation: string): OwnOperation | undefined {
+  return Object.hasOwn(ownOperations, operation) ? ownOperations[operation] : undefined
+}
+
+function flattened(headers: IncomingMessage['headers']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]),
+  )
+}

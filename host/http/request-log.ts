@@ -1,0 +1,30 @@
+/** Takes lines: fields that may be shown, then what happened. Pino fits. */
+export type HostLog = {
+  debug(fields: object, message: string): void
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+}
+
+export const silent: HostLog = { debug() {}, info() {}, warn() {} }
+
+const id = /^[0-9a-f]{32}$/
+
+/** What the log may know of a request. Bodies, queries and headers are not among it. */
+export type RequestLine = {
+  readonly method: string
+  /** Path of the endpoints table, not the client's. */
+  readonly route: string
+  readonly id?: string | undefined
+  readonly status: number
+  readonly code?: string | undefined
+  readonly ms: number
+  readonly token?: string | undefined
+  readonly entity?: string | null | undefined
+  readonly ndc: string
+  /** The client left before it was answered. */
+  readonly gone?: true | undefined
+}
+
+/** A path parameter is logged only when it is one of our ids: people paste anything into URLs. */
+export const loggedId = (value: string | undefined): string | undefined =>
+  value !== undefined && id.test(value) ? value : undefined

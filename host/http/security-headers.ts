@@ -1,0 +1,48 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import helmet, { type HelmetOptions } from 'helmet'
+
+/** Names and values in turn, as `writeHead` takes them. */
+export type FlatHeaders = readonly string[]
+
+/** Answers of the API: never shown as a page, never in a frame, never kept. */
+const api: HelmetOptions = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  frameguard: { action: 'deny' },
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  originAgentCluster: false,
+  crossOriginOpenerPolicy: false,
+}
+
+/**
+ * Helmet's headers are the same for every answer, so it is asked once: setting a dozen headers one
+ * by one for each request would be the dearest part of the host.
+ */
+function askHelmet(options: HelmetOptions): string[] {
+  const headers = new Map<string, string>()
+  const recorder = {
+    setHeader: (name: string, value: string | number) => headers.set(name, String(value)),
+    removeHeader: (name: string) => headers.delete(name),
+  }
+  helmet(options)({} as IncomingMessage, recorder as unknown as ServerResponse, (error) => {
+    if (error !== undefined) throw error
+  })
+  return [...headers].flat()
+}
+
+export const apiHeaders: FlatHeaders = [...askHelmet(api), 'Cache-Control', 'no-store']
+
+/** A page of ours with a content policy of its own. */
+export function pageHeaders(contentSecurityPolicy: string): FlatHeaders {
+  return [
+    ...askHelmet({ ...api, contentSecurityPolicy: false, crossOriginOpenerPolicy: true }),
+    'Content-Security-Policy',
+    `${contentSecurityPolicy}; frame-ancestors 'none'`,
+    'Cache-Control',
+    'no-cache',
+  ]
+}

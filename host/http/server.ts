@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { systemCode } from '../postgres/error.ts'
+
+export type ServerLimits = {
+  /** Time for the headers of a request. */
+  readonly headersTimeoutMs: number
+  /** Time for a whole request. */
+  readonly requestTimeoutMs: number
+  /** Life of an idle connection. */
+  readonly keepAliveTimeoutMs: number
+  /** Connections at once. */
+  readonly connections: number
+}
+
+export const defaultLimits: ServerLimits = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  keepAliveTimeoutMs: 72_000,
+  connections: 10_000,
+}
+
+const maxHeaderBytes = 16 * 1024
+/** Balancers spread connections, not requests: now and then each has to be opened anew. */
+const maxRequestsPerSocket = 10_000
+
+export type ListenAddress = {
+  readonly host: string
+  readonly port: number
+  readonly tls?: { readonly certificateFile: string; readonly keyFile: string } | undefined
+}
+
+/** The server cannot listen. The message says where and what to change. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError'
+}
+
+/** What Node noticed about bytes that are no request, for the answer and the log. */
+export type Malformed = 'headers too large' | 'too slow' | 'malformed' | 'no Host header'
+
+/** An HTTP server with limits on everything a client may hold on to. */
+export function openServer(
+  listener: RequestListener,
+  { tls }: ListenAddress,
+  limits: ServerLimits,
+  describe: (problem: Malformed) => string,
+): Server {
+  const options: ServerOptions = {
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    // Timeouts are noticed by looking this often.
+    connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs),
+    // Node would answer a missing Host with an empty body; the listener below says it in our shape.
+    requireHostHeader: false,
+  }
+  const guarded = (request: IncomingMessage, response: ServerResponse) => {
+    if (request.headers.host !== undefined || request.httpVersion === '1.0') {
+      return listener(request, response)
+    }
+    refuseRaw(request.socket, describe('no Host header'))
+  }
+  const server =
+    tls === undefined
+      ? createServer(options, guarded)
+      : createTlsServer(
+          { ...options, cert: readPem(tls.certificateFile), key: readPem(tls.keyFile) },
+          guarded,
+        )
+  server.maxConnections = limits.connections
+  server.maxRequestsPerSocket = maxRequestsPerSocket
+  server.on('clientError', (error, socket) => answerMalformed(error, socket, describe))
+  server.on('connect', (_, socket: Duplex) => refuseRaw(socket, describe('malformed')))
+  // An expectation other than 100-continue; Node alone would answer 417 without a body.
+  server.on('checkExpectation', guarded)
+  return server
+}
+
+function readPem(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (thrown) {
+    throw new ListenError(`the TLS file ${path} cannot be read (${systemCode(thrown) ?? 'unknown'})`)
+  }
+}
+
+type ConnectionSocket = Duplex & { readonly _httpMessage?: ServerResponse | null }
+
+/**
+ * Bytes that are no HTTP, headers that are too large, a client that is too slow. A request that was
+ * whole before them keeps its answer: a payment must not look refused because of what came after it.
+ */
+function answerMalformed(
+  error: NodeJS.ErrnoException,
+  socket: ConnectionSocket,
+  describe: (problem: Malformed) => string,
+): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const running = socket._httpMessage
+  if (running?.req.complete === true && !running.writableFinished) {
+    running.once('close', () => answerMalformed(error, socket, describe))
+    running.shouldKeepAlive = false
+    return
+  }
+  if (running?.headersSent === true) {
+    socket.destroy()
+    return
+  }
+  refuseRaw(socket, describe(problemOf(error.code)))
+}
+
+function problemOf(code: string | undefined): Malformed {
+  if (code === 'HPE_HEADER_OVERFLOW') return 'headers too large'
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'too slow' : 'malformed'
+}
+
+function refuseRaw(socket: Duplex, text: string): void {
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json;charset=UTF-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n${text}`,
+    () => socket.destroy(),
+  )
+}
+
+/** @returns the URL that reaches the server. @throws ListenError */
+export async function listen(server: Server, { host, port, tls }: ListenAddress): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(new ListenError(whyNot(error, host, port))))
+    server.listen({ host, port, backlog: 1024 }, resolve)
+  })
+  const address = server.address() as AddressInfo
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  return `${tls === undefined ? 'http' : 'https'}://${name}:${address.port}`
+}
+
+function whyNot(error: Error, host: string, port: number): string {
+  switch (systemCode(error)) {
+    case 'EADDRINUSE':
+      return `port ${port} on ${host} is in use; end the program that uses it, or set PORT to another one (0 takes a free one)`
+    case 'EACCES':
+      return `port ${port} on ${host} may not be used by this user; set PORT to one above 1023`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `${host} is no address of this machine; set HOST to one that is`
+    default:
+      return `cannot listen on ${host}, port ${port} (${error.message})`
+  }
+}
+
+/** Takes no new connections, lets running requests finish, and after `graceMs` cuts what is left. */
+export function closeServer(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+    server.close(() => {
+      clearTimeout(cut)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+}

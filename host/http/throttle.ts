@@ -1,0 +1,41 @@
+import { GatewayError } from '@tollgate/core'
+import type { Endpoint } from '@tollgate/schemas'
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+
+export type ThrottleOptions = {
+  /** Requests that change something, per token and second. */
+  readonly writesPerSecond: number
+  readonly readsPerSecond: number
+}
+
+/** Far above what one process does, so that only a client that went wild meets it. */
+export const defaultThrottle: ThrottleOptions = { writesPerSecond: 10_000, readsPerSecond: 20_000 }
+
+/**
+ * Limits of this process, by token and class of operation. Where no token is asked for, the address
+ * of the client takes its place.
+ */
+export class Throttle {
+  readonly #classes: Readonly<Record<'write' | 'read', RateLimiterMemory>>
+
+  constructor(options: ThrottleOptions) {
+    this.#classes = {
+      write: new RateLimiterMemory({ points: options.writesPerSecond, duration: 1 }),
+      read: new RateLimiterMemory({ points: options.readsPerSecond, duration: 1 }),
+    }
+  }
+
+  /** @throws GatewayError 429 with the seconds to wait. */
+  async admit(kind: Endpoint['throttle'], key: string): Promise<void> {
+    if (kind === 'none') return
+    try {
+      await this.#classes[kind].consume(key)
+    } catch (refusal) {
+      if (!(refusal instanceof RateLimiterRes)) throw refusal
+      throw new GatewayError('800.120.100', {
+        status: 429,
+        retryAfterSeconds: Math.max(1, Math.ceil(refusal.msBeforeNext / 1000)),
+      })
+    }
+  }
+}

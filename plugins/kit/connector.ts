@@ -1,0 +1,246 @@
+import type { Reason, Row } from '@tollgate/schemas'
+import type { Http } from './http.ts'
+import type { Found, Json, Money, Ms, Outcome, Redirect, Refs, Reversed } from './outcome.ts'
+import type { Sensitive } from './sensitive.ts'
+import type { Settings, SettingsOf } from './settings.ts'
+
+/** The version of this contract. The engine refuses connectors of another one at start. */
+export const contractVersion = 1
+
+export type Card = {
+  readonly kind: 'card'
+  readonly brand: string
+  readonly number: Sensitive
+  /** First six digits. */
+  readonly bin: string
+  readonly last4: string
+  readonly expiryMonth: string
+  readonly expiryYear: string
+  readonly holder?: string
+  readonly cvv?: Sensitive
+  readonly numberType?: 'PAN' | 'DPAN'
+}
+export type BankAccount = {
+  readonly kind: 'bankAccount'
+  readonly brand: string
+  readonly holder: string
+  readonly iban?: Sensitive
+  readonly number?: Sensitive
+  readonly bankCode?: string
+  readonly bic?: string
+  readonly bankName?: string
+  readonly country?: string
+  readonly last4: string
+}
+export type VirtualAccount = {
+  readonly kind: 'virtualAccount'
+  readonly brand: string
+  readonly accountId: string
+}
+export type TokenAccount = {
+  readonly kind: 'tokenAccount'
+  readonly brand: string
+  readonly number: Sensitive
+  readonly type: 'EXTERNAL' | 'NETWORK'
+  readonly last4: string
+  readonly expiryMonth?: string
+  readonly expiryYear?: string
+  readonly cryptogram?: Sensitive
+  readonly dtvc?: Sensitive
+}
+export type Instrument = Card | BankAccount | VirtualAccount | TokenAccount
+
+/** Fields of the merchant's request, nested as the dotted names say, without any secret. */
+export type RequestFields = {
+  readonly [name: string]: RequestFields | readonly RequestFields[] | string | undefined
+}
+
+export type Kind =
+  | 'authorize'
+  | 'debit'
+  | 'credit'
+  | 'capture'
+  | 'refund'
+  | 'reverse'
+  | 'increment'
+  | 'verify'
+
+/** One operation at the acquirer. */
+export type Operation = {
+  readonly kind: Kind
+  /** 32 hex characters; the id of our payment record. */
+  readonly paymentId: string
+  /** Idempotency key of this attempt, in the form that `supports.keyFormat` asks for. */
+  readonly key: string
+  readonly amount: Money
+  readonly brand?: string
+  /** Absent on follow-ups whose acquirer works by reference, and on an enquiry. */
+  readonly instrument?: Instrument
+  readonly request: RequestFields
+  /** External 3-D Secure proof, passed through unchanged. */
+  readonly threeDSecure?: {
+    readonly eci?: string
+    readonly verificationId?: Sensitive
+    readonly authenticationStatus?: string
+    readonly dsTransactionId?: string
+    readonly acsTransactionId?: string
+    readonly version?: string
+  }
+  /** On follow-ups: what the operation refers to. */
+  readonly original?: {
+    readonly paymentId: string
+    readonly kind: Kind
+    readonly key: string
+    readonly amount: Money
+    readonly refs: Refs
+    readonly memo?: Json
+    readonly networkTxId?: string
+  }
+  /** On captures, refunds and reversals: no further one of this type will follow. */
+  readonly final?: boolean
+  readonly shortId: string
+  readonly merchantTransactionId?: string
+  readonly descriptor?: string
+}
+
+/** Key/value store that the engine keeps for a connector: outside card data never goes in. */
+export type Records = {
+  get(key: string): Promise<Json | undefined>
+  /** Writes when the stored value still is `expected` (undefined: absent); tells whether it did. */
+  swap(key: string, expected: Json | undefined, value: Json): Promise<boolean>
+}
+
+export type Log = {
+  info(fields: Readonly<Record<string, Json>>, message: string): void
+  warn(fields: Readonly<Record<string, Json>>, message: string): void
+}
+
+export type Context<Config = Record<string, unknown>, Account = Record<string, unknown>> = {
+  readonly http: Http
+  /** In-process connectors call it directly before the point after which money may have moved. */
+  sending(): void
+  /** A cached access token of the acquirer's API; `get` runs once at a time for each name. */
+  token(name: string, get: () => Promise<{ value: Sensitive; expiresInMs: Ms }>): Promise<Sensitive>
+  /** The next number of a sequence of this account, 1..max, then 1 again. */
+  sequence(name: string, max: number): Promise<number>
+  readonly records: Records
+  readonly config: Config
+  readonly account: Account
+  readonly mode: 'INTERNAL' | 'EXTERNAL' | 'LIVE'
+  /** Business time of the merchant: moves with a test clock. */
+  readonly clock: { now(): Date }
+  /** Aborted at the operation's deadline. */
+  readonly signal: AbortSignal
+  readonly log: Log
+  /** Where the shopper comes back to after a redirect. */
+  readonly returnUrl?: string
+  /** Where the acquirer may send events. */
+  readonly notifyUrl?: string
+}
+
+/** An incoming message of an acquirer, byte for byte. */
+export type Inbound = {
+  readonly body: Buffer
+  readonly headers: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string>>
+}
+
+/** What an acquirer's event says about one operation. */
+export type Claim = {
+  /** Unique per account at the acquirer; a second event with it is dropped. */
+  readonly eventId: string
+  /** Key of the operation it is about, as the engine sent it. */
+  readonly key: string
+  readonly outcome:
+    | Outcome
+    | { is: 'chargeback' | 'chargebackReversal'; reason: Reason; refs: Refs }
+  readonly amount: Money
+}
+
+export type Supports = {
+  readonly brands: readonly string[] | 'any'
+  readonly currencies: readonly string[] | 'any'
+  readonly methods: readonly Instrument['kind'][]
+  readonly capture?: { readonly partial: boolean; readonly multiple: boolean }
+  readonly refund?: { readonly partial: boolean }
+  readonly reverse?: { readonly partial: boolean }
+  /** Whether the same key sent twice does the work once, and for how long. */
+  readonly key: { readonly by: 'key'; readonly ttlMs: Ms } | { readonly by: 'none' }
+  /** Form of keys the acquirer takes; 32 lower-case hex characters unless given. */
+  readonly keyFormat?: {
+    readonly alphabet: 'hex' | 'alphanumeric' | 'digits'
+    readonly length: number
+  }
+  /** How long after sending an enquiry may still say not-found about what will appear. */
+  readonly enquiryVisibleAfterMs: Ms
+  readonly limits?: { readonly concurrent?: number; readonly timeoutMs?: Ms }
+  /** Modes of the merchant's request that this connector can serve. */
+  readonly modes?: readonly ('INTERNAL' | 'EXTERNAL' | 'LIVE')[]
+}
+
+type Handler<C, A> = (operation: Operation, context: Context<C, A>) => Promise<Outcome>
+
+export type Connector<C = Record<string, unknown>, A = Record<string, unknown>> = {
+  /** Package-like name: lower case, digits, hyphens. Stored with every payment. */
+  readonly name: string
+  readonly title: string
+  readonly contract: number
+  readonly config?: Settings
+  readonly account?: Settings
+  readonly supports: Supports
+  readonly authorize?: Handler<C, A>
+  readonly debit?: Handler<C, A>
+  readonly credit?: Handler<C, A>
+  readonly capture?: Handler<C, A>
+  readonly refund?: Handler<C, A>
+  readonly reverse?: Handler<C, A>
+  readonly increment?: Handler<C, A>
+  readonly verify?: Handler<C, A>
+  /** At least one of the two; both is best. */
+  readonly resolve: {
+    /** What became of the operation with `operation.key`? Changes nothing there. */
+    readonly enquire?: (operation: Operation, context: Context<C, A>) => Promise<Found>
+    /** Undo whatever the key did, and make the key harmless for good. */
+    readonly reverseByKey?: (operation: Operation, context: Context<C, A>) => Promise<Reversed>
+  }
+  /** The shopper came back from a redirect. */
+  readonly complete?: (
+    operation: Operation,
+    back: {
+      readonly query: Readonly<Record<string, string>>
+      readonly memo?: Json
+      readonly refs: Refs
+    },
+    context: Context<C, A>,
+  ) => Promise<Outcome>
+  readonly inbound?: {
+    /** True only when the message is proven to come from the acquirer. */
+    verify(message: Inbound, context: Context<C, A>): Promise<boolean> | boolean
+    parse(message: Inbound): readonly Claim[]
+  }
+  /** The acquirer's code -> our reason. */
+  readonly reasons?: Readonly<Record<string, Reason>>
+  /** Proves the credentials of an account without moving money. */
+  readonly check?: (context: Context<C, A>) => Promise<{ ok: true } | { ok: false; why: string }>
+}
+
+/**
+ * Declares a connector. A handler that is present is the capability: there is no second list.
+ * Types of `context.config` and `context.account` follow from the two tables.
+ */
+export function defineConnector<
+  const ConfigRows extends readonly Row[] = readonly [],
+  const AccountRows extends readonly Row[] = readonly [],
+>(
+  connector: Omit<
+    Connector<SettingsOf<ConfigRows>, SettingsOf<AccountRows>>,
+    'config' | 'account'
+  > & {
+    readonly config?: Settings<ConfigRows>
+    readonly account?: Settings<AccountRows>
+  },
+): Connector {
+  return connector as unknown as Connector
+}
+
+export type { Redirect }

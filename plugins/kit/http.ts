@@ -1,0 +1,73 @@
+import type { Sensitive } from './sensitive.ts'
+
+export type HttpErrorCode =
+  | 'not-sent'
+  | 'timeout'
+  | 'reset'
+  | 'refused-address'
+  | 'too-large'
+  | 'past-deadline'
+  | 'aborted'
+
+/** Failure of one outgoing request. Never carries a body or a header. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError'
+  readonly code: HttpErrorCode
+  /** Whether any byte of the request may have left this machine. */
+  readonly wroteBytes: boolean
+
+  constructor(code: HttpErrorCode, message: string, wroteBytes: boolean) {
+    super(message)
+    this.code = code
+    this.wroteBytes = wroteBytes
+  }
+}
+
+export type HttpAnswer = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+  /** The body as UTF-8. */
+  text(): string
+  /** The body as JSON. Throws a plain Error that quotes nothing of the body when it is none. */
+  json(): unknown
+}
+
+export type HttpOptions = {
+  /** True for every request that can move money. Look-ups and token requests leave it out. */
+  moves?: boolean
+  headers?: Readonly<Record<string, string | Sensitive>>
+  /** Appended to the URL. */
+  query?: Readonly<Record<string, string | Sensitive>>
+  /** Exactly one of the three body forms. `Sensitive` values are revealed while writing only. */
+  json?: unknown
+  form?: Readonly<Record<string, unknown>>
+  body?: Buffer | string
+  /** Upper bound for this request; the operation's own deadline always holds as well. */
+  timeoutMs?: number
+  /** Largest answer that is read, in bytes. Default 1 MiB. */
+  maxBytes?: number
+}
+
+/**
+ * The only way out for a connector. The engine owns it: connection pool, TLS, deadlines, address
+ * guard (public addresses only, connects to the address it checked, follows no redirect), and a
+ * transcript in which `Sensitive` values and card numbers are scrubbed. A status of 4xx or 5xx is
+ * an answer, not an error.
+ *
+ * @throws HttpError for everything else; `wroteBytes` tells whether the acquirer may have seen it.
+ */
+export type Http = {
+  request(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    url: string,
+    options?: HttpOptions,
+  ): Promise<HttpAnswer>
+  get(
+    url: string,
+    query?: Readonly<Record<string, string | Sensitive>>,
+    options?: HttpOptions,
+  ): Promise<HttpAnswer>
+  /** Sends `json` as JSON. */
+  post(url: string, json: unknown, options?: HttpOptions): Promise<HttpAnswer>
+}

@@ -1,0 +1,7 @@
+export * from './connector.ts'
+export * from './error.ts'
+export * from './http.ts'
+export * from './outcome.ts'
+export * from './plugin.ts'
+export * from './sensitive.ts'
+export * from './settings.ts'

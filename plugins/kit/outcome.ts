@@ -1,0 +1,131 @@
+import type { Reason } from '@tollgate/schemas'
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+
+/** Money in integer minor units of an ISO 4217 currency: `{ minor: 9200n, currency: 'EUR' }`. */
+export type Money = { readonly minor: bigint; readonly currency: string }
+
+/**
+ * The acquirer's own identifiers of one operation, kept with the payment, shown to operators and
+ * handed back on every follow-up and enquiry. Never card data.
+ */
+export type Refs = { readonly [name: string]: string }
+
+/** Milliseconds. */
+export type Ms = number
+
+/** Where the shopper has to go before the payment can end. */
+export type Redirect = {
+  redirect: {
+    url: string
+    method?: 'GET' | 'POST'
+    parameters?: readonly { name: string; value: string }[]
+    preconditions?: readonly {
+      origin: string
+      waitUntil: string
+      method: 'GET' | 'POST'
+      url: string
+      parameters: readonly { name: string; value: string }[]
+      description?: string
+    }[]
+  }
+}
+
+type Shown = {
+  /** Address check answer: A, Z, N, U or F. */
+  avs?: string
+  /** CVV check answer as the acquirer gave it, one character. */
+  cvv?: string
+  /** The acquirer's own code, shown as resultDetails.AcquirerResponse. */
+  code?: string
+  /** Further `resultDetails`, names of at most 64 and values of at most 2048 characters. */
+  details?: Readonly<Record<string, string>>
+  /** BIN look-ups and the like: shown as card.issuer.*, card.type, card.level. */
+  card?: Readonly<Record<string, string>>
+}
+
+/** The operation was done and the acquirer said so. */
+export type Approved = Shown & {
+  is: 'approved'
+  refs: Refs
+  /** Only when it differs from the amount asked for. */
+  amount?: Money
+  memo?: Json
+  /** Scheme reference of this authorisation, for later merchant-initiated payments. */
+  networkTxId?: string
+}
+
+/** Counts as done, but may still fail: a refund, a direct debit. */
+export type Accepted = Shown & {
+  is: 'accepted'
+  refs: Refs
+  finalBy: 'settlement' | 'event' | { poll: Ms }
+  memo?: Json
+}
+
+/** The acquirer refused. Nothing moved. */
+export type Declined = Shown & {
+  is: 'declined'
+  refs?: Refs
+  /** A code of the result table. */
+  reason: Reason
+  /** The acquirer's text. Card numbers in it are masked by the engine. */
+  text?: string
+  advice?: 'later' | 'new-instrument' | 'never'
+}
+
+/** Open: a shopper, a poll or an event ends it. */
+export type Pending = Shown & {
+  is: 'pending'
+  refs?: Refs
+  next: Redirect | { poll: Ms } | 'event'
+  memo?: Json
+  expiresAt?: Date
+  /** A pending code of the result table; 000.200.000 unless given. */
+  reason?: Reason
+}
+
+/** Positively known: not one byte of a request that moves money reached the acquirer. */
+export type NotSent = { is: 'notSent'; why: string }
+
+/** The answer is lost or cannot be read: money may have moved. The engine will enquire. */
+export type Unknown = { is: 'unknown'; refs?: Refs; why: string; memo?: Json }
+
+/** What one operation at an acquirer ended with. */
+export type Outcome = Approved | Accepted | Declined | Pending | NotSent | Unknown
+
+/** What an enquiry found: an outcome, or that the acquirer knows no operation with this key. */
+export type Found = Outcome | { is: 'notFound'; why?: string }
+
+/** What a reversal by key did. `nothing` means: the key was unknown there and is harmless now. */
+export type Reversed =
+  | { is: 'reversed'; refs?: Refs }
+  | { is: 'nothing'; refs?: Refs }
+  | { is: 'refused'; why: string; reason?: Reason }
+  | { is: 'unknown'; why: string }
+
+export const approved = (refs: Refs, more: Omit<Approved, 'is' | 'refs'> = {}): Approved => ({
+  is: 'approved',
+  refs,
+  ...more,
+})
+export const accepted = (
+  refs: Refs,
+  finalBy: Accepted['finalBy'],
+  more: Omit<Accepted, 'is' | 'refs' | 'finalBy'> = {},
+): Accepted => ({ is: 'accepted', refs, finalBy, ...more })
+export const declined = (reason: Reason, more: Omit<Declined, 'is' | 'reason'> = {}): Declined => ({
+  is: 'declined',
+  reason,
+  ...more,
+})
+export const pending = (
+  next: Pending['next'],
+  more: Omit<Pending, 'is' | 'next'> = {},
+): Pending => ({ is: 'pending', next, ...more })
+export const notSent = (why: string): NotSent => ({ is: 'notSent', why })
+export const unknown = (why: string, more: Omit<Unknown, 'is' | 'why'> = {}): Unknown => ({
+  is: 'unknown',
+  why,
+  ...more,
+})

@@ -1,0 +1,36 @@
+import { type Format, type Group, group, type Row } from '@tollgate/schemas'
+
+type ValueOf<F extends Format> = F extends { kind: 'flag' }
+  ? boolean
+  : F extends { kind: 'integer' }
+    ? number
+    : F extends { kind: 'choice'; of: readonly (infer V)[] }
+      ? V
+      : string
+
+/** The object that a settings table describes: required rows are always there. */
+export type SettingsOf<Rows extends readonly Row[]> = {
+  readonly [Name in Extract<
+    Rows[number],
+    readonly [string, Format, 'R', ...unknown[]]
+  >[0]]: ValueOf<Extract<Rows[number], readonly [Name, ...unknown[]]>[1]>
+} & {
+  readonly [Name in Exclude<
+    Rows[number],
+    readonly [string, Format, 'R', ...unknown[]]
+  >[0]]?: ValueOf<Extract<Rows[number], readonly [Name, ...unknown[]]>[1]>
+}
+
+/** A table of settings: a group of fields that remembers its rows' types. */
+export type Settings<Rows extends readonly Row[] = readonly Row[]> = Group & { readonly rows: Rows }
+
+/**
+ * A table of settings, of an installation (`config`) or of one merchant account (`account`). Rows of
+ * class `secret` are sealed at rest and never logged.
+ */
+export function settings<const Rows extends readonly Row[]>(
+  title: string,
+  rows: Rows,
+): Settings<Rows> {
+  return { ...group('', title, rows), rows }
+}

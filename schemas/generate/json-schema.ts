@@ -1,0 +1,182 @@
+import type { Field } from '../table.ts'
+import { type ValueSchema, valueSchema } from './format.ts'
+import type { Operation } from './operation.ts'
+import { type List, type Shape, type Tree, treeOf } from './tree.ts'
+
+export type Schema =
+  | ValueSchema
+  | { type: 'boolean' }
+  | { type: 'integer'; minimum: number; maximum: number }
+  | ObjectSchema
+  | ListSchema
+  | { $ref: string }
+export type ListSchema = { type: 'array'; items: Schema; maxItems: number }
+export type ObjectSchema = {
+  $schema?: string
+  $id?: string
+  title: string
+  type: 'object'
+  properties: Record<string, Schema & { description?: string }>
+  propertyNames?: Schema
+  required?: string[]
+  additionalProperties: boolean | Schema
+}
+
+/** Groups shared by several operations, by the name they have under `$defs`. */
+export type Definitions = Map<string, ObjectSchema>
+
+export const dialect = 'https://json-schema.org/draft/2020-12/schema'
+export const definitionsFile = 'definitions.json'
+
+/** `cart.items[n]` is a `CartItem`, `customer.browser` a `CustomerBrowser`. */
+export function typeName(path: string): string {
+  const words =
+    path
+      .replaceAll('s[n]', '')
+      .replaceAll('[n]', '')
+      .match(/[A-Za-z0-9]+/g) ?? []
+  return words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
+}
+
+type Writing = {
+  definitions: Definitions
+  /** Distinguishes definitions of one path that differ between operations. */
+  owner: string
+  suffix: string
+  required: ReadonlySet<string>
+  isRequired: (field: Field) => boolean
+  closed: boolean
+}
+
+/** The nested JSON Schema of an operation's request. Groups go to `definitions` and are referred to. */
+export function requestSchema(operation: Operation, definitions: Definitions): ObjectSchema {
+  return writeRoot(operation.endpoint.operation, 'Request', operation.fields, {
+    definitions,
+    owner: typeName(operation.endpoint.operation),
+    suffix: '',
+    required: withParents(operation.required),
+    isRequired: (field) => field.need === 'R' && stepsBelowRoot(field) > 0,
+    closed: true,
+  })
+}
+
+/** The JSON Schema of an operation's answer. Answers may grow, so they stay open. */
+export function answerSchema(operation: Operation, definitions: Definitions): ObjectSchema {
+  return writeRoot(operation.endpoint.operation, 'Answer', operation.answers, {
+    definitions,
+    owner: typeName(operation.endpoint.operation),
+    suffix: 'Answer',
+    required: new Set(),
+    isRequired: (field) => field.need === 'R' && field.direction === 'response',
+    closed: false,
+  })
+}
+
+/** A field at the top is required by its operation, not by its table. */
+const stepsBelowRoot = (field: Field) => (field.name.match(/[.[]/g) ?? []).length
+
+/** `job.name` as a required name also makes `job` required. */
+function withParents(names: readonly string[]): Set<string> {
+  const all = new Set<string>()
+  for (const name of names) {
+    for (let end = name.length; end > 0; end = name.lastIndexOf('.', end - 1)) {
+      all.add(name.slice(0, end))
+    }
+  }
+  return all
+}
+
+function writeRoot(
+  operation: string,
+  kind: 'Request' | 'Answer',
+  fields: readonly Field[],
+  writing: Writing,
+): ObjectSchema {
+  const root = writeShape(treeOf(fields), writing, typeName(operation) + kind)
+  const folder = kind === 'Request' ? 'requests' : 'answers'
+  return { $schema: dialect, $id: `${folder}/${operation}.json`, ...root }
+}
+
+function writeShape(node: Shape, writing: Writing, title: string): ObjectSchema {
+  const properties: ObjectSchema['properties'] = {}
+  const required: string[] = []
+  for (const [key, member] of node.members) {
+    properties[key] = writeTree(member, writing)
+    const name = node.path === '' ? key : `${node.path}.${key}`
+    const byTable = member.kind === 'value' && writing.isRequired(member.field)
+    if (byTable || writing.required.has(name)) required.push(key)
+  }
+  return {
+    title,
+    type: 'object',
+    properties,
+    ...(node.free === undefined
+      ? {}
+      : { propertyNames: keySchema(node.free, [...node.members.keys()]) }),
+    ...(required.length === 0 ? {} : { required }),
+    additionalProperties:
+      node.free === undefined ? !writing.closed : describedValue(node.free, writing),
+  }
+}
+
+/** What a free key may be; the fixed keys beside it are named, whatever they look like. */
+function keySchema(field: Field, fixed: readonly string[]): Schema {
+  const { pattern, max } = field.options.key ?? { pattern: '[^.\\[\\]]{1,64}', max: 64 }
+  const free: ValueSchema = { type: 'string', maxLength: max, pattern: `^(?:${pattern})$` }
+  return fixed.length === 0
+    ? free
+    : { type: 'string', anyOf: [{ type: 'string', enum: fixed }, free] }
+}
+
+function describedValue(field: Field, writing: Writing): Schema & { description: string } {
+  return {
+    ...(writing.closed ? valueSchema(field.format) : answeredValue(field)),
+    description: field.meaning,
+    ...(field.options.default === undefined ? {} : { default: field.options.default }),
+    ...(field.options.deprecated ? { deprecated: true } : {}),
+  }
+}
+
+/** What was sent as text comes back as text; what the gateway itself says may be a boolean or number. */
+function answeredValue({ direction, format }: Field): Schema {
+  if (direction === 'response' && format.kind === 'flag') return { type: 'boolean' }
+  if (direction === 'response' && format.kind === 'integer') {
+    return { type: 'integer', minimum: format.min, maximum: format.max }
+  }
+  return valueSchema(format)
+}
+
+function writeTree(node: Tree, writing: Writing): Schema {
+  if (node.kind === 'value') return describedValue(node.field, writing)
+  if (node.kind === 'list') return writeList(node, writing)
+  return define(node, writing)
+}
+
+function writeList(node: List, writing: Writing): ListSchema {
+  return { type: 'array', items: writeTree(node.item, writing), maxItems: node.maxIndex + 1 }
+}
+
+function define(node: Shape, writing: Writing): Schema {
+  const plain = typeName(node.path) + writing.suffix
+  const schema = writeShape(node, writing, plain)
+  const same = (name: string) => {
+    const known = writing.definitions.get(name)
+    return (
+      known === undefined ||
+      JSON.stringify({ ...known, title: '' }) === JSON.stringify({ ...schema, title: '' })
+    )
+  }
+  const name = same(plain) ? plain : `${plain}Of${writing.owner}`
+  if (!same(name)) throw new Error(`two different groups would be called ${name}`)
+  writing.definitions.set(name, { ...schema, title: name })
+  return { $ref: `${definitionsFile}#/$defs/${name}` }
+}
+
+/** The document that holds the shared groups. */
+export function definitionsSchema(folder: 'requests' | 'answers', definitions: Definitions) {
+  return {
+    $schema: dialect,
+    $id: `${folder}/${definitionsFile}`,
+    $defs: Object.fromEntries([...definitions].sort(([a], [b]) => (a < b ? -1 : 1))),
+  }
+}

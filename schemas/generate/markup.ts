@@ -1,0 +1,28 @@
+/** Text that is HTML already. */
+export class Markup {
+  readonly html: string
+  constructor(html: string) {
+    this.html = html
+  }
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+type Part = Markup | string | number | readonly Part[]
+
+function render(part: Part): string {
+  if (part instanceof Markup) return part.html
+  if (typeof part === 'object') return part.map(render).join('')
+  return String(part).replace(/[&<>"']/g, (character) => escapes[character] as string)
+}
+
+/** HTML with everything that is filled in escaped, except what was made by this function. */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+  return new Markup(String.raw({ raw: strings }, ...parts.map(render)))
+}

@@ -1,0 +1,267 @@
+import type { Endpoint, Field } from '../table.ts'
+import { type Documents, documentsOf, withReferences } from './documents.ts'
+import { valueSchema } from './format.ts'
+import { typeName } from './json-schema.ts'
+import type { Operation } from './operation.ts'
+import { operations } from './operations.ts'
+import { stepsOf } from './tree.ts'
+import { exampleOf, formatInWords } from './words.ts'
+
+type Json = { [key: string]: unknown }
+
+const component = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+const rewrite = <T>(schema: T) => withReferences(schema, (name) => component(name).$ref)
+
+/** The OpenAPI 3.1 document of the whole surface, made from the tables. */
+export function openApi(): Json {
+  const all = operations()
+  const documents = documentsOf(all)
+  const forms: Json = {}
+  const paths: { [path: string]: Json } = {}
+  for (const operation of all.values()) {
+    const { endpoint } = operation
+    const form = formSchema(operation, forms)
+    for (const path of [endpoint.path, ...(endpoint.alsoPaths ?? [])]) {
+      const item = paths[path] ?? {}
+      paths[path] = item
+      item[endpoint.method.toLowerCase()] = describe(operation, form, path !== endpoint.path)
+    }
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Payment gateway',
+      version: '1',
+      description:
+        'Requests are form-encoded with flat dotted names (`card.number`, `cart.items[0].sku`, ' +
+        '`customParameters[name]`), or JSON with the same structure nested and every value a string ' +
+        'or boolean. Answers are JSON and may gain fields at any time.',
+    },
+    servers: [{ url: '/' }],
+    security: [{ token: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'Access token of a merchant entity.',
+        },
+      },
+      schemas: { ...componentsOf(documents), ...forms, Error: errorSchema },
+    },
+  }
+}
+
+function componentsOf(documents: Documents): Json {
+  const roots = [...documents.requests.values(), ...documents.answers.values()]
+  return Object.fromEntries([
+    ...[...documents.requestDefinitions, ...documents.answerDefinitions].map(([name, schema]) => [
+      name,
+      rewrite(schema),
+    ]),
+    ...roots.map(({ $schema: _dialect, $id: _id, ...schema }) => [schema.title, rewrite(schema)]),
+  ])
+}
+
+function describe(operation: Operation, form: Json, isOtherPath: boolean): Json {
+  const { endpoint } = operation
+  const name = typeName(endpoint.operation)
+  const sendsBody = endpoint.method === 'POST'
+  const parameters = [
+    ...pathParameters(endpoint),
+    ...(sendsBody ? [] : operation.fields.map((field) => queryParameter(field, operation))),
+    ...(endpoint.throttle === 'write' && sendsBody ? [idempotencyKey] : []),
+  ]
+  return {
+    operationId: isOtherPath ? `${endpoint.operation}.otherPath` : endpoint.operation,
+    summary: endpoint.title,
+    tags: [endpoint.operation.split('.')[0]],
+    ...(endpoint.login === 'none' ? { security: [] } : {}),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(sendsBody && operation.fields.length > 0
+      ? {
+          requestBody: {
+            required: operation.required.length > 0,
+            content: {
+              'application/x-www-form-urlencoded': { schema: form },
+              'application/json': { schema: component(`${name}Request`) },
+            },
+          },
+        }
+      : {}),
+    responses: responsesOf(operation, name),
+  }
+}
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'Repeating a request with the same key gives its result instead of a second payment.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\u0021-\\u007e]*$' },
+}
+
+function pathParameters(endpoint: Endpoint): Json[] {
+  return [...endpoint.path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string', pattern: '^[a-zA-Z0-9.-]{1,48}$' },
+  }))
+}
+
+function queryParameter(field: Field, operation: Operation): Json {
+  return {
+    name: field.name,
+    in: 'query',
+    description: describeField(field),
+    required: operation.required.includes(field.name),
+    schema: valueSchema(field.format),
+  }
+}
+
+const describeField = (field: Field) => `${field.meaning} Format: ${formatInWords(field.format)}.`
+
+/**
+ * The flat form of a request. Fields of one group are a component of their own, shared by the
+ * operations that take the same ones.
+ */
+function formSchema(operation: Operation, forms: Json): Json {
+  const byGroup = Map.groupBy(operation.fields, (field) => /^[^.[]+(?=[.[])/.exec(field.name)?.[0])
+  const own = flatObject(byGroup.get(undefined) ?? [])
+  const shared = [...byGroup].flatMap(([group, fields]) => {
+    if (group === undefined) return []
+    const schema = flatObject(fields)
+    const plain = `${typeName(group)}Fields`
+    const isFree = forms[plain] === undefined || isSame(forms[plain], schema)
+    const name = isFree ? plain : `${plain}Of${typeName(operation.endpoint.operation)}`
+    forms[name] = schema
+    return [component(name)]
+  })
+  const required = operation.required.length === 0 ? {} : { required: [...operation.required] }
+  return { ...own, ...required, allOf: shared, unevaluatedProperties: false }
+}
+
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+
+function flatObject(fields: readonly Field[]): Json {
+  const properties: Json = {}
+  const patternProperties: Json = {}
+  for (const field of fields) {
+    const schema = {
+      ...valueSchema(field.format),
+      description: field.meaning,
+      // Account data in an example would be copied into real requests and logs.
+      ...(field.class === 'none' ? { examples: [exampleOf(field.format)] } : {}),
+      ...(field.options.deprecated ? { deprecated: true } : {}),
+    }
+    const pattern = namePattern(field)
+    if (pattern === undefined) properties[field.name] = schema
+    else patternProperties[pattern] = schema
+  }
+  return { type: 'object', properties, patternProperties }
+}
+
+/** Names with indexes or free keys as a pattern; undefined for a plain name. */
+function namePattern(field: Field): string | undefined {
+  const steps = stepsOf(field)
+  if (steps.every((step) => step.kind === 'key')) return undefined
+  const parts = steps.map((step, position) => {
+    if (step.kind === 'index') return '\\[(?:0|[1-9][0-9]{0,3})\\]'
+    if (step.kind === 'free') return `\\[(?:${field.options.key?.pattern ?? '[^\\[\\]]+'})\\]`
+    if (step.bracketed) return `\\[${step.key}\\]`
+    return position === 0 ? step.key : `\\.${step.key}`
+  })
+  return `^${parts.join('')}$`
+}
+
+const refusal = (description: string) => ({
+  description,
+  content: { 'application/json': { schema: component('Error') } },
+})
+
+function responsesOf({ endpoint, fields }: Operation, name: string): Json {
+  const needsToken = endpoint.login === 'token'
+  const takesInput = fields.length > 0 || endpoint.path.includes('{')
+  return {
+    200: {
+      description: 'Approved, pending, or read. `result.code` has the detail.',
+      content: { [mediaType(endpoint)]: { schema: answerOf(endpoint, name) } },
+    },
+    ...(takesInput
+      ? {
+          400: refusal(
+            'Parameters are wrong, named in `result.parameterErrors`, or the payment was declined.',
+          ),
+        }
+      : {}),
+    ...(needsToken
+      ? {
+          401: refusal('The Authorization header is missing or malformed.'),
+          403: refusal('The token is unknown or not allowed for this entity or environment.'),
+        }
+      : {}),
+    ...(endpoint.path.includes('{')
+      ? { 404: refusal('No record with this id is visible to the entity.') }
+      : {}),
+    ...(endpoint.throttle === 'none'
+      ? {}
+      : {
+          429: {
+            ...refusal('Too many requests.'),
+            headers: {
+              'Retry-After': {
+                description: 'Seconds to wait.',
+                schema: { type: 'integer', minimum: 0 },
+              },
+            },
+          },
+        }),
+  }
+}
+
+function mediaType({ path, operation }: Endpoint): string {
+  if (path.endsWith('.js')) return 'text/javascript'
+  return operation === 'reference.get' ? 'text/html' : 'application/json'
+}
+
+function answerOf(endpoint: Endpoint, name: string): Json {
+  if (mediaType(endpoint) !== 'application/json') return { type: 'string' }
+  return endpoint.answers.length === 0 ? { type: 'object' } : component(`${name}Answer`)
+}
+
+/** What every refusal holds. */
+const errorSchema: Json = {
+  type: 'object',
+  required: ['id', 'result', 'buildNumber', 'timestamp', 'ndc'],
+  properties: {
+    id: { type: 'string', description: 'Id of the request, or of the payment that was declined.' },
+    result: {
+      type: 'object',
+      required: ['code', 'description'],
+      properties: {
+        code: { type: 'string', pattern: '^[0-9.]{2,11}$' },
+        description: { type: 'string' },
+        parameterErrors: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['name', 'message'],
+            properties: {
+              name: { type: 'string', description: 'Parameter as it was sent.' },
+              value: {
+                type: 'string',
+                description: 'What was sent; left out for personal and account data.',
+              },
+              message: { type: 'string', description: 'What would be right.' },
+            },
+          },
+        },
+      },
+    },
+    buildNumber: { type: 'string' },
+    timestamp: { type: 'string', examples: ['2026-03-14 09:26:53+0000'] },
+    ndc: { type: 'string' },
+  },
+}

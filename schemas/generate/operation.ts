@@ -1,0 +1,96 @@
+import type { Condition, Endpoint, Field, Group } from '../table.ts'
+import { instrumentGroups } from '../tables/tokenization.ts'
+
+/** What one operation takes and gives, picked from the tables its endpoint names. */
+export type Operation = {
+  readonly endpoint: Endpoint
+  /** Fields a request may hold. */
+  readonly fields: readonly Field[]
+  /** Fields that deployed clients send and that are dropped. */
+  readonly tolerated: readonly Field[]
+  /** Names that must be sent. */
+  readonly required: readonly string[]
+  readonly conditions: readonly Condition[]
+  /** Fields an answer may hold. */
+  readonly answers: readonly Field[]
+}
+
+/** True when `name` is the entry itself or lies below it (`card` and `card.*` both hold `card.number`). */
+export function covers(entry: string, name: string): boolean {
+  const path = entry.endsWith('.*') ? entry.slice(0, -2) : entry
+  return name === path || (name.startsWith(path) && /^[.[]/.test(name.slice(path.length)))
+}
+
+function pick(names: readonly string[], groups: readonly Group[], endpoint: Endpoint): Group[] {
+  return names.map((name) => {
+    const found = groups.find((group) => group.name === name)
+    if (found === undefined) {
+      throw new Error(`endpoint ${endpoint.operation} names the unknown table "${name}"`)
+    }
+    return found
+  })
+}
+
+function mergeRequests(groups: readonly Group[], refused: readonly string[]): Field[] {
+  const byName = new Map<string, Field>()
+  for (const field of groups.flatMap((group) => group.fields)) {
+    if (field.direction === 'response') continue
+    if (refused.some((entry) => covers(entry, field.name))) continue
+    const earlier = byName.get(field.name)
+    if (earlier === undefined) byName.set(field.name, field)
+    else if (JSON.stringify(earlier.format) !== JSON.stringify(field.format)) {
+      throw new Error(`two tables give ${field.name} different formats`)
+    }
+  }
+  return [...byName.values()]
+}
+
+/** Where a field is echoed and also has a row for the answer, that row describes the answer. */
+function mergeAnswers(groups: readonly Group[]): Field[] {
+  const byName = new Map<string, Field>()
+  for (const field of groups.flatMap((group) => group.fields)) {
+    const isAnswered = field.direction === 'response'
+    if (isAnswered || (field.direction === 'echoed' && !byName.has(field.name))) {
+      byName.set(field.name, field)
+    }
+  }
+  return [...byName.values()]
+}
+
+/**
+ * An operation on a registration works with a stored instrument: it may send a CVV, a holder or a
+ * new expiry alone, so neither what the instrument's tables require nor their conditions apply.
+ */
+function hasStoredInstrument(endpoint: Endpoint): boolean {
+  return endpoint.path.includes('/registrations/{id}')
+}
+
+const optional = (group: Group): Group => ({
+  ...group,
+  fields: group.fields.map((field) => (field.need === 'R' ? { ...field, need: 'C' } : field)),
+  conditions: [],
+})
+
+/** Picks the fields of one endpoint. Throws when the endpoint names tables or fields that do not exist. */
+export function operationOf(endpoint: Endpoint, groups: readonly Group[]): Operation {
+  const accepted = pick(endpoint.accepts, groups, endpoint).map((group) =>
+    hasStoredInstrument(endpoint) && instrumentGroups.includes(group.name)
+      ? optional(group)
+      : group,
+  )
+  const sent = mergeRequests(accepted, endpoint.refused ?? [])
+  const required = endpoint.required ?? []
+  for (const name of required) {
+    if (!sent.some((field) => field.name === name)) {
+      throw new Error(`endpoint ${endpoint.operation} requires ${name}, which it does not accept`)
+    }
+  }
+  return {
+    endpoint,
+    fields: sent.filter((field) => field.options.tolerated !== true),
+    tolerated: sent.filter((field) => field.options.tolerated === true),
+    required,
+    conditions: accepted.flatMap((group) => group.conditions),
+    answers: mergeAnswers(pick(endpoint.answers, groups, endpoint)),
+  }
+}

@@ -1,0 +1,261 @@
+import { createHash } from 'node:crypto'
+import type { Condition, Direction, Endpoint, Field, FieldClass, Group, Need } from '../table.ts'
+import { brands } from '../tables/brands.ts'
+import { endpoints } from '../tables/endpoints.ts'
+import { groups } from '../tables/index.ts'
+import { paymentTypes } from '../tables/payment-types.ts'
+import { results } from '../tables/results.ts'
+import { html, Markup } from './markup.ts'
+import { script, style } from './reference-style.ts'
+import { formatInWords } from './words.ts'
+
+const needs: Readonly<Record<Need, string>> = {
+  R: 'required',
+  C: 'conditional',
+  O: 'optional',
+}
+const directions: Readonly<Record<Direction, string>> = {
+  request: 'sent',
+  echoed: 'sent, returned',
+  stored: 'sent, kept',
+  response: 'returned',
+}
+const classes: Readonly<Record<FieldClass, string>> = {
+  none: 'Anybody who may see the payment.',
+  person: 'Personal data; left out of logs and of error answers.',
+  pan: 'Account number: sealed in the vault, last four characters shown.',
+  sad: 'Sensitive authentication data: in memory only, never written, not even encrypted.',
+  secret: 'Credential: never logged or returned.',
+}
+
+type Section = { id: string; title: string; rows: number; body: Markup }
+
+const idOf = (name: string) => name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+const table = (
+  columns: readonly string[],
+  rows: readonly Markup[],
+) => html`<div class="scroll"><table>
+<thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
+<tbody>
+${rows}</tbody></table></div>`
+
+function fieldRow(group: Group, field: Field): Markup {
+  const {
+    aliases,
+    because,
+    default: fallback,
+    deprecated,
+    tolerated,
+    maxIndex,
+    key,
+  } = field.options
+  const notes = [
+    ...(deprecated ? ['Deprecated.'] : []),
+    ...(tolerated ? ['Accepted and ignored.'] : []),
+    ...(fallback === undefined ? [] : [`Absent means ${fallback}.`]),
+    ...(aliases === undefined ? [] : [`Also accepted as ${aliases.join(', ')}.`]),
+    ...(maxIndex === undefined ? [] : [`Indexes go from 0 to ${maxIndex}.`]),
+    ...(key === undefined ? [] : [`The name has up to ${key.max} characters: ${key.pattern}`]),
+    ...(because === undefined ? [] : [because]),
+  ]
+  const id = `${idOf(group.name)}.${field.name}`
+  return html`<tr id="${id}"><th scope="row"><a href="#${id}"><code>${field.name}</code></a></th>
+<td class="format">${formatInWords(field.format)}</td>
+<td><span class="tag need-${field.need}" title="${needs[field.need]}">${field.need}</span></td>
+<td>${directions[field.direction]}</td>
+<td><span class="tag class-${field.class}" title="${classes[field.class]}">${field.class}</span></td>
+<td class="meaning">${field.meaning}${notes.length === 0 ? '' : html`<small>${notes.join(' ')}</small>`}</td></tr>
+`
+}
+
+/** The same sentence can stand for several rules; it is said once. */
+function conditionList(conditions: readonly Condition[]): Markup | '' {
+  const messages = [...new Set(conditions.map((condition) => condition.message))]
+  if (messages.length === 0) return ''
+  return html`<ul class="conditions">${messages.map((message) => html`<li>${capital(message)}.</li>`)}</ul>`
+}
+
+/** Messages that begin with the name of a field keep it as it is. */
+const capital = (text: string) =>
+  /^[a-z0-9]+[.A-Z]/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1)
+
+function fieldSection(group: Group): Section {
+  const columns = ['Field', 'Format', 'Need', 'Direction', 'Class', 'Meaning']
+  return {
+    id: `table-${idOf(group.name)}`,
+    title: group.title,
+    rows: group.fields.length,
+    body: html`<h3>${group.title}<code>${group.name}</code></h3>
+${table(
+  columns,
+  group.fields.map((field) => fieldRow(group, field)),
+)}
+${conditionList(group.conditions)}`,
+  }
+}
+
+function endpointRow(endpoint: Endpoint): Markup {
+  const paths = [endpoint.path, ...(endpoint.alsoPaths ?? [])]
+  const accepted = endpoint.accepts.map((name) => html`<a href="#table-${idOf(name)}">${name}</a> `)
+  return html`<tr id="endpoint.${endpoint.operation}">
+<th scope="row"><span class="tag ${endpoint.method}">${endpoint.method}</span> ${paths.map(
+    (path, index) => html`${index === 0 ? '' : html`<br>`}<code>${path}</code>`,
+  )}</th>
+<td>${endpoint.title}<small><code>${endpoint.operation}</code>${
+    endpoint.login === 'none' ? ', without a token' : ''
+  }</small></td>
+<td>${(endpoint.required ?? []).map((name) => html`<code>${name}</code> `)}</td>
+<td>${accepted}</td></tr>
+`
+}
+
+function endpointSection(): Section {
+  return {
+    id: 'endpoints',
+    title: 'Endpoints',
+    rows: endpoints.length,
+    body: html`<h3>Endpoints</h3>
+<p>Every request carries <code>Authorization: Bearer</code> and a token, except where it says otherwise.</p>
+${table(['Path', 'Purpose', 'Required fields', 'Tables'], endpoints.map(endpointRow))}`,
+  }
+}
+
+function paymentTypeSection(): Section {
+  const uses = { payment: 'sent', followUp: 'sent to a payment', record: 'written by the gateway' }
+  return {
+    id: 'payment-types',
+    title: 'Payment types',
+    rows: paymentTypes.length,
+    body: html`<h3>Payment types</h3>
+${table(
+  ['Code', 'Meaning', 'Use', 'Refers to', 'Amount'],
+  paymentTypes.map(
+    ({ code, title, use, refersTo, amount }) => html`<tr id="payment-type.${code}">
+<th scope="row"><code>${code}</code></th><td>${title}</td><td>${uses[use]}</td>
+<td>${refersTo.join(', ')}</td><td>${amount}</td></tr>
+`,
+  ),
+)}`,
+  }
+}
+
+function brandSection(): Section {
+  const list = (values: readonly (string | number)[]) => values.join(', ')
+  return {
+    id: 'brands',
+    title: 'Brands',
+    rows: brands.length,
+    body: html`<h3>Brands</h3>
+${table(
+  ['Code', 'Name', 'Method', 'Flow', 'Account', 'Number lengths', 'CVV'],
+  brands.map(
+    (brand) => html`<tr id="brand.${brand.code}">
+<th scope="row"><code>${brand.code}</code>${
+      brand.aliases.length === 0 ? '' : html`<br><small>also ${list(brand.aliases)}</small>`
+    }</th>
+<td>${brand.title}${brand.hosts.length === 0 ? '' : html`<small>on ${list(brand.hosts)}</small>`}</td>
+<td>${brand.method}</td><td>${brand.flow}</td><td>${brand.account ?? 'none'}</td>
+<td class="number">${list(brand.numberLengths)}</td><td class="number">${list(brand.cvvLengths)}</td></tr>
+`,
+  ),
+)}`,
+  }
+}
+
+function resultSections(): Section[] {
+  return [...Map.groupBy(results, ([, group]) => group)].map(([group, rows]) => ({
+    id: `results-${group}`,
+    title: group,
+    rows: rows.length,
+    body: html`<h3>${capital(group)}</h3>
+${table(
+  ['Code', 'Description', 'Advice'],
+  rows.map(
+    ([code, , description, advice]) => html`<tr id="result.${code}">
+<th scope="row" class="number"><code>${code}</code></th><td class="meaning">${description}</td>
+<td>${advice ?? ''}</td></tr>
+`,
+  ),
+)}`,
+  }))
+}
+
+const chapter = (title: string, sections: readonly Section[]) => ({ title, sections })
+
+const introduction = html`<header><h2>Payment API reference</h2>
+<p>Requests are form fields with flat dotted names: <code>card.number</code>. <code>[n]</code> stands
+for an index from 0, <code>[name]</code> for a name of your choice. JSON bodies hold the same
+structure nested, every value a string or boolean. An empty value counts as not sent. Answers are
+JSON and may gain fields at any time.</p>
+<dl class="key">
+<dt><span class="tag need-R">R</span></dt><dd>Required: at the top of a request where the endpoint says so, in a group as soon as the group is sent.</dd>
+<dt><span class="tag need-C">C</span></dt><dd>Required under a condition, listed below the table.</dd>
+<dt><span class="tag need-O">O</span></dt><dd>Optional.</dd>
+${Object.entries(classes).map(
+  ([name, meaning]) =>
+    html`<dt><span class="tag class-${name}">${name}</span></dt><dd>${meaning}</dd>
+`,
+)}</dl></header>`
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+export type ReferencePage = {
+  readonly html: string
+  /** Policy under which the page works: its own style and script, nothing from anywhere else. */
+  readonly contentSecurityPolicy: string
+}
+
+/** The reference: one page without outside assets, made from the tables. */
+export function referencePage(): ReferencePage {
+  const chapters = [
+    chapter('Operations', [endpointSection(), paymentTypeSection()]),
+    chapter('Fields', groups.map(fieldSection)),
+    chapter('Brands', [brandSection()]),
+    chapter('Result codes', resultSections()),
+  ]
+  const contentSecurityPolicy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(script)}; base-uri 'none'; form-action 'none'`
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy}">
+<title>Payment API reference</title>
+<style>${new Markup(style)}</style>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<div class="side">
+<h1>Payment API</h1>
+<label><input type="search" placeholder="Search fields and codes   /" aria-label="Search fields, codes and endpoints" autocomplete="off" spellcheck="false"></label>
+<p class="found" role="status"></p>
+<nav aria-label="Sections">
+${chapters.map(
+  ({ title, sections }) => html`<h2>${title}</h2>
+<ul>${sections.map(
+    (
+      section,
+    ) => html`<li><a href="#${section.id}"><span>${section.title}</span><span class="count">${section.rows}</span></a></li>
+`,
+  )}</ul>
+`,
+)}</nav>
+</div>
+<main id="content">
+${introduction}
+<p class="nothing" hidden>Nothing matches. Try part of a field name, a word of its meaning, or a result code.</p>
+${chapters.map(
+  ({ title, sections }) => html`<h2 class="chapter">${title}</h2>
+${sections.map(
+  (section) => html`<section id="${section.id}">
+${section.body}
+</section>
+`,
+)}`,
+)}</main>
+<script>${new Markup(script)}</script>
+</body>
+</html>
+`
+  return { html: page.html, contentSecurityPolicy }
+}

@@ -1,0 +1,101 @@
+import { compile, type JSONSchema } from 'json-schema-to-typescript'
+import { type Documents, withReferences } from './documents.ts'
+import { typeName } from './json-schema.ts'
+
+/** Embedders may write a boolean; the wire has the words. */
+const flagType = "boolean | 'true' | 'false'"
+
+/**
+ * TypeScript types of every request and answer. Patterns and lengths say nothing in TypeScript, so
+ * only structure, closed lists and meanings are kept.
+ */
+export async function typesModule(documents: Documents): Promise<string> {
+  const definitions = { ...roots(documents), ...groups(documents) }
+  const body = await compile(
+    {
+      title: 'Unused',
+      type: 'object',
+      additionalProperties: false,
+      $defs: definitions,
+    } as JSONSchema,
+    'Unused',
+    {
+      additionalProperties: false,
+      bannerComment: '',
+      format: false,
+      unreachableDefinitions: true,
+      strictIndexSignatures: true,
+    },
+  )
+  const operations = [...documents.requests.keys()]
+  const table = (kind: 'Request' | 'Answer') =>
+    operations.map((name) => `  '${name}': ${typeName(name)}${kind}\n`).join('')
+  return `// Made from the field tables by \`npm run generate\`. Not to be edited.
+${tidy(body)}
+
+/** What an embedder sends, by operation. */
+export interface Requests {
+${table('Request')}}
+
+/** What comes back, by operation. */
+export interface Answers {
+${table('Answer')}}
+
+export type OperationName = keyof Requests
+`
+}
+
+/** The compiler's remarks about its own input left out, short comments on one line, members indented. */
+function tidy(body: string): string {
+  return body
+    .replace(/export interface Unused \{\s*\}\n/, '')
+    .replace(/\/\*\*\n \* This interface was referenced by[\s\S]*?\*\/\n/g, '')
+    .replace(/\/\*\*\n \* (.*)\n \*\//g, '/** $1 */')
+    .replace(/^(?!export |\}|$)/gm, '  ')
+    .replace(/^\}$/gm, '}\n')
+    .replace(/export interface (\w+Request) \{\s*\}/g, 'export type $1 = Record<string, never>')
+    .replace(/export interface (\w+Answer) \{\s*\}/g, 'export type $1 = Record<string, unknown>')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+function roots({ requests, answers }: Documents): Record<string, unknown> {
+  const all = [...requests.values(), ...answers.values()]
+  return Object.fromEntries(all.map((schema) => [schema.title, plain(schema)]))
+}
+
+function groups({ requestDefinitions, answerDefinitions }: Documents): Record<string, unknown> {
+  const all = [...requestDefinitions, ...answerDefinitions]
+  return Object.fromEntries(all.map(([name, schema]) => [name, plain(schema)]))
+}
+
+function plain(schema: object): unknown {
+  return simplify(withReferences(schema, (name) => `#/$defs/${name}`))
+}
+
+const checksOnly = new Set(['$schema', '$id', 'pattern', 'format', 'minLength', 'maxLength'])
+const moreChecks = new Set(['propertyNames', 'maxItems', 'minimum', 'maximum', 'anyOf', 'default'])
+
+function simplify(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(simplify)
+  const schema = value as Record<string, unknown>
+  if (Array.isArray(schema.enum) && schema.enum.join() === 'true,false') {
+    return { tsType: flagType, description: schema.description }
+  }
+  const isObject = schema.type === 'object'
+  const kept = Object.entries(schema).filter(
+    ([key]) => !checksOnly.has(key) && !moreChecks.has(key),
+  )
+  return Object.fromEntries(
+    kept.map(([key, inner]) => {
+      // Properties may be called like keywords (`format`, `default`), so they are not filtered.
+      if (isObject && key === 'properties') {
+        const members = Object.entries(inner as Record<string, unknown>)
+        return [key, Object.fromEntries(members.map(([name, one]) => [name, simplify(one)]))]
+      }
+      if (isObject && key === 'additionalProperties' && inner === true) return [key, false]
+      return [key, simplify(inner)]
+    }),
+  )
+}

@@ -1,0 +1,62 @@
+import { AN, amount, C, country, date, echoed, group, none, person, together } from '../table.ts'
+
+const order = group('airline', 'Airline order', [
+  // name                  format   need direction class meaning
+  ['totalTaxAmount',       amount,  C,   echoed, none, 'Taxes of the whole booking.'],
+  ['totalFeesAmount',      amount,  C,   echoed, none, 'Fees of the whole booking.'],
+  ['totalFareAmount',      amount,  C,   echoed, none, 'Fares of the whole booking.'],
+  ['ticketIssueDate',      date,    C,   echoed, none, 'When the tickets were issued.'],
+  ['ticketIssueAddress',   AN(255), C,   echoed, none, 'Where the tickets were issued.'],
+  ['thirdPartyBooking',    AN(255), C,   echoed, none, 'Whether somebody else booked.'],
+  ['bookingtype',          AN(255), C,   echoed, none, 'Kind of booking.'],
+  ['ticketDeliveryMethod', AN(255), C,   echoed, none, 'How the tickets are handed over.'],
+  ['bookingRefNum',        AN(255), C,   echoed, none, 'Booking reference.'],
+  ['agentName',            AN(255), C,   echoed, none, 'Travel agency.'],
+  ['agentCode',            AN(255), C,   echoed, none, 'Code of the agency.'],
+])
+
+const passengers = group('airline.passengers[n]', 'Airline passengers', [
+  // name                 format   need direction class   meaning
+  ['residenceCountry',    country, C,   echoed, none,   'Where the passenger lives.'],
+  ['type',                AN(255), C,   echoed, none,   'Adult, child and the like.'],
+  ['name',                AN(255), C,   echoed, person, 'Name of the passenger.'],
+  ['ticketRestricted',    AN(255), C,   echoed, none,   'Whether the ticket is restricted.'],
+  ['ticketNumber',        AN(255), C,   echoed, none,   'Number of the ticket.'],
+  ['status',              AN(255), C,   echoed, none,   'Standing of the passenger with the airline.'],
+  ['phone',               AN(255), C,   echoed, person, 'Phone number.'],
+  ['frequentFlyerNumber', AN(255), C,   echoed, person, 'Number in the frequent flyer programme.'],
+  ['email',               AN(255), C,   echoed, person, 'E-mail address.'],
+  ['dob',                 AN(255), C,   echoed, person, 'Day of birth.'],
+  ['checkDigit',          AN(255), C,   echoed, none,   'Check digit of the ticket.'],
+])
+
+const legs = group('airline.passengers[n].legs[n]', 'Airline legs', [
+  // name                format   need direction class meaning
+  ['departureDate',      date,    C,   echoed, none, 'Day of departure.'],
+  ['arrivalDate',        date,    C,   echoed, none, 'Day of arrival.'],
+  ['timeToDeparture',    AN(10),  C,   echoed, none, 'Days from the booking to the departure.'],
+  ['ticketNumber',       AN(255), C,   echoed, none, 'Ticket of this leg.'],
+  ['taxAmount',          amount,  C,   echoed, none, 'Taxes of this leg.'],
+  ['stopOverAllowed',    AN(255), C,   echoed, none, 'Whether the journey may be broken here.'],
+  ['restrictions',       AN(255), C,   echoed, none, 'Restrictions of the fare.'],
+  ['flightNumber',       AN(255), C,   echoed, none, 'Flight.'],
+  ['feesAmount',         amount,  C,   echoed, none, 'Fees of this leg.'],
+  ['fareBasis',          AN(255), C,   echoed, none, 'Fare basis code.'],
+  ['fareAmount',         amount,  C,   echoed, none, 'Fare of this leg.'],
+  ['exchangeTicketNum',  AN(255), C,   echoed, none, 'Ticket that this one replaces.'],
+  ['departureTaxAmount', amount,  C,   echoed, none, 'Tax on the departure.'],
+  ['departureCountry',   AN(255), C,   echoed, none, 'Country of departure.'],
+  ['departureAirport',   AN(255), C,   echoed, none, 'Airport of departure.'],
+  ['airlineName',        AN(255), C,   echoed, none, 'Airline.'],
+  ['airlineCode',        AN(255), C,   echoed, none, 'Code of the airline.'],
+  ['departureTime',      AN(255), C,   echoed, none, 'Time of departure.'],
+  ['arrivalCountry',     AN(255), C,   echoed, none, 'Country of arrival.'],
+  ['arrivalAirport',     AN(255), C,   echoed, none, 'Airport of arrival.'],
+  ['arrivalTime',        AN(255), C,   echoed, none, 'Time of arrival.'],
+  ['couponNumber',       AN(255), C,   echoed, none, 'Coupon of the ticket.'],
+  ['classOfService',     AN(255), C,   echoed, none, 'Booking class.'],
+  ['carrierCode',        AN(255), C,   echoed, none, 'Code of the carrier that flies.'],
+])
+
+/** Tickets behind a payment: the booking, its passengers, and every passenger's legs. */
+export const airline = together('airline', 'Airline', [order, passengers, legs])

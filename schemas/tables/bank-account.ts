@@ -1,0 +1,44 @@
+import { AN, C, country, date, echoed, group, match, none, pan, person, R, request, together } from '../table.ts'
+import { bic } from './formats.ts'
+
+const accountNumber = match('[a-zA-Z0-9]{3,64}', '5320130000', 3, 64)
+const iban = match('[a-zA-Z]{2}[0-9]{2}[a-zA-Z0-9]{11,27}', 'DE89370400440532013000', 15, 31)
+const mandateId = match('[a-zA-Z0-9-]{0,256}', 'MANDATE-2026-0117', 0, 256)
+
+const account = group('bankAccount', 'Bank account', [
+  // name                     format         need direction class   meaning
+  ['holder',                  AN(4, 128),    R,   echoed,  person, 'Who owns the account.'],
+  ['bankName',                AN(255),       C,   echoed,  none,   'Name of the bank.'],
+  ['number',                  accountNumber, C,   request, pan,    'Domestic account number.'],
+  ['iban',                    iban,          C,   request, pan,    'International account number.'],
+  ['bankCode',                AN(12),        C,   echoed,  none,   'Domestic code of the bank.'],
+  ['bic',                     bic,           C,   echoed,  none,   'International code of the bank.', { because: 'Letters and digits only: the document gives the two lengths, and no code holds anything else.' }],
+  ['country',                 country,       C,   echoed,  none,   'Where the account is kept.'],
+  ['mandate.id',              mandateId,     C,   echoed,  none,   'Direct-debit mandate. Not used for risk checks.', { because: 'Digits are allowed as well: most mandate ids hold some.' }],
+  ['mandate.dateOfSignature', date,          C,   echoed,  none,   'When the mandate was signed. Not used for risk checks.'],
+])
+
+const dueDate = group('', 'Due date', [
+  ['transactionDueDate', date, C, echoed, none, 'When a direct debit is to be collected. Not used for risk checks.'],
+])
+
+const names = account.fields.map((field) => field.name)
+
+/**
+ * Bank account, for direct debits and transfers. The bank is named apart from the account whichever
+ * number is sent: an IBAN alone does not do.
+ */
+export const bankAccount = together('bankAccount', 'Bank account', [account, dueDate], [
+  {
+    rule: 'any',
+    when: names,
+    of: ['bankAccount.number', 'bankAccount.iban'],
+    message: 'a bank account needs bankAccount.number or bankAccount.iban',
+  },
+  {
+    rule: 'any',
+    when: names,
+    of: ['bankAccount.bankCode', 'bankAccount.bic'],
+    message: 'a bank account needs bankAccount.bankCode or bankAccount.bic',
+  },
+])

@@ -1,0 +1,39 @@
+import { AN, C, country, echoed, group, match, none, O, person, together, under } from '../table.ts'
+import { addressConditions } from './address.ts'
+import { phone, phoneBecause, postcode, postcodeBecause } from './formats.ts'
+
+/** Where the bill goes; 3-D Secure 2 and address verification use it. */
+export const billing = group('billing', 'Billing address', [
+  // name              format                                    need direction class   meaning
+  ['street1',          AN(100),                                  C,   echoed, person, 'Street with its number; only its name when houseNumber1 is sent.'],
+  ['street2',          AN(100),                                  C,   echoed, person, 'Second line of the street. Ignored when houseNumber1 is sent.'],
+  ['houseNumber1',     AN(100),                                  O,   echoed, person, 'House number.'],
+  ['houseNumber2',     AN(100),                                  O,   echoed, person, 'Addition to the house number.'],
+  ['city',             AN(80),                                   C,   echoed, person, 'Town or city.'],
+  ['state',            match('[a-zA-Z0-9.]{1,50}', 'CA', 1, 50), C,   echoed, person, 'State, county or region.'],
+  ['postcode',         postcode,                                 C,   echoed, person, 'Postal code.', { because: postcodeBecause }],
+  ['country',          country,                                  C,   echoed, none,   'Country.'],
+  ['normalized',       AN(255),                                  O,   echoed, person, 'The address in the form that an address check gave it.'],
+  ['validationStatus', AN(255),                                  O,   echoed, none,   'Whether the address was checked and the shopper agreed to its normalized form.'],
+], addressConditions('billing'))
+
+const contact = group('merchant.billing', 'Contact at the billing location', [
+  // name         format      need direction class   meaning
+  ['givenName',   AN(255),    O,   echoed, person, 'Given name of the contact.', { because: 'The document gives no length.' }],
+  ['surname',     AN(255),    O,   echoed, person, 'Family name of the contact.', { because: 'The document gives no length.' }],
+  ['middleName',  AN(255),    O,   echoed, person, 'Middle name of the contact.', { because: 'The document gives no length.' }],
+  ['companyName', AN(60),     O,   echoed, person, 'Company at that place.'],
+  ['phone',       AN(25),     O,   echoed, person, 'Phone number there.'],
+  ['workPhone',   AN(25),     O,   echoed, person, 'Second phone number there.'],
+  ['mobile',      phone,      O,   echoed, person, 'Mobile number of the contact.', { because: phoneBecause }],
+  ['email',       AN(6, 128), O,   echoed, person, 'E-mail address of the contact.'],
+])
+
+/** A billing location of the merchant other than its usual one. */
+export const merchantBilling = together('merchant.billing', "Merchant's billing location", [
+  under(billing, 'billing', 'merchant.billing', "Merchant's billing address", {
+    need: O,
+    conditions: addressConditions('merchant.billing'),
+  }),
+  contact,
+])

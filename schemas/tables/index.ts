@@ -1,0 +1,65 @@
+import type { Group } from '../table.ts'
+import { airline } from './airline.ts'
+import { asynchronous } from './asynchronous.ts'
+import { bankAccount } from './bank-account.ts'
+import { basic, entity } from './basic.ts'
+import { billing, merchantBilling } from './billing.ts'
+import { card } from './card.ts'
+import { cartItems } from './cart-items.ts'
+import { cartPayments } from './cart-payments.ts'
+import { chargeback } from './chargeback.ts'
+import { checkoutResponse } from './checkout.ts'
+import { compatibility } from './compatibility.ts'
+import { corporate } from './corporate.ts'
+import { customParameters } from './custom-parameters.ts'
+import { customer, shippingCustomer } from './customer.ts'
+import { forex } from './forex.ts'
+import { giftCard } from './gift-card.ts'
+import { job } from './job.ts'
+import { marketPlace } from './market-place.ts'
+import { merchant } from './merchant.ts'
+import { notification } from './notification.ts'
+import { answer, failure, paymentResponse } from './payment-response.ts'
+import { query, queryResponse } from './query.ts'
+import { recipient } from './recipient.ts'
+import { reconciliationRecord } from './reconciliation.ts'
+import { recurringMigration } from './recurring-migration.ts'
+import { reporting } from './reporting.ts'
+import { risk } from './risk.ts'
+import { schedule, scheduleResponse, testClock } from './schedule.ts'
+import { sender } from './sender.ts'
+import { merchantShipping, shipping } from './shipping.ts'
+import { standingInstruction } from './standing-instruction.ts'
+import { threeDSecure } from './three-d-secure.ts'
+import { tokenAccount } from './token-account.ts'
+import { tokenization } from './tokenization.ts'
+import { virtualAccount } from './virtual-account.ts'
+import { applePay, googlePay, samsungPay } from './wallets.ts'
+import { webhook, webhookResponse } from './webhook.ts'
+
+export { searchMandatory } from './query.ts'
+export { reconciliationColumns } from './reconciliation.ts'
+export {
+  threeDSecureAuthentication,
+  threeDSecureExemption,
+  threeDSecureExternal,
+  threeDSecureMandatory,
+  threeDSecureSchemes,
+} from './three-d-secure.ts'
+export { instrumentGroups } from './tokenization.ts'
+
+/** Every table of fields, in the order in which the reference shows them. */
+export const groups: readonly Group[] = [
+  basic, entity, forex, card, applePay, googlePay, samsungPay, virtualAccount, bankAccount,
+  tokenAccount, customer, shippingCustomer, billing, merchantBilling, shipping, merchantShipping,
+  corporate, sender, recipient, merchant, cartItems, cartPayments, marketPlace, airline,
+  tokenization, recurringMigration, standingInstruction, threeDSecure, customParameters,
+  asynchronous, risk, giftCard, job, schedule, testClock, chargeback, compatibility, query,
+  reporting, webhook, answer, failure, paymentResponse, checkoutResponse, scheduleResponse,
+  queryResponse, webhookResponse, notification, reconciliationRecord,
+]
+
+/** The same by name: `groupsByName.get('cart.items')`. */
+export const groupsByName: ReadonlyMap<string, Group> = new Map(
+  groups.map((group) => [group.name, group]),
+)

@@ -1,0 +1,57 @@
+import { AN, type Condition, dateTime, echoed, type FieldOptions, group, N, none, O, oneOf, type Row, stored } from '../table.ts'
+
+const unit = oneOf('YEAR', 'MONTH', 'WEEK', 'DAY', 'HOUR', 'MINUTE', 'SECOND')
+const durationWrong = '100.250.106'
+const noticeWrong = '100.250.107'
+
+/** A value that is not sent; the engine must still know that it was not, so nobody fills it in. */
+const otherwise = (value: string): FieldOptions => ({ default: value })
+
+const rows: readonly Row[] = [
+  // name            format                            need direction class meaning
+  ['name',           AN(64),                           O,   echoed, none, 'Label of the schedule, for people.'],
+  ['year',           AN(64),                           O,   echoed, none, 'Years, 1970 to 2099.', otherwise('*')],
+  ['month',          AN(64),                           O,   echoed, none, 'Months, 1 to 12 or JAN to DEC.', otherwise('1')],
+  ['dayOfMonth',     AN(64),                           O,   echoed, none, 'Days of the month, 1 to 31; also ?, L, W.', otherwise('1')],
+  ['dayOfWeek',      AN(64),                           O,   echoed, none, 'Days of the week, 1 (Sunday) to 7 or SUN to SAT; also ?, L, #.', otherwise('1')],
+  ['hour',           AN(64),                           O,   echoed, none, 'Hours, 0 to 23.', otherwise('0')],
+  ['minute',         AN(64),                           O,   echoed, none, 'Minutes, 0 to 59.', otherwise('0')],
+  ['second',         AN(64),                           O,   echoed, none, 'Seconds, 0 to 59.', otherwise('0')],
+  ['startDate',      dateTime,                         O,   stored, none, "First moment at which it may run, in the schedule's time zone."],
+  ['endDate',        dateTime,                         O,   stored, none, "Last moment at which it may run, in the schedule's time zone."],
+  ['noticeUnit',     unit,                             O,   echoed, none, 'Unit of the notice of cancellation.', { code: noticeWrong }],
+  ['noticeNumber',   N(16),                            O,   echoed, none, 'How many of those units before the end of a period notice must be given.'],
+  ['noticeCallable', oneOf('ANYTIME', 'DURATION_END'), O,   echoed, none, 'Whether notice counts from now or towards the end of a period.', { code: noticeWrong }],
+  ['durationUnit',   unit,                             O,   echoed, none, 'Unit of the period.', { code: durationWrong }],
+  ['durationNumber', N(16),                            O,   echoed, none, 'How many of those units a period lasts.'],
+  ['expression',     AN(256),                          O,   echoed, none, 'Second, minute, hour, day of month, month, day of week and, if wanted, year in one string. Replaces those fields.'],
+]
+
+const pair = (one: string, other: string, code: string): readonly Condition[] =>
+  [[one, other], [other, one]].map(([when, need]) => ({
+    rule: 'requires',
+    when: [`job.${when}`],
+    need: [`job.${need}`],
+    message: `job.${when} needs job.${need}`,
+    code,
+  }))
+
+/** When a schedule runs and how it can be cancelled. The cron fields have rules of their own. */
+export const job = group('job', 'Schedule', rows, [
+  ...pair('noticeUnit', 'noticeNumber', noticeWrong),
+  ...pair('durationUnit', 'durationNumber', durationWrong),
+  {
+    rule: 'requires',
+    when: ['job.noticeCallable'],
+    need: ['job.noticeUnit', 'job.noticeNumber'],
+    message: 'job.noticeCallable needs job.noticeUnit and job.noticeNumber',
+    code: noticeWrong,
+  },
+  {
+    rule: 'implies',
+    when: { field: 'job.noticeCallable', is: ['DURATION_END'] },
+    need: ['job.durationUnit', 'job.durationNumber'],
+    message: 'notice to the end of a period (DURATION_END) needs job.durationUnit and job.durationNumber',
+    code: durationWrong,
+  },
+])

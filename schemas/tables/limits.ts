@@ -1,0 +1,88 @@
+/**
+ * Every limit of the engine, in one place. A name ends in its unit: Bytes, Ms, Days, Characters;
+ * a name without one counts things.
+ */
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+
+export const limits = {
+  // Requests. Beyond these a request is refused before it is decoded further.
+  bodyBytes: 8 * 1024 * 1024,
+  parameters: 65_536,
+  parameterNameCharacters: 256,
+  parameterDepth: 8,
+  /** Highest `[n]`, unless the field's own row says otherwise. */
+  parameterIndex: 99,
+  cartItemIndex: 1000,
+  /** An unknown name is repeated to the client no further than this. */
+  unknownNameEchoCharacters: 64,
+  /** Runs of digits this long in an echoed unknown name are masked: they may be an account. */
+  unknownNameMaskedDigits: 9,
+  /** `result.parameterErrors` stops here; a client that got more than this wrong starts over anyway. */
+  parameterErrors: 100,
+  idempotencyKeyCharacters: 255,
+  idempotencyDays: 30,
+
+  // One operation at an acquirer. Lease = connector deadline + flush budget + margin.
+  connectorTimeoutMs: 30 * second,
+  flushBudgetMs: 5 * second,
+  leaseMarginMs: 15 * second,
+  /** Operations under way at one connector in one process, unless the connector says less; more are refused with 429. */
+  runningPerConnector: 1000,
+  /** Largest answer of an acquirer that is read. */
+  connectorAnswerBytes: 1024 * 1024,
+  /** When to ask again what became of an operation; the last step repeats. */
+  enquiryLadderMs: [10 * second, minute, 5 * minute, hour, day],
+  /** Still unknown after this: an alarm, beside the operators' list it is on already. */
+  unknownAlarmMs: 72 * hour,
+  /** An outcome that Postgres would not take is kept in memory and offered again this long. */
+  keptOutcomeMs: 10 * minute,
+  acquirerTextMaskedDigits: { min: 13, max: 19 },
+
+  // Database lanes.
+  groupFlushes: 2,
+  /** Rows of one grouped statement. */
+  groupRows: 64,
+  groupLockTimeoutMs: 250,
+  singleLockTimeoutMs: 2 * second,
+  /** Other processes' work is noticed by asking this often. */
+  dispatcherPollMs: second,
+  heartbeatMs: 15 * second,
+  housekeepingMs: 12 * hour,
+  timersPerClaim: 500,
+
+  // Caches of tokens and configuration.
+  tokenCacheMs: 4 * second,
+  unknownTokenCacheMs: second,
+  /** Entries of the caches, unknown tokens among them; the oldest give way. */
+  cachedTokens: 20_000,
+  cachedEntities: 10_000,
+  /** No refresh possible for this long: requests are refused rather than trusted. */
+  tokenFailClosedMs: 5 * second,
+
+  // Payments, checkouts, schedules.
+  captures: { min: 1, max: 98 },
+  checkoutLifeMs: 30 * minute,
+  /** A checkout that was submitted but never fetched: its shopperResultUrl is called. */
+  shopperResultCallbackMs: 29 * minute,
+  scheduleIntervalLiveMs: hour,
+  scheduleNextExecutions: 5,
+  /** Missed executions of one schedule that are made up for, and how far back. */
+  missedExecutions: 24,
+  missedExecutionsMs: 24 * hour,
+
+  // Webhooks.
+  webhookTimeoutMs: 30 * second,
+  /** Pauses after each failed attempt; then daily. */
+  webhookLadderMs: [5 * second, minute, 2 * minute, 4 * minute, 8 * minute, 15 * minute, 30 * minute, hour, day],
+  webhookDays: 30,
+  /** A later event of the same resource stops waiting once an earlier one is past this step. */
+  webhookOrderWaitMs: hour,
+
+  // Queries and reports.
+  queryRows: { min: 100, max: 500, default: 100 },
+  /** Exact page numbers up to here; deeper by cursor. */
+  queryPages: 100,
+} as const

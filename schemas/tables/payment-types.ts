@@ -1,0 +1,80 @@
+import type { Reason } from './results.ts'
+
+/**
+ * How a payment type comes about. `payment`: sent with an instrument (or to a registration).
+ * `followUp`: sent to an existing payment. `record`: written by the engine when another endpoint is
+ * used; a request never sends it as `paymentType`.
+ */
+export type PaymentTypeUse = 'payment' | 'followUp' | 'record'
+
+export type PaymentType = {
+  readonly code: string
+  readonly title: string
+  readonly use: PaymentTypeUse
+  /** Types of which the referenced transaction must be one, approved. Empty: refers to none. */
+  readonly refersTo: readonly string[]
+  /** Whether the request must name amount and currency. */
+  readonly amount: 'required' | 'optional' | 'none'
+  /** Follow-ups: code when the referenced transaction is declined or expired, so never usable. */
+  readonly refusedUnusable?: Reason
+  /** Follow-ups: code when it is usable but has not that much left, or no longer. */
+  readonly refusedExhausted?: Reason
+}
+
+export const paymentTypes: readonly PaymentType[] = [
+  { code: 'PA', title: 'Preauthorization', use: 'payment', refersTo: [], amount: 'required' },
+  { code: 'DB', title: 'Debit', use: 'payment', refersTo: [], amount: 'required' },
+  { code: 'CD', title: 'Credit', use: 'payment', refersTo: [], amount: 'required' },
+  { code: 'PA.CP', title: 'Preauthorization captured at once', use: 'payment', refersTo: [], amount: 'required' },
+  { code: '3D', title: 'Authentication without payment', use: 'payment', refersTo: [], amount: 'required' },
+
+  { code: 'CP', title: 'Capture', use: 'followUp', refersTo: ['PA'], amount: 'required', refusedUnusable: '700.400.510', refusedExhausted: '700.400.100' },
+  { code: 'RV', title: 'Reversal', use: 'followUp', refersTo: ['PA', 'DB', 'RB', 'CP', 'RC'], amount: 'optional', refusedUnusable: '700.400.530', refusedExhausted: '700.400.300' },
+  { code: 'RF', title: 'Refund', use: 'followUp', refersTo: ['DB', 'RB', 'CP', 'RC', 'CD'], amount: 'required', refusedUnusable: '700.400.520', refusedExhausted: '700.400.200' },
+  { code: 'RB', title: 'Rebill', use: 'followUp', refersTo: ['DB'], amount: 'required', refusedUnusable: '700.100.100' },
+  { code: 'RC', title: 'Receipt', use: 'followUp', refersTo: ['PA'], amount: 'required', refusedUnusable: '700.400.560' },
+  // Chargebacks come from the acquirer; a merchant posts them to the simulator only.
+  { code: 'CB', title: 'Chargeback', use: 'followUp', refersTo: ['DB', 'RB', 'CP', 'RC', 'RF'], amount: 'optional', refusedUnusable: '700.400.550', refusedExhausted: '700.300.500' },
+  { code: 'CR', title: 'Chargeback reversal', use: 'followUp', refersTo: ['CB'], amount: 'optional', refusedUnusable: '700.100.100', refusedExhausted: '700.400.410' },
+
+  { code: 'RG', title: 'Registration', use: 'record', refersTo: [], amount: 'none' },
+  { code: 'RR', title: 'Change of a registration', use: 'record', refersTo: ['RG'], amount: 'none' },
+  { code: 'DR', title: 'Removal of a registration', use: 'record', refersTo: ['RG'], amount: 'none' },
+  { code: 'TE', title: 'Longer life of a registration', use: 'record', refersTo: ['RG'], amount: 'none' },
+  { code: 'SD', title: 'Schedule', use: 'record', refersTo: ['RG'], amount: 'required' },
+  { code: 'RS', title: 'Change of a schedule', use: 'record', refersTo: ['SD'], amount: 'optional' },
+  { code: 'DS', title: 'End of a schedule', use: 'record', refersTo: ['SD'], amount: 'none' },
+]
+
+/** What a schedule may execute and `overridePaymentType[brand]` may name. */
+export const scheduledPaymentTypes = ['PA', 'DB', 'CD'] as const
+
+/** Follow-ups that extend an authorisation: a PA with this `standingInstruction.industryPractice`. */
+export const authorisationExtensions = ['INCREMENTAL_AUTH', 'REAUTHORIZATION'] as const
+
+/**
+ * Values of the query filter `paymentTypes`. The list is wider than what the engine writes: clients
+ * of this API family send all of them, and a code without records simply matches nothing.
+ */
+export const queryPaymentTypes = [
+  'CB', 'CD', 'CR', 'DB', 'CP', 'IV', 'PA', 'RB', 'RC', 'RF', 'RL', 'RV', 'AD', 'IN', 'FI', 'CL', 'CF', 'DR', 'RG',
+  'RR', 'TE', 'CT', 'DS', 'RS', 'SD', 'AC', 'MD', 'EA', 'RI', '3D', 'SA', 'EN', 'ID', 'IC', 'DP', 'CG', 'TG', 'SF',
+  'IS', 'VD', 'DV', 'AF', 'GK', 'RD', 'TM', 'FT', 'KT', 'AR', 'AL', 'PL', 'FN', 'FZ', 'RE', 'RX', 'FO', 'CS', 'EX',
+  'SE', 'AU', 'TK', 'TF', 'ER',
+] as const
+
+/** Values of the query filter `paymentMethods`; the methods that brands have are among them. */
+export const queryPaymentMethods = [
+  'DD', 'CT', 'CC', 'WA', 'VA', 'UA', 'OT', 'DC', 'ET', 'NT', 'IV', 'PP', 'OD', 'RM',
+] as const
+
+const byCode: ReadonlyMap<string, PaymentType> = new Map(paymentTypes.map((type) => [type.code, type]))
+
+export function paymentTypeOf(code: string): PaymentType | undefined {
+  return byCode.get(code)
+}
+
+/** Whether `on` (a transaction's type) can be followed by `type`, as far as types decide it. */
+export function mayFollow(type: string, on: string): boolean {
+  return byCode.get(type)?.use === 'followUp' && byCode.get(type)!.refersTo.includes(on)
+}

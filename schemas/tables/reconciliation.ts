@@ -1,0 +1,71 @@
+import { AN, C, currency, date, dateTime, type FieldOptions, type Format, fixedAmount, group, match, none, O, oneOf, person, R, response } from '../table.ts'
+import { shortId } from './formats.ts'
+
+const brand16 = AN(16)
+const rate = match('[0-9]{1,10}(\\.[0-9]{1,11})?', '1.083412', 1, 13)
+const into = (column: string, because?: string): FieldOptions =>
+  because === undefined ? { column } : { column, because }
+const entityId: Format = AN(32)
+const recordKind = oneOf('SETTLED', 'CHARGEBACK', 'CHARGEBACK REVERSAL', 'FEE')
+const transactionKind = oneOf(
+  'DEBIT', 'CREDIT', 'REFUND', 'BATCH', 'MONTHLY', 'SUBMERCHANT', 'PAYMENT_FACILITATOR', 'AUTH_FEE',
+  'CAPTURE_FEE', 'CANCEL_FEE', 'REFUND_FEE',
+)
+const matching = oneOf('MATCHED', 'MULTIPLE_MATCHES', 'NOT_MATCHED')
+
+/** One record of a reconciliation report: a settled payment, a chargeback, its reversal, or a fee. */
+export const reconciliationRecord = group('', 'Reconciliation record', [
+  // name                               format                      need direction class   meaning
+  ['recordType',                        recordKind,                 R,   response, none,   'What the record is about.', into('ReconciliationType')],
+  ['transactionType',                   transactionKind,            R,   response, none,   'Kind of payment or fee.', into('PaymentType')],
+  ['settlement.cashflow',               oneOf('POS', 'NEG'),        R,   response, none,   'Whether the merchant gets or pays.', into('Cashflow')],
+  ['clearingInstitute.merchantId',      AN(5, 64),                  R,   response, none,   "The merchant's number at the clearing institute.", into('ClearingInstituteMerchantId')],
+  ['merchantAccount.id',                AN(32),                     R,   response, none,   'Merchant account that was used.', into('MerchantAccountId')],
+  ['merchantAccount.name',              AN(255),                    O,   response, none,   'Name of that account.', into('MerchantAccountName', 'The document gives no length.')],
+  ['pspEntityId',                       entityId,                   R,   response, none,   'Payment service provider.', into('PspId')],
+  ['divisionEntityId',                  entityId,                   O,   response, none,   'Division.', into('DivisionId')],
+  ['merchantEntityId',                  entityId,                   R,   response, none,   'Merchant.', into('MerchantId')],
+  ['settlement.id',                     AN(64),                     O,   response, none,   "The clearing institute's number of the settlement.", into('SettlementTxId')],
+  ['payment.id',                        AN(32),                     O,   response, none,   'The payment.', into('UniqueID')],
+  ['shortId',                           shortId,                    O,   response, none,   'Short number of the payment.', into('ShortId', 'The document names the column only; payment answers use this name.')],
+  ['clearingInstitute.txId1',           AN(64),                     O,   response, none,   "First of the clearing institute's references.", into('ConnectorTxId1')],
+  ['clearingInstitute.txId2',           AN(64),                     O,   response, none,   "Second of the clearing institute's references.", into('ConnectorTxId2')],
+  ['clearingInstitute.txId3',           AN(64),                     O,   response, none,   "Third of the clearing institute's references.", into('ConnectorTxId3')],
+  ['amount',                            fixedAmount,                R,   response, none,   'Amount of the payment.', into('Amount')],
+  ['currency',                          currency,                   R,   response, none,   'Currency of the payment.', into('Currency')],
+  ['paymentBrand',                      brand16,                    O,   response, none,   'Brand of the payment.', into('Brand')],
+  ['presentmentDate',                   dateTime,                   O,   response, none,   "When the merchant ordered it, in the clearing institute's time zone; when the file was read, if the file does not say.", into('TxRequestTime')],
+  ['settlement.amount',                 fixedAmount,                R,   response, none,   'Amount that was settled.', into('SettlementAmount')],
+  ['settlement.currency',               currency,                   R,   response, none,   'Currency of the settlement.', into('SettlementCurrency')],
+  ['settlement.fee',                    fixedAmount,                O,   response, none,   'What the clearing institute kept.', into('SettlementFee')],
+  ['settlement.fxRate',                 rate,                       R,   response, none,   'Rate from payment to settlement currency.', into('SettlementFxRate', 'Thirteen characters as documented, but with as many decimals as fit: two would lose the rate.')],
+  ['settlement.date',                   date,                       R,   response, none,   'Day of settlement in the time zone of the clearing institute.', into('SettlementDate')],
+  ['settlement.status',                 oneOf('SUCCESS', 'FAILED'), R,   response, none,   'Whether it was settled.', into('SettlementStatus')],
+  ['descriptor',                        AN(128),                    O,   response, none,   'Text on the statement.', into('Descriptor')],
+  ['card.last4Digits',                  AN(4),                      O,   response, none,   'Last four digits, of a card.', into('AccountNumberLast4')],
+  ['bankAccount.last4Digits',           AN(4),                      O,   response, none,   'Last four characters, of a bank account.', into('AccountNumberLast4')],
+  ['bankAccount.bankCode',              AN(12),                     O,   response, none,   'Code of the bank.', into('BankCode')],
+  ['card.holder',                       AN(128),                    O,   response, person, 'Holder, of a card.', into('AccountHolder')],
+  ['bankAccount.holder',                AN(128),                    O,   response, person, 'Holder, of a bank account.', into('AccountHolder')],
+  ['result.code',                       AN(11),                     O,   response, none,   'Reason of a chargeback.', into('ReasonCode')],
+  ['result.description',                AN(128),                    O,   response, none,   'That reason in words.', into('ReasonDesc')],
+  ['settlement.format',                 AN(32),                     R,   response, none,   'Format of the file it came in.', into('SettlementFileFormat')],
+  ['clearingInstitute.name',            AN(64),                     R,   response, none,   'Name of the clearing institute.', into('ClearingInsitituteName')],
+  ['matchedTransactions.status',        matching,                   C,   response, none,   'Whether the record was found among the payments.', into('MatchingStatus')],
+  ['matchedTransactions.payment[n].id', AN(32),                     C,   response, none,   'A payment that fits.', into('MatchedTransactions')],
+  ['chargebackTransaction.id',          AN(32),                     C,   response, none,   'The chargeback, once the record is matched to one.', into('ChargebackId')],
+  ['merchantTransactionId',             AN(255),                    R,   response, none,   'Reference of the merchant. Not in the file.'],
+  ['merchantInvoiceId',                 AN(255),                    O,   response, none,   'Invoice number of the merchant. Not in the file.'],
+], [], 'reconciliation record')
+
+/** Header of the reconciliation file; one spelling is odd and stays, because files are read by it. */
+export const reconciliationColumns: readonly string[] = [
+  'ReconciliationType', 'PaymentType', 'Cashflow', 'ClearingInstituteMerchantId',
+  'MerchantAccountId', 'MerchantAccountName', 'PspId', 'DivisionId', 'MerchantId',
+  'SettlementTxId', 'UniqueID', 'ShortId', 'ConnectorTxId1', 'ConnectorTxId2', 'ConnectorTxId3',
+  'Amount', 'Currency', 'Brand', 'TxRequestTime', 'SettlementAmount', 'SettlementCurrency',
+  'SettlementFee', 'SettlementFxRate', 'SettlementDate', 'SettlementStatus', 'Descriptor',
+  'AccountNumberLast4', 'BankCode', 'AccountHolder', 'ReasonCode', 'ReasonDesc',
+  'SettlementFileFormat', 'ClearingInsitituteName', 'MatchingStatus', 'MatchedTransactions',
+  'ChargebackId',
+]

@@ -1,0 +1,467 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import plugin from '@tollgate/connector-simulator/http'
+import type { Operation } from '@tollgate/plugin-kit'
+import type { Fault } from '../../../connectors/simulator/faults.ts'
+import { startSimulator } from '../../../connectors/simulator/server.ts'
+import {
+  account,
+  acquirerTime,
+  card,
+  euros,
+  eventReceiver,
+  followUp,
+  type Merchant,
+  merchantAt,
+  newKey,
+  overHttp,
+  payment,
+  plainCard,
+} from './support.ts'
+
+const enquire = (merchant: Merchant, operation: Operation) =>
+  merchant.connector.resolve.enquire!(operation, merchant.context())
+
+/** What the operation ended with; for a broken connection whether bytes had been written. */
+async function ended(merchant: Merchant, operation: Operation) {
+  try {
+    return (await merchant.run(operation)).is
+  } catch (error) {
+    const { code, wroteBytes } = error as { code?: string; wroteBytes?: boolean }
+    return `${code}, ${wroteBytes ? 'bytes written' : 'no byte written'}`
+  }
+}
+
+async function control(url: string, body: object, headers: Record<string, string> = {}) {
+  const answer = await fetch(`${url}/control`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${account.secret}`, ...headers },
+    body: JSON.stringify(body),
+  })
+  const json = (await answer.json()) as Record<string, unknown>
+  return { status: answer.status, json }
+}
+
+it('is a plugin of its own, so that no gateway can reach it by accident', () => {
+  assert.deepEqual(
+    plugin.connectors?.map(({ name }) => name),
+    ['simulator-http'],
+  )
+})
+
+describe('an answer that goes wrong after the money moved', () => {
+  const faults: [Fault, string][] = [
+    [{ do: 'drop' }, 'reset, bytes written'],
+    [{ do: 'reset' }, 'reset, bytes written'],
+    [{ do: 'truncate' }, 'reset, bytes written'],
+    [{ do: '500' }, 'unknown'],
+    [{ do: 'html' }, 'unknown'],
+  ]
+  for (const [fault, expected] of faults) {
+    it(`${fault.do} leaves open what happened, and the enquiry finds it`, async (test) => {
+      const merchant = await overHttp(test, { faults: [fault] })
+      const operation = payment('debit')
+      assert.equal(await ended(merchant, operation), expected)
+      assert.equal((await enquire(merchant, operation)).is, 'approved')
+      assert.equal(merchant.totals().charged, 9200n)
+    })
+
+    it(`${fault.do} before the money moved leaves it open too, and there is nothing`, async (test) => {
+      const merchant = await overHttp(test, { faults: [{ ...fault, apply: 'never' }] })
+      const operation = payment('debit')
+      assert.equal(await ended(merchant, operation), expected)
+      assert.equal((await enquire(merchant, operation)).is, 'notFound')
+      assert.equal(merchant.totals().charged, 0n)
+    })
+  }
+
+  it('comes byte by byte and is read all the same', async (test) => {
+    const merchant = await overHttp(test, { faults: [{ do: 'drip', ms: 1 }] })
+    assert.equal(await ended(merchant, payment('debit')), 'approved')
+  })
+
+  it('an altered amount is reported as it came', async (test) => {
+    const amount = { minor: '9100', currency: 'EUR' }
+    const merchant = await overHttp(test, { faults: [{ do: 'alterAmount', amount }] })
+    const outcome = await merchant.run(payment('debit'))
+    assert.deepEqual(outcome.is === 'approved' && outcome.amount, euros(9100))
+    const honest = await merchant.run(payment('debit'))
+    assert.ok(honest.is === 'approved' && honest.amount === undefined)
+  })
+
+  it('a code that nobody knows is a decline without a stated reason', async (test) => {
+    const merchant = await overHttp(test, { faults: [{ do: 'unknownCode' }] })
+    const outcome = await merchant.run(payment('debit'))
+    assert.deepEqual(outcome.is === 'declined' && [outcome.reason, outcome.code], [
+      '800.100.100',
+      'Q7',
+    ])
+  })
+
+  it('a second copy on the connection is never taken for the next answer', async (test) => {
+    const merchant = await overHttp(test, { faults: [{ do: 'twice' }] })
+    const { http } = merchant.context()
+    const outcomes: string[] = []
+    for (const number of [plainCard, '4000000000000002', '4000000000000002']) {
+      const operation = payment('debit', { instrument: card(number) })
+      const outcome = await merchant.run(operation, { http }).catch(() => undefined)
+      outcomes.push(outcome?.is ?? 'broken')
+    }
+    assert.equal(outcomes[0], 'approved')
+    assert.ok(!outcomes.slice(1).includes('approved'), outcomes.join())
+  })
+})
+
+describe('an answer about another key', () => {
+  it('is no answer', async (test) => {
+    const merchant = await overHttp(test)
+    const stale = await merchant
+      .context()
+      .http.request('POST', `${merchant.server.url}/operations`, {
+        headers: {
+          authorization: `Bearer ${account.secret}`,
+          'x-merchant-id': account.merchantId,
+          'idempotency-key': 'other',
+        },
+        json: { kind: 'debit', paymentId: 'p', amount: { minor: '1', currency: 'EUR' } },
+      })
+    const http = { request: async () => stale, get: async () => stale, post: async () => stale }
+    const outcome = await merchant.run(payment('debit'), { http })
+    assert.deepEqual(outcome, { is: 'unknown', why: 'the answer is about another key' })
+    const context = merchant.context({ http })
+    assert.equal(
+      (await merchant.connector.resolve.enquire!(payment('debit'), context)).is,
+      'unknown',
+    )
+    const reversed = await merchant.connector.resolve.reverseByKey!(payment('debit'), context)
+    assert.equal(reversed.is, 'unknown')
+  })
+})
+
+describe('time', () => {
+  const late: Fault = { do: 'delay', ms: 60_000, apply: 'late' }
+
+  it('an operation may be carried out long after its client gave up', async (test) => {
+    const time = acquirerTime()
+    const merchant = await overHttp(test, { time, faults: [late] })
+    const operation = payment('debit')
+    const impatient = new AbortController()
+    const lost = merchant.run(operation, { signal: impatient.signal }).catch(() => 'gave up')
+    while (merchant.server.plan.left > 0) await new Promise(setImmediate)
+    impatient.abort()
+    assert.equal(await lost, 'gave up')
+    time.advance(59_999)
+    assert.equal((await enquire(merchant, operation)).is, 'notFound')
+    time.advance(1)
+    assert.equal((await enquire(merchant, operation)).is, 'approved')
+    assert.equal(merchant.totals().charged, 9200n)
+  })
+
+  it('a key that was reversed meanwhile stops the late operation', async (test) => {
+    const time = acquirerTime()
+    const merchant = await overHttp(test, { time, faults: [late] })
+    const operation = payment('debit')
+    const answer = merchant.run(operation)
+    while (merchant.server.plan.left > 0) await new Promise(setImmediate)
+    const context = merchant.context()
+    const reversed = await merchant.connector.resolve.reverseByKey!(operation, context)
+    assert.equal(reversed.is, 'nothing')
+    time.advance(60_000)
+    assert.equal((await answer).is, 'declined')
+    assert.equal(merchant.totals().charged, 0n)
+  })
+
+  it('an enquiry may find nothing at first', async (test) => {
+    const merchant = await overHttp(test, { faults: [{ do: 'notFound', times: 2 }] })
+    const operation = payment('debit')
+    await merchant.run(operation)
+    const found = []
+    for (let time = 0; time < 3; time += 1) found.push((await enquire(merchant, operation)).is)
+    assert.deepEqual(found, ['notFound', 'notFound', 'approved'])
+  })
+
+  it('an operation may stay invisible for a while', async (test) => {
+    const time = acquirerTime()
+    const merchant = await overHttp(test, { time, faults: [{ do: 'hide', ms: 500 }] })
+    const operation = payment('debit')
+    assert.equal((await merchant.run(operation)).is, 'approved')
+    time.advance(499)
+    assert.equal((await enquire(merchant, operation)).is, 'notFound')
+    time.advance(1)
+    assert.equal((await enquire(merchant, operation)).is, 'approved')
+  })
+
+  it('an answer may come late, after the money moved', async (test) => {
+    const time = acquirerTime()
+    const merchant = await overHttp(test, { time, faults: [{ do: 'delay', ms: 500 }] })
+    const operation = payment('debit')
+    const answer = merchant.run(operation)
+    while (merchant.totals().charged === 0n) await new Promise(setImmediate)
+    assert.equal((await enquire(merchant, operation)).is, 'approved')
+    const first = await Promise.race([answer, new Promise((go) => setImmediate(go, 'not yet'))])
+    assert.equal(first, 'not yet')
+    time.advance(500)
+    assert.equal((await answer).is, 'approved')
+  })
+})
+
+describe('a plan of faults', () => {
+  it('hits the requests it names, by card, key, kind or turn', async (test) => {
+    const merchant = await overHttp(test)
+    const hit = payment('debit')
+    await control(merchant.server.url, {
+      plan: [
+        { do: '500', when: { number: '4111111111111111' } },
+        { do: '500', when: { key: hit.key } },
+        { do: '500', when: { kind: 'capture' } },
+      ],
+    })
+    const authorisation = payment('authorize')
+    assert.equal(await ended(merchant, authorisation), 'approved')
+    assert.equal(await ended(merchant, followUp('capture', authorisation, 1)), 'unknown')
+    assert.equal(await ended(merchant, hit), 'unknown')
+    assert.equal(
+      await ended(merchant, payment('debit', { instrument: card('4111111111111111') })),
+      'unknown',
+    )
+    assert.equal(merchant.server.plan.left, 0)
+  })
+
+  it('is refused with the name of what is wrong in it', async (test) => {
+    const { server } = await overHttp(test)
+    const wrong: [object, RegExp][] = [
+      [{ plan: [{ do: 'explode' }] }, /plan\[0\]\.do must be one of/],
+      [{ plan: [{ do: 'drop' }, { do: 'delay', ms: -1 }] }, /plan\[1\]\.ms/],
+      [{ plan: [{ do: 'drop', times: 0 }] }, /times must be 1 or more/],
+      [{ plan: {} }, /plan must be a list/],
+      [{ plann: [] }, /no control named plann/],
+      [
+        { chargeback: { merchantId: 'm', key: 'k', original: 'o', reason: '800.100.152' } },
+        /chargeback code/,
+      ],
+    ]
+    for (const [body, message] of wrong) {
+      const { status, json } = await control(server.url, body)
+      assert.equal(status, 400)
+      assert.match(String(json.refused), message)
+    }
+    assert.equal(server.plan.left, 0)
+  })
+})
+
+describe('who may ask', () => {
+  it('only somebody with the secret', async (test) => {
+    const { server, ...merchant } = await overHttp(test, { secret: 'another-secret' })
+    const outcome = await merchant.run(payment('debit'))
+    assert.equal(outcome.is === 'declined' && outcome.reason, '900.100.200')
+    const reversed = await merchant.connector.resolve.reverseByKey!(
+      payment('debit'),
+      merchant.context(),
+    )
+    assert.equal(reversed.is, 'refused')
+    assert.equal((await enquire(merchant, payment('debit'))).is, 'unknown')
+    const check = await merchant.connector.check!(merchant.context())
+    assert.deepEqual(check, {
+      ok: false,
+      why: 'the acquirer answered 401 to merchantId and secret',
+    })
+    for (const path of ['/ledger', '/control', '/account']) {
+      assert.equal((await fetch(server.url + path)).status, 401)
+    }
+    assert.equal(server.ledger().count, 0)
+  })
+
+  it('an account proves its secret without moving money', async (test) => {
+    const merchant = await overHttp(test)
+    assert.deepEqual(await merchant.connector.check!(merchant.context()), { ok: true })
+  })
+
+  it('a merchant sees its own keys only', async (test) => {
+    const merchant = await overHttp(test)
+    const operation = payment('debit')
+    await merchant.run(operation)
+    const other = merchant.context({ account: { ...account, merchantId: 'other' } })
+    assert.equal((await merchant.connector.resolve.enquire!(operation, other)).is, 'notFound')
+  })
+
+  it('nobody from another machine: the host must be of this one', async () => {
+    await assert.rejects(startSimulator({ host: '0.0.0.0' }), /host must be one of 127\.0\.0\.1/)
+  })
+})
+
+it('a request that cannot be read is refused by name, and nothing moves', async (test) => {
+  const { server } = await overHttp(test)
+  const amount = { minor: '1', currency: 'EUR' }
+  const good = { kind: 'debit', paymentId: 'p', amount }
+  const wrong: [object | string, RegExp][] = [
+    ['{', /body must be JSON/],
+    ['[]', /body must be a JSON object/],
+    [{ ...good, kind: 'steal' }, /kind must be one of/],
+    [{ ...good, amount: { minor: 1, currency: 'EUR' } }, /amount\.minor must be a string/],
+    [{ ...good, amount: { minor: '1', currency: 'eur' } }, /amount\.currency/],
+    [{ ...good, signs: { number: 4200000000000000 } }, /signs\.number must be a string/],
+    [{ ...good, at: 'now' }, /at must be a whole number/],
+    [{ ...good, instrument: 'x'.repeat(70_000) }, /must not exceed 65536 bytes/],
+  ]
+  const headers = {
+    authorization: `Bearer ${account.secret}`,
+    'x-merchant-id': 'shop',
+    'idempotency-key': 'k',
+  }
+  for (const [body, message] of wrong) {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const answer = await fetch(`${server.url}/operations`, { method: 'POST', headers, body: text })
+    assert.equal(answer.status, 400)
+    const { refused } = (await answer.json()) as { refused: string }
+    assert.match(refused, message)
+    assert.ok(!refused.includes('4200'))
+  }
+  assert.equal(server.ledger().count, 0)
+})
+
+it('GET /ledger shows every entry once, page by page, and no card number', async (test) => {
+  const merchant = await overHttp(test)
+  const keys: string[] = []
+  for (let index = 0; index < 25; index += 1) {
+    const operation = payment('debit')
+    keys.push(operation.key)
+    await merchant.run(operation)
+  }
+  const seen: string[] = []
+  let after: number | null = 0
+  while (after !== null) {
+    const answer: Response = await fetch(`${merchant.server.url}/ledger?after=${after}&limit=10`, {
+      headers: { authorization: `Bearer ${account.secret}` },
+    })
+    const text = await answer.text()
+    assert.ok(!text.includes(plainCard))
+    const page = JSON.parse(text) as { entries: { key: string }[]; next: number | null }
+    seen.push(...page.entries.map(({ key }) => key))
+    after = page.next
+  }
+  assert.deepEqual(seen, keys)
+})
+
+describe('the page of the bank', () => {
+  const operation = () =>
+    payment('debit', {
+      brand: 'IDEAL',
+      instrument: { kind: 'virtualAccount', brand: 'IDEAL', accountId: 'jane' },
+    })
+  const returnUrl = 'https://shop.example/back?order=1'
+
+  async function bankUrl(merchant: Merchant, redirected: Operation): Promise<string> {
+    const outcome = await merchant.run(redirected, { returnUrl })
+    assert.ok(outcome.is === 'pending' && typeof outcome.next === 'object')
+    assert.ok('redirect' in outcome.next)
+    return outcome.next.redirect.url
+  }
+  const time = acquirerTime()
+
+  for (const [button, expected] of [
+    ['approve', 'approved'],
+    ['cancel', '100.396.101'],
+  ] as const) {
+    it(`lets the shopper ${button} and sends them back`, async (test) => {
+      const merchant = await overHttp(test, { time })
+      const redirected = operation()
+      const url = await bankUrl(merchant, redirected)
+      assert.match(await (await fetch(url)).text(), /<button>approve<\/button>/)
+      const back = { query: { status: 'approved' }, refs: {} }
+      const early = await merchant.connector.complete!(redirected, back, merchant.context())
+      assert.equal(early.is, 'pending', 'coming back alone proves nothing')
+      const sent = await fetch(`${url}/${button}`, { method: 'POST', redirect: 'manual' })
+      assert.equal(sent.status, 303)
+      assert.equal(sent.headers.get('location'), returnUrl)
+      const outcome = await merchant.connector.complete!(redirected, back, merchant.context())
+      assert.equal(outcome.is === 'declined' ? outcome.reason : outcome.is, expected)
+    })
+  }
+
+  it('works with its own address only', async (test) => {
+    const merchant = await overHttp(test, { time })
+    const url = await bankUrl(merchant, operation())
+    for (const wrong of [`${url}x`, url.replace('/bank/', '/bank/A')]) {
+      assert.equal((await fetch(`${wrong}/approve`, { method: 'POST' })).status, 404)
+    }
+    assert.equal(
+      (await fetch(`${url}/approve`)).status,
+      404,
+      'a link that is followed pays nothing',
+    )
+    assert.equal(merchant.totals().charged, 0n)
+  })
+})
+
+describe('events of the HTTP acquirer', () => {
+  it('come before the answer for .89 and after it for .88, signed', async (test) => {
+    const merchant = await overHttp(test)
+    const receiver = await eventReceiver(test)
+    for (const [minor, before] of [
+      [9289, 1],
+      [9288, 1],
+    ] as const) {
+      const operation = payment('debit', { amount: euros(minor) })
+      const outcome = await merchant.run(operation, { notifyUrl: receiver.url })
+      assert.ok(receiver.messages.length >= before)
+      const message = (await receiver.received(minor === 9289 ? 1 : 2)).at(-1)!
+      const { verify, parse } = merchant.connector.inbound!
+      assert.equal(await verify(message, merchant.context()), true)
+      const stranger = merchant.context({ account: { ...account, secret: 'another-secret' } })
+      assert.equal(await verify(message, stranger), false)
+      assert.deepEqual(
+        parse(message).map(({ key, outcome, amount }) => ({ key, outcome, amount })),
+        [{ key: operation.key, outcome, amount: euros(minor) }],
+      )
+    }
+  })
+
+  it('tell of the end of a pending payment, and again when asked, with the same id', async (test) => {
+    const merchant = await overHttp(test, { time: acquirerTime() })
+    const receiver = await eventReceiver(test)
+    const operation = payment('debit', { instrument: card(plainCard, { holder: '800.400.500' }) })
+    assert.equal(await ended(merchant, operation), 'pending')
+    const at = { merchantId: account.merchantId, key: operation.key }
+    const { url } = merchant.server
+    await control(url, { events: receiver.url, finish: { ...at, code: '00' } })
+    const again = await control(url, { tell: at })
+    assert.equal(again.json.told, true)
+    const ids = receiver.messages.map((m) => merchant.connector.inbound!.parse(m)[0]?.eventId)
+    assert.equal(ids.length, 2)
+    assert.equal(new Set(ids).size, 1)
+    assert.equal(merchant.totals().charged, 9200n)
+  })
+
+  it('tell of chargebacks and of their reversal', async (test) => {
+    const merchant = await overHttp(test)
+    const receiver = await eventReceiver(test)
+    const operation = payment('debit')
+    await merchant.run(operation)
+    const { url } = merchant.server
+    const { merchantId } = account
+    const amount = { minor: '9200', currency: 'EUR' }
+    const dispute = { merchantId, amount, reason: '000.100.221' }
+    const [chargeback, reversal] = [newKey(), newKey()]
+    await control(url, { events: receiver.url })
+    await control(url, { chargeback: { ...dispute, key: chargeback, original: operation.key } })
+    assert.equal(merchant.totals().charged, 0n)
+    const undone = { ...dispute, key: reversal, original: chargeback }
+    await control(url, { chargebackReversal: undone })
+    assert.equal(merchant.totals().charged, 9200n)
+    const claims = receiver.messages.flatMap((m) => merchant.connector.inbound!.parse(m))
+    assert.deepEqual(
+      claims.map(({ key, outcome }) => [key, outcome.is]),
+      [
+        [operation.key, 'chargeback'],
+        [operation.key, 'chargebackReversal'],
+      ],
+    )
+  })
+})
+
+it('a gateway pointed at nothing says that no byte was written', async (test) => {
+  const { server } = await overHttp(test)
+  await server.close()
+  const merchant = merchantAt(test, server.url)
+  assert.equal(await ended(merchant, payment('debit')), 'not-sent, no byte written')
+})

@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict'
+import { performance } from 'node:perf_hooks'
+import { describe, it } from 'node:test'
+import plugin from '@tollgate/connector-simulator'
+import type { Outcome, Records } from '@tollgate/plugin-kit'
+import {
+  bankAccount,
+  businessClock,
+  card,
+  euros,
+  eventReceiver,
+  followUp,
+  inProcess,
+  newKey,
+  openRecords,
+  payment,
+} from './support.ts'
+
+const back = (query: Record<string, string>) => ({ query, refs: {} })
+
+function proofIn(outcome: Outcome): Record<string, string> {
+  assert.ok(outcome.is === 'pending' && typeof outcome.next === 'object')
+  assert.ok('redirect' in outcome.next)
+  const { parameters = [] } = outcome.next.redirect
+  return Object.fromEntries(parameters.map(({ name, value }) => [name, value]))
+}
+
+it('the package brings the connector `simulator`, for testMode=INTERNAL only', () => {
+  const [connector] = plugin.connectors ?? []
+  assert.equal(plugin.connectors?.length, 1)
+  assert.equal(connector?.name, 'simulator')
+  assert.deepEqual(connector.supports.modes, ['INTERNAL'])
+})
+
+describe('an ordinary payment inside the process', () => {
+  const forbidden: Records = {
+    get: () => Promise.reject(new Error('records were read')),
+    swap: () => Promise.reject(new Error('records were written')),
+  }
+
+  it('touches no record, approved or declined', async (test) => {
+    const merchant = inProcess(test)
+    for (const number of ['4200000000000000', '4000000000000002']) {
+      await merchant.run(payment('debit', { instrument: card(number) }), { records: forbidden })
+    }
+    assert.equal(merchant.sendings(), 2)
+  })
+
+  it('moves nothing when it is too late to send', async (test) => {
+    const merchant = inProcess(test)
+    const sending = () => {
+      throw new Error('too late')
+    }
+    for (const number of ['4200000000000000', '4000000000000341']) {
+      const instrument = card(number)
+      await assert.rejects(merchant.run(payment('debit', { instrument }), { sending }), /too late/)
+    }
+    assert.equal(merchant.totals().charged, 0n)
+    assert.equal(merchant.records.stored.size, 0)
+  })
+
+  it('takes microseconds', async (test) => {
+    const merchant = inProcess(test)
+    const context = merchant.context()
+    const rounds = 5_000
+    const round = async () => {
+      const operations = Array.from({ length: rounds }, () => payment('debit'))
+      const started = performance.now()
+      for (const operation of operations) await merchant.connector.debit!(operation, context)
+      return ((performance.now() - started) * 1_000) / rounds
+    }
+    const times = [await round(), await round(), await round(), await round()]
+    // Ten are asked for on an idle machine; tests share theirs.
+    assert.ok(Math.min(...times) < 50, `${times} microseconds`)
+  })
+})
+
+describe('a restart of the process', () => {
+  for (const number of ['4000000000000341', '4000000000000077']) {
+    it(`does not lose what became of ${number}`, async (test) => {
+      const before = inProcess(test)
+      const operation = payment('debit', { instrument: card(number) })
+      await before.run(operation)
+      const { records, clock } = before
+      clock.ms += 30_000
+      const after = inProcess(test, { records, clock })
+      const found = await after.connector.resolve.enquire!(operation, after.context())
+      assert.equal(found.is, 'approved')
+      assert.equal((await after.run(followUp('refund', operation, 9201))).is, 'declined')
+      assert.equal((await after.run(followUp('refund', operation, 9200))).is, 'approved')
+    })
+  }
+
+  it('does not open a closed key again', async (test) => {
+    const { records, ...before } = inProcess(test)
+    const operation = payment('debit', { amount: euros(9288) })
+    await before.connector.resolve.reverseByKey!(operation, before.context())
+    const after = inProcess(test, { records })
+    assert.equal((await after.run(operation)).is, 'declined')
+  })
+
+  it('loses ordinary payments, whose follow-ups then trust what the engine says', async (test) => {
+    const { records, ...before } = inProcess(test)
+    const authorisation = payment('authorize')
+    await before.run(authorisation)
+    const after = inProcess(test, { records })
+    const found = await after.connector.resolve.enquire!(authorisation, after.context())
+    assert.equal(found.is, 'notFound')
+    assert.equal((await after.run(followUp('capture', authorisation, 9000))).is, 'approved')
+    assert.equal((await after.run(followUp('capture', authorisation, 201))).is, 'declined')
+  })
+})
+
+it('two processes decide about one pending payment and its money moves once', async (test) => {
+  const records = openRecords()
+  const clock = businessClock()
+  const processes = [1, 2, 3].map(() => inProcess(test, { records, clock }))
+  const operation = payment('debit', { instrument: card('4000000000000077') })
+  await Promise.all(processes.map((merchant) => merchant.run(operation)))
+  clock.ms += 30_000
+  const found = await Promise.all(
+    processes.map((p) => p.connector.resolve.enquire!(operation, p.context())),
+  )
+  for (const outcome of found) assert.equal(outcome.is, 'approved')
+  const kept = JSON.parse(records.stored.get(`entry/${operation.key}`)!) as { movements: unknown[] }
+  assert.equal(kept.movements.length, 1)
+})
+
+it('one process reverses a key while another one finishes it: the kept entry decides', async (test) => {
+  const records = openRecords()
+  const clock = businessClock()
+  const [one, two] = [inProcess(test, { records, clock }), inProcess(test, { records, clock })]
+  const operation = payment('debit', { instrument: card('4000000000000077') })
+  await one.run(operation)
+  clock.ms += 30_000
+  const [found, reversed] = await Promise.all([
+    one.connector.resolve.enquire!(operation, one.context()),
+    two.connector.resolve.reverseByKey!(operation, two.context()),
+  ])
+  assert.ok(found.is === 'approved' || found.is === 'declined')
+  assert.equal(reversed.is, 'reversed')
+  for (const merchant of [one, two]) {
+    const now = await merchant.connector.resolve.enquire!(operation, merchant.context())
+    assert.equal(now.is, 'declined')
+  }
+})
+
+describe('a shopper who comes back', () => {
+  const redirected = () =>
+    payment('debit', {
+      brand: 'PAYPAL',
+      instrument: { kind: 'virtualAccount', brand: 'PAYPAL', accountId: 'jane' },
+    })
+  const returnUrl = 'https://shop.example/back'
+
+  it('with the proof of the redirect has paid, in any process, once', async (test) => {
+    const merchant = inProcess(test)
+    const operation = redirected()
+    const proof = proofIn(await merchant.run(operation, { returnUrl }))
+    const other = inProcess(test, { records: merchant.records, clock: merchant.clock })
+    for (const _time of [1, 2]) {
+      const outcome = await other.connector.complete!(operation, back(proof), other.context())
+      assert.equal(outcome.is, 'approved')
+    }
+    assert.equal(other.totals().charged, 9200n)
+  })
+
+  it('with another proof or none has not', async (test) => {
+    const merchant = inProcess(test)
+    const operation = redirected()
+    const proof = proofIn(await merchant.run(operation, { returnUrl }))
+    const foreign = proofIn(await merchant.run(redirected(), { returnUrl }))
+    const name = Object.keys(proof)[0]!
+    for (const query of [{}, { status: 'approved' }, foreign, { [name]: `${proof[name]}0` }]) {
+      const context = merchant.context()
+      const outcome = await merchant.connector.complete!(operation, back(query), context)
+      assert.equal(outcome.is, 'pending')
+    }
+    assert.equal(merchant.totals().charged, 0n)
+  })
+})
+
+describe('events', () => {
+  const cases = [
+    [9288, 2],
+    [9289, 1],
+  ] as const
+  for (const [minor, copies] of cases) {
+    it(`amount ${minor}: come ${copies} times before the answer, signed`, async (test) => {
+      const merchant = inProcess(test)
+      const receiver = await eventReceiver(test)
+      const operation = payment('debit', { amount: euros(minor) })
+      const outcome = await merchant.run(operation, { notifyUrl: receiver.url })
+      assert.equal(outcome.is, 'approved')
+      assert.equal(receiver.messages.length, copies)
+      const { verify, parse } = merchant.connector.inbound!
+      const ids = receiver.messages.map((message) => parse(message)[0]?.eventId)
+      assert.equal(new Set(ids).size, 1)
+      const [message] = receiver.messages
+      assert.equal(await verify(message!, merchant.context()), true)
+      const forged = { ...message!, body: Buffer.from(`${message!.body} `) }
+      assert.equal(await verify(forged, merchant.context()), false)
+      const unsigned = { ...message!, headers: {} }
+      assert.equal(await verify(unsigned, merchant.context()), false)
+      const [claim] = parse(message!)
+      assert.equal(claim?.key, operation.key)
+      assert.deepEqual(claim?.outcome, outcome, 'the event says the same as the answer')
+    })
+  }
+  it('do not hold up a payment when they cannot be delivered', async (test) => {
+    const merchant = inProcess(test)
+    const operation = payment('debit', { amount: euros(9289) })
+    const outcome = await merchant.run(operation, { notifyUrl: 'http://127.0.0.1:1/' })
+    assert.equal(outcome.is, 'approved')
+  })
+})
+
+describe('a chargeback that the merchant asks for', () => {
+  const reason = '000.100.220'
+  const on = (operation: ReturnType<typeof payment>, minor?: number) => {
+    const { paymentId, key, amount, original } = followUp('refund', operation, minor)
+    return { paymentId, key, amount, reason, original: original! } as const
+  }
+
+  it('comes back as a signed event about the disputed payment', async (test) => {
+    const merchant = inProcess(test)
+    const operation = payment('debit', { instrument: bankAccount('DE89370400440532013000') })
+    await merchant.run(operation)
+    const raised = await merchant.simulator.raise('chargeback', on(operation), merchant.context())
+    assert.ok('message' in raised)
+    const { verify, parse } = merchant.connector.inbound!
+    assert.equal(await verify(raised.message, merchant.context()), true)
+    const [claim] = parse(raised.message)
+    assert.deepEqual(
+      [claim?.key, claim?.outcome.is, claim?.amount],
+      [operation.key, 'chargeback', euros(9200)],
+    )
+    assert.equal(merchant.totals().charged, 0n)
+  })
+
+  it('happens once, is reversed once, also in another process', async (test) => {
+    const merchant = inProcess(test)
+    const operation = payment('debit')
+    await merchant.run(operation)
+    const chargeback = on(operation)
+    const { simulator } = merchant
+    await simulator.raise('chargeback', chargeback, merchant.context())
+    const second = await simulator.raise('chargeback', on(operation), merchant.context())
+    assert.deepEqual(second, { refused: '700.300.500' })
+    const refund = await merchant.run(followUp('refund', operation))
+    assert.equal(refund.is === 'declined' && refund.reason, '700.300.600')
+
+    const other = inProcess(test, { records: merchant.records })
+    const dispute = {
+      ...chargeback,
+      key: newKey(),
+      original: { ...chargeback.original, key: chargeback.key },
+    }
+    const raised = await other.simulator.raise('chargebackReversal', dispute, other.context())
+    assert.ok('message' in raised)
+    const [claim] = other.connector.inbound!.parse(raised.message)
+    assert.deepEqual([claim?.key, claim?.outcome.is], [operation.key, 'chargebackReversal'])
+    const late = { ...dispute, key: newKey() }
+    const again = await merchant.simulator.raise('chargebackReversal', late, merchant.context())
+    assert.deepEqual(again, { refused: '700.400.410' })
+    assert.equal((await other.run(followUp('refund', operation))).is, 'approved')
+  })
+
+  it('is refused on a payment that charged nothing', async (test) => {
+    const merchant = inProcess(test)
+    const operation = payment('authorize')
+    await merchant.run(operation)
+    const raised = await merchant.simulator.raise('chargeback', on(operation), merchant.context())
+    assert.deepEqual(raised, { refused: '700.300.100' })
+  })
+})
+
+it('an event that is none is refused without being quoted', (test) => {
+  const { connector } = inProcess(test)
+  for (const text of ['', 'null', '[]', '{"eventId":"1"}', '4200000000000000']) {
+    const message = { body: Buffer.from(text), headers: {}, query: {} }
+    assert.throws(() => connector.inbound!.parse(message), /^Error: the message is no event/)
+  }
+})

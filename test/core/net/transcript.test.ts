@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import test from 'node:test'
+import { Sensitive } from '@tollgate/plugin-kit'
+import type { HttpMessage } from '../../../core/net/http.ts'
+import { bodyOf, failure, httpServer, outgoingFor, rawServer, stillClock } from './servers.ts'
+
+const number = '4111111111111111'
+const echo = async (t: Parameters<typeof httpServer>[0]) =>
+  httpServer(t, async (request, answer) => {
+    answer.setHeader('content-type', request.headers['content-type'] ?? 'text/plain')
+    answer.end(await bodyOf(request))
+  })
+
+test('an entry tells what happened', async (t) => {
+  const clock = stillClock()
+  const { url } = await httpServer(t, (_request, answer) => {
+    clock.elapsed += 25
+    answer
+      .writeHead(402, { 'content-type': 'application/json', 'x-internal': 'dropped' })
+      .end('{"code":"05"}')
+  })
+  const { call } = outgoingFor(t, { clock })
+  clock.elapsed += 10
+  await call.http.post(
+    `${url}/pay?mode=x`,
+    { a: 1 },
+    { moves: true, headers: { 'Idempotency-Key': 'k1', authorization: 'Bearer abcdef' } },
+  )
+  const [entry, ...rest] = call.transcript()
+  assert.deepEqual(rest, [])
+  const { date, ...answerHeaders } = entry!.answer!.headers
+  assert.ok(date)
+  assert.deepEqual(
+    { ...entry, answer: { ...entry!.answer, headers: answerHeaders } },
+    {
+      method: 'POST',
+      url: `${url}/pay?mode=x`,
+      moves: true,
+      wroteBytes: true,
+      startedMs: 10,
+      durationMs: 25,
+      status: 402,
+      request: {
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'k1' },
+        bytes: 7,
+        body: '{"a":1}',
+      },
+      answer: { headers: { 'content-type': 'application/json' }, bytes: 13, body: '{"code":"05"}' },
+    },
+  )
+})
+
+test('a failed request has its entry with the code, and what arrived until then', async (t) => {
+  const { url } = await rawServer(t, (socket) => {
+    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'))
+  })
+  const { call } = outgoingFor(t)
+  await failure(call.http.get(url))
+  const [entry] = call.transcript()
+  assert.deepEqual([entry!.error, entry!.status, entry!.wroteBytes], ['reset', 200, true])
+})
+
+test('Sensitive values reach the acquirer and nothing else, in every place of a request', async (t) => {
+  const received: string[] = []
+  const { url } = await httpServer(t, async (request, answer) => {
+    const body = await bodyOf(request)
+    received.push(`${request.url} ${request.headers.authorization} ${body}`)
+    answer.end(`echo ${request.url} ${request.headers.authorization} ${body}`)
+  })
+  const { call } = outgoingFor(t)
+  const secret = (name: string) => new Sensitive(`s&cret "${name}" é`) as unknown as string
+  await call.http.post(url, { deep: [{ a: secret('json') }], number: new Sensitive(987654321) })
+  await call.http.request('POST', url, { form: { a: secret('form'), b: [secret('list')] } })
+  await call.http.get(url, { a: secret('query') })
+  await call.http.get(
+    url,
+    {},
+    { headers: { authorization: new Sensitive('Bearer canary1') as unknown as string } },
+  )
+  assert.match(received[0]!, /s&cret \\"json\\" é.*987654321/)
+  assert.match(received[1]!, /a=s%26cret\+%22form%22\+%C3%A9&b=s%26cret\+%22list%22/)
+  assert.match(received[2]!, /\?a=s%26cret\+%22query%22/)
+  assert.match(received[3]!, /Bearer canary1/)
+  const kept = JSON.stringify(call.transcript())
+  assert.doesNotMatch(kept, /s&cret|s%26cret|canary|987654321/)
+  assert.match(kept, /\[sensitive\]/)
+})
+
+test('what the engine knows to be secret is scrubbed where the connector sent it unmarked', async (t) => {
+  const { url } = await echo(t)
+  const { call } = outgoingFor(t, {
+    call: { secrets: ['847', { iban: 'DE02120300000000202051' }] },
+  })
+  const headers = { 'content-type': 'text/plain' }
+  await call.http.request('POST', url, {
+    body: 'B84700X 847 9784799 DE02120300000000202051 ok',
+    headers,
+  })
+  const [entry] = call.transcript()
+  // A short secret takes the digits and letters around it along: the rest of them would tell it.
+  const scrubbed = '[sensitive] [sensitive] [sensitive] [sensitive] ok'
+  assert.deepEqual([entry!.request.body, entry!.answer!.body], [scrubbed, scrubbed])
+})
+
+test('a token is scrubbed from the answer that brought it once it was used', async (t) => {
+  const { url } = await httpServer(t, (_request, answer) => answer.end('{"value":"tok-123456"}'))
+  const { call } = outgoingFor(t)
+  const { value } = (await call.http.post(`${url}/token`, {})).json() as { value: string }
+  await call.http.get(url, {}, { headers: { Authorization: `Bearer ${value}` } })
+  assert.doesNotMatch(JSON.stringify(call.transcript()), /tok-123456/)
+})
+
+test('values with telling names and card numbers are scrubbed in JSON, forms, XML and URLs', async (t) => {
+  const { url } = await echo(t)
+  const { call } = outgoingFor(t)
+  const send = async (type: string, body: string, path = '/') => {
+    await call.http.request('POST', url + path, { body, headers: { 'content-type': type } })
+    const entry = call.transcript().at(-1)!
+    assert.equal(entry.request.body, entry.answer?.body)
+    return path === '/' ? entry.request.body : entry.url.slice(url.length)
+  }
+  assert.equal(
+    await send(
+      'application/json',
+      `{"access_token": "a\\"b", "cvv":123, "tokens":{"a":1}, "text":"${number}", "key":"k"}`,
+    ),
+    '{"access_token": "[sensitive]", "cvv":"[sensitive]", "tokens":{"a":1}, "text":"************1111", "key":"k"}',
+  )
+  assert.equal(
+    await send(
+      'application/x-www-form-urlencoded',
+      'password=x%26y&note=4111+1111+1111+1111&shipping=1',
+    ),
+    'password=[sensitive]&note=**** **** **** 1111&shipping=1',
+  )
+  assert.equal(
+    await send('text/xml', `<c:CVV2 a="1">123</c:CVV2><pan>${number}</pan><Opinion>pin</Opinion>`),
+    '<c:CVV2 a="1">[sensitive]</c:CVV2><pan>[sensitive]</pan><Opinion>pin</Opinion>',
+  )
+  assert.equal(
+    await send('text/plain', '', `/cards/4111%201111%201111%201111?api_key=xyz&reference=r1`),
+    '/cards/**** **** **** 1111?api_key=[sensitive]&reference=r1',
+  )
+})
+
+test('a long body is cut, and no part of a secret stays at the cut', async (t) => {
+  const { url } = await echo(t)
+  const headers = { 'content-type': 'text/plain' }
+  // Around the length that is shown, and around the length that is kept for scrubbing.
+  for (const offset of [8165, 8175, 8185, 16_355, 16_365, 16_370, 16_375, 16_380]) {
+    const { call } = outgoingFor(t, { call: { secrets: ['canary-canary'] } })
+    const body = `${'.'.repeat(offset)}canary-canary ${number} ${'.'.repeat(9000)}`
+    await call.http.request('POST', url, { body, headers })
+    const [entry] = call.transcript()
+    assert.ok(entry!.request.body!.length <= 8193)
+    assert.equal(entry!.request.bytes, body.length)
+    assert.match(entry!.request.body!, /^[^cary4]+…$/)
+  }
+})
+
+test('nor where long secrets before it moved the cut', async (t) => {
+  const { url } = await echo(t)
+  const long = 'L'.repeat(7000)
+  const { call } = outgoingFor(t, { call: { secrets: [long, 'canary-canary'] } })
+  const body = `${long},${long},`.padEnd(16_384 - 5, '.') + 'canary-canary'.padEnd(9000, '.')
+  await call.http.request('POST', url, { body, headers: { 'content-type': 'text/plain' } })
+  assert.doesNotMatch(JSON.stringify(call.transcript()), /can|LL/)
+})
+
+test('a cut body that may hold the start of a very long secret is withheld', async (t) => {
+  const { url } = await echo(t)
+  const token = 'T'.repeat(9000)
+  const { call } = outgoingFor(t, { call: { secrets: [token] } })
+  await call.http.request('POST', url, { body: `${'.'.repeat(8000)}${token}` })
+  await call.http.request('POST', url, { body: `short ${token}` })
+  const bodies = call.transcript().map(({ request }) => request.body)
+  assert.deepEqual(bodies, ['[withheld]', 'short [sensitive]'])
+})
+
+test('a secret that contains another one disappears as a whole', async (t) => {
+  const { url } = await echo(t)
+  const { call } = outgoingFor(t, { call: { secrets: ['abcdef', 'abcdefgh'] } })
+  await call.http.request('POST', url, { body: 'abcdefgh abcdef' })
+  assert.equal(call.transcript()[0]!.request.body, '[sensitive] [sensitive]')
+})
+
+test('what is no text is not shown', async (t) => {
+  const { url } = await echo(t)
+  const { call } = outgoingFor(t)
+  await call.http.request('POST', url, { body: Buffer.from([0, 1, 2, 3]) })
+  await call.http.request('POST', url, { body: Buffer.from('Betrag ungültig', 'latin1') })
+  assert.deepEqual(
+    call.transcript().map(({ request }) => request.body),
+    ['[not text]', 'Betrag ungültig'],
+  )
+})
+
+test('a call of many requests keeps fifty, all moving ones among them, and a bounded amount of text', async (t) => {
+  const { url } = await httpServer(t, (_request, answer) => answer.end('x'.repeat(20_000)))
+  const { call } = outgoingFor(t)
+  await call.http.post(`${url}/charge`, {}, { moves: true })
+  for (let at = 0; at < 60; at++) await call.http.get(`${url}/${at}`)
+  const entries = call.transcript()
+  assert.equal(entries.length, 50)
+  assert.deepEqual([entries[0]!.url, entries[1]!.url], [`${url}/charge`, `${url}/11`])
+  assert.ok(JSON.stringify(entries).length < 100_000)
+  assert.equal(entries.at(-1)!.answer!.bytes, 20_000)
+})
+
+test('each request is told on the diagnostics channel, without bodies', async (t) => {
+  const { url, port } = await httpServer(t, (_request, answer) =>
+    answer.writeHead(500).end('canary'),
+  )
+  const { call } = outgoingFor(t)
+  const told: HttpMessage[] = []
+  const listen = (message: unknown) => void told.push(message as HttpMessage)
+  subscribe('tollgate:http', listen)
+  await call.http.post(`${url}/canary`, { a: 'canary' }, { moves: true })
+  unsubscribe('tollgate:http', listen)
+  assert.deepEqual(told, [
+    {
+      engine: 'test',
+      method: 'POST',
+      host: `127.0.0.1:${port}`,
+      moves: true,
+      wroteBytes: true,
+      durationMs: 0,
+      status: 500,
+    },
+  ])
+})

@@ -1,0 +1,244 @@
+/**
+ * Runs everything that must hold: checks of the sources, then the tests.
+ *
+ *   npm test                 all
+ *   npm test -- money flows  only test files whose path has one of these words; no source checks
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { clusterVariable, startTestCluster, type TestCluster } from './support/cluster.ts'
+import type { Summary } from './support/summary-reporter.ts'
+
+const project = join(import.meta.dirname, '..')
+const programs = join(project, 'node_modules/.bin')
+const condition = '--conditions=@tollgate/source'
+
+/** Tests that start processes, wait for them or kill them: one process per file, two at a time. */
+const apart = /^test\/(?:flows|faults|browser|examples|host\/postgres)\//
+const filesAtOnce = 2
+const unitLimitMs = 30_000
+const apartLimitMs = 180_000
+/** A group that says nothing for longer than its slowest test may take hangs after its tests. */
+const silenceMarginMs = 5_000
+const wholeRunLimitMs = 7.5 * 60_000
+
+const running = new Set<ChildProcess>()
+let stopped: string | null = null
+
+/** Ends the process group of a child: what it started goes with it. */
+function end(child: ChildProcess): void {
+  if (child.pid === undefined) return
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // It is gone.
+  }
+}
+
+function stopEverything(why: string): void {
+  if (stopped !== null) return
+  stopped = why
+  for (const child of running) end(child)
+}
+
+/** Runs a program to its end; answers its exit code, and what it said unless that was streamed. */
+function run(
+  program: string,
+  choices: readonly string[],
+  options: {
+    env?: Record<string, string>
+    stream?: boolean
+    watch?: (child: ChildProcess) => void
+  },
+): Promise<{ code: number; said: string }> {
+  const stream = options.stream === true
+  return new Promise((resolve) => {
+    const child = spawn(program, choices, {
+      cwd: project,
+      env: { ...process.env, ...options.env },
+      stdio: ['ignore', stream ? 'inherit' : 'pipe', stream ? 'inherit' : 'pipe'],
+      detached: true,
+    })
+    running.add(child)
+    if (stopped !== null) end(child)
+    options.watch?.(child)
+    const parts: string[] = []
+    child.stdout?.on('data', (chunk: Buffer) => parts.push(chunk.toString()))
+    child.stderr?.on('data', (chunk: Buffer) => parts.push(chunk.toString()))
+    const finish = (code: number) => {
+      running.delete(child)
+      end(child)
+      resolve({ code, said: parts.join('') })
+    }
+    child.once('error', (thrown) => {
+      parts.push(`${program}: ${thrown.message}\n`)
+      finish(1)
+    })
+    child.once('close', (code) => finish(code ?? 1))
+  })
+}
+
+/** Checks of the sources. They run side by side; each speaks only when it fails. */
+async function checkSources(): Promise<number> {
+  const checks = [
+    {
+      name: 'generated files are current',
+      steps: [
+        { program: process.execPath, choices: [condition, 'schemas/generate/main.ts', '--check'] },
+      ],
+    },
+    {
+      name: 'types',
+      steps: [
+        { program: join(programs, 'tsc'), choices: ['-b'] },
+        { program: join(programs, 'tsc'), choices: ['-p', 'test/tsconfig.json'] },
+      ],
+    },
+    { name: 'style', steps: [{ program: join(programs, 'biome'), choices: ['check', '.'] }] },
+  ]
+  const results = await Promise.all(
+    checks.map(async ({ name, steps }) => {
+      const since = performance.now()
+      for (const { program, choices } of steps) {
+        const { code, said } = await run(program, choices, {})
+        if (code !== 0) {
+          console.log(`✖ ${name}\n${said.trimEnd()}\n`)
+          return 1
+        }
+      }
+      console.log(`✔ ${name} (${Math.round(performance.now() - since)} ms)`)
+      return 0
+    }),
+  )
+  return results.reduce<number>((sum, failed) => sum + failed, 0)
+}
+
+/** Runs test files under Node's runner; its output is streamed, its counts come from a second report. */
+async function runTests(
+  files: readonly string[],
+  cluster: TestCluster,
+  choices: readonly string[],
+  silenceMs: number,
+): Promise<Summary> {
+  if (files.length === 0 || stopped !== null) return { passed: 0, failed: 0, skipped: 0 }
+  const report = join(cluster.folder, `report-${randomUUID()}`)
+  let hung = false
+  const all = [
+    condition,
+    '--test',
+    ...choices,
+    '--test-reporter=spec',
+    '--test-reporter-destination=stdout',
+    `--test-reporter=${join(import.meta.dirname, 'support/summary-reporter.ts')}`,
+    `--test-reporter-destination=${report}`,
+    ...files,
+  ]
+  const { code } = await run(process.execPath, all, {
+    stream: true,
+    env: { [clusterVariable]: cluster.url },
+    watch: (child) => {
+      const timer = endWhenSilent(report, silenceMs, () => {
+        hung = true
+        end(child)
+      })
+      child.once('close', () => clearInterval(timer))
+    },
+  })
+  const summary = readSummary(report)
+  if (hung) {
+    console.log(
+      `✖ nothing happened for ${silenceMs / 1000} s: something that the tests opened (a server, a pool, a timer) keeps their process alive`,
+    )
+  }
+  if (summary === null) {
+    if (!hung && stopped === null) console.log('✖ the process of the tests ended before they did')
+    return { passed: 0, failed: 1, skipped: 0 }
+  }
+  // A run that says no with its exit code alone must not pass for success.
+  return code !== 0 && summary.failed === 0 ? { ...summary, failed: 1 } : summary
+}
+
+function endWhenSilent(report: string, silenceMs: number, hang: () => void): NodeJS.Timeout {
+  let size = 0
+  let since = performance.now()
+  return setInterval(() => {
+    const now = statSync(report, { throwIfNoEntry: false })?.size ?? 0
+    if (now !== size) {
+      size = now
+      since = performance.now()
+    } else if (performance.now() - since > silenceMs) hang()
+  }, 500)
+}
+
+/** The counts in the last line of a report; null when the run did not come to its end. */
+function readSummary(report: string): Summary | null {
+  if (!existsSync(report)) return null
+  const line = readFileSync(report, 'utf8').trimEnd().split('\n').at(-1) ?? ''
+  return line.startsWith('{') ? JSON.parse(line) : null
+}
+
+async function main(filters: readonly string[]): Promise<number> {
+  const files = globSync('test/**/*.test.ts', { cwd: project })
+    .map((file) => file.replaceAll('\\', '/'))
+    .sort()
+  const chosen = files.filter(
+    (file) => filters.length === 0 || filters.some((word) => file.includes(word)),
+  )
+  if (chosen.length === 0) {
+    console.log(`no test file has ${filters.join(' or ')} in its path`)
+    console.log('0 passed, 0 failed')
+    return 1
+  }
+  const limit = setTimeout(
+    () => stopEverything(`the whole run took longer than ${wholeRunLimitMs / 60_000} minutes`),
+    wholeRunLimitMs,
+  )
+  const cluster = await startTestCluster()
+  let checksFailed = 0
+  const counts: Summary[] = []
+  try {
+    if (filters.length === 0) checksFailed = await checkSources()
+    else console.log('source checks are left out: only some test files were asked for')
+    const together = chosen.filter((file) => !apart.test(file))
+    const alone = chosen.filter((file) => apart.test(file))
+    counts.push(
+      await runTests(
+        together,
+        cluster,
+        ['--test-isolation=none', `--test-timeout=${unitLimitMs}`],
+        unitLimitMs + silenceMarginMs,
+      ),
+      await runTests(
+        alone,
+        cluster,
+        [`--test-concurrency=${filesAtOnce}`, `--test-timeout=${apartLimitMs}`],
+        apartLimitMs + silenceMarginMs,
+      ),
+    )
+  } finally {
+    clearTimeout(limit)
+    await cluster.stop()
+  }
+  return report(counts, checksFailed)
+}
+
+/** Prints the last line; the exit code is 0 only when tests ran and nothing failed. */
+function report(counts: readonly Summary[], checksFailed: number): number {
+  const sum = (read: (count: Summary) => number) => counts.reduce((all, one) => all + read(one), 0)
+  const passed = sum((count) => count.passed)
+  const failed = sum((count) => count.failed) + checksFailed
+  const skipped = sum((count) => count.skipped)
+  if (stopped !== null) console.log(`✖ stopped: ${stopped}`)
+  if (checksFailed > 0) console.log(`✖ ${checksFailed} source checks failed, see above`)
+  if (skipped > 0) console.log(`${skipped} skipped`)
+  console.log(`${passed} passed, ${failed} failed`)
+  return failed > 0 || passed === 0 || stopped !== null ? 1 : 0
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => stopEverything(signal))
+}
+
+process.exitCode = await main(process.argv.slice(2))

@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { excerpt, type Field } from '../../schemas/table.ts'
+import {
+  groups,
+  groupsByName,
+  reconciliationColumns,
+  searchMandatory,
+  threeDSecureAuthentication,
+  threeDSecureExternal,
+  threeDSecureMandatory,
+  threeDSecureSchemes,
+} from '../../schemas/tables/index.ts'
+import { allFields, fieldOf, groupOf, isReturned, isSent } from './table-look-up.ts'
+
+const fieldsPerGroup = {
+  basic: 26,
+  entity: 2,
+  forex: 2,
+  card: 6,
+  applePay: 4,
+  googlePay: 2,
+  samsungPay: 2,
+  virtualAccount: 1,
+  bankAccount: 10,
+  tokenAccount: 6,
+  customer: 32,
+  'shipping.customer': 28,
+  billing: 10,
+  'merchant.billing': 18,
+  shipping: 26,
+  'merchant.shipping': 26,
+  corporate: 13,
+  sender: 13,
+  recipient: 12,
+  merchant: 30,
+  'cart.items': 45,
+  'cart.payments': 7,
+  marketPlace: 2,
+  airline: 46,
+  tokenization: 2,
+  recurringMigration: 6,
+  standingInstruction: 10,
+  threeDSecure: 37,
+  customParameters: 1,
+  asynchronous: 12,
+  risk: 8,
+  giftCard: 5,
+  job: 16,
+  schedule: 1,
+  testClock: 1,
+  chargeback: 1,
+  compatibility: 9,
+  query: 10,
+  reporting: 5,
+  webhook: 4,
+  answer: 8,
+  error: 9,
+  'payment response': 45,
+  'checkout response': 2,
+  'schedule response': 5,
+  'query response': 4,
+  'webhook response': 7,
+  notification: 8,
+  'reconciliation record': 40,
+}
+
+test('every table has all its fields', () => {
+  const counted = Object.fromEntries(groups.map((group) => [group.name, group.fields.length]))
+  assert.deepEqual(counted, fieldsPerGroup)
+  assert.equal(groupsByName.size, groups.length, 'no two tables have the same name')
+})
+
+test('no two rows give the same name, unless both tables share it on purpose', () => {
+  for (const group of groups) {
+    const names = group.fields.map((field) => field.name)
+    assert.deepEqual(names, [...new Set(names)], group.name)
+  }
+  const owners = new Map<string, string[]>()
+  for (const { group, field } of allFields.filter(({ field }) => isSent(field))) {
+    owners.set(field.name, [...(owners.get(field.name) ?? []), group.name])
+  }
+  const shared = [...owners].filter(([, names]) => names.length > 1)
+  assert.deepEqual(Object.fromEntries(shared), {
+    entityId: ['basic', 'entity'],
+    testMode: ['basic', 'entity'],
+    currency: ['basic', 'reporting'],
+    merchantTransactionId: ['basic', 'query'],
+    'date.from': ['query', 'reporting'],
+    'date.to': ['query', 'reporting'],
+  })
+})
+
+test('no name is a value and the name of a group', () => {
+  for (const side of [isSent, (field: Field) => field.direction === 'response']) {
+    const names = [
+      ...new Set(
+        allFields
+          .map(({ field }) => field)
+          .filter(side)
+          .map((f) => f.name),
+      ),
+    ]
+    for (const name of names) {
+      const below = names.find(
+        (other) => other.startsWith(`${name}.`) || other.startsWith(`${name}[`),
+      )
+      assert.equal(below, undefined, `${name} is a value, so nothing can stand below it`)
+    }
+  }
+})
+
+test('account numbers are sealed, and these are all of them', () => {
+  const sealed = allFields.filter(({ field }) => field.class === 'pan').map(({ field }) => field)
+  assert.deepEqual(sealed.map((field) => field.name).sort(), [
+    'bankAccount.iban',
+    'bankAccount.number',
+    'card.number',
+    'giftCard.number',
+    'recipient.accountNumber',
+    'sender.accountNumber',
+    'tokenAccount.number',
+  ])
+})
+
+test('sensitive authentication data is named completely', () => {
+  const sensitive = allFields.filter(({ field }) => field.class === 'sad').map(({ field }) => field)
+  assert.deepEqual(sensitive.map((field) => field.name).sort(), [
+    'applePay.paymentToken',
+    'card.cvv',
+    'giftCard.pin',
+    'googlePay.paymentToken',
+    'samsungPay.paymentToken',
+    'threeDSecure.verificationId',
+    'tokenAccount.cryptogram',
+    'tokenAccount.dtvc',
+  ])
+})
+
+test('nothing sealed, sensitive or secret that a merchant sends ever comes back or is kept', () => {
+  for (const { field } of allFields.filter(({ field }) => isSent(field))) {
+    if (['pan', 'sad', 'secret'].includes(field.class)) {
+      assert.equal(field.direction, 'request', field.name)
+    }
+  }
+})
+
+test('names, addresses and ways to reach a person are personal', () => {
+  const personal =
+    /(^|\.)(givenName|middleName|surname|firstName|lastName|holder|birthDate|dob|email|ip|phone|mobile|workPhone|street\d?|houseNumber\d|city|postcode|identificationDocId)$/
+  // What a merchant or a bank publishes about itself is no person's.
+  const published = /^merchant\.(?!billing|shipping)|^card\.issuer\./
+  for (const { field } of allFields) {
+    if (!personal.test(field.name) || published.test(field.name)) continue
+    assert.ok(['person', 'sad', 'pan'].includes(field.class), `${field.name} is personal`)
+  }
+})
+
+test('the technical data of a device is not sent back', () => {
+  for (const { field } of allFields.filter(({ field }) => isSent(field))) {
+    if (
+      /\.(browser|browserFingerprint|app)\./.test(field.name) &&
+      !/^merchant\./.test(field.name)
+    ) {
+      const echoedBelow = field.direction === 'echoed'
+      assert.equal(echoedBelow, false, field.name)
+    }
+  }
+})
+
+test('an answer merges tables, so a name has one format in all that may be merged', () => {
+  const merged = groups.filter(
+    (group) =>
+      !['query', 'reporting', 'checkout response', 'reconciliation record'].includes(group.name),
+  )
+  const formats = new Map<string, string>()
+  for (const field of merged.flatMap((group) => group.fields).filter(isReturned)) {
+    const format = JSON.stringify(field.format)
+    assert.equal(formats.get(field.name) ?? format, format, field.name)
+    formats.set(field.name, format)
+  }
+})
+
+test('a container says which keys it takes, and nothing else does', () => {
+  for (const { field } of allFields) {
+    assert.equal(field.options.key !== undefined, field.name.includes('[name]'), field.name)
+    assert.equal(/\[name\]./.test(field.name), false, `${field.name}: the free key stands last`)
+  }
+})
+
+test('tables are plain data', () => {
+  assert.deepEqual(JSON.parse(JSON.stringify(groups)), groups)
+  const apart = [threeDSecureMandatory, searchMandatory]
+  assert.deepEqual(JSON.parse(JSON.stringify(apart)), apart)
+})
+
+test('another spelling never hides a field', () => {
+  const names = new Set(allFields.map(({ field }) => field.name))
+  const aliases = allFields.flatMap(({ field }) => field.options.aliases ?? [])
+  for (const alias of aliases) assert.equal(names.has(alias), false, alias)
+  assert.deepEqual(fieldOf('basic', 'entityId').options.aliases, ['authentication.entityId'])
+})
+
+test('what clients send beyond the documents is tolerated, and only that', () => {
+  const tolerated = allFields
+    .filter(({ field }) => field.options.tolerated)
+    .map(({ field }) => field.name)
+  assert.deepEqual(tolerated, [
+    'authentication.userId',
+    'authentication.password',
+    'threeDSecure.xid',
+    'threeDSecure.flow',
+    'shipping.givenName',
+    'shipping.surname',
+    'recurringType',
+    'customer.browser.javascriptEnabled',
+    'registrations[n].id',
+  ])
+})
+
+test('every card scheme has its requestor, and authentication never takes external values', () => {
+  const authentication = threeDSecureAuthentication.fields.map((field) => field.name)
+  for (const scheme of threeDSecureSchemes) {
+    assert.ok(authentication.includes(`threeDSecure.v2.${scheme}.requestorId`))
+    assert.ok(authentication.includes(`threeDSecure.v2.${scheme}.requestorName`))
+  }
+  assert.equal(threeDSecureSchemes.length, 6)
+  assert.equal(authentication.length, 23)
+  assert.equal(threeDSecureExternal.fields.length, 9)
+  for (const { name } of threeDSecureExternal.fields)
+    assert.equal(authentication.includes(name), false)
+})
+
+test('the delivery customer repeats the customer, without the fields of a device', () => {
+  const names = groupOf('shipping.customer').fields.map((field) => field.name)
+  assert.equal(
+    names.some((name) => /browserFingerprint|deviceId/.test(name)),
+    false,
+  )
+  assert.ok(names.includes('shipping.customer.browser.userAgent'))
+  assert.ok(groupOf('shipping.customer').fields.every((field) => field.need === 'O'))
+})
+
+test('cart items go up to index 1000', () => {
+  assert.ok(groupOf('cart.items').fields.every((field) => field.options.maxIndex === 1000))
+  assert.equal(fieldOf('cart.items', 'cart.items[n].quantityUnit').options.default, 'COUNT')
+})
+
+test('the reconciliation file has 36 columns, and every field but two has its column', () => {
+  assert.equal(reconciliationColumns.length, 36)
+  const { fields } = groupOf('reconciliation record')
+  const used = fields.flatMap((field) => field.options.column ?? [])
+  assert.deepEqual([...new Set(used)].sort(), [...reconciliationColumns].sort())
+  const without = fields.filter((field) => field.options.column === undefined).map((f) => f.name)
+  assert.deepEqual(without, ['merchantTransactionId', 'merchantInvoiceId'])
+})
+
+test('an excerpt of rows that do not exist is refused by name', () => {
+  assert.throws(
+    () => excerpt(groupOf('basic'), ['amuont'], 'some', 'Some'),
+    /group basic has no field amuont/,
+  )
+})

@@ -1,0 +1,184 @@
+/** An acquirer that does what a test tells it, payment by payment. */
+import {
+  approved,
+  type Claim,
+  type Context,
+  defineConnector,
+  definePlugin,
+  type Found,
+  type Inbound,
+  type Kind,
+  type Operation,
+  type Outcome,
+  type Plugin,
+  type Reversed,
+  type Supports,
+} from '@tollgate/plugin-kit'
+import type { GatewayOptions, PaymentView } from '../../core/index.ts'
+import { card, startGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts'
+
+type Told<Result> = (operation: Operation, context: Context) => Promise<Result> | Result
+
+/** What happens to the operations of one payment; what is not told is approved, or not found. */
+export type Script = { readonly [Name in Kind]?: Told<Outcome> } & {
+  readonly enquire?: Told<Found>
+  readonly reverseByKey?: Told<Reversed>
+}
+
+export type AcquirerCall = {
+  readonly what: Kind | 'enquire' | 'reverseByKey'
+  readonly reference: string
+  readonly operation: Operation
+}
+
+export type ScriptedAcquirer = {
+  readonly plugin: Plugin
+  /** Every call of a handler, in order. */
+  readonly calls: readonly AcquirerCall[]
+  /** The calls about one payment, by the merchantTransactionId it was sent with. */
+  of(reference: string): string[]
+  /** Tells what happens to the operations that carry this merchantTransactionId. */
+  tell(reference: string, script: Script): void
+}
+
+export const scriptedName = 'scripted'
+
+/** Header of the acquirer's messages. */
+export const proof = { 'x-proof': 'genuine' }
+
+/** @param without `enquire` or `reverseByKey`, for an acquirer that has only the other. */
+export function scriptedAcquirer(
+  supports: Partial<Supports> = {},
+  without?: 'enquire' | 'reverseByKey',
+): ScriptedAcquirer {
+  const scripts = new Map<string, Script>()
+  const calls: AcquirerCall[] = []
+  const told = (what: AcquirerCall['what'], operation: Operation): Script => {
+    const reference = operation.merchantTransactionId ?? ''
+    calls.push({ what, reference, operation })
+    return scripts.get(reference) ?? {}
+  }
+  const handler = (kind: Kind) => async (operation: Operation, context: Context) => {
+    const answer = told(kind, operation)[kind]
+    if (answer !== undefined) return answer(operation, context)
+    context.sending()
+    return approvedAs(operation)
+  }
+  const connector = defineConnector({
+    name: scriptedName,
+    title: 'Scripted',
+    contract: 1,
+    supports: {
+      brands: 'any',
+      currencies: 'any',
+      methods: ['card'],
+      key: { by: 'none' },
+      enquiryVisibleAfterMs: 0,
+      ...supports,
+    },
+    authorize: handler('authorize'),
+    debit: handler('debit'),
+    credit: handler('credit'),
+    capture: handler('capture'),
+    refund: handler('refund'),
+    reverse: handler('reverse'),
+    increment: handler('increment'),
+    resolve: {
+      ...(without === 'enquire'
+        ? {}
+        : {
+            enquire: async (operation: Operation, context: Context): Promise<Found> =>
+              told('enquire', operation).enquire?.(operation, context) ?? { is: 'notFound' },
+          }),
+      ...(without === 'reverseByKey'
+        ? {}
+        : {
+            reverseByKey: async (operation: Operation, context: Context): Promise<Reversed> =>
+              told('reverseByKey', operation).reverseByKey?.(operation, context) ?? {
+                is: 'nothing',
+              },
+          }),
+    },
+    inbound: {
+      verify: ({ headers }) => headers['x-proof'] === 'genuine',
+      parse: ({ body }) => [claimOf(JSON.parse(body.toString()))],
+    },
+  })
+  return {
+    plugin: definePlugin({ name: scriptedName, contract: 1, connectors: [connector] }),
+    calls,
+    of: (reference) =>
+      calls.filter((call) => call.reference === reference).map((call) => call.what),
+    tell: (reference, script) => void scripts.set(reference, script),
+  }
+}
+
+/** How this acquirer approves. */
+export const approvedAs = (operation: Operation) => approved({ reference: `at-${operation.key}` })
+
+type Told1 = { eventId: string; key: string; minor: string; currency: string; outcome: unknown }
+
+const claimOf = (event: Told1): Claim => ({
+  eventId: event.eventId,
+  key: event.key,
+  outcome: event.outcome as Claim['outcome'],
+  amount: { minor: BigInt(event.minor), currency: event.currency },
+})
+
+/** A message of this acquirer about an operation; without `headers` it proves nothing. */
+export const message = (
+  about: { eventId: string; key: string; minor?: string; currency?: string; outcome: unknown },
+  headers: Record<string, string> = proof,
+): Inbound => ({
+  body: Buffer.from(JSON.stringify({ minor: '9200', currency: 'EUR', ...about })),
+  headers,
+  query: {},
+})
+
+export type AcquirerRun = TestGateway & {
+  readonly acquirer: ScriptedAcquirer
+  /** Id of the channel's account at the acquirer. */
+  readonly account: string
+  /** A debit of 92.00 EUR at the scripted acquirer, which does as told with it. */
+  debit(reference: string, script?: Script, more?: Record<string, unknown>): Promise<PaymentView>
+  /** The acquirer's key of a payment. */
+  keyOf(id: string): Promise<string>
+}
+
+/** An engine with this acquirer beside the simulator, and an account there. */
+export async function startWithAcquirer(
+  options: TestGatewayOptions & { readonly acquirer?: ScriptedAcquirer } = {},
+): Promise<AcquirerRun> {
+  const { acquirer = scriptedAcquirer(), ...more } = options
+  const run = await startGateway({ ...more, plugins: [acquirer.plugin] })
+  const account = await run.gateway.entities.createAccount({
+    channelId: run.channel,
+    connector: scriptedName,
+    mode: 'EXTERNAL',
+    settings: {},
+  })
+  return {
+    ...run,
+    acquirer,
+    account,
+    debit: (reference, script = {}, fields = {}) => {
+      acquirer.tell(reference, script)
+      return run.gateway.payments.create({
+        ...card('4200000000000000'),
+        testMode: 'EXTERNAL',
+        entityId: run.channel,
+        merchantTransactionId: reference,
+        ...fields,
+      } as never)
+    },
+    keyOf: async (id) => {
+      const [row] = await run.sql<{ attempt_key: string }>(
+        'select attempt_key from tollgate.payment where id = $1',
+        [id],
+      )
+      return row!.attempt_key
+    },
+  }
+}
+
+export type { GatewayOptions }

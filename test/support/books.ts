@@ -1,0 +1,102 @@
+/** Whether every balance of a database says what its payments add up to. */
+import assert from 'node:assert/strict'
+import type { TestGateway } from './gateway.ts'
+
+/**
+ * The sums of every balance, worked out once more from the payments alone: `done` by approved ones,
+ * `open` by those nobody has decided yet. A row comes back only where the balance says otherwise.
+ */
+const differences = `
+with member as (
+  select p.*, coalesce(p.approved_minor, p.amount_minor) as minor,
+    p.state = 'approved' as done,
+    p.state in ('processing', 'pending', 'unknown') as open
+  from tollgate.payment p),
+taken as (
+  -- A capture that was reversed counts no longer on the authorisation it came from.
+  select c.parent_id, c.minor, c.done, c.open, v.id is not null as undone
+  from member c
+  left join member v on v.referenced_id = c.id and v.effect = 'void' and v.done
+  where c.effect = 'capture'),
+expected as (
+  select b.payment_id, b.kind,
+    case when b.kind = 'authorisation' then own.minor
+      + (select coalesce(sum(i.minor), 0) from member i
+         where i.parent_id = b.payment_id and i.effect = 'increase' and i.done) else 0 end as authorised,
+    (select coalesce(sum(i.minor), 0) from member i
+     where i.parent_id = b.payment_id and i.effect = 'increase' and i.open) as increasing,
+    (select coalesce(sum(t.minor), 0) from taken t where t.parent_id = b.payment_id and t.open) as capturing,
+    case when b.kind = 'authorisation' then
+      (select coalesce(sum(t.minor), 0) from taken t where t.parent_id = b.payment_id and t.done and not t.undone)
+      else own.minor end as captured,
+    (select count(*) from taken t where t.parent_id = b.payment_id and (t.open or t.done and not t.undone)) as captures,
+    (select coalesce(sum(r.minor), 0) from member r
+     where r.parent_id = b.payment_id and r.effect in ('release', 'void') and r.open) as reversing,
+    (select coalesce(sum(r.minor), 0) from member r
+     where r.parent_id = b.payment_id and r.effect in ('release', 'void') and r.done) as reversed,
+    (select coalesce(sum(f.minor), 0) from member f
+     where f.parent_id = b.payment_id and f.effect = 'refund' and f.open) as refunding,
+    (select coalesce(sum(f.minor), 0) from member f
+     where f.parent_id = b.payment_id and f.effect = 'refund' and f.done) as refunded
+  from tollgate.payment_balance b
+  join member own on own.id = b.payment_id)
+select e.payment_id, to_jsonb(e) as expected, to_jsonb(b) as found
+from expected e
+join tollgate.payment_balance b on b.payment_id = e.payment_id
+where (b.authorised, b.increasing, b.capturing, b.captured, b.captures::bigint, b.reversing, b.refunding, b.refunded)
+    is distinct from
+    (e.authorised, e.increasing, e.capturing, e.captured, e.captures, e.reversing, e.refunding, e.refunded)
+  -- A replaced authorisation also counts its closed rest as reversed.
+  or case when b.closed_by is not null and b.kind = 'authorisation'
+    then b.reversed < e.reversed else b.reversed <> e.reversed end`
+
+/** Approved payments that limit others, but have no balance; and balances without such a payment. */
+const strays = `
+select p.id, p.payment_type, p.state, b.kind
+from tollgate.payment p
+full join tollgate.payment_balance b on b.payment_id = p.id
+where (b.payment_id is null and p.state = 'approved'
+    and p.effect in ('authorisation', 'replacement', 'sale', 'capture', 'refund'))
+  or p.id is null
+  or (b.payment_id is not null and p.state not in ('approved', 'declined'))`
+
+/** Reservations and marks that outlived the requests that took them. */
+const reservations = `
+select payment_id, increasing, capturing, reversing, refunding
+from tollgate.payment_balance
+where increasing + capturing + reversing + refunding <> 0`
+
+/** @throws AssertionError listing every balance that its payments do not add up to. */
+export async function checkBooks(
+  run: Pick<TestGateway, 'sql'>,
+  options: { readonly quiet?: boolean } = {},
+): Promise<void> {
+  assert.deepEqual(await run.sql(differences), [], 'balances that their payments do not add up to')
+  assert.deepEqual(await run.sql(strays), [], 'payments without balance, or balances without payment')
+  if (options.quiet !== false) {
+    assert.deepEqual(await run.sql(reservations), [], 'reservations left when everything is quiet')
+  }
+}
+
+export type BalanceRow = {
+  readonly authorised: bigint
+  readonly increasing: bigint
+  readonly capturing: bigint
+  readonly captured: bigint
+  readonly reversing: bigint
+  readonly reversed: bigint
+  readonly refunding: bigint
+  readonly refunded: bigint
+  readonly captures: number
+}
+
+/** The balance of a payment as it is stored. */
+export async function balanceOf(run: Pick<TestGateway, 'sql'>, id: string): Promise<BalanceRow> {
+  const [row] = await run.sql<BalanceRow>(
+    `select authorised, increasing, capturing, captured, reversing, reversed, refunding, refunded, captures
+       from tollgate.payment_balance where payment_id = $1`,
+    [id],
+  )
+  assert.ok(row !== undefined, `payment ${id} has no balance`)
+  return row
+}

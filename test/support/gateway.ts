@@ -1,0 +1,240 @@
+/** A running engine on a database of its own, for tests that need the real thing. */
+import { createHash } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { GatewayEvent, Json, Plugin } from '@tollgate/plugin-kit'
+import { definePlugin } from '@tollgate/plugin-kit'
+import pg from 'pg'
+import { createSimulator } from '../../connectors/simulator/index.ts'
+import {
+  type Caller,
+  createGateway,
+  type Gateway,
+  type GatewayOptions,
+  localKeys,
+  newId,
+  type PaymentView,
+  type Reply,
+} from '../../core/index.ts'
+import { createDatabase, type Template, type TestDatabase } from './database.ts'
+import { cardOf } from './payment-request.ts'
+
+/** The key-encryption key of every database that is cloned from the template. */
+export const testKey = `test:${'5e'.repeat(32)}`
+
+export type LogLine = {
+  readonly level: 'info' | 'warn'
+  readonly fields: Readonly<Record<string, Json>>
+  readonly message: string
+}
+
+export type TestGateway = {
+  readonly gateway: Gateway
+  readonly database: TestDatabase
+  readonly psp: string
+  readonly division: string
+  readonly merchant: string
+  readonly channel: string
+  /** Everything the engines of this database logged. */
+  readonly logs: readonly LogLine[]
+  /** Runs SQL on a connection that is no engine's. Ids come as 32 hex characters, int8 as bigint. */
+  sql<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>
+  /** Another process on the same database: an engine with caches, pools and connectors of its own. */
+  another(more?: Partial<GatewayOptions>): Promise<Gateway>
+  /** The first event of this kind that any engine here commits or has committed for a resource. */
+  event(resource: string, type: string): Promise<GatewayEvent>
+  /** Sends a form body, as the hosted surface does, and answers what it would. */
+  send(
+    fields: Readonly<Record<string, string>>,
+    more?: { id?: string; idempotencyKey?: string; caller?: Caller; on?: Gateway },
+  ): Promise<Reply & { readonly body: PaymentView }>
+  /** A first payment by the embedder's method: 92.00 EUR by VISA unless told otherwise. */
+  pay(more?: Readonly<Record<string, unknown>>, options?: { on?: Gateway; key?: string }): Promise<PaymentView>
+  close(): Promise<void>
+}
+
+/** A simulator that shares its books with no other test. */
+export const freshSimulator = (): Plugin =>
+  definePlugin({ name: 'simulator', contract: 1, connectors: [createSimulator()] })
+
+const core = join(import.meta.dirname, '../../core')
+
+/** A migrated database with the job queue's tables; renamed by itself whenever a migration changes. */
+const migrated: Template = {
+  name: `gateway ${contentHash()}`,
+  async make(url) {
+    const gateway = await createGateway({
+      database: { url },
+      plugins: [freshSimulator()],
+      environment: 'test',
+      keys: localKeys(testKey),
+      role: 'api',
+    })
+    await gateway.close()
+  },
+}
+
+function contentHash(): string {
+  const hash = createHash('sha256').update(testKey)
+  for (const file of globSync('db/migrations/*.sql', { cwd: core }).sort()) {
+    hash.update(readFileSync(join(core, file)))
+  }
+  return hash.update(readFileSync(join(core, 'package.json'))).digest('hex')
+}
+
+export type TestGatewayOptions = Partial<GatewayOptions> & {
+  /** False: an empty database, which the engine migrates itself. */
+  readonly cloned?: boolean
+  /** The address the engine uses in place of the database's own: a proxy in front of it. */
+  readonly through?: (url: string) => Promise<string>
+}
+
+/** Starts an engine with the simulator, on a new database with one PSP, division, merchant, channel. */
+export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const { cloned, through, ...given } = options
+  const database = await createDatabase(cloned === false ? undefined : migrated)
+  const url = through === undefined ? database.url : await through(database.url)
+  const logs: LogLine[] = []
+  const events = new Events()
+  const gateways: Gateway[] = []
+  const open = async (more: Partial<GatewayOptions>) => {
+    const gateway = await createGateway({
+      environment: 'test',
+      keys: localKeys(testKey),
+      log: {
+        info: (fields, message) => void logs.push({ level: 'info', fields, message }),
+        warn: (fields, message) => void logs.push({ level: 'warn', fields, message }),
+      },
+      shutdownGraceMs: 2_000,
+      ...given,
+      ...more,
+      plugins: [freshSimulator(), ...(more.plugins ?? given.plugins ?? [])],
+      database: { url, ...given.database, ...more.database },
+    })
+    gateway.on((event) => events.add(event))
+    gateways.push(gateway)
+    return gateway
+  }
+  const client = new pg.Client({ connectionString: database.url, types: wireTypes })
+  try {
+    const gateway = await open({})
+    await client.connect()
+    const { entities } = gateway
+    const psp = await entities.create({ kind: 'psp', name: 'Demo' })
+    const division = await entities.create({ kind: 'division', name: 'Demo', parentId: psp })
+    const merchant = await entities.create({ kind: 'merchant', name: 'Demo', parentId: division })
+    const channel = await entities.create({ kind: 'channel', name: 'Demo', parentId: merchant })
+    return {
+      gateway,
+      database,
+      psp,
+      division,
+      merchant,
+      channel,
+      logs,
+      sql: async <Row>(text: string, values: readonly unknown[] = []) =>
+        (await client.query(text, [...values])).rows as Row[],
+      another: (more = {}) => open({ migrate: false, ...more }),
+      event: (resource, type) => events.first(resource, type),
+      send: (fields, more = {}) => send(more.on ?? gateway, fields, more),
+      pay: (more = {}, { on = gateway, key } = {}) =>
+        on.payments.create(
+          { ...card('4200000000000000'), entityId: channel, ...more } as never,
+          key === undefined ? {} : { idempotencyKey: key },
+        ),
+      async close() {
+        await Promise.all(gateways.map((one) => one.close()))
+        await client.end()
+        await database.drop()
+      },
+    }
+  } catch (error) {
+    await Promise.all(gateways.map((one) => one.close()))
+    await client.end()
+    await database.drop()
+    throw error
+  }
+}
+
+async function send(
+  gateway: Gateway,
+  fields: Readonly<Record<string, string>>,
+  more: { id?: string; idempotencyKey?: string; caller?: Caller },
+): Promise<Reply & { readonly body: PaymentView }> {
+  const reply = await gateway.call(
+    more.id === undefined ? 'payments.create' : 'payments.followUp',
+    more.caller ?? { id: 'test', entityId: null },
+    {
+      ...(more.id === undefined ? {} : { path: { id: more.id } }),
+      body: Buffer.from(new URLSearchParams(fields).toString()),
+      contentType: 'application/x-www-form-urlencoded; charset=UTF-8',
+      idempotencyKey: more.idempotencyKey,
+      requestId: newId(),
+    },
+  )
+  return { ...reply, body: reply.body as PaymentView }
+}
+
+/** Fields of a 92.00 EUR debit by card; the brand is that of most test numbers. */
+export const card = (number: string, more: Readonly<Record<string, string>> = {}) => ({
+  amount: '92.00',
+  currency: 'EUR',
+  paymentType: 'DB',
+  paymentBrand: 'VISA',
+  card: cardOf(number, more),
+})
+
+/** The same as a form: flat names. */
+export function flat(nested: Readonly<Record<string, unknown>>, prefix = ''): Record<string, string> {
+  return Object.assign(
+    {},
+    ...Object.entries(nested).map(([name, value]) =>
+      typeof value === 'string'
+        ? { [prefix + name]: value }
+        : flat(value as Record<string, unknown>, `${prefix}${name}.`),
+    ),
+  )
+}
+
+const eventWithinMs = 20_000
+
+/** What was committed, and who waits for it: an event that came first is found too. */
+class Events {
+  readonly #seen: GatewayEvent[] = []
+  readonly #waiting = new Set<(event: GatewayEvent) => void>()
+
+  add(event: GatewayEvent): void {
+    this.#seen.push(event)
+    for (const waiter of this.#waiting) waiter(event)
+  }
+
+  first(resource: string, type: string): Promise<GatewayEvent> {
+    const fits = (event: GatewayEvent) => event.resource === resource && event.type === type
+    const seen = this.#seen.find(fits)
+    if (seen !== undefined) return Promise.resolve(seen)
+    return new Promise((resolve, reject) => {
+      const waiter = (event: GatewayEvent) => {
+        if (fits(event)) stop(() => resolve(event))
+      }
+      const timer = setTimeout(() => {
+        const types = this.#seen.filter((one) => one.resource === resource).map((one) => one.type)
+        stop(() => reject(new Error(`no ${type} in time; there were: ${types.join(', ') || 'none'}`)))
+      }, eventWithinMs)
+      const stop = (then: () => void) => {
+        clearTimeout(timer)
+        this.#waiting.delete(waiter)
+        then()
+      }
+      this.#waiting.add(waiter)
+    })
+  }
+}
+
+/** Ids as they are on the wire, amounts as the engine holds them. */
+const wireTypes = {
+  getTypeParser(oid: number, format?: string) {
+    if (oid === 2950) return (value: string) => value.replaceAll('-', '')
+    if (oid === 20) return (value: string) => BigInt(value)
+    return pg.types.getTypeParser(oid as never, format as never)
+  },
+} as pg.CustomTypesConfig
