@@ -20,7 +20,7 @@ export type ResultRow = readonly [code: string, group: string, description: stri
  */
 export const results = [
   ['000.000.000', 'success', 'Request successfully processed: payment went through (live outcome)'],
-  ['000.000.100', 'success', 'successful request: used by reports and lists rather than payments'],
+  ['000.000.100', 'success', 'successful request'],
   ['000.100.105', 'success', 'Request successfully processed: dispute representment accepted'],
   ['000.100.106', 'success', 'Request successfully processed: dispute representment withdrawn'],
   ['000.100.110', 'success', "Request successfully processed: done in test mode by the gateway's own simulator (testMode INTERNAL)"],
