@@ -75,7 +75,7 @@ async function buy(url: string): Promise<void> {
   const health = await fetch(`${url}/gateway/healthz`)
   assert.equal(health.status, 200, 'the REST surface is mounted in the foreign app')
   const openapi = await fetch(`${url}/gateway/openapi.json`)
-  assert.equal(((await openapi.json()) as { openapi: string }).openapi, '3.1.0')
+  assert.equal(((await openapi.json()) as { openapi: string }).openapi, '3.1.1')
 }
 
 const databases: TestDatabase[] = []
