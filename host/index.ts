@@ -1,22 +1,8 @@
-import type { Server } from 'node:http'
-import { type Gateway, GatewayError, newId } from '@tollgate/core'
-import type { Express } from 'express'
-import { createRouter } from './http/router.ts'
-import { type HostLog, silent } from './http/request-log.ts'
-import {
-  closeServer,
-  defaultLimits,
-  type ListenAddress,
-  listen,
-  type Malformed,
-  openServer,
-  type ServerLimits,
-} from './http/server.ts'
-import { defaultThrottle, Throttle, type ThrottleOptions } from './http/throttle.ts'
-
+export { describeSettings, type SettingDescription } from './config/describe.ts'
 export { defineConfig, SettingsError, type TollgateConfig } from './config/read-settings.ts'
-export { ListenError, type ServerLimits } from './http/server.ts'
+export { createHost, type Host, type HostOptions, type Listening } from './http/host.ts'
 export type { HostLog } from './http/request-log.ts'
+export { type ListenAddress, ListenError, type ServerLimits } from './http/server.ts'
 export type { ThrottleOptions } from './http/throttle.ts'
 export {
   type EmbeddedPostgres,
@@ -24,76 +10,3 @@ export {
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
 } from './postgres/index.ts'
-
-export type HostOptions = Partial<ListenAddress> & {
-  readonly log?: HostLog
-  readonly throttle?: Partial<ThrottleOptions>
-  readonly limits?: Partial<ServerLimits>
-  /** Addresses or subnets of proxies in front, or `loopback`. */
-  readonly trustedProxy?: readonly string[]
-  /** Time that running requests get to finish at close. Default 40,000. */
-  readonly shutdownGraceMs?: number
-}
-
-export type Listening = {
-  /** `http://127.0.0.1:8080`. */
-  readonly url: string
-  /** Takes nothing new and resolves when every running request was answered. The gateway stays open. */
-  close(): Promise<void>
-}
-
-export type Host = {
-  /** The REST surface, to be mounted in an app of your own, ahead of body parsers. */
-  readonly app: Express
-  /** Serves it. @throws ListenError */
-  listen(): Promise<Listening>
-}
-
-const malformed: Readonly<Record<Malformed, string>> = {
-  'headers too large': 'the headers are larger than 16384 bytes',
-  'too slow': 'the request did not arrive in time',
-  malformed: 'this is no HTTP request',
-  'no Host header': 'the Host header is missing',
-}
-
-/** The hosted surface of a gateway. */
-export function createHost(gateway: Gateway, options: HostOptions = {}): Host {
-  const log = options.log ?? silent
-  const state = { closing: false }
-  const app = createRouter({
-    gateway,
-    throttle: new Throttle({ ...defaultThrottle, ...options.throttle }),
-    log,
-    trustedProxy: options.trustedProxy ?? [],
-    state,
-  })
-  const address: ListenAddress = {
-    host: options.host ?? '127.0.0.1',
-    port: options.port ?? 8080,
-    tls: options.tls,
-  }
-  const describe = (problem: Malformed) => {
-    const requestId = newId()
-    const description = `invalid request message: ${malformed[problem]}`
-    const { body } = gateway.refuse(new GatewayError('200.100.103', { description }), requestId)
-    log.info({ problem, status: 400, ndc: requestId }, 'no request')
-    return JSON.stringify(body)
-  }
-  return {
-    app,
-    async listen() {
-      const limits = { ...defaultLimits, ...options.limits }
-      const server: Server = openServer(app, address, limits, describe)
-      const url = await listen(server, address)
-      let closed: Promise<void> | undefined
-      return {
-        url,
-        close() {
-          state.closing = true
-          closed ??= closeServer(server, options.shutdownGraceMs ?? 40_000)
-          return closed
-        },
-      }
-    },
-  }
-}

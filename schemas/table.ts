@@ -178,23 +178,29 @@ export const pan = 'pan'
 export const sad = 'sad'
 export const secret = 'secret'
 
+type Of<Kind extends Format['kind']> = Extract<Format, { kind: Kind }>
+
 /** Alphabetic and alphanumeric formats of the document: printable Unicode. `AN(255)` or `AN(3, 128)`. */
-export function AN(minOrMax: number, max?: number): Format {
+export function AN(minOrMax: number, max?: number): Of<'text'> {
   return max === undefined
     ? { kind: 'text', min: 1, max: minOrMax }
     : { kind: 'text', min: minOrMax, max }
 }
 export const A = AN
 /** Digits. `N(8)` is 1 to 8 digits, `N(3, 4)` is 3 or 4. */
-export function N(minOrMax: number, max?: number): Format {
+export function N(minOrMax: number, max?: number): Of<'digits'> {
   return max === undefined
     ? { kind: 'digits', min: 1, max: minOrMax }
     : { kind: 'digits', min: minOrMax, max }
 }
 /** Exactly `length` ASCII letters. */
-export const letters = (length: number): Format => ({ kind: 'letters', min: length, max: length })
+export const letters = (length: number): Of<'letters'> => ({
+  kind: 'letters',
+  min: length,
+  max: length,
+})
 /** A pattern that the whole value must match, with a value that does. */
-export function match(pattern: string, example: string, min?: number, max?: number): Format {
+export function match(pattern: string, example: string, min?: number, max?: number): Of<'pattern'> {
   return {
     kind: 'pattern',
     pattern,
@@ -203,8 +209,10 @@ export function match(pattern: string, example: string, min?: number, max?: numb
     ...(max === undefined ? {} : { max }),
   }
 }
-export const oneOf = (...of: string[]): Format => ({ kind: 'choice', of })
-export const flag: Format = { kind: 'flag' }
+export const oneOf = <const Values extends readonly string[]>(
+  ...of: Values
+): { kind: 'choice'; of: Values } => ({ kind: 'choice', of })
+export const flag: Of<'flag'> = { kind: 'flag' }
 export const date: Format = { kind: 'date' }
 export const dateTime: Format = { kind: 'date-time' }
 /** N10.N2: up to ten digits, none or exactly two decimals. */
@@ -213,10 +221,10 @@ export const amount: Format = { kind: 'amount', integer: 10 }
 export const fixedAmount: Format = { kind: 'amount', integer: 10, fixed: true }
 export const currency: Format = { kind: 'currency' }
 export const country: Format = { kind: 'country' }
-export const url = (max: number, min?: number): Format =>
+export const url = (max: number, min?: number): Of<'url'> =>
   min === undefined ? { kind: 'url', max } : { kind: 'url', min, max }
 export const either = (...of: Format[]): Format => ({ kind: 'either', of })
-export const integer = (min: number, max: number): Format => ({ kind: 'integer', min, max })
+export const integer = (min: number, max: number): Of<'integer'> => ({ kind: 'integer', min, max })
 
 function toField(
   prefix: string,

@@ -181,9 +181,8 @@ export function reverseByKey(
     const answer = { status: 'refused', key, code: effect, reference: referenceOf(entry) } as const
     return { answer, writes: due }
   }
-  const undone = spread(close(entry, 'key-reversed', now), effect, find)
-  const others = due.filter(({ key }) => !undone.some((entry) => entry.key === key))
-  return { answer: reversalOf(undone[0]), writes: [...undone, ...others] }
+  const writes = spread(close(entry, 'key-reversed', now), effect, find)
+  return { answer: reversalOf(writes[0]), writes }
 }
 
 /** Writes what a function above returned. */

@@ -91,7 +91,9 @@ function release(
     if (root.replacedBy === undefined) movements.push(held(entry, 1n, at))
     else shifts.push({ key: root.key, sum: 'released', minor })
   }
-  return effect(entry, movements, noSums, { shifts, marks })
+  // A final capture that is taken back closes its authorisation no longer.
+  const opened = root === undefined ? [] : (unmark(on, find) ?? [])
+  return effect(entry, movements, noSums, { shifts, marks: [...(marks ?? []), ...opened] })
 }
 
 function increment(entry: Entry, find: Find, at: number): Effect | Code {

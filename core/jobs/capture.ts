@@ -1,4 +1,4 @@
-import { continueChain } from '../payment/chain.ts'
+import { takeSteps } from '../payment/chain.ts'
 import { resolve } from '../payment/resolve.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
 import { defineJob, outsideCall } from './define.ts'
@@ -19,6 +19,6 @@ export const capture = defineJob<{ attemptKey: string } | { authorisationId: str
       return
     }
     const [row] = await engine.lanes.single(paymentById(payload.authorisationId, null))
-    if (row !== undefined) await continueChain(engine, toPayment(row))
+    if (row !== undefined) await takeSteps(engine, toPayment(row))
   },
 })

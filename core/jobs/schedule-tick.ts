@@ -62,6 +62,12 @@ async function fireTimers(engine: Engine, enqueue: Enqueue): Promise<void> {
       .map((timer) => ({ attemptKey: timer.ref, why: 'expiry' as const })),
   )
   await enqueue(
+    charge,
+    due
+      .filter((timer) => timer.kind === 'finalise')
+      .map((timer) => ({ attemptKey: timer.ref, why: 'finality' as const })),
+  )
+  await enqueue(
     capture,
     due
       .filter((timer) => timer.kind === 'continue')

@@ -12,6 +12,7 @@ import { type CheckedAccount, checkAccount } from '../request/account.ts'
 import { checkCountries } from '../request/address.ts'
 import { checkAmount } from '../request/amount.ts'
 import { groupOf, refuse, textOf } from '../request/values.ts'
+import { admit } from './admit.ts'
 import { attemptKey } from './attempt-key.ts'
 import { refuseUnavailable } from './capabilities.ts'
 import { type Idempotency, replayed } from './idempotency.ts'
@@ -55,7 +56,7 @@ export async function acceptFirst(
   const method = account.kind === 'none' || account.kind === 'wallet' ? null : account.kind
   const target = await engine.targets.choose(channel, { mode, kind, method, brand, currency })
   const { connector } = target.loaded
-  engine.running.admit(connector.name, connector.supports.limits?.concurrent)
+  admit(engine, connector)
 
   const id = newId()
   const startedMs = engine.clock.elapsedMs()

@@ -9,6 +9,7 @@ import { newId } from '../ids.ts'
 import { formatAmount } from '../money.ts'
 import { addAttention } from '../operator/store.ts'
 import { addTimer, removeTimer } from '../timer/store.ts'
+import { undecidedCode } from './decide.ts'
 import { execute } from './execute.ts'
 import { acceptFollowUp } from './follow-up.ts'
 import { idempotencyForStep } from './idempotency.ts'
@@ -32,6 +33,18 @@ export async function announceChain(engine: Engine, authorisation: Payment): Pro
  * @returns the record that answers the request: the capture, or the authorisation while it is open.
  */
 export async function continueChain(engine: Engine, authorisation: Payment): Promise<Payment> {
+  try {
+    return await takeSteps(engine, authorisation)
+  } catch (error) {
+    // The authorisation stands, the timer takes the next step: until then the sale is open.
+    const kind = error instanceof Error ? error.name : 'unknown'
+    engine.log.warn({ payment: authorisation.id, error: kind }, 'the second step has to wait')
+    return { ...authorisation, state: 'processing', resultCode: undecidedCode }
+  }
+}
+
+/** @throws whatever keeps the next step from being taken; a job that sees it is tried again. */
+export async function takeSteps(engine: Engine, authorisation: Payment): Promise<Payment> {
   if (authorisation.state !== 'approved') {
     if (authorisation.state === 'declined' || authorisation.state === 'expired') {
       await engine.lanes.single(removeTimer('continue', authorisation.id))
@@ -80,6 +93,7 @@ async function step(engine: Engine, authorisation: Payment, code: 'CP' | 'RV'): 
       names: [],
     },
     idempotencyForStep(engine, authorisation.id, code),
+    'engine',
   )
   return 'replay' in accepted ? accepted.replay : execute(engine, accepted.work)
 }

@@ -47,7 +47,9 @@ export async function recordChargeback(
       idempotencyForStep(engine, payment.id, `${code} ${row.event_id}`),
       'acquirer',
     )
-    if ('work' in accepted) await settleLocally(engine, accepted.work)
+    if (!('work' in accepted)) return
+    await settleLocally(engine, accepted.work)
+    if (code === 'CB') await tellIfBeyond(engine, target, row)
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
     await engine.lanes.single(
@@ -60,6 +62,24 @@ export async function recordChargeback(
       }),
     )
   }
+}
+
+/** More was charged back than was left of the payment: the merchant lost it twice until somebody acts. */
+async function tellIfBeyond(engine: Engine, payment: Payment, row: InboundRow): Promise<void> {
+  const [balance] = await engine.lanes.single(balanceById(payment.rootId))
+  if (balance === undefined) return
+  const left =
+    balance.captured - balance.refunded - balance.refunding - balance.reversed - balance.reversing
+  if (BigInt(row.claim.minor) <= left) return
+  await engine.lanes.single(
+    addAttention(newId(), 'beyond-sums', payment.id, payment.attemptKey, 0, {
+      reported: 'CB',
+      event: row.event_id,
+      minor: row.claim.minor,
+      currency: row.claim.currency,
+      leftMinor: String(left),
+    }),
+  )
 }
 
 async function standingChargeback(engine: Engine, payment: Payment): Promise<Payment> {

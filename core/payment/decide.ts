@@ -14,7 +14,10 @@ export type Decision = {
   readonly finalBy: string | null
   readonly answer: Answer
   /** When to ask the acquirer again. */
-  readonly again: { readonly kind: 'enquire' | 'poll'; readonly afterMs: number } | null
+  readonly again: {
+    readonly kind: 'enquire' | 'poll' | 'finalise'
+    readonly afterMs: number
+  } | null
   readonly expiresAt: Date | null
 }
 
@@ -60,9 +63,16 @@ export function decide(
         resultCode: approvedCode[payment.mode],
         approvedMinor: payment.amount.minor,
         finalBy: typeof outcome.finalBy === 'string' ? outcome.finalBy : 'poll',
+        again:
+          typeof outcome.finalBy === 'string'
+            ? null
+            : { kind: 'finalise', afterMs: outcome.finalBy.poll },
       }
-    case 'declined':
-      return { ...base, attemptState: 'declined', state: 'declined', resultCode: outcome.reason }
+    case 'declined': {
+      const isOver = payment.state === 'pending' && outcome.reason === ranOutOfTime
+      const state = isOver ? 'expired' : 'declined'
+      return { ...base, attemptState: state, state, resultCode: outcome.reason }
+    }
     case 'notSent':
       return {
         ...base,
@@ -195,6 +205,24 @@ export function balanceMove(
     case 'chargeback-reversal':
       // Done or not, the mark that stood for it goes: the chargeback itself is put back by its own row.
       return { ...noMove, release: done }
+    default:
+      return noMove
+  }
+}
+
+/** What the later failure of an accepted operation does to the balance it moved. */
+export function takenBack(effect: Effect, amount: bigint, undo: BalanceMove['undo']): BalanceMove {
+  switch (effect) {
+    case 'capture':
+      return { ...noMove, captured: -amount, captures: -1 }
+    case 'release':
+      return { ...noMove, reversed: -amount }
+    case 'void':
+      return { ...noMove, reversed: -amount, undo }
+    case 'refund':
+      return { ...noMove, refunded: -amount }
+    case 'increase':
+      return { ...noMove, authorised: -amount }
     default:
       return noMove
   }

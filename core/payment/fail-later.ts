@@ -1,33 +1,45 @@
 import type { Outcome } from '@tollgate/plugin-kit'
+import { sqlState } from '../db/database.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
+import { addAttention } from '../operator/store.ts'
 import { announce, eventOf } from './announce.ts'
-import { decide } from './decide.ts'
+import { decide, takenBack } from './decide.ts'
+import { referencedBy, undoOf } from './rebuild.ts'
+import { storable } from './storable.ts'
 import { failAccepted } from './store-settle.ts'
 import type { Payment } from './types.ts'
 
 /**
  * An operation that counted as done, but not for good, failed: it becomes declined and its sums are
- * given back.
+ * given back. What cannot be given back, because others built on it, is for operators.
  */
 export async function failLater(engine: Engine, payment: Payment, outcome: Outcome): Promise<void> {
   const decision = decide(payment, outcome, 0, engine.clock.businessAt(payment.channelId))
   if (decision.state !== 'declined') return
-  const refunded = payment.effect === 'refund' ? payment.amount.minor : 0n
   const event = eventOf(newId(), payment, 'declined', decision.resultCode)
-  const [moved] = await engine.lanes.single(
-    failAccepted(
-      {
-        id: payment.id,
-        resultCode: decision.resultCode,
-        answer: JSON.stringify(decision.answer),
-        eventId: event.id,
-        eventType: event.type,
-        eventData: JSON.stringify(event.data),
-      },
-      refunded === 0n ? null : payment.parentId,
-      refunded,
-    ),
-  )
-  if (moved !== undefined) announce(engine, payment, event, moved.seq)
+  const undo = undoOf(payment, await referencedBy(engine, payment))
+  const row = {
+    id: payment.id,
+    attemptKey: payment.attemptKey,
+    parentId: payment.parentId,
+    resultCode: decision.resultCode,
+    answer: storable(decision.answer),
+    event: { id: event.id, type: event.type, data: JSON.stringify(event.data) },
+  }
+  try {
+    const move = takenBack(payment.effect, payment.amount.minor, undo)
+    const [moved] = await engine.lanes.inOrder(payment.parentId ?? payment.id, () =>
+      engine.lanes.single(failAccepted(row, move)),
+    )
+    if (moved !== undefined) announce(engine, payment, event, moved.seq)
+  } catch (error) {
+    if (sqlState(error) !== '23514') throw error
+    await engine.lanes.single(
+      addAttention(newId(), 'late-failure', payment.id, payment.attemptKey, 0, {
+        why: 'it failed after it counted as done, and later operations used what it gave',
+        code: decision.resultCode,
+      }),
+    )
+  }
 }

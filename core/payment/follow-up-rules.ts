@@ -11,7 +11,8 @@ import type { Balance, Payment } from './types.ts'
 
 /** An undecided payment is asked about before anything may refer to it. */
 export async function decided(engine: Engine, payment: Payment): Promise<Payment> {
-  if (payment.state !== 'unknown' && payment.state !== 'pending') return payment
+  const isUndecided = ['processing', 'unknown', 'pending'].includes(payment.state)
+  if (!isUndecided) return payment
   return (await resolve(engine, payment.attemptKey, 'enquiry')) ?? payment
 }
 
@@ -19,7 +20,7 @@ export function refuseUnusable(
   engine: Engine,
   payment: Payment,
   type: PaymentType,
-  by: 'merchant' | 'acquirer',
+  by: 'merchant' | 'acquirer' | 'engine',
 ): void {
   const { state } = payment
   if (!type.refersTo.includes(payment.paymentType)) throw new GatewayError('700.300.100')

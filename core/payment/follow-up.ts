@@ -10,6 +10,7 @@ import { faultPoint } from '../fault-point.ts'
 import { isId, newId } from '../ids.ts'
 import { refuse, textOf } from '../request/values.ts'
 import { type Request, unavailable } from './accept.ts'
+import { admit } from './admit.ts'
 import { attemptKey } from './attempt-key.ts'
 import {
   amountOf,
@@ -41,6 +42,9 @@ import { attemptByKey, balanceById, paymentById, toBalance, toPayment } from './
 import { withoutSecrets } from './stored-request.ts'
 import type { Payment } from './types.ts'
 import type { Work } from './work.ts'
+
+/** Who wants it: what the engine itself has to finish is never turned away for being too much. */
+export type By = 'merchant' | 'acquirer' | 'engine'
 
 export type AcceptedFollowUp = { readonly work: Work } | { readonly replay: Payment }
 
@@ -100,7 +104,7 @@ export async function acceptFollowUp(
   type: PaymentType,
   request: Request,
   idempotency: Idempotency | null,
-  by: 'merchant' | 'acquirer' = 'merchant',
+  by: By = 'merchant',
 ): Promise<AcceptedFollowUp> {
   const earlier = await findReplay(engine, idempotency)
   if (earlier !== undefined) return { replay: earlier }
@@ -114,7 +118,7 @@ export async function acceptFollowUp(
     isLocal(effect) ? undefined : handlerKind(effect, type),
   )
   const { connector } = chosen.loaded
-  engine.running.admit(connector.name, connector.supports.limits?.concurrent)
+  if (by === 'merchant') admit(engine, connector)
 
   const id = newId()
   const startedMs = engine.clock.elapsedMs()

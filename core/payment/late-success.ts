@@ -10,6 +10,7 @@ import { addAttention, addAudit, resolveAttention } from '../operator/store.ts'
 import { announce, eventOf } from './announce.ts'
 import { approvedCode, ownBalance } from './decide.ts'
 import { ask } from './send.ts'
+import { storable } from './storable.ts'
 import { acceptLate } from './store-settle.ts'
 import type { Payment, Source } from './types.ts'
 import type { Work } from './work.ts'
@@ -72,7 +73,7 @@ async function acceptAfterAll(engine: Engine, payment: Payment, refs: Refs): Pro
   if (balance === null) return false
   const event = eventOf(newId(), payment, 'approved', approvedCode[payment.mode])
   const [moved] = await engine.lanes.single(
-    acceptLate(payment, event.data.code, JSON.stringify({ ...payment.answer, refs }), balance, {
+    acceptLate(payment, event.data.code, storable({ ...payment.answer, refs }), balance, {
       id: event.id,
       data: JSON.stringify(event.data),
     }),

@@ -92,7 +92,14 @@ export async function followUp(
   if ('replay' in accepted) return { payment: accepted.replay, replayed: true }
   const { work } = accepted
   const run = isLocal(work.payment.effect) ? settleLocally : execute
-  return { payment: await engine.running.track(run(engine, work)) }
+  return withBalance(engine, await engine.running.track(run(engine, work)))
+}
+
+/** An increase is one with the authorisation it adds to: what is possible on it is told by that one. */
+async function withBalance(engine: Engine, payment: Payment): Promise<Done> {
+  if (payment.effect !== 'increase' || payment.state !== 'approved') return { payment }
+  const [balance] = await engine.lanes.read(balanceById(payment.rootId))
+  return balance === undefined ? { payment } : { payment, balance: toBalance(balance) }
 }
 
 /** One payment as it is now. @throws GatewayError 404 when the caller may see none with this id. */

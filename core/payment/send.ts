@@ -77,7 +77,7 @@ async function run(
 ): Promise<Outcome> {
   let outcome: Outcome
   try {
-    outcome = checked(await handler())
+    outcome = withoutOwnNumber(checked(await handler()), work.operation)
   } catch (error) {
     outcome = { is: 'notSent', why: error instanceof TooLateToSend ? error.message : nameOf(error) }
   }
@@ -130,7 +130,7 @@ export function checked(given: unknown): Outcome {
     return bad('approved without any reference of the acquirer')
   }
   if (outcome.is === 'declined' && !isResultCode(outcome.reason)) {
-    return { ...outcome, reason: '800.100.100', text: `${outcome.text ?? ''}` }
+    return { ...outcome, reason: '800.100.100' }
   }
   if (outcome.is === 'pending' && !isNext(outcome.next)) return bad('pending without a next step')
   return outcome
@@ -154,4 +154,24 @@ function isNext(next: unknown): boolean {
 /** What may be told about an error that an author's code threw: never its message. */
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error
+}
+
+/** A connector must not hand the number it was given back as a reference: references are stored in clear. */
+function withoutOwnNumber(outcome: Outcome, { instrument }: Work['operation']): Outcome {
+  if (instrument === undefined || !('number' in instrument || 'iban' in instrument)) return outcome
+  const hidden = [
+    'number' in instrument ? instrument.number : undefined,
+    'iban' in instrument ? instrument.iban : undefined,
+  ].flatMap((value) => (value === undefined ? [] : [value.reveal()]))
+  const { refs, memo } = outcome as { refs?: object; memo?: unknown }
+  if (refs === undefined && memo === undefined) return outcome
+  const text = JSON.stringify([refs, memo])
+  if (!hidden.some((number) => text.includes(number))) return outcome
+  const clean = hidden.reduce((all, number) => all.replaceAll(number, '[masked]'), text)
+  const [cleanRefs, cleanMemo] = JSON.parse(clean)
+  return {
+    ...outcome,
+    ...(refs && { refs: cleanRefs }),
+    ...(memo !== undefined && { memo: cleanMemo }),
+  } as Outcome
 }

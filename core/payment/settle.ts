@@ -9,6 +9,7 @@ import { addAttention } from '../operator/store.ts'
 import { announce, eventOf, type PaymentEvent } from './announce.ts'
 import { balanceMove, type Decision, decide, noMove, ownBalance } from './decide.ts'
 import { recordConflict } from './late-success.ts'
+import { storable } from './storable.ts'
 import { accept, type SettleFirstRow, settleFirst } from './store-first.ts'
 import { attemptByKey, paymentById, toPayment } from './store-read.ts'
 import { settleOne } from './store-settle.ts'
@@ -101,7 +102,7 @@ function rowOf(
     result_code: decision.resultCode,
     approved_minor: decision.approvedMinor,
     final_by: decision.finalBy,
-    answer: JSON.stringify(decision.answer),
+    answer: storable(decision.answer),
     event_id: event.id,
     event_type: event.type,
     event_data: JSON.stringify(event.data),
@@ -214,8 +215,9 @@ export async function settleOrKeep(
   try {
     return (await settle(engine, work, outcome, source)).payment
   } catch (error) {
-    if (!outcomeUnknown(error)) throw error
-    engine.running.track(keepTrying(engine, work, outcome, source))
+    // Money may have moved: whatever went wrong here, the client is told "open" and the truth is looked up.
+    if (outcomeUnknown(error)) engine.running.track(keepTrying(engine, work, outcome, source))
+    else engine.log.warn({ payment: work.payment.id }, 'an outcome could not be written')
     return work.payment
   }
 }

@@ -152,19 +152,18 @@ export const overdue = (limit: number) => sql<{ key: string; kind: string }>`
 
 /**
  * An operation that counted as done and failed later (a refund, a direct debit): it becomes
- * declined and its sums are given back.
+ * declined, what it did to balances is taken back, and its own balance takes nothing more.
  */
 export const failAccepted = (
   row: {
     id: string
+    attemptKey: string
+    parentId: string | null
     resultCode: string
     answer: string
-    eventId: string
-    eventType: string
-    eventData: string
+    event: { id: string; type: string; data: string }
   },
-  balanceId: string | null,
-  refunded: bigint,
+  move: BalanceMove,
 ) => sql<{ id: string; seq: number }>`
 with p as (
   update tollgate.payment set state = 'declined', result_code = ${row.resultCode}::text, final_by = null,
@@ -172,16 +171,42 @@ with p as (
   where id = ${row.id}::uuid and state = 'approved' and final_by is not null
   returning id, seq, channel_id),
 m as (
-  update tollgate.payment_balance set refunded = refunded - ${String(refunded)}::bigint
+  update tollgate.payment_balance set
+    authorised = authorised + ${bigint(move.authorised)}::bigint,
+    captured = captured + ${bigint(move.captured)}::bigint,
+    reversed = reversed + ${bigint(move.reversed)}::bigint,
+    refunded = refunded + ${bigint(move.refunded)}::bigint,
+    captures = captures + ${move.captures}::integer,
+    capture_final_by = nullif(capture_final_by, ${row.id}::uuid),
+    refund_final_by = nullif(refund_final_by, ${row.id}::uuid),
+    reverse_final_by = nullif(reverse_final_by, ${row.id}::uuid)
   from p
-  where payment_balance.payment_id = ${balanceId}::uuid),
+  where payment_balance.payment_id = ${row.parentId}::uuid),
+u as (
+  update tollgate.payment_balance set
+    captured = captured - ${bigint(move.reversed)}::bigint,
+    captures = captures + 1
+  from p
+  where payment_balance.payment_id = ${move.undo?.balanceId ?? null}::uuid),
 o as (
   update tollgate.payment_balance set closed_by = p.id
   from p
   where payment_balance.payment_id = p.id),
+a as (
+  update tollgate.attempt set state = 'declined'
+  from p
+  where attempt.key = ${row.attemptKey}::text),
+d as (
+  delete from tollgate.instrument
+  using p
+  where instrument.id = p.id),
+x as (
+  delete from tollgate.timer
+  using p
+  where timer.ref = ${row.attemptKey}::text and timer.kind = 'finalise'),
 e as (
   insert into tollgate.event (id, resource, seq, channel_id, type, data)
-  select ${row.eventId}::uuid, id, seq, channel_id, ${row.eventType}::text, ${row.eventData}::jsonb
+  select ${row.event.id}::uuid, id, seq, channel_id, ${row.event.type}::text, ${row.event.data}::jsonb
   from p)
 select id, seq from p`
 
@@ -213,3 +238,9 @@ e as (
   select ${event.id}::uuid, id, seq, channel_id, 'payment.approved', ${event.data}::jsonb
   from p)
 select id, seq from p`
+
+/** The acquirer's final word on an operation that counted as done: it stays done. */
+export const confirmAccepted = (id: string) => sql<{ id: string }>`
+  update tollgate.payment set final_by = null
+  where id = ${id}::uuid and state = 'approved'
+  returning id`

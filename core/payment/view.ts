@@ -102,7 +102,7 @@ export function nextActions(payment: Payment, balance: Balance | undefined): str
   if (payment.effect === 'chargeback') {
     return balance === undefined || balance.chargedBackBy === payment.id ? ['CR'] : []
   }
-  if (balance === undefined) return fresh[payment.effect] ?? []
+  if (balance === undefined) return freshActions(payment)
   if (balance.chargedBackBy !== null || balance.closedBy !== null) return []
   const next: string[] = []
   if (balance.kind === 'authorisation') {
@@ -129,11 +129,23 @@ export function nextActions(payment: Payment, balance: Balance | undefined): str
   return next
 }
 
-const fresh: Readonly<Record<string, string[]>> = {
-  authorisation: ['CP', 'RC', 'RV', 'PA'],
-  replacement: ['CP', 'RC', 'RV', 'PA'],
-  sale: ['RF', 'RV', 'RB'],
-  capture: ['RF', 'RV'],
+/** Of a payment that nothing was done with yet. */
+function freshActions({ effect, paymentType }: Payment): string[] {
+  switch (effect) {
+    case 'authorisation':
+    case 'replacement':
+      return ['CP', 'RC', 'RV', 'PA']
+    case 'sale':
+      return paymentType === 'CD'
+        ? ['RF']
+        : paymentType === 'DB'
+          ? ['RF', 'RV', 'RB']
+          : ['RF', 'RV']
+    case 'capture':
+      return ['RF', 'RV']
+    default:
+      return []
+  }
 }
 
 /** The body of a refusal: nothing was stored, the id is the request's own. */

@@ -1,7 +1,7 @@
 /** Everything that is due later. pg-boss never holds a time of its own: it only carries what is due now. */
 import { sql } from '../db/sql.ts'
 
-export type TimerKind = 'enquire' | 'poll' | 'expire' | 'continue'
+export type TimerKind = 'enquire' | 'poll' | 'expire' | 'continue' | 'finalise'
 export type TimerRow = { id: string; kind: TimerKind; ref: string; step: number }
 
 export const addTimer = (id: string, kind: TimerKind, ref: string, afterMs: number) => sql`

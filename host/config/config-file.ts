@@ -21,7 +21,8 @@ export async function readConfigFile(
   folder: string,
   named?: string,
 ): Promise<ConfigFile | undefined> {
-  const found = named === undefined ? names.filter((name) => existsSync(resolve(folder, name))) : [named]
+  const found =
+    named === undefined ? names.filter((name) => existsSync(resolve(folder, name))) : [named]
   const [name, other] = found
   if (name === undefined) return undefined
   if (other !== undefined) {

@@ -1,4 +1,9 @@
-import { type Setting, type SettingFormat, settingTable, structuredSettings } from './setting-table.ts'
+import {
+  type Setting,
+  type SettingFormat,
+  settingTable,
+  structuredSettings,
+} from './setting-table.ts'
 
 function formatInWords(format: SettingFormat): string {
   switch (format.kind) {

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Plugin } from '@tollgate/plugin-kit'
-import { reasonOf } from '../postgres/error.ts'
+import { reasonOf, systemCode } from '../postgres/error.ts'
 import { type HostSettings, SettingsError } from './read-settings.ts'
 
 const simulator = '@tollgate/connector-simulator'
@@ -40,13 +40,22 @@ export async function loadPlugins(
 }
 
 async function load(name: string, folder: string): Promise<Plugin> {
-  // Packages are the project's own, not those that happen to lie beside this one.
-  const lookUp = createRequire(join(folder, 'package.json'))
-  const address = name === simulator ? name : pathToFileURL(lookUp.resolve(name)).href
-  const module: { readonly default?: unknown } = await import(address)
+  const module: { readonly default?: unknown } = await import(addressOf(name, folder))
   const plugin = module.default
   if (typeof plugin !== 'object' || plugin === null) {
     throw new Error('its default export is no plugin, expected definePlugin({ … })')
   }
   return plugin as Plugin
+}
+
+/** Packages are the project's own, not those that happen to lie beside this one. */
+function addressOf(name: string, folder: string): string {
+  if (name === simulator) return name
+  try {
+    const path = createRequire(join(folder, 'package.json')).resolve(name)
+    if (isAbsolute(path)) return pathToFileURL(path).href
+  } catch (thrown) {
+    if (systemCode(thrown) !== 'MODULE_NOT_FOUND') throw thrown
+  }
+  throw new Error(`there is no such package in ${folder}; install it, or correct its name`)
 }

@@ -1,6 +1,11 @@
 import { isIP } from 'node:net'
 import type { Job, Plugin } from '@tollgate/plugin-kit'
-import { type Setting, type SettingValues, settingTable, structuredSettings } from './setting-table.ts'
+import {
+  type Setting,
+  type SettingValues,
+  settingTable,
+  structuredSettings,
+} from './setting-table.ts'
 
 /** What tollgate.config.ts may say. Environment variables win over it. */
 export type TollgateConfig = Partial<SettingValues> & {
@@ -61,7 +66,7 @@ export function readSettings(sources: {
     const given = options[row.name] ?? fromEnvironment(row.env) ?? fromFile(row.name)
     const read = given ?? { from: row.env, value: row.default }
     if (read.value === undefined) continue
-    const { value, expected } = valueOf(row, read.value)
+    const { value, expected } = readValue(row, read.value)
     if (expected === undefined) values[row.name] = value
     else problems.push(`${read.from} ${shown(row, read.value)}: expected ${expected}`)
   }
@@ -74,7 +79,7 @@ export function readSettings(sources: {
     ...(values as SettingValues),
     plugins: pluginList(),
     connectors: connectorSettings(),
-    jobs: (file?.config['jobs'] ?? []) as readonly Job[],
+    jobs: (file?.config.jobs ?? []) as readonly Job[],
   }
   if (problems.length === 0) problems.push(...contradictions(settings))
   if (problems.length > 0) throw new SettingsError(problems)
@@ -93,7 +98,7 @@ export function readSettings(sources: {
   function pluginList(): readonly (Plugin | string)[] {
     const given = fromEnvironment('TOLLGATE_PLUGINS')
     if (given !== undefined) return splitList(String(given.value))
-    const value = file?.config['plugins'] ?? []
+    const value = file?.config.plugins ?? []
     if (Array.isArray(value)) return value
     problems.push(`plugins in ${file?.path}: expected a list of plugins or package names`)
     return []
@@ -132,7 +137,7 @@ const shown = (row: Setting, value: unknown) =>
   row.secret === true ? '(hidden)' : `is ${JSON.stringify(value)}`
 
 /** The value in its type, or what would be right. */
-function valueOf(row: Setting, given: unknown): { value?: unknown; expected?: string } {
+function readValue(row: Setting, given: unknown): { value?: unknown; expected?: string } {
   const { format } = row
   const text = ['string', 'number', 'boolean'].includes(typeof given) ? String(given).trim() : ''
   switch (format.kind) {
@@ -156,7 +161,9 @@ function valueOf(row: Setting, given: unknown): { value?: unknown; expected?: st
       const scheme = URL.canParse(text) ? new URL(text).protocol.slice(0, -1) : ''
       return format.schemes.includes(scheme)
         ? { value: text }
-        : { expected: `a URL that begins with ${format.schemes.map((one) => `${one}://`).join(' or ')}` }
+        : {
+            expected: `a URL that begins with ${format.schemes.map((one) => `${one}://`).join(' or ')}`,
+          }
     }
   }
 }
@@ -207,7 +214,9 @@ function isProxyAddress(text: string): boolean {
   const [address = '', bits] = text.split('/', 2)
   const family = isIP(address)
   if (family === 0) return false
-  return bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+  return (
+    bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+  )
 }
 
 export function isLoopback(host: string): boolean {

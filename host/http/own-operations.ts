@@ -3,7 +3,7 @@ import { type Gateway, GatewayError, type Reply } from '@tollgate/core'
 import { openApiDocument, reference } from '@tollgate/schemas'
 import { type Document, done } from './answer.ts'
 import { readBody } from './body.ts'
-import { pageHeaders, apiHeaders } from './security-headers.ts'
+import { apiHeaders, pageHeaders } from './security-headers.ts'
 
 /** What an operation of the host itself knows of its request. */
 export type OwnCall = {
@@ -47,7 +47,7 @@ const ownOperations: Readonly<Record<string, OwnOperation>> = {
     return referencePage
   },
   async 'connectors.event'({ gateway, request, path, query, requestId }) {
-    await gateway.inbound(path['connector'] ?? '', path['account'] ?? '', {
+    await gateway.inbound(path.connector ?? '', path.account ?? '', {
       body: await readBody(request),
       headers: flattened(request.headers),
       query: Object.fromEntries(new URLSearchParams(query)),

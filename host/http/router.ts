@@ -10,7 +10,7 @@ import {
 import { type Endpoint, endpoints } from '@tollgate/schemas'
 import express, { type Express, type NextFunction, type Request } from 'express'
 import { type Document, send, sendReply } from './answer.ts'
-import { ClientGoneError, drain, readBody } from './body.ts'
+import { ClientGoneError, drained, readBody } from './body.ts'
 import { ownOperation } from './own-operations.ts'
 import { type HostLog, loggedId, type RequestLine } from './request-log.ts'
 import type { Throttle } from './throttle.ts'
@@ -89,7 +89,8 @@ async function answerOperation(
   let caller: Caller | null = null
   let reply: Reply | Document
   try {
-    if (endpoint.login === 'token') caller = await gateway.authenticate(request.headers.authorization)
+    if (endpoint.login === 'token')
+      caller = await gateway.authenticate(request.headers.authorization)
     if (endpoint.throttle !== 'none') {
       await parts.throttle.admit(endpoint.throttle, caller?.id ?? request.ip ?? '')
     }
@@ -99,7 +100,7 @@ async function answerOperation(
       log(parts, { request, endpoint, requestId, startedMs, caller, status: 0, gone: true })
       return
     }
-    drain(request)
+    await drained(request)
     reply = gateway.refuse(error, requestId)
   }
   if ('text' in reply) send(response, 200, reply, requestId, parts.state.closing)
@@ -174,7 +175,7 @@ function log(
   const line: RequestLine = {
     method: request.method,
     route: endpoint.path,
-    id: loggedId(request.params['id'] as string | undefined),
+    id: loggedId(request.params.id as string | undefined),
     ...outcome,
     ms: Math.round((performance.now() - startedMs) * 10) / 10,
     token: caller?.id,
@@ -187,23 +188,27 @@ function log(
 }
 
 /** A wrong path, or a method that a path does not have: the API knows no 405. */
-function nothingHere(parts: RouterParts, request: Request, response: ServerResponse): void {
+function nothingHere(
+  parts: RouterParts,
+  request: Request,
+  response: ServerResponse,
+): Promise<void> {
   const error = new GatewayError('700.400.580', {
     status: 404,
     description: 'cannot find transaction: there is no such path, or not with this method',
   })
-  refuse(parts, request, response, error)
+  return refuse(parts, request, response, error)
 }
 
-function refuse(
+async function refuse(
   parts: RouterParts,
   request: Request,
   response: ServerResponse,
   error: unknown,
-): void {
+): Promise<void> {
   const requestId = newId()
   const reply = parts.gateway.refuse(error, requestId)
-  drain(request)
+  await drained(request)
   sendReply(response, reply, requestId, parts.state.closing)
   const { status } = reply
   const line: RequestLine = {

@@ -33,6 +33,7 @@ export const defaultLimits: ServerLimits = {
 const maxHeaderBytes = 16 * 1024
 /** Balancers spread connections, not requests: now and then each has to be opened anew. */
 const maxRequestsPerSocket = 10_000
+const lingerMs = 2000
 
 export type ListenAddress = {
   readonly host: string
@@ -69,7 +70,8 @@ export function openServer(
     if (request.headers.host !== undefined || request.httpVersion === '1.0') {
       return listener(request, response)
     }
-    refuseRaw(request.socket, describe('no Host header'))
+    const text = describe('no Host header')
+    response.writeHead(400, rawHeaders(text)).end(text)
   }
   const server =
     tls === undefined
@@ -82,7 +84,7 @@ export function openServer(
   server.maxRequestsPerSocket = maxRequestsPerSocket
   server.on('clientError', (error, socket) => answerMalformed(error, socket, describe))
   server.on('connect', (_, socket: Duplex) => refuseRaw(socket, describe('malformed')))
-  // An expectation other than 100-continue; Node alone would answer 417 without a body.
+  // Expectations other than 100-continue are ignored; Node alone would answer 417 without a body.
   server.on('checkExpectation', guarded)
   return server
 }
@@ -91,7 +93,9 @@ function readPem(path: string): Buffer {
   try {
     return readFileSync(path)
   } catch (thrown) {
-    throw new ListenError(`the TLS file ${path} cannot be read (${systemCode(thrown) ?? 'unknown'})`)
+    throw new ListenError(
+      `the TLS file ${path} cannot be read (${systemCode(thrown) ?? 'unknown'})`,
+    )
   }
 }
 
@@ -106,13 +110,14 @@ function answerMalformed(
   socket: ConnectionSocket,
   describe: (problem: Malformed) => string,
 ): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  if (error.code === 'ECONNRESET' || socket.destroyed) {
     socket.destroy()
     return
   }
+  // It was answered; the client is still sending and its bytes are thrown away.
+  if (socket.writableEnded) return
   const running = socket._httpMessage
   if (running?.req.complete === true && !running.writableFinished) {
-    running.once('close', () => answerMalformed(error, socket, describe))
     running.shouldKeepAlive = false
     return
   }
@@ -128,11 +133,26 @@ function problemOf(code: string | undefined): Malformed {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'too slow' : 'malformed'
 }
 
+function rawHeaders(text: string): string[] {
+  return [
+    ...['Content-Type', 'application/json;charset=UTF-8'],
+    ...['Content-Length', String(Buffer.byteLength(text))],
+    ...['Cache-Control', 'no-store'],
+    ...['Connection', 'close'],
+  ]
+}
+
+/**
+ * Answers where there is no request to answer to. The connection is read on for a moment: closing it
+ * on bytes that were not read would take the answer back from a client that is still sending.
+ */
 function refuseRaw(socket: Duplex, text: string): void {
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json;charset=UTF-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n${text}`,
-    () => socket.destroy(),
-  )
+  const headers = rawHeaders(text)
+  const lines = ['HTTP/1.1 400 Bad Request']
+  for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`)
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`)
+  const cut = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once('close', () => clearTimeout(cut))
 }
 
 /** @returns the URL that reaches the server. @throws ListenError */
@@ -142,7 +162,10 @@ export async function listen(server: Server, { host, port, tls }: ListenAddress)
     server.listen({ host, port, backlog: 1024 }, resolve)
   })
   const address = server.address() as AddressInfo
-  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  // "All addresses" is none that a client could use.
+  const isAny = address.address === '0.0.0.0' || address.address === '::'
+  const reachable = isAny ? '127.0.0.1' : address.address
+  const name = reachable.includes(':') ? `[${reachable}]` : reachable
   return `${tls === undefined ? 'http' : 'https'}://${name}:${address.port}`
 }
 

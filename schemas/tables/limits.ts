@@ -45,6 +45,8 @@ export const limits = {
   groupFlushes: 2,
   /** Rows of one grouped statement. */
   groupRows: 64,
+  /** Rows waiting for a flush beyond which requests are turned away. */
+  waitingRows: 10_000,
   groupLockTimeoutMs: 250,
   singleLockTimeoutMs: 2 * second,
   /** Other processes' work is noticed by asking this often. */

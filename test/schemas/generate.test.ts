@@ -156,6 +156,7 @@ describe('names', () => {
     assert.throws(() => tree('a', 'a.b'), /a both as a value and as a group/)
     assert.throws(() => tree('a.b', 'a'), /a both as a value and as a group/)
     assert.throws(() => tree('a', 'a'), /two rows for a/)
+    assert.throws(() => tree('a[name]', 'a[name]'), /two rows for a\[name\]/)
     assert.throws(() => tree('a[n].b', 'a.c'), /both as a value and as a group/)
     assert.throws(() => tree('a[name].b'), /must stand last/)
     assert.doesNotThrow(() => tree('a.b', 'a.c', 'd[n].e', 'd[n].f', 'g[name]', 'g.h'))

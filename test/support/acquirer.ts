@@ -1,4 +1,6 @@
 /** An acquirer that does what a test tells it, payment by payment. */
+
+import assert from 'node:assert/strict'
 import {
   approved,
   type Claim,
@@ -14,7 +16,7 @@ import {
   type Reversed,
   type Supports,
 } from '@tollgate/plugin-kit'
-import type { GatewayOptions, PaymentView } from '../../core/index.ts'
+import { GatewayError, type PaymentView } from '../../core/index.ts'
 import { card, startGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts'
 
 type Told<Result> = (operation: Operation, context: Context) => Promise<Result> | Result
@@ -181,4 +183,19 @@ export async function startWithAcquirer(
   }
 }
 
-export type { GatewayOptions }
+/** What became of a message of the acquirer, once the engine has worked on it. */
+export async function processed(run: TestGateway, eventId: string): Promise<string> {
+  for (;;) {
+    const [row] = await run.sql<{ outcome: string }>(
+      'select outcome from tollgate.inbound_event where event_id = $1 and processed_at is not null',
+      [eventId],
+    )
+    if (row !== undefined) return row.outcome
+  }
+}
+
+/** Makes the engine enquire: it does before every follow-up, even before one it will refuse. */
+export async function enquire(run: TestGateway, id: string): Promise<PaymentView> {
+  await assert.rejects(run.gateway.payments.followUp(id, { paymentType: 'CR' }), GatewayError)
+  return run.gateway.payments.get(id)
+}

@@ -72,9 +72,22 @@ export async function checkBooks(
   options: { readonly quiet?: boolean } = {},
 ): Promise<void> {
   assert.deepEqual(await run.sql(differences), [], 'balances that their payments do not add up to')
-  assert.deepEqual(await run.sql(strays), [], 'payments without balance, or balances without payment')
+  assert.deepEqual(
+    await run.sql(strays),
+    [],
+    'payments without balance, or balances without payment',
+  )
   if (options.quiet !== false) {
     assert.deepEqual(await run.sql(reservations), [], 'reservations left when everything is quiet')
+  }
+}
+
+/** Ends a file of tests: its books must be right, and everything is closed even when they are not. */
+export async function closeChecked(run: Pick<TestGateway, 'sql' | 'close'>): Promise<void> {
+  try {
+    await checkBooks(run)
+  } finally {
+    await run.close()
   }
 }
 

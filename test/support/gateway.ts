@@ -49,7 +49,10 @@ export type TestGateway = {
     more?: { id?: string; idempotencyKey?: string; caller?: Caller; on?: Gateway },
   ): Promise<Reply & { readonly body: PaymentView }>
   /** A first payment by the embedder's method: 92.00 EUR by VISA unless told otherwise. */
-  pay(more?: Readonly<Record<string, unknown>>, options?: { on?: Gateway; key?: string }): Promise<PaymentView>
+  pay(
+    more?: Readonly<Record<string, unknown>>,
+    options?: { on?: Gateway; key?: string },
+  ): Promise<PaymentView>
   close(): Promise<void>
 }
 
@@ -185,7 +188,10 @@ export const card = (number: string, more: Readonly<Record<string, string>> = {}
 })
 
 /** The same as a form: flat names. */
-export function flat(nested: Readonly<Record<string, unknown>>, prefix = ''): Record<string, string> {
+export function flat(
+  nested: Readonly<Record<string, unknown>>,
+  prefix = '',
+): Record<string, string> {
   return Object.assign(
     {},
     ...Object.entries(nested).map(([name, value]) =>
@@ -218,7 +224,9 @@ class Events {
       }
       const timer = setTimeout(() => {
         const types = this.#seen.filter((one) => one.resource === resource).map((one) => one.type)
-        stop(() => reject(new Error(`no ${type} in time; there were: ${types.join(', ') || 'none'}`)))
+        stop(() =>
+          reject(new Error(`no ${type} in time; there were: ${types.join(', ') || 'none'}`)),
+        )
       }, eventWithinMs)
       const stop = (then: () => void) => {
         clearTimeout(timer)

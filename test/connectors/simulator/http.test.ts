@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import plugin from '@tollgate/connector-simulator/http'
-import type { Operation } from '@tollgate/plugin-kit'
-import type { Fault } from '../../../connectors/simulator/faults.ts'
+import type { Http, Operation } from '@tollgate/plugin-kit'
+import { openBooks } from '../../../connectors/simulator/books.ts'
+import { createPlan, type Fault } from '../../../connectors/simulator/faults.ts'
+import { openMessenger } from '../../../connectors/simulator/messenger.ts'
+import {
+  answerEnquiry,
+  answerOperation,
+  answerReversal,
+} from '../../../connectors/simulator/operations.ts'
 import { startSimulator } from '../../../connectors/simulator/server.ts'
 import {
   account,
@@ -113,29 +123,120 @@ describe('an answer that goes wrong after the money moved', () => {
 })
 
 describe('an answer about another key', () => {
-  it('is no answer', async (test) => {
+  /** A connection on which everything is answered with the same JSON. */
+  function stale(json: object, status = 200): Http {
+    const text = JSON.stringify(json)
+    const answer = {
+      status,
+      headers: {},
+      body: Buffer.from(text),
+      text: () => text,
+      json: () => JSON.parse(text) as unknown,
+    }
+    return { request: async () => answer, get: async () => answer, post: async () => answer }
+  }
+  const amount = { minor: '9200', currency: 'EUR' }
+  const approval = { status: 'approved', code: '00', amount }
+
+  it('is no answer to an operation or an enquiry', async (test) => {
     const merchant = await overHttp(test)
-    const stale = await merchant
-      .context()
-      .http.request('POST', `${merchant.server.url}/operations`, {
-        headers: {
-          authorization: `Bearer ${account.secret}`,
-          'x-merchant-id': account.merchantId,
-          'idempotency-key': 'other',
-        },
-        json: { kind: 'debit', paymentId: 'p', amount: { minor: '1', currency: 'EUR' } },
-      })
-    const http = { request: async () => stale, get: async () => stale, post: async () => stale }
-    const outcome = await merchant.run(payment('debit'), { http })
-    assert.deepEqual(outcome, { is: 'unknown', why: 'the answer is about another key' })
+    const http = stale({ ...approval, key: 'another' })
+    const why = 'the answer is about another key'
+    const operation = payment('debit')
+    assert.deepEqual(await merchant.run(operation, { http }), { is: 'unknown', why })
     const context = merchant.context({ http })
-    assert.equal(
-      (await merchant.connector.resolve.enquire!(payment('debit'), context)).is,
-      'unknown',
-    )
+    const found = await merchant.connector.resolve.enquire!(operation, context)
+    assert.deepEqual(found, { is: 'unknown', why })
+  })
+
+  it('is no answer to a reversal by key', async (test) => {
+    const merchant = await overHttp(test)
+    const context = merchant.context({
+      http: stale({ status: 'reversed', code: 'key-reversed', key: 'x' }),
+    })
     const reversed = await merchant.connector.resolve.reverseByKey!(payment('debit'), context)
     assert.equal(reversed.is, 'unknown')
   })
+
+  it('and one with a status other than 200 neither, whatever it says', async (test) => {
+    const merchant = await overHttp(test)
+    const operation = payment('debit')
+    const http = stale({ ...approval, key: operation.key }, 503)
+    assert.equal((await merchant.run(operation, { http })).is, 'unknown')
+  })
+})
+
+it('requests that can move money say so, look-ups do not', async (test) => {
+  const merchant = await overHttp(test)
+  const { http } = merchant.context()
+  const moving: [string, boolean][] = []
+  const spied: Http = {
+    ...http,
+    request: (method, url, options) => {
+      moving.push([`${method} ${new URL(url).pathname}`, options?.moves === true])
+      return http.request(method, url, options)
+    },
+    get: (url, query, options) => {
+      moving.push([`GET ${new URL(url).pathname}`, options?.moves === true])
+      return http.get(url, query, options)
+    },
+  }
+  const operation = payment('debit')
+  const context = merchant.context({ http: spied })
+  await merchant.connector.debit!(operation, context)
+  await merchant.connector.resolve.enquire!(operation, context)
+  await merchant.connector.resolve.reverseByKey!(operation, context)
+  await merchant.connector.check!(context)
+  assert.deepEqual(moving, [
+    ['POST /operations', true],
+    ['GET /operations', false],
+    ['POST /reversals', true],
+    ['GET /account', false],
+  ])
+})
+
+it('nobody is answered before the ledger is on the disk', async (test) => {
+  const books = openBooks()
+  let onDisk = () => {}
+  const safe = () => new Promise<void>((done) => (onDisk = done))
+  const signal = new AbortController().signal
+  const acquirer = {
+    ...{ name: '', secret: account.secret, signal, hidden: new Map() },
+    books: { ...books, safe },
+    plan: createPlan(),
+    messenger: openMessenger(account.secret, undefined, signal),
+    time: acquirerTime(),
+    bank: { urlFor: () => '', serve: async () => {} },
+  }
+  const headers = { 'idempotency-key': 'k' }
+  const body = { kind: 'debit', paymentId: 'p', amount: { minor: '1', currency: 'EUR' } }
+  const questions: ((response: ServerResponse) => Promise<void>)[] = [
+    (response) => answerOperation(acquirer, 'shop', headers, body, response),
+    (response) => answerEnquiry(acquirer, 'shop', new URLSearchParams({ key: 'k' }), response),
+    (response) => answerReversal(acquirer, 'shop', headers, {}, response),
+  ]
+  for (const question of questions) {
+    const server = createServer((_request, response) => void question(response))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    let answered = false
+    onDisk = () => {}
+    const before = onDisk
+    const answer = fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`).then(
+      (it) => {
+        answered = true
+        return it.json()
+      },
+    )
+    while (onDisk === before) await new Promise(setImmediate)
+    // A whole exchange on another connection: an answer that did not wait would be here by now.
+    await fetch((await overHttp(test)).server.url).then((it) => it.text())
+    assert.equal(answered, false)
+    onDisk()
+    assert.equal(((await answer) as { key: string }).key, 'k')
+    server.closeAllConnections()
+    server.close()
+  }
 })
 
 describe('time', () => {
@@ -324,8 +425,10 @@ it('GET /ledger shows every entry once, page by page, and no card number', async
   const keys: string[] = []
   for (let index = 0; index < 25; index += 1) {
     const operation = payment('debit')
-    keys.push(operation.key)
+    const refund = followUp('refund', operation, 1)
+    keys.push(operation.key, refund.key)
     await merchant.run(operation)
+    await merchant.run(refund)
   }
   const seen: string[] = []
   let after: number | null = 0

@@ -145,6 +145,29 @@ it('one process reverses a key while another one finishes it: the kept entry dec
   }
 })
 
+it('a process that read before another one wrote decides again', async (test) => {
+  const records = openRecords()
+  const clock = businessClock()
+  const [slow, quick] = [inProcess(test, { records, clock }), inProcess(test, { records, clock })]
+  const operation = payment('debit', { instrument: card('4000000000000077') })
+  await slow.run(operation)
+  clock.ms += 30_000
+  let overtaken = false
+  const get: Records['get'] = async (key) => {
+    const stored = await records.get(key)
+    if (!overtaken) {
+      overtaken = true
+      await quick.connector.resolve.reverseByKey!(operation, quick.context())
+    }
+    return stored
+  }
+  const context = slow.context({ records: { ...records, get } })
+  const found = await slow.connector.resolve.enquire!(operation, context)
+  assert.equal(found.is, 'declined')
+  const kept = JSON.parse(records.stored.get(`entry/${operation.key}`)!) as { state: string }
+  assert.equal(kept.state, 'closed')
+})
+
 describe('a shopper who comes back', () => {
   const redirected = () =>
     payment('debit', {

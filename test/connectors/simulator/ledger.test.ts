@@ -107,6 +107,15 @@ describe('refunds and reversals', () => {
     assert.equal(book(ledger, 'capture', 'c2', 100, { original: 'auth' }), '00')
   })
 
+  it('end with the final one of their kind', () => {
+    const ledger = openLedger()
+    book(ledger, 'debit', 'd', 100)
+    assert.equal(book(ledger, 'reverse', 'v1', 10, { original: 'd', final: true }), '00')
+    assert.equal(book(ledger, 'reverse', 'v2', 10, { original: 'd' }), 'over-reversal')
+    assert.equal(book(ledger, 'refund', 'f1', 10, { original: 'd', final: true }), '00')
+    assert.equal(book(ledger, 'refund', 'f2', 10, { original: 'd' }), 'over-refund')
+  })
+
   it('of a credit take the money back', () => {
     const ledger = openLedger()
     book(ledger, 'credit', 'cd', 100)
@@ -148,6 +157,35 @@ describe('increments and reauthorisations', () => {
     assert.equal(book(ledger, 'capture', 'c2', 1, { original: 'old' }), 'over-capture')
     assert.equal(book(ledger, 'reverse', 'v', 30, { original: 'c' }), '00')
     assert.deepEqual(eur(ledger), { held: 80n, charged: 0n }, 'what comes back late is not held')
+  })
+
+  it('come too late for an authorisation that was replaced, even when nothing of it was left', () => {
+    const ledger = openLedger()
+    book(ledger, 'authorize', 'old', 80)
+    book(ledger, 'capture', 'c', 80, { original: 'old' })
+    book(ledger, 'authorize', 'new', 80, { original: 'old', replaces: true })
+    assert.equal(book(ledger, 'increment', 'i', 1, { original: 'old' }), 'closed')
+    assert.equal(book(ledger, 'authorize', 'r', 1, { original: 'old', replaces: true }), 'closed')
+  })
+
+  it('that were replaced themselves cannot be undone', () => {
+    const ledger = openLedger()
+    book(ledger, 'authorize', 'old', 80)
+    book(ledger, 'authorize', 'new', 80, { original: 'old', replaces: true })
+    book(ledger, 'authorize', 'newer', 80, { original: 'new', replaces: true })
+    for (const key of ['old', 'new']) assert.equal(undo(ledger, key), 'refused')
+    assert.deepEqual(eur(ledger), { held: 80n, charged: 0n })
+  })
+
+  it('are undone together with the approval that time brought', () => {
+    const ledger = openLedger()
+    book(ledger, 'authorize', 'old', 80)
+    const signs = { number: '4000000000000077' }
+    book(ledger, 'authorize', 'new', 50, { original: 'old', replaces: true, signs })
+    assert.deepEqual(eur(ledger), { held: 80n, charged: 0n })
+    apply(ledger, reverseByKey(ledger, 'new', at + 30_000).writes)
+    assert.deepEqual(eur(ledger), { held: 80n, charged: 0n })
+    assert.equal(book(ledger, 'capture', 'c', 80, { original: 'old' }), '00')
   })
 
   it('bring the old authorisation back when they are undone', () => {
@@ -252,6 +290,14 @@ describe('chargebacks', () => {
     assert.equal(book(ledger, 'refund', 'f', 100, { original: 'd' }), '00')
   })
 
+  it('stand in the way of a reversal by key, and cannot be undone by one', () => {
+    const ledger = openLedger()
+    book(ledger, 'debit', 'd', 100)
+    book(ledger, 'chargeback', 'cb', 100, fraud)
+    for (const key of ['d', 'cb']) assert.equal(undo(ledger, key), 'refused')
+    assert.deepEqual(eur(ledger), { held: 0n, charged: 0n })
+  })
+
   it('go beyond any sum: the bank does not ask', () => {
     const ledger = openLedger()
     book(ledger, 'debit', 'd', 100)
@@ -298,6 +344,16 @@ it('a bounded ledger keeps what was written last and never more than its limit',
   }
   for (let index = 951; index < 1_000; index += 1) assert.ok(entryOf(ledger, `d${index}`))
   assert.equal(entryOf(ledger, 'd0'), undefined)
+})
+
+it('an authorisation that was forgotten and taken up again gets back nothing it does not know of', () => {
+  const ledger = openLedger()
+  book(ledger, 'authorize', 'auth', 100)
+  book(ledger, 'capture', 'c', 60, { original: 'auth' })
+  const { movements: _forgotten, ...auth } = entryOf(ledger, 'auth')!
+  apply(ledger, [{ ...auth, movements: [], sums: { ...auth.sums, captured: 0n } }])
+  assert.equal(book(ledger, 'reverse', 'v', 60, { original: 'c' }), '00')
+  assert.equal(book(ledger, 'capture', 'c2', 101, { original: 'auth' }), 'over-capture')
 })
 
 it('an entry survives JSON', () => {

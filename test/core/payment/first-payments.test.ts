@@ -18,7 +18,10 @@ describe('first payments', () => {
       const answer = await run.pay({ paymentType, merchantTransactionId: `first-${paymentType}` })
       assert.match(answer.id, /^[0-9a-f]{32}$/)
       assert.match(answer.shortId, /^[0-9]{4}\.[0-9]{4}\.[0-9]{4}$/)
-      assert.match(answer.timestamp, /^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}\+0000$/)
+      assert.match(
+        answer.timestamp,
+        /^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}\+0000$/,
+      )
       assert.match(answer.ndc, /^[0-9A-Za-z.-]{1,69}$/)
       assert.match(answer.buildNumber, /^tollgate-/)
       assert.equal(answer.result.code, '000.100.110')
@@ -26,10 +29,10 @@ describe('first payments', () => {
       assert.equal(answer.paymentType, paymentType)
       assert.equal(answer.amount, '92.00')
       assert.equal(answer.currency, 'EUR')
-      assert.equal(answer['paymentBrand'], 'VISA')
-      assert.equal(answer['merchantTransactionId'], `first-${paymentType}`)
-      assert.equal(answer['referencedId'], undefined)
-      assert.deepEqual(answer['card'], {
+      assert.equal(answer.paymentBrand, 'VISA')
+      assert.equal(answer.merchantTransactionId, `first-${paymentType}`)
+      assert.equal(answer.referencedId, undefined)
+      assert.deepEqual(answer.card, {
         bin: '420000',
         last4Digits: '0000',
         holder: 'Jane Jones',
@@ -60,8 +63,8 @@ describe('first payments', () => {
     const reply = await run.send(fields)
     assert.equal(reply.status, 400)
     assert.equal(reply.body.result.code, '800.100.152')
-    assert.equal(reply.body['retrySafe'], undefined)
-    assert.equal(reply.body['nextActions'], undefined)
+    assert.equal(reply.body.retrySafe, undefined)
+    assert.equal(reply.body.nextActions, undefined)
     const read = await run.gateway.call(
       'payments.get',
       { id: 'test', entityId: null },
@@ -77,16 +80,23 @@ describe('first payments', () => {
     assert.equal(answer.result.code, '000.100.110')
     assert.equal(answer.paymentType, 'CP')
     assert.equal(answer.amount, '92.00')
-    assert.equal(answer['merchantTransactionId'], 'two-steps')
-    const authorisation = await run.gateway.payments.get(answer['referencedId'] as string)
+    assert.equal(answer.merchantTransactionId, 'two-steps')
+    const authorisation = await run.gateway.payments.get(answer.referencedId as string)
     assert.equal(authorisation.paymentType, 'PA')
-    assert.deepEqual(authorisation['nextActions'] ?? [], ['PA'])
-    const refund = await run.gateway.payments.refund(answer.id, { amount: '92.00', currency: 'EUR' })
+    assert.deepEqual(authorisation.nextActions ?? [], ['PA'])
+    const refund = await run.gateway.payments.refund(answer.id, {
+      amount: '92.00',
+      currency: 'EUR',
+    })
     assert.equal(refund.result.code, '000.100.110')
   })
 
   test('PA.CP by a declined card answers the decline of its authorisation', async () => {
-    const fields = { ...flat(card('4000000000000002')), paymentType: 'PA.CP', entityId: run.channel }
+    const fields = {
+      ...flat(card('4000000000000002')),
+      paymentType: 'PA.CP',
+      entityId: run.channel,
+    }
     const reply = await run.send(fields)
     assert.equal(reply.status, 400)
     assert.equal(reply.body.result.code, '800.100.152')
@@ -103,11 +113,14 @@ describe('first payments', () => {
       ['6200000000000005', 'UNIONPAY'],
     ] as const) {
       const { paymentBrand: _, ...fields } = card(number)
-      const answer = await run.gateway.payments.create({ ...fields, entityId: run.channel } as never)
-      assert.equal(answer['paymentBrand'], brand)
-      assert.equal(answer['brandResult'], brand)
+      const answer = await run.gateway.payments.create({
+        ...fields,
+        entityId: run.channel,
+      } as never)
+      assert.equal(answer.paymentBrand, brand)
+      assert.equal(answer.brandResult, brand)
     }
-    assert.equal((await run.pay())['brandResult'], undefined, 'a brand that was sent is no result')
+    assert.equal((await run.pay()).brandResult, undefined, 'a brand that was sent is no result')
   })
 
   test('descriptor and custom parameters come back, merchant.name wins at the acquirer', async () => {
@@ -116,17 +129,25 @@ describe('first payments', () => {
       seen.push(operation.descriptor)
       return approvedAs(operation)
     }
-    const custom = { 'SHOPPER_note': 'gift', 'order.id': '7 & 8' }
-    const answer = await run.debit('descriptor-1', { debit: note }, {
-      descriptor: 'Demo Store',
-      customParameters: custom,
-    })
-    assert.equal(answer['descriptor'], 'Demo Store')
-    assert.deepEqual({ ...(answer['customParameters'] as object) }, custom)
-    await run.debit('descriptor-2', { debit: note }, {
-      descriptor: 'Demo Store',
-      merchant: { name: 'Demo*Shoes' },
-    })
+    const custom = { SHOPPER_note: 'gift', 'order.id': '7 & 8' }
+    const answer = await run.debit(
+      'descriptor-1',
+      { debit: note },
+      {
+        descriptor: 'Demo Store',
+        customParameters: custom,
+      },
+    )
+    assert.equal(answer.descriptor, 'Demo Store')
+    assert.deepEqual({ ...(answer.customParameters as object) }, custom)
+    await run.debit(
+      'descriptor-2',
+      { debit: note },
+      {
+        descriptor: 'Demo Store',
+        merchant: { name: 'Demo*Shoes' },
+      },
+    )
     assert.deepEqual(seen, ['Demo Store', 'Demo*Shoes'])
     const form = {
       ...flat(card('4200000000000000')),
@@ -134,7 +155,7 @@ describe('first payments', () => {
       'customParameters[order.id]': '7 & 8',
     }
     const { body } = await run.send(form)
-    assert.deepEqual({ ...(body['customParameters'] as object) }, { 'order.id': '7 & 8' })
+    assert.deepEqual({ ...(body.customParameters as object) }, { 'order.id': '7 & 8' })
   })
 
   test('external 3-D Secure values reach the acquirer unchanged; the proof is shown to nobody', async () => {
@@ -159,8 +180,11 @@ describe('first payments', () => {
     )
     const { verificationId, ...shown } = threeDSecure
     assert.equal(proof?.verificationId?.reveal(), verificationId)
-    assert.deepEqual({ ...proof, verificationId: undefined }, { ...shown, verificationId: undefined })
-    assert.deepEqual(answer['threeDSecure'], shown)
+    assert.deepEqual(
+      { ...proof, verificationId: undefined },
+      { ...shown, verificationId: undefined },
+    )
+    assert.deepEqual(answer.threeDSecure, shown)
     assert.doesNotMatch(JSON.stringify(answer), /AAACAgSR/)
   })
 
@@ -172,13 +196,16 @@ describe('first payments', () => {
   test('EXTERNAL without an account is refused with 600.200.700 and leaves nothing behind', async () => {
     const { entities } = run.gateway
     const channel = await entities.create({ kind: 'channel', name: 'Bare', parentId: run.merchant })
-    await assert.rejects(run.pay({ entityId: channel, testMode: 'EXTERNAL' }), { code: '600.200.700' })
+    await assert.rejects(run.pay({ entityId: channel, testMode: 'EXTERNAL' }), {
+      code: '600.200.700',
+    })
     const rows = await run.sql('select id from tollgate.payment where channel_id = $1', [channel])
     assert.deepEqual(rows, [])
   })
 
   test('a refused request is 400, names its field, has an id of its own and stores nothing', async () => {
-    const count = async () => (await run.sql<{ n: bigint }>('select count(*) as n from tollgate.payment'))[0]!.n
+    const count = async () =>
+      (await run.sql<{ n: bigint }>('select count(*) as n from tollgate.payment'))[0]!.n
     const already = await count()
     for (const [more, code, field] of [
       [{ amount: '0.00' }, '100.550.300', 'amount'],
@@ -196,7 +223,10 @@ describe('first payments', () => {
       const { status, body } = await run.send(form)
       assert.equal(status, 400, code)
       assert.equal(body.result.code, code)
-      assert.ok(body.result.parameterErrors?.some(({ name }) => name === field), `${code} names ${field}`)
+      assert.ok(
+        body.result.parameterErrors?.some(({ name }) => name === field),
+        `${code} names ${field}`,
+      )
       assert.match(body.id, /^[0-9a-f]{32}$/)
       assert.doesNotMatch(JSON.stringify(body), /42000000/)
     }
@@ -211,7 +241,10 @@ describe('first payments', () => {
       const form = { ...flat(card('4200000000000000')), entityId: run.channel, [name]: value }
       const { status, body } = await run.send(form)
       assert.equal(status, 400)
-      assert.deepEqual(body.result.parameterErrors?.map((error) => error.name), [name])
+      assert.deepEqual(
+        body.result.parameterErrors?.map((error) => error.name),
+        [name],
+      )
     }
   })
 
@@ -219,7 +252,10 @@ describe('first payments', () => {
     const minors = async (amount: string, currency: string) => {
       const { id, amount: answered } = await run.pay({ amount, currency })
       assert.equal(answered, amount.includes('.') ? amount : `${amount}.00`)
-      const [row] = await run.sql<{ m: bigint }>('select amount_minor as m from tollgate.payment where id = $1', [id])
+      const [row] = await run.sql<{ m: bigint }>(
+        'select amount_minor as m from tollgate.payment where id = $1',
+        [id],
+      )
       return row!.m
     }
     assert.equal(await minors('92', 'EUR'), 9200n)
@@ -234,7 +270,10 @@ describe('first payments', () => {
     const caller = { id: 'theirs', entityId: other }
     const bodies = []
     for (const entityId of [run.channel, 'f'.repeat(32)]) {
-      const { status, body } = await run.send({ ...flat(card('4200000000000000')), entityId }, { caller })
+      const { status, body } = await run.send(
+        { ...flat(card('4200000000000000')), entityId },
+        { caller },
+      )
       assert.equal(status, 403)
       bodies.push(body.result)
     }
@@ -245,7 +284,8 @@ describe('first payments', () => {
   test('every card field that is wrong is a GatewayError to an embedder', async () => {
     await assert.rejects(
       run.pay({ card: cardOf('4200000000000000', { expiryYear: '2019' }) }),
-      (error) => error instanceof GatewayError && error.status === 400 && error.code === '100.100.303',
+      (error) =>
+        error instanceof GatewayError && error.status === 400 && error.code === '100.100.303',
     )
   })
 })

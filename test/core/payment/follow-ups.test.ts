@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { PaymentView } from '../../../core/index.ts'
-import { balanceOf, checkBooks } from '../../support/books.ts'
+import { balanceOf, closeChecked } from '../../support/books.ts'
 import { startGateway, type TestGateway } from '../../support/gateway.ts'
 
 const eur = (amount: string) => ({ amount, currency: 'EUR' })
 const approved = '000.100.110'
-const declinedCard = { card: { number: '4000000000000002', holder: 'Jane Jones', expiryMonth: '05', expiryYear: '2034' } }
-const pendingCard = { card: { number: '4000000000000077', holder: 'Jane Jones', expiryMonth: '05', expiryYear: '2034' } }
+const declinedCard = {
+  card: { number: '4000000000000002', holder: 'Jane Jones', expiryMonth: '05', expiryYear: '2034' },
+}
+const pendingCard = {
+  card: { number: '4000000000000077', holder: 'Jane Jones', expiryMonth: '05', expiryYear: '2034' },
+}
 const again = (industryPractice: string, amount = '10.00') => ({
   paymentType: 'PA',
   ...eur(amount),
@@ -19,10 +23,7 @@ describe('the table of follow-ups', () => {
   before(async () => {
     run = await startGateway()
   })
-  after(async () => {
-    await checkBooks(run)
-    await run.close()
-  })
+  after(() => closeChecked(run))
 
   const follow = (id: string, paymentType: string, amount = '92.00') =>
     run.gateway.payments.followUp(id, { paymentType, ...eur(amount) })
@@ -31,13 +32,13 @@ describe('the table of follow-ups', () => {
     PA: () => run.pay({ paymentType: 'PA' }),
     DB: () => run.pay(),
     CD: () => run.pay({ paymentType: 'CD' }),
-    CP: async () => follow((await make['PA']!()).id, 'CP'),
-    RC: async () => follow((await make['PA']!()).id, 'RC'),
+    CP: async () => follow((await make.PA!()).id, 'CP'),
+    RC: async () => follow((await make.PA!()).id, 'RC'),
     RB: async () => follow((await run.pay()).id, 'RB'),
     RF: async () => follow((await run.pay()).id, 'RF'),
     RV: async () => follow((await run.pay()).id, 'RV'),
     CB: async () => follow((await run.pay()).id, 'CB'),
-    CR: async () => follow((await make['CB']!()).id, 'CR'),
+    CR: async () => follow((await make.CB!()).id, 'CR'),
   }
   const allowed: Record<string, readonly string[]> = {
     PA: ['CP', 'RV', 'RC'],
@@ -62,7 +63,7 @@ describe('the table of follow-ups', () => {
           const done = await follow(payment.id, type)
           assert.match(done.result.code, type === 'CB' ? /^000\.100\.2/ : /^000\.100\.110$/, type)
           assert.equal(done.paymentType, type)
-          assert.equal(done['referencedId'], payment.id)
+          assert.equal(done.referencedId, payment.id)
           assert.equal(done.amount, '92.00')
           assert.notEqual(done.id, payment.id)
         } else {
@@ -72,37 +73,65 @@ describe('the table of follow-ups', () => {
     })
   }
 
-  test('nextActions names what is taken now, right after the answer and when read later', async () => {
-    for (const [on, next] of Object.entries({ PA: ['CP', 'RC', 'RV', 'PA'], DB: ['RF', 'RV', 'RB'], CP: ['RF', 'RV'], CD: ['RF'], CB: ['CR'] })) {
+  const next: Record<string, readonly string[]> = {
+    PA: ['CP', 'RC', 'RV', 'PA'],
+    DB: ['RF', 'RV', 'RB'],
+    RB: ['RF', 'RV'],
+    CP: ['RF', 'RV'],
+    CD: ['RF'],
+    CB: ['CR'],
+  }
+  for (const [on, types] of Object.entries(next)) {
+    test(`nextActions of ${on} are ${types.join(', ')}, in its answer and when read`, async () => {
       const payment = await make[on]!()
       const read = await run.gateway.payments.get(payment.id)
-      assert.deepEqual(read['nextActions'], next, `${on} when read`)
-      assert.deepEqual(payment['nextActions'], next, `${on} when answered`)
-    }
-  })
+      assert.deepEqual(read.nextActions, types, 'when read')
+      assert.deepEqual(payment.nextActions, types, 'in the answer')
+    })
+  }
 
   test('on a declined payment every type has its own code, and nothing is stored', async () => {
     const codes: Record<string, readonly [type: string, code: string][]> = {
-      PA: [['CP', '700.400.510'], ['RV', '700.400.530'], ['RC', '700.400.560']],
-      DB: [['RF', '700.400.520'], ['RV', '700.400.530'], ['CB', '700.400.550'], ['RB', '700.100.100']],
+      PA: [
+        ['CP', '700.400.510'],
+        ['RV', '700.400.530'],
+        ['RC', '700.400.560'],
+      ],
+      DB: [
+        ['RF', '700.400.520'],
+        ['RV', '700.400.530'],
+        ['CB', '700.400.550'],
+        ['RB', '700.100.100'],
+      ],
     }
     for (const [paymentType, refusals] of Object.entries(codes)) {
       const { id } = await run.pay({ paymentType, ...declinedCard })
       for (const [type, code] of refusals) {
         await assert.rejects(follow(id, type), { code, status: 400 }, `${type} on ${paymentType}`)
       }
-      assert.deepEqual(await run.sql('select id from tollgate.payment where referenced_id = $1', [id]), [])
+      assert.deepEqual(
+        await run.sql('select id from tollgate.payment where referenced_id = $1', [id]),
+        [],
+      )
     }
     const { id } = await run.pay({ paymentType: 'PA', ...declinedCard })
-    await assert.rejects(run.gateway.payments.followUp(id, again('INCREMENTAL_AUTH')), { code: '700.100.100' })
+    await assert.rejects(run.gateway.payments.followUp(id, again('INCREMENTAL_AUTH')), {
+      code: '700.100.100',
+    })
   })
 
   test('a refusal describes itself as deployed clients expect', async () => {
     const { id } = await run.pay({ paymentType: 'PA', ...declinedCard })
     const capture = await run.send({ paymentType: 'CP', ...eur('1.00') }, { id })
-    assert.match(capture.body.result.description, /capture needs at least one successful transaction/)
+    assert.match(
+      capture.body.result.description,
+      /capture needs at least one successful transaction/,
+    )
     const reversal = await run.send({ paymentType: 'RV' }, { id })
-    assert.match(reversal.body.result.description, /reversal needs at least one successful transaction/)
+    assert.match(
+      reversal.body.result.description,
+      /reversal needs at least one successful transaction/,
+    )
   })
 
   test('on an undecided payment every type is 400 700.400.570', async () => {
@@ -114,7 +143,11 @@ describe('the table of follow-ups', () => {
 
   test('an unknown id, a malformed one and that of another merchant are 404 700.400.580 alike', async () => {
     const { entities } = run.gateway
-    const merchant = await entities.create({ kind: 'merchant', name: 'Other', parentId: run.division })
+    const merchant = await entities.create({
+      kind: 'merchant',
+      name: 'Other',
+      parentId: run.division,
+    })
     const caller = { id: 'theirs', entityId: merchant }
     const { id } = await run.pay()
     const results = []
@@ -132,10 +165,16 @@ describe('the table of follow-ups', () => {
 
   test('another channel of the same merchant is 700.400.700, the merchant itself may act', async () => {
     const { entities } = run.gateway
-    const sister = await entities.create({ kind: 'channel', name: 'Sister', parentId: run.merchant })
+    const sister = await entities.create({
+      kind: 'channel',
+      name: 'Sister',
+      parentId: run.merchant,
+    })
     const { id } = await run.pay()
     const refund = { paymentType: 'RF', ...eur('1.00') }
-    await assert.rejects(run.gateway.payments.followUp(id, { ...refund, entityId: sister }), { code: '700.400.700' })
+    await assert.rejects(run.gateway.payments.followUp(id, { ...refund, entityId: sister }), {
+      code: '700.400.700',
+    })
     const done = await run.gateway.payments.followUp(id, { ...refund, entityId: run.channel })
     assert.equal(done.result.code, approved)
   })
@@ -160,7 +199,10 @@ describe('the table of follow-ups', () => {
     ] as const) {
       const { status, body } = await run.send({ paymentType: 'CP', ...fields }, { id })
       assert.equal(status, 400)
-      assert.deepEqual(body.result.parameterErrors?.map((error) => error.name), [name])
+      assert.deepEqual(
+        body.result.parameterErrors?.map((error) => error.name),
+        [name],
+      )
     }
     const reversal = await run.gateway.payments.reverse(id)
     assert.equal(reversal.amount, '92.00')
@@ -170,18 +212,24 @@ describe('the table of follow-ups', () => {
   test('a follow-up repeats neither brand nor instrument and shows no card', async () => {
     const { id } = await run.pay()
     const refund = await run.gateway.payments.refund(id, eur('1.00'))
-    assert.equal(refund['paymentBrand'], 'VISA')
-    assert.equal(refund['card'], undefined)
-    const { status, body } = await run.send({ paymentType: 'RF', ...eur('1.00'), 'card.number': '4200000000000000' }, { id })
+    assert.equal(refund.paymentBrand, 'VISA')
+    assert.equal(refund.card, undefined)
+    const { status, body } = await run.send(
+      { paymentType: 'RF', ...eur('1.00'), 'card.number': '4200000000000000' },
+      { id },
+    )
     assert.equal(status, 400)
-    assert.deepEqual(body.result.parameterErrors?.map((error) => error.name), ['card.number'])
+    assert.deepEqual(
+      body.result.parameterErrors?.map((error) => error.name),
+      ['card.number'],
+    )
   })
 
   test('a rebill charges the card of the debit again, under its own limits', async () => {
     const debit = await run.pay()
     const rebill = await run.gateway.payments.rebill(debit.id, eur('150.00'))
     assert.equal(rebill.result.code, approved)
-    assert.equal((rebill['card'] as Record<string, string>)['last4Digits'], '0000')
+    assert.equal((rebill.card as Record<string, string>).last4Digits, '0000')
     await run.gateway.payments.refund(rebill.id, eur('150.00'))
     assert.equal((await balanceOf(run, debit.id)).refunded, 0n)
   })

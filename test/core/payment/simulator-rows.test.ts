@@ -85,7 +85,7 @@ describe('rows of the simulator, through the whole engine', () => {
     const { status, body } = await pay({ 'card.number': neverSent })
     assert.equal(status, 400)
     assert.equal(body.result.code, '900.100.600')
-    assert.equal(body['retrySafe'], true)
+    assert.equal(body.retrySafe, true)
   })
 
   test('a holder that is a result code ends the payment with that code', async () => {
@@ -94,7 +94,7 @@ describe('rows of the simulator, through the whole engine', () => {
       assert.equal(body.result.code, code)
       assert.equal(status, 400)
     }
-    assert.equal((await pay({ 'card.holder': '900.100.600' })).body['retrySafe'], true)
+    assert.equal((await pay({ 'card.holder': '900.100.600' })).body.retrySafe, true)
     assert.equal((await pay({ 'card.holder': '000.100.110' })).body.result.code, '000.100.110')
   })
 
@@ -102,7 +102,7 @@ describe('rows of the simulator, through the whole engine', () => {
     const { status, body } = await pay({ 'card.holder': '800.400.500' })
     assert.equal(body.result.code, '800.400.500')
     assert.equal(status, 200)
-    assert.equal(body['nextActions'], undefined)
+    assert.equal(body.nextActions, undefined)
   })
 
   test('a lost answer is 200 000.200.001 to the client and charged at the acquirer: the enquiry says so', async () => {
@@ -114,7 +114,7 @@ describe('rows of the simulator, through the whole engine', () => {
     await run.event(body.id, 'payment.approved')
     const found = await run.gateway.payments.get(body.id)
     assert.equal(found.result.code, '000.100.110')
-    assert.deepEqual(found['nextActions'], ['RF', 'RV', 'RB'])
+    assert.deepEqual(found.nextActions, ['RF', 'RV', 'RB'])
   })
 
   test('a follow-up on a lost answer enquires by itself and goes through at once', async () => {
@@ -127,7 +127,10 @@ describe('rows of the simulator, through the whole engine', () => {
     const { status, body } = await pay({ 'card.number': pendingFirst })
     assert.equal(status, 200)
     assert.equal(body.result.code, '000.200.000')
-    await assert.rejects(run.gateway.payments.reverse(body.id), { code: '700.400.570', status: 400 })
+    await assert.rejects(run.gateway.payments.reverse(body.id), {
+      code: '700.400.570',
+      status: 400,
+    })
   })
 
   test('an amount that ends in .87 is pending as well', async () => {
@@ -183,7 +186,7 @@ describe('rows of the simulator, through the whole engine', () => {
     }
     const approved = await debit('DE89370400440532013000')
     assert.equal(approved.result.code, '000.100.110')
-    assert.equal((approved['bankAccount'] as Record<string, string>)['last4Digits'], '3000')
+    assert.equal((approved.bankAccount as Record<string, string>).last4Digits, '3000')
     assert.doesNotMatch(JSON.stringify(approved), /37040044/)
     assert.equal((await debit('DE62370400440532013001')).result.code, '800.100.203')
     assert.equal((await debit('DE35370400440532013002')).result.code, '000.100.110')
@@ -195,7 +198,7 @@ describe('rows of the simulator, through the whole engine', () => {
       (await account('NETELLER', { 'virtualAccount.accountId': accountId })).body
     const approved = await pays('jane@example.com')
     assert.equal(approved.result.code, '000.100.110')
-    assert.deepEqual({ ...(approved['virtualAccount'] as object) }, { accountId: 'jane@example.com' })
+    assert.deepEqual({ ...(approved.virtualAccount as object) }, { accountId: 'jane@example.com' })
     assert.equal((await pays('decline-jane@example.com')).result.code, '800.100.195')
   })
 
@@ -212,14 +215,17 @@ describe('rows of the simulator, through the whole engine', () => {
     }
     const approved = await pays('4200000000000000')
     assert.equal(approved.result.code, '000.100.110')
-    assert.equal((approved['tokenAccount'] as Record<string, string>)['last4Digits'], '0000')
+    assert.equal((approved.tokenAccount as Record<string, string>).last4Digits, '0000')
     assert.doesNotMatch(JSON.stringify(approved), /420000|AgAAAAAA/)
     assert.equal((await pays('4000000000000002')).result.code, '800.100.152')
   })
 
   test('a lost answer whose enquiry comes late keeps its authorisation usable', async () => {
     const { body } = await pay({ 'card.number': answerLost, paymentType: 'PA' })
-    const capture = await run.gateway.payments.capture(body.id, { amount: '40.00', currency: 'EUR' })
+    const capture = await run.gateway.payments.capture(body.id, {
+      amount: '40.00',
+      currency: 'EUR',
+    })
     assert.equal(capture.result.code, '000.100.110')
   })
 })

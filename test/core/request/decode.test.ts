@@ -167,6 +167,7 @@ describe('names', () => {
     ['entityID', 'entityId'],
     ['card_number', 'card.number'],
     ['card.nubmer', 'card.number'],
+    ['acrd.nubmer', 'card.number'],
     ['cart.items[12].nmae', 'cart.items[12].name'],
     ['Amount', 'amount'],
   ]) {
@@ -502,6 +503,18 @@ describe('a JSON body', () => {
         /position 34/.test(error.message) &&
         !/4200/.test(error.message),
     )
+  })
+
+  it('must be UTF-8', () => {
+    const bytes = Buffer.from('{"descriptor":"\u00e9"}', 'latin1')
+    assert.throws(() => read({ json: bytes }), /is not UTF-8/)
+  })
+
+  it('has no list longer than its highest index', () => {
+    const passengers = (count: number) =>
+      json({ airline: { passengers: Array(count).fill({ name: 'x' }) } })
+    assert.ok(accepted(passengers(100)))
+    assert.equal(refused(passengers(101)).name, 'airline.passengers[100]')
   })
 
   it('must be an object', () => {

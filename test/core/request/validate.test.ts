@@ -40,6 +40,13 @@ const form = (fields: Record<string, string>) => ({
   form: Buffer.from(new URLSearchParams(fields).toString()),
 })
 
+/** What a request cannot do without, as an embedder writes it. */
+const pick = ({ amount, currency, paymentType }: typeof valid) => ({
+  amount,
+  currency,
+  paymentType,
+})
+
 function refusal(run: () => unknown): GatewayError {
   try {
     run()
@@ -128,7 +135,10 @@ describe('a refused value', () => {
   })
 
   it('far beyond its length is refused before patterns read it', () => {
-    assert.match(only(wrong({ descriptor: 'x'.repeat(1_000_000) })).message, /up to 127 characters/)
+    assert.match(
+      only(wrong({ descriptor: 'x'.repeat(1_000_000) })).message,
+      /up to 127 characters$/,
+    )
   })
 })
 
@@ -202,6 +212,16 @@ describe('codes', () => {
     assert.deepEqual(names(error), ['amount', 'currency'])
   })
 
+  it('give way to 200.300.404 when each has another code', () => {
+    const error = wrong({ currency: 'XXZ', paymentBrand: 'VISSA' })
+    assert.equal(error.code, '200.300.404')
+    assert.deepEqual(names(error), ['currency', 'paymentBrand'])
+  })
+
+  it('are not looked up where other text is allowed too', () => {
+    checking({ kind: 'either', of: [{ kind: 'country' }, N(2)] })('ZZ')
+  })
+
   it('are checked in lists', () => {
     const error = wrong({ 'cart.items[0].currency': 'EUR', 'cart.items[1].currency': 'XXZ' })
     assert.equal(only(error).name, 'cart.items[1].currency')
@@ -238,6 +258,19 @@ describe('elements of lists', () => {
 })
 
 describe('names in brackets', () => {
+  it('hold no control characters, whatever else a table lets them hold', () => {
+    parseRequest('payments.create', form({ ...valid, 'risk.parameters[a/b c]': 'x' }))
+    for (const key of ['a\u0000b', 'a\nb', 'a\u0085b']) {
+      const { message } = only(wrong({ [`risk.parameters[${key}]`]: 'x' }))
+      assert.equal(message, 'must not hold control characters')
+    }
+    const values = { ...pick(valid), risk: { parameters: { '\ud800': 'x' } } }
+    assert.equal(
+      refusal(() => parseRequest('payments.create', { values })).parameterErrors.length,
+      1,
+    )
+  })
+
   it('come back in brackets', () => {
     assert.equal(
       only(wrong({ 'customParameters[abc]': 'x'.repeat(2049) })).name,

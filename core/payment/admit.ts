@@ -1,0 +1,15 @@
+import type { Connector } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
+import type { Engine } from '../engine.ts'
+import { GatewayError } from '../errors.ts'
+
+/**
+ * Back-pressure, before the first commit: what would only queue is refused while that is free.
+ *
+ * @throws GatewayError 429 when the connector or the database lane is full, 503 at shutdown.
+ */
+export function admit(engine: Engine, connector: Connector): void {
+  engine.running.admit(connector.name, connector.supports.limits?.concurrent)
+  if (engine.lanes.waiting < limits.waitingRows) return
+  throw new GatewayError('800.120.100', { status: 429, retryAfterSeconds: 1 })
+}

@@ -1,0 +1,139 @@
+import { buildNumber, MigrationError, MissingKeyError } from '@tollgate/core'
+import { PluginError } from '@tollgate/plugin-kit'
+import {
+  type Command,
+  columns,
+  commonOptions,
+  print,
+  readArguments,
+  UsageError,
+} from './commands/command.ts'
+import { doctorCommand } from './commands/doctor.ts'
+import { entityCreateCommand, entityListCommand } from './commands/entity.ts'
+import { migrateCommand } from './commands/migrate.ts'
+import { serveCommand } from './commands/serve.ts'
+import { tokenCreateCommand, tokenListCommand, tokenRevokeCommand } from './commands/token.ts'
+import { describeSettings } from './config/describe.ts'
+import { SettingsError } from './config/read-settings.ts'
+import { ListenError } from './http/server.ts'
+import { EmbeddedPostgresError } from './postgres/index.ts'
+import { DatabaseError } from './serve/installation.ts'
+import { KeysError } from './serve/keys.ts'
+
+const commands: readonly Command[] = [
+  serveCommand,
+  migrateCommand,
+  entityListCommand,
+  entityCreateCommand,
+  tokenCreateCommand,
+  tokenListCommand,
+  tokenRevokeCommand,
+  doctorCommand,
+]
+
+/** Runs one command line and sets the exit code. Ends the process when nothing is left to do. */
+export async function main(words: readonly string[]): Promise<void> {
+  try {
+    process.exitCode = await runCommand(words)
+  } catch (thrown) {
+    process.exitCode = 1
+    process.stderr.write(`${messageOf(thrown)}\n`)
+  }
+}
+
+async function runCommand(words: readonly string[]): Promise<number> {
+  const [first] = words
+  if (first === undefined || first === 'help' || first === '--help' || first === '-h') {
+    for (const line of help()) print(line)
+    return 0
+  }
+  if (first === '--version') {
+    print(buildNumber)
+    return 0
+  }
+  const command = commands.find(({ name }) => {
+    const parts = name.split(' ')
+    return parts.every((part, index) => words[index] === part)
+  })
+  if (command === undefined) return helpOfGroup(words)
+  const rest = words.slice(command.name.split(' ').length)
+  const given = readArguments(command, rest)
+  if (!given.flags.has('help')) return command.run(given)
+  for (const line of helpOf(command)) print(line)
+  return 0
+}
+
+/** `tollgate entity --help` shows its commands; a word that begins no command is a mistake. */
+function helpOfGroup(words: readonly string[]): number {
+  const [first = '', second] = words
+  const group = commands.filter(({ name }) => name.startsWith(`${first} `))
+  if (group.length === 0) {
+    throw new UsageError(`there is no command "${first}"; see tollgate --help`)
+  }
+  const names = group.map(({ name }) => name.slice(first.length + 1))
+  if (second !== undefined && second !== '--help') {
+    throw new UsageError(`there is no "${first} ${second}", only ${first} ${names.join(', ')}`)
+  }
+  for (const line of group.flatMap((command) => [...helpOf(command), ''])) print(line)
+  return second === undefined ? 1 : 0
+}
+
+function usageOf({ name, words = [], options = {} }: Command): string {
+  const shown = Object.entries(options).map(([option, { value }]) =>
+    value === undefined ? `[--${option}]` : `[--${option} <${value}>]`,
+  )
+  return ['tollgate', name, ...words, ...shown].join(' ')
+}
+
+function helpOf(command: Command): string[] {
+  const options = Object.entries({ ...command.options, ...commonOptions }).map(
+    ([name, { value, meaning }]) => [
+      `  --${name}${value === undefined ? '' : ` <${value}>`}`,
+      meaning,
+    ],
+  )
+  const notes = command.notes === undefined ? [] : ['', command.notes]
+  return [usageOf(command), '', command.summary, '', ...columns(options), ...notes]
+}
+
+function help(): string[] {
+  const settings = describeSettings()
+    .filter(({ env }) => env !== '')
+    .map(({ env, default: fallback, meaning }) => [
+      `  ${env}`,
+      meaning + (fallback === '' ? '' : ` Default ${fallback}.`),
+    ])
+  return [
+    'tollgate <command> [options]',
+    '',
+    'Commands:',
+    ...columns(
+      commands.map(({ name, words = [], summary }) => [`  ${[name, ...words].join(' ')}`, summary]),
+    ),
+    '',
+    'Settings, by environment variable or in tollgate.config.ts:',
+    ...columns(settings),
+    '',
+    'More about one command: tollgate <command> --help',
+  ]
+}
+
+/** Mistakes that a sentence explains; everything else is a fault of ours and needs its stack. */
+const explained = [
+  UsageError,
+  SettingsError,
+  KeysError,
+  DatabaseError,
+  ListenError,
+  EmbeddedPostgresError,
+  MissingKeyError,
+  MigrationError,
+  PluginError,
+]
+
+function messageOf(thrown: unknown): string {
+  if (explained.some((kind) => thrown instanceof kind)) return (thrown as Error).message
+  // The engine says with a plain Error that a database belongs elsewhere or is not durable.
+  if (thrown instanceof Error && thrown.constructor === Error) return thrown.message
+  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+}

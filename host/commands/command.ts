@@ -1,0 +1,140 @@
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import { readConfigFile } from '../config/config-file.ts'
+import { type HostSettings, readSettings } from '../config/read-settings.ts'
+import { openLog } from '../logging.ts'
+import { type Installation, openInstallation, type Place } from '../serve/installation.ts'
+
+export type Option = {
+  readonly type: 'string' | 'boolean'
+  /** As in `--port <number>`. */
+  readonly value?: string
+  readonly meaning: string
+}
+
+/** The words of a command line after the command, checked. */
+export type Given = {
+  readonly options: Readonly<Record<string, string | undefined>>
+  readonly flags: ReadonlySet<string>
+  readonly words: readonly string[]
+}
+
+export type Command = {
+  /** `token create`. */
+  readonly name: string
+  readonly summary: string
+  /** Words it takes beside options, as in `<id>`. */
+  readonly words?: readonly string[]
+  readonly options?: Readonly<Record<string, Option>>
+  /** More to say in its help. */
+  readonly notes?: string
+  /** @returns the exit code. */
+  run(given: Given): Promise<number>
+}
+
+/** The user asked for something that is not there. The message says what is. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+export const commonOptions: Readonly<Record<string, Option>> = {
+  config: {
+    type: 'string',
+    value: 'file',
+    meaning: 'Configuration file instead of tollgate.config.ts, .js or .mjs here.',
+  },
+  help: { type: 'boolean', meaning: 'Show this help.' },
+}
+
+/** @throws UsageError */
+export function readArguments(command: Command, words: readonly string[]): Given {
+  const options = { ...command.options, ...commonOptions }
+  const config: ParseArgsOptionsConfig = Object.fromEntries(
+    Object.entries(options).map(([name, { type }]) => [name, { type }]),
+  )
+  let read: ReturnType<typeof parseArgs>
+  try {
+    read = parseArgs({ args: [...words], options: config, allowPositionals: true, strict: true })
+  } catch (thrown) {
+    // Node's message goes on with advice about "--" after the first sentence.
+    const [first = ''] = (thrown as Error).message.split(/[.\n]/)
+    throw new UsageError(`${first}; see tollgate ${command.name} --help`)
+  }
+  const entries = Object.entries(read.values)
+  const given = {
+    options: Object.fromEntries(entries.filter(([, value]) => typeof value === 'string')),
+    flags: new Set(entries.flatMap(([name, value]) => (value === true ? [name] : []))),
+    words: read.positionals,
+  } as Given
+  const wanted = command.words ?? []
+  if (!given.flags.has('help') && given.words.length !== wanted.length) {
+    throw new UsageError(`usage: tollgate ${[command.name, ...wanted].join(' ')}`)
+  }
+  return given
+}
+
+/** @throws UsageError */
+export function needed(given: Given, option: string): string {
+  const value = given.options[option]
+  if (value === undefined || value === '') throw new UsageError(`--${option} is missing`)
+  return value
+}
+
+export function print(line = ''): void {
+  process.stdout.write(`${line}\n`)
+}
+
+/** The settings for a command: its own options, environment, file, defaults. */
+export async function settingsFor(
+  given: Given,
+  settingOptions: readonly (keyof HostSettings & string)[] = [],
+): Promise<HostSettings> {
+  const file = await readConfigFile(process.cwd(), given.options.config)
+  const options = Object.fromEntries(
+    settingOptions.flatMap((name) => {
+      const value = given.options[name]
+      return value === undefined ? [] : [[name, { from: `--${name}`, value }]]
+    }),
+  )
+  return readSettings({
+    environment: process.env,
+    options,
+    ...(file === undefined ? {} : { file }),
+  })
+}
+
+/** Where a command works, with a log that tells only what went wrong. */
+export function placeOfCommand(): Place {
+  return { folder: process.cwd(), log: openLog('warn', process.stderr.isTTY === true).log }
+}
+
+/** Opens the installation for one piece of work, without jobs. */
+export async function withInstallation<T>(
+  given: Given,
+  change: { readonly migrate?: boolean },
+  work: (installation: Installation) => Promise<T>,
+): Promise<T> {
+  const settings = await settingsFor(given)
+  const installation = await openInstallation(settings, placeOfCommand(), {
+    role: 'api',
+    ...change,
+  })
+  try {
+    return await work(installation)
+  } finally {
+    await installation.close()
+  }
+}
+
+/** Columns as wide as their longest cell. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows.reduce<number[]>(
+    (all, row) => row.map((cell, index) => Math.max(all[index] ?? 0, cell.length)),
+    [],
+  )
+  return rows.map((row) =>
+    row
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}

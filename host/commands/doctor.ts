@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import pg from 'pg'
+import { type HostSettings, isLoopback } from '../config/read-settings.ts'
+import {
+  examineKeys,
+  examineMigrations,
+  examineRows,
+  examineServer,
+  type Finding,
+} from '../doctor/examine.ts'
+import { DoctorStore } from '../doctor/store.ts'
+import { dataDirectoryOf, openDatabase, reach } from '../serve/installation.ts'
+import { findKeys, KeysError } from '../serve/keys.ts'
+import { type Command, placeOfCommand, print, settingsFor, UsageError } from './command.ts'
+
+const defaultDays = 35
+const statementLimitMs = 60_000
+
+export const doctorCommand: Command = {
+  name: 'doctor',
+  summary: 'Examine an installation; exits with 1 when something is wrong.',
+  options: {
+    days: {
+      type: 'string',
+      value: 'number',
+      meaning: `How far back rows are compared. Default ${defaultDays}.`,
+    },
+  },
+  async run(given) {
+    const settings = await settingsFor(given)
+    const days = Number(given.options.days ?? defaultDays)
+    if (!Number.isInteger(days) || days < 1 || days > 36_500) {
+      throw new UsageError('--days must be a whole number from 1 to 36500')
+    }
+    const findings = [...surroundings(settings), ...(await examine(settings, days))]
+    const signs = { well: 'ok      ', note: 'note    ', problem: 'PROBLEM ' }
+    for (const { is, text } of findings) print(`${signs[is]} ${text}`)
+    const problems = findings.filter(({ is }) => is === 'problem').length
+    print()
+    print(problems === 0 ? 'No problems.' : `${problems} problems.`)
+    return problems === 0 ? 0 : 1
+  },
+}
+
+function surroundings(settings: HostSettings): Finding[] {
+  const findings: Finding[] = [{ is: 'well', text: `Node ${process.versions.node}` }]
+  if (!isLoopback(settings.host) && settings.tlsCertificateFile === undefined) {
+    const text = `HOST is ${settings.host} without a certificate: card data crosses the network in clear unless a proxy encrypts it`
+    findings.push({ is: 'note', text })
+  }
+  return findings
+}
+
+async function examine(settings: HostSettings, days: number): Promise<Finding[]> {
+  const place = placeOfCommand()
+  const directory = dataDirectoryOf(settings, place)
+  if (settings.databaseUrl === undefined && !existsSync(directory)) {
+    return [{ is: 'problem', text: `there is no database in ${directory} yet: run tollgate serve` }]
+  }
+  const database = await openDatabase(settings, place)
+  const client = new pg.Client({
+    connectionString: database.url,
+    connectionTimeoutMillis: 5000,
+    application_name: 'tollgate doctor',
+    statement_timeout: statementLimitMs,
+  })
+  // A server that goes away under us is told by the query that fails.
+  client.on('error', () => {})
+  try {
+    await reach(database, () => client.connect())
+    const store = new DoctorStore(client, settings.databaseSchema)
+    const findings = await examineServer(store)
+    if (!(await store.isThere())) {
+      return [...findings, { is: 'problem', text: 'no tables yet: run tollgate migrate' }]
+    }
+    const keyFile =
+      settings.keyFile === undefined ? {} : { keyFile: resolve(place.folder, settings.keyFile) }
+    findings.push(await examineMigrations(store))
+    try {
+      // True: the doctor never makes keys.
+      const keys = await findKeys({ ...settings, ...keyFile }, directory, async () => true, print)
+      findings.push(await examineKeys(store, keys))
+    } catch (thrown) {
+      if (!(thrown instanceof KeysError)) throw thrown
+      findings.push({ is: 'problem', text: thrown.message })
+    }
+    return [...findings, ...(await examineRows(store, settings.environment, days))]
+  } finally {
+    await client.end().catch(() => {})
+    await database.stop()
+  }
+}

@@ -1,0 +1,69 @@
+import type { Gateway, NewEntity } from '@tollgate/core'
+import { type Command, columns, needed, print, UsageError, withInstallation } from './command.ts'
+
+type Row = Awaited<ReturnType<Gateway['entities']['list']>>[number]
+
+const kinds = ['psp', 'division', 'merchant', 'channel'] as const
+
+export const entityListCommand: Command = {
+  name: 'entity list',
+  summary: 'Show PSPs, divisions, merchants and channels.',
+  async run(given) {
+    return withInstallation(given, {}, async ({ gateway }) => {
+      const rows = below(null, await gateway.entities.list())
+      if (rows.length === 0) print('no entities yet: tollgate entity create --kind psp --name …')
+      for (const line of columns(rows)) print(line)
+      return 0
+    })
+  },
+}
+
+/** The tree below one node, its depth shown by blanks. */
+function below(parentId: string | null, all: readonly Row[], depth = 0): string[][] {
+  return all
+    .filter((row) => row.parent_id === parentId)
+    .flatMap((row) => [
+      [row.id, `${'  '.repeat(depth)}${row.kind}`, row.name + (row.closed ? ' (closed)' : '')],
+      ...below(row.id, all, depth + 1),
+    ])
+}
+
+export const entityCreateCommand: Command = {
+  name: 'entity create',
+  summary: 'Add a PSP, division, merchant or channel; prints its id.',
+  options: {
+    kind: { type: 'string', value: 'kind', meaning: `${kinds.join(', ')}.` },
+    name: { type: 'string', value: 'text', meaning: 'Name before people.' },
+    parent: { type: 'string', value: 'id', meaning: 'Id of the node above; a psp has none.' },
+    id: { type: 'string', value: 'id', meaning: '32 hex characters; made unless given.' },
+  },
+  async run(given) {
+    const kind = kinds.find((one) => one === needed(given, 'kind'))
+    if (kind === undefined) throw new UsageError(`--kind must be one of ${kinds.join(', ')}`)
+    const name = needed(given, 'name')
+    const { id } = given.options
+    const parent = kind === 'psp' ? given.options.parent : needed(given, 'parent')
+    const entity: NewEntity = {
+      kind,
+      name,
+      ...(parent === undefined ? {} : { parentId: parent }),
+      ...(id === undefined ? {} : { id }),
+    }
+    return withInstallation(given, {}, async ({ gateway }) => {
+      print(await said(() => gateway.entities.create(entity)))
+      return 0
+    })
+  },
+}
+
+/** What the engine refuses here was asked for wrongly: its sentence is for the user. */
+export async function said<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (thrown) {
+    if (thrown instanceof Error && thrown.constructor === Error) {
+      throw new UsageError(thrown.message)
+    }
+    throw thrown
+  }
+}

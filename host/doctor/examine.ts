@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import type { KeyProvider } from '@tollgate/core'
+import type { DoctorStore } from './store.ts'
+
+export type Finding = { readonly is: 'well' | 'note' | 'problem'; readonly text: string }
+
+const well = (text: string): Finding => ({ is: 'well', text })
+const note = (text: string): Finding => ({ is: 'note', text })
+const problem = (text: string): Finding => ({ is: 'problem', text })
+
+const oldestServer = 15
+
+export async function examineServer(store: DoctorStore): Promise<Finding[]> {
+  const findings: Finding[] = []
+  const version = await store.serverVersion()
+  findings.push(
+    version >= oldestServer
+      ? well(`PostgreSQL ${version}`)
+      : problem(`PostgreSQL ${version}: ${oldestServer} or later is needed`),
+  )
+  const rows = await store.settings()
+  const off = rows.filter(({ setting }) => setting === 'off').map(({ name }) => name)
+  findings.push(
+    off.length === 0
+      ? well('commits are durable')
+      : problem(`acknowledged payments can be lost: set ${off.join(', ')} to on`),
+  )
+  const standbys = await store.standbys()
+  const isWaiting = rows.some(
+    ({ name, setting }) => name === 'synchronous_standby_names' && setting !== '',
+  )
+  if (standbys > 0 && !isWaiting) {
+    findings.push(
+      note(
+        `${standbys} standbys and no synchronous_standby_names: a failover may lose the last payments`,
+      ),
+    )
+  }
+  return findings
+}
+
+/** The migrations of the code against those of the database. */
+export async function examineMigrations(store: DoctorStore): Promise<Finding> {
+  const done = new Map((await store.migrations()).map(({ name, checksum }) => [name, checksum]))
+  const root = dirname(createRequire(import.meta.url).resolve('@tollgate/core/package.json'))
+  const folder = join(root, 'db/migrations')
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+  const missing = names.filter((name) => !done.has(name))
+  const newer = [...done.keys()].filter((name) => !names.includes(name))
+  const changed: string[] = []
+  for (const name of names) {
+    const checksum = createHash('sha256')
+      .update(await readFile(join(folder, name)))
+      .digest('hex')
+    if (done.has(name) && done.get(name) !== checksum) changed.push(name)
+  }
+  if (newer.length > 0) {
+    return problem(`the database is newer than this program (${newer.join(', ')}): update Tollgate`)
+  }
+  if (changed.length > 0) return problem(`migrations changed after they ran: ${changed.join(', ')}`)
+  if (missing.length > 0) {
+    return problem(`migrations have not run: ${missing.join(', ')}; run tollgate migrate`)
+  }
+  return well(`${names.length} migrations, all there`)
+}
+
+export async function examineKeys(store: DoctorStore, keys: KeyProvider): Promise<Finding> {
+  const rows = await store.dataKeys()
+  try {
+    for (const row of rows) await keys.unwrap(row.key_encryption_key_id, row.wrapped)
+  } catch (thrown) {
+    return problem((thrown as Error).message)
+  }
+  return rows.length === 0 ? note('nothing is sealed yet') : well('the keys open the vault')
+}
+
+/** What the tables hold. `days` back from now. */
+export async function examineRows(
+  store: DoctorStore,
+  expectedEnvironment: string,
+  days: number,
+): Promise<Finding[]> {
+  const findings: Finding[] = []
+  const environment = await store.environment()
+  if (environment !== undefined && environment !== expectedEnvironment) {
+    findings.push(
+      problem(`this is a ${environment} database and the settings say ${expectedEnvironment}`),
+    )
+  }
+  const partitions = await store.missingPartitions()
+  findings.push(
+    partitions.length === 0
+      ? well('partitions of this month and the next are there')
+      : problem(
+          `partitions are missing: ${partitions.map(({ name }) => name).join(', ')}; a running worker makes them`,
+        ),
+  )
+  if (await store.outsidePartitions()) {
+    findings.push(problem('payments lie in the default partition: their month had none'))
+  }
+  const orphans = (await store.orphans(lowestId(days))).filter(({ count }) => count !== '0')
+  for (const { what, count } of orphans) findings.push(problem(`${count} ${what}`))
+  if (orphans.length === 0) findings.push(well(`rows of the last ${days} days fit together`))
+  const overdue = await store.overdueAttempts()
+  findings.push(
+    overdue === 0
+      ? well('no attempt is overdue')
+      : problem(`${overdue} attempts are overdue: is a process with role worker or all running?`),
+  )
+  const open = await store.attention()
+  for (const { kind, count, oldest } of open) {
+    findings.push(
+      problem(`${count} open on the operators' list: ${kind}, since ${oldest.toISOString()}`),
+    )
+  }
+  if (open.length === 0) findings.push(well("the operators' list is empty"))
+  return findings
+}
+
+/** The lowest UUIDv7 of a moment so many days ago. */
+function lowestId(days: number): string {
+  const ms = Math.max(0, Date.now() - days * 86_400_000)
+  return `${ms.toString(16).padStart(12, '0')}${'0'.repeat(20)}`
+}

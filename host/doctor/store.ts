@@ -1,0 +1,133 @@
+import type pg from 'pg'
+
+/** Statements of the doctor. Each asks for one thing and changes nothing. */
+export class DoctorStore {
+  readonly #client: pg.Client
+  readonly #schema: string
+
+  constructor(client: pg.Client, schema: string) {
+    this.#client = client
+    this.#schema = schema
+  }
+
+  async #rows<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+    const named = text.replaceAll(/\btollgate\./g, `${this.#schema}.`)
+    return (await this.#client.query<Row>(named, values)).rows
+  }
+
+  async serverVersion(): Promise<number> {
+    const [row] = await this.#rows<{ version: string }>(
+      "select current_setting('server_version_num') as version",
+    )
+    return Math.floor(Number(row?.version) / 10_000)
+  }
+
+  settings(): Promise<{ name: string; setting: string }[]> {
+    return this.#rows(`
+      select name, setting
+      from pg_settings
+      where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'synchronous_standby_names')`)
+  }
+
+  async standbys(): Promise<number> {
+    const [row] = await this.#rows<{ count: string }>(
+      'select count(*) as count from pg_stat_replication',
+    )
+    return Number(row?.count)
+  }
+
+  async isThere(): Promise<boolean> {
+    const [row] = await this.#rows<{ there: boolean }>(
+      "select to_regclass('tollgate.migration') is not null as there",
+    )
+    return row?.there === true
+  }
+
+  async environment(): Promise<string | undefined> {
+    const [row] = await this.#rows<{ environment: string }>(
+      'select environment from tollgate.installation',
+    )
+    return row?.environment
+  }
+
+  migrations(): Promise<{ name: string; checksum: string }[]> {
+    return this.#rows('select name, checksum from tollgate.migration order by name')
+  }
+
+  dataKeys(): Promise<{ key_encryption_key_id: string; wrapped: Buffer }[]> {
+    return this.#rows('select key_encryption_key_id, wrapped from tollgate.data_key')
+  }
+
+  /** Months, this one and the next, for which a partitioned table has no partition. */
+  missingPartitions(): Promise<{ name: string }[]> {
+    return this.#rows(`
+      select format('%s_%s', parent, to_char(date_trunc('month', now() at time zone 'UTC') + ahead * interval '1 month', 'YYYY_MM')) as name
+      from unnest(array['payment', 'payment_request', 'event']) as parent, generate_series(0, 1) as ahead
+      where to_regclass(format('tollgate.%s_%s', parent,
+        to_char(date_trunc('month', now() at time zone 'UTC') + ahead * interval '1 month', 'YYYY_MM'))) is null
+      order by name`)
+  }
+
+  /** Payments outside every month: their partition was missing when they were made. */
+  async outsidePartitions(): Promise<boolean> {
+    const [row] = await this.#rows<{ outside: boolean }>(
+      'select exists (select from tollgate.payment_default) as outside',
+    )
+    return row?.outside === true
+  }
+
+  /** Rows of the hot tables whose counterpart is missing. `from` is the lowest id that is looked at. */
+  orphans(from: string): Promise<{ what: string; count: string }[]> {
+    return this.#rows(
+      `
+      select 'payments without their request' as what, count(*) as count
+      from tollgate.payment p
+      where p.id >= $1::uuid and not exists (select from tollgate.payment_request r where r.id = p.id)
+      union all
+      select 'payments without an attempt', count(*)
+      from tollgate.payment p
+      where p.id >= $1::uuid and not exists (select from tollgate.attempt a where a.key = p.attempt_key)
+      union all
+      select 'requests without their payment', count(*)
+      from tollgate.payment_request r
+      where r.id >= $1::uuid and not exists (select from tollgate.payment p where p.id = r.id)
+      union all
+      select 'attempts without their payment', count(*)
+      from tollgate.attempt a
+      where a.payment_id >= $1::uuid and not exists (select from tollgate.payment p where p.id = a.payment_id)
+      union all
+      select 'balances without their payment', count(*)
+      from tollgate.payment_balance b
+      where b.payment_id >= $1::uuid and not exists (select from tollgate.payment p where p.id = b.payment_id)
+      union all
+      select 'sealed numbers without their payment', count(*)
+      from tollgate.instrument i
+      where i.id >= $1::uuid and not exists (select from tollgate.payment p where p.id = i.id)
+      union all
+      select 'settled payments without an event', count(*)
+      from tollgate.payment p
+      where p.id >= $1::uuid and p.state <> 'processing'
+        and not exists (select from tollgate.event e where e.resource = p.id)`,
+      [from],
+    )
+  }
+
+  /** Attempts whose lease ended a while ago: a worker would have taken them up. */
+  async overdueAttempts(): Promise<number> {
+    const [row] = await this.#rows<{ count: string }>(`
+      select count(*) as count
+      from tollgate.attempt
+      where state = 'sending' and lease_until < now() - interval '5 minutes'`)
+    return Number(row?.count)
+  }
+
+  /** Open entries of the operators' list. */
+  attention(): Promise<{ kind: string; count: string; oldest: Date }[]> {
+    return this.#rows(`
+      select kind, count(*) as count, min(at) as oldest
+      from tollgate.attention
+      where resolved_at is null
+      group by kind
+      order by min(at)`)
+  }
+}

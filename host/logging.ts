@@ -1,0 +1,72 @@
+import { Writable } from 'node:stream'
+import pino from 'pino'
+import type { HostLog } from './http/request-log.ts'
+
+export type Logging = {
+  readonly log: HostLog
+  /** Writes what is still in memory. */
+  flush(): void
+}
+
+/** Log lines wait in memory for company: a write for each would cost more than the request's own. */
+const bufferedBytes = 8192
+const flushEveryMs = 250
+/** A reader that stands still costs log lines, not memory. */
+const heldBytes = 16 * 1024 * 1024
+
+/**
+ * The process's log, on standard error: JSON lines for machines, short lines for people. Nothing is
+ * awaited; lines are written together and at the end of the process.
+ */
+export function openLog(level: string, isPretty: boolean): Logging {
+  if (isPretty) {
+    const screen = new Writable({
+      write(line: Buffer, _, done) {
+        process.stderr.write(`${prettyLine(line.toString())}\n`)
+        done()
+      },
+    })
+    return { log: pino({ level, base: null }, screen), flush() {} }
+  }
+  const destination = pino.destination({
+    dest: 2,
+    sync: false,
+    minLength: bufferedBytes,
+    periodicFlush: flushEveryMs,
+    maxLength: heldBytes,
+  })
+  // A reader that went away must not take running payments with it.
+  destination.on('error', () => {})
+  const flush = () => {
+    try {
+      destination.flushSync()
+    } catch {
+      // It was never opened, or its reader is gone.
+    }
+  }
+  process.once('exit', flush)
+  const log = pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination,
+  )
+  return { log, flush }
+}
+
+/** `12:30:01 200 POST /v1/payments 000.100.110 4.2 ms` */
+function prettyLine(line: string): string {
+  const { time, level, msg, ...fields } = JSON.parse(line) as Record<string, unknown>
+  const clock = new Date(Number(time)).toTimeString().slice(0, 8)
+  if (msg === 'request') {
+    const { status, method, route, id, code, ms } = fields
+    const path = String(route || '(no such path)').replace('{id}', String(id ?? '{id}'))
+    return `${clock} ${status} ${method} ${path} ${code ?? ''} ${ms} ms`
+  }
+  const sign = Number(level) >= 40 ? ' !' : ''
+  const details = Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`)
+  return `${clock}${sign} ${[msg, ...details].join(' ')}`
+}

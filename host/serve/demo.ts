@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Gateway } from '@tollgate/core'
+import { writePrivateFile } from './private-file.ts'
+
+/** Of the demo merchant. Fixed, so that hosts which start at once make the same ones. */
+const demoIds = {
+  psp: 'de300000000000000000000000000001',
+  division: 'de300000000000000000000000000002',
+  merchant: 'de300000000000000000000000000003',
+  channel: 'de300000000000000000000000000004',
+} as const
+
+export type Credentials = {
+  readonly baseUrl: string
+  readonly entityId: string
+  readonly accessToken: string
+}
+
+export const credentialsPath = (directory: string) => join(directory, 'test-credentials.json')
+
+/**
+ * A demo PSP, division, merchant and channel, and a token of the channel. Made at the first start;
+ * later ones take the token from test-credentials.json while it is valid, else make another.
+ */
+export async function openDemo(
+  gateway: Gateway,
+  directory: string,
+): Promise<Omit<Credentials, 'baseUrl'>> {
+  const { entities } = gateway
+  const { psp, division, merchant, channel } = demoIds
+  if ((await entities.get(channel)) === undefined) {
+    await entities.create({ kind: 'psp', name: 'Demo', id: psp })
+    await entities.create({ kind: 'division', name: 'Demo', id: division, parentId: psp })
+    await entities.create({ kind: 'merchant', name: 'Demo', id: merchant, parentId: division })
+    await entities.create({ kind: 'channel', name: 'Demo', id: channel, parentId: merchant })
+  }
+  const kept = await readToken(directory)
+  if (kept !== undefined && (await isTokenOf(gateway, kept, channel))) {
+    return { entityId: channel, accessToken: kept }
+  }
+  const { token } = await entities.createToken(channel, 'demo')
+  return { entityId: channel, accessToken: token }
+}
+
+/** Writes what a client needs, readable by the owner alone. @returns the path. */
+export async function writeCredentials(
+  directory: string,
+  credentials: Credentials,
+): Promise<string> {
+  const path = credentialsPath(directory)
+  await writePrivateFile(path, `${JSON.stringify(credentials, undefined, 2)}\n`)
+  return path
+}
+
+/** Undefined when the file is missing or damaged: a new token is cheap. */
+async function readToken(directory: string): Promise<string | undefined> {
+  try {
+    const { accessToken }: { accessToken?: unknown } = Object(
+      JSON.parse(await readFile(credentialsPath(directory), 'utf8')),
+    )
+    return typeof accessToken === 'string' ? accessToken : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function isTokenOf(gateway: Gateway, token: string, entityId: string): Promise<boolean> {
+  try {
+    return (await gateway.authenticate(`Bearer ${token}`)).entityId === entityId
+  } catch {
+    return false
+  }
+}
+
+/** A debit of 92 euro with a VISA test card, ready to paste into a shell. */
+export function demoCommand({ baseUrl, entityId, accessToken }: Credentials): string {
+  return [
+    `curl ${baseUrl}/v1/payments`,
+    `-H "Authorization: Bearer ${accessToken}"`,
+    `-d entityId=${entityId}`,
+    '-d amount=92.00',
+    '-d currency=EUR',
+    '-d paymentBrand=VISA',
+    '-d paymentType=DB',
+    '-d card.number=4200000000000000',
+    '-d "card.holder=Jane Jones"',
+    '-d card.expiryMonth=05',
+    '-d card.expiryYear=2034',
+    '-d card.cvv=123',
+  ].join(' \\\n    ')
+}

@@ -1,0 +1,141 @@
+import { resolve } from 'node:path'
+import { createGateway, type Gateway, type GatewayOptions } from '@tollgate/core'
+import { loadPlugins } from '../config/plugins.ts'
+import type { HostSettings } from '../config/read-settings.ts'
+import type { HostLog } from '../http/request-log.ts'
+import { startEmbeddedPostgres } from '../postgres/index.ts'
+import { findKeys } from './keys.ts'
+import { isSealed } from './store.ts'
+
+/** The database of an installation: its own server, or the embedded one. */
+export type OpenDatabase = {
+  readonly url: string
+  /** What to call it before people: never with a password. */
+  readonly title: string
+  stop(): Promise<void>
+}
+
+/** The database does not answer, or its URL is wrong. The message says which one and why. */
+export class DatabaseError extends Error {
+  override readonly name = 'DatabaseError'
+}
+
+export type Place = {
+  /** Where the user stands: relative paths and packages are looked up from here. */
+  readonly folder: string
+  readonly log: HostLog
+}
+
+export const dataDirectoryOf = (settings: HostSettings, { folder }: Place): string =>
+  resolve(folder, settings.dataDirectory)
+
+export async function openDatabase(settings: HostSettings, place: Place): Promise<OpenDatabase> {
+  if (settings.databaseUrl !== undefined) {
+    const { hostname, port, pathname } = new URL(settings.databaseUrl)
+    const title = `${hostname || 'this machine'}${port === '' ? '' : `:${port}`}${pathname}`
+    return { url: settings.databaseUrl, title, async stop() {} }
+  }
+  const embedded = await startEmbeddedPostgres({
+    directory: settings.dataDirectory,
+    projectDirectory: place.folder,
+    log: (line) => place.log.info({}, line),
+  })
+  return { url: embedded.url, title: embedded.location, stop: () => embedded.stop() }
+}
+
+export type Installation = {
+  readonly gateway: Gateway
+  readonly database: OpenDatabase
+  /** Closes the gateway, then leaves the database. */
+  close(): Promise<void>
+}
+
+/**
+ * Database, keys, plugins and gateway of an installation, as the settings say.
+ *
+ * @throws SettingsError · KeysError · DatabaseError · EmbeddedPostgresError · what createGateway throws
+ */
+export async function openInstallation(
+  settings: HostSettings,
+  place: Place,
+  change: Partial<GatewayOptions> = {},
+): Promise<Installation> {
+  const plugins = await loadPlugins(settings, place.folder)
+  const database = await openDatabase(settings, place)
+  try {
+    const keys = await findKeys(
+      { ...settings, ...keyFileFrom(settings, place) },
+      dataDirectoryOf(settings, place),
+      () => reach(database, () => isSealed(database.url, settings.databaseSchema)),
+      (line) => place.log.info({}, line),
+    )
+    const gateway = await reach(database, () =>
+      createGateway({
+        database: {
+          url: database.url,
+          schema: settings.databaseSchema,
+          prepare: settings.preparedStatements,
+          singleConnections: settings.singleConnections,
+          readConnections: settings.readConnections,
+        },
+        plugins,
+        connectors: settings.connectors,
+        jobs: settings.jobs,
+        environment: settings.environment,
+        keys,
+        role: settings.role,
+        migrate: settings.migrate,
+        connectorTimeoutMs: settings.connectorTimeoutMs,
+        allowLoopback: settings.allowLoopback,
+        shutdownGraceMs: settings.shutdownGraceMs,
+        log: place.log,
+        ...(settings.publicUrl === undefined ? {} : { publicUrl: settings.publicUrl }),
+        ...change,
+      }),
+    )
+    return {
+      gateway,
+      database,
+      async close() {
+        await gateway.close()
+        await database.stop()
+      },
+    }
+  } catch (thrown) {
+    await database.stop()
+    throw thrown
+  }
+}
+
+function keyFileFrom(settings: HostSettings, { folder }: Place): { keyFile?: string } {
+  return settings.keyFile === undefined ? {} : { keyFile: resolve(folder, settings.keyFile) }
+}
+
+/** What Postgres and the network say about a database that cannot be used, by code. */
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing answers there',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'the host name cannot be resolved now',
+  ETIMEDOUT: 'it does not answer in time',
+  ENOENT: 'nothing answers there',
+  '28P01': 'the password is wrong',
+  '28000': 'the user may not connect',
+  '3D000': 'there is no database with this name on that server',
+  '42501': 'the user may not do this; it needs to own its schema',
+  '53300': 'the server has no free connection',
+}
+
+export async function reach<T>(
+  { title }: Pick<OpenDatabase, 'title'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (thrown) {
+    const inner = thrown instanceof AggregateError ? thrown.errors[0] : thrown
+    const code = String((inner as { code?: unknown } | null)?.code ?? '')
+    const reason = reasons[code]
+    if (reason === undefined) throw thrown
+    throw new DatabaseError(`the database ${title} cannot be used: ${reason} (${code})`)
+  }
+}

@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type KeyProvider, localKeys, makeKey } from '@tollgate/core'
+import { type HostSettings, SettingsError } from '../config/read-settings.ts'
+import { reasonOf, systemCode } from '../postgres/error.ts'
+import { createPrivateFile } from './private-file.ts'
+
+/** The keys of a database are not here. The message says where they were looked for. */
+export class KeysError extends Error {
+  override readonly name = 'KeysError'
+}
+
+/**
+ * The key-encryption keys: of TOLLGATE_KEYS, or of the key file. In the test environment a database
+ * that holds nothing sealed gets a new key file; one that does never gets a new key silently,
+ * because nothing in it could be opened with it.
+ *
+ * @throws KeysError · SettingsError when they are no keys
+ */
+export async function findKeys(
+  settings: HostSettings,
+  directory: string,
+  isSealed: () => Promise<boolean>,
+  log: (line: string) => void,
+): Promise<KeyProvider> {
+  if (settings.keys !== undefined) return readKeys(settings.keys, 'TOLLGATE_KEYS')
+  const path = settings.keyFile ?? join(directory, 'keys')
+  const kept = await readKeyFile(path)
+  if (kept !== undefined) return readKeys(kept, path)
+  if (await isSealed()) {
+    throw new KeysError(
+      `the database is there and its keys are not: ${path} is missing. Restore it from a backup or set TOLLGATE_KEYS. Without these keys nothing sealed in that database can be opened.`,
+    )
+  }
+  if (settings.environment === 'live') {
+    throw new KeysError(
+      `there are no keys: ${path} is missing and TOLLGATE_KEYS is not set. A live installation never makes its own; make one with "openssl rand -hex 32", write it as <id>:<64 hex digits> and keep a copy in a safe place.`,
+    )
+  }
+  if (await createPrivateFile(path, `${makeKey(`test-${randomBytes(4).toString('hex')}`)}\n`)) {
+    log(`made the key file ${path}; the database cannot be opened without it`)
+  }
+  return readKeys((await readKeyFile(path)) ?? '', path)
+}
+
+async function readKeyFile(path: string): Promise<string | undefined> {
+  try {
+    const { mode } = await stat(path)
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+      throw new KeysError(
+        `the key file ${path} can be read by others on this machine; run chmod 600 on it`,
+      )
+    }
+    return await readFile(path, 'utf8')
+  } catch (thrown) {
+    if (systemCode(thrown) === 'ENOENT') return undefined
+    if (thrown instanceof KeysError) throw thrown
+    throw new KeysError(`the key file ${path} cannot be read (${systemCode(thrown)})`)
+  }
+}
+
+function readKeys(text: string, from: string): KeyProvider {
+  try {
+    return localKeys(text)
+  } catch (thrown) {
+    throw new SettingsError([`${from}: ${reasonOf(thrown)}`])
+  }
+}

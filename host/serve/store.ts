@@ -1,0 +1,28 @@
+import pg from 'pg'
+
+/**
+ * Whether this database already holds data sealed with keys. False for one that Tollgate never used.
+ */
+export async function isSealed(url: string, schema: string): Promise<boolean> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 5000,
+    application_name: 'tollgate start',
+  })
+  // A server that goes away under us is told by the query that fails.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    const table = await client.query<{ exists: boolean }>(
+      'select to_regclass($1) is not null as exists',
+      [`${schema}.data_key`],
+    )
+    if (table.rows[0]?.exists !== true) return false
+    const rows = await client.query<{ sealed: boolean }>(
+      `select exists (select from ${schema}.data_key) as sealed`,
+    )
+    return rows.rows[0]?.sealed === true
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Context, declined, type Operation, unknown } from '@tollgate/plugin-kit'
+import {
+  type AcquirerRun,
+  approvedAs,
+  enquire,
+  type Script,
+  scriptedAcquirer,
+  startWithAcquirer,
+} from '../../support/acquirer.ts'
+import { balanceOf, checkBooks, closeChecked } from '../../support/books.ts'
+
+const undecided = '000.200.001'
+const charged = '000.100.112'
+const notCharged = '900.100.400'
+const eur = (amount: string) => ({ amount, currency: 'EUR' })
+
+/** The request got out, the answer did not come. */
+const lost = (_: Operation, context: Context) => {
+  context.sending()
+  return unknown('the line went dead')
+}
+const notFound = () => ({ is: 'notFound' }) as const
+
+describe('enquiries', () => {
+  let run: AcquirerRun
+  before(async () => {
+    run = await startWithAcquirer()
+  })
+  after(() => closeChecked(run))
+
+  const open = async (reference: string, script: Script) => {
+    const answer = await run.debit(reference, { debit: lost, ...script })
+    assert.equal(answer.result.code, undecided)
+    return answer.id
+  }
+  /** Makes an attempt old enough for an enquiry that finds nothing to mean something. */
+  const age = async (id: string) =>
+    run.sql(
+      `update tollgate.attempt set sent_at = now() - interval '1 hour' where payment_id = $1`,
+      [id],
+    )
+  const attention = async (id: string) =>
+    (await run.gateway.attention()).filter((row) => row.payment_id === id).map((row) => row.kind)
+
+  test('what the acquirer did is what the payment becomes: approved, or its decline', async () => {
+    const done = await open('found-approved', { enquire: approvedAs })
+    assert.equal((await enquire(run, done)).result.code, charged)
+    const refused = await open('found-declined', { enquire: () => declined('800.100.155') })
+    assert.equal((await enquire(run, refused)).result.code, '800.100.155')
+    const rows = await run.sql('select id from tollgate.instrument where id = $1', [refused])
+    assert.deepEqual(rows, [], 'the number of a declined payment is erased')
+  })
+
+  test('"not found" right after sending proves nothing: nothing is reversed, and found later it counts', async () => {
+    let found: typeof notFound | typeof approvedAs = notFound
+    const id = await open('appears-late', { enquire: (operation) => found(operation) })
+    assert.equal((await enquire(run, id)).result.code, undecided)
+    assert.deepEqual(run.acquirer.of('appears-late'), ['debit', 'enquire'])
+    found = approvedAs
+    assert.equal((await enquire(run, id)).result.code, charged)
+  })
+
+  test('"not found" when it would have to be visible: the key is made harmless first, then declined', async () => {
+    const id = await open('never-there', { enquire: notFound })
+    await age(id)
+    const declinedNow = await enquire(run, id)
+    assert.equal(declinedNow.result.code, notCharged)
+    assert.deepEqual(run.acquirer.of('never-there'), ['debit', 'enquire', 'reverseByKey'])
+    assert.deepEqual(await attention(id), [])
+  })
+
+  test('a reversal that is refused leaves it undecided, on the list of operators at once', async () => {
+    const id = await open('cannot-undo', {
+      reverseByKey: () => ({ is: 'refused', why: 'too late' }),
+    })
+    await age(id)
+    assert.equal((await enquire(run, id)).result.code, undecided)
+    assert.deepEqual(await attention(id), ['undecided'])
+    await enquire(run, id)
+    assert.deepEqual(await attention(id), ['undecided'], 'listed once')
+    const [row] = await run.sql<{ hours: number }>(
+      `select extract(epoch from alarm_at - at)::integer / 3600 as hours from tollgate.attention where payment_id = $1`,
+      [id],
+    )
+    assert.equal(row?.hours, 72, 'the alarm rings after 72 hours')
+  })
+
+  test('what solves itself leaves the list', async () => {
+    let found: typeof notFound | typeof approvedAs = notFound
+    const id = await open('found-after-all', {
+      enquire: (operation) => found(operation),
+      reverseByKey: () => ({ is: 'unknown', why: 'no answer' }),
+    })
+    await age(id)
+    await enquire(run, id)
+    assert.deepEqual(await attention(id), ['undecided'])
+    found = approvedAs
+    assert.equal((await enquire(run, id)).result.code, charged)
+    assert.deepEqual(await attention(id), [])
+  })
+
+  test('an enquiry that throws or cannot be read leaves everything as it was', async () => {
+    for (const [reference, answer] of Object.entries({
+      'enquiry-throws': () => {
+        throw new Error('teapot')
+      },
+      'enquiry-garbage': () => 'approved' as never,
+    })) {
+      const id = await open(reference, { enquire: answer })
+      await age(id)
+      assert.equal((await enquire(run, id)).result.code, undecided)
+      assert.deepEqual(
+        run.acquirer.of(reference),
+        ['debit', 'enquire'],
+        'nothing is reversed on no knowledge',
+      )
+    }
+  })
+
+  test('an enquiry that says "not sent" is as little proof as "not found"', async () => {
+    const id = await open('says-not-sent', {
+      enquire: () => ({ is: 'notSent', why: 'never saw it' }),
+    })
+    assert.equal((await enquire(run, id)).result.code, undecided)
+  })
+
+  test('the ladder: 10 s, 1 min, 5 min, 1 h, then daily', async () => {
+    const id = await open('keeps-asking', { enquire: lost })
+    const key = await run.keyOf(id)
+    const pause = async () => {
+      const [row] = await run.sql<{ seconds: number }>(
+        `select round(extract(epoch from due_at - now()))::integer as seconds from tollgate.timer where ref = $1`,
+        [key],
+      )
+      return row!.seconds
+    }
+    for (const seconds of [10, 60, 300, 3600, 86_400, 86_400]) {
+      assert.ok(
+        Math.abs((await pause()) - seconds) <= 2,
+        `${await pause()} s in place of ${seconds} s`,
+      )
+      await enquire(run, id)
+    }
+  })
+
+  test('many enquiries at once ask the acquirer once: only the holder of the lease may', async () => {
+    const id = await open('asked-by-many', {
+      enquire: (operation) => new Promise((tell) => setImmediate(tell, approvedAs(operation))),
+    })
+    await Promise.all(Array.from({ length: 20 }, () => enquire(run, id).catch(() => undefined)))
+    assert.deepEqual(run.acquirer.of('asked-by-many'), ['debit', 'enquire'])
+    assert.equal((await run.gateway.payments.get(id)).result.code, charged)
+  })
+
+  test('an undecided capture keeps its reservation until somebody knows', async () => {
+    const { id } = await run.debit('held-authorisation', {}, { paymentType: 'PA' })
+    run.acquirer.tell('held-capture', { capture: lost, enquire: () => declined('800.100.155') })
+    const capture = await run.gateway.payments.capture(id, {
+      ...eur('60.00'),
+      merchantTransactionId: 'held-capture',
+    })
+    assert.equal(capture.result.code, undecided)
+    assert.equal((await balanceOf(run, id)).capturing, 6000n)
+    await assert.rejects(run.gateway.payments.capture(id, eur('60.00')), { code: '700.400.100' })
+    await assert.rejects(run.gateway.payments.reverse(id), { code: '700.400.300' })
+    assert.equal((await enquire(run, capture.id)).result.code, '800.100.155')
+    assert.equal((await run.gateway.payments.capture(id, eur('92.00'))).result.code, charged)
+  })
+
+  test('an acquirer without idempotent keys is never sent a follow-up twice', async () => {
+    const { id } = await run.debit('resend-debit')
+    run.acquirer.tell('resend-refund', { refund: lost })
+    const refund = await run.gateway.payments.refund(id, {
+      ...eur('5.00'),
+      merchantTransactionId: 'resend-refund',
+    })
+    await age(refund.id)
+    assert.equal((await enquire(run, refund.id)).result.code, notCharged)
+    assert.deepEqual(run.acquirer.of('resend-refund'), ['refund', 'enquire', 'reverseByKey'])
+    assert.equal((await balanceOf(run, id)).refunded, 0n)
+  })
+})
+
+describe('acquirers that are idempotent by key', () => {
+  test('a refund that is nowhere is sent again under the same key; a payment of a shopper never is', async () => {
+    const acquirer = scriptedAcquirer({ key: { by: 'key', ttlMs: 24 * 3600_000 } })
+    const run = await startWithAcquirer({ acquirer })
+    const age = (id: string, hours = 1) =>
+      run.sql(
+        `update tollgate.attempt set sent_at = now() - make_interval(hours => $2) where payment_id = $1`,
+        [id, hours],
+      )
+    try {
+      const { id } = await run.debit('by-key-debit')
+      let sends = 0
+      const once = (operation: Operation, context: Context) => {
+        sends += 1
+        return sends === 1 ? lost(operation, context) : approvedAs(operation)
+      }
+      acquirer.tell('by-key-refund', { refund: once })
+      const refund = await run.gateway.payments.refund(id, {
+        ...eur('5.00'),
+        merchantTransactionId: 'by-key-refund',
+      })
+      await age(refund.id)
+      assert.equal((await enquire(run, refund.id)).result.code, charged)
+      assert.deepEqual(acquirer.of('by-key-refund'), ['refund', 'enquire', 'refund'])
+      const keys = acquirer.calls.filter((call) => call.reference === 'by-key-refund')
+      assert.equal(new Set(keys.map((call) => call.operation.key)).size, 1)
+
+      const shopper = await run.debit('by-key-shopper', { debit: lost })
+      await age(shopper.id)
+      assert.equal((await enquire(run, shopper.id)).result.code, notCharged)
+      assert.deepEqual(acquirer.of('by-key-shopper'), ['debit', 'enquire', 'reverseByKey'])
+
+      acquirer.tell('by-key-old', { refund: lost })
+      const old = await run.gateway.payments.refund(id, {
+        ...eur('5.00'),
+        merchantTransactionId: 'by-key-old',
+      })
+      await age(old.id, 25)
+      await enquire(run, old.id)
+      assert.deepEqual(
+        acquirer.of('by-key-old'),
+        ['refund', 'enquire', 'reverseByKey'],
+        'the key is forgotten there',
+      )
+      await checkBooks(run)
+    } finally {
+      await run.close()
+    }
+  })
+
+  test('without enquiries the key is reversed; without reversals operators decide', async () => {
+    for (const without of ['enquire', 'reverseByKey'] as const) {
+      const run = await startWithAcquirer({ acquirer: scriptedAcquirer({}, without) })
+      try {
+        const { id } = await run.debit('half-a-contract', { debit: lost })
+        await run.sql(`update tollgate.attempt set sent_at = now() - interval '1 hour'`)
+        const { result } = await enquire(run, id)
+        const listed = (await run.gateway.attention()).map((row) => row.kind)
+        if (without === 'enquire') assert.deepEqual([result.code, listed], [notCharged, []])
+        else assert.deepEqual([result.code, listed], [undecided, ['undecided']])
+      } finally {
+        await run.close()
+      }
+    }
+  })
+})

@@ -1,0 +1,102 @@
+/** What goes wrong inside a host process, and at which of the engine's fault points. */
+import type { FaultPoint } from '../../../core/index.ts'
+
+export type Fault = {
+  readonly at: FaultPoint
+  /**
+   * - `kill`: kill -9 of the process itself
+   * - `stop`: SIGSTOP of the process itself; somebody has to send SIGCONT
+   * - `hold`: that payment waits until it is let go, everything else goes on
+   * - `tell`: only tells that the point was reached
+   */
+  readonly do: 'kill' | 'stop' | 'hold' | 'tell'
+  /** Only for this payment; for events the event's id, for sweeps the engine's name. */
+  readonly ref?: string
+  /** Only at the n-th visit that fits, counted from 1; at every one unless given. */
+  readonly nth?: number
+  /** After a `stop`: how far this process's clocks have moved when it goes on, in milliseconds. */
+  readonly thenAdvanceMs?: number
+}
+
+/** One visit to a fault point that a fault was planned for. Its number lets it go again. */
+export type Visit = { readonly number: number; readonly at: FaultPoint; readonly ref: string }
+
+/** How the test tells a host process about the faults to begin with. */
+export const planVariable = 'TOLLGATE_TEST_FAULTS'
+
+/** What a test sends to a host process. */
+export type Order =
+  | { readonly plan: readonly Fault[]; readonly id: number }
+  | { readonly release: number }
+  | { readonly advanceMs: number; readonly id: number }
+  | { readonly close: true }
+
+/** What a host process sends to its test. */
+export type News =
+  | { readonly listening: { readonly url: string | null; readonly token: string } }
+  | { readonly reached: Visit }
+  | { readonly sent: SentRequest }
+  | { readonly warned: string }
+  | { readonly done: number }
+  | { readonly failed: string }
+
+/** One request of the engine to its acquirer, as the engine itself saw it. */
+export type SentRequest = {
+  readonly method: string
+  readonly moves: boolean
+  readonly wroteBytes: boolean
+  readonly error?: string
+}
+
+export type Inside = {
+  tell(news: News): Promise<void>
+  /** Moves the clocks of this process. */
+  advance(ms: number): void
+}
+
+/** Carries a plan out inside the process. */
+export class FaultPlan {
+  readonly #inside: Inside
+  readonly #waiting = new Map<number, () => void>()
+  #faults: { readonly fault: Fault; seen: number }[] = []
+  #visits = 0
+
+  constructor(inside: Inside) {
+    this.#inside = inside
+  }
+
+  set(faults: readonly Fault[]): void {
+    this.#faults = faults.map((fault) => ({ fault, seen: 0 }))
+  }
+
+  release(visit: number): void {
+    this.#waiting.get(visit)?.()
+    this.#waiting.delete(visit)
+  }
+
+  readonly reach = (at: FaultPoint, ref: string): void | Promise<void> => {
+    const planned = this.#faults.find(({ fault }) => isFor(fault, at, ref))
+    if (planned === undefined) return undefined
+    planned.seen += 1
+    if (planned.fault.nth !== undefined && planned.fault.nth !== planned.seen) return undefined
+    this.#visits += 1
+    return this.#carryOut(planned.fault, { number: this.#visits, at, ref })
+  }
+
+  async #carryOut(fault: Fault, visit: Visit): Promise<void> {
+    if (fault.do === 'kill') {
+      process.kill(process.pid, 'SIGKILL')
+      return new Promise(() => {})
+    }
+    const released = new Promise<void>((resume) => void this.#waiting.set(visit.number, resume))
+    await this.#inside.tell({ reached: visit })
+    if (fault.do === 'hold') await released
+    if (fault.do !== 'stop') return
+    process.kill(process.pid, 'SIGSTOP')
+    this.#inside.advance(fault.thenAdvanceMs ?? 0)
+  }
+}
+
+function isFor(fault: Fault, at: FaultPoint, ref: string): boolean {
+  return fault.at === at && (fault.ref === undefined || fault.ref === ref)
+}

@@ -1,0 +1,98 @@
+/** One host of an installation, with faults. Started by host.ts with an order, told by messages. */
+import { subscribe } from 'node:diagnostics_channel'
+import { simulatorHttp } from '../../../connectors/simulator/index.ts'
+import {
+  type Clock,
+  createGateway,
+  localKeys,
+  onFaultPoint,
+  type Role,
+  systemClock,
+} from '../../../core/index.ts'
+import { createHost } from '../../../host/index.ts'
+import { definePlugin } from '@tollgate/plugin-kit'
+import { testKey } from '../../support/gateway.ts'
+import { FaultPlan, type News, type Order, planVariable, type SentRequest } from './fault-plan.ts'
+import { channelId } from './installation.ts'
+
+export type HostOrder = {
+  readonly name: string
+  readonly databaseUrl: string
+  readonly acquirerUrl: string
+  readonly role: Role
+  readonly connectorTimeoutMs: number
+}
+
+const order: HostOrder = JSON.parse(process.argv[2] ?? '')
+
+/** Resolves when the message is with the parent, so that a process may stop or die right after it. */
+const tell = (news: News) => new Promise<void>((told) => process.send?.(news, () => told()))
+
+let aheadMs = 0
+const clock: Clock = {
+  elapsedMs: () => systemClock.elapsedMs() + aheadMs,
+  realMs: () => systemClock.realMs() + aheadMs,
+  businessAt: (entity) => systemClock.businessAt(entity),
+}
+const advance = (ms: number) => {
+  aheadMs += ms
+}
+
+const plan = new FaultPlan({ tell, advance })
+plan.set(JSON.parse(process.env[planVariable] ?? '[]'))
+onFaultPoint(plan.reach)
+
+subscribe('tollgate:http', (message) => {
+  const { method, moves, wroteBytes, error } = message as SentRequest
+  void tell({ sent: { method, moves, wroteBytes, ...(error && { error }) } })
+})
+
+async function start() {
+  const gateway = await createGateway({
+    name: order.name,
+    database: { url: order.databaseUrl },
+    plugins: [
+      definePlugin({ name: 'simulator-http', contract: 1, connectors: [simulatorHttp] }),
+    ],
+    connectors: { 'simulator-http': { url: order.acquirerUrl } },
+    environment: 'test',
+    keys: localKeys(testKey),
+    clock,
+    role: order.role,
+    migrate: false,
+    connectorTimeoutMs: order.connectorTimeoutMs,
+    shutdownGraceMs: 15_000,
+    log: {
+      info() {},
+      warn: (fields, message) =>
+        void tell({ warned: `${order.name}: ${message} ${JSON.stringify(fields)}` }),
+    },
+  })
+  const { token } = await gateway.entities.createToken(channelId, order.name)
+  const host = createHost(gateway, { port: 0, shutdownGraceMs: 15_000 })
+  const listening = order.role === 'worker' ? undefined : await host.listen()
+  await tell({ listening: { url: listening?.url ?? null, token } })
+  return async () => {
+    await listening?.close()
+    await gateway.close()
+  }
+}
+
+const started = start()
+started.catch((thrown: unknown) => {
+  const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+  void tell({ failed: text }).then(() => process.exit(1))
+})
+
+process.on('message', (message: Order) => {
+  if ('release' in message) plan.release(message.release)
+  if ('plan' in message) plan.set(message.plan)
+  if ('advanceMs' in message) advance(message.advanceMs)
+  if ('id' in message) void tell({ done: message.id })
+  if ('close' in message) {
+    void started.then((close) => close()).then(() => process.disconnect())
+  }
+})
+
+// A host whose test is gone has nobody left to end it.
+process.once('disconnect', () => setTimeout(() => process.exit(1), 2_000).unref())

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { after, before, test } from 'node:test'
+import { answersIn, ask, debit, exchange, type Hosted, paymentText, startHost } from './hosted.ts'
+
+let host: Hosted
+
+before(async () => {
+  const limits = { headersTimeoutMs: 300, requestTimeoutMs: 600 }
+  host = await startHost({ limits })
+})
+after(() => host.close())
+
+/** Every odd connection gets one answer in our own shape, and is closed. */
+async function refusedOnce(description: RegExp, ...parts: string[]): Promise<void> {
+  const text = await exchange(host.url, ...parts)
+  const answers = answersIn(text)
+  assert.equal(answers.length, 1, text)
+  assert.equal(answers[0]?.status, 400)
+  assert.equal(answers[0]?.body.result.code, '200.100.103')
+  assert.match(answers[0]?.body.result.description ?? '', description)
+  assert.match(answers[0]?.body.ndc ?? '', /^[0-9a-f]{32}$/)
+  assert.doesNotMatch(text, /\bat .*\.ts|HPE_|node:/)
+}
+
+test('bytes that are no HTTP', async () => {
+  await refusedOnce(/no HTTP request/, 'garbage\r\n\r\n')
+  await refusedOnce(/no HTTP request/, '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\r\n')
+  await refusedOnce(/no HTTP request/, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+  await refusedOnce(/no HTTP request/, 'BREW /v1/payments HTTP/1.1\r\nHost: x\r\n\r\n')
+  await refusedOnce(/no HTTP request/, 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n')
+})
+
+test('headers above 16 KiB, even when far more is sent', async () => {
+  const head = 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: '
+  await refusedOnce(/larger than 16384/, `${head}${'a'.repeat(17_000)}\r\n\r\n`)
+  await refusedOnce(/larger than 16384/, `${head}${'a'.repeat(500_000)}\r\n\r\n`)
+})
+
+test('a request without a Host header', async () => {
+  await refusedOnce(/Host header/, 'GET /healthz HTTP/1.1\r\n\r\n')
+})
+
+test('two lengths, or a length beside chunks: nobody knows where the request ends', async () => {
+  const { token } = host
+  await refusedOnce(/no HTTP request/, paymentText(token, debit, 'Content-Length: 5'))
+  await refusedOnce(/no HTTP request/, paymentText(token, debit, 'Transfer-Encoding: chunked'))
+  const counted = await host.sql('select from tollgate.payment')
+  assert.equal(counted.length, 0)
+})
+
+test('a chunk without a length', async () => {
+  const head = `POST /v1/payments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${host.token}\r\nTransfer-Encoding: chunked\r\n\r\n`
+  await refusedOnce(/no HTTP request/, `${head}zz\r\n`)
+})
+
+test('headers and bodies that never end are given up', async () => {
+  await refusedOnce(/in time/, 'GET /healthz HTTP/1.1\r\nHost: x\r\n')
+  const whole = paymentText(host.token, debit)
+  await refusedOnce(/in time/, whole.slice(0, -10))
+  await refusedOnce(/in time/, paymentText('unknown-token', debit).slice(0, -10))
+})
+
+test('a payment keeps its answer when rubbish follows it on the same connection', async () => {
+  const slow = { ...debit, 'customParameters[SIM_DELAY_MS]': '200' }
+  const text = await exchange(host.url, `${paymentText(host.token, slow)}rubbish rubbish\r\n\r\n`)
+  const answers = answersIn(text)
+  assert.equal(answers.length, 1, text)
+  assert.equal(answers[0]?.status, 200)
+  assert.equal(answers[0]?.body.result.code, '000.100.110')
+})
+
+test('a client that leaves does not stop its payment', async () => {
+  const { hostname, port } = new URL(host.url)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  const form = {
+    ...debit,
+    merchantTransactionId: 'left-early',
+    'customParameters[SIM_DELAY_MS]': '300',
+  }
+  socket.write(paymentText(host.token, form))
+  const id = await underWay('left-early')
+  socket.destroy()
+  await host.event(id, 'payment.approved')
+  const read = await ask(host.url, `/v1/payments/${id}`, { token: host.token })
+  assert.equal(read.body.result.code, '000.100.110')
+})
+
+test('a client that leaves before its request is whole has asked for nothing', async () => {
+  const { hostname, port } = new URL(host.url)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  const form = { ...debit, merchantTransactionId: 'half' }
+  const from = host.lines.length
+  socket.write(paymentText(host.token, form).slice(0, -10))
+  socket.end()
+  await once(socket, 'close')
+  // A later request is answered only after the earlier one was seen to.
+  await ask(host.url, '/v1/payments', { token: host.token, form: debit })
+  const rows = await host.sql("select from tollgate.payment where merchant_transaction_id = 'half'")
+  assert.equal(rows.length, 0)
+  assert.equal(host.lines.slice(from).filter(({ status }) => status === 200).length, 1)
+})
+
+test('an expectation that nobody knows is ignored', async () => {
+  const text = paymentText(host.token, debit, 'Expect: miracles', 'Connection: close')
+  const [answer] = answersIn(await exchange(host.url, text))
+  assert.equal(answer?.status, 200)
+})
+
+/** Waits until the payment is committed and under way. */
+async function underWay(merchantTransactionId: string): Promise<string> {
+  for (;;) {
+    const [row] = await host.sql<{ id: string }>(
+      "select id from tollgate.payment where merchant_transaction_id = $1 and state = 'processing'",
+      [merchantTransactionId],
+    )
+    if (row !== undefined) return row.id
+  }
+}

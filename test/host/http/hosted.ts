@@ -1,0 +1,151 @@
+/** A real engine behind a real server on a free port, and ways to talk to it. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { createHost, type HostLog, type HostOptions } from '../../../host/index.ts'
+import { startGateway, type TestGateway } from '../../support/gateway.ts'
+
+export type LoggedLine = Readonly<Record<string, unknown>>
+
+export type Hosted = TestGateway & {
+  readonly url: string
+  /** Of the channel. */
+  readonly token: string
+  readonly lines: readonly LoggedLine[]
+  /** Stops the server alone; the engine stays open. */
+  closeServer(): Promise<void>
+}
+
+/** Serves an engine that was started for this file. */
+export async function startHost(options: HostOptions = {}): Promise<Hosted> {
+  const engine = await startGateway({ role: 'api' })
+  const lines: LoggedLine[] = []
+  const record = (fields: object) => void lines.push(fields as LoggedLine)
+  const log: HostLog = { debug: record, info: record, warn: record }
+  const { token } = await engine.gateway.entities.createToken(engine.channel, 'test')
+  const host = createHost(engine.gateway, { port: 0, log, ...options })
+  const { url, close } = await host.listen()
+  return {
+    ...engine,
+    url,
+    token,
+    lines,
+    closeServer: close,
+    async close() {
+      await close()
+      await engine.close()
+    },
+  }
+}
+
+/** A debit of 92.00 EUR by a VISA card that is approved. */
+export const debit: Readonly<Record<string, string>> = {
+  amount: '92.00',
+  currency: 'EUR',
+  paymentType: 'DB',
+  paymentBrand: 'VISA',
+  'card.number': '4200000000000000',
+  'card.holder': 'Jane Jones',
+  'card.expiryMonth': '05',
+  'card.expiryYear': '2034',
+  'card.cvv': '123',
+}
+
+export const without = (fields: Readonly<Record<string, string>>, ...names: string[]) =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
+
+export type Body = {
+  id: string
+  result: {
+    code: string
+    description: string
+    parameterErrors?: { name: string; message: string }[]
+  }
+  buildNumber: string
+  timestamp: string
+  ndc: string
+  [field: string]: unknown
+}
+
+export type Answer = { readonly status: number; readonly headers: Headers; readonly body: Body }
+
+/** One request. `form` makes it a POST; `token` is left out of the headers when undefined. */
+export async function ask(
+  url: string,
+  path: string,
+  more: {
+    token?: string | undefined
+    form?: Readonly<Record<string, string>> | string
+    method?: string
+    headers?: Readonly<Record<string, string>>
+    body?: string | Uint8Array<ArrayBuffer>
+  } = {},
+): Promise<Answer> {
+  const { token, form, headers = {} } = more
+  const body = more.body ?? (form === undefined ? null : new URLSearchParams(form).toString())
+  const response = await fetch(url + path, {
+    method: more.method ?? (body === null ? 'GET' : 'POST'),
+    headers: {
+      ...(form === undefined ? {} : { 'Content-Type': 'application/x-www-form-urlencoded' }),
+      ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    body,
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? ({} as Body) : JSON.parse(text),
+  }
+}
+
+/** Sends bytes on a connection of their own and answers all that came back before it was closed. */
+export async function exchange(url: string, ...parts: readonly string[]): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  let text = ''
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString()
+  })
+  // A server may cut a connection; what it said before counts.
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  for (const part of parts) if (!socket.write(part)) await drained(socket)
+  if (!socket.destroyed) await once(socket, 'close')
+  return text
+}
+
+async function drained(socket: import('node:net').Socket): Promise<void> {
+  if (socket.destroyed) return
+  await Promise.race([once(socket, 'drain'), once(socket, 'close')])
+}
+
+/** Status and body of each answer in the text of a connection. */
+export function answersIn(text: string): { status: number; body: Body }[] {
+  return text
+    .split(/(?=HTTP\/1\.1 [0-9]{3} )/)
+    .filter((part) => part.startsWith('HTTP/1.1 ') && !part.startsWith('HTTP/1.1 100'))
+    .map((part) => {
+      const body = part.slice(part.indexOf('\r\n\r\n') + 4)
+      return { status: Number(part.slice(9, 12)), body: JSON.parse(body) as Body }
+    })
+}
+
+/** A payment request as it goes over the wire. */
+export function paymentText(
+  token: string,
+  form: Readonly<Record<string, string>>,
+  ...headers: readonly string[]
+): string {
+  const body = new URLSearchParams(form).toString()
+  return [
+    'POST /v1/payments HTTP/1.1',
+    'Host: localhost',
+    `Authorization: Bearer ${token}`,
+    'Content-Type: application/x-www-form-urlencoded',
+    `Content-Length: ${body.length}`,
+    ...headers,
+    '',
+    body,
+  ].join('\r\n')
+}
