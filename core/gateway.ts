@@ -17,7 +17,8 @@ import {
   refusalReply,
 } from './operations.ts'
 import { openAttention } from './operator/store.ts'
-import { createPayment, followUp, readPayment } from './payment/payments.ts'
+import type { Request } from './payment/accept.ts'
+import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
 import { type PaymentView, paymentView } from './payment/view.ts'
 import type { Presence } from './process/presence.ts'
 
@@ -86,30 +87,21 @@ export class Gateway {
       request: Requests['payments.create'],
       options: RequestOptions = {},
     ): Promise<PaymentView> =>
-      this.#view(
-        createPayment(
-          this.#engine,
-          options.caller ?? embedder,
-          read('payments.create', { values: request }),
-          options.idempotencyKey,
-        ),
-      ),
+      this.#view(async (caller) => {
+        const read = await this.#read(caller, 'payments.create', request)
+        return createPayment(this.#engine, caller, read, options.idempotencyKey)
+      }, options),
     get: (id: string, options: RequestOptions = {}): Promise<PaymentView> =>
-      this.#view(readPayment(this.#engine, options.caller ?? embedder, id, undefined)),
+      this.#view((caller) => readPayment(this.#engine, caller, id, undefined), options),
     followUp: (
       id: string,
       request: FollowUpRequest,
       options: RequestOptions = {},
     ): Promise<PaymentView> =>
-      this.#view(
-        followUp(
-          this.#engine,
-          options.caller ?? embedder,
-          id,
-          read('payments.followUp', { values: request }),
-          options.idempotencyKey,
-        ),
-      ),
+      this.#view(async (caller) => {
+        const read = await this.#read(caller, 'payments.followUp', request)
+        return followUp(this.#engine, caller, id, read, options.idempotencyKey)
+      }, options),
     capture: (id: string, request: FollowUpRequest, options?: RequestOptions) =>
       this.payments.followUp(id, { ...request, paymentType: 'CP' }, options),
     refund: (id: string, request: FollowUpRequest, options?: RequestOptions) =>
@@ -120,8 +112,15 @@ export class Gateway {
       this.payments.followUp(id, { ...request, paymentType: 'RB' }, options),
   }
 
-  async #view(done: ReturnType<typeof createPayment>): Promise<PaymentView> {
-    const { payment, balance } = await done
+  #read(caller: Caller, operation: string, values: unknown): Promise<Request> {
+    return read(this.#engine, caller, operation, { values })
+  }
+
+  async #view(
+    work: (caller: Caller) => Promise<Done>,
+    options: RequestOptions,
+  ): Promise<PaymentView> {
+    const { payment, balance } = await work(options.caller ?? embedder)
     return paymentView(payment, balance, newId(), buildNumber)
   }
 

@@ -10,7 +10,7 @@ import type { Request } from './payment/accept.ts'
 import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
 import { type Answered, paymentView, refusalView, statusOf } from './payment/view.ts'
 import { bodyInput, type RequestInput } from './request/decode.ts'
-import { parseRequest } from './request/parse.ts'
+import { openRequest } from './request/parse.ts'
 import { textOf } from './request/values.ts'
 
 /** A request as it came in; nothing of it is decoded yet. */
@@ -38,16 +38,16 @@ const nobody: Caller = { id: 'nobody', entityId: '' }
 
 const handlers: Readonly<Record<string, Handler>> = {
   async 'payments.create'(engine, caller, call, build) {
-    const request = read('payments.create', bodyOf(call))
+    const request = await read(engine, caller, 'payments.create', bodyOf(call))
     return replyTo(await createPayment(engine, caller, request, call.idempotencyKey), call, build)
   },
   async 'payments.followUp'(engine, caller, call, build) {
-    const request = read('payments.followUp', bodyOf(call))
+    const request = await read(engine, caller, 'payments.followUp', bodyOf(call))
     const id = call.path?.id ?? ''
     return replyTo(await followUp(engine, caller, id, request, call.idempotencyKey), call, build)
   },
   async 'payments.get'(engine, caller, call, build) {
-    const { fields } = read('payments.get', { query: call.query ?? '' })
+    const { fields } = await read(engine, caller, 'payments.get', { query: call.query ?? '' })
     const id = call.path?.id ?? ''
     const done = await readPayment(engine, caller, id, textOf(fields, 'entityId'))
     return {
@@ -62,8 +62,16 @@ const handlers: Readonly<Record<string, Handler>> = {
   },
 }
 
-export function read(operation: string, input: RequestInput): Request {
-  const { request, names } = parseRequest(operation, input)
+/** A valid request of a caller who may act for the entity it names. 403 comes before 400. */
+export async function read(
+  engine: Engine,
+  caller: Caller,
+  operation: string,
+  input: RequestInput,
+): Promise<Request> {
+  const opened = openRequest(operation, input)
+  await engine.directory.mayName(caller, opened.entityId)
+  const { request, names } = opened.check()
   return { fields: request as RequestFields, names }
 }
 

@@ -39,6 +39,9 @@ const notAllowed = (what: string) =>
     description: `invalid authentication information: ${what}`,
   })
 
+const notForThatEntity = () =>
+  notAllowed('this access token is not allowed to act for the given entityId')
+
 /** Entities and tokens as this process sees them, at most a few seconds old. */
 export class Directory {
   readonly #lanes: Lanes
@@ -102,7 +105,7 @@ export class Directory {
     const path = isId(id) ? await this.#path(id) : []
     const [entity] = path
     if (entity === undefined || !mayAct(caller, path)) {
-      throw notAllowed('this access token is not allowed to act for the given entityId')
+      throw notForThatEntity()
     }
     if (entity.kind !== 'channel') {
       if (requested === undefined) {
@@ -127,6 +130,17 @@ export class Directory {
     }
   }
 
+  /**
+   * Whether the caller may name this entity at all; what is no id is left to validation.
+   *
+   * @throws GatewayError 403, alike for a foreign entity and for one that does not exist.
+   */
+  async mayName(caller: Caller, id: string | undefined): Promise<void> {
+    if (id === undefined || !isId(id)) return
+    const path = this.#paths.peek(id) ?? (await this.#path(id))
+    if (path.length === 0 || !mayAct(caller, path)) throw notForThatEntity()
+  }
+
   /** Settings that apply to a channel. */
   async settings(channelId: string): Promise<Readonly<Record<string, unknown>>> {
     const path = await this.#path(channelId)
@@ -140,7 +154,7 @@ export class Directory {
     if (requested !== undefined) {
       const path = isId(requested) ? await this.#path(requested) : []
       if (path.length === 0 || !mayAct(caller, path)) {
-        throw notAllowed('this access token is not allowed to act for the given entityId')
+        throw notForThatEntity()
       }
     }
     return this.#below.get(id, async () =>

@@ -36,14 +36,24 @@ export class RequestParser {
    * breaks the tables: 200.300.404, or the value's own code when every error shares it.
    */
   parse(operation: string, input: RequestInput): Decoded {
+    return this.open(operation, input).check()
+  }
+
+  /** Decodes a request and leaves its validation for later: rights are told before mistakes. */
+  open(operation: string, input: RequestInput): Opened<Decoded> {
     const { plan, checkSchema, checkConditions, checkCodes } = this.prepare(operation)
     const errors = new ParameterErrors()
     const decoded = decode(plan, input, errors)
-    checkSchema(decoded.request, errors)
-    checkConditions(decoded.request, errors)
-    checkCodes(decoded.request, errors)
-    if (!errors.isEmpty) throw errors.refusal()
-    return decoded
+    return {
+      entityId: typeof decoded.request.entityId === 'string' ? decoded.request.entityId : undefined,
+      check() {
+        checkSchema(decoded.request, errors)
+        checkConditions(decoded.request, errors)
+        checkCodes(decoded.request, errors)
+        if (!errors.isEmpty) throw errors.refusal()
+        return decoded
+      },
+    }
   }
 
   /** Compiles what the operation needs, so that its first request does not wait for it. */
@@ -76,6 +86,14 @@ export type TextOnly<T> = T extends string
 
 /** A request that fits its operation's tables. */
 export type Parsed<Request = Nested> = Omit<Decoded, 'request'> & { readonly request: Request }
+
+/** A decoded request. `check` validates it and throws like `parseRequest`. */
+export type Opened<Request> = { readonly entityId: string | undefined; check(): Request }
+
+/** Decodes the request of an operation; only what breaks the limits of decoding is refused here. */
+export function openRequest(operation: string, input: RequestInput): Opened<Parsed> {
+  return parser.open(operation, input)
+}
 
 /**
  * Reads the request of an operation of the endpoints table. Throws a GatewayError of status 400 that
