@@ -13,6 +13,15 @@ const packages = ['schemas', 'plugins/kit', 'core', 'connectors/simulator', 'hos
  * installed from their tarballs, nothing of the repository in reach but what is copied in.
  */
 export async function packedProject(copied: readonly string[]): Promise<string> {
+  installed ??= install()
+  const folder = await installed
+  for (const source of copied) cpSync(path.join(root, source), folder, { recursive: true })
+  return folder
+}
+
+let installed: Promise<string> | undefined
+
+async function install(): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'tollgate-packed-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const npm = (args: string[], cwd: string) =>
@@ -37,7 +46,6 @@ export async function packedProject(copied: readonly string[]): Promise<string> 
     ],
     folder,
   )
-  for (const source of copied) cpSync(path.join(root, source), folder, { recursive: true })
   return folder
 }
 

@@ -1,0 +1,3 @@
+/** The packages as a user gets them: built and packed once for all of these. */
+import './docs.ts'
+import './embed.ts'
