@@ -15,6 +15,7 @@ import { groupOf, refuse, textOf } from '../request/values.ts'
 import { admit } from './admit.ts'
 import { attemptKey } from './attempt-key.ts'
 import { refuseUnavailable } from './capabilities.ts'
+import { descriptorOf } from './descriptor.ts'
 import { type Idempotency, replayed } from './idempotency.ts'
 import { instrumentOf, shownNumbers } from './instrument.ts'
 import { handlerOf } from './operation-kinds.ts'
@@ -249,11 +250,6 @@ function operationOf(
       ? {}
       : { merchantTransactionId: payment.merchantTransactionId }),
   }
-}
-
-/** `merchant.name` wins over `descriptor` on the statement. */
-export function descriptorOf(fields: RequestFields): string | undefined {
-  return textOf(groupOf(fields, 'merchant'), 'name') ?? textOf(fields, 'descriptor')
 }
 
 /** External 3-D Secure values, passed through unchanged. */

@@ -57,7 +57,8 @@ export function refuseUnavailable(fields: RequestFields, paymentType: string): v
   }
   const custom = groupOf(fields, 'customParameters')
   for (const name of ['3DS2_enrolled', '3DS2_flow']) {
-    if (custom?.[name] !== undefined) {
+    // `3DS2_enrolled=false` says that nobody is to be authenticated.
+    if (custom?.[name] !== undefined && custom[name] !== 'false') {
       add(
         `customParameters[${name}]`,
         'authentication by the gateway is not available; send external 3-D Secure values',

@@ -1,6 +1,6 @@
 /** Captures, reversals, refunds and all that refers to an earlier payment. */
 import type { RequestFields } from '@tollgate/plugin-kit'
-import { limits, type PaymentType } from '@tollgate/schemas'
+import { brandOf, limits, type PaymentType } from '@tollgate/schemas'
 import { outcomeUnknown, sqlState, violated } from '../db/database.ts'
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
@@ -66,9 +66,11 @@ export async function referenced(
   engine: Engine,
   caller: Caller,
   id: string,
+  type: PaymentType,
   fields: RequestFields,
 ): Promise<Payment> {
-  const payment = await visiblePayment(engine, caller, id, textOf(fields, 'entityId'))
+  const payment = await visiblePayment(engine, caller, id, type, textOf(fields, 'entityId'))
+  refuseOtherBrand(payment, fields)
   const testMode = textOf(fields, 'testMode')
   if (testMode !== undefined && testMode !== payment.mode) {
     throw refuse(
@@ -81,16 +83,33 @@ export async function referenced(
   return payment
 }
 
+/** Nobody has the payment that a follow-up names, or it is another merchant's: both answer alike. */
+export class UnknownReference extends GatewayError {}
+
+/** A follow-up goes with the brand of its payment; deployed clients repeat it. */
+function refuseOtherBrand(payment: Payment, fields: RequestFields): void {
+  const sent = textOf(fields, 'paymentBrand')
+  if (sent === undefined || brandOf(sent)?.code === payment.brand) return
+  throw refuse(
+    '700.100.400',
+    'paymentBrand',
+    `the referenced payment has the brand ${payment.brand}`,
+    sent,
+  )
+}
+
 async function visiblePayment(
   engine: Engine,
   caller: Caller,
   id: string,
+  type: PaymentType,
   entityId: string | undefined,
 ): Promise<Payment> {
   const own = await engine.directory.visible(caller, undefined)
   const named = entityId === undefined ? own : await engine.directory.visible(caller, entityId)
   const [row] = isId(id) ? await engine.lanes.read(paymentById(id, own)) : []
-  if (row === undefined) throw new GatewayError('700.400.580', { status: 404 })
+  if (row === undefined)
+    throw new UnknownReference(type.refusedUnusable ?? '700.100.100', { status: 404 })
   if (named !== null && !named.includes(row.channel_id)) {
     throw refuse('700.400.700', 'entityId', 'the referenced payment belongs to another channel')
   }

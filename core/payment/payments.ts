@@ -8,7 +8,7 @@ import { acceptFirst, type Request } from './accept.ts'
 import { announceChain, continueChain } from './chain.ts'
 import { settleLocally } from './chargeback.ts'
 import { execute } from './execute.ts'
-import { acceptFollowUp, referenced } from './follow-up.ts'
+import { acceptFollowUp, referenced, UnknownReference } from './follow-up.ts'
 import { followUpType, isLocal, practiceOf } from './follow-up-rules.ts'
 import { idempotencyOf } from './idempotency.ts'
 import { balanceById, paymentById, toBalance, toPayment } from './store-read.ts'
@@ -70,7 +70,7 @@ async function createByReference(
   try {
     return await followUp(engine, caller, reference, request, idempotencyKey, '/v1/payments')
   } catch (error) {
-    if (!(error instanceof GatewayError) || error.code !== '700.400.580') throw error
+    if (!(error instanceof UnknownReference)) throw error
     throw refuse('200.300.404', 'referenceUuid', 'matches no payment', reference)
   }
 }
@@ -85,7 +85,7 @@ export async function followUp(
   path = `/v1/payments/${id}`,
 ): Promise<Done> {
   const type = followUpType(request.fields)
-  const original = await referenced(engine, caller, id, request.fields)
+  const original = await referenced(engine, caller, id, type, request.fields)
   const entityId = textOf(request.fields, 'entityId') ?? original.channelId
   const idempotency = idempotencyOf(engine, idempotencyKey, entityId, path, request.names)
   const accepted = await acceptFollowUp(engine, original, type, request, idempotency)

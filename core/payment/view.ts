@@ -1,10 +1,12 @@
 /** The answer about a payment: the body that the hosted surface sends and an embedder gets. */
 
+import type { RequestFields } from '@tollgate/plugin-kit'
 import { resultDescription } from '@tollgate/schemas'
 import { wireTimestamp } from '../clock.ts'
 import type { GatewayError } from '../errors.ts'
 import { shortId } from '../ids.ts'
 import { formatAmount } from '../money.ts'
+import { descriptorOf } from './descriptor.ts'
 import { echoed } from './stored-request.ts'
 import type { Balance, Payment } from './types.ts'
 
@@ -60,7 +62,11 @@ export function paymentView(
   if (payment.merchantTransactionId !== null) {
     view.merchantTransactionId = payment.merchantTransactionId
   }
-  if (answer.details !== undefined) view.resultDetails = answer.details
+  view.descriptor = descriptorOf(payment.request as RequestFields) ?? shortId(payment.shortNo)
+  if (answer.details !== undefined) {
+    // Deployed clients that declare their types read both of these in every answer.
+    view.resultDetails = { ExtendedDescription: view.result.description, ...answer.details }
+  }
   if (answer.card !== undefined) view.card = { ...(view.card as object), ...nested(answer.card) }
   if (answer.redirect !== undefined && payment.state === 'pending') view.redirect = answer.redirect
   if (answer.retrySafe === true) view.retrySafe = true

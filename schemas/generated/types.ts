@@ -1106,6 +1106,8 @@ export interface PaymentsFollowUpRequest {
   discountAmount?: string
   /** Currency of the amount. */
   currency?: string
+  /** Brand of the payment method. May be left out where the card number tells it. */
+  paymentBrand?: string
   /** What to do: PA, DB, CD and so on; PA.CP does two steps in one request. */
   paymentType: string
   /** Text on the statement, whole or in part, as the merchant account allows. */
@@ -1140,6 +1142,8 @@ export interface PaymentsFollowUpRequest {
   testMode?: ("EXTERNAL" | "INTERNAL")
   /** Channel that the request is for, or its merchant when channels are dispatched. */
   entityId?: string
+  customer?: Customer
+  billing?: Billing
   merchant?: MerchantOfPaymentsFollowUp
   cart?: Cart
   marketPlace?: MarketPlace

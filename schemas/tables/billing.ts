@@ -1,4 +1,4 @@
-import { AN, C, country, echoed, group, match, none, O, person, together, under } from '../table.ts'
+import { AN, C, country, echoed, group, none, O, person, together, under } from '../table.ts'
 import { addressConditions } from './address.ts'
 import { phone, phoneBecause, postcode, postcodeBecause } from './formats.ts'
 
@@ -10,7 +10,7 @@ export const billing = group('billing', 'Billing address', [
   ['houseNumber1',     AN(100),                                  O,   echoed, person, 'House number.'],
   ['houseNumber2',     AN(100),                                  O,   echoed, person, 'Addition to the house number.'],
   ['city',             AN(80),                                   C,   echoed, person, 'Town or city.'],
-  ['state',            match('[a-zA-Z0-9.]{1,50}', 'CA', 1, 50), C,   echoed, person, 'State, county or region.'],
+  ['state',            AN(50),                                C,   echoed, person, 'State, county or region.', { because: 'Shops send what shoppers type: names of two words, in any script.' }],
   ['postcode',         postcode,                                 C,   echoed, person, 'Postal code.', { because: postcodeBecause }],
   ['country',          country,                                  C,   echoed, none,   'Country.'],
   ['normalized',       AN(255),                                  O,   echoed, person, 'The address in the form that an address check gave it.'],

@@ -43,12 +43,12 @@ export const endpoints: readonly Endpoint[] = [
     path: '/v1/payments/{id}',
     title: 'Capture, refund, reverse or otherwise follow up a payment',
     accepts: [
-      'basic', 'merchant', 'cart.items', 'cart.payments', 'marketPlace', 'airline', 'standingInstruction',
+      'basic', 'customer', 'billing', 'merchant', 'cart.items', 'cart.payments', 'marketPlace', 'airline', 'standingInstruction',
       'customParameters', 'asynchronous', 'chargeback', 'compatibility',
     ],
     required: ['paymentType'],
-    // Instrument, brand and capture count are those of the payment in the path.
-    refused: [...checkoutOnly, 'paymentBrand', 'numberOfCaptures', 'referenceUuid'],
+    // Instrument and capture count are those of the payment in the path; a brand may repeat its own.
+    refused: [...checkoutOnly, 'numberOfCaptures', 'referenceUuid'],
     answers: [...paymentAnswer],
     login: 'token',
     throttle: 'write',

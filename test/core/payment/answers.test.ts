@@ -120,7 +120,13 @@ describe('what a connector answers', () => {
       },
     })
     assert.equal(answer.result.code, '800.100.100')
-    assert.deepEqual({ ...(answer.resultDetails as object) }, { AcquirerResponse: 'Q7' })
+    assert.deepEqual(
+      { ...(answer.resultDetails as object) },
+      {
+        AcquirerResponse: 'Q7',
+        ExtendedDescription: answer.result.description,
+      },
+    )
   })
 
   test('card numbers in what the acquirer says are masked before they are shown or stored', async () => {

@@ -141,7 +141,7 @@ describe('the table of follow-ups', () => {
     }
   })
 
-  test('an unknown id, a malformed one and that of another merchant are 404 700.400.580 alike', async () => {
+  test('an unknown id, a malformed one and that of another merchant are alike: 404 with the code of the type', async () => {
     const { entities } = run.gateway
     const merchant = await entities.create({
       kind: 'merchant',
@@ -158,7 +158,7 @@ describe('the table of follow-ups', () => {
       const call = { path: { id: wrong }, query: '', requestId: 'read-1' }
       assert.equal((await run.gateway.call('payments.get', caller, call)).status, 404)
     }
-    assert.equal(results[0]?.code, '700.400.580')
+    assert.equal(results[0]?.code, '700.400.520')
     assert.deepEqual(results[1], results[0])
     assert.deepEqual(results[2], results[0])
   })

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import pg from 'pg'
+import { createGateway, localKeys, MigrationError, onFaultPoint } from '../../../core/index.ts'
+import { createDatabase, type TestDatabase } from '../../support/database.ts'
+import { freshSimulator, testKey } from '../../support/gateway.ts'
+
+const open = (database: TestDatabase, more: { migrate?: boolean } = {}) =>
+  createGateway({
+    database: { url: database.url },
+    plugins: [freshSimulator()],
+    environment: 'test',
+    keys: localKeys(testKey),
+    role: 'api',
+    ...more,
+  })
+
+async function inEmptyDatabase(
+  work: (
+    database: TestDatabase,
+    sql: (text: string) => Promise<Record<string, unknown>[]>,
+  ) => Promise<void>,
+): Promise<void> {
+  const database = await createDatabase()
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  try {
+    await work(database, async (text) => (await client.query(text)).rows)
+  } finally {
+    await client.end()
+    await database.drop()
+  }
+}
+
+describe('migrations', () => {
+  test('five processes that start at once take turns: each file runs once, all of them work', () =>
+    inEmptyDatabase(async (database, sql) => {
+      const gateways = await Promise.all([1, 2, 3, 4, 5].map(() => open(database)))
+      try {
+        const [migrations] = await sql(
+          'select count(*)::integer as files, count(distinct name)::integer as names from tollgate.migration',
+        )
+        assert.equal(migrations?.files, migrations?.names)
+        const [keys] = await sql(
+          'select count(*)::integer as keys from tollgate.data_key where retired_at is null',
+        )
+        assert.equal(
+          keys?.keys,
+          2,
+          'one key for sealing and one for digests, however many made them',
+        )
+        for (const gateway of gateways) assert.equal(await gateway.isReady(), true)
+      } finally {
+        await Promise.all(gateways.map((gateway) => gateway.close()))
+      }
+    }))
+
+  test('a file that changed after it ran is noticed by name, and nothing is touched', () =>
+    inEmptyDatabase(async (database, sql) => {
+      await (await open(database)).close()
+      await sql(`update tollgate.migration set checksum = 'other' where name like '0001%'`)
+      await assert.rejects(open(database), (error) => {
+        assert.ok(error instanceof MigrationError)
+        assert.match(error.message, /0001\S*\.sql was changed after it ran/)
+        return true
+      })
+    }))
+
+  test('a database of a newer version is refused', () =>
+    inEmptyDatabase(async (database, sql) => {
+      await (await open(database)).close()
+      await sql(`insert into tollgate.migration (name, checksum) values ('9999_later.sql', 'x')`)
+      await assert.rejects(open(database), /newer version of Tollgate \(9999_later\.sql\)/)
+    }))
+
+  test('a migration that is interrupted leaves nothing half done, and the next start does it all', () =>
+    inEmptyDatabase(async (database, sql) => {
+      onFaultPoint((point) => {
+        if (point === 'in-migration') throw new Error('the process died')
+      })
+      try {
+        await assert.rejects(open(database), /the process died/)
+      } finally {
+        onFaultPoint(undefined)
+      }
+      const tables = await sql(`select tablename from pg_tables where schemaname = 'tollgate'`)
+      assert.deepEqual(tables, [{ tablename: 'migration' }])
+      const gateway = await open(database)
+      assert.equal(await gateway.isReady(), true)
+      await gateway.close()
+    }))
+
+  test('with migrate: false an empty database stays empty, and the refusal says that it has to be migrated', () =>
+    inEmptyDatabase(async (database, sql) => {
+      await assert.rejects(open(database, { migrate: false }), /migrat/i)
+      assert.deepEqual(
+        await sql(`select nspname from pg_namespace where nspname like 'tollgate%'`),
+        [],
+      )
+    }))
+
+  test('months are partitions: ids of a month lie in it, making them again changes nothing', () =>
+    inEmptyDatabase(async (database, sql) => {
+      await (await open(database)).close()
+      const [first] = await sql(
+        `select tollgate.create_partitions('2031-01-15T00:00:00Z', 2) as made`,
+      )
+      const [again] = await sql(
+        `select tollgate.create_partitions('2031-01-31T23:59:59Z', 2) as made`,
+      )
+      assert.deepEqual([first?.made, again?.made], [6, 0])
+      // The first millisecond of February 2031, UTC, and the one before it.
+      const february = Date.UTC(2031, 1, 1)
+      const at = (ms: number) => `${ms.toString(16).padStart(12, '0')}70008000000000000000`
+      const partitionOf = async (id: string) => {
+        await sql(`insert into tollgate.payment_request (id, request) values ('${id}', '{}')`)
+        const [row] = await sql(
+          `select relname as name from pg_class
+            where oid = (select tableoid from tollgate.payment_request where id = '${id}')`,
+        )
+        return row?.name
+      }
+      assert.equal(await partitionOf(at(february)), 'payment_request_2031_02')
+      assert.equal(await partitionOf(at(february - 1)), 'payment_request_2031_01')
+      assert.equal(await partitionOf(at(Date.UTC(2040, 0, 1))), 'payment_request_default')
+    }))
+})

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import {
+  createGateway,
+  type Gateway,
+  localKeys,
+  MissingKeyError,
+  makeKey,
+  parseKeys,
+} from '../../../core/index.ts'
+import {
+  card,
+  freshSimulator,
+  startGateway,
+  type TestGateway,
+  testKey,
+} from '../../support/gateway.ts'
+
+const hex = 'ab'.repeat(32)
+
+describe('key-encryption keys', () => {
+  test('are read one per line or comma; the first is current', () => {
+    const keys = parseKeys(
+      `new:${'01'.repeat(32)}\nold:${'02'.repeat(32)},older:${'03'.repeat(32)}\n`,
+    )
+    assert.deepEqual(
+      keys.map(({ id }) => id),
+      ['new', 'old', 'older'],
+    )
+    assert.equal(localKeys(`new:${hex},old:${hex}`).currentId, 'new')
+  })
+
+  test('that are malformed are refused by their place, and never shown', () => {
+    for (const [text, expected] of [
+      ['', /No key given/],
+      [`k1:${hex.slice(2)}`, /Key 1 is not of the form/],
+      [`k1:${hex}, k2:xyz`, /Key 2 is not of the form/],
+      [`:${hex}`, /Key 1 is not of the form/],
+      [`a:${hex} a:${hex}`, /same id/],
+    ] as const) {
+      assert.throws(
+        () => parseKeys(text),
+        (error: Error) => {
+          assert.match(error.message, expected)
+          assert.doesNotMatch(error.message, /abab/)
+          return true
+        },
+      )
+    }
+  })
+
+  test('are made with 256 random bits', () => {
+    assert.notEqual(makeKey('k'), makeKey('k'))
+    assert.equal(parseKeys(makeKey('k'))[0]?.key.length, 32)
+  })
+})
+
+describe('the vault of a database', () => {
+  let run: TestGateway
+  before(async () => {
+    run = await startGateway()
+  })
+  after(() => run.close())
+
+  const open = (keys: string, more: { schema?: string } = {}): Promise<Gateway> =>
+    createGateway({
+      database: { url: run.database.url, ...more },
+      plugins: [freshSimulator()],
+      environment: 'test',
+      keys: localKeys(keys),
+      role: 'api',
+    })
+  /** Charges the stored card again: only a process that opens the vault can. */
+  const rebill = async (gateway: Gateway, id: string) =>
+    (await gateway.payments.rebill(id, { amount: '1.00', currency: 'EUR' })).result.code
+
+  test('does not open with another key of the same id: the error names the id and no key', async () => {
+    const error = await open(`test:${hex}`).catch((thrown: unknown) => thrown)
+    assert.ok(error instanceof MissingKeyError)
+    assert.equal(error.keyId, 'test')
+    assert.match(error.message, /"test" is not the one this database was sealed with/)
+    assert.doesNotMatch(error.message, /abab|5e5e/)
+  })
+
+  test('does not open without its key: the error names the missing one and those given', async () => {
+    await assert.rejects(open(`other:${hex}`), (error) => {
+      assert.ok(error instanceof MissingKeyError)
+      assert.match(error.message, /"test".*not among the given keys \(other\)/)
+      return true
+    })
+  })
+
+  test('opens with a new current key as long as the old one is given too', async () => {
+    const { id } = await run.pay()
+    const gateway = await open(`new:${hex}\n${testKey}`)
+    try {
+      assert.equal(await rebill(gateway, id), '000.100.110')
+      const fresh = await gateway.payments.create({
+        ...card('4111111111111111'),
+        entityId: run.channel,
+      } as never)
+      assert.equal(await rebill(run.gateway, fresh.id), '000.100.110')
+    } finally {
+      await gateway.close()
+    }
+  })
+
+  test('seals the same number to the same fingerprint and to other bytes each time', async () => {
+    const [first, second] = [await run.pay(), await run.pay()]
+    const other = await run.pay(card('4111111111111111'))
+    const sealed = async (id: string) => {
+      const rows = await run.sql<{ sealed: Buffer; fingerprint: Buffer }>(
+        'select sealed, fingerprint from tollgate.instrument where id = $1',
+        [id],
+      )
+      return rows[0]!
+    }
+    const [one, two, three] = [
+      await sealed(first.id),
+      await sealed(second.id),
+      await sealed(other.id),
+    ]
+    assert.deepEqual(one.fingerprint, two.fingerprint)
+    assert.notDeepEqual(one.fingerprint, three.fingerprint)
+    assert.notDeepEqual(one.sealed, two.sealed)
+  })
+
+  test('a sealed number that was moved to another payment does not open there: nothing is charged', async () => {
+    const [first, second] = [await run.pay(), await run.pay(card('4111111111111111'))]
+    await run.sql(
+      `update tollgate.instrument set sealed = (select sealed from tollgate.instrument where id = $1) where id = $2`,
+      [first.id, second.id],
+    )
+    const reply = await run.send(
+      { paymentType: 'RB', amount: '1.00', currency: 'EUR' },
+      { id: second.id },
+    )
+    assert.equal(reply.status, 500)
+    assert.doesNotMatch(JSON.stringify([reply.body, run.logs]), /4111111111111111|4200000000000000/)
+    const rows = await run.sql(
+      `select id from tollgate.payment where referenced_id = $1 and state = 'approved'`,
+      [second.id],
+    )
+    assert.deepEqual(rows, [])
+  })
+
+  test('a second engine with a schema of its own works beside it, and sees nothing of it', async () => {
+    const gateway = await open(`their-key:${hex}`, { schema: 'other_shop' })
+    try {
+      const { entities, payments } = gateway
+      const psp = await entities.create({ kind: 'psp', name: 'Other' })
+      const division = await entities.create({ kind: 'division', name: 'Other', parentId: psp })
+      const merchant = await entities.create({
+        kind: 'merchant',
+        name: 'Other',
+        parentId: division,
+      })
+      const entityId = await entities.create({ kind: 'channel', name: 'Other', parentId: merchant })
+      const { id } = await payments.create({ ...card('4200000000000000'), entityId } as never)
+      assert.equal(await rebill(gateway, id), '000.100.110')
+      const own = await run.pay()
+      await assert.rejects(payments.get(own.id), { status: 404 })
+      await assert.rejects(run.gateway.payments.get(id), { status: 404 })
+      const tables = await run.sql<{ schema: string }>(
+        `select distinct table_schema as schema from information_schema.tables where table_schema like 'other%' order by 1`,
+      )
+      assert.deepEqual(
+        tables.map(({ schema }) => schema),
+        ['other_shop', 'other_shop_boss'],
+      )
+    } finally {
+      await gateway.close()
+    }
+  })
+
+  test('a database of one environment does not open in the other', async () => {
+    await assert.rejects(
+      createGateway({
+        database: { url: run.database.url },
+        plugins: [freshSimulator()],
+        environment: 'live',
+        keys: localKeys(testKey),
+        role: 'api',
+      }),
+      /belongs to a test installation and cannot be used as live/,
+    )
+  })
+})
