@@ -79,7 +79,7 @@ async function examine(settings: HostSettings, days: number): Promise<Finding[]>
     findings.push(await examineMigrations(store))
     try {
       // True: the doctor never makes keys.
-      const keys = await findKeys({ ...settings, ...keyFile }, directory, async () => true, print)
+      const keys = await findKeys({ ...settings, ...keyFile }, directory, true, print)
       findings.push(await examineKeys(store, keys))
     } catch (thrown) {
       if (!(thrown instanceof KeysError)) throw thrown

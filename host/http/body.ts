@@ -23,6 +23,7 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
         'invalid request message: a body with Content-Encoding is not accepted, send it uncompressed',
     })
   }
+  // Announced as too large: nothing of it is kept even for a moment.
   if (Number(request.headers['content-length']) > limits.bodyBytes) throw tooLarge()
   if (request.readableEnded || request.readableDidRead) {
     throw new Error(

@@ -10,7 +10,7 @@ import {
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { systemCode } from '../postgres/error.ts'
+import { reasonOf, systemCode } from '../postgres/error.ts'
 
 export type ServerLimits = {
   /** Time for the headers of a request. */
@@ -74,12 +74,7 @@ export function openServer(
     response.writeHead(400, rawHeaders(text)).end(text)
   }
   const server =
-    tls === undefined
-      ? createServer(options, guarded)
-      : createTlsServer(
-          { ...options, cert: readPem(tls.certificateFile), key: readPem(tls.keyFile) },
-          guarded,
-        )
+    tls === undefined ? createServer(options, guarded) : encrypted(tls, options, guarded)
   server.maxConnections = limits.connections
   server.maxRequestsPerSocket = maxRequestsPerSocket
   server.on('clientError', (error, socket) => answerMalformed(error, socket, describe))
@@ -87,6 +82,23 @@ export function openServer(
   // Expectations other than 100-continue are ignored; Node alone would answer 417 without a body.
   server.on('checkExpectation', guarded)
   return server
+}
+
+function encrypted(
+  { certificateFile, keyFile }: NonNullable<ListenAddress['tls']>,
+  options: ServerOptions,
+  listener: RequestListener,
+): Server {
+  const cert = readPem(certificateFile)
+  const key = readPem(keyFile)
+  const handshakeTimeout = options.headersTimeout ?? defaultLimits.headersTimeoutMs
+  try {
+    return createTlsServer({ ...options, handshakeTimeout, cert, key }, listener)
+  } catch (thrown) {
+    throw new ListenError(
+      `${certificateFile} and ${keyFile} are no certificate with its private key in PEM form (${reasonOf(thrown)})`,
+    )
+  }
 }
 
 function readPem(path: string): Buffer {

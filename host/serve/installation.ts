@@ -63,10 +63,12 @@ export async function openInstallation(
   const plugins = await loadPlugins(settings, place.folder)
   const database = await openDatabase(settings, place)
   try {
+    // Also tells at once when the database cannot be reached, where the engine would try for a while.
+    const sealed = await reach(database, () => isSealed(database.url, settings.databaseSchema))
     const keys = await findKeys(
       { ...settings, ...keyFileFrom(settings, place) },
       dataDirectoryOf(settings, place),
-      () => reach(database, () => isSealed(database.url, settings.databaseSchema)),
+      sealed,
       (line) => place.log.info({}, line),
     )
     const gateway = await reach(database, () =>

@@ -21,14 +21,14 @@ export class KeysError extends Error {
 export async function findKeys(
   settings: HostSettings,
   directory: string,
-  isSealed: () => Promise<boolean>,
+  isSealed: boolean,
   log: (line: string) => void,
 ): Promise<KeyProvider> {
   if (settings.keys !== undefined) return readKeys(settings.keys, 'TOLLGATE_KEYS')
   const path = settings.keyFile ?? join(directory, 'keys')
   const kept = await readKeyFile(path)
   if (kept !== undefined) return readKeys(kept, path)
-  if (await isSealed()) {
+  if (isSealed) {
     throw new KeysError(
       `the database is there and its keys are not: ${path} is missing. Restore it from a backup or set TOLLGATE_KEYS. Without these keys nothing sealed in that database can be opened.`,
     )

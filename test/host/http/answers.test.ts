@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { endpoints } from '../../../schemas/index.ts'
-import { type Answer, ask, type Body, debit, type Hosted, startHost, without } from './hosted.ts'
+import {
+  type Answer,
+  answersIn,
+  ask,
+  type Body,
+  debit,
+  exchange,
+  type Hosted,
+  startHost,
+  without,
+} from './hosted.ts'
 
 let host: Hosted
 
@@ -40,7 +50,7 @@ test('a form-encoded debit is approved and can be read, captured from and refund
   const form = { amount: '20.00', currency: 'EUR', paymentType: 'RF' }
   const refund = await ask(host.url, path, { form, token: host.token })
   assert.equal(refund.status, 200)
-  assert.equal(refund.body['referencedId'], paid.body.id)
+  assert.equal(refund.body.referencedId, paid.body.id)
 })
 
 test('a declined payment is 400 and has its own id', async () => {
@@ -111,7 +121,8 @@ test('empty parameters count as not sent', async () => {
     merchantTransactionId: '',
   })
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  assert.equal('descriptor' in answer.body, false)
+  assert.equal('customer' in answer.body, false)
+  assert.equal('merchantTransactionId' in answer.body, false)
 })
 
 test('older clients: authentication.entityId, user and password, and brand aliases', async () => {
@@ -186,7 +197,10 @@ test('other media types and compressed bodies are refused', async () => {
 test('a body above 8 MiB is refused whether its length was announced or not', async () => {
   const large = new Uint8Array(8 * 1024 * 1024 + 1).fill(97)
   const announced = await ask(host.url, '/v1/payments', { token: host.token, body: large })
-  assert.match(refused(announced, 400, '200.300.404').result.description, /8388608 bytes/)
+  assert.match(
+    refused(announced, 400, '200.300.404').result.description,
+    /the body is larger than 8388608 bytes/,
+  )
   const response = await fetch(`${host.url}/v1/payments`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${host.token}` },
@@ -194,7 +208,16 @@ test('a body above 8 MiB is refused whether its length was announced or not', as
     duplex: 'half',
   } as RequestInit)
   assert.equal(response.status, 400)
-  assert.match(await response.text(), /8388608 bytes/)
+  assert.match(await response.text(), /the body is larger than 8388608 bytes/)
+})
+
+test('a body without an end is answered and then cut off', async () => {
+  const head = `POST /v1/payments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${host.token}\r\nTransfer-Encoding: chunked\r\n\r\n`
+  const chunk = `100000\r\n${'a'.repeat(0x100000)}\r\n`
+  const text = await exchange(host.url, head, ...Array<string>(100).fill(chunk))
+  const [answer] = answersIn(text)
+  assert.equal(answer?.status, 400)
+  assert.match(answer?.body.result.description ?? '', /the body is larger than 8388608 bytes/)
 })
 
 test('an idempotency key gives the same payment again', async () => {
@@ -278,8 +301,8 @@ test('the log has one line for each request, and nothing that a client wrote', a
       ['GET', '', undefined, 404, '700.400.580'],
     ],
   )
-  assert.equal(lines[0]?.['ndc'], paid.body.ndc)
-  assert.equal(lines[0]?.['entity'], host.channel)
+  assert.equal(lines[0]?.ndc, paid.body.ndc)
+  assert.equal(lines[0]?.entity, host.channel)
   const text = JSON.stringify(lines)
   assert.doesNotMatch(text, /canary|4200000000000000|Jane/)
   assert.equal(text.includes(host.token), false)

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
-import { answersIn, ask, debit, exchange, type Hosted, paymentText, startHost } from './hosted.ts'
+import {
+  answersIn,
+  ask,
+  debit,
+  exchange,
+  type Hosted,
+  paymentText,
+  startHost,
+  underWay,
+} from './hosted.ts'
 
 let host: Hosted
 
@@ -81,7 +90,7 @@ test('a client that leaves does not stop its payment', async () => {
     'customParameters[SIM_DELAY_MS]': '300',
   }
   socket.write(paymentText(host.token, form))
-  const id = await underWay('left-early')
+  const id = await underWay(host, 'left-early')
   socket.destroy()
   await host.event(id, 'payment.approved')
   const read = await ask(host.url, `/v1/payments/${id}`, { token: host.token })
@@ -92,14 +101,16 @@ test('a client that leaves before its request is whole has asked for nothing', a
   const { hostname, port } = new URL(host.url)
   const socket = connect(Number(port), hostname)
   await once(socket, 'connect')
-  const form = { ...debit, merchantTransactionId: 'half' }
+  const form = { ...debit, merchantTransactionId: 'only-half' }
   const from = host.lines.length
   socket.write(paymentText(host.token, form).slice(0, -10))
-  socket.end()
+  socket.resume().end()
   await once(socket, 'close')
   // A later request is answered only after the earlier one was seen to.
   await ask(host.url, '/v1/payments', { token: host.token, form: debit })
-  const rows = await host.sql("select from tollgate.payment where merchant_transaction_id = 'half'")
+  const rows = await host.sql(
+    "select from tollgate.payment where merchant_transaction_id = 'only-half'",
+  )
   assert.equal(rows.length, 0)
   assert.equal(host.lines.slice(from).filter(({ status }) => status === 200).length, 1)
 })
@@ -109,14 +120,3 @@ test('an expectation that nobody knows is ignored', async () => {
   const [answer] = answersIn(await exchange(host.url, text))
   assert.equal(answer?.status, 200)
 })
-
-/** Waits until the payment is committed and under way. */
-async function underWay(merchantTransactionId: string): Promise<string> {
-  for (;;) {
-    const [row] = await host.sql<{ id: string }>(
-      "select id from tollgate.payment where merchant_transaction_id = $1 and state = 'processing'",
-      [merchantTransactionId],
-    )
-    if (row !== undefined) return row.id
-  }
-}

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import express, { type Express } from 'express'
 import { createHost, ListenError } from '../../../host/index.ts'
 import { startGateway, type TestGateway } from '../../support/gateway.ts'
-import { answersIn, ask, debit, exchange, paymentText } from './hosted.ts'
+import { answersIn, ask, debit, exchange, paymentText, underWay } from './hosted.ts'
 
 let engine: TestGateway
 let token: string
@@ -76,15 +76,11 @@ test('closing lets a running payment end, answers it, and takes nothing new', as
   const { url, close } = await createHost(engine.gateway, { port: 0 }).listen()
   const form = {
     ...debit,
-    merchantTransactionId: 'last',
+    merchantTransactionId: 'the-last-one',
     'customParameters[SIM_DELAY_MS]': '400',
   }
   const waiting = exchange(url, paymentText(token, form))
-  for (let rows: unknown[] = []; rows.length === 0; ) {
-    rows = await engine.sql(
-      "select from tollgate.payment where merchant_transaction_id = 'last' and state = 'processing'",
-    )
-  }
+  await underWay(engine, 'the-last-one')
   const closed = close()
   await assert.rejects(fetch(`${url}/healthz`), /fetch failed/)
   // The connection is kept alive until then: the answer closes it, or exchange() would wait on.

@@ -1,5 +1,4 @@
 /** A real engine behind a real server on a free port, and ways to talk to it. */
-import { once } from 'node:events'
 import { connect } from 'node:net'
 import { createHost, type HostLog, type HostOptions } from '../../../host/index.ts'
 import { startGateway, type TestGateway } from '../../support/gateway.ts'
@@ -104,20 +103,28 @@ export async function exchange(url: string, ...parts: readonly string[]): Promis
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   let text = ''
+  let isClosed = false
+  let goOn = () => {}
+  const closed = new Promise<void>((resolve) => socket.once('close', resolve))
   socket.on('data', (chunk: Buffer) => {
     text += chunk.toString()
   })
+  socket.on('drain', () => goOn())
+  socket.once('close', () => {
+    isClosed = true
+    goOn()
+  })
   // A server may cut a connection; what it said before counts.
   socket.on('error', () => {})
-  await once(socket, 'connect')
-  for (const part of parts) if (!socket.write(part)) await drained(socket)
-  if (!socket.destroyed) await once(socket, 'close')
+  for (const part of parts) {
+    if (isClosed) break
+    const room = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    if (!socket.write(part)) await room
+  }
+  await closed
   return text
-}
-
-async function drained(socket: import('node:net').Socket): Promise<void> {
-  if (socket.destroyed) return
-  await Promise.race([once(socket, 'drain'), once(socket, 'close')])
 }
 
 /** Status and body of each answer in the text of a connection. */
@@ -148,4 +155,22 @@ export function paymentText(
     '',
     body,
   ].join('\r\n')
+}
+
+const underWayWithinMs = 5_000
+
+/** Waits until a payment is committed and its connector is being asked. @returns its id. */
+export async function underWay(
+  { sql }: Pick<TestGateway, 'sql'>,
+  merchantTransactionId: string,
+): Promise<string> {
+  const since = performance.now()
+  while (performance.now() - since < underWayWithinMs) {
+    const [row] = await sql<{ id: string }>(
+      "select id from tollgate.payment where merchant_transaction_id = $1 and state = 'processing'",
+      [merchantTransactionId],
+    )
+    if (row !== undefined) return row.id
+  }
+  throw new Error(`no payment ${merchantTransactionId} came under way`)
 }

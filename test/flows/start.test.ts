@@ -1,0 +1,256 @@
+/** What a user meets: an empty folder, one command, a first payment; and everything that can be in the way. */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { copyFile, readFile, rename, rm, stat } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import pg from 'pg'
+import {
+  type Credentials,
+  projectFolder,
+  type Running,
+  readCredentials,
+  runTollgate,
+  startTollgate,
+} from '../host/cli/tollgate.ts'
+import { ask, debit, underWay } from '../host/http/hosted.ts'
+
+/** Under a load of tests; alone it is a second. */
+const secondStartWithinMs = 6_000
+
+let project: Awaited<ReturnType<typeof projectFolder>>
+let data: string
+
+before(async () => {
+  project = await projectFolder()
+  data = join(project.path, '.tollgate')
+})
+after(() => project.remove())
+
+async function serve(
+  more: Record<string, string> = {},
+): Promise<Running & { credentials: Credentials }> {
+  const running = startTollgate(['serve'], { folder: project.path, env: { PORT: '0', ...more } })
+  await running.said(/A first payment/)
+  return { ...running, credentials: await readCredentials(data) }
+}
+
+async function end(running: Running, signal: NodeJS.Signals = 'SIGINT'): Promise<number | null> {
+  running.child.kill(signal)
+  return (await running.ended).code
+}
+
+const pay = ({ baseUrl, accessToken, entityId }: Credentials, more: Record<string, string> = {}) =>
+  ask(baseUrl, '/v1/payments', { token: accessToken, form: { ...debit, entityId, ...more } })
+
+/** Does what the printed curl command does. */
+async function runPrinted(text: string) {
+  const [, url = ''] = /curl (\S+)/.exec(text) ?? []
+  const [, token] = /"Authorization: Bearer (\S+)"/.exec(text) ?? []
+  const fields = [...text.matchAll(/-d (?:"([^"]+)"|(\S+))/g)].map(([, quoted, bare]) =>
+    (quoted ?? bare ?? '').split('=', 2),
+  )
+  return ask('', url, { token, form: Object.fromEntries(fields) })
+}
+
+describe('an installation with an embedded database', { concurrency: false }, () => {
+  let first: Credentials
+  let firstPayment: string
+
+  test('an empty folder: the printed command pays, the credentials are for the owner alone', async () => {
+    const running = await serve()
+    try {
+      const paid = await runPrinted(running.text.out)
+      assert.equal(paid.status, 200, JSON.stringify(paid.body))
+      assert.equal(paid.body.result.code, '000.100.110')
+      firstPayment = paid.body.id
+      first = running.credentials
+      assert.deepEqual(Object.keys(first).sort(), ['accessToken', 'baseUrl', 'entityId'])
+      for (const value of Object.values(first)) assert.ok(running.text.out.includes(value), value)
+      for (const name of ['test-credentials.json', 'keys']) {
+        assert.equal((await stat(join(data, name))).mode & 0o777, 0o600, name)
+      }
+    } finally {
+      assert.equal(await end(running), 0)
+    }
+    assert.equal(existsSync(join(data, 'data', 'postmaster.pid')), false, 'PostgreSQL has stopped')
+    assert.doesNotMatch(running.text.err, /4200000000000000|Jane/)
+    assert.equal(running.text.err.includes(first.accessToken), false)
+  })
+
+  test('the second start is quick, keeps the token and knows the payment', async () => {
+    const since = performance.now()
+    const running = await serve()
+    try {
+      assert.ok(performance.now() - since < secondStartWithinMs)
+      const { baseUrl, accessToken, entityId } = running.credentials
+      assert.equal(accessToken, first.accessToken)
+      const path = `/v1/payments/${firstPayment}?entityId=${entityId}`
+      const read = await ask(baseUrl, path, { token: accessToken })
+      assert.equal(read.body.id, firstPayment)
+    } finally {
+      assert.equal(await end(running, 'SIGTERM'), 0)
+    }
+  })
+
+  test('with its credentials file lost it makes another token, and the old one still works', async () => {
+    await rm(join(data, 'test-credentials.json'))
+    const running = await serve()
+    try {
+      assert.notEqual(running.credentials.accessToken, first.accessToken)
+      assert.equal((await pay(running.credentials)).status, 200)
+      const old = { ...running.credentials, accessToken: first.accessToken }
+      assert.equal((await pay(old)).status, 200)
+    } finally {
+      assert.equal(await end(running), 0)
+    }
+  })
+
+  test('Ctrl-C lets a running payment end and answers it', async () => {
+    const running = await serve()
+    const { answer } = await payingSlowly(running.credentials, 'while-ending', 700)
+    running.child.kill('SIGINT')
+    await running.said(/ending/)
+    const paid = await answer
+    assert.equal(paid.body.result.code, '000.100.110')
+    assert.equal((await running.ended).code, 0)
+  })
+
+  test('it ends in order when npm is told to end, though npm tells only its shell', async () => {
+    const running = startTollgate(['serve', '--port', '0'], { folder: project.path, byShell: true })
+    await running.said(/A first payment/)
+    running.child.kill('SIGTERM')
+    await running.said(/"ended"/)
+    await running.ended
+    assert.equal(existsSync(join(data, 'data', 'postmaster.pid')), false)
+  })
+
+  test('a second Ctrl-C ends at once, and the next start is none the worse', async () => {
+    const running = await serve()
+    const { answer } = await payingSlowly(running.credentials, 'never-ending', 30_000)
+    const lost = assert.rejects(answer, /fetch failed/)
+    running.child.kill('SIGINT')
+    await running.said(/ending/)
+    // One press reaches a process twice through npm, so only a later one counts.
+    const again = setInterval(() => running.child.kill('SIGINT'), 100)
+    const { code } = await running.ended
+    clearInterval(again)
+    assert.equal(code, 130)
+    await lost
+    const next = await serve()
+    try {
+      assert.equal((await pay(next.credentials)).status, 200)
+    } finally {
+      assert.equal(await end(next), 0)
+    }
+  })
+
+  test('two hosts share one data folder; the first to leave leaves the database running', async () => {
+    const one = await serve({ TOLLGATE_ROLE: 'api' })
+    const two = await serve()
+    try {
+      assert.notEqual(one.credentials.baseUrl, two.credentials.baseUrl)
+      assert.equal(one.credentials.accessToken, two.credentials.accessToken)
+      const paid = await pay(one.credentials)
+      assert.equal(await end(one), 0)
+      const { baseUrl, accessToken, entityId } = two.credentials
+      const path = `/v1/payments/${paid.body.id}?entityId=${entityId}`
+      const read = await ask(baseUrl, path, { token: accessToken })
+      assert.equal(read.body.id, paid.body.id)
+    } finally {
+      assert.equal(await end(two), 0)
+    }
+  })
+
+  test('a worker works beside without listening', async () => {
+    const worker = startTollgate(['serve', '--role', 'worker'], { folder: project.path })
+    await worker.said(/Works as worker/)
+    assert.doesNotMatch(worker.text.out, /http:/)
+    assert.equal(await end(worker), 0)
+  })
+
+  test('a port in use is said in words', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    const port = await new Promise<number>((resolve) =>
+      server.once('listening', () => {
+        const address = server.address()
+        resolve(typeof address === 'object' && address !== null ? address.port : 0)
+      }),
+    )
+    try {
+      const { code, err } = await runTollgate(['serve'], {
+        folder: project.path,
+        env: { PORT: String(port) },
+      })
+      assert.equal(code, 1)
+      assert.match(err, new RegExp(`port ${port} on 127.0.0.1 is in use`))
+      assert.doesNotMatch(err, /^\s+at /m)
+    } finally {
+      server.close()
+    }
+  })
+
+  test('a database without its keys stops the start, and no new key is made', async () => {
+    const keys = join(data, 'keys')
+    await rename(keys, `${keys}.kept`)
+    const missing = await runTollgate(['serve'], { folder: project.path, env: { PORT: '0' } })
+    assert.equal(missing.code, 1)
+    assert.match(missing.err, /the database is there and its keys are not: .*keys is missing/)
+    assert.equal(existsSync(keys), false)
+    await copyFile(`${keys}.kept`, keys)
+    const text = await readFile(keys, 'utf8')
+    const flipped = text.replace(/.(?=\n)/, (digit) => (digit === '0' ? '1' : '0'))
+    const wrong = await runTollgate(['serve'], {
+      folder: project.path,
+      env: { PORT: '0', TOLLGATE_KEYS: flipped },
+    })
+    assert.equal(wrong.code, 1)
+    assert.match(wrong.err, /is not the one this database was sealed with/)
+    const running = await serve()
+    assert.equal(await end(running), 0)
+  })
+})
+
+test('wrong settings stop the start before anything is made', async () => {
+  const empty = await projectFolder()
+  try {
+    const { code, err } = await runTollgate(['serve'], {
+      folder: empty.path,
+      env: { PORT: 'eighty', TOLLGATE_ROLE: 'boss' },
+    })
+    assert.equal(code, 1)
+    assert.match(err, /^2 settings are wrong:$/m)
+    assert.match(err, /PORT is "eighty": expected a whole number from 0 to 65535/)
+    assert.equal(existsSync(join(empty.path, '.tollgate')), false)
+  } finally {
+    await empty.remove()
+  }
+})
+
+/** Starts a payment whose answer takes a while; resolves once it is committed and under way. */
+async function payingSlowly(
+  credentials: Credentials,
+  name: string,
+  ms: number,
+): Promise<{ answer: ReturnType<typeof pay> }> {
+  const answer = pay(credentials, {
+    merchantTransactionId: name,
+    'customParameters[SIM_DELAY_MS]': String(ms),
+  })
+  const password = (await readFile(join(data, 'password'), 'utf8')).trim()
+  const port = (await readFile(join(data, 'data', 'postmaster.pid'), 'utf8')).split('\n')[3]
+  const client = new pg.Client({
+    connectionString: `postgres://tollgate:${password}@127.0.0.1:${port}/tollgate`,
+  })
+  await client.connect()
+  try {
+    await underWay(
+      { sql: async (text, values) => (await client.query(text, [...(values ?? [])])).rows },
+      name,
+    )
+  } finally {
+    await client.end()
+  }
+  return { answer }
+}

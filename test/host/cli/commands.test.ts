@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import pg from 'pg'
+import { makeKey } from '../../../core/index.ts'
+import { createDatabase, type TestDatabase } from '../../support/database.ts'
+import { projectFolder, type Ran, runTollgate } from './tollgate.ts'
+
+let database: TestDatabase
+let project: Awaited<ReturnType<typeof projectFolder>>
+let env: Record<string, string>
+
+before(async () => {
+  database = await createDatabase()
+  project = await projectFolder()
+  env = { DATABASE_URL: database.url, TOLLGATE_KEYS: makeKey('main') }
+})
+after(async () => {
+  await database.drop()
+  await project.remove()
+})
+
+const run = (line: string, more: Record<string, string> = {}): Promise<Ran> =>
+  runTollgate(line.split(' '), { folder: project.path, env: { ...env, ...more } })
+
+/** The command did its work and said nothing else. */
+async function done(line: string): Promise<string> {
+  const { code, out, err } = await run(line)
+  assert.equal(code, 0, `${out}${err}`)
+  return out.trim()
+}
+
+/** The command refused in one sentence, without a stack. */
+async function refused(line: string, expected: RegExp, more: Record<string, string> = {}) {
+  const { code, out, err } = await run(line, more)
+  assert.equal(code, 1, out)
+  assert.match(err, expected)
+  assert.doesNotMatch(err, /^\s+at /m)
+}
+
+test('help names every command and every setting', async () => {
+  const help = await done('--help')
+  for (const word of ['serve', 'migrate', 'entity create', 'token revoke <id>', 'doctor']) {
+    assert.ok(help.includes(word), word)
+  }
+  for (const name of ['DATABASE_URL', 'TOLLGATE_KEYS', 'TOLLGATE_PLUGINS', 'PORT']) {
+    assert.ok(help.includes(name), name)
+  }
+  assert.match(await done('serve --help'), /--port <number>/)
+})
+
+test('what is not there is refused with what is', async () => {
+  await refused('frobnicate', /there is no command "frobnicate"; see tollgate --help/)
+  await refused('token frobnicate', /only token create, list, revoke/)
+  await refused('serve --prot 1', /Unknown option '--prot'; see tollgate serve --help/)
+  await refused('token revoke', /usage: tollgate token revoke <id>/)
+})
+
+test('an old Node is told so', async () => {
+  const old = join(project.path, 'old.mjs')
+  await writeFile(
+    old,
+    "Object.defineProperty(process, 'versions', { value: { node: '20.19.1' } })\n",
+  )
+  const { code, err } = await runTollgate(['--help'], {
+    folder: project.path,
+    node: ['--import', old],
+  })
+  assert.equal(code, 1)
+  assert.match(err, /needs Node 22\.18 or later, this is 20\.19\.1/)
+})
+
+test('a database that does not answer is named, without its password', async () => {
+  const url = 'postgres://tollgate:hunter2@127.0.0.1:1/shop'
+  const { code, err } = await run('migrate', { DATABASE_URL: url })
+  assert.equal(code, 1)
+  assert.match(err, /the database 127\.0\.0\.1:1\/shop cannot be used: nothing answers there/)
+  assert.doesNotMatch(err, /hunter2|^\s+at /m)
+})
+
+let division: string
+
+test('an installation from nothing: migrate, then the entities from the top down', async () => {
+  const early = await run('doctor')
+  assert.equal(early.code, 1)
+  assert.match(early.out, /no tables yet: run tollgate migrate/)
+  assert.match(await done('migrate'), /is up to date$/)
+
+  await refused('entity create --kind channel --name Shop', /--parent is missing/)
+  await refused('entity create --kind shop --name Shop', /one of psp, division, merchant, channel/)
+  const psp = await done('entity create --kind psp --name Acme')
+  await refused(`entity create --kind channel --name Shop --parent ${psp}`, /the id of a merchant/)
+  division = await done(`entity create --kind division --name North --parent ${psp}`)
+  const tree = await done('entity list')
+  assert.match(tree, new RegExp(`^${psp} +psp +Acme$`, 'm'))
+  assert.match(tree, new RegExp(`^${division} +division +North$`, 'm'))
+})
+
+test('a token is shown once, listed without itself, and revoked', async () => {
+  const made = await done(`token create --entity ${division} --name till`)
+  const id = /^id +([0-9a-f]{32})$/m.exec(made)?.[1] ?? ''
+  const token = /^token +(\S{43})$/m.exec(made)?.[1] ?? ''
+  assert.match(await done('token list'), new RegExp(`^${id} +division .* till .* valid$`, 'm'))
+  assert.equal(await done(`token revoke ${id}`), `${id} is revoked`)
+  const list = await done('token list')
+  assert.match(list, new RegExp(`^${id} .* revoked 20`, 'm'))
+  assert.equal(list.includes(token), false)
+  await refused('token revoke nonsense', /there is no token nonsense/)
+})
+
+test('the doctor looks at server, migrations, keys and rows', async () => {
+  const report = await run('doctor')
+  assert.match(report.out, /^ok +the keys open the vault$/m)
+  // The cluster of the tests forgets on purpose what it acknowledged, and the doctor sees it.
+  const problems = report.out.split('\n').filter((line) => line.startsWith('PROBLEM'))
+  assert.equal(problems.length, 1, report.out)
+  assert.match(problems[0] ?? '', /acknowledged payments can be lost: set fsync/)
+})
+
+test('the doctor names what does not fit, and fails', async () => {
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  await client.query(
+    `insert into tollgate.attention (id, kind, payment_id, detail)
+     values (gen_random_uuid(), 'undecided', $1, '{}')`,
+    [randomUUID()],
+  )
+  await client.query(
+    `insert into tollgate.attempt (key, payment_id, kind, connector, state, lease_until)
+     values ('k', 'ffffffff-ffff-7fff-bfff-ffffffffffff', 'debit', 'simulator', 'sending', now() - interval '1 hour')`,
+  )
+  await client.end()
+  const { code, out } = await run('doctor')
+  assert.equal(code, 1)
+  assert.match(out, /^PROBLEM +1 attempts without their payment$/m)
+  assert.match(out, /^PROBLEM +1 attempts are overdue/m)
+  assert.match(out, /^PROBLEM +1 open on the operators' list: undecided, since 20/m)
+  assert.match(out, /4 problems\.\s*$/)
+})
+
+test('other keys than those of the database do not open it', async () => {
+  const strange = { TOLLGATE_KEYS: makeKey('main') }
+  await refused(
+    'serve --port 0',
+    /key "main" is not the one this database was sealed with/,
+    strange,
+  )
+  const report = await run('doctor', strange)
+  assert.equal(report.code, 1)
+  assert.match(report.out, /^PROBLEM +The given key "main" is not the one/m)
+})
+
+test('a database keeps its environment', async () => {
+  const live = { TOLLGATE_ENVIRONMENT: 'live' }
+  await refused('serve --port 0', /belongs to a test installation/, live)
+})
+
+test('a live installation makes no keys, and no demo', async () => {
+  const fresh = await createDatabase()
+  try {
+    const settings = {
+      TOLLGATE_ENVIRONMENT: 'live',
+      DATABASE_URL: fresh.url,
+      TOLLGATE_KEYS: '',
+    }
+    await refused('serve --port 0', /A live installation never makes its own/, settings)
+    assert.equal(existsSync(join(project.path, '.tollgate')), false)
+  } finally {
+    await fresh.drop()
+  }
+})
+
+test('a key file that others can read is refused', async () => {
+  const path = join(project.path, 'open-keys')
+  await writeFile(path, `${env.TOLLGATE_KEYS}\n`, { mode: 0o644 })
+  const settings = { TOLLGATE_KEYS: '', TOLLGATE_KEY_FILE: 'open-keys' }
+  await refused(
+    'migrate',
+    /open-keys can be read by others on this machine; run chmod 600/,
+    settings,
+  )
+})

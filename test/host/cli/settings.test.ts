@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { readConfigFile } from '../../../host/config/config-file.ts'
+import { loadPlugins } from '../../../host/config/plugins.ts'
+import { readSettings, SettingsError } from '../../../host/config/read-settings.ts'
+import { defineConfig, describeSettings } from '../../../host/index.ts'
+import { scratchFolder } from '../../support/cluster.ts'
+
+let folder: string
+
+before(async () => {
+  folder = await mkdtemp(join(scratchFolder(), 'tollgate-settings-'))
+})
+after(() => rm(folder, { recursive: true }))
+
+/** What is wrong, one line each. */
+function problemsOf(work: () => unknown): readonly string[] {
+  try {
+    work()
+  } catch (error) {
+    assert.ok(error instanceof SettingsError, String(error))
+    return error.problems
+  }
+  assert.fail('these settings were taken')
+}
+
+const fromEnvironment = (environment: Record<string, string>) => readSettings({ environment })
+
+/** A live installation that is right, to be spoiled. */
+const live = { TOLLGATE_ENVIRONMENT: 'live', DATABASE_URL: 'postgres://u:p@db/tollgate' }
+
+test('without anything set it is a test installation on this machine', () => {
+  const settings = fromEnvironment({})
+  assert.equal(settings.environment, 'test')
+  assert.equal(settings.host, '127.0.0.1')
+  assert.equal(settings.port, 8080)
+  assert.equal(settings.dataDirectory, '.tollgate')
+  assert.equal(settings.role, 'all')
+  assert.equal(settings.databaseUrl, undefined)
+})
+
+test('command line wins over environment, environment over file, file over defaults', () => {
+  const file = {
+    path: 'tollgate.config.ts',
+    config: defineConfig({ port: 1, role: 'api', logLevel: 'warn' }),
+  }
+  const settings = readSettings({
+    environment: { PORT: '2', TOLLGATE_ROLE: 'worker', HOST: '' },
+    options: { port: { from: '--port', value: '3' } },
+    file,
+  })
+  assert.equal(settings.port, 3)
+  assert.equal(settings.role, 'worker')
+  assert.equal(settings.logLevel, 'warn')
+  assert.equal(settings.host, '127.0.0.1', 'an empty variable counts as not set')
+})
+
+test('every wrong setting is named at once, with what would be right', () => {
+  const environment = {
+    PORT: '99999',
+    DATABASE_URL: 'mysql://user:hunter2@host/name',
+    TOLLGATE_ROLE: 'boss',
+    TOLLGATE_MIGRATE: 'yes',
+    TOLLGATE_CONNECTORS: '{"simulator": 1}',
+  }
+  const problems = problemsOf(() => fromEnvironment(environment))
+  assert.equal(problems.length, 5)
+  const expected = [
+    /^DATABASE_URL \(hidden\): expected a URL that begins with postgres:\/\//,
+    /^TOLLGATE_MIGRATE is "yes": expected true or false/,
+    /^TOLLGATE_ROLE is "boss": expected one of all, api, worker/,
+    /^PORT is "99999": expected a whole number from 0 to 65535/,
+    /^TOLLGATE_CONNECTORS: expected an object/,
+  ]
+  for (const [index, pattern] of expected.entries()) assert.match(problems[index] ?? '', pattern)
+  assert.doesNotMatch(problems.join(), /hunter2/)
+})
+
+test('a number is a number: no blanks inside, no signs, no hex', () => {
+  for (const PORT of ['80 80', '-1', '0x50', '1e3', '8080.5', 'NaN']) {
+    assert.equal(problemsOf(() => fromEnvironment({ PORT })).length, 1, PORT)
+  }
+  assert.equal(fromEnvironment({ PORT: ' 8081 ' }).port, 8081)
+})
+
+test('a name in the file that is no setting is refused and the right ones are listed', () => {
+  const file = { path: 'tollgate.config.ts', config: { prot: 1 } }
+  const [problem] = problemsOf(() => readSettings({ environment: {}, file }))
+  assert.match(problem ?? '', /^prot in tollgate.config.ts is no setting; there are .*port/)
+})
+
+test('on live nobody listens beyond this machine without a certificate or a proxy', () => {
+  assert.equal(fromEnvironment(live).host, '127.0.0.1')
+  const beyond = { ...live, HOST: '0.0.0.0' }
+  const [problem] = problemsOf(() => fromEnvironment(beyond))
+  assert.match(
+    problem ?? '',
+    /^HOST is "0.0.0.0".*TOLLGATE_TLS_CERTIFICATE_FILE.*TOLLGATE_TRUSTED_PROXY/,
+  )
+  assert.equal(fromEnvironment({ ...beyond, TOLLGATE_TRUSTED_PROXY: '10.0.0.0/8' }).host, '0.0.0.0')
+  const tls = { TOLLGATE_TLS_CERTIFICATE_FILE: 'c.pem', TOLLGATE_TLS_KEY_FILE: 'k.pem' }
+  assert.equal(fromEnvironment({ ...beyond, ...tls }).host, '0.0.0.0')
+  assert.equal(fromEnvironment({ ...beyond, TOLLGATE_ROLE: 'worker' }).role, 'worker')
+  assert.equal(fromEnvironment({ HOST: '0.0.0.0' }).host, '0.0.0.0', 'test may')
+})
+
+test('on live there is a database server and no demo', () => {
+  const { DATABASE_URL: _, ...none } = live
+  assert.match(problemsOf(() => fromEnvironment(none)).join(), /DATABASE_URL is not set/)
+  const demo = { ...live, TOLLGATE_DEMO: 'true' }
+  assert.match(problemsOf(() => fromEnvironment(demo)).join(), /TOLLGATE_DEMO/)
+})
+
+test('settings that do not go together are refused', () => {
+  const half = problemsOf(() => fromEnvironment({ TOLLGATE_TLS_KEY_FILE: 'k.pem' }))
+  assert.match(half.join(), /belong together/)
+  const both = { TOLLGATE_KEYS: 'a:b', TOLLGATE_KEY_FILE: 'keys' }
+  assert.match(problemsOf(() => fromEnvironment(both)).join(), /set one of them/)
+  for (const proxy of ['everyone', '10.0.0.0/33', '10.0.0', '::1/129']) {
+    const problems = problemsOf(() => fromEnvironment({ TOLLGATE_TRUSTED_PROXY: proxy }))
+    assert.match(problems.join(), /addresses, subnets/, proxy)
+  }
+})
+
+test('the configuration file may be TypeScript', async () => {
+  const project = join(folder, 'typed')
+  await mkdir(project)
+  const text = 'const port: number = 8443\nexport default { port }\n'
+  await writeFile(join(project, 'tollgate.config.ts'), text)
+  assert.deepEqual(await readConfigFile(project), {
+    path: 'tollgate.config.ts',
+    config: { port: 8443 },
+  })
+  assert.equal(await readConfigFile(folder), undefined)
+})
+
+test('a configuration file that cannot be used says why', async () => {
+  const project = join(folder, 'broken')
+  await mkdir(project)
+  await writeFile(join(project, 'tollgate.config.mjs'), 'export const port = 1\n')
+  await assert.rejects(readConfigFile(project), /export default defineConfig/)
+  await writeFile(join(project, 'other.mjs'), 'throw new Error("no luck")\n')
+  await assert.rejects(readConfigFile(project, 'other.mjs'), /other.mjs cannot be loaded: no luck/)
+  await assert.rejects(
+    readConfigFile(project, 'missing.mjs'),
+    /no configuration file .*missing.mjs/,
+  )
+  await writeFile(join(project, 'tollgate.config.js'), 'export default {}\n')
+  await assert.rejects(readConfigFile(project), /tollgate.config.js and tollgate.config.mjs/)
+})
+
+test('plugins come from the project by name, and the simulator is there in test', async () => {
+  const project = join(folder, 'plugged')
+  const home = join(project, 'node_modules', 'acme-acquirer')
+  await mkdir(home, { recursive: true })
+  await writeFile(
+    join(home, 'package.json'),
+    '{"name":"acme-acquirer","type":"module","main":"index.js"}',
+  )
+  await writeFile(join(home, 'index.js'), "export default { name: 'acme', contract: 1 }\n")
+  const named = ['acme-acquirer']
+  const test = await loadPlugins({ plugins: named, environment: 'test' }, project)
+  assert.deepEqual(
+    test.map(({ name }) => name),
+    ['simulator', 'acme'],
+  )
+  const live = await loadPlugins({ plugins: named, environment: 'live' }, project)
+  assert.deepEqual(
+    live.map(({ name }) => name),
+    ['acme'],
+  )
+})
+
+test('every plugin that cannot be loaded is named', async () => {
+  const project = join(folder, 'plugless')
+  await mkdir(project)
+  await writeFile(join(project, 'bad.mjs'), 'export const nothing = 1\n')
+  const plugins = ['not-there', 'fs', './bad.mjs']
+  await assert.rejects(loadPlugins({ plugins, environment: 'test' }, project), (error) => {
+    assert.ok(error instanceof SettingsError)
+    assert.match(error.problems[0] ?? '', /"not-there" cannot be loaded: there is no such package/)
+    assert.match(error.problems[1] ?? '', /"fs" cannot be loaded: there is no such package/)
+    assert.match(error.problems[2] ?? '', /default export is no plugin/)
+    return error.problems.length === 3
+  })
+})
+
+test('every setting has a name, a variable of its own and a meaning', () => {
+  const rows = describeSettings()
+  const names = rows.map(({ name }) => name)
+  const variables = rows.map(({ env }) => env).filter((env) => env !== '')
+  assert.equal(new Set(names).size, names.length)
+  assert.equal(new Set(variables).size, variables.length)
+  for (const { meaning } of rows) assert.match(meaning, /^[A-Za-z].*\.$/)
+})

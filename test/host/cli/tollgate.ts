@@ -1,0 +1,88 @@
+/** Runs the command line as a process of its own, as a user does. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { scratchFolder } from '../../support/cluster.ts'
+
+const program = join(import.meta.dirname, '../../../host/bin/tollgate.js')
+
+export type Ran = { readonly code: number | null; readonly out: string; readonly err: string }
+
+export type Running = {
+  readonly child: ChildProcess
+  /** Text so far. */
+  readonly text: { out: string; err: string }
+  readonly ended: Promise<Ran>
+  /** Resolves when standard output or error has this; rejects when the process ends before. */
+  said(pattern: RegExp): Promise<void>
+}
+
+type Where = {
+  readonly folder: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Options of Node itself. */
+  readonly node?: readonly string[]
+  /** As npm starts it: by a shell that waits for it and passes no signal on. */
+  readonly byShell?: boolean
+}
+
+/** Starts one command. None of our own settings reach it. */
+export function startTollgate(words: readonly string[], where: Where): Running {
+  const { folder, env, node = [], byShell = false } = where
+  const line = [process.execPath, ...node, '--conditions=@tollgate/source', program, ...words]
+  const [file = '', ...choices] = byShell ? ['sh', '-c', '"$0" "$@"; exit $?', ...line] : line
+  const child = spawn(file, choices, {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: folder,
+      ...(byShell ? { npm_lifecycle_event: 'start' } : {}),
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const text = { out: '', err: '' }
+  const waiting = new Set<() => void>()
+  const hear = (stream: 'out' | 'err') => (chunk: Buffer) => {
+    text[stream] += chunk.toString()
+    for (const look of waiting) look()
+  }
+  child.stdout.on('data', hear('out'))
+  child.stderr.on('data', hear('err'))
+  const ended = once(child, 'close').then(([code]) => ({ code, ...text }) as Ran)
+  return {
+    child,
+    text,
+    ended,
+    said: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (!pattern.test(text.out) && !pattern.test(text.err)) return
+          waiting.delete(look)
+          resolve()
+        }
+        waiting.add(look)
+        ended.then(({ code, out, err }) =>
+          reject(new Error(`ended with ${code} before it said ${pattern}: ${out}${err}`)),
+        )
+        look()
+      }),
+  }
+}
+
+/** Runs one command to its end. */
+export const runTollgate = (words: readonly string[], where: Where): Promise<Ran> =>
+  startTollgate(words, where).ended
+
+/** A project folder that other users may enter, so that an embedded database can stay in it. */
+export async function projectFolder(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(scratchFolder(), 'tollgate-project-'))
+  await chmod(path, 0o755)
+  return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) }
+}
+
+export type Credentials = { baseUrl: string; entityId: string; accessToken: string }
+
+export const readCredentials = async (folder: string): Promise<Credentials> =>
+  JSON.parse(await readFile(join(folder, 'test-credentials.json'), 'utf8'))
