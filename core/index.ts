@@ -1,6 +1,6 @@
 export { type Clock, systemClock, wireTimestamp } from './clock.ts'
 export type { DatabaseOptions } from './db/database.ts'
-export { MigrationError } from './db/migrate.ts'
+export { MigrationError, migrateDatabase, migrationFiles } from './db/migrate.ts'
 export type { Caller } from './entity/directory.ts'
 export type { Entities, NewAccount, NewEntity } from './entity/entities.ts'
 export { GatewayError, type ParameterError } from './errors.ts'

@@ -3,7 +3,7 @@ import pRetry from 'p-retry'
 import { systemClock } from './clock.ts'
 import { Registry } from './connector/registry.ts'
 import { TokenCache } from './connector/token-cache.ts'
-import { Database } from './db/database.ts'
+import { Database, sqlState } from './db/database.ts'
 import { durability, serverTime } from './db/durability.ts'
 import { Lanes } from './db/lanes.ts'
 import { migrate } from './db/migrate.ts'
@@ -54,7 +54,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     log,
   })
   try {
-    await reachable(lanes)
+    await reachable(database, lanes)
     if (options.migrate !== false) await migrate(database, lanes.pools.single)
     await checkDatabase(lanes, options.environment, log)
     const vault = await Vault.start(lanes, options.keys)
@@ -114,8 +114,12 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 /** A database that is just starting is waited for, a few seconds. */
-async function reachable(lanes: Lanes): Promise<void> {
-  await pRetry(() => lanes.read(serverTime), { retries: 2, minTimeout: 200 })
+async function reachable(database: Database, lanes: Lanes): Promise<void> {
+  await pRetry(() => database.run(lanes.pools.read, serverTime), {
+    retries: 5,
+    minTimeout: 200,
+    shouldRetry: ({ error }) => sqlState(error) === '57P03',
+  })
 }
 
 /** A database belongs to one environment for good, and a live one must keep what it acknowledged. */

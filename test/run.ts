@@ -16,7 +16,7 @@ const programs = join(project, 'node_modules/.bin')
 const condition = '--conditions=@tollgate/source'
 
 /** Tests that start processes, wait for them or kill them: one process per file, two at a time. */
-const apart = /^test\/(?:flows|faults|browser|examples|host\/postgres)\//
+const apart = /^test\/(?:flows|faults|browser|examples|host\/postgres|host\/cli)\//
 const filesAtOnce = 2
 const unitLimitMs = 30_000
 const apartLimitMs = 180_000

@@ -5,8 +5,9 @@ import path from 'node:path'
 import { limits } from '@tollgate/schemas'
 import type pg from 'pg'
 import { faultPoint } from '../fault-point.ts'
+import { migrateQueues } from '../jobs/queue.ts'
 import { alive } from '../process/store.ts'
-import type { Database } from './database.ts'
+import { Database, type DatabaseOptions } from './database.ts'
 
 /** Where the numbered .sql files are, both in the repository and in the published package. */
 const folder = path.join(
@@ -34,7 +35,10 @@ async function refuseWhileOthersRun(database: Database, client: pg.PoolClient): 
   )
 }
 
-async function files(): Promise<{ name: string; text: string; checksum: string }[]> {
+/** The migrations of this version of the code, in order. */
+export async function migrationFiles(): Promise<
+  { name: string; text: string; checksum: string }[]
+> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   return Promise.all(
     names.map(async (name) => {
@@ -62,7 +66,7 @@ export async function migrate(database: Database, pool: pg.Pool): Promise<string
     const done = new Map<string, string>()
     const rows = await client.query(`select name, checksum from ${schema}.migration`)
     for (const row of rows.rows) done.set(row.name, row.checksum)
-    const all = await files()
+    const all = await migrationFiles()
     const newer = [...done.keys()].filter((name) => !all.some((file) => file.name === name))
     if (newer.length > 0) {
       throw new MigrationError(
@@ -100,5 +104,21 @@ export async function migrate(database: Database, pool: pg.Pool): Promise<string
   } finally {
     await client.query('select pg_advisory_unlock_all()').catch(() => {})
     client.release(true)
+  }
+}
+
+/**
+ * Brings a database up to date without starting an engine on it: needs no keys and no plugins.
+ *
+ * @returns the migrations that ran now. @throws MigrationError, or the database's own error.
+ */
+export async function migrateDatabase(options: DatabaseOptions): Promise<string[]> {
+  const database = new Database(options)
+  try {
+    const ran = await migrate(database, database.pool(2, 'migration'))
+    await migrateQueues(database)
+    return ran
+  } finally {
+    await database.close()
   }
 }

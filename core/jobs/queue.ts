@@ -18,6 +18,22 @@ const seconds = {
   poll: 0.5,
 }
 
+/** Brings the queues' own schema up to date. */
+export async function migrateQueues(database: Database): Promise<void> {
+  const boss = new PgBoss({
+    connectionString: database.url,
+    schema: queueSchema(database),
+    max: 1,
+    supervise: false,
+    schedule: false,
+  })
+  boss.on('error', () => {})
+  await boss.start()
+  await boss.stop({ graceful: false })
+}
+
+const queueSchema = (database: Database) => `${database.schema}_boss`
+
 /** The engine's queues. */
 export class Queue {
   readonly #boss: PgBoss
@@ -28,7 +44,7 @@ export class Queue {
     this.#log = options.log
     this.#boss = new PgBoss({
       connectionString: database.url,
-      schema: `${database.schema}_boss`,
+      schema: queueSchema(database),
       application_name: 'tollgate jobs',
       max: 3,
       migrate: options.migrate,

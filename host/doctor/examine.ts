@@ -1,8 +1,4 @@
-import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import type { KeyProvider } from '@tollgate/core'
+import { type KeyProvider, migrationFiles } from '@tollgate/core'
 import type { DoctorStore } from './store.ts'
 
 export type Finding = { readonly is: 'well' | 'note' | 'problem'; readonly text: string }
@@ -45,18 +41,12 @@ export async function examineServer(store: DoctorStore): Promise<Finding[]> {
 /** The migrations of the code against those of the database. */
 export async function examineMigrations(store: DoctorStore): Promise<Finding> {
   const done = new Map((await store.migrations()).map(({ name, checksum }) => [name, checksum]))
-  const root = dirname(createRequire(import.meta.url).resolve('@tollgate/core/package.json'))
-  const folder = join(root, 'db/migrations')
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
-  const missing = names.filter((name) => !done.has(name))
-  const newer = [...done.keys()].filter((name) => !names.includes(name))
-  const changed: string[] = []
-  for (const name of names) {
-    const checksum = createHash('sha256')
-      .update(await readFile(join(folder, name)))
-      .digest('hex')
-    if (done.has(name) && done.get(name) !== checksum) changed.push(name)
-  }
+  const files = await migrationFiles()
+  const missing = files.map(({ name }) => name).filter((name) => !done.has(name))
+  const newer = [...done.keys()].filter((name) => !files.some((file) => file.name === name))
+  const changed = files
+    .filter(({ name, checksum }) => done.has(name) && done.get(name) !== checksum)
+    .map(({ name }) => name)
   if (newer.length > 0) {
     return problem(`the database is newer than this program (${newer.join(', ')}): update Tollgate`)
   }
@@ -64,7 +54,7 @@ export async function examineMigrations(store: DoctorStore): Promise<Finding> {
   if (missing.length > 0) {
     return problem(`migrations have not run: ${missing.join(', ')}; run tollgate migrate`)
   }
-  return well(`${names.length} migrations, all there`)
+  return well(`${files.length} migrations, all there`)
 }
 
 export async function examineKeys(store: DoctorStore, keys: KeyProvider): Promise<Finding> {

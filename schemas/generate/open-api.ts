@@ -71,7 +71,7 @@ function describe(operation: Operation, form: Json, isOtherPath: boolean): Json 
   const parameters = [
     ...pathParameters(endpoint),
     ...(sendsBody ? [] : operation.fields.map((field) => queryParameter(field, operation))),
-    ...(endpoint.throttle === 'write' && sendsBody ? [idempotencyKey] : []),
+    ...(endpoint.login === 'token' && sendsBody ? [idempotencyKey] : []),
   ]
   return {
     operationId: isOtherPath ? `${endpoint.operation}.otherPath` : endpoint.operation,

@@ -178,7 +178,7 @@ test('a key file that others can read is refused', async () => {
   await writeFile(path, `${env.TOLLGATE_KEYS}\n`, { mode: 0o644 })
   const settings = { TOLLGATE_KEYS: '', TOLLGATE_KEY_FILE: 'open-keys' }
   await refused(
-    'migrate',
+    'entity list',
     /open-keys can be read by others on this machine; run chmod 600/,
     settings,
   )
