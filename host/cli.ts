@@ -9,7 +9,7 @@ import {
   UsageError,
 } from './commands/command.ts'
 import { doctorCommand } from './commands/doctor.ts'
-import { entityCreateCommand, entityListCommand } from './commands/entity.ts'
+import { entityCreateCommand, entityListCommand, entitySetCommand } from './commands/entity.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { serveCommand } from './commands/serve.ts'
 import { tokenCreateCommand, tokenListCommand, tokenRevokeCommand } from './commands/token.ts'
@@ -25,6 +25,7 @@ const commands: readonly Command[] = [
   migrateCommand,
   entityListCommand,
   entityCreateCommand,
+  entitySetCommand,
   tokenCreateCommand,
   tokenListCommand,
   tokenRevokeCommand,

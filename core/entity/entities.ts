@@ -5,6 +5,7 @@ import { checkSettings } from '../connector/settings.ts'
 import type { Lanes } from '../db/lanes.ts'
 import { isId, newId, newOpaqueId, newToken } from '../ids.ts'
 import type { Vault } from '../vault/vault.ts'
+import { checkEntitySettings } from './settings.ts'
 import {
   addAccount,
   addEntity,
@@ -72,6 +73,7 @@ export class Entities {
       }
     }
     if (entity.name.trim() === '') throw new Error(`a ${entity.kind} needs a name`)
+    checkEntitySettings(entity.settings ?? {})
     const id = entity.id ?? newOpaqueId()
     await this.#lanes.single(
       addEntity(id, entity.parentId ?? null, entity.kind, entity.name, entity.settings ?? {}),
@@ -90,6 +92,7 @@ export class Entities {
   }
 
   async configure(id: string, settings: Record<string, unknown>): Promise<void> {
+    checkEntitySettings(settings)
     const rows = await this.#lanes.single(setEntitySettings(id, settings))
     if (rows.length === 0) throw new Error(`there is no entity ${id}`)
   }

@@ -1,5 +1,13 @@
 import type { Gateway, NewEntity } from '@tollgate/core'
-import { type Command, columns, needed, print, UsageError, withInstallation } from './command.ts'
+import {
+  type Command,
+  columns,
+  type Given,
+  needed,
+  print,
+  UsageError,
+  withInstallation,
+} from './command.ts'
 
 type Row = Awaited<ReturnType<Gateway['entities']['list']>>[number]
 
@@ -36,6 +44,7 @@ export const entityCreateCommand: Command = {
     name: { type: 'string', value: 'text', meaning: 'Name before people.' },
     parent: { type: 'string', value: 'id', meaning: 'Id of the node above; a psp has none.' },
     id: { type: 'string', value: 'id', meaning: '32 hex characters; made unless given.' },
+    settings: { type: 'string', value: 'json', meaning: 'Settings: {"lateSuccess":"accept"}.' },
   },
   async run(given) {
     const kind = kinds.find((one) => one === needed(given, 'kind'))
@@ -48,12 +57,45 @@ export const entityCreateCommand: Command = {
       name,
       ...(parent === undefined ? {} : { parentId: parent }),
       ...(id === undefined ? {} : { id }),
+      ...settingsOf(given),
     }
     return withInstallation(given, {}, async ({ gateway }) => {
       print(await said(() => gateway.entities.create(entity)))
       return 0
     })
   },
+}
+
+export const entitySetCommand: Command = {
+  name: 'entity set',
+  summary: 'Change settings of an entity; those not named stay.',
+  words: ['<id>'],
+  options: {
+    settings: { type: 'string', value: 'json', meaning: 'Settings: {"lateSuccess":"accept"}.' },
+  },
+  async run(given) {
+    needed(given, 'settings')
+    const { settings = {} } = settingsOf(given)
+    return withInstallation(given, {}, async ({ gateway }) => {
+      await said(() => gateway.entities.configure(given.words[0] ?? '', settings))
+      return 0
+    })
+  },
+}
+
+/** @throws UsageError when the option is no JSON object. */
+function settingsOf(given: Given): { settings?: Record<string, unknown> } {
+  const text = given.options.settings
+  if (text === undefined) return {}
+  try {
+    const settings: unknown = JSON.parse(text)
+    if (typeof settings === 'object' && settings !== null && !Array.isArray(settings)) {
+      return { settings: settings as Record<string, unknown> }
+    }
+  } catch {
+    // The same sentence tells what would be right.
+  }
+  throw new UsageError('--settings must be a JSON object: {"lateSuccess":"accept"}')
 }
 
 /** What the engine refuses here was asked for wrongly: its sentence is for the user. */
