@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash as digestOf } from 'node:crypto'
 import { limits } from '@tollgate/schemas'
 import type { Clock } from '../clock.ts'
 import type { Lanes } from '../db/lanes.ts'
@@ -81,7 +81,7 @@ export class Directory {
           'invalid authentication information: send the header "Authorization: Bearer <access token>"',
       })
     }
-    const hash = createHash('sha256').update(token).digest()
+    const hash = digestOf('sha256', token, 'buffer')
     const row = await this.#tokens.get(hash.toString('hex'), async () => {
       const [found] = await this.#lanes.read(tokenByHash(hash))
       return found ?? null

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
 import type { Lanes } from '../db/lanes.ts'
 import { newId } from '../ids.ts'
 import { decrypt, encrypt, type KeyProvider } from './keys.ts'
@@ -14,17 +14,17 @@ export type SealedInstrument = { dataKeyId: string; sealed: Buffer; fingerprint:
 export class Vault {
   readonly #lanes: Lanes
   readonly #keys: KeyProvider
-  readonly #dataKeys = new Map<string, Buffer>()
-  readonly #current: { id: string; key: Buffer }
-  readonly #fingerprintKey: Buffer
-  readonly #requestKey: Buffer
-  readonly #acquirerKey: Buffer
+  readonly #dataKeys = new Map<string, KeyObject>()
+  readonly #current: { id: string; key: KeyObject }
+  readonly #fingerprintKey: KeyObject
+  readonly #requestKey: KeyObject
+  readonly #acquirerKey: KeyObject
 
   private constructor(
     lanes: Lanes,
     keys: KeyProvider,
-    current: { id: string; key: Buffer },
-    mac: Buffer,
+    current: { id: string; key: KeyObject },
+    mac: KeyObject,
   ) {
     this.#lanes = lanes
     this.#keys = keys
@@ -50,7 +50,10 @@ export class Vault {
     }
     const unwrap = async (purpose: string) => {
       const row = rows.find((candidate) => candidate.purpose === purpose)!
-      return { id: row.id, key: await keys.unwrap(row.key_encryption_key_id, row.wrapped) }
+      return {
+        id: row.id,
+        key: createSecretKey(await keys.unwrap(row.key_encryption_key_id, row.wrapped)),
+      }
     }
     const mac = await unwrap('mac')
     return new Vault(lanes, keys, await unwrap('seal'), mac.key)
@@ -75,12 +78,12 @@ export class Vault {
     return JSON.parse(decrypt(key, sealed, Buffer.from(id, 'hex')).toString())
   }
 
-  async #dataKey(id: string): Promise<Buffer> {
+  async #dataKey(id: string): Promise<KeyObject> {
     const known = this.#dataKeys.get(id)
     if (known !== undefined) return known
     const [row] = await this.#lanes.read(dataKeyById(id))
     if (row === undefined) throw new Error(`data key ${id} is missing`)
-    const key = await this.#keys.unwrap(row.key_encryption_key_id, row.wrapped)
+    const key = createSecretKey(await this.#keys.unwrap(row.key_encryption_key_id, row.wrapped))
     this.#dataKeys.set(id, key)
     return key
   }
@@ -103,10 +106,11 @@ async function inUse(lanes: Lanes): Promise<DataKeyRow[]> {
   return (await lanes.single(allDataKeys)).filter((row) => row.retired_at === null)
 }
 
-function derive(key: Buffer, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), `tollgate ${purpose}`, 32))
+function derive(key: KeyObject, purpose: string): KeyObject {
+  const derived = hkdfSync('sha256', key, Buffer.alloc(0), `tollgate ${purpose}`, 32)
+  return createSecretKey(Buffer.from(derived))
 }
 
-function mac(key: Buffer, text: string): Buffer {
+function mac(key: KeyObject, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest()
 }
