@@ -6,7 +6,7 @@ import { TokenCache } from './connector/token-cache.ts'
 import { Database, sqlState } from './db/database.ts'
 import { durability, serverTime } from './db/durability.ts'
 import { Lanes } from './db/lanes.ts'
-import { migrate } from './db/migrate.ts'
+import { MigrationError, migrate } from './db/migrate.ts'
 import type { Engine, Environment } from './engine.ts'
 import { Directory } from './entity/directory.ts'
 import { Entities } from './entity/entities.ts'
@@ -89,12 +89,13 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     await queue.start()
     const own = [...(options.jobs ?? []), ...options.plugins.flatMap((plugin) => plugin.jobs ?? [])]
     for (const job of own) await queue.declareOwn(job)
-    const dispatcher = isWorker ? new Dispatcher(engine, queue) : undefined
-    if (dispatcher === undefined) await Dispatcher.declare(queue)
-    else await dispatcher.start(own)
     const presence = new Presence(lanes, buildNumber, role)
     await presence.start()
     warm(['payments.create', 'payments.followUp', 'payments.get'])
+    // Last, because it keeps the process at work from here on.
+    const dispatcher = isWorker ? new Dispatcher(engine, queue) : undefined
+    if (dispatcher === undefined) await Dispatcher.declare(queue)
+    else await dispatcher.start(own)
     return new Gateway({
       engine,
       database,
@@ -124,13 +125,21 @@ async function reachable(database: Database, lanes: Lanes): Promise<void> {
 
 /** A database belongs to one environment for good, and a live one must keep what it acknowledged. */
 async function checkDatabase(lanes: Lanes, environment: Environment, log: Log): Promise<void> {
-  const [installation] = await lanes.single(claimInstallation(environment))
+  const [installation] = await lanes.single(claimInstallation(environment)).catch(needsMigration)
   if (installation!.environment !== environment) {
     throw new Error(
       `This database belongs to a ${installation!.environment} installation and cannot be used as ${environment}.`,
     )
   }
   await checkDurability(lanes, environment, log)
+}
+
+/** @throws MigrationError in the place of Postgres' word for a table that is not there. */
+function needsMigration(error: unknown): never {
+  if (sqlState(error) !== '42P01' && sqlState(error) !== '3F000') throw error
+  throw new MigrationError(
+    'This database has no tables yet: run "tollgate migrate", or start with migrate on.',
+  )
 }
 
 async function checkDurability(lanes: Lanes, environment: Environment, log: Log): Promise<void> {

@@ -58,7 +58,7 @@ export const simulatorHttp = defineConnector({
     reverse: { partial: true },
     key: { by: 'key', ttlMs: 30 * 24 * 60 * 60_000 },
     enquiryVisibleAfterMs: 1_000,
-    modes: ['INTERNAL', 'EXTERNAL', 'LIVE'],
+    modes: ['EXTERNAL', 'LIVE'],
   },
   authorize: send,
   debit: send,

@@ -69,6 +69,9 @@ export class Database {
     })
     // An idle connection that breaks is replaced on the next use; without a listener it would end the process.
     pool.on('error', () => {})
+    // The pool listens to idle clients only. One that breaks while it is used tells its query too,
+    // but its event would end the process.
+    pool.on('connect', (client) => client.on('error', () => {}))
     this.#pools.push(pool)
     return pool
   }

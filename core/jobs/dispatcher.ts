@@ -2,6 +2,7 @@
 import type { Job } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
+import { newId } from '../ids.ts'
 import { somethingDue } from '../timer/store.ts'
 import { capture } from './capture.ts'
 import { charge } from './charge.ts'
@@ -13,6 +14,7 @@ export class Dispatcher {
   readonly #engine: Engine
   readonly #queue: Queue
   readonly #tick: ReturnType<typeof scheduleTick>
+  readonly #id = newId()
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> = Promise.resolve()
   #housekeptAtMs = Number.NEGATIVE_INFINITY
@@ -57,7 +59,8 @@ export class Dispatcher {
         this.#housekeptAtMs = nowMs
       }
       const [row] = await this.#engine.lanes.read(somethingDue)
-      if (row?.due === true) await this.#queue.enqueue(this.#tick, [{}])
+      // Keyed by process: the job of one that died in it must not keep the others from looking.
+      if (row?.due === true) await this.#queue.enqueue(this.#tick, [{ processId: this.#id }])
     } catch (error) {
       const kind = error instanceof Error ? error.name : 'unknown'
       this.#engine.log.warn({ error: kind }, 'the dispatcher could not look for due work')

@@ -13,6 +13,9 @@ export type Enqueue = <Payload extends object>(
 const seconds = {
   /** A job that outlives this is given to another worker; fences make the first one harmless. */
   expireIn: 150,
+  /** A worker that shows no sign of life for so long has died: its jobs go to others. */
+  heartbeat: 15,
+  monitor: 10,
   keepCompleted: 3600,
   keepFailed: 14 * 24 * 3600,
   poll: 0.5,
@@ -51,7 +54,7 @@ export class Queue {
       createSchema: options.migrate,
       schedule: false,
       supervise: options.supervise,
-      monitorIntervalSeconds: 30,
+      monitorIntervalSeconds: seconds.monitor,
       maintenanceIntervalSeconds: 300,
     })
     // Without a listener an error of a lost connection would end the process; polling goes on by itself.
@@ -77,6 +80,7 @@ export class Queue {
       retryDelay: job.retry.delaySeconds,
       retryBackoff: job.retry.limit > 0,
       expireInSeconds: seconds.expireIn,
+      heartbeatSeconds: seconds.heartbeat,
       deleteAfterSeconds: seconds.keepCompleted,
       deadLetter: dead,
     })

@@ -21,11 +21,11 @@ const firstKinds = new Set(['authorize', 'debit', 'credit'])
  * and each job asks before it acts.
  */
 export const scheduleTick = (enqueue: Enqueue) =>
-  defineJob<Record<string, never>>({
+  defineJob<{ processId: string }>({
     name: 'schedule-tick',
     retry: { limit: 0, delaySeconds: 1 },
     concurrency: 1,
-    keyOf: () => 'tick',
+    keyOf: ({ processId }) => processId,
     async run(_, engine) {
       await faultPoint('before-sweep', engine.name)
       await sweep(engine, enqueue)

@@ -19,11 +19,20 @@ import type { Payment } from './types.ts'
 
 const typeOf = (code: string) => paymentTypes.find((type) => type.code === code)!
 
-/** Makes sure that the second step happens even if this process does not live to take it. */
-export async function announceChain(engine: Engine, authorisation: Payment): Promise<void> {
-  await engine.lanes.single(
-    addTimer(newId(), 'continue', authorisation.id, leaseMs(2 * engine.connectorTimeoutMs)),
-  )
+/**
+ * Makes sure that the second step happens even if this process does not live to take it.
+ *
+ * @returns false when that could not be written: then nothing is sent, and the sweep ends the payment.
+ */
+export async function announceChain(engine: Engine, authorisation: Payment): Promise<boolean> {
+  const afterMs = leaseMs(2 * engine.connectorTimeoutMs)
+  try {
+    await engine.lanes.single(addTimer(newId(), 'continue', authorisation.id, afterMs))
+    return true
+  } catch {
+    engine.log.warn({ payment: authorisation.id }, 'a two-step payment could not be begun')
+    return false
+  }
 }
 
 /**

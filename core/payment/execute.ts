@@ -28,6 +28,7 @@ export async function execute(engine: Engine, work: Work): Promise<Payment> {
 async function afterDeadline(engine: Engine, work: Work, outcome: Outcome): Promise<void> {
   if (outcome.is === 'unknown') return
   const taken = await takeAttempt(engine, work.payment.attemptKey)
-  if (taken === undefined) return
-  await settle(engine, { ...work, lease: taken.lease }, outcome, 'late-answer', taken.enquiries)
+  // Without a lease nothing moves; what contradicts the row by now is put on record there.
+  const lease = taken?.lease ?? work.lease
+  await settle(engine, { ...work, lease }, outcome, 'late-answer', taken?.enquiries)
 }

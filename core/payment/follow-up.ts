@@ -145,9 +145,11 @@ export async function acceptFollowUp(
     engine.connectorTimeoutMs,
     connector.supports.limits?.timeoutMs ?? Number.POSITIVE_INFINITY,
   )
-  const numbers = effect === 'replacement' ? await engine.vault.unseal(target.id) : undefined
+  const numbers = chargesAnew(effect) ? await engine.vault.unseal(target.id) : undefined
   const sealed =
-    numbers === undefined ? null : engine.vault.seal(id, numbers, Object.values(numbers)[0] ?? '')
+    numbers === undefined || effect !== 'replacement'
+      ? null
+      : engine.vault.seal(id, numbers, Object.values(numbers)[0] ?? '')
   const row: FollowUpRow = {
     id,
     channelId: target.channelId,
@@ -183,7 +185,12 @@ export async function acceptFollowUp(
     write(engine, row, effect, (no) => attemptKey(engine, connector, id, idempotency, no)),
   )
   if (written === 'replay') return { replay: await replayed(engine, idempotency!) }
-  if (written === 'refused') throw await refusal(engine, row.parentId, type, effect)
+  if (written === 'refused') {
+    // What took the rest may be this very request, sent twice at the same time.
+    const twin = await findReplay(engine, idempotency)
+    if (twin !== undefined) return { replay: twin }
+    throw await refusal(engine, row.parentId, type, effect)
+  }
   await faultPoint('after-T1', id)
   const payment = paymentOf(written.row, written.amountMinor)
   return {
@@ -191,13 +198,18 @@ export async function acceptFollowUp(
       payment,
       lease: 1,
       target: chosen,
-      operation: await operationOf(engine, payment, kindOf(payment), target),
+      operation: await operationOf(engine, payment, kindOf(payment), target, numbers),
       accepted: null,
       undo: undoOf(payment, target),
       deadlineMs: startedMs + timeoutMs,
       sendByWallMs: engine.clock.realMs() + timeoutMs - (engine.clock.elapsedMs() - startedMs),
     },
   }
+}
+
+/** A rebill and a new authorisation charge the instrument again; all others go by reference. */
+function chargesAnew(effect: Effect): boolean {
+  return effect === 'sale' || effect === 'replacement' || effect === 'increase'
 }
 
 type Written = { row: FollowUpRow; amountMinor: bigint } | 'refused' | 'replay'
@@ -212,18 +224,27 @@ async function write(
   for (let no = 1; ; no += 1) {
     try {
       const [reserved] = await engine.lanes.single(reserve[effect]!(row))
-      return reserved === undefined ? 'refused' : { row, amountMinor: reserved.amount_minor }
+      if (reserved !== undefined) return { row, amountMinor: reserved.amount_minor }
+      // A reservation whose answer was lost stands in the way of its own repeat.
+      const own = await ownRow(engine, row)
+      return own === undefined ? 'refused' : { row, amountMinor: own.amount_minor }
     } catch (error) {
       if (sqlState(error) !== '23505') throw outcomeUnknown(error) ? unavailable() : error
-      const [attempt] = await engine.lanes.single(attemptByKey(row.attemptKey))
-      const [own] =
-        attempt?.payment_id === row.id ? await engine.lanes.single(paymentById(row.id, null)) : []
+      const own = await ownRow(engine, row)
       if (own !== undefined) return { row, amountMinor: own.amount_minor }
       if (violated(error) === 'idempotency_pkey') return 'replay'
       if (violated(error) !== 'attempt_pkey' || no > 8) throw error
       row = { ...row, attemptKey: keyNumber(no + 1) }
     }
   }
+}
+
+/** The row of this very request, when an earlier run of its commit went through. */
+async function ownRow(engine: Engine, row: FollowUpRow) {
+  const [attempt] = await engine.lanes.single(attemptByKey(row.attemptKey))
+  if (attempt?.payment_id !== row.id) return undefined
+  const [own] = await engine.lanes.single(paymentById(row.id, null))
+  return own
 }
 
 /** Why the balance gave nothing. */

@@ -41,25 +41,34 @@ export async function recordConflict(
   if (!isSuccess || !isOver || work === undefined) return
   const settings = await engine.directory.settings(payment.channelId)
   const done =
-    settings.lateSuccess === 'accept'
+    settings.lateSuccess === 'accept' && (await stillStands(engine, work))
       ? await acceptAfterAll(engine, payment, refs)
       : await takeBack(engine, work)
   if (done) await engine.lanes.single(resolveAttention(payment.id, 'conflict', 'engine'))
 }
 
+/** What was approved once may have been taken back since: only the acquirer knows. */
+async function stillStands(engine: Engine, work: Work): Promise<boolean> {
+  const handler = work.target.loaded.connector.resolve.enquire
+  if (handler === undefined) return false
+  const found = await ask(engine, renewed(engine, work), handler)
+  return found.is === 'approved' || found.is === 'accepted'
+}
+
+/** The same work with all the time of a new call. */
+function renewed(engine: Engine, work: Work): Work {
+  const timeoutMs = engine.connectorTimeoutMs
+  return {
+    ...work,
+    deadlineMs: engine.clock.elapsedMs() + timeoutMs,
+    sendByWallMs: engine.clock.realMs() + timeoutMs,
+  }
+}
+
 async function takeBack(engine: Engine, work: Work): Promise<boolean> {
   const handler = work.target.loaded.connector.resolve.reverseByKey
   if (handler === undefined) return false
-  const timeoutMs = engine.connectorTimeoutMs
-  const reversed = await ask(
-    engine,
-    {
-      ...work,
-      deadlineMs: engine.clock.elapsedMs() + timeoutMs,
-      sendByWallMs: engine.clock.realMs() + timeoutMs,
-    },
-    handler,
-  )
+  const reversed = await ask(engine, renewed(engine, work), handler)
   await engine.lanes.single(
     addAudit(newId(), 'engine', 'reverse-late-success', work.payment.id, { result: reversed.is }),
   )

@@ -45,7 +45,7 @@ export async function createPayment(
   }
   const { work } = accepted
   const isChained = work.payment.chainId !== null
-  if (isChained) await announceChain(engine, work.payment)
+  if (isChained && !(await announceChain(engine, work.payment))) return { payment: work.payment }
   const payment = await engine.running.track(
     execute(engine, work).then((done) => (isChained ? continueChain(engine, done) : done)),
   )

@@ -22,7 +22,8 @@ export async function rebuild(engine: Engine, payment: Payment, lease: number): 
     payment,
     lease,
     target,
-    operation: await operationOf(engine, payment, kind, referenced),
+    // What may be sent again needs no instrument, and an enquiry needs none.
+    operation: await operationOf(engine, payment, kind, referenced, undefined),
     accepted: null,
     undo: undoOf(payment, referenced),
     deadlineMs: engine.clock.elapsedMs() + timeoutMs,
@@ -52,6 +53,7 @@ export async function operationOf(
   payment: Payment,
   kind: Kind,
   referenced: Payment | undefined,
+  numbers: Readonly<Record<string, string>> | undefined,
 ): Promise<Operation> {
   const fields = payment.request as RequestFields
   const descriptor = descriptorOf(fields)
@@ -63,8 +65,8 @@ export async function operationOf(
       ? await rootOf(engine, referenced)
       : referenced
   const instrument =
-    original !== undefined && needsInstrument(payment)
-      ? storedInstrument(original, (await engine.vault.unseal(original.id)) ?? {})
+    original !== undefined && numbers !== undefined
+      ? storedInstrument(original, numbers)
       : undefined
   return {
     kind,
@@ -82,11 +84,6 @@ export async function operationOf(
       : { merchantTransactionId: payment.merchantTransactionId }),
     ...(original === undefined ? {} : { original: originalOf(original) }),
   }
-}
-
-/** A rebill and a new authorisation charge the instrument anew; captures and refunds go by reference. */
-function needsInstrument(payment: Payment): boolean {
-  return payment.paymentType === 'RB' || payment.paymentType === 'PA'
 }
 
 async function rootOf(engine: Engine, payment: Payment): Promise<Payment> {

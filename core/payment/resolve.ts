@@ -8,6 +8,7 @@ import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
 import { addAttention, addAudit, resolveAttention } from '../operator/store.ts'
+import { addTimer } from '../timer/store.ts'
 import { provenNotCharged, ranOutOfTime } from './decide.ts'
 import { takeAttempt } from './lease.ts'
 import { rebuild } from './rebuild.ts'
@@ -48,7 +49,13 @@ export async function resolve(
   const found = await enquire(engine, work)
   await faultPoint('after-enquiry', payment.id)
   const end = await conclude(engine, work, found, why)
+  // Listed while the lease still holds, so that it is never undecided without being listed.
+  if (end.outcome.is === 'unknown') await list(engine, payment, 'undecided after an enquiry')
   const settled = await settle(engine, work, end.outcome, end.source, taken.enquiries)
+  if (settled.payment.state === 'approved' && payment.chainId !== null) {
+    // The second step need not wait for the end of a lease that nobody holds any more.
+    await engine.lanes.single(addTimer(newId(), 'continue', payment.id, 0))
+  }
   if (settled.payment.state !== 'unknown') {
     await engine.lanes.single(resolveAttention(payment.id, 'undecided', 'engine'))
   }

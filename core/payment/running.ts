@@ -10,6 +10,7 @@ export class Running {
   readonly #byConnector = new Map<string, number>()
   readonly #work = new Set<Promise<unknown>>()
   #closing = false
+  #over = false
 
   /** @throws GatewayError 429 when the connector is full, 503 when the process is shutting down. */
   admit(connector: string, limit: number = limits.runningPerConnector): void {
@@ -46,6 +47,11 @@ export class Running {
     return this.#work.size
   }
 
+  /** True when the grace of a shutdown has ended: nothing may be tried any more. */
+  get over(): boolean {
+    return this.#over
+  }
+
   get closing(): boolean {
     return this.#closing
   }
@@ -61,5 +67,6 @@ export class Running {
         new Promise((done) => setTimeout(done, left).unref()),
       ])
     }
+    this.#over = true
   }
 }

@@ -133,7 +133,18 @@ export function checked(given: unknown): Outcome {
     return { ...outcome, reason: '800.100.100' }
   }
   if (outcome.is === 'pending' && !isNext(outcome.next)) return bad('pending without a next step')
+  if (!isJson(outcome)) return bad('the outcome holds what is no JSON')
   return outcome
+}
+
+/** Whether everything in it can be stored; the amount is no part of what is stored as JSON. */
+function isJson(outcome: Outcome): boolean {
+  try {
+    JSON.stringify({ ...outcome, amount: undefined })
+    return true
+  } catch {
+    return false
+  }
 }
 
 function isTexts(value: unknown): boolean {

@@ -230,7 +230,7 @@ async function keepTrying(
   source: Source,
 ): Promise<void> {
   const untilMs = engine.clock.elapsedMs() + limits.keptOutcomeMs
-  while (engine.clock.elapsedMs() < untilMs) {
+  while (!engine.running.over && engine.clock.elapsedMs() < untilMs) {
     try {
       await settle(engine, work, outcome, source)
       return

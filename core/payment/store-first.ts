@@ -117,7 +117,7 @@ a as (
   update tollgate.attempt set state = r.attempt_state, settled_by = r.source, lease_until = null
   from r
   where attempt.key = r.attempt_key and attempt.lease = r.lease
-    and attempt.state in ('sending', 'pending', 'unknown')
+    and attempt.lease_until is not null and attempt.state in ('sending', 'pending', 'unknown')
   returning r.*),
 p as (
   update tollgate.payment set state = a.state, result_code = a.result_code,

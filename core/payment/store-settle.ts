@@ -33,7 +33,7 @@ with a as (
   update tollgate.attempt set state = ${row.attempt_state}::text, settled_by = ${row.source}::text,
     lease_until = null
   where key = ${row.attempt_key}::text and lease = ${row.lease}::integer
-    and state in ('sending', 'pending', 'unknown')
+    and lease_until is not null and state in ('sending', 'pending', 'unknown')
   returning key),
 p as (
   update tollgate.payment set state = ${row.state}::text, result_code = ${row.result_code}::text,

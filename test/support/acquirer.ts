@@ -17,7 +17,7 @@ import {
   type Supports,
 } from '@tollgate/plugin-kit'
 import { GatewayError, type PaymentView } from '../../core/index.ts'
-import { card, startGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts'
+import { card, startGateway, type TestGateway, type TestGatewayOptions, until } from './gateway.ts'
 
 type Told<Result> = (operation: Operation, context: Context) => Promise<Result> | Result
 
@@ -184,15 +184,14 @@ export async function startWithAcquirer(
 }
 
 /** What became of a message of the acquirer, once the engine has worked on it. */
-export async function processed(run: TestGateway, eventId: string): Promise<string> {
-  for (;;) {
+export const processed = (run: TestGateway, eventId: string): Promise<string> =>
+  until(async () => {
     const [row] = await run.sql<{ outcome: string }>(
       'select outcome from tollgate.inbound_event where event_id = $1 and processed_at is not null',
       [eventId],
     )
-    if (row !== undefined) return row.outcome
-  }
-}
+    return row?.outcome
+  })
 
 /** Makes the engine enquire: it does before every follow-up, even before one it will refuse. */
 export async function enquire(run: TestGateway, id: string): Promise<PaymentView> {

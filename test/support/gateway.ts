@@ -1,4 +1,5 @@
 /** A running engine on a database of its own, for tests that need the real thing. */
+import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -85,16 +86,20 @@ function contentHash(): string {
   return hash.update(readFileSync(join(core, 'package.json'))).digest('hex')
 }
 
-export type TestGatewayOptions = Partial<GatewayOptions> & {
+export type TestGatewayOptions = Partial<Omit<GatewayOptions, 'database'>> & {
+  /** Schema of the engine's tables, with `cloned: false`. */
+  readonly schema?: string
   /** False: an empty database, which the engine migrates itself. */
   readonly cloned?: boolean
+  /** In place of a simulator with books of its own. */
+  readonly simulator?: Plugin
   /** The address the engine uses in place of the database's own: a proxy in front of it. */
   readonly through?: (url: string) => Promise<string>
 }
 
 /** Starts an engine with the simulator, on a new database with one PSP, division, merchant, channel. */
 export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const { cloned, through, ...given } = options
+  const { cloned, schema, through, simulator, ...given } = options
   const database = await createDatabase(cloned === false ? undefined : migrated)
   const url = through === undefined ? database.url : await through(database.url)
   const logs: LogLine[] = []
@@ -111,14 +116,15 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       shutdownGraceMs: 2_000,
       ...given,
       ...more,
-      plugins: [freshSimulator(), ...(more.plugins ?? given.plugins ?? [])],
-      database: { url, ...given.database, ...more.database },
+      plugins: [simulator ?? freshSimulator(), ...(more.plugins ?? given.plugins ?? [])],
+      database: { url, ...(schema === undefined ? {} : { schema }), ...more.database },
     })
     gateway.on((event) => events.add(event))
     gateways.push(gateway)
     return gateway
   }
   const client = new pg.Client({ connectionString: database.url, types: wireTypes })
+  let last: Promise<unknown> = Promise.resolve()
   try {
     const gateway = await open({})
     await client.connect()
@@ -135,8 +141,11 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       merchant,
       channel,
       logs,
-      sql: async <Row>(text: string, values: readonly unknown[] = []) =>
-        (await client.query(text, [...values])).rows as Row[],
+      sql: async <Row>(text: string, values: readonly unknown[] = []) => {
+        const mine = last.then(() => client.query(text, [...values]))
+        last = mine.catch(() => undefined)
+        return (await mine).rows as Row[]
+      },
       another: (more = {}) => open({ migrate: false, ...more }),
       event: (resource, type) => events.first(resource, type),
       send: (fields, more = {}) => send(more.on ?? gateway, fields, more),
@@ -202,7 +211,18 @@ export function flat(
   )
 }
 
-const eventWithinMs = 20_000
+/** Asks again and again until there is an answer. */
+export async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
+  const since = performance.now()
+  for (;;) {
+    const found = await ask()
+    if (found !== undefined) return found
+    assert.ok(performance.now() - since < eventWithinMs, 'what the test waits for does not come')
+    await new Promise((next) => setTimeout(next, 10))
+  }
+}
+
+const eventWithinMs = 10_000
 
 /** What was committed, and who waits for it: an event that came first is found too. */
 class Events {

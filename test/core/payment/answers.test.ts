@@ -249,6 +249,20 @@ test('an answer that is no JSON is undecided too, and holds neither the client n
     })
     assert.equal(answer.result.code, undecided)
     assert.equal((await enquire(run, answer.id)).result.code, charged)
+    run.acquirer.tell('avs-of-bigint', {
+      refund: (operation, context) => {
+        context.sending()
+        return { ...approvedAs(operation), avs: 1n as never }
+      },
+      enquire: approvedAs,
+    })
+    const refund = await run.gateway.payments.refund(answer.id, {
+      amount: '1.00',
+      currency: 'EUR',
+      merchantTransactionId: 'avs-of-bigint',
+    })
+    assert.equal(refund.result.code, undecided)
+    assert.equal((await enquire(run, refund.id)).result.code, charged)
   } finally {
     aheadMs = 3600_000
     await run.close()

@@ -141,7 +141,7 @@ describe('the table of follow-ups', () => {
     }
   })
 
-  test('an unknown id, a malformed one and that of another merchant are alike: 404 with the code of the type', async () => {
+  test('an unknown id, a malformed one and that of another merchant are 404 alike, by type', async () => {
     const { entities } = run.gateway
     const merchant = await entities.create({
       kind: 'merchant',
@@ -150,17 +150,34 @@ describe('the table of follow-ups', () => {
     })
     const caller = { id: 'theirs', entityId: merchant }
     const { id } = await run.pay()
-    const results = []
-    for (const wrong of ['0190f2a0000070008000000000000000', 'nonsense', id]) {
-      const reply = await run.send({ paymentType: 'RF', ...eur('1.00') }, { id: wrong, caller })
-      assert.equal(reply.status, 404)
-      results.push(reply.body.result)
-      const call = { path: { id: wrong }, query: '', requestId: 'read-1' }
-      assert.equal((await run.gateway.call('payments.get', caller, call)).status, 404)
+    const wrong = ['0190f2a0000070008000000000000000', 'nonsense', id]
+    const codes = {
+      CP: '700.400.510',
+      RF: '700.400.520',
+      RV: '700.400.530',
+      CB: '700.400.550',
+      RC: '700.400.560',
+      RB: '700.100.100',
     }
-    assert.equal(results[0]?.code, '700.400.520')
-    assert.deepEqual(results[1], results[0])
-    assert.deepEqual(results[2], results[0])
+    for (const [paymentType, code] of Object.entries(codes)) {
+      const replies = await Promise.all(
+        wrong.map((one) => run.send({ paymentType, ...eur('1.00') }, { id: one, caller })),
+      )
+      for (const { status, body } of replies) {
+        assert.equal(status, 404)
+        assert.equal(body.result.code, code)
+        assert.deepEqual(body.result, replies[0]!.body.result)
+      }
+    }
+    for (const one of wrong) {
+      const reply = await run.gateway.call('payments.get', caller, {
+        path: { id: one },
+        query: '',
+        requestId: 'read-1',
+      })
+      assert.equal(reply.status, 404)
+      assert.equal((reply.body as PaymentView).result.code, '700.400.580')
+    }
   })
 
   test('another channel of the same merchant is 700.400.700, the merchant itself may act', async () => {

@@ -14,7 +14,7 @@ export type Fault = {
   readonly ref?: string
   /** Only at the n-th visit that fits, counted from 1; at every one unless given. */
   readonly nth?: number
-  /** After a `stop`: how far this process's clocks have moved when it goes on, in milliseconds. */
+  /** After a `stop`: how far this process's wall clock has moved when it goes on. */
   readonly thenAdvanceMs?: number
 }
 
@@ -35,22 +35,13 @@ export type Order =
 export type News =
   | { readonly listening: { readonly url: string | null; readonly token: string } }
   | { readonly reached: Visit }
-  | { readonly sent: SentRequest }
   | { readonly warned: string }
   | { readonly done: number }
   | { readonly failed: string }
 
-/** One request of the engine to its acquirer, as the engine itself saw it. */
-export type SentRequest = {
-  readonly method: string
-  readonly moves: boolean
-  readonly wroteBytes: boolean
-  readonly error?: string
-}
-
 export type Inside = {
   tell(news: News): Promise<void>
-  /** Moves the clocks of this process. */
+  /** Moves the wall clock of this process. */
   advance(ms: number): void
 }
 

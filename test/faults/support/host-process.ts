@@ -1,6 +1,5 @@
 /** One host of an installation, with faults. Started by host.ts with an order, told by messages. */
-import { subscribe } from 'node:diagnostics_channel'
-import { simulatorHttp } from '../../../connectors/simulator/index.ts'
+import simulator from '../../../connectors/simulator/http-connector.ts'
 import {
   type Clock,
   createGateway,
@@ -10,10 +9,9 @@ import {
   systemClock,
 } from '../../../core/index.ts'
 import { createHost } from '../../../host/index.ts'
-import { definePlugin } from '@tollgate/plugin-kit'
 import { testKey } from '../../support/gateway.ts'
-import { FaultPlan, type News, type Order, planVariable, type SentRequest } from './fault-plan.ts'
-import { channelId } from './installation.ts'
+import { FaultPlan, type News, type Order, planVariable } from './fault-plan.ts'
+import { merchantEntityId } from './installation.ts'
 
 export type HostOrder = {
   readonly name: string
@@ -30,7 +28,7 @@ const tell = (news: News) => new Promise<void>((told) => process.send?.(news, ()
 
 let aheadMs = 0
 const clock: Clock = {
-  elapsedMs: () => systemClock.elapsedMs() + aheadMs,
+  elapsedMs: () => systemClock.elapsedMs(),
   realMs: () => systemClock.realMs() + aheadMs,
   businessAt: (entity) => systemClock.businessAt(entity),
 }
@@ -42,18 +40,11 @@ const plan = new FaultPlan({ tell, advance })
 plan.set(JSON.parse(process.env[planVariable] ?? '[]'))
 onFaultPoint(plan.reach)
 
-subscribe('tollgate:http', (message) => {
-  const { method, moves, wroteBytes, error } = message as SentRequest
-  void tell({ sent: { method, moves, wroteBytes, ...(error && { error }) } })
-})
-
 async function start() {
   const gateway = await createGateway({
     name: order.name,
     database: { url: order.databaseUrl },
-    plugins: [
-      definePlugin({ name: 'simulator-http', contract: 1, connectors: [simulatorHttp] }),
-    ],
+    plugins: [simulator],
     connectors: { 'simulator-http': { url: order.acquirerUrl } },
     environment: 'test',
     keys: localKeys(testKey),
@@ -68,7 +59,7 @@ async function start() {
         void tell({ warned: `${order.name}: ${message} ${JSON.stringify(fields)}` }),
     },
   })
-  const { token } = await gateway.entities.createToken(channelId, order.name)
+  const { token } = await gateway.entities.createToken(merchantEntityId, order.name)
   const host = createHost(gateway, { port: 0, shutdownGraceMs: 15_000 })
   const listening = order.role === 'worker' ? undefined : await host.listen()
   await tell({ listening: { url: listening?.url ?? null, token } })

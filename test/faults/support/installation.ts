@@ -2,14 +2,17 @@
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { defaultSecret, simulatorHttp } from '../../../connectors/simulator/index.ts'
+import simulator from '../../../connectors/simulator/http-connector.ts'
+import { defaultSecret } from '../../../connectors/simulator/server.ts'
 import { createGateway, localKeys } from '../../../core/index.ts'
-import { definePlugin } from '@tollgate/plugin-kit'
 import type { Template } from '../../support/database.ts'
 import { testKey } from '../../support/gateway.ts'
 
 const id = (last: number) => `fa${String(last).padStart(30, '0')}`
+export const merchantEntityId = id(3)
 export const channelId = id(4)
+/** A channel that keeps the money of a payment that turns out to be paid after it was declined. */
+export const acceptingChannelId = id(5)
 /** The merchant's name at the acquirer. */
 export const merchantId = 'shop'
 
@@ -29,9 +32,7 @@ export const installed: Template = {
   async make(url) {
     const gateway = await createGateway({
       database: { url },
-      plugins: [
-        definePlugin({ name: 'simulator-http', contract: 1, connectors: [simulatorHttp] }),
-      ],
+      plugins: [simulator],
       // The account is only written here; each host says where its acquirer is.
       connectors: { 'simulator-http': { url: 'http://127.0.0.1:9' } },
       environment: 'test',
@@ -51,16 +52,22 @@ export const installed: Template = {
       const merchant = await entities.create({
         kind: 'merchant',
         name,
-        id: id(3),
+        id: merchantEntityId,
         parentId: division,
       })
-      await entities.create({ kind: 'channel', name, id: channelId, parentId: merchant })
-      await entities.createAccount({
-        channelId,
-        connector: 'simulator-http',
-        mode: 'EXTERNAL',
-        settings: { merchantId, secret: defaultSecret },
-      })
+      const channels = [
+        { id: channelId, settings: {} },
+        { id: acceptingChannelId, settings: { lateSuccess: 'accept' } },
+      ]
+      for (const channel of channels) {
+        await entities.create({ kind: 'channel', name, parentId: merchant, ...channel })
+        await entities.createAccount({
+          channelId: channel.id,
+          connector: 'simulator-http',
+          mode: 'EXTERNAL',
+          settings: { merchantId, secret: defaultSecret },
+        })
+      }
     } finally {
       await gateway.close()
     }

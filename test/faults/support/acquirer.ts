@@ -1,0 +1,90 @@
+/** The simulated acquirer as a process of its own. Its ledger is the truth about the money. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Fault } from '../../../connectors/simulator/faults.ts'
+import { defaultSecret } from '../../../connectors/simulator/server.ts'
+import { markOf, stillRuns } from '../../../host/postgres/processes.ts'
+
+const program = join(import.meta.dirname, '../../../connectors/simulator/bin/tollgate-simulator.js')
+
+/** One operation as the acquirer booked it; minor units as texts. */
+export type LedgerEntry = {
+  readonly merchantId: string
+  readonly key: string
+  readonly kind: string
+  readonly paymentId: string
+  readonly amount: { readonly minor: string; readonly currency: string }
+  readonly state: 'approved' | 'declined' | 'pending' | 'closed'
+  readonly code: string
+  readonly original?: string
+  readonly movements: readonly {
+    readonly on: 'held' | 'charged'
+    readonly minor: string
+    readonly currency: string
+  }[]
+}
+
+export type Acquirer = {
+  readonly url: string
+  /** Faults for its next requests. */
+  plan(...faults: readonly Fault[]): Promise<void>
+  /** See connectors/simulator/control.ts. Throws when the order is refused. */
+  control(order: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>
+  /** Every entry of its ledger. */
+  ledger(): Promise<LedgerEntry[]>
+  stop(): Promise<void>
+}
+
+const headers = { authorization: `Bearer ${defaultSecret}`, 'content-type': 'application/json' }
+
+/** @param ledger file that keeps the books */
+export async function startAcquirer(ledger: string): Promise<Acquirer> {
+  const child = spawn(
+    process.execPath,
+    ['--conditions=@tollgate/source', program, '--port', '0', '--ledger', ledger],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  const mark = markOf(child.pid!)
+  const exited = once(child, 'exit')
+  const end = () => {
+    if (mark !== null && stillRuns(mark)) process.kill(mark.pid, 'SIGKILL')
+  }
+  process.once('exit', end)
+  const [line] = (await Promise.race([
+    once(createInterface(child.stdout), 'line'),
+    exited.then(() => Promise.reject(new Error('the acquirer ended at its start'))),
+  ])) as [string]
+  const { url } = JSON.parse(line) as { url: string }
+  const control: Acquirer['control'] = async (order) => {
+    const answer = await fetch(`${url}/control`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(order),
+    })
+    const body = (await answer.json()) as Record<string, unknown>
+    if (answer.status !== 200) throw new Error(`the acquirer refused: ${JSON.stringify(body)}`)
+    return body
+  }
+  return {
+    url,
+    control,
+    plan: async (...faults) => void (await control({ plan: faults })),
+    async ledger() {
+      const entries: LedgerEntry[] = []
+      for (let after: number | null = 0; after !== null; ) {
+        const answer = await fetch(`${url}/ledger?after=${after}`, { headers })
+        const page = (await answer.json()) as { entries: LedgerEntry[]; next: number | null }
+        entries.push(...page.entries)
+        after = page.next
+      }
+      return entries
+    },
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+      await exited
+      process.off('exit', end)
+    },
+  }
+}

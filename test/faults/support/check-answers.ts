@@ -1,0 +1,94 @@
+/** What merchants were told, against what is stored. */
+import { type Answer, isApproved, isPending, isWord, type Try, type Wish } from './client.ts'
+import type { Evidence, PaymentRow } from './evidence.ts'
+
+type Told = Try & { readonly answer: Answer }
+
+const wordsOf = ({ tries }: Wish): Told[] =>
+  tries.filter((made): made is Told => isWord(made.answer))
+
+/** Records that a wish may leave behind: two steps and their undoing where it has two steps. */
+const recordsOf = ({ type }: Wish): readonly string[] =>
+  type === 'PA.CP' ? ['PA', 'CP', 'RV'] : [type]
+
+const byReference = ({ payments }: Evidence) =>
+  Map.groupBy(payments, ({ reference }) => reference ?? '')
+
+export function onePayment(evidence: Evidence): string[] {
+  const payments = byReference(evidence)
+  return evidence.history.flatMap((wish) => {
+    const rows = payments.get(wish.reference) ?? []
+    const byType = Map.groupBy(rows, ({ type }) => type)
+    return [...byType].flatMap(([type, found]) => {
+      if (!recordsOf(wish).includes(type)) return [`${wish.reference} made a ${type}`]
+      return found.length === 1 ? [] : [`${wish.reference} made ${found.length} of type ${type}`]
+    })
+  })
+}
+
+export function answersHaveRows(evidence: Evidence): string[] {
+  const payments = byReference(evidence)
+  return evidence.history.flatMap((wish) => {
+    const rows = payments.get(wish.reference) ?? []
+    return wordsOf(wish).flatMap(({ answer, host }) => {
+      const promised = isApproved(answer.code) || isPending(answer.code)
+      const row = rows.find(({ id }) => id === answer.id)
+      if (row !== undefined) {
+        const stored = (Number(row.approvedMinor ?? row.minor) / 100).toFixed(2)
+        const isSame = row.hasRequest && answer.type === row.type && answer.amount === stored
+        return isSame
+          ? []
+          : [
+              `${host} answered ${wish.reference} with ${answer.type} ${answer.amount}, stored is ${row.type} ${stored}`,
+            ]
+      }
+      return promised
+        ? [`${host} answered ${wish.reference} with ${answer.code} and ${answer.id}`]
+        : []
+    })
+  })
+}
+
+export function answersAgree(evidence: Evidence): string[] {
+  const rows = new Map(evidence.payments.map((row) => [row.id, row]))
+  return evidence.history.flatMap((wish) =>
+    wordsOf(wish).flatMap((told) => {
+      const row = rows.get(told.answer.id)
+      if (row === undefined || isPending(told.answer.code)) return []
+      const final = isApproved(told.answer.code) ? ['approved'] : ['declined', 'expired']
+      return final.includes(row.state) ? [] : [contradiction(wish, told, row)]
+    }),
+  )
+}
+
+const contradiction = ({ reference }: Wish, { host, answer }: Told, row: PaymentRow) =>
+  `${host} answered ${reference} with ${answer.code}, and it is ${row.state} with ${row.code}`
+
+/**
+ * An answer about the payment, and beside it a refusal that says there is none. A merchant may be
+ * refused first and accepted later, never the other way round. Of two steps in one the first is
+ * shown until there is a second.
+ */
+export function oneAnswer(evidence: Evidence): string[] {
+  const payments = byReference(evidence)
+  return evidence.history.flatMap((wish) => {
+    const words = wordsOf(wish)
+    const rows = new Set((payments.get(wish.reference) ?? []).map(({ id }) => id))
+    const about = words.filter(({ answer }) => rows.has(answer.id))
+    const refused = words.filter(({ answer }) => !rows.has(answer.id))
+    const ids = new Set(about.map(({ answer }) => answer.id))
+    const lateRefusal = refused.find((one) => about.some(({ endedMs }) => endedMs <= one.startedMs))
+    const isSilent = wish.tries.every((made) => isWord(made.answer))
+    return [
+      ...(wish.type !== 'PA.CP' && ids.size > 1
+        ? [`${wish.reference} was answered with ${[...ids].join(' and ')}`]
+        : []),
+      ...(lateRefusal === undefined
+        ? []
+        : [`${wish.reference} was accepted, then refused with ${lateRefusal.answer.code}`]),
+      ...(isSilent && rows.size > 0 && words.length > 0 && about.length === 0
+        ? [`${wish.reference} was always refused, and there is a payment`]
+        : []),
+    ]
+  })
+}

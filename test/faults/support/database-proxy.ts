@@ -1,0 +1,144 @@
+/**
+ * A line to Postgres that breaks at the worst moment: the server has carried a statement out and
+ * committed it, and the connection is cut before the client hears of it. Or the statement never gets
+ * there.
+ */
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+
+export type Cut = {
+  /** Part of the statement's text. */
+  readonly statement: string
+  /** `answer`: it is carried out and nobody hears of it. `request`: it never arrives. */
+  readonly lose: 'answer' | 'request'
+  /** Every n-th execution, counted over all connections; every one unless given. */
+  readonly every?: number
+  /** How often; without end unless given. */
+  readonly times?: number
+}
+
+export type DatabaseProxy = {
+  /** The same database, through this line. */
+  readonly url: string
+  /** How often a connection was cut, by what was lost. */
+  readonly cuts: Readonly<Record<Cut['lose'], number>>
+  plan(...cuts: readonly Cut[]): void
+  close(): Promise<void>
+}
+
+const readyForQuery = 'Z'.charCodeAt(0)
+
+export async function openDatabaseProxy(target: string): Promise<DatabaseProxy> {
+  const { hostname, port } = new URL(target)
+  const cuts = { answer: 0, request: 0 }
+  const sockets = new Set<Socket>()
+  let planned: { readonly cut: Cut; seen: number; left: number }[] = []
+  const due = (text: string): Cut | undefined => {
+    for (const one of planned) {
+      if (!text.includes(one.cut.statement)) continue
+      one.seen += 1
+      if (one.left === 0 || one.seen % (one.cut.every ?? 1) !== 0) continue
+      one.left -= 1
+      return one.cut
+    }
+    return undefined
+  }
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), hostname)
+    const statements = new Statements()
+    const answers = new Messages(false)
+    let losing = false
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.setNoDelay(true)
+      socket.on('error', () => {})
+      socket.once('close', () => {
+        sockets.delete(socket)
+        client.destroy()
+        upstream.destroy()
+      })
+    }
+    client.on('data', (chunk) => {
+      const cut = statements.executed(chunk).map(due).find(Boolean)
+      if (cut?.lose === 'request') {
+        cuts.request += 1
+        client.destroy()
+        return
+      }
+      if (cut?.lose === 'answer') losing = true
+      upstream.write(chunk)
+    })
+    upstream.on('data', (chunk) => {
+      const isReady = answers.take(chunk).some(({ kind }) => kind === readyForQuery)
+      if (!losing) client.write(chunk)
+      else if (isReady) {
+        cuts.answer += 1
+        client.destroy()
+      }
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = new URL(target)
+  url.hostname = '127.0.0.1'
+  url.port = String((server.address() as AddressInfo).port)
+  return {
+    url: url.href,
+    cuts,
+    plan(...cuts) {
+      planned = cuts.map((cut) => ({ cut, seen: 0, left: cut.times ?? -1 }))
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((closed) => server.close(closed))
+    },
+  }
+}
+
+type Message = { readonly kind: number; readonly body: Buffer }
+
+/** Messages of the Postgres protocol, from a stream of bytes. */
+class Messages {
+  #rest: Buffer = Buffer.alloc(0)
+  /** A client's first message has a length and no kind. */
+  #isFirst: boolean
+
+  constructor(fromClient: boolean) {
+    this.#isFirst = fromClient
+  }
+
+  take(chunk: Buffer): Message[] {
+    this.#rest = Buffer.concat([this.#rest, chunk])
+    const messages: Message[] = []
+    for (;;) {
+      const head = this.#isFirst ? 0 : 1
+      if (this.#rest.length < head + 4) return messages
+      const end = head + this.#rest.readInt32BE(head)
+      if (this.#rest.length < end) return messages
+      const kind = head === 0 ? 0 : this.#rest[0]!
+      messages.push({ kind, body: this.#rest.subarray(head + 4, end) })
+      this.#rest = this.#rest.subarray(end)
+      this.#isFirst = false
+    }
+  }
+}
+
+const parse = 'P'.charCodeAt(0)
+const bind = 'B'.charCodeAt(0)
+const query = 'Q'.charCodeAt(0)
+
+/** Which statements a client has executed on its connection, by their text. */
+class Statements {
+  readonly #messages = new Messages(true)
+  readonly #texts = new Map<string, string>()
+
+  executed(chunk: Buffer): string[] {
+    return this.#messages.take(chunk).flatMap(({ kind, body }) => {
+      const [first = '', second = ''] = body.toString('latin1').split('\0', 2)
+      if (kind === parse) this.#texts.set(first, second)
+      if (kind === query) return [first]
+      return kind === bind ? [this.#texts.get(second) ?? ''] : []
+    })
+  }
+}

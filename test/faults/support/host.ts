@@ -1,0 +1,134 @@
+/** A host process as its test sees it: where it listens, what it reaches, how it ends. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
+import { join } from 'node:path'
+import type { FaultPoint } from '../../../core/index.ts'
+import { markOf, type ProcessMark, stillRuns } from '../../../host/postgres/processes.ts'
+import { type Fault, type News, type Order, planVariable, type Visit } from './fault-plan.ts'
+import type { HostOrder } from './host-process.ts'
+
+export type Host = {
+  readonly name: string
+  /** Base URL; of a worker, which listens nowhere, ''. */
+  readonly url: string
+  readonly token: string
+  readonly pid: number
+  /** Replaces the plan; resolves when the process has it. */
+  plan(...faults: readonly Fault[]): Promise<void>
+  /** The next visits to a fault point that nobody asked for yet, in order of arrival. */
+  reached(at: FaultPoint): Promise<Visit>
+  /** Lets a held visit go on. */
+  release(visit: Visit): void
+  /** Moves the wall clock of the process, as when a machine slept: the monotonic one stood still. */
+  advance(ms: number): Promise<void>
+  /** kill -9. Resolves when the process is gone. */
+  kill(): Promise<void>
+  /** Resolves when the process has gone by itself. */
+  gone(): Promise<void>
+  /** SIGSTOP and SIGCONT. What is told to a stopped process waits for it. */
+  pause(): void
+  resume(): void
+  /** Ends like a host that was told to. */
+  close(): Promise<void>
+}
+
+const withinMs = 20_000
+
+export async function startHost(order: HostOrder, faults: readonly Fault[] = []): Promise<Host> {
+  const child = fork(join(import.meta.dirname, 'host-process.ts'), [JSON.stringify(order)], {
+    execArgv: ['--conditions=@tollgate/source'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, [planVariable]: JSON.stringify(faults) },
+  })
+  const mark = markOf(child.pid!)
+  endWithThisProcess(child, mark)
+  const exited = once(child, 'exit')
+  const inbox = new Inbox(child)
+  const { url, token } = await inbox.next('listening', () => true)
+  let orders = 0
+  const carriedOut = async (order: (id: number) => Order) => {
+    orders += 1
+    const id = orders
+    child.send(order(id))
+    await inbox.next('done', (done) => done === id)
+  }
+  const isRunning = () => child.exitCode === null && child.signalCode === null
+  return {
+    name: order.name,
+    url: url ?? '',
+    token,
+    pid: child.pid!,
+    plan: (...faults) => carriedOut((id) => ({ plan: faults, id })),
+    reached: (at) => inbox.next('reached', (visit) => visit.at === at),
+    release: ({ number }) => void child.send({ release: number } satisfies Order),
+    advance: (advanceMs) => carriedOut((id) => ({ advanceMs, id })),
+    async kill() {
+      if (isRunning()) child.kill('SIGKILL')
+      await exited
+    },
+    async gone() {
+      await exited
+    },
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+    async close() {
+      if (isRunning()) child.send({ close: true } satisfies Order)
+      await exited
+    },
+  }
+}
+
+/** Whatever becomes of the test, its processes end: also one that is stopped. */
+function endWithThisProcess(child: ChildProcess, mark: ProcessMark | null): void {
+  const end = () => {
+    if (mark !== null && stillRuns(mark)) process.kill(mark.pid, 'SIGKILL')
+  }
+  process.once('exit', end)
+  child.once('exit', () => process.off('exit', end))
+}
+
+type Name = 'listening' | 'reached' | 'done'
+type Told<N extends Name> = N extends 'listening'
+  ? { url: string | null; token: string }
+  : N extends 'reached'
+    ? Visit
+    : number
+
+/** What a process told, kept until somebody asks for it. */
+class Inbox {
+  readonly #news: { readonly name: Name; readonly told: unknown }[] = []
+  readonly #arrived = new EventEmitter().setMaxListeners(0)
+  #ended: string | undefined
+
+  constructor(child: ChildProcess) {
+    child.on('message', (message: News) => {
+      if ('warned' in message) {
+        if (process.env.TOLLGATE_TEST_WARNINGS !== undefined) console.log(message.warned)
+      } else if ('failed' in message) this.#end(message.failed)
+      else this.#add(message)
+    })
+    child.once('exit', (code, signal) => this.#end(`the host ended with ${code ?? signal}`))
+  }
+
+  #add(message: Exclude<News, { warned: unknown } | { failed: unknown }>): void {
+    const [[name, told]] = Object.entries(message) as [[Name, unknown]]
+    this.#news.push({ name, told })
+    this.#arrived.emit('news')
+  }
+
+  #end(why: string): void {
+    this.#ended ??= why
+    this.#arrived.emit('news')
+  }
+
+  async next<N extends Name>(name: N, fits: (told: Told<N>) => boolean): Promise<Told<N>> {
+    const signal = AbortSignal.timeout(withinMs)
+    for (;;) {
+      const at = this.#news.findIndex((one) => one.name === name && fits(one.told as Told<N>))
+      if (at !== -1) return this.#news.splice(at, 1)[0]!.told as Told<N>
+      if (this.#ended !== undefined) throw new Error(this.#ended)
+      if (signal.aborted) throw new Error(`the host told of no "${name}" in time`)
+      await once(this.#arrived, 'news', { signal }).catch(() => undefined)
+    }
+  }
+}

@@ -1,0 +1,314 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import {
+  type Context,
+  declined,
+  type Found,
+  type Operation,
+  type Outcome,
+} from '@tollgate/plugin-kit'
+import type { Gateway } from '../../core/index.ts'
+import {
+  type AcquirerRun,
+  approvedAs,
+  enquire,
+  type Script,
+  scriptedName,
+  startWithAcquirer,
+} from '../support/acquirer.ts'
+import { balanceOf, closeChecked } from '../support/books.ts'
+import { card, until } from '../support/gateway.ts'
+
+const undecided = '000.200.001'
+const charged = '000.100.112'
+const notCharged = '900.100.400'
+
+/** A call that answers when the test says so. */
+function held() {
+  const told = Promise.withResolvers<Outcome>()
+  const begun = Promise.withResolvers<Operation>()
+  return {
+    /** The operation, once the acquirer has it. */
+    begun: begun.promise,
+    answer: (outcome: Outcome) => told.resolve(outcome),
+    script: {
+      debit: (operation: Operation, context: Context) => {
+        context.sending()
+        begun.resolve(operation)
+        return told.promise
+      },
+    } satisfies Script,
+  }
+}
+
+describe('answers that come late', () => {
+  let run: AcquirerRun
+  let other: Gateway
+  before(async () => {
+    run = await startWithAcquirer({ connectorTimeoutMs: 5_000 })
+    other = await run.another({ plugins: [run.acquirer.plugin] })
+  })
+  after(() => closeChecked(run))
+
+  const code = async (id: string) => (await run.gateway.payments.get(id)).result.code
+  const attention = async (id: string) => {
+    const rows = await run.sql<{ kind: string; open: boolean }>(
+      'select kind, resolved_at is null as open from tollgate.attention where payment_id = $1',
+      [id],
+    )
+    return rows
+  }
+  const audited = async (id: string) =>
+    (
+      await run.sql<{ action: string }>('select action from tollgate.audit where resource = $1', [
+        id,
+      ])
+    ).map((row) => row.action)
+  /** Ends the lease of who sends, as if its process had stood still, and lets another process enquire. */
+  const overtake = async (id: string) => {
+    await run.sql(
+      `update tollgate.attempt set lease_until = now() - interval '1 second', sent_at = now() - interval '1 hour'
+        where payment_id = $1`,
+      [id],
+    )
+    return enquire({ ...run, gateway: other }, id)
+  }
+
+  test('the lease was taken meanwhile and the payment declined: the late approval overwrites nothing', async () => {
+    const call = held()
+    const answered = run.debit('overtaken', {
+      ...call.script,
+      reverseByKey: () => ({ is: 'nothing' }),
+    })
+    const { paymentId } = await call.begun
+    assert.equal((await overtake(paymentId)).result.code, notCharged)
+    call.answer(approvedAs(await call.begun))
+    assert.equal(
+      (await answered).result.code,
+      notCharged,
+      'the row is the answer, not the own outcome',
+    )
+    assert.equal(await code(paymentId), notCharged)
+    assert.deepEqual(
+      await run.sql('select 1 from tollgate.payment_balance where payment_id = $1', [paymentId]),
+      [],
+    )
+  })
+
+  test('money that moved on a declined payment is on record and taken back by an audited reversal', async () => {
+    const call = held()
+    const answered = run.debit('taken-back', call.script)
+    const { paymentId } = await call.begun
+    await overtake(paymentId)
+    call.answer(approvedAs(await call.begun))
+    await answered
+    await until(async () =>
+      (await attention(paymentId)).some(({ open }) => !open) ? true : undefined,
+    )
+    assert.deepEqual(await attention(paymentId), [{ kind: 'conflict', open: false }])
+    assert.deepEqual(await audited(paymentId), ['reverse-by-key', 'reverse-late-success'])
+    assert.deepEqual(run.acquirer.of('taken-back'), [
+      'debit',
+      'enquire',
+      'reverseByKey',
+      'reverseByKey',
+    ])
+  })
+
+  test('a reversal that fails leaves the contradiction with the operators', async () => {
+    const call = held()
+    const answered = run.debit('not-taken-back', {
+      ...call.script,
+      reverseByKey: () =>
+        run.acquirer.of('not-taken-back').length < 4
+          ? { is: 'nothing' }
+          : { is: 'refused', why: 'too late' },
+    })
+    const { paymentId } = await call.begun
+    await overtake(paymentId)
+    call.answer(approvedAs(await call.begun))
+    await answered
+    await until(async () =>
+      (await audited(paymentId)).includes('reverse-late-success') ? true : undefined,
+    )
+    assert.deepEqual(await attention(paymentId), [{ kind: 'conflict', open: true }])
+  })
+
+  test('a channel that accepts late successes gets an approved payment, audited', async () => {
+    const { entities } = run.gateway
+    const channel = await entities.create({
+      kind: 'channel',
+      name: 'Generous',
+      parentId: run.merchant,
+      settings: { lateSuccess: 'accept' },
+    })
+    await entities.createAccount({
+      channelId: channel,
+      connector: scriptedName,
+      mode: 'EXTERNAL',
+      settings: {},
+    })
+    const call = held()
+    // The acquirer had not seen it when the other process asked, and stands by it now.
+    let isVisible = false
+    const script = {
+      ...call.script,
+      enquire: (operation: Operation): Found =>
+        isVisible ? approvedAs(operation) : { is: 'notFound' },
+    }
+    const answered = run.debit('accepted-late', script, { entityId: channel })
+    const { paymentId } = await call.begun
+    await overtake(paymentId)
+    isVisible = true
+    call.answer(approvedAs(await call.begun))
+    await answered
+    await run.event(paymentId, 'payment.approved')
+    assert.equal(await code(paymentId), charged)
+    assert.equal((await balanceOf(run, paymentId)).captured, 9200n)
+    assert.ok((await audited(paymentId)).includes('accept-late-success'))
+  })
+
+  test('the other process found the same: nothing contradicts, one event', async () => {
+    const call = held()
+    const answered = run.debit('same-word', { ...call.script, enquire: approvedAs })
+    const { paymentId } = await call.begun
+    assert.equal((await overtake(paymentId)).result.code, charged)
+    call.answer(approvedAs(await call.begun))
+    assert.equal((await answered).result.code, charged)
+    assert.deepEqual(await attention(paymentId), [])
+    const rows = await run.sql(`select type from tollgate.event where resource = $1`, [paymentId])
+    assert.deepEqual(rows, [{ type: 'payment.approved' }])
+  })
+
+  test('while another process holds the lease the late answer moves nothing: the holder settles', async () => {
+    const call = held()
+    const asked = Promise.withResolvers<void>()
+    const tell = Promise.withResolvers<void>()
+    const answered = run.debit('lease-held', {
+      ...call.script,
+      enquire: async (operation) => {
+        asked.resolve()
+        await tell.promise
+        return approvedAs(operation)
+      },
+    })
+    const { paymentId } = await call.begun
+    const overtaken = overtake(paymentId)
+    await asked.promise
+    call.answer(declined('800.100.152'))
+    assert.equal((await answered).result.code, undecided)
+    tell.resolve()
+    assert.equal((await overtaken).result.code, charged)
+    const rows = await run.sql(
+      'select settled_by, lease from tollgate.attempt where payment_id = $1',
+      [paymentId],
+    )
+    assert.deepEqual(rows, [{ settled_by: 'enquiry', lease: 2 }])
+    const events = await run.sql('select type from tollgate.event where resource = $1', [paymentId])
+    assert.deepEqual(events, [{ type: 'payment.approved' }])
+  })
+
+  test('a late decline does not undo what was found approved: it is a conflict for operators', async () => {
+    const call = held()
+    const answered = run.debit('late-decline', { ...call.script, enquire: approvedAs })
+    const { paymentId } = await call.begun
+    await overtake(paymentId)
+    call.answer(declined('800.100.152'))
+    assert.equal((await answered).result.code, charged)
+    await until(async () => ((await attention(paymentId)).length > 0 ? true : undefined))
+    assert.deepEqual(await attention(paymentId), [{ kind: 'conflict', open: true }])
+    assert.equal((await balanceOf(run, paymentId)).captured, 9200n)
+  })
+})
+
+describe('answers after the deadline', () => {
+  let run: AcquirerRun
+  before(async () => {
+    run = await startWithAcquirer({ connectorTimeoutMs: 400 })
+  })
+  after(() => closeChecked(run))
+
+  test('the client is told "open" at the deadline; the answer that comes then settles as a claim', async () => {
+    const call = held()
+    const answer = await run.debit('after-deadline', call.script)
+    assert.equal(answer.result.code, undecided)
+    call.answer(approvedAs(await call.begun))
+    await run.event(answer.id, 'payment.approved')
+    const rows = await run.sql(
+      'select settled_by, lease from tollgate.attempt where payment_id = $1',
+      [answer.id],
+    )
+    assert.deepEqual(rows, [{ settled_by: 'late-answer', lease: 2 }])
+  })
+
+  test('an approval of another amount after the deadline is no approval either', async () => {
+    const call = held()
+    const answer = await run.debit('wrong-and-late', {
+      ...call.script,
+      enquire: () => declined('800.100.155'),
+    })
+    call.answer({ ...approvedAs(await call.begun), amount: { minor: 1n, currency: 'EUR' } })
+    await run.event(answer.id, 'payment.declined')
+    assert.equal((await run.gateway.payments.get(answer.id)).result.code, '800.100.155')
+  })
+
+  test('an approval that comes after the payment was declined is never dropped', async () => {
+    const call = held()
+    const { id } = await run.debit('much-too-late', call.script)
+    await run.sql(
+      `update tollgate.attempt set sent_at = now() - interval '1 hour' where payment_id = $1`,
+      [id],
+    )
+    assert.equal((await enquire(run, id)).result.code, notCharged)
+    call.answer(approvedAs(await call.begun))
+    const audit = await until(async () => {
+      const rows = await run.sql<{ action: string }>(
+        `select action from tollgate.audit where resource = $1 and action = 'reverse-late-success'`,
+        [id],
+      )
+      return rows[0]
+    })
+    assert.equal(audit.action, 'reverse-late-success')
+  })
+
+  test('past the deadline sending() refuses: nothing moves any more, and the payment is "not sent"', async () => {
+    const wake = Promise.withResolvers<void>()
+    const refusal = Promise.withResolvers<unknown>()
+    const { id, result } = await run.debit('overslept', {
+      debit: async (operation, context) => {
+        await wake.promise
+        try {
+          context.sending()
+        } catch (error) {
+          refusal.resolve(error)
+          throw error
+        }
+        return approvedAs(operation)
+      },
+    })
+    assert.equal(result.code, undecided)
+    wake.resolve()
+    assert.equal(((await refusal.promise) as Error).name, 'TooLateToSend')
+    await run.event(id, 'payment.declined')
+    const read = await run.gateway.payments.get(id)
+    assert.equal(read.result.code, '900.100.600')
+    assert.equal(read.retrySafe, true)
+  })
+
+  test('a capture whose answer is late keeps its reservation until then', async () => {
+    const { id } = await run.debit('late-authorisation', {}, { paymentType: 'PA' })
+    const call = held()
+    run.acquirer.tell('late-capture', { capture: call.script.debit })
+    const capture = await run.gateway.payments.capture(id, {
+      amount: card('').amount,
+      currency: 'EUR',
+      merchantTransactionId: 'late-capture',
+    })
+    assert.equal(capture.result.code, undecided)
+    assert.equal((await balanceOf(run, id)).capturing, 9200n)
+    call.answer(approvedAs(await call.begun))
+    await run.event(capture.id, 'payment.approved')
+    const { capturing, captured } = await balanceOf(run, id)
+    assert.deepEqual({ capturing, captured }, { capturing: 0n, captured: 9200n })
+  })
+})

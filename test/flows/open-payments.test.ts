@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import {
+  accepted,
+  approved,
+  type Context,
+  declined,
+  type Operation,
+  pending,
+} from '@tollgate/plugin-kit'
+import { type AcquirerRun, approvedAs, startWithAcquirer } from '../support/acquirer.ts'
+import { balanceOf, closeChecked } from '../support/books.ts'
+import { card, until } from '../support/gateway.ts'
+
+const charged = '000.100.112'
+const eur = (amount: string) => ({ amount, currency: 'EUR' })
+
+/** Waits for an event of the acquirer, or for the end of its time. */
+const waits = (_: Operation, context: Context) => {
+  context.sending()
+  return pending('event', { refs: { reference: 'open' } })
+}
+const polled = (operation: Operation, context: Context) => {
+  context.sending()
+  return accepted({ reference: `at-${operation.key}` }, { poll: 60_000 })
+}
+
+describe('payments that time ends', { concurrency: true }, () => {
+  let run: AcquirerRun
+  let aheadMs = 0
+  before(async () => {
+    run = await startWithAcquirer({
+      clock: {
+        elapsedMs: () => performance.now(),
+        realMs: () => Date.now(),
+        businessAt: () => new Date(Date.now() + aheadMs),
+      },
+    })
+  })
+  after(() => closeChecked(run))
+
+  const code = async (id: string) => (await run.gateway.payments.get(id)).result.code
+  const due = async (id: string, kind: string) => {
+    const key = await run.keyOf(id)
+    const rows = await run.sql(
+      `update tollgate.timer set due_at = now() where ref = $1 and kind = $2 returning kind`,
+      [key, kind],
+    )
+    assert.equal(rows.length, 1, `there is a timer to ${kind}`)
+  }
+
+  test('the pending rows of the simulator end after thirty seconds of the merchant: approved, or declined', async () => {
+    const success = await run.pay(card('4000000000000077'))
+    const failure = await run.pay({ amount: '12.87' })
+    for (const { result } of [success, failure]) assert.equal(result.code, '000.200.000')
+    await due(success.id, 'poll')
+    await due(failure.id, 'poll')
+    await until(async () => {
+      const [row] = await run.sql<{ n: bigint }>(
+        `select count(*) as n from tollgate.event where resource = any($1) and type = 'payment.pending'`,
+        [[success.id, failure.id]],
+      )
+      return row!.n === 4n ? true : undefined
+    })
+    assert.equal(await code(success.id), '000.200.000', 'asked too early it is still pending')
+    aheadMs = 31_000
+    await due(success.id, 'poll')
+    await due(failure.id, 'poll')
+    await run.event(success.id, 'payment.approved')
+    await run.event(failure.id, 'payment.declined')
+    assert.equal(await code(success.id), '000.100.110')
+    assert.equal(await code(failure.id), '800.100.152')
+  })
+
+  test('a pending payment that nobody ends expires: its key is reversed first', async () => {
+    const { id } = await run.debit('nobody-comes', {
+      debit: waits,
+      enquire: () => pending('event', { refs: { reference: 'open' } }),
+      reverseByKey: () => ({ is: 'reversed' }),
+    })
+    await due(id, 'expire')
+    await run.event(id, 'payment.expired')
+    assert.deepEqual(run.acquirer.of('nobody-comes'), ['debit', 'enquire', 'reverseByKey'])
+    await assert.rejects(run.gateway.payments.refund(id, eur('1.00')), {
+      code: '700.400.520',
+      status: 400,
+    })
+    assert.deepEqual(await run.sql('select id from tollgate.instrument where id = $1', [id]), [])
+    assert.deepEqual(
+      await run.sql('select kind from tollgate.timer where ref = $1', [await run.keyOf(id)]),
+      [],
+    )
+  })
+
+  test('one that was paid in the last moment is approved, not expired', async () => {
+    const { id } = await run.debit('just-in-time', { debit: waits, enquire: approvedAs })
+    await due(id, 'expire')
+    await run.event(id, 'payment.approved')
+    assert.equal(await code(id), charged)
+  })
+
+  test('an expiry that cannot be made sure of keeps the payment open, with the operators', async () => {
+    const { id } = await run.debit('cannot-expire', {
+      debit: waits,
+      enquire: () => pending('event', { refs: { reference: 'open' } }),
+      reverseByKey: () => ({ is: 'refused', why: 'too late' }),
+    })
+    await due(id, 'expire')
+    await run.event(id, 'payment.unknown')
+    const listed = (await run.gateway.attention()).filter((row) => row.payment_id === id)
+    assert.deepEqual(
+      listed.map(({ kind }) => kind),
+      ['undecided'],
+    )
+    await assert.rejects(run.gateway.payments.refund(id, eur('1.00')), { code: '700.400.570' })
+  })
+
+  test('an accepted refund is asked about until its final word: then it stays, or gives its sum back', async () => {
+    const { id } = await run.debit('polled-debit')
+    const refund = (
+      reference: string,
+      enquire: typeof approvedAs | (() => ReturnType<typeof declined>),
+    ) => {
+      run.acquirer.tell(reference, { refund: polled, enquire })
+      return run.gateway.payments.refund(id, { ...eur('10.00'), merchantTransactionId: reference })
+    }
+    const kept = await refund('polled-kept', (operation) =>
+      approved({ reference: `at-${operation.key}` }),
+    )
+    const failed = await refund('polled-failed', () => declined('800.100.203'))
+    for (const { result } of [kept, failed]) assert.equal(result.code, charged)
+    await due(kept.id, 'finalise')
+    await due(failed.id, 'finalise')
+    await run.event(failed.id, 'payment.declined')
+    assert.equal((await balanceOf(run, id)).refunded, 1000n)
+    await until(async () => {
+      const [row] = await run.sql<{ final_by: string | null }>(
+        'select final_by from tollgate.payment where id = $1',
+        [kept.id],
+      )
+      return row?.final_by === null ? true : undefined
+    })
+    assert.equal(await code(kept.id), charged)
+  })
+})

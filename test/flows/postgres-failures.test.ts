@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { definePlugin } from '@tollgate/plugin-kit'
+import { createSimulator } from '../../connectors/simulator/in-process.ts'
+import { openLedger, totals } from '../../connectors/simulator/ledger.ts'
+import { GatewayError, type PaymentView } from '../../core/index.ts'
+import { approvedAs, startWithAcquirer } from '../support/acquirer.ts'
+import { checkBooks } from '../support/books.ts'
+import { startGateway, type TestGateway, until } from '../support/gateway.ts'
+import { type Line, lineTo } from '../support/proxy.ts'
+
+const eur = (amount: string) => ({ amount, currency: 'EUR' })
+
+/** Ends every session of the database but the test's own. */
+const terminateAll = (run: TestGateway) =>
+  run.sql<{ ended: boolean }>(
+    `select pg_terminate_backend(pid) as ended from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`,
+  )
+
+describe('Postgres ends every session in the middle of the load', () => {
+  test('nothing is lost, nothing is doubled: the books agree with those of the acquirer', async () => {
+    // The acquirer's books live outside the database: they are the truth.
+    const ledger = openLedger()
+    const simulator = definePlugin({
+      name: 'simulator',
+      contract: 1,
+      connectors: [createSimulator(ledger)],
+    })
+    const run = await startGateway({ simulator })
+    try {
+      const answered: PaymentView[] = []
+      const turnedAway: GatewayError[] = []
+      let terminated = 0
+      let isOver = false
+      const attempt = async (work: () => Promise<PaymentView>) => {
+        try {
+          const answer = await work()
+          answered.push(answer)
+          return answer
+        } catch (error) {
+          // A refusal is fine; a fault of the engine is not.
+          assert.ok(error instanceof GatewayError, String(error))
+          turnedAway.push(error)
+          return undefined
+        }
+      }
+      const customer = async (name: number) => {
+        for (let visit = 0; !isOver; visit += 1) {
+          const key = `customer-${name}-${visit}`
+          const hold = await attempt(() => run.pay({ paymentType: 'PA' }, { key }))
+          if (hold?.result.code !== '000.100.110') continue
+          const capture = await attempt(() => run.gateway.payments.capture(hold.id, eur('60.00')))
+          if (capture?.result.code !== '000.100.110') continue
+          await attempt(() => run.gateway.payments.refund(capture.id, eur('10.00')))
+          await attempt(() => run.pay())
+        }
+      }
+      const load = Array.from({ length: 12 }, (_, name) => customer(name))
+      for (let round = 0; round < 8; round += 1) {
+        const already = answered.length
+        await until(async () => (answered.length >= already + 40 ? true : undefined))
+        terminated += (await terminateAll(run)).length
+      }
+      isOver = true
+      await Promise.all(load)
+      assert.ok(terminated > 50, `${terminated} sessions were ended`)
+      for (const { code, status } of turnedAway) {
+        assert.ok(status === 503 || code === '700.400.570', `${status} ${code}`)
+      }
+      // What is still open is settled by itself: its outcome was kept.
+      await until(async () => {
+        const open = await run.sql(
+          `select id from tollgate.payment where state in ('processing', 'unknown')`,
+        )
+        return open.length === 0 ? true : undefined
+      })
+      await checkBooks(run)
+      const states = new Map(
+        (
+          await run.sql<{ id: string; state: string }>('select id, state from tollgate.payment')
+        ).map((row) => [row.id, row.state]),
+      )
+      for (const { id } of answered)
+        assert.equal(states.get(id), 'approved', 'what was answered is there')
+      const [sums] = await run.sql<{ charged: bigint; held: bigint }>(
+        `select
+           coalesce(sum(approved_minor) filter (where payment_type in ('DB', 'CP')), 0)::bigint
+             - coalesce(sum(approved_minor) filter (where payment_type = 'RF'), 0)::bigint as charged,
+           coalesce(sum(approved_minor) filter (where payment_type = 'PA'), 0)::bigint
+             - coalesce(sum(approved_minor) filter (where payment_type = 'CP'), 0)::bigint as held
+         from tollgate.payment where state = 'approved'`,
+      )
+      assert.deepEqual(totals(ledger), { EUR: { held: sums?.held, charged: sums?.charged } })
+    } finally {
+      await run.close()
+    }
+  })
+
+  test('jobs go on afterwards: an enquiry that falls due is made', async () => {
+    const run = await startGateway()
+    try {
+      const { id } = await run.pay({
+        card: {
+          number: '4000000000000341',
+          holder: 'Jane Jones',
+          expiryMonth: '05',
+          expiryYear: '2034',
+        },
+      })
+      await terminateAll(run)
+      await run.sql(`update tollgate.timer set due_at = now() where kind = 'enquire'`)
+      await run.event(id, 'payment.approved')
+      assert.equal(await run.gateway.isReady(), true)
+    } finally {
+      await run.close()
+    }
+  })
+
+  test('an outcome that cannot be written any more ends with its process', async () => {
+    let line: Line | undefined
+    let questions = 0
+    let aheadMs = 0
+    const run = await startWithAcquirer({
+      shutdownGraceMs: 50,
+      through: async (url) => {
+        line = await lineTo(url)
+        return line.url
+      },
+      clock: {
+        // Jumps an hour at the end, so that a loop that outlived its engine does not outlive the test.
+        elapsedMs: () => {
+          questions += 1
+          return performance.now() + aheadMs
+        },
+        realMs: () => Date.now(),
+        businessAt: () => new Date(),
+      },
+    })
+    try {
+      const down = Promise.withResolvers<void>()
+      const answering = run.debit('never-written', {
+        debit: (operation, context) => {
+          context.sending()
+          line?.down()
+          down.resolve()
+          return approvedAs(operation)
+        },
+      })
+      await down.promise
+      await run.gateway.close()
+      assert.equal((await answering).result.code, '000.200.001')
+      const asked = questions
+      // Nothing is to happen, which no event can tell: this is twice the pause of the loop.
+      await new Promise((next) => setTimeout(next, 600))
+      assert.equal(questions, asked, 'the closed engine still tries')
+    } finally {
+      aheadMs = 3_600_000
+      line?.up()
+      await run.close()
+      await line?.close()
+    }
+  })
+})

@@ -1,0 +1,98 @@
+/** A line to Postgres that a test can cut. */
+import { createServer, connect as open, type Socket } from 'node:net'
+
+export type Line = {
+  /** The database's address through this line. */
+  readonly url: string
+  /**
+   * Cuts the connection on which the next statement of this name runs: `before` it reaches the
+   * server, or `after` the server committed it and before its answer arrives. Resolves when it is cut.
+   */
+  cut(statement: string, when: 'before' | 'after'): Promise<void>
+  /** Cuts every connection and takes no new one. */
+  down(): void
+  up(): void
+  close(): Promise<void>
+}
+
+/** End of every answer of the server: what the statement did is committed when it is sent. */
+const readyForQuery = Buffer.from([0x5a, 0, 0, 0, 5])
+
+type Cut = {
+  readonly statement: string
+  readonly when: 'before' | 'after'
+  readonly done: () => void
+}
+
+export async function lineTo(url: string): Promise<Line> {
+  const target = new URL(url)
+  const pairs = new Set<readonly [Socket, Socket]>()
+  let isDown = false
+  let next: Cut | undefined
+
+  const server = createServer((client) => {
+    if (isDown) return client.destroy()
+    const upstream = open(Number(target.port), target.hostname)
+    const pair = [client, upstream] as const
+    pairs.add(pair)
+    const end = () => {
+      pairs.delete(pair)
+      client.destroy()
+      upstream.destroy()
+    }
+    let doomed: Cut | undefined
+    for (const socket of pair) {
+      socket.setNoDelay(true)
+      socket.on('error', end)
+      socket.on('close', end)
+    }
+    client.on('data', (bytes) => {
+      if (next !== undefined && bytes.includes(next.statement)) {
+        doomed = next
+        next = undefined
+        if (doomed.when === 'before') {
+          end()
+          return doomed.done()
+        }
+      }
+      upstream.write(bytes)
+    })
+    upstream.on('data', (bytes) => {
+      if (doomed === undefined) return client.write(bytes)
+      if (!bytes.includes(readyForQuery)) return
+      end()
+      doomed.done()
+    })
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const through = new URL(url)
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the line has no port')
+  through.hostname = '127.0.0.1'
+  through.port = String(address.port)
+  const cutAll = () => {
+    for (const [client, upstream] of pairs) {
+      client.destroy()
+      upstream.destroy()
+    }
+  }
+  return {
+    url: through.href,
+    cut: (statement, when) =>
+      new Promise((done) => {
+        next = { statement, when, done }
+      }),
+    down() {
+      isDown = true
+      cutAll()
+    },
+    up() {
+      isDown = false
+    },
+    close: () =>
+      new Promise((done) => {
+        cutAll()
+        server.close(() => done())
+      }),
+  }
+}
