@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { declined } from '@tollgate/plugin-kit'
 import { panFields, sadFields } from '../../../schemas/index.ts'
@@ -217,6 +219,26 @@ describe('secrets', () => {
         assert.equal(leak, false)
       }
     })
+  }
+
+  test('the write-ahead log holds what is stored in clear, and no secret', async () => {
+    const log = Buffer.concat(await writeAheadLog())
+    assert.ok(log.includes(holder), 'the scan finds the holder, which is stored in clear')
+    for (const [field, values] of Object.entries(canaries)) {
+      for (const value of values.filter((text) => text.length >= 8)) {
+        assert.equal(log.includes(value), false, `the write-ahead log holds ${field}`)
+      }
+    }
+  })
+
+  /** The segments of the server's log that are there now: everything this test wrote is in them. */
+  async function writeAheadLog(): Promise<Buffer[]> {
+    const [row] = await run.sql<{ folder: string }>(
+      `select setting as folder from pg_settings where name = 'data_directory'`,
+    )
+    const folder = path.join(row!.folder, 'pg_wal')
+    const segments = (await readdir(folder)).filter((name) => /^[0-9A-F]{24}$/.test(name))
+    return Promise.all(segments.map((name) => readFile(path.join(folder, name))))
   }
 
   test('the sealed number stays with what is approved or open, and goes with what ended otherwise', async () => {
