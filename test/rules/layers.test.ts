@@ -8,6 +8,11 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'plugins/kit': ['@tollgate/schemas'],
   core: ['@tollgate/schemas', '@tollgate/plugin-kit'],
   'connectors/simulator': ['@tollgate/schemas', '@tollgate/plugin-kit'],
+  'connectors/acquirer-json': [
+    '@tollgate/schemas',
+    '@tollgate/plugin-kit',
+    '@tollgate/plugin-kit/testing',
+  ],
   host: [
     '@tollgate/schemas',
     '@tollgate/plugin-kit',

@@ -1,0 +1,163 @@
+/**
+ * Theirs to ours: what the bank's answers mean. Every path that does not read an answer completely
+ * ends in `unknown`, because money may have moved; only the bank's own word makes it anything else.
+ */
+import {
+  accepted,
+  approved,
+  declined,
+  type Found,
+  type HttpAnswer,
+  type Money,
+  type Operation,
+  type Outcome,
+  pending,
+  type Reversed,
+  unknown,
+} from '@tollgate/plugin-kit'
+import { resultAdvice } from '@tollgate/schemas'
+import { reasonFor } from './reasons.ts'
+
+/** How often to ask about a payment that the bank's fraud desk looks at. */
+const pollMs = 30_000
+
+/** A payment as the bank describes it, in answers, look-ups and events alike. */
+export type BankPayment = {
+  readonly id: string
+  readonly reference: string
+  readonly status: 'approved' | 'submitted' | 'declined' | 'review' | 'confirm'
+  readonly code: string
+  readonly text?: string
+  readonly amount: { readonly value: string; readonly currency: string }
+  readonly networkReference?: string
+  readonly confirmUrl?: string
+}
+
+const statuses: readonly string[] = ['approved', 'submitted', 'declined', 'review', 'confirm']
+
+export function readOutcome(answer: HttpAnswer, operation: Operation): Outcome {
+  const json = jsonOf(answer)
+  const refused = refusalOf(answer, json)
+  if (refused !== undefined) {
+    const { code, text } = refused
+    return declined(reasonFor(code), { code, ...(text === undefined ? {} : { text }) })
+  }
+  if (answer.status !== 200) return unknown(`the bank answered with HTTP ${answer.status}`)
+  const payment = readPayment(json)
+  if (payment === undefined) return unknown('the answer of the bank cannot be read')
+  // Answers on a shared connection can be mixed up. One about another key says nothing about ours.
+  if (payment.reference !== operation.key) return unknown('the answer is about another payment')
+  return outcomeOf(payment, operation.amount)
+}
+
+export function readFound(answer: HttpAnswer, operation: Operation): Found {
+  const json = jsonOf(answer)
+  // A proxy says 404 too. Only the bank's own body means that it does not know the payment.
+  if (answer.status === 404 && field(json, 'code') === 'unknown-reference') {
+    return { is: 'notFound' }
+  }
+  // A look-up that was refused says nothing about the payment that was looked for.
+  if (answer.status !== 200) return unknown(`the bank answered with HTTP ${answer.status}`)
+  return readOutcome(answer, operation)
+}
+
+export function readReversal(answer: HttpAnswer, key: string): Reversed {
+  const json = jsonOf(answer)
+  if (answer.status !== 200 || field(json, 'reference') !== key) {
+    return { is: 'unknown', why: `the bank answered with HTTP ${answer.status}` }
+  }
+  switch (field(json, 'result')) {
+    case 'reversed':
+      return { is: 'reversed' }
+    case 'blocked':
+      return { is: 'nothing' }
+    case 'refused': {
+      const code = field(json, 'code') ?? ''
+      return { is: 'refused', why: `the bank refused: ${code}`, reason: reasonFor(code) }
+    }
+    default:
+      return { is: 'unknown', why: 'the answer of the bank cannot be read' }
+  }
+}
+
+export function readCheck({ status }: HttpAnswer): { ok: true } | { ok: false; why: string } {
+  if (status === 200) return { ok: true }
+  return { ok: false, why: `the bank answered with HTTP ${status} to merchantId and apiKey` }
+}
+
+export function outcomeOf(payment: BankPayment, asked: Money): Outcome {
+  const { code, text, networkReference, confirmUrl } = payment
+  const refs = { id: payment.id }
+  const amount = moneyOf(payment)
+  const isOther = amount.minor !== asked.minor || amount.currency !== asked.currency
+  switch (payment.status) {
+    case 'approved':
+      return approved(refs, {
+        code,
+        // Another amount than asked for is told, never corrected: the engine decides about it.
+        ...(isOther ? { amount } : {}),
+        ...(networkReference === undefined ? {} : { networkTxId: networkReference }),
+      })
+    case 'submitted':
+      // A direct debit counts as done and may still come back.
+      return isOther ? unknown('submitted for another amount') : accepted(refs, 'event', { code })
+    case 'declined': {
+      const reason = reasonFor(code)
+      const advice = resultAdvice(reason)
+      return declined(reason, {
+        refs,
+        code,
+        ...(text === undefined ? {} : { text }),
+        ...(advice === undefined ? {} : { advice }),
+      })
+    }
+    case 'review':
+      return pending({ poll: pollMs }, { refs, code })
+    case 'confirm':
+      if (confirmUrl === undefined) return unknown('the bank wants the shopper, but not where')
+      return pending({ redirect: { url: confirmUrl } }, { refs, code })
+  }
+}
+
+export const moneyOf = ({ amount: { value, currency } }: BankPayment): Money => ({
+  minor: BigInt(value),
+  currency,
+})
+
+/** A payment, or undefined unless every field is what the bank's manual says. */
+export function readPayment(json: unknown): BankPayment | undefined {
+  const payment = (json ?? {}) as Partial<BankPayment>
+  const texts = [payment.id, payment.reference, payment.code]
+  const isWhole =
+    texts.every((text) => typeof text === 'string' && text !== '') &&
+    statuses.includes(payment.status ?? '') &&
+    /^[0-9]{1,15}$/.test(payment.amount?.value ?? '') &&
+    /^[A-Z]{3}$/.test(payment.amount?.currency ?? '')
+  return isWhole ? (payment as BankPayment) : undefined
+}
+
+/** The bank refuses before it does anything, and says so: 4xx with `refused: true` of its own. */
+function refusalOf(
+  { status }: HttpAnswer,
+  json: unknown,
+): { code: string; text?: string } | undefined {
+  const isRefusal =
+    status >= 400 && status < 500 && (json as { refused?: unknown })?.refused === true
+  const code = field(json, 'code')
+  if (!isRefusal || code === undefined) return undefined
+  const text = field(json, 'text')
+  return { code, ...(text === undefined ? {} : { text }) }
+}
+
+function jsonOf(answer: HttpAnswer): unknown {
+  try {
+    return answer.json()
+  } catch {
+    return undefined
+  }
+}
+
+function field(json: unknown, name: string): string | undefined {
+  const value = (json as Record<string, unknown> | null | undefined)?.[name]
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,0 +1,40 @@
+/** What the bank sends by itself. */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Claim, Inbound } from '@tollgate/plugin-kit'
+import { moneyOf, outcomeOf, readPayment } from './answers.ts'
+
+export const signatureHeader = 'x-bank-signature'
+
+/** HMAC-SHA256 over the bytes of the body, lower-case hex. */
+export const signatureOf = (body: Buffer, secret: string): string =>
+  createHmac('sha256', secret).update(body).digest('hex')
+
+/**
+ * Over the bytes as they came: JSON that is parsed and written again is another text. Old messages
+ * are taken too: one that is played again has an id that the engine knows.
+ */
+export function isSigned({ body, headers }: Inbound, secret: string): boolean {
+  const given = Buffer.from(headers[signatureHeader] ?? '')
+  const right = Buffer.from(signatureOf(body, secret))
+  return given.length === right.length && timingSafeEqual(given, right)
+}
+
+/**
+ * @throws Error for anything but an event. It quotes nothing: the message may come from anybody.
+ */
+export function claimsOf({ body }: Inbound): readonly Claim[] {
+  let event: { readonly id?: unknown; readonly payment?: unknown } | null
+  try {
+    event = JSON.parse(body.toString('utf8'))
+  } catch {
+    throw new Error('the message is no JSON')
+  }
+  const payment = readPayment(event?.payment)
+  if (typeof event?.id !== 'string' || payment === undefined) {
+    throw new Error('the message is no event of the bank')
+  }
+  const amount = moneyOf(payment)
+  // The engine compares the amount with what it asked for, so here it is no other one.
+  const outcome = outcomeOf(payment, amount)
+  return [{ eventId: event.id, key: payment.reference, outcome, amount }]
+}

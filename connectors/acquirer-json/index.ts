@@ -1,0 +1,119 @@
+import {
+  type Context,
+  contractVersion,
+  defineConnector,
+  definePlugin,
+  type Operation,
+  type Outcome,
+  type SettingsOf,
+  settings,
+  unknown,
+} from '@tollgate/plugin-kit'
+import { none, R, request, secret } from '@tollgate/schemas'
+import { readCheck, readFound, readOutcome, readReversal } from './answers.ts'
+import { claimsOf, isSigned } from './events.ts'
+import { reasons } from './reasons.ts'
+import { followUp, pathOf, payment } from './requests.ts'
+
+const config = settings('Example Bank', [
+  [
+    'url',
+    { kind: 'url', max: 200 },
+    R,
+    request,
+    none,
+    'Base URL of the API, without a slash at its end.',
+  ],
+])
+// Many merchants, one installation: what differs between them stands here. Secrets are sealed.
+const account = settings('Account at Example Bank', [
+  ['merchantId', { kind: 'text', min: 1, max: 32 }, R, request, none, 'Id of the merchant there.'],
+  ['apiKey', { kind: 'text', min: 16, max: 64 }, R, request, secret, 'Proves our requests.'],
+  ['eventSecret', { kind: 'text', min: 16, max: 64 }, R, request, secret, 'Proves their events.'],
+])
+
+type Bank = Context<SettingsOf<typeof config.rows>, SettingsOf<typeof account.rows>>
+
+/** Example Bank, JSON API version 3: cards and SEPA direct debit. */
+export const acquirerJson = defineConnector({
+  name: 'acquirer-json',
+  title: 'Example Bank (JSON)',
+  contract: contractVersion,
+  config,
+  account,
+  supports: {
+    brands: ['VISA', 'MASTER', 'DIRECTDEBIT_SEPA'],
+    currencies: 'any',
+    methods: ['card', 'bankAccount'],
+    capture: { partial: true, multiple: true },
+    refund: { partial: true },
+    reverse: { partial: true },
+    // The bank's manual: "An Idempotency-Key is remembered for 90 days."
+    key: { by: 'key', ttlMs: 90 * 24 * 60 * 60_000 },
+    // "Look-ups may lag behind by some seconds." Being generous costs a minute, being exact a refund.
+    enquiryVisibleAfterMs: 60_000,
+    modes: ['EXTERNAL', 'LIVE'],
+  },
+  authorize: pay,
+  debit: pay,
+  credit: pay,
+  verify: pay,
+  capture: build,
+  refund: build,
+  reverse: build,
+  increment: build,
+  resolve: {
+    enquire: async (operation, bank) => readFound(await look(operation, bank), operation),
+    reverseByKey: async (operation, bank) =>
+      readReversal(await move(bank, '/reversals', operation.key, {}), operation.key),
+  },
+  // The shopper's browser says what it likes. The bank is asked.
+  complete: async (operation, _back, bank) => {
+    const found = readFound(await look(operation, bank), operation)
+    return found.is === 'notFound' ? unknown('the bank does not know the payment') : found
+  },
+  inbound: {
+    verify: (message, { account }) => isSigned(message, account.eventSecret),
+    parse: claimsOf,
+  },
+  reasons,
+  check: async ({ http, config, account }) =>
+    readCheck(await http.get(`${config.url}/account`, {}, { headers: headersOf(account) })),
+})
+
+export default definePlugin({
+  name: 'acquirer-json',
+  contract: contractVersion,
+  connectors: [acquirerJson],
+})
+
+async function pay(operation: Operation, bank: Bank): Promise<Outcome> {
+  const answer = await move(bank, '/payments', operation.key, payment(operation, bank.returnUrl))
+  return readOutcome(answer, operation)
+}
+
+async function build(operation: Operation, bank: Bank): Promise<Outcome> {
+  const answer = await move(bank, pathOf(operation), operation.key, followUp(operation))
+  return readOutcome(answer, operation)
+}
+
+/**
+ * Everything that can move money passes here, so nothing is sent without its tag and its key. What
+ * `http` throws is not caught: the engine knows whether a byte was written, we do not.
+ */
+function move({ http, config, account }: Bank, path: string, key: string, body: object) {
+  return http.post(`${config.url}${path}`, body, {
+    moves: true,
+    headers: { ...headersOf(account), 'idempotency-key': key },
+  })
+}
+
+function look(operation: Operation, { http, config, account }: Bank) {
+  const query = { reference: operation.key }
+  return http.get(`${config.url}/payments`, query, { headers: headersOf(account) })
+}
+
+const headersOf = ({ merchantId, apiKey }: Bank['account']) => ({
+  authorization: `Bearer ${apiKey}`,
+  'x-merchant': merchantId,
+})

@@ -1,0 +1,78 @@
+/** Ours to theirs: what the bank is sent. Nothing here sends. */
+import type { Instrument, Kind, Money, Operation } from '@tollgate/plugin-kit'
+
+/** Body of POST /payments. */
+export function payment(operation: Operation, returnUrl?: string): object {
+  const { amount, descriptor, instrument, key, merchantTransactionId } = operation
+  return {
+    reference: key,
+    type: typeOf(operation.kind),
+    amount: amountOf(amount),
+    // Absent fields are left out of JSON by themselves.
+    descriptor,
+    order: merchantTransactionId,
+    returnUrl,
+    ...(instrument === undefined ? {} : instrumentOf(instrument)),
+  }
+}
+
+/** Body of POST /payments/{id}/captures and its sisters. */
+export function followUp({ amount, final, key }: Operation): object {
+  return { reference: key, amount: amountOf(amount), final }
+}
+
+/** Where an operation on an earlier one goes: the bank wants its own id for that one. */
+export function pathOf({ kind, original }: Operation): string {
+  const id = original?.refs.id
+  // Before anything is sent: a throw is reported as not sent, and the mistake is ours.
+  if (id === undefined) throw new Error(`a ${kind} needs the bank's id of the original`)
+  return `/payments/${encodeURIComponent(id)}/${collectionOf(kind)}`
+}
+
+/** Text, because a JSON number is not exact enough for money. The bank counts minor units too. */
+const amountOf = ({ minor, currency }: Money) => ({ value: String(minor), currency })
+
+function typeOf(kind: Kind): string {
+  switch (kind) {
+    case 'authorize':
+      return 'authorisation'
+    case 'debit':
+      return 'sale'
+    case 'credit':
+      return 'payout'
+    case 'verify':
+      return 'check'
+    default:
+      throw new Error(`${kind} is no payment of its own`)
+  }
+}
+
+function collectionOf(kind: Kind): string {
+  switch (kind) {
+    case 'capture':
+      return 'captures'
+    case 'refund':
+      return 'refunds'
+    case 'reverse':
+      return 'reversals'
+    case 'increment':
+      return 'increments'
+    default:
+      throw new Error(`${kind} is nothing that follows a payment`)
+  }
+}
+
+/** Numbers stay `Sensitive`: `http` reveals them while it writes, and keeps them out of transcripts. */
+function instrumentOf(instrument: Instrument): object {
+  switch (instrument.kind) {
+    case 'card': {
+      const { number, expiryMonth, expiryYear, holder, cvv } = instrument
+      return { card: { number, expiry: `${expiryYear}-${expiryMonth}`, holder, securityCode: cvv } }
+    }
+    case 'bankAccount':
+      return { bankAccount: { iban: instrument.iban, holder: instrument.holder } }
+    default:
+      // Never reached as long as `supports.methods` tells the truth.
+      throw new Error(`the bank takes no ${instrument.kind}`)
+  }
+}

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto'
+import { type Instrument, type Money, Sensitive } from '@tollgate/plugin-kit'
+import type { Sandbox } from '@tollgate/plugin-kit/testing'
+import { isDone } from './ledger.ts'
+import { cards, ibans } from './order.ts'
+import { startBank } from './server.ts'
+
+export { cards, ibans } from './order.ts'
+export { type BankAccount, type RunningBank, startBank } from './server.ts'
+
+/**
+ * What the contract suite has to know about Example Bank: test data, how its answers are changed,
+ * how it is started. Nothing here knows how to fail: the suite sees to that.
+ */
+export const sandbox: Sandbox = {
+  approved: [
+    { instrument: card(cards.approved) },
+    { instrument: bankAccount(ibans.approved), kinds: ['debit', 'credit'] },
+  ],
+  declined: { instrument: card(cards.declined), reason: '800.100.152' },
+  pending: { instrument: card(cards.review), kinds: ['authorize', 'debit', 'credit'] },
+  redirect: {
+    instrument: card(cards.confirm),
+    // What the bank's page would write. Whoever reads it can write it too.
+    forged: { payment: '00000000-0000-4000-8000-000000000000', status: 'approved' },
+  },
+  answers: {
+    alterAmount: (body, amount) => change(body, { amount: amountOf(amount) }),
+    alterCode: (body) => change(body, { code: 'Q7' }),
+    nameTheKey: true,
+  },
+  async open() {
+    const account = {
+      merchantId: 'shop-1',
+      apiKey: randomBytes(16).toString('hex'),
+      eventSecret: randomBytes(16).toString('hex'),
+    }
+    const bank = await startBank(account)
+    const { ledger } = bank
+    const approve = { status: 'approved', code: '00' } as const
+    return {
+      url: bank.url,
+      settings: (url) => ({ config: { url }, account }),
+      wrongAccount: { ...account, apiKey: 'f'.repeat(32), eventSecret: 'f'.repeat(32) },
+      bookings: async () =>
+        ledger
+          .entries()
+          .filter((entry) => isDone(entry) && entry.type !== 'check')
+          .map(({ key, amount }) => ({ key, amount })),
+      finish: async (key) => void ledger.end(ledger.byKey(key)!.id, approve),
+      async shopper(_key, { url }) {
+        const page = await fetch(`${url}?answer=yes`, { redirect: 'manual' })
+        const back = new URL(page.headers.get('location') ?? '')
+        return Object.fromEntries(back.searchParams)
+      },
+      event: async (key) => bank.eventOf(key),
+      close: () => bank.close(),
+    }
+  },
+}
+
+/** Test numbers with a security code and a holder: the suite looks for them where they must not be. */
+function card(number: string): Instrument {
+  return {
+    kind: 'card',
+    brand: 'VISA',
+    number: new Sensitive(number),
+    bin: number.slice(0, 6),
+    last4: number.slice(-4),
+    expiryMonth: '12',
+    expiryYear: '2034',
+    holder: 'Jane Jones',
+    cvv: new Sensitive('837'),
+  }
+}
+
+function bankAccount(iban: string): Instrument {
+  return {
+    kind: 'bankAccount',
+    brand: 'DIRECTDEBIT_SEPA',
+    holder: 'Jane Jones',
+    iban: new Sensitive(iban),
+    last4: iban.slice(-4),
+  }
+}
+
+const amountOf = ({ minor, currency }: Money) => ({ value: String(minor), currency })
+
+const change = (body: string, fields: object): string =>
+  JSON.stringify({ ...JSON.parse(body), ...fields })

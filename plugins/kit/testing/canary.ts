@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import { inspect } from 'node:util'
+import type { Connector, Operation } from '../connector.ts'
+import { Sensitive } from '../sensitive.ts'
+
+/** A value that must not be found anywhere, and what to call it. */
+export type Canary = { readonly name: string; readonly value: string }
+
+/** Below this many characters a value is part of others by chance. */
+const short = 6
+
+/** Everything of an operation that is secret. */
+export function canariesOf({ instrument, threeDSecure }: Operation): readonly Canary[] {
+  return [instrument ?? {}, threeDSecure ?? {}].flatMap((group) =>
+    Object.entries(group).flatMap(([name, value]: [string, unknown]) =>
+      Sensitive.is(value) ? [{ name, value: String(value.reveal()) }] : [],
+    ),
+  )
+}
+
+/** The settings of class secret. */
+export function secretsOf(
+  { config, account }: Connector,
+  values: {
+    readonly config: Readonly<Record<string, unknown>>
+    readonly account: Readonly<Record<string, unknown>>
+  },
+): readonly Canary[] {
+  const secretsIn = (part: 'config' | 'account', table: Connector['config']) =>
+    (table?.fields ?? [])
+      .filter((field) => field.class === 'secret' && values[part][field.name] !== undefined)
+      .map(({ name }) => ({ name: `${part}.${name}`, value: String(values[part][name]) }))
+  return [...secretsIn('config', config), ...secretsIn('account', account)]
+}
+
+/**
+ * The first secret that shows in something, or undefined. A number that is written backwards would
+ * get through, but one that is grouped, encoded or hashed without a key does not: all those can be
+ * turned back into the number.
+ */
+export function leakIn(what: unknown, canaries: readonly Canary[]): string | undefined {
+  const text = typeof what === 'string' ? what : readable(what)
+  const squeezed = text.replaceAll(/[ -]/g, '')
+  for (const { name, value } of canaries) {
+    const [, ...encoded] = spellings(value)
+    const isThere =
+      value.length < short
+        ? standsAlone(text, value)
+        : text.includes(value) || squeezed.includes(value) || encoded.some((s) => text.includes(s))
+    if (isThere) return name
+  }
+  return undefined
+}
+
+/** Whether a value is there by itself, and not as a part of a number, a word or a time. */
+function standsAlone(text: string, value: string): boolean {
+  const joins = (character: string | undefined) => /[0-9A-Za-z.:-]/.test(character ?? ' ')
+  for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + 1)) {
+    if (!joins(text[at - 1]) && !joins(text[at + value.length])) return true
+  }
+  return false
+}
+
+/** Errors with their messages, and objects with what JSON leaves out. */
+function readable(what: unknown): string {
+  return inspect(what, { depth: 8, maxArrayLength: 1000, maxStringLength: 100_000, compact: true })
+}
+
+function spellings(value: string): readonly string[] {
+  const bytes = Buffer.from(value)
+  const hashes = ['md5', 'sha1', 'sha256', 'sha512'].flatMap((name) => {
+    const digest = createHash(name).update(value).digest()
+    return [digest.toString('hex'), digest.toString('base64')]
+  })
+  const plain = [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]
+  return [...new Set([...plain, bytes.toString('hex'), ...base64(value), ...hashes])]
+}
+
+/** The part of base64 that is the same wherever in a longer text the value stood. */
+function base64(value: string): readonly string[] {
+  return [0, 1, 2].flatMap((offset) => {
+    const text = Buffer.from(`${' '.repeat(offset)}${value}`).toString('base64')
+    const from = offset === 0 ? 0 : offset + 1
+    const whole = text.replaceAll('=', '').slice(from, -1)
+    return [whole, whole.replaceAll('+', '-').replaceAll('/', '_')]
+  })
+}
+
+/** A text without the secrets that an engine knows, in the spellings that it finds. */
+export function scrubbed(text: string, secrets: readonly string[]): string {
+  const known = secrets.flatMap((secret) => [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret),
+    new URLSearchParams({ v: secret }).toString().slice(2),
+  ])
+  return known
+    .sort((one, other) => other.length - one.length)
+    .reduce((all, secret) => (secret === '' ? all : all.replaceAll(secret, '[sensitive]')), text)
+}

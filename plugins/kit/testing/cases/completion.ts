@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import type { Connector } from '../../connector.ts'
+import type { Pending, Redirect } from '../../outcome.ts'
+import { type Case, mustHaveMoved, mustNotHaveMoved } from '../case.ts'
+import { firstKinds, firstOperation, suits } from '../operation.ts'
+import { type Stage, told } from '../stage.ts'
+
+const needsComplete = ({ complete }: Connector): string | undefined =>
+  complete === undefined ? 'the connector has no complete' : undefined
+
+/** The shopper was sent away and comes back. What the browser brings along proves nothing. */
+export const completion: readonly Case[] = [
+  {
+    name: "does not believe the shopper's browser",
+    without: needsComplete,
+    async run(stage) {
+      const { scene, shopper } = partsOf(stage)
+      const before = await stage.bookings()
+      const one = await sendAway(stage)
+      const cheated = await stage.complete(one.operation, one.outcome, scene.forged)
+      mustNotBeDone(cheated.outcome, 'a shopper who only wrote that it is paid')
+      const empty = await stage.complete(one.operation, one.outcome, {})
+      mustNotBeDone(empty.outcome, 'a shopper who came back without a word')
+      await mustNotHaveMoved(stage, before, 'nobody paid yet')
+      const other = await sendAway(stage)
+      const query = await shopper(other.operation.key, other.redirect)
+      const borrowed = await stage.complete(one.operation, one.outcome, query)
+      mustNotBeDone(borrowed.outcome, 'a shopper with the return of another payment')
+      const keys = (await stage.bookings()).map(({ key }) => key)
+      assert.ok(!keys.includes(one.operation.key), 'only the other payment may have been paid')
+    },
+  },
+  {
+    name: 'completes what the shopper paid',
+    without: needsComplete,
+    async run(stage) {
+      const { shopper } = partsOf(stage)
+      const before = await stage.bookings()
+      const { operation, outcome, redirect } = await sendAway(stage)
+      const query = await shopper(operation.key, redirect)
+      for (const time of ['first', 'second']) {
+        const { outcome: end, thrown } = await stage.complete(operation, outcome, query)
+        const isDone = end.is === 'approved' || end.is === 'accepted'
+        assert.ok(isDone, `the ${time} return of who paid was ${told(end, thrown)}`)
+      }
+      await mustHaveMoved(stage, before, [operation], 'it is paid once, for its amount')
+    },
+  },
+]
+
+type Away = {
+  readonly operation: ReturnType<typeof firstOperation>
+  readonly outcome: Pending
+  readonly redirect: Redirect['redirect']
+}
+
+async function sendAway(stage: Stage): Promise<Away> {
+  const { scene } = partsOf(stage)
+  const kind = firstKinds.find((known) => stage.connector[known] && suits(scene, known))
+  assert.ok(kind, 'the scene suits one of authorize, debit, credit')
+  const operation = firstOperation(stage.connector, kind, scene)
+  const { outcome, thrown } = await stage.perform(operation)
+  const isAway =
+    outcome.is === 'pending' && typeof outcome.next === 'object' && 'redirect' in outcome.next
+  assert.ok(isAway, `a payment that needs the shopper was ${told(outcome, thrown)}`)
+  const { redirect } = outcome.next as Redirect
+  assert.ok(URL.canParse(redirect.url), 'a redirect leads to a complete URL')
+  return { operation, outcome, redirect }
+}
+
+function partsOf({ sandbox, acquirer }: Stage) {
+  const scene = sandbox.redirect
+  assert.ok(scene, 'the connector has complete, so the sandbox needs a redirect scene')
+  const { shopper } = acquirer
+  assert.ok(shopper, 'a sandbox with a redirect scene needs shopper()')
+  return { scene, shopper: shopper.bind(acquirer) }
+}
+
+function mustNotBeDone(outcome: { readonly is: string }, who: string): void {
+  const isDone = outcome.is === 'approved' || outcome.is === 'accepted'
+  assert.ok(!isDone, `${who} was ${outcome.is}`)
+}

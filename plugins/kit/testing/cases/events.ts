@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import type { Claim, Connector, Inbound } from '../../connector.ts'
+import type { Case } from '../case.ts'
+import { firstKinds, firstOperation, suits } from '../operation.ts'
+import type { Stage } from '../stage.ts'
+
+const needsInbound = ({ inbound }: Connector): string | undefined =>
+  inbound === undefined ? 'the connector has no inbound' : undefined
+
+const monthMs = 30 * 24 * 60 * 60_000
+
+/** What the acquirer, or somebody who pretends to be it, sends by itself. */
+export const events: readonly Case[] = [
+  {
+    name: 'understands an event of the acquirer',
+    without: needsInbound,
+    async run(stage) {
+      const { operation, outcome } = await paid(stage)
+      const message = await eventOf(stage, operation.key)
+      assert.equal(await verify(stage, message), true, 'a genuine event is proven')
+      const [claim, ...others] = parse(stage, message)
+      assert.ok(claim && others.length === 0, 'one event about one operation is one claim')
+      assert.equal(claim.key, operation.key, "a claim names the operation by the engine's key")
+      assert.deepEqual(claim.amount, operation.amount, 'a claim says which amount')
+      assert.equal(claim.outcome.is, outcome.is, 'a claim says what became of it')
+      assert.ok(claim.eventId.length > 0, 'a claim has the id of its event')
+    },
+  },
+  {
+    name: 'is not fooled by a forged event',
+    without: needsInbound,
+    async run(stage) {
+      const { operation } = await paid(stage)
+      const message = await eventOf(stage, operation.key)
+      const genuine = parse(stage, message)
+      for (const [index, byte] of message.body.entries()) {
+        const body = Buffer.from(message.body)
+        body[index] = byte ^ 1
+        const forged = { ...message, body }
+        if (!(await verify(stage, forged))) continue
+        // An acquirer may sign a part only: then nothing else may mean anything.
+        const rule = `a message whose byte ${index} was changed is not proven`
+        assert.deepEqual(parseOrThrow(stage, forged), genuine, rule)
+      }
+      const bare = await verify(stage, { ...message, headers: {}, query: {} })
+      assert.equal(bare, false, 'a message without any signature is not proven')
+      for (const name of Object.keys(message.headers)) {
+        if (/^(content-type|content-length|host|user-agent|accept|date)$/.test(name)) continue
+        for (const value of ['', '0', 'sha256=', 'undefined']) {
+          const headers = { ...message.headers, [name]: value }
+          const rule = `a message with the header ${name}: "${value}" is not proven`
+          assert.equal(await verify(stage, { ...message, headers }), false, rule)
+        }
+      }
+    },
+  },
+  {
+    name: 'is not fooled by an event for another account',
+    without: (connector, sandbox) =>
+      needsInbound(connector) ??
+      (sandbox.answers === undefined ? 'the connector works inside the process' : undefined),
+    async run(stage) {
+      const { wrongAccount } = stage.acquirer
+      assert.ok(wrongAccount, 'the connector has inbound, so open() must answer with wrongAccount')
+      const { operation } = await paid(stage)
+      const message = await eventOf(stage, operation.key)
+      const proven = await verify(stage, message, wrongAccount)
+      assert.equal(proven, false, 'a message that another account was sent is not proven')
+    },
+  },
+  {
+    name: 'says the same of an event that comes again, late or early',
+    without: needsInbound,
+    async run(stage) {
+      const { operation } = await paid(stage)
+      const message = await eventOf(stage, operation.key)
+      const first = parse(stage, message)
+      assert.deepEqual(parse(stage, message), first, 'the same message is the same claim')
+      stage.clock.ms += monthMs
+      assert.deepEqual(parse(stage, message), first, 'an old message is the same claim')
+      // Whether an old signature still counts is the acquirer's business; it must not be an error.
+      await verify(stage, message)
+      const ids = (claims: readonly Claim[]) => claims.map(({ eventId }) => eventId)
+      const resent = parse(stage, await eventOf(stage, operation.key))
+      assert.deepEqual(ids(resent), ids(first), 'news that is sent again has the same event id')
+    },
+  },
+  {
+    name: 'tells events about one payment apart, in whatever order they come',
+    without: (connector, sandbox) =>
+      needsInbound(connector) ??
+      (sandbox.pending === undefined ? 'the sandbox has no pending scene' : undefined),
+    async run(stage) {
+      const { pending } = stage.sandbox
+      const kind = firstKinds.find((known) => stage.connector[known] && suits(pending!, known))!
+      const operation = firstOperation(stage.connector, kind, pending!)
+      await stage.perform(operation)
+      const early = await eventOf(stage, operation.key)
+      await stage.acquirer.finish!(operation.key)
+      const late = await eventOf(stage, operation.key)
+      const [after] = parse(stage, late)
+      const [before] = parse(stage, early)
+      assert.equal(before?.outcome.is, 'pending', 'the first event says that it is open')
+      const isDone = after?.outcome.is === 'approved' || after?.outcome.is === 'accepted'
+      assert.ok(isDone, 'the second event says that it is done')
+      assert.notEqual(before?.eventId, after?.eventId, 'other news has another event id')
+      assert.equal(before?.key, after?.key, 'both are about the same key')
+    },
+  },
+  {
+    name: 'never takes garbage for an event',
+    without: needsInbound,
+    async run(stage) {
+      for (const text of ['', 'null', '[]', '{}', '"x"', '<xml/>', '{"id":', '\u0000\u00ff']) {
+        const message: Inbound = { body: Buffer.from(text), headers: {}, query: {} }
+        const proven = await verify(stage, message)
+        assert.equal(proven, false, `garbage (${JSON.stringify(text)}) is not proven`)
+        const claims = parseOrThrow(stage, message)
+        assert.ok(claims instanceof Error || claims.length === 0, 'garbage claims nothing')
+      }
+    },
+  },
+]
+
+async function paid(stage: Stage) {
+  const kind = firstKinds.find((known) => stage.connector[known])!
+  return stage.done(await stage.prepare(kind))
+}
+
+function eventOf({ acquirer }: Stage, key: string): Promise<Inbound> {
+  assert.ok(acquirer.event, 'the connector has inbound, so open() must answer with event()')
+  return acquirer.event(key)
+}
+
+/** What an engine takes for proven: true alone. A throw is a refusal. */
+async function verify(
+  stage: Stage,
+  message: Inbound,
+  account: Readonly<Record<string, unknown>> = stage.account,
+): Promise<boolean> {
+  const { inbound } = stage.connector
+  const { returned } = await stage.call((context) => inbound!.verify(message, context), { account })
+  return returned === true
+}
+
+const parse = ({ connector }: Stage, message: Inbound): readonly Claim[] =>
+  connector.inbound!.parse(message)
+
+function parseOrThrow(stage: Stage, message: Inbound): readonly Claim[] | Error {
+  try {
+    return parse(stage, message)
+  } catch (error) {
+    return error instanceof Error ? error : new Error('something else was thrown')
+  }
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { brandOf, currencyOf, type Group, isResultCode } from '@tollgate/schemas'
+import { contractVersion } from '../../connector.ts'
+import { type Case, mustNotHaveMoved } from '../case.ts'
+import { firstKinds, moneyKinds, originalKind } from '../operation.ts'
+import { type Stage, told } from '../stage.ts'
+
+const secretName =
+  /secret|password|passphrase|credential|token|pin$|(api|private|signing|hmac)_?key/i
+const harmlessName = /public|id$|url$|name$/i
+
+/** What a connector says about itself, before anything is sent. */
+export const facts: readonly Case[] = [
+  {
+    name: 'declares itself completely',
+    async run({ connector, sandbox, acquirer }) {
+      const { name, contract, supports, resolve, reasons = {} } = connector
+      assert.match(name, /^[a-z][a-z0-9-]{0,39}$/, 'name is lower-case letters, digits, hyphens')
+      assert.equal(contract, contractVersion, 'contract is the version that this kit speaks')
+      const handlers = [...moneyKinds, 'verify' as const].filter((kind) => connector[kind])
+      assert.ok(handlers.length > 0, 'there is at least one handler')
+      for (const kind of handlers) {
+        const on = originalKind(connector, kind)
+        assert.ok(on === undefined || connector[on], `${kind} builds on ${on}, which is missing`)
+      }
+      assert.ok(resolve.enquire ?? resolve.reverseByKey, 'resolve has one handler at least')
+      assert.ok(supports.methods.length > 0, 'supports.methods names what can be paid with')
+      assert.notDeepEqual(supports.modes, [], 'supports.modes names a mode')
+      for (const brand of supports.brands === 'any' ? [] : supports.brands) {
+        assert.ok(brandOf(brand), `supports.brands: ${brand} is a brand`)
+      }
+      for (const currency of supports.currencies === 'any' ? [] : supports.currencies) {
+        assert.ok(currencyOf(currency), `supports.currencies: ${currency} is a currency`)
+      }
+      assert.ok(supports.enquiryVisibleAfterMs >= 0, 'enquiryVisibleAfterMs is 0 or more')
+      if (supports.key.by === 'key') assert.ok(supports.key.ttlMs > 0, 'key.ttlMs is above 0')
+      for (const [code, reason] of Object.entries(reasons)) {
+        assert.ok(isResultCode(reason), `reasons: ${code} leads to a code of the result table`)
+      }
+      // Without `answers` the line is not tried: nobody with a network gets past it.
+      const hasLine = acquirer.url !== undefined
+      assert.equal(sandbox.answers !== undefined, hasLine, 'an acquirer with a url has answers')
+    },
+  },
+  {
+    name: 'keeps credentials in settings of class secret',
+    async run({ connector: { config, account } }) {
+      for (const table of [config, account]) {
+        for (const field of table?.fields ?? []) {
+          const isSecret = secretName.test(field.name) && !harmlessName.test(field.name)
+          const rule = `${field.name} looks like a credential: give it the class secret`
+          assert.ok(!isSecret || field.class === 'secret', rule)
+        }
+      }
+    },
+  },
+  {
+    name: 'lists its settings, and does without those it calls optional',
+    async run(stage) {
+      const { connector, config, account } = stage
+      checkNames('config', connector.config, config)
+      checkNames('account', connector.account, account)
+      for (const part of ['config', 'account'] as const) {
+        for (const name of optionalNames(connector[part], stage[part])) {
+          const { [name]: _left, ...rest } = stage[part]
+          const kind = firstKinds.find((known) => connector[known]) ?? 'verify'
+          const { outcome, thrown } = await stage.perform(await stage.prepare(kind), {
+            [part]: rest,
+          })
+          const rule = `${part}.${name} is not required, but without it a payment is`
+          const isFine = outcome.is === 'approved' || outcome.is === 'accepted'
+          assert.ok(isFine, `${rule} ${told(outcome, thrown)}`)
+        }
+      }
+    },
+  },
+  {
+    name: 'tells right credentials from wrong ones',
+    without: ({ check }) => (check === undefined ? 'the connector has no check' : undefined),
+    async run(stage) {
+      const { check } = stage.connector
+      const { wrongAccount } = stage.acquirer
+      assert.ok(wrongAccount, 'the connector has check, so open() must answer with wrongAccount')
+      const before = await stage.bookings()
+      const right = await stage.call((context) => check!(context))
+      assert.deepEqual(right.returned, { ok: true }, 'check takes the right credentials')
+      const wrong = await stage.call((context) => check!(context), { account: wrongAccount })
+      assert.equal(wrong.returned?.ok, false, 'check refuses the wrong credentials, and says why')
+      const kind = firstKinds.find((known) => stage.connector[known]) ?? 'verify'
+      const refused = await stage.perform(await stage.prepare(kind), { account: wrongAccount })
+      const isOpen = refused.outcome.is === 'approved' || refused.outcome.is === 'accepted'
+      assert.ok(!isOpen, `a payment with wrong credentials was ${told(refused.outcome)}`)
+      await mustNotHaveMoved(stage, before, 'check and wrong credentials move nothing')
+      assert.equal(right.moved, false, 'check sends nothing that moves money')
+    },
+  },
+]
+
+function checkNames(
+  part: string,
+  table: Group | undefined,
+  given: Readonly<Record<string, unknown>>,
+): void {
+  const names = table?.fields.map(({ name }) => name) ?? []
+  for (const name of Object.keys(given)) {
+    assert.ok(names.includes(name), `${part}.${name} of the sandbox is no row of the table`)
+  }
+  for (const { name, need, options, meaning } of table?.fields ?? []) {
+    assert.ok(meaning.length > 0, `${part}.${name} says what it means`)
+    const isThere = name in given || need !== 'R' || options.default !== undefined
+    assert.ok(isThere, `${part}.${name} is required; the sandbox's settings must have it`)
+  }
+}
+
+const optionalNames = (table: Group | undefined, given: Stage['config']): readonly string[] =>
+  (table?.fields ?? [])
+    .filter(({ name, need, options }) => need !== 'R' && name in given && !options.default)
+    .map(({ name }) => name)

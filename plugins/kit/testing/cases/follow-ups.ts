@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import type { Kind } from '../../connector.ts'
+import { type Case, mustHaveMoved, mustNotHaveMoved, needsHandler } from '../case.ts'
+import { type Done, operationOn, originalKind } from '../operation.ts'
+import { type Stage, told } from '../stage.ts'
+
+/** What builds on an earlier operation. */
+export const followUps: readonly Case[] = [
+  {
+    name: 'captures what was authorised, in full and in part',
+    without: needsHandler('capture'),
+    async run(stage) {
+      const { partial, multiple } = stage.connector.supports.capture ?? {}
+      await mustCarryOut(stage, 'capture', [whole])
+      if (partial) await mustCarryOut(stage, 'capture', [half])
+      if (partial && multiple) await mustCarryOut(stage, 'capture', [half, restOfHalf])
+    },
+  },
+  {
+    name: 'is refused a capture of more than was authorised',
+    without: needsHandler('capture'),
+    run: (stage) => mustBeRefused(stage, 'capture'),
+  },
+  {
+    name: 'refunds what was paid, in full and in part',
+    without: needsHandler('refund'),
+    async run(stage) {
+      await mustCarryOut(stage, 'refund', [whole])
+      if (stage.connector.supports.refund?.partial) {
+        await mustCarryOut(stage, 'refund', [half, restOfHalf])
+      }
+    },
+  },
+  {
+    name: 'is refused a refund of more than was paid',
+    without: needsHandler('refund'),
+    run: (stage) => mustBeRefused(stage, 'refund'),
+  },
+  {
+    name: 'reverses what was authorised, in full and in part',
+    without: needsHandler('reverse'),
+    async run(stage) {
+      await mustCarryOut(stage, 'reverse', [whole])
+      const kind = originalKind(stage.connector, 'reverse')
+      if (kind === 'authorize' && stage.connector.supports.reverse?.partial) {
+        await mustCarryOut(stage, 'reverse', [half])
+      }
+    },
+  },
+  {
+    name: 'raises an authorisation, and may capture the sum',
+    without: needsHandler('increment'),
+    async run(stage) {
+      const root = await mustCarryOut(stage, 'increment', [() => 1000n])
+      if (stage.connector.capture === undefined) return
+      const before = await stage.bookings()
+      const sum = root.operation.amount.minor + 1000n
+      const { operation } = await stage.done(operationOn(stage.connector, 'capture', root, sum))
+      await mustHaveMoved(stage, before, [operation], 'the raised amount is captured')
+    },
+  },
+]
+
+const whole = (minor: bigint) => minor
+const half = (minor: bigint) => minor / 2n
+const restOfHalf = (minor: bigint) => minor - minor / 2n
+
+/** Carries out one operation after the other on one original, and looks at each booking. */
+async function mustCarryOut(
+  stage: Stage,
+  kind: Kind,
+  parts: readonly ((minor: bigint) => bigint)[],
+): Promise<Done> {
+  const original = await stage.done(await stage.prepare(originalKind(stage.connector, kind)!))
+  const all = original.operation.amount.minor
+  for (const part of parts) {
+    const before = await stage.bookings()
+    const operation = operationOn(stage.connector, kind, original, part(all))
+    const { outcome } = await stage.done(operation)
+    const rule = `${kind} of ${operation.amount.minor} of ${all} is done once, for its amount`
+    await mustHaveMoved(stage, before, [operation], rule)
+    assert.ok(!('amount' in outcome), `${kind}: amount only where it differs`)
+  }
+  return original
+}
+
+async function mustBeRefused(stage: Stage, kind: Kind): Promise<void> {
+  const original = await stage.done(await stage.prepare(originalKind(stage.connector, kind)!))
+  const before = await stage.bookings()
+  const { minor } = original.operation.amount
+  const operation = operationOn(stage.connector, kind, original, minor + 1n)
+  const { outcome, thrown } = await stage.perform(operation)
+  const was = `${kind} of ${minor + 1n} of ${minor} was ${told(outcome, thrown)}`
+  assert.equal(outcome.is, 'declined', was)
+  await mustNotHaveMoved(stage, before, `a ${kind} of too much moves nothing at all`)
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import type { Outcome } from '../../outcome.ts'
+import {
+  type Case,
+  mustHaveMoved,
+  mustNotHaveMoved,
+  needs,
+  needsHandler,
+  wasDone,
+} from '../case.ts'
+import { firstKinds, frozen, moneyKinds } from '../operation.ts'
+import { told } from '../stage.ts'
+
+const atOnce = 8
+
+/** One key, one movement of money; and nothing moves that the engine does not know about. */
+export const keys: readonly Case[] = [
+  {
+    name: "sends the engine's key with everything that moves money",
+    without: needsHandler(...moneyKinds),
+    async run(stage) {
+      for (const kind of moneyKinds.filter((known) => stage.connector[known])) {
+        const operation = await stage.prepare(kind)
+        const before = await stage.bookings()
+        await stage.done(operation)
+        const known = await wasDone(stage, before, operation)
+        assert.ok(known, `the acquirer knows a ${kind} by the operation's key`)
+      }
+    },
+  },
+  {
+    name: 'does the work of one key once, however often it is sent',
+    without: needs(needsHandler(...moneyKinds), ({ supports }) =>
+      supports.key.by === 'none' ? 'the acquirer knows no keys' : undefined,
+    ),
+    async run(stage) {
+      for (const kind of moneyKinds.filter((known) => stage.connector[known])) {
+        const operation = await stage.prepare(kind)
+        const before = await stage.bookings()
+        const first = await stage.perform(operation)
+        const all = await Promise.all(
+          Array.from({ length: atOnce }, () => stage.perform(operation)),
+        )
+        for (const { outcome, thrown } of all) {
+          const was = `a repeated ${kind} was ${told(outcome, thrown)}`
+          assert.equal(outcome.is, first.outcome.is, was)
+          assert.deepEqual(refsOf(outcome), refsOf(first.outcome), 'a repeat has the same refs')
+        }
+        await mustHaveMoved(stage, before, [operation], `a repeated ${kind} is done once`)
+      }
+    },
+  },
+  {
+    name: 'is not paid for something else with a key that was used',
+    without: needs(needsHandler(...firstKinds), ({ supports }) =>
+      supports.key.by === 'none' ? 'the acquirer knows no keys' : undefined,
+    ),
+    async run(stage) {
+      const kind = firstKinds.find((known) => stage.connector[known])!
+      const { operation } = await stage.done(await stage.prepare(kind))
+      const before = await stage.bookings()
+      const { minor, currency } = operation.amount
+      const other = frozen({ ...operation, amount: { minor: minor + 100n, currency } })
+      const { outcome } = await stage.perform(other)
+      await mustNotHaveMoved(stage, before, 'a key is used for one operation only')
+      if (outcome.is === 'approved') {
+        const rule = 'an approval of another amount says which one was approved'
+        assert.deepEqual(outcome.amount, operation.amount, rule)
+      } else {
+        assert.ok(['declined', 'unknown'].includes(outcome.is), `it was ${told(outcome)}`)
+      }
+    },
+  },
+  {
+    name: 'says that money may move before it does',
+    without: needsHandler(...moneyKinds),
+    async run(stage) {
+      const { connector } = stage
+      for (const kind of moneyKinds.filter((known) => connector[known])) {
+        const { moved } = await stage.perform(await stage.prepare(kind))
+        const rule = `${kind} tags its request with moves: true, or calls context.sending()`
+        assert.ok(moved, rule)
+      }
+      if (connector.resolve.reverseByKey === undefined) return
+      const kind = firstKinds.find((known) => connector[known])!
+      const { operation } = await stage.done(await stage.prepare(kind))
+      const { moved } = await stage.reverseByKey(operation)
+      assert.ok(moved, 'resolve.reverseByKey tags its request too')
+    },
+  },
+  {
+    name: 'moves nothing when the time for sending is over',
+    without: needsHandler(...moneyKinds),
+    async run(stage) {
+      for (const kind of moneyKinds.filter((known) => stage.connector[known])) {
+        const operation = await stage.prepare(kind)
+        const before = await stage.bookings()
+        const { outcome } = await stage.perform(operation, { tooLate: true })
+        await mustNotHaveMoved(stage, before, `a ${kind} that came too late moves nothing`)
+        const is = ['notSent', 'unknown'].includes(outcome.is)
+        assert.ok(is, `a ${kind} that came too late was ${told(outcome)}`)
+      }
+    },
+  },
+]
+
+const refsOf = (outcome: Outcome) => ('refs' in outcome ? outcome.refs : undefined)

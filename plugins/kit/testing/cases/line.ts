@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
+import type { Kind, Operation } from '../../connector.ts'
+import type { Outcome } from '../../outcome.ts'
+import { type Case, mustNotHaveMoved, needs, needsHandler, needsLine, wasDone } from '../case.ts'
+import type { Damage, Fault } from '../fault.ts'
+import { moneyKinds } from '../operation.ts'
+import type { Booking } from '../sandbox.ts'
+import { type Performed, type Stage, told } from '../stage.ts'
+
+const html = '<html><body><h1>Bad gateway</h1></body></html>'
+const page = (status: number): Damage => ({ do: 'replace', status, type: 'text/html', body: html })
+const text = (status: number, body: string, type = 'application/json'): Damage => ({
+  do: 'replace',
+  status,
+  type,
+  body,
+})
+const reaches = (damage: Damage): Fault => ({ reaches: true, damage })
+const isKept = (damage: Damage): Fault => ({ reaches: false, damage })
+
+/** What can go wrong with one request, by the name of what the connector sees. */
+export const lineFaults: Readonly<Record<string, Fault>> = {
+  'no answer in time, and the acquirer never got it': isKept({ do: 'silence' }),
+  'no answer in time, though the acquirer did it': reaches({ do: 'silence' }),
+  'a reset before the acquirer got it': isKept({ do: 'reset' }),
+  'a reset after the acquirer did it': reaches({ do: 'reset' }),
+  'HTTP 500 before the acquirer got it': isKept(text(500, '{"error":"internal error"}')),
+  'HTTP 500 after the acquirer did it': reaches(text(500, '{"error":"internal error"}')),
+  'HTTP 502 with a page of HTML': reaches(page(502)),
+  'HTTP 200 with a page of HTML': reaches(page(200)),
+  'an empty answer': reaches(text(200, '')),
+  'an answer that is cut off': reaches({ do: 'cut' }),
+  'half an answer that looks whole': reaches({
+    do: 'change',
+    change: (body) => body.slice(0, body.length >> 1),
+  }),
+  'JSON that says nothing': reaches(text(200, '{}')),
+  'half an answer, and then silence': reaches({ do: 'stall' }),
+  'a redirect to elsewhere': reaches({
+    ...(page(302) as Extract<Damage, { do: 'replace' }>),
+    location: 'https://elsewhere.example/',
+  }),
+  'an answer without an end': reaches(text(200, ' '.repeat(1_100_000))),
+}
+
+/** What tempts to try again. */
+const tempting: readonly Fault[] = [
+  isKept({ do: 'silence' }),
+  isKept({ do: 'reset' }),
+  isKept(text(503, '{"error":"try again"}')),
+]
+
+const hangs = ({ damage }: Fault) => damage.do === 'silence' || damage.do === 'stall'
+
+/** Carries an operation out while a fault strikes its request; the deadline ends what hangs. */
+export async function performUnder(stage: Stage, operation: Operation, fault: Fault) {
+  const met = stage.front.meet(fault, 'moving')
+  const performed = await stage.perform(operation, hangs(fault) ? { until: met.over } : {})
+  assert.ok(met.wasMet, `${operation.kind} sends a request with moves: true`)
+  return { met, ...performed }
+}
+
+/** The same for an enquiry or a reversal by key, whose request need not be tagged. */
+export async function askUnder<T>(
+  stage: Stage,
+  fault: Fault,
+  ask: (until: { until?: Promise<void> }) => Promise<Performed<T>>,
+): Promise<Performed<T>> {
+  const met = stage.front.meet(fault, 'any')
+  const asked = await ask(hangs(fault) ? { until: met.over } : {})
+  assert.ok(met.wasMet, 'a request goes to the acquirer')
+  return asked
+}
+
+const kindsOf = (stage: Stage): readonly Kind[] =>
+  moneyKinds.filter((kind) => stage.connector[kind] !== undefined)
+
+/**
+ * Whoever asks the acquirer again before it answers may know what happened. Then it has to be true,
+ * down to the references.
+ */
+async function isTheTruth(
+  stage: Stage,
+  before: readonly Booking[],
+  operation: Operation,
+  outcome: Outcome,
+): Promise<boolean> {
+  if (outcome.is !== 'approved' && outcome.is !== 'accepted') return false
+  if (!(await wasDone(stage, before, operation))) return false
+  if (stage.connector.resolve.enquire === undefined) return false
+  const { outcome: found } = await stage.enquire(operation)
+  return 'refs' in found && isDeepStrictEqual(found.refs, outcome.refs)
+}
+
+const needed = needs(needsLine, needsHandler(...moneyKinds))
+
+/** What the network and the machines on the way may do to one request. */
+export const line: readonly Case[] = [
+  ...Object.entries(lineFaults).map(
+    ([name, fault]): Case => ({
+      name: `leaves open what happened: ${name}`,
+      without: needed,
+      async run(stage) {
+        for (const kind of kindsOf(stage)) {
+          const operation = await stage.prepare(kind)
+          const before = await stage.bookings()
+          const { outcome, thrown } = await performUnder(stage, operation, fault)
+          const isTrue = await isTheTruth(stage, before, operation, outcome)
+          const rule = `${kind} was ${told(outcome, thrown)}; only unknown is the truth`
+          // An engine makes `unknown` of a `notSent` that cannot be; another case is about that.
+          assert.ok(outcome.is === 'unknown' || isTrue, rule)
+        }
+      },
+    }),
+  ),
+  {
+    name: 'never says notSent after it sent something',
+    without: needed,
+    async run(stage) {
+      for (const fault of Object.values(lineFaults)) {
+        const kind = kindsOf(stage)[0]!
+        const { returned } = await performUnder(stage, await stage.prepare(kind), fault)
+        assert.notEqual(returned?.is, 'notSent', `${kind} said notSent after a request was written`)
+      }
+    },
+  },
+  {
+    name: 'sends once: whether to send again is decided by the engine',
+    without: needed,
+    async run(stage) {
+      for (const kind of kindsOf(stage)) {
+        for (const fault of tempting) {
+          const operation = await stage.prepare(kind)
+          const { attempts } = await performUnder(stage, operation, fault)
+          const sent = attempts.filter(({ moves }) => moves)
+          assert.equal(sent.length, 1, `${kind} sent again after a request that went wrong`)
+        }
+      }
+    },
+  },
+  {
+    name: 'knows that nothing was sent when nobody listens',
+    without: needed,
+    async run(stage) {
+      const deaf = stage.acquirer.settings(await stage.front.deafUrl())
+      for (const kind of kindsOf(stage)) {
+        const operation = await stage.prepare(kind)
+        const before = await stage.bookings()
+        const { outcome } = await stage.perform(operation, deaf)
+        const is = ['notSent', 'unknown'].includes(outcome.is)
+        assert.ok(is, `${kind} was ${told(outcome)} although nothing was sent`)
+        await mustNotHaveMoved(stage, before, 'nothing was sent')
+      }
+    },
+  },
+  {
+    name: 'reads an answer that comes byte by byte',
+    without: needed,
+    async run(stage) {
+      const operation = await stage.prepare(kindsOf(stage)[0]!)
+      const { outcome, thrown } = await performUnder(stage, operation, reaches({ do: 'drip' }))
+      const isDone = outcome.is === 'approved' || outcome.is === 'accepted'
+      assert.ok(isDone, `it was ${told(outcome, thrown)}`)
+    },
+  },
+  {
+    name: 'does not take the answer to another payment for its own',
+    without: needs(needed, (_connector, { answers }) =>
+      answers?.nameTheKey
+        ? undefined
+        : 'answers of the acquirer do not say which key they are about',
+    ),
+    async run(stage) {
+      const kind = kindsOf(stage)[0]!
+      let other = ''
+      const remember = (body: string) => {
+        other = body
+        return body
+      }
+      const change = () => other
+      await performUnder(
+        stage,
+        await stage.prepare(kind),
+        reaches({ do: 'change', change: remember }),
+      )
+      const operation = await stage.prepare(kind)
+      const { outcome } = await performUnder(stage, operation, reaches({ do: 'change', change }))
+      assert.equal(outcome.is, 'unknown', `the answer to another payment was ${told(outcome)}`)
+    },
+  },
+]

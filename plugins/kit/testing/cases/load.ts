@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { type Case, mustHaveMoved, needsHandler } from '../case.ts'
+import { firstKinds, firstOperation, scenesOf, usualAmount } from '../operation.ts'
+import { told } from '../stage.ts'
+
+/** Many payments at once, each of another amount: nothing of one gets into another. */
+export const load: readonly Case[] = [
+  {
+    name: 'keeps payments apart that run at the same time',
+    without: needsHandler(...firstKinds),
+    async run(stage, { parallel }) {
+      const { connector, sandbox } = stage
+      const kind = firstKinds.find((known) => connector[known])!
+      const [scene] = scenesOf(sandbox, kind)
+      const { minor, currency } = scene!.amount ?? usualAmount
+      const before = await stage.bookings()
+      const operations = Array.from({ length: parallel }, (_, index) => {
+        const amount = { minor: minor + BigInt(index) * 100n, currency }
+        return firstOperation(connector, kind, { ...scene!, amount })
+      })
+      const all = await Promise.all(operations.map((operation) => stage.perform(operation)))
+      const references = new Set<string>()
+      for (const { outcome, thrown } of all) {
+        const isDone = outcome.is === 'approved' || outcome.is === 'accepted'
+        assert.ok(isDone, `one of ${parallel} payments was ${told(outcome, thrown)}`)
+        references.add(JSON.stringify(outcome.refs))
+      }
+      assert.equal(references.size, parallel, 'every payment has references of its own')
+      await mustHaveMoved(stage, before, operations, 'every payment is done once, for its amount')
+      const keys = new Map((await stage.bookings()).map(({ key, amount }) => [key, amount]))
+      for (const { key, amount } of operations) {
+        assert.deepEqual(keys.get(key), amount, 'every payment is done under its own key')
+      }
+    },
+  },
+]

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import type { Kind, Operation } from '../../connector.ts'
+import { type Canary, canariesOf, leakIn, scrubbed, secretsOf } from '../canary.ts'
+import { type Case, needs, needsHandler, needsLine } from '../case.ts'
+import type { Damage, Fault } from '../fault.ts'
+import { firstKinds, firstOperation, moneyKinds, scenesOf, suits } from '../operation.ts'
+import type { Written } from '../request.ts'
+import type { Stage, Told } from '../stage.ts'
+import { lineFaults, performUnder } from './line.ts'
+
+const echo: Fault = { reaches: false, damage: { do: 'echo' } satisfies Damage }
+
+/**
+ * Card data and credentials stay where they belong. The test data are the canaries: wherever one of
+ * them shows up, a real one would.
+ */
+export const secrets: readonly Case[] = [
+  {
+    name: 'keeps card data and credentials out of what it says and keeps',
+    without: needsHandler(...firstKinds),
+    async run(stage) {
+      const { sandbox, connector } = stage
+      const kinds = [...firstKinds, 'verify' as const].filter((kind) => connector[kind])
+      for (const kind of kinds) {
+        const scenes = [...scenesOf(sandbox, kind), sandbox.declined, sandbox.pending]
+        for (const scene of scenes.filter((known) => known && suits(known, kind))) {
+          const operation = firstOperation(connector, kind, scene!)
+          await mustKeepQuiet(stage, kind, operation, () => stage.perform(operation))
+        }
+      }
+    },
+  },
+  {
+    name: 'keeps card data and credentials out of its claims',
+    without: ({ inbound }) => (inbound === undefined ? 'the connector has no inbound' : undefined),
+    async run(stage) {
+      const kind = firstKinds.find((known) => stage.connector[known])!
+      const { operation } = await stage.done(await stage.prepare(kind))
+      const message = await stage.acquirer.event!(operation.key)
+      const claims = stage.connector.inbound!.parse(message)
+      const leaked = leakIn(claims, canariesFor(stage, operation))
+      assert.equal(leaked, undefined, `a claim holds ${leaked}`)
+    },
+  },
+  {
+    name: 'keeps card data and credentials out of what it says when something goes wrong',
+    without: needs(needsLine, needsHandler(...moneyKinds)),
+    async run(stage) {
+      const faults = [...Object.entries(lineFaults), ['an answer that repeats the request', echo]]
+      for (const [name, fault] of faults as [string, Fault][]) {
+        const kind = moneyKinds.find((known) => stage.connector[known])!
+        const operation = await stage.prepare(kind)
+        await mustKeepQuiet(stage, name, operation, () => performUnder(stage, operation, fault))
+      }
+    },
+  },
+  {
+    name: 'sends card data where a transcript can leave it out',
+    without: needs(needsLine, needsHandler(...firstKinds)),
+    async run(stage) {
+      const { connector, sandbox } = stage
+      for (const kind of firstKinds.filter((known) => connector[known])) {
+        for (const scene of scenesOf(sandbox, kind)) {
+          const operation = firstOperation(connector, kind, scene)
+          const { attempts } = await stage.perform(operation)
+          for (const { written } of attempts) {
+            mustBeScrubbed(written!, canariesOf(operation), secretsOf(connector, stage))
+          }
+        }
+      }
+    },
+  },
+]
+
+const canariesFor = (stage: Stage, operation: Operation): readonly Canary[] => [
+  ...canariesOf(operation),
+  ...secretsOf(stage.connector, stage),
+]
+
+/** Runs a handler and looks for canaries in everything that is stored, logged or thrown. */
+async function mustKeepQuiet(
+  stage: Stage,
+  what: Kind | string,
+  operation: Operation,
+  run: () => Promise<Told<unknown>>,
+): Promise<void> {
+  const canaries = canariesFor(stage, operation)
+  const before = stage.said.length
+  const printed = await listening(async () => {
+    const { returned, thrown } = await run()
+    // The acquirer's text may repeat anything: an engine masks it before it is shown.
+    const { text: _text, ...rest } = (returned ?? {}) as { readonly text?: string }
+    const outcome = leakIn(rest, canaries)
+    assert.equal(outcome, undefined, `${what}: the outcome holds ${outcome}`)
+    const error = leakIn(thrown, canaries)
+    assert.equal(error, undefined, `${what}: the error that was thrown holds ${error}`)
+  })
+  for (const { where, what: said } of stage.said.slice(before)) {
+    const leaked = leakIn(said, canaries)
+    assert.equal(leaked, undefined, `${what}: ${where} holds ${leaked}`)
+  }
+  const leaked = leakIn(printed, canaries)
+  assert.equal(leaked, undefined, `${what}: the console shows ${leaked}`)
+}
+
+const consoleMethods = ['debug', 'log', 'info', 'warn', 'error'] as const
+
+/** What is written to the console meanwhile. */
+async function listening(work: () => Promise<void>): Promise<readonly unknown[]> {
+  const printed: unknown[] = []
+  const methods = consoleMethods.map((name) => [name, console[name]] as const)
+  for (const name of consoleMethods) {
+    console[name] = (...values: unknown[]) => {
+      printed.push(values)
+    }
+  }
+  try {
+    await work()
+  } finally {
+    for (const [name, method] of methods) console[name] = method
+  }
+  return printed
+}
+
+/**
+ * An engine keeps URL and body of every request, without what it knows to be secret. It cannot find
+ * a number that was encoded, unless the encoded text itself is sent as `Sensitive`.
+ */
+function mustBeScrubbed(
+  { url, body, secrets: marked }: Written,
+  card: readonly Canary[],
+  settings: readonly Canary[],
+): void {
+  const inUrl = leakIn(decodeURIComponent(url.href), [...card, ...settings])
+  assert.equal(inUrl, undefined, `a URL holds ${inUrl}: it ends up in the acquirer's log`)
+  const known = [...card, ...settings].map(({ value }) => value)
+  const left = scrubbed(body.toString('utf8'), [...known, ...marked])
+  const inBody = leakIn(left, card)
+  const rule = `the transcript would keep ${inBody}: send what you encode as Sensitive`
+  assert.equal(inBody, undefined, rule)
+}

@@ -1,0 +1,116 @@
+import type { Connector } from '../connector.ts'
+import type { Case, Size } from './case.ts'
+import { completion } from './cases/completion.ts'
+import { events } from './cases/events.ts'
+import { facts } from './cases/facts.ts'
+import { followUps } from './cases/follow-ups.ts'
+import { keys } from './cases/keys.ts'
+import { line } from './cases/line.ts'
+import { load } from './cases/load.ts'
+import { outcomes } from './cases/outcomes.ts'
+import { resolve } from './cases/resolve.ts'
+import { secrets } from './cases/secrets.ts'
+import type { Sandbox } from './sandbox.ts'
+import { openStage, type StageOptions } from './stage.ts'
+
+/** The contract, part by part. A new part is one file of cases and one line here. */
+export const parts: Readonly<Record<string, readonly Case[]>> = {
+  facts,
+  outcomes,
+  'follow-ups': followUps,
+  'keys and moving money': keys,
+  'the line': line,
+  'enquiry and reversal by key': resolve,
+  'the shopper comes back': completion,
+  events,
+  secrets,
+  load,
+}
+
+export type ContractOptions = {
+  /** Payments at once in the case under load. Default 500. */
+  readonly parallel?: number
+  /** How long a handler may take that nothing hinders. Default 10 s. */
+  readonly patienceMs?: number
+  /** How long a handler may take to end once its deadline is over. Default 2 s. */
+  readonly graceMs?: number
+}
+
+/** A case that applies to a connector, ready to run. */
+export type ContractCase = {
+  readonly part: string
+  readonly name: string
+  /** Starts the acquirer, runs the case, closes. Rejects when the case does not hold. */
+  run(): Promise<void>
+}
+
+export type NotSupported = {
+  readonly part: string
+  readonly name: string
+  readonly why: string
+}
+
+/** The cases that apply to a connector, and those that do not, with the reason. */
+export function contractCases(
+  connector: Connector,
+  sandbox: Sandbox,
+  { parallel = 500, patienceMs = 10_000, graceMs = 2_000 }: ContractOptions = {},
+): { readonly cases: readonly ContractCase[]; readonly notSupported: readonly NotSupported[] } {
+  const cases: ContractCase[] = []
+  const notSupported: NotSupported[] = []
+  for (const [part, rows] of Object.entries(parts)) {
+    for (const row of rows) {
+      const { name } = row
+      const why = row.without?.(connector, sandbox)
+      if (why !== undefined) notSupported.push({ part, name, why })
+      else
+        cases.push({
+          part,
+          name,
+          run: () => play(row, connector, sandbox, { patienceMs, graceMs }, { parallel }),
+        })
+    }
+  }
+  return { cases, notSupported }
+}
+
+async function play(
+  row: Case,
+  connector: Connector,
+  sandbox: Sandbox,
+  options: StageOptions,
+  size: Size,
+): Promise<void> {
+  const stage = await openStage(connector, sandbox, options)
+  try {
+    await row.run(stage, size)
+  } finally {
+    await stage.close()
+  }
+}
+
+export type ContractReport = {
+  readonly passed: readonly string[]
+  readonly failed: readonly { readonly name: string; readonly error: Error }[]
+  readonly notSupported: readonly NotSupported[]
+}
+
+/** Runs all cases one after the other without a test runner. */
+export async function runContract(
+  connector: Connector,
+  sandbox: Sandbox,
+  options: ContractOptions = {},
+): Promise<ContractReport> {
+  const { cases, notSupported } = contractCases(connector, sandbox, options)
+  const passed: string[] = []
+  const failed: { name: string; error: Error }[] = []
+  for (const { name, run } of cases) {
+    try {
+      await run()
+      passed.push(name)
+    } catch (error) {
+      failed.push({ name, error: error instanceof Error ? error : new Error(String(error)) })
+    }
+  }
+  return { passed, failed, notSupported }
+}

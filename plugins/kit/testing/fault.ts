@@ -1,0 +1,87 @@
+import type { ServerResponse } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
+
+/** What the front does with the answer. */
+export type Damage =
+  /** None comes; the connection stays open. */
+  | { readonly do: 'silence' }
+  | { readonly do: 'reset' }
+  /** Half of it, then the connection closes, or stays open without another byte. */
+  | { readonly do: 'cut' | 'stall' }
+  /** All of it, byte by byte. */
+  | { readonly do: 'drip' }
+  /** Another one, of somebody between the two. */
+  | {
+      readonly do: 'replace'
+      readonly status: number
+      readonly type: string
+      readonly body: string
+      readonly location?: string
+    }
+  /** The request's own body comes back as an error, as careless servers do. */
+  | { readonly do: 'echo' }
+  | { readonly do: 'change'; readonly change: (body: string) => string }
+
+/** One thing that goes wrong on the line. `reaches`: whether the acquirer gets the request. */
+export type Fault = { readonly reaches: boolean; readonly damage: Damage }
+
+/** An answer as the front got it from the acquirer. */
+export type Answer = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[]>>
+  readonly body: Buffer
+}
+
+/**
+ * Sends an answer the way a fault wants it. Resolves when nothing more will be written.
+ *
+ * @param answer undefined when the acquirer was never asked
+ */
+export async function sendDamaged(
+  response: ServerResponse,
+  damage: Damage,
+  request: Buffer,
+  answer: Answer = { status: 200, headers: {}, body: Buffer.alloc(0) },
+): Promise<void> {
+  const { status, headers, body } = answer
+  const half = body.subarray(0, body.length >> 1)
+  const head = (length: number) =>
+    response.writeHead(status, { ...headers, 'content-length': length })
+  switch (damage.do) {
+    case 'silence':
+      return
+    case 'reset':
+      response.socket?.resetAndDestroy()
+      return
+    case 'cut':
+    case 'stall':
+      head(body.length)
+      await new Promise<void>((written) => response.write(half, () => written()))
+      if (damage.do === 'cut') response.socket?.destroy()
+      return
+    case 'drip':
+      response.socket?.setNoDelay(true)
+      head(body.length)
+      for (const byte of body) {
+        if (response.destroyed) return
+        response.write(Buffer.of(byte))
+        await setImmediate()
+      }
+      response.end()
+      return
+    case 'replace': {
+      const { type, location } = damage
+      const also = location === undefined ? {} : { location }
+      response.writeHead(damage.status, { 'content-type': type, ...also }).end(damage.body)
+      return
+    }
+    case 'echo':
+      response.writeHead(400, { 'content-type': 'application/json' }).end(request)
+      return
+    case 'change': {
+      const changed = Buffer.from(damage.change(body.toString('utf8')))
+      head(changed.length)
+      response.end(changed)
+    }
+  }
+}

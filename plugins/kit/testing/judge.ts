@@ -1,0 +1,58 @@
+import { isResultCode } from '@tollgate/schemas'
+import type { Kind } from '../connector.ts'
+import type { Outcome } from '../outcome.ts'
+
+const kinds = ['approved', 'accepted', 'declined', 'pending', 'notSent', 'unknown']
+
+/**
+ * What an engine makes of what a handler returned or threw. It believes an author's word only as far
+ * as it is proven: whatever is malformed is `unknown`, a throw is `notSent` only when nothing that
+ * moves money left, and so is a `notSent`.
+ *
+ * @param given undefined when the handler threw
+ */
+export function judge(given: unknown, moved: boolean, kind: Kind): Outcome {
+  const outcome = given === undefined ? threw : checked(given)
+  if (outcome.is === 'notSent' && moved) return unknown('after a request may have been written')
+  if (outcome.is === 'approved' && kind !== 'verify' && Object.keys(outcome.refs).length === 0) {
+    return unknown('approved without any reference of the acquirer')
+  }
+  return outcome
+}
+
+const threw: Outcome = { is: 'notSent', why: 'the handler threw' }
+const unknown = (why: string): Outcome => ({ is: 'unknown', why })
+
+function checked(given: unknown): Outcome {
+  if (typeof given !== 'object' || given === null) return unknown('no outcome was returned')
+  const outcome = given as Outcome
+  if (!kinds.includes(outcome.is)) return unknown('an outcome that does not exist was returned')
+  if (outcome.is === 'notSent' || outcome.is === 'unknown') return outcome
+  if (outcome.refs !== undefined && !isTexts(outcome.refs)) {
+    return unknown('refs must be an object of texts')
+  }
+  if ((outcome.is === 'approved' || outcome.is === 'accepted') && outcome.refs === undefined) {
+    return unknown('approved without any reference of the acquirer')
+  }
+  if (outcome.is === 'declined' && !isResultCode(outcome.reason)) {
+    return { ...outcome, reason: '800.100.100' }
+  }
+  if (outcome.is === 'pending' && !isNext(outcome.next)) {
+    return unknown('pending without a next step')
+  }
+  return outcome
+}
+
+function isNext(next: unknown): boolean {
+  if (typeof next !== 'object' || next === null) return next === 'event'
+  if ('poll' in next) return typeof next.poll === 'number' && next.poll > 0
+  return 'redirect' in next
+}
+
+export function isTexts(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every((text) => typeof text === 'string')
+  )
+}

@@ -1,0 +1,110 @@
+import { randomInt } from 'node:crypto'
+import type { Connector, Kind, Operation } from '../connector.ts'
+import type { Accepted, Approved, Money } from '../outcome.ts'
+import type { Sandbox, Scene } from './sandbox.ts'
+
+/** Handlers that pay with an instrument and move money. */
+export const firstKinds = ['authorize', 'debit', 'credit'] as const satisfies readonly Kind[]
+export const followUpKinds = [
+  'capture',
+  'refund',
+  'reverse',
+  'increment',
+] as const satisfies readonly Kind[]
+/** Every handler that moves money. */
+export const moneyKinds: readonly Kind[] = [...firstKinds, ...followUpKinds]
+
+/** 92.00 EUR. */
+export const usualAmount: Money = { minor: 9200n, currency: 'EUR' }
+
+/** An operation that was carried out. */
+export type Done = { readonly operation: Operation; readonly outcome: Approved | Accepted }
+
+/** Whether a scene can be paid with by a handler. */
+export const suits = (scene: Scene, kind: Kind): boolean =>
+  scene.kinds === undefined || scene.kinds.includes(kind)
+
+/** The scenes that a handler can be tried with. */
+export const scenesOf = ({ approved }: Sandbox, kind: Kind): readonly Scene[] =>
+  approved.filter((scene) => suits(scene, kind))
+
+/** What an operation of this kind builds on; undefined: on nothing. */
+export function originalKind(connector: Connector, kind: Kind): Kind | undefined {
+  if (kind === 'capture' || kind === 'increment') return 'authorize'
+  if (kind === 'refund') return connector.debit === undefined ? 'capture' : 'debit'
+  if (kind === 'reverse') return connector.authorize === undefined ? 'debit' : 'authorize'
+  return undefined
+}
+
+/** A first operation, as an engine hands it over. Nothing of it may be changed by a handler. */
+export function firstOperation(
+  connector: Connector,
+  kind: Kind,
+  { instrument, amount = usualAmount, request = {} }: Scene,
+): Operation {
+  return frozen({ ...plain(connector, kind, amount, request), brand: instrument.brand, instrument })
+}
+
+/** An operation on an earlier one: by reference, without the instrument. */
+export function operationOn(
+  connector: Connector,
+  kind: Kind,
+  { operation, outcome }: Done,
+  minor: bigint = operation.amount.minor,
+): Operation {
+  const { paymentId, key, amount, brand } = operation
+  const { refs, memo } = outcome
+  const networkTxId = outcome.is === 'approved' ? outcome.networkTxId : undefined
+  return frozen({
+    ...plain(connector, kind, { minor, currency: amount.currency }, {}),
+    ...(brand === undefined ? {} : { brand }),
+    original: {
+      paymentId,
+      kind: operation.kind,
+      key,
+      amount,
+      refs,
+      ...(memo === undefined ? {} : { memo }),
+      ...(networkTxId === undefined ? {} : { networkTxId }),
+    },
+  })
+}
+
+/** The operation as it is when somebody asks about it later: the instrument is not at hand. */
+export function withoutInstrument(operation: Operation): Operation {
+  const { instrument: _gone, threeDSecure: _too, ...rest } = operation
+  return frozen(rest)
+}
+
+function plain(connector: Connector, kind: Kind, amount: Money, request: Operation['request']) {
+  return {
+    kind,
+    paymentId: text('0123456789abcdef', 32),
+    key: newKey(connector),
+    amount,
+    request,
+    shortId: [1, 2, 3].map(() => text('0123456789', 4)).join('.'),
+    merchantTransactionId: `order-${text('0123456789', 8)}`,
+  }
+}
+
+const alphabets = {
+  hex: '0123456789abcdef',
+  alphanumeric: '0123456789abcdefghijklmnopqrstuvwxyz',
+  digits: '0123456789',
+}
+
+/** A key that was never used, in the form that the connector asks for. */
+export function newKey({ supports: { keyFormat } }: Connector): string {
+  return text(alphabets[keyFormat?.alphabet ?? 'hex'], keyFormat?.length ?? 32)
+}
+
+function text(alphabet: string, length: number): string {
+  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
+}
+
+export function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  for (const part of Object.values(value)) frozen(part)
+  return Object.freeze(value)
+}

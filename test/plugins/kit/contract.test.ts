@@ -1,0 +1,87 @@
+/** What applies to a connector follows from what it can do; what it cannot show is told, not hidden. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import {
+  type Acquirer,
+  contractCases,
+  runContract,
+  type Sandbox,
+} from '@tollgate/plugin-kit/testing'
+import { acquirerJson } from '../../../connectors/acquirer-json/index.ts'
+import { sandbox } from '../../../connectors/acquirer-json/sandbox/sandbox.ts'
+import { partialConnector, partialSandbox } from './partial-connector.ts'
+
+const run = promisify(execFile)
+const quick = { parallel: 5, graceMs: 200 }
+
+test('a connector that can do little passes what applies to it', async () => {
+  const { passed, failed, notSupported } = await runContract(
+    partialConnector,
+    partialSandbox,
+    quick,
+  )
+  assert.deepEqual(failed, [])
+  const why = (name: string) => notSupported.find((missing) => missing.name === name)?.why
+  assert.equal(why('refunds what was paid, in full and in part'), 'the connector has no refund')
+  assert.equal(
+    why('undoes by key what was done, for good'),
+    'the connector has no resolve.reverseByKey',
+  )
+  assert.equal(why('is not fooled by a forged event'), 'the connector has no inbound')
+  const all = contractCases(acquirerJson, sandbox).cases.length
+  assert.equal(passed.length + notSupported.length, all, 'every case is told, one way or the other')
+})
+
+test('run by an author, the suite prints what a connector does not support', async () => {
+  const file = join(import.meta.dirname, 'partial-connector.ts')
+  // A test of a test: the inner one must not report to the outer.
+  const { NODE_TEST_CONTEXT: _outer, ...env } = process.env
+  const choices = ['--conditions=@tollgate/source', '--test-reporter=spec', file]
+  const { stdout } = await run(process.execPath, choices, { env })
+  assert.match(stdout, /✔ sends once: whether to send again is decided by the engine/)
+  assert.match(stdout, /not supported, because the connector has no refund: refunds what was paid/)
+  assert.match(stdout, /not supported, because the connector has no complete: /)
+  assert.match(stdout, /fail 0\n/)
+})
+
+/** The example's sandbox without something that its connector needs to be shown. */
+const without = (parts: Partial<Record<keyof Sandbox, undefined>>): Sandbox =>
+  ({ ...sandbox, ...parts }) as Sandbox
+
+const withoutPart = (part: keyof Acquirer): Sandbox => ({
+  ...sandbox,
+  async open(engine) {
+    const { [part]: _left, ...rest } = await sandbox.open(engine)
+    return rest as Acquirer
+  },
+})
+
+const incomplete: readonly (readonly [string, Sandbox, RegExp])[] = [
+  ['a redirect scene', without({ redirect: undefined }), /so the sandbox needs a redirect scene/],
+  ['changed answers', without({ answers: undefined }), /an acquirer with a url has answers/],
+  [
+    'a scene of a method',
+    { ...sandbox, approved: sandbox.approved.slice(0, 1) },
+    /a scene for the method bankAccount/,
+  ],
+  ['events', withoutPart('event'), /must answer with event/],
+  ['a shopper', withoutPart('shopper'), /needs shopper/],
+  ['an end', withoutPart('finish'), /needs finish/],
+  ['a wrong account', withoutPart('wrongAccount'), /wrongAccount/],
+]
+
+describe('a sandbox cannot get a case out of the way by leaving out', () => {
+  for (const [what, lacking, says] of incomplete) {
+    test(what, async () => {
+      const { failed } = await runContract(acquirerJson, lacking, quick)
+      const messages = failed.map(({ error }) => error.message)
+      assert.ok(
+        messages.some((message) => says.test(message)),
+        messages.join('\n'),
+      )
+    })
+  }
+})

@@ -1,0 +1,26 @@
+/** An acquirer that can do little: no follow-ups, no events, no shopper. A test file of an author's. */
+import { connectorContract, type Sandbox } from '@tollgate/plugin-kit/testing'
+import { acquirerJson } from '../../../connectors/acquirer-json/index.ts'
+import { sandbox } from '../../../connectors/acquirer-json/sandbox/sandbox.ts'
+
+const { name, title, contract, config, account, supports, debit, resolve, reasons } = acquirerJson
+
+export const partialConnector = {
+  name,
+  title,
+  contract,
+  ...(config && { config }),
+  ...(account && { account }),
+  supports,
+  ...(debit && { debit }),
+  resolve: { ...(resolve.enquire && { enquire: resolve.enquire }) },
+  ...(reasons && { reasons }),
+}
+
+const { approved, declined, answers, open } = sandbox
+export const partialSandbox: Sandbox = { approved, declined, ...(answers && { answers }), open }
+
+// Imported by another test it registers nothing; started by itself it is what an author writes.
+if (process.argv[1] === import.meta.filename) {
+  connectorContract(partialConnector, partialSandbox, { parallel: 5 })
+}

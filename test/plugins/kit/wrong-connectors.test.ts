@@ -1,0 +1,28 @@
+/** A suite that nothing fails proves nothing: every case notices the connector that is wrong in its way. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { contractCases, runContract } from '@tollgate/plugin-kit/testing'
+import { acquirerJson } from '../../../connectors/acquirer-json/index.ts'
+import { sandbox } from '../../../connectors/acquirer-json/sandbox/sandbox.ts'
+import { wrongConnectors } from './wrong-connectors.ts'
+
+describe('the contract suite notices a connector that', () => {
+  for (const { what, connector, noticed } of wrongConnectors) {
+    test(what, async () => {
+      const { failed } = await runContract(connector, sandbox, { parallel: 20, graceMs: 200 })
+      assert.deepEqual(failed.map(({ name }) => name).sort(), [...noticed].sort())
+    })
+  }
+})
+
+test('no case of the contract is without a connector that fails it', () => {
+  const { cases, notSupported } = contractCases(acquirerJson, sandbox)
+  assert.deepEqual(notSupported, [], 'the worked example shows everything')
+  const failing = new Set(wrongConnectors.flatMap(({ noticed }) => noticed))
+  const names = cases.map(({ name }) => name)
+  assert.equal(new Set(names).size, names.length, 'every case has a name of its own')
+  assert.deepEqual(
+    names.filter((name) => !failing.has(name)),
+    [],
+  )
+})

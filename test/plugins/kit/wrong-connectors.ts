@@ -1,0 +1,803 @@
+/**
+ * The worked example, broken in one way at a time: mistakes that real connectors make. Next to each
+ * stand the cases of the contract that have to notice, and no others may.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import {
+  approved,
+  type Claim,
+  type Connector,
+  type Context,
+  declined,
+  type Http,
+  HttpError,
+  type Inbound,
+  type Kind,
+  type Money,
+  notSent,
+  type Operation,
+  type Outcome,
+  pending,
+  settings,
+  unknown,
+} from '@tollgate/plugin-kit'
+import { none, O, R, request, secret } from '@tollgate/schemas'
+import { acquirerJson as right } from '../../../connectors/acquirer-json/index.ts'
+import { lineFaults } from '../../../plugins/kit/testing/cases/line.ts'
+
+export type Wrong = {
+  /** What it does: "it …". */
+  readonly what: string
+  readonly connector: Connector
+  /** Names of the cases that must fail. */
+  readonly noticed: readonly string[]
+}
+
+const kinds = [
+  'authorize',
+  'debit',
+  'credit',
+  'verify',
+  'capture',
+  'refund',
+  'reverse',
+  'increment',
+] as const satisfies readonly Kind[]
+type Handler = (operation: Operation, context: Context) => Promise<Outcome>
+
+/** The example with something else in place of some parts. */
+const but = (parts: Partial<Connector>): Connector => ({ ...right, ...parts })
+
+/** The example with every handler, or those named, put into something. */
+function around(put: (handler: Handler) => Handler, only: readonly Kind[] = kinds): Connector {
+  return but(Object.fromEntries(only.map((kind) => [kind, put(right[kind]!)])))
+}
+
+/** What a handler says, changed. */
+const saying = (
+  change: (outcome: Outcome, operation: Operation) => Outcome,
+  only?: readonly Kind[],
+) =>
+  around(
+    (handler) => async (operation, context) => change(await handler(operation, context), operation),
+    only,
+  )
+
+/** What is thrown, turned into something. */
+const catching = (
+  turn: (error: unknown, operation: Operation) => Outcome | Promise<Outcome>,
+  only?: readonly Kind[],
+) =>
+  around(
+    (handler) => (operation, context) =>
+      handler(operation, context).catch((error: unknown) => turn(error, operation)),
+    only,
+  )
+
+/** An operation changed before it is sent. */
+const sending = (change: (operation: Operation) => Operation, only?: readonly Kind[]) =>
+  around((handler) => (operation, context) => handler(change(operation), context), only)
+
+type Request = Http['request']
+type Wrap = (send: Request, operation: Operation) => Request
+
+const contextOver = (context: Context, operation: Operation, wrap: Wrap): Context => {
+  const send = wrap(context.http.request, operation)
+  const http: Http = {
+    request: send,
+    get: (url, query, options) => send('GET', url, { ...options, query: { ...query } }),
+    post: (url, json, options) => send('POST', url, { ...options, json }),
+  }
+  return { ...context, http }
+}
+
+/** All requests of handlers, or of everything, changed on their way out or their answers back in. */
+const overHttp = (wrap: Wrap, only?: readonly Kind[]) =>
+  around(
+    (handler) => (operation, context) => handler(operation, contextOver(context, operation, wrap)),
+    only,
+  )
+
+const resolving = (parts: Partial<Connector['resolve']>): Connector =>
+  but({ resolve: { ...right.resolve, ...parts } })
+const enquiring = (enquire: NonNullable<Connector['resolve']['enquire']>) => resolving({ enquire })
+const receiving = (parts: Partial<NonNullable<Connector['inbound']>>): Connector =>
+  but({ inbound: { ...right.inbound!, ...parts } })
+const claiming = (change: (claim: Claim, message: Inbound) => Claim): Connector =>
+  receiving({
+    parse: (message) => right.inbound!.parse(message).map((claim) => change(claim, message)),
+  })
+
+const numberOf = ({ instrument }: Operation): string =>
+  instrument !== undefined && 'number' in instrument ? (instrument.number?.reveal() ?? '') : ''
+const codeOf = (outcome: Outcome) => ('code' in outcome ? outcome.code : undefined)
+
+/** With `moves` taken off. */
+const untagged: Wrap =
+  (send) =>
+  (method, url, { moves: _forgotten, ...options } = {}) =>
+    send(method, url, options)
+
+/** What a connector with state in its module remembers. */
+let last: Operation | undefined
+
+const text = { kind: 'text', min: 1, max: 64 } as const
+const least = (one: Money, other: Money): Money => (one.minor < other.minor ? one : other)
+
+/** A connector that remembers which keys it has sent, and takes another one for a repeat. */
+function repeating(): Connector {
+  const sent = new Set<string>()
+  return overHttp((send, { key, kind }) => async (method, url, options = {}) => {
+    const isRepeat = sent.has(key)
+    if (kind === 'debit') sent.add(key)
+    if (!isRepeat) return send(method, url, options)
+    const own = randomBytes(16).toString('hex')
+    const headers = { ...options.headers, 'idempotency-key': own }
+    const answer = await send(method, url, { ...options, headers })
+    return { ...answer, json: () => JSON.parse(answer.text().replaceAll(own, key)) }
+  })
+}
+
+const open = (fault: string) => `leaves open what happened: ${fault}`
+const allOpen = Object.keys(lineFaults).map(open)
+const silences = [
+  open('no answer in time, and the acquirer never got it'),
+  open('no answer in time, though the acquirer did it'),
+  open('half an answer, and then silence'),
+]
+const breaks = [
+  ...silences,
+  open('a reset before the acquirer got it'),
+  open('a reset after the acquirer did it'),
+  open('an answer that is cut off'),
+  open('an answer without an end'),
+]
+
+/** Whatever is tried by making the request go wrong that moves money: it has to be found first. */
+const needingTag = (of: 'everything' | 'one kind'): readonly string[] => [
+  ...allOpen,
+  'says that money may move before it does',
+  'moves nothing when the time for sending is over',
+  'sends once: whether to send again is decided by the engine',
+  'finds out by enquiry what was done when the answer was lost',
+  ...(of === 'one kind'
+    ? []
+    : [
+        'never takes a code that nobody knows for an approval',
+        'takes another amount or currency in an approval for what it is',
+        'never says notSent after it sent something',
+        'reads an answer that comes byte by byte',
+        'does not take the answer to another payment for its own',
+        'says notFound of what is still on its way, and finds it when it came',
+        'makes a key harmless whose request is still on its way',
+        'keeps card data and credentials out of what it says when something goes wrong',
+      ]),
+]
+
+export const wrongConnectors: readonly Wrong[] = [
+  // Facts and settings.
+  {
+    what: 'has a name that no engine takes',
+    connector: but({ name: 'Acquirer_JSON' }),
+    noticed: ['declares itself completely'],
+  },
+  {
+    what: 'translates a code into a reason that does not exist',
+    connector: but({ reasons: { '05': '800.999.999' as never } }),
+    noticed: ['declares itself completely'],
+  },
+  {
+    what: 'keeps its key in a setting that everybody may read',
+    connector: but({
+      account: settings('Account', [
+        ['merchantId', text, R, request, none, 'Id of the merchant.'],
+        ['apiKey', text, R, request, none, 'Proves our requests.'],
+        ['eventSecret', text, R, request, secret, 'Proves their events.'],
+      ]),
+    }),
+    noticed: ['keeps credentials in settings of class secret'],
+  },
+  {
+    what: 'calls a setting optional that it cannot do without',
+    connector: but({
+      account: settings('Account', [
+        ['merchantId', text, O, request, none, 'Id of the merchant.'],
+        ['apiKey', text, R, request, secret, 'Proves our requests.'],
+        ['eventSecret', text, R, request, secret, 'Proves their events.'],
+      ]),
+    }),
+    noticed: ['lists its settings, and does without those it calls optional'],
+  },
+  {
+    what: 'finds all credentials right',
+    connector: but({ check: async () => ({ ok: true }) }),
+    noticed: ['tells right credentials from wrong ones'],
+  },
+
+  // Outcomes.
+  {
+    what: 'does not know that a direct debit counts as done',
+    connector: saying((outcome) => (outcome.is === 'accepted' ? unknown('submitted') : outcome)),
+    noticed: ['approves what the acquirer approves'],
+  },
+  {
+    what: 'declines everything for the same reason',
+    connector: saying((outcome) => (outcome.is === 'declined' ? declined('800.100.100') : outcome)),
+    noticed: ['declines what the acquirer declines, with the reason for it'],
+  },
+  {
+    what: 'approves what it does not know as a decline',
+    connector: saying((outcome) =>
+      outcome.is === 'declined' && outcome.reason === '800.100.100'
+        ? approved(outcome.refs ?? {})
+        : outcome,
+    ),
+    noticed: ['never takes a code that nobody knows for an approval'],
+  },
+  {
+    what: 'has no reason for a code that it does not know',
+    connector: saying((outcome) =>
+      outcome.is === 'declined' && outcome.reason === '800.100.100'
+        ? { ...outcome, reason: undefined as never }
+        : outcome,
+    ),
+    noticed: ['never takes a code that nobody knows for an approval'],
+  },
+  {
+    what: 'ignores that another amount was approved',
+    connector: saying((outcome) => (outcome.is === 'approved' ? approved(outcome.refs) : outcome)),
+    noticed: ['takes another amount or currency in an approval for what it is'],
+  },
+  {
+    what: 'compares the amount and forgets the currency',
+    connector: saying((outcome, { amount }) => {
+      if (outcome.is !== 'approved' || outcome.amount?.minor !== amount.minor) return outcome
+      return approved(outcome.refs)
+    }),
+    noticed: ['takes another amount or currency in an approval for what it is'],
+  },
+  {
+    what: 'corrects another amount in an enquiry',
+    connector: enquiring(async (operation, context) => {
+      const found = await right.resolve.enquire!(operation, context)
+      return found.is === 'approved' ? approved(found.refs) : found
+    }),
+    noticed: ['takes another amount or currency in an approval for what it is'],
+  },
+  {
+    what: 'takes a payment under review for paid',
+    connector: saying((outcome) =>
+      outcome.is === 'pending' && typeof outcome.next === 'object' && 'poll' in outcome.next
+        ? approved(outcome.refs ?? {})
+        : outcome,
+    ),
+    noticed: ['leaves a payment open as long as the acquirer does'],
+  },
+  {
+    what: 'verifies by taking the money',
+    connector: but({
+      verify: (operation, context) => right.debit!({ ...operation, kind: 'debit' }, context),
+    }),
+    noticed: ['verifies an instrument without moving money'],
+  },
+
+  // Follow-ups.
+  {
+    what: 'captures the whole authorisation, whatever was asked for',
+    connector: sending(
+      (operation) => ({ ...operation, amount: operation.original!.amount }),
+      ['capture'],
+    ),
+    noticed: [
+      'captures what was authorised, in full and in part',
+      'is refused a capture of more than was authorised',
+      'raises an authorisation, and may capture the sum',
+    ],
+  },
+  {
+    what: 'quietly captures less than was asked for',
+    connector: sending(
+      (operation) => ({
+        ...operation,
+        amount: least(operation.amount, operation.original!.amount),
+      }),
+      ['capture'],
+    ),
+    noticed: [
+      'is refused a capture of more than was authorised',
+      'raises an authorisation, and may capture the sum',
+    ],
+  },
+  {
+    what: 'takes a capture of too much for done',
+    connector: saying(
+      (outcome, operation) =>
+        codeOf(outcome) === 'capture-too-high' ? approved(operation.original!.refs) : outcome,
+      ['capture'],
+    ),
+    noticed: ['is refused a capture of more than was authorised'],
+  },
+  {
+    what: 'refunds everything, whatever was asked for',
+    connector: sending(
+      (operation) => ({ ...operation, amount: operation.original!.amount }),
+      ['refund'],
+    ),
+    noticed: [
+      'refunds what was paid, in full and in part',
+      'is refused a refund of more than was paid',
+    ],
+  },
+  {
+    what: 'takes a refund of too much for done',
+    connector: saying(
+      (outcome, operation) =>
+        codeOf(outcome) === 'refund-too-high' ? approved(operation.original!.refs) : outcome,
+      ['refund'],
+    ),
+    noticed: ['is refused a refund of more than was paid'],
+  },
+  {
+    what: 'reverses everything, whatever was asked for',
+    connector: sending(
+      (operation) => ({ ...operation, amount: operation.original!.amount }),
+      ['reverse'],
+    ),
+    noticed: ['reverses what was authorised, in full and in part'],
+  },
+  {
+    what: 'sends the new sum where the increase is wanted',
+    connector: sending(
+      ({ amount, original, ...operation }) => ({
+        ...operation,
+        original: original!,
+        amount: { ...amount, minor: amount.minor + original!.amount.minor },
+      }),
+      ['increment'],
+    ),
+    noticed: [
+      'raises an authorisation, and may capture the sum',
+      "sends the engine's key with everything that moves money",
+      'does the work of one key once, however often it is sent',
+      'finds out by enquiry what was done',
+    ],
+  },
+
+  // Keys, and saying what moves.
+  {
+    what: 'makes up a key of its own for each request',
+    connector: overHttp((send, { key }) => async (method, url, options = {}) => {
+      const own = randomBytes(16).toString('hex')
+      const headers = { ...options.headers, 'idempotency-key': own }
+      const answer = await send(method, url, { ...options, headers })
+      return { ...answer, json: () => JSON.parse(answer.text().replaceAll(own, key)) }
+    }),
+    noticed: [
+      "sends the engine's key with everything that moves money",
+      'does the work of one key once, however often it is sent',
+      'is not paid for something else with a key that was used',
+      'keeps payments apart that run at the same time',
+      // Whatever asks the acquirer about the key finds nothing.
+      'takes another amount or currency in an approval for what it is',
+      'leaves a payment open as long as the acquirer does',
+      'finds out by enquiry what was done',
+      'finds out by enquiry what was done when the answer was lost',
+      'says notFound of what is still on its way, and finds it when it came',
+      'undoes by key what was done, for good',
+      'makes a key harmless that was never used',
+      'makes a key harmless whose request is still on its way',
+      'completes what the shopper paid',
+      // The sandbox has no event about a key that never reached it.
+      'understands an event of the acquirer',
+      'is not fooled by a forged event',
+      'is not fooled by an event for another account',
+      'says the same of an event that comes again, late or early',
+      'tells events about one payment apart, in whatever order they come',
+      'keeps card data and credentials out of its claims',
+    ],
+  },
+  {
+    what: 'makes a new key when the same operation comes again',
+    connector: repeating(),
+    noticed: [
+      'does the work of one key once, however often it is sent',
+      'undoes by key what was done, for good',
+    ],
+  },
+  {
+    what: 'forgets moves: true',
+    connector: overHttp(untagged),
+    noticed: needingTag('everything'),
+  },
+  {
+    what: 'forgets moves: true in its reversal by key',
+    connector: resolving({
+      reverseByKey: (operation, context) =>
+        right.resolve.reverseByKey!(operation, contextOver(context, operation, untagged)),
+    }),
+    noticed: ['says that money may move before it does'],
+  },
+  {
+    what: 'forgets moves: true in refunds',
+    connector: overHttp(untagged, ['refund']),
+    noticed: needingTag('one kind'),
+  },
+
+  // The line.
+  {
+    what: 'takes every error for a decline',
+    connector: catching(() => declined('800.100.100')),
+    noticed: [
+      ...breaks,
+      'knows that nothing was sent when nobody listens',
+      'moves nothing when the time for sending is over',
+    ],
+  },
+  {
+    what: 'takes a refund that broke off for declined',
+    connector: catching(() => declined('800.100.100'), ['refund']),
+    noticed: [
+      ...breaks,
+      'knows that nothing was sent when nobody listens',
+      'moves nothing when the time for sending is over',
+    ],
+  },
+  {
+    what: 'takes what it cannot read for a decline',
+    connector: saying((outcome) => (outcome.is === 'unknown' ? declined('800.100.100') : outcome)),
+    noticed: [
+      ...allOpen.filter((name) => !breaks.includes(name)),
+      'does not take the answer to another payment for its own',
+    ],
+  },
+  {
+    what: 'takes what it cannot read for approved',
+    connector: saying((outcome) =>
+      outcome.is === 'unknown' ? approved({ id: 'later' }) : outcome,
+    ),
+    noticed: [
+      ...allOpen.filter((name) => !breaks.includes(name)),
+      'does not take the answer to another payment for its own',
+    ],
+  },
+  {
+    what: 'says notSent of everything that went wrong',
+    connector: catching(() => notSent('it went wrong')),
+    noticed: ['never says notSent after it sent something'],
+  },
+  {
+    what: 'sends again after a time-out or a reset',
+    connector: around(
+      (handler) => (operation, context) =>
+        handler(operation, context).catch(() => handler(operation, context)),
+    ),
+    noticed: ['sends once: whether to send again is decided by the engine'],
+  },
+  {
+    what: 'sends again when the acquirer says HTTP 503',
+    connector: overHttp((send) => async (method, url, options) => {
+      const answer = await send(method, url, options)
+      return answer.status === 503 ? send(method, url, options) : answer
+    }),
+    noticed: ['sends once: whether to send again is decided by the engine'],
+  },
+  {
+    what: 'gives up on an answer that does not come at once',
+    connector: overHttp((send) => async (method, url, options) => {
+      const answer = send(method, url, options)
+      answer.catch(() => {})
+      const impatient = async () => {
+        for (let turn = 0; turn < 150; turn += 1) await setImmediate()
+        throw new HttpError('timeout', 'it takes too long', true)
+      }
+      return Promise.race([answer, impatient()])
+    }),
+    noticed: ['reads an answer that comes byte by byte'],
+  },
+  {
+    what: 'does not look which payment an answer is about',
+    connector: overHttp((send, { key }) => async (method, url, options) => {
+      const answer = await send(method, url, options)
+      return { ...answer, json: () => ({ ...(answer.json() as object), reference: key }) }
+    }),
+    noticed: ['does not take the answer to another payment for its own'],
+  },
+  {
+    what: 'never ends after its time is over',
+    connector: catching(
+      (error) =>
+        error instanceof HttpError && error.code === 'timeout'
+          ? new Promise<Outcome>(() => {})
+          : Promise.reject(error),
+      ['credit'],
+    ),
+    noticed: [
+      ...silences,
+      'finds out by enquiry what was done when the answer was lost',
+      'sends once: whether to send again is decided by the engine',
+    ],
+  },
+
+  // Enquiry and reversal by key.
+  {
+    what: 'moves money with its enquiry, as far as the engine can see',
+    connector: enquiring((operation, context) =>
+      right.resolve.enquire!(
+        operation,
+        contextOver(
+          context,
+          operation,
+          (send) => (method, url, options) => send(method, url, { ...options, moves: true }),
+        ),
+      ),
+    ),
+    noticed: ['finds out by enquiry what was done'],
+  },
+  {
+    what: 'forgets the reason in an enquiry',
+    connector: enquiring(async (operation, context) => {
+      const found = await right.resolve.enquire!(operation, context)
+      return found.is === 'declined' ? declined('800.100.100') : found
+    }),
+    noticed: ['finds out by enquiry what was declined'],
+  },
+  {
+    what: 'calls declined what the acquirer does not know yet',
+    connector: enquiring(async (operation, context) => {
+      const found = await right.resolve.enquire!(operation, context)
+      return found.is === 'notFound' ? declined('900.100.400') : found
+    }),
+    noticed: [
+      'says notFound of a key that was never used',
+      'says notFound of what is still on its way, and finds it when it came',
+    ],
+  },
+  {
+    what: 'finds nothing when its enquiry goes wrong',
+    connector: enquiring(async (operation, context) => {
+      try {
+        const found = await right.resolve.enquire!(operation, context)
+        return found.is === 'unknown' ? { is: 'notFound' } : found
+      } catch {
+        return { is: 'notFound' }
+      }
+    }),
+    noticed: ['concludes nothing from a broken answer to an enquiry'],
+  },
+  {
+    what: 'says reversed of what it never asked to be reversed',
+    connector: resolving({ reverseByKey: async () => ({ is: 'reversed' }) }),
+    noticed: [
+      'says that money may move before it does',
+      'undoes by key what was done, for good',
+      'makes a key harmless that was never used',
+      'makes a key harmless whose request is still on its way',
+      'concludes nothing from a broken answer to a reversal by key',
+    ],
+  },
+  {
+    what: 'reverses only what it finds, and leaves the key open',
+    connector: resolving({
+      reverseByKey: async (operation, context) => {
+        const found = await right.resolve.enquire!(operation, context)
+        if (found.is === 'notFound') return { is: 'nothing' }
+        return right.resolve.reverseByKey!(operation, context)
+      },
+    }),
+    noticed: [
+      'makes a key harmless that was never used',
+      'makes a key harmless whose request is still on its way',
+    ],
+  },
+  {
+    what: 'takes a reversal that went wrong for needless',
+    connector: resolving({
+      reverseByKey: async (operation, context) => {
+        try {
+          const reversed = await right.resolve.reverseByKey!(operation, context)
+          return reversed.is === 'unknown' ? { is: 'nothing' } : reversed
+        } catch {
+          return { is: 'nothing' }
+        }
+      },
+    }),
+    noticed: ['concludes nothing from a broken answer to a reversal by key'],
+  },
+
+  // The shopper comes back.
+  {
+    what: 'trusts the query string',
+    connector: but({
+      complete: async (operation, { query, refs }, context) =>
+        query.status === 'approved'
+          ? approved(refs)
+          : right.complete!(operation, { query, refs }, context),
+    }),
+    noticed: ["does not believe the shopper's browser"],
+  },
+  {
+    what: 'does not ask again when the shopper is back',
+    connector: but({ complete: async () => pending('event') }),
+    noticed: ['completes what the shopper paid'],
+  },
+
+  // Events.
+  {
+    what: 'accepts every event',
+    connector: receiving({ verify: () => true }),
+    noticed: [
+      'is not fooled by a forged event',
+      'is not fooled by an event for another account',
+      'never takes garbage for an event',
+    ],
+  },
+  {
+    what: 'accepts an event without a signature',
+    connector: receiving({
+      verify: (message, context) =>
+        !message.headers['x-bank-signature'] || right.inbound!.verify(message, context),
+    }),
+    noticed: ['is not fooled by a forged event', 'never takes garbage for an event'],
+  },
+  {
+    what: 'gives an event another id each time',
+    connector: claiming((claim) => ({ ...claim, eventId: randomBytes(8).toString('hex') })),
+    noticed: ['says the same of an event that comes again, late or early'],
+  },
+  {
+    what: 'gives all events about a payment one id',
+    connector: claiming((claim) => ({ ...claim, eventId: claim.key })),
+    noticed: ['tells events about one payment apart, in whatever order they come'],
+  },
+  {
+    what: "names the payment by the acquirer's id",
+    connector: claiming((claim) => ({
+      ...claim,
+      key: 'refs' in claim.outcome ? (claim.outcome.refs?.id ?? '') : '',
+    })),
+    noticed: ['understands an event of the acquirer'],
+  },
+  {
+    what: 'makes a claim of garbage',
+    connector: receiving({
+      parse: (message) => {
+        try {
+          return right.inbound!.parse(message)
+        } catch {
+          return [
+            { eventId: '', key: '', outcome: approved({}), amount: { minor: 0n, currency: 'EUR' } },
+          ]
+        }
+      },
+    }),
+    noticed: ['never takes garbage for an event'],
+  },
+
+  // Secrets.
+  {
+    what: 'keeps the card number as a reference',
+    connector: saying((outcome, operation) =>
+      outcome.is === 'declined' && numberOf(operation) !== ''
+        ? { ...outcome, refs: { ...outcome.refs, card: numberOf(operation) } }
+        : outcome,
+    ),
+    noticed: ['keeps card data and credentials out of what it says and keeps'],
+  },
+  {
+    what: 'keeps a hash of the card number, which anybody can try out',
+    connector: saying((outcome, operation) =>
+      outcome.is === 'approved' && numberOf(operation) !== ''
+        ? {
+            ...outcome,
+            memo: { card: createHash('sha256').update(numberOf(operation)).digest('hex') },
+          }
+        : outcome,
+    ),
+    noticed: ['keeps card data and credentials out of what it says and keeps'],
+  },
+  {
+    what: 'logs the card number in groups of four',
+    connector: around((handler) => (operation, context) => {
+      context.log.info({ card: numberOf(operation).replaceAll(/(.{4})/g, '$1 ') }, 'paying')
+      return handler(operation, context)
+    }),
+    noticed: [
+      'keeps card data and credentials out of what it says and keeps',
+      'keeps card data and credentials out of what it says when something goes wrong',
+    ],
+  },
+  {
+    what: 'prints the security code',
+    connector: around(
+      (handler) => (operation, context) => {
+        const { instrument } = operation
+        if (instrument?.kind === 'card' && instrument.last4 === '0002') {
+          console.debug('cvv', instrument.cvv?.reveal())
+        }
+        return handler(operation, context)
+      },
+      ['verify'],
+    ),
+    noticed: ['keeps card data and credentials out of what it says and keeps'],
+  },
+  {
+    what: 'keeps the whole account with its key in its records',
+    connector: around(
+      (handler) => async (operation, context) => {
+        await context.records.swap(operation.key, undefined, {
+          ...(context.account as { apiKey: string }),
+        })
+        return handler(operation, context)
+      },
+      ['debit'],
+    ),
+    noticed: ['keeps card data and credentials out of what it says and keeps'],
+  },
+  {
+    what: 'writes the card number into the error that it throws',
+    connector: catching((error, operation) => {
+      throw new Error(`${error} for card ${numberOf(operation)}`)
+    }),
+    noticed: ['keeps card data and credentials out of what it says when something goes wrong'],
+  },
+  {
+    what: 'sends the card number in the URL',
+    connector: overHttp(
+      (send, operation) => (method, url, options) =>
+        send(method, `${url}?card=${numberOf(operation)}`, options),
+      ['debit'],
+    ),
+    noticed: ['sends card data where a transcript can leave it out'],
+  },
+  {
+    what: 'sends the card number in base64, where no transcript finds it',
+    connector: overHttp(
+      (send, operation) => (method, url, options) =>
+        send(method, url, {
+          ...options,
+          json: {
+            ...(options?.json as object),
+            raw: Buffer.from(numberOf(operation)).toString('base64'),
+          },
+        }),
+      ['debit'],
+    ),
+    noticed: ['sends card data where a transcript can leave it out'],
+  },
+  {
+    what: 'puts the last card number into claims',
+    connector: {
+      ...around((handler) => (operation, context) => {
+        last = operation
+        return handler(operation, context)
+      }),
+      inbound: {
+        ...right.inbound!,
+        parse: (message) =>
+          right.inbound!.parse(message).map((claim) => ({
+            ...claim,
+            outcome: {
+              ...claim.outcome,
+              memo: last === undefined ? '' : numberOf(last),
+            } as Claim['outcome'],
+          })),
+      },
+    },
+    noticed: ['keeps card data and credentials out of its claims'],
+  },
+
+  // Load.
+  {
+    what: 'keeps the operation in a variable of the module',
+    connector: around(
+      (handler) => async (operation, context) => {
+        last = operation
+        await setImmediate()
+        return handler(last, context)
+      },
+      ['authorize'],
+    ),
+    noticed: ['keeps payments apart that run at the same time'],
+  },
+]
