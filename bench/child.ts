@@ -1,6 +1,7 @@
 /** Processes of the benchmark: each contestant has one, and so has the load. */
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 export type Started = {
@@ -40,23 +41,29 @@ export async function startChild(
   }
 }
 
-/** Starts a program that serves until it is told to end. */
+export type Program = Started & {
+  /** Resolves when it ended, with its last words. */
+  readonly ended: Promise<string>
+}
+
+/** Starts a program that serves until it is told to end. What it writes goes to the file `log`. */
 export function startProgram(
   program: string,
   parameters: readonly string[],
   settings: Readonly<Record<string, string>>,
+  log: string,
   profile?: string,
-): Started & { readonly ended: Promise<string> } {
+): Program {
   const node = [...process.execArgv, ...profiling(profile), program, ...parameters]
+  const file = openSync(log, 'w')
   const child = spawn(process.execPath, node, {
     env: { ...process.env, ...settings },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', file, file],
   })
-  let last = ''
-  child.stderr.on('data', (bytes: Buffer) => {
-    last = (last + bytes.toString()).slice(-4000)
-  })
-  const ended = once(child, 'exit').then(([code]) => `it ended with ${code}: ${last.trim()}`)
+  closeSync(file)
+  const ended = once(child, 'exit').then(
+    ([code]) => `it ended with ${code}: ${readFileSync(log, 'utf8').slice(-4000).trim()}`,
+  )
   return { pid: child.pid!, ended, stop: () => stop(child, () => child.kill('SIGTERM')) }
 }
 

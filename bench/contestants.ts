@@ -144,9 +144,13 @@ export async function host(surroundings: Surroundings, root?: string): Promise<C
       HOST: '127.0.0.1',
       PORT: String(port),
     },
+    join(surroundings.server.folder, `host${other}.log`),
     surroundings.profile,
   )
-  await ready(port, program.ended)
+  await ready(port, program.ended).catch(async (error: unknown) => {
+    await program.stop()
+    throw error
+  })
   return overHttp(
     surroundings,
     {

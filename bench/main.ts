@@ -19,7 +19,7 @@ const help = `npm run bench [-- [quick] [options]]
   --concurrent 1,8      payments under way at once, several levels
   --rounds 5            rounds per level
   --seconds 1           length of a round
-  --pool 10             connections of each hand-written handler
+  --pool 20             connections of each hand-written handler
   --beside <folder>     also measure another version of this project, installed in that folder
   --profile <folder>    write a processor profile of every contestant there
 `
@@ -31,7 +31,7 @@ const { values, positionals } = parseArgs({
     concurrent: { type: 'string', default: '1,8,32,64' },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
-    pool: { type: 'string', default: '10' },
+    pool: { type: 'string', default: '20' },
     beside: { type: 'string' },
     profile: { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -85,6 +85,8 @@ async function start(surroundings: Surroundings, stop: AsyncDisposableStack) {
 async function main(isQuick: boolean): Promise<void> {
   const plan = planOf(isQuick)
   await using stop = new AsyncDisposableStack()
+  // The server and the contestants are processes of their own: Ctrl-C has to end them too.
+  process.once('SIGINT', () => stop.disposeAsync().then(() => process.exit(130)))
   const server = await startServer()
   stop.defer(server.stop)
   const load = await startChild(new URL('load.ts', import.meta.url), {})

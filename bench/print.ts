@@ -53,6 +53,7 @@ function comparison(series: readonly Series[], over: string, under: string): str
 
 /** Throughput of one contestant over another's: the median of the rounds' ratios, lowest and highest. */
 export function printRatios(series: readonly Series[]): void {
+  if (!comparisons.some(([over, under]) => comparison(series, over, under) !== undefined)) return
   console.log('\nRatios of payments/s: median of the rounds (lowest–highest)')
   for (const concurrent of new Set(series.map((one) => one.concurrent))) {
     const level = series.filter((one) => one.concurrent === concurrent)

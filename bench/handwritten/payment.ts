@@ -113,6 +113,9 @@ export async function charge(payment: Payment): Promise<Verdict> {
   }
 }
 
+const description =
+  "Request successfully processed: done in test mode by the handler's own acquirer (testMode INTERNAL)"
+
 /** Fields and size of Tollgate's own answer. */
 export function answerOf(payment: Payment, verdict: Verdict) {
   return {
@@ -124,13 +127,9 @@ export function answerOf(payment: Payment, verdict: Verdict) {
     currency: payment.currency,
     merchantTransactionId: payment.merchantTransactionId,
     card: { bin: payment.bin, last4Digits: payment.last4Digits, ...payment.card },
-    result: {
-      code: verdict.code,
-      description: 'Request successfully processed',
-      avsResponse: 'F',
-      cvvResponse: 'M',
-    },
-    resultDetails: { AcquirerResponse: '00' },
+    result: { code: verdict.code, description, cvvResponse: 'M' },
+    descriptor: '0000.0000.0000',
+    resultDetails: { ExtendedDescription: description, AcquirerResponse: '00' },
     nextActions: ['RF', 'RV', 'RB'],
     buildNumber: 'handwritten-1.0.0',
     timestamp: `${new Date().toISOString().slice(0, 19).replace('T', ' ')}+0000`,

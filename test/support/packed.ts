@@ -6,7 +6,14 @@ import { promisify } from 'node:util'
 import { root } from './sources.ts'
 
 const run = promisify(execFile)
-const packages = ['schemas', 'plugins/kit', 'core', 'connectors/simulator', 'connectors/acquirer-json', 'host']
+const packages = [
+  'schemas',
+  'plugins/kit',
+  'core',
+  'connectors/simulator',
+  'connectors/acquirer-json',
+  'host',
+]
 
 /**
  * An empty folder with the packages installed as a user would install them: built, packed and
