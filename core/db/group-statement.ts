@@ -1,4 +1,4 @@
-import { type Sql, sql } from './sql.ts'
+import type { Sql } from './sql.ts'
 
 /** Postgres types that a grouped row may hold. */
 export type ColumnType =
@@ -39,29 +39,35 @@ export type GroupStatement<C extends Columns, Out extends { id: string }> = {
   readonly many: (rows: readonly RowOf<C>[]) => Sql<Out>
 }
 
-export function grouped<C extends Columns, Out extends { id: string }>(
+export function grouped<C extends Columns & { readonly id: 'uuid' }, Out extends { id: string }>(
   name: string,
   columns: C,
   orderBy: string,
-  body: readonly string[],
+  body: Body,
 ): GroupStatement<C, Out> {
   const entries = Object.entries(columns)
   const oneStrings = ['with r as (select ']
   entries.forEach(([column, type], index) => {
-    const end = index === entries.length - 1 ? `)${body.join('')}` : ', '
-    oneStrings.push(`::${type} as ${column}${end}`)
+    oneStrings.push(`::${type} as ${column}${index === entries.length - 1 ? ')' : ', '}`)
+  })
+  oneStrings.push(`${oneStrings.pop()}${body.texts[0]}`)
+  body.pruned.forEach((column, index) => {
+    oneStrings.push(`${oneStrings.pop()} and ${column} = `, `::uuid${body.texts[index + 1]}`)
   })
   const definition = entries.map(([column, type]) => `${column} ${type}`).join(', ')
   const manyStrings = [
     'with r as (select * from json_to_recordset(',
-    `::json) as r(${definition}) order by ${orderBy})${body.join('')}`,
+    `::json) as r(${definition}) order by ${orderBy})${body.texts.join('')}`,
   ]
   return {
     name,
     columns,
     one: (row) => ({
       strings: oneStrings,
-      values: entries.map(([column, type]) => parameter(row[column as keyof C], type)),
+      values: [
+        ...entries.map(([column, type]) => parameter(row[column as keyof C], type)),
+        ...body.pruned.map(() => row.id),
+      ],
     }),
     many: (rows) => ({ strings: manyStrings, values: [`[${rows.map(record).join(',')}]`] }),
   }
@@ -78,9 +84,20 @@ export function grouped<C extends Columns, Out extends { id: string }>(
   }
 }
 
-/** The text of a statement body, without values: a template that grouped() puts its rows before. */
-export function body(strings: TemplateStringsArray): readonly string[] {
-  return sql(strings).strings
+/** The text of a grouped statement after its rows. */
+export type Body = {
+  readonly texts: readonly string[]
+  /** Columns that hold the row's id, one between every two texts. */
+  readonly pruned: readonly string[]
+}
+
+/**
+ * A template that grouped() puts its rows before. A name between its texts is a column that must
+ * equal the row's id already: for a single row that is said once more with the parameter itself, so
+ * that Postgres opens the one partition that can hold it and not all of them.
+ */
+export function body(texts: TemplateStringsArray, ...pruned: readonly string[]): Body {
+  return { texts, pruned }
 }
 
 function parameter(value: unknown, type: ColumnType): unknown {

@@ -124,7 +124,7 @@ p as (
     approved_minor = a.approved_minor, final_by = a.final_by, settled_at = now(), answer = a.answer,
     seq = payment.seq + 1
   from a
-  where payment.id = a.id
+  where payment.id = a.id${'payment.id'}
   returning a.*, payment.seq, payment.channel_id),
 b as (
   insert into tollgate.payment_balance (payment_id, kind, authorised, captured, max_captures)
