@@ -167,9 +167,9 @@ function secretsOf(target: CallTarget): unknown[] {
 }
 
 /** Every sensitive value of an operation, revealed. */
-function revealed(operation: Operation | undefined): unknown[] {
+export function revealed(operation: Operation | undefined): string[] {
   const groups = [operation?.instrument, operation?.threeDSecure]
   return groups
     .flatMap((group) => (group === undefined ? [] : Object.values(group)))
-    .flatMap((value) => (Sensitive.is(value) ? [value.reveal()] : []))
+    .flatMap((value) => (Sensitive.is(value) ? [String(value.reveal())] : []))
 }

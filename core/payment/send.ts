@@ -1,7 +1,7 @@
 /** The call of a connector's handler: bounded in time, and never trusted more than it proves. */
 import { type Found, type Outcome, type Reversed, Sensitive } from '@tollgate/plugin-kit'
-import { isResultCode } from '@tollgate/schemas'
-import { ConnectorCall, TooLateToSend } from '../connector/call.ts'
+import { isFailure, isPending, isResultCode } from '@tollgate/schemas'
+import { ConnectorCall, revealed, TooLateToSend } from '../connector/call.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { maskCardNumbers } from '../net/mask.ts'
@@ -77,9 +77,9 @@ async function run(
 ): Promise<Outcome> {
   let outcome: Outcome
   try {
-    outcome = withoutOwnNumber(checked(await handler()), work.operation)
+    outcome = withoutOwnSecrets(checked(await handler()), work.operation)
   } catch (error) {
-    outcome = { is: 'notSent', why: error instanceof TooLateToSend ? error.message : nameOf(error) }
+    outcome = { is: 'notSent', why: isTooLate(error) ? error.message : nameOf(error) }
   }
   // Only positive knowledge that nothing left this process makes a failure harmless.
   const mayHaveMoved = call.finish()
@@ -94,6 +94,14 @@ async function run(
     return { is: 'unknown', why: 'approved without any reference of the acquirer' }
   }
   return outcome
+}
+
+function isTooLate(error: unknown): error is TooLateToSend {
+  try {
+    return error instanceof TooLateToSend
+  } catch {
+    return false
+  }
 }
 
 /** Waits at most `ms` for an answer; then aborts the call, which may still end later. */
@@ -119,7 +127,8 @@ const kinds = new Set(['approved', 'accepted', 'declined', 'pending', 'notSent',
 export function checked(given: unknown): Outcome {
   const bad = (why: string): Outcome => ({ is: 'unknown', why })
   if (typeof given !== 'object' || given === null) return bad('the connector returned no outcome')
-  const outcome = given as Outcome
+  // Read once: what was checked must be what is used.
+  const outcome = { ...given } as Outcome
   if (!kinds.has(outcome.is)) return bad('the connector returned an outcome that does not exist')
   if (outcome.is === 'notSent' || outcome.is === 'unknown') {
     return { ...outcome, why: maskCardNumbers(String(outcome.why).slice(0, 500)) }
@@ -132,7 +141,20 @@ export function checked(given: unknown): Outcome {
   if (outcome.is === 'declined' && !isResultCode(outcome.reason)) {
     return { ...outcome, reason: '800.100.100' }
   }
+  // Merchants go by the code: a decline that is told as a success would be delivered.
+  if (outcome.is === 'declined' && !isFailure(outcome.reason)) {
+    return bad('declined with a reason that is no failure')
+  }
   if (outcome.is === 'pending' && !isNext(outcome.next)) return bad('pending without a next step')
+  if (outcome.is === 'pending' && outcome.expiresAt !== undefined && !isTime(outcome.expiresAt)) {
+    return bad('pending until a time that is none')
+  }
+  if (outcome.is === 'accepted' && !isFinalBy(outcome.finalBy)) {
+    return bad('accepted without a word on when it is final')
+  }
+  if (outcome.is === 'pending' && outcome.reason !== undefined && !isPending(outcome.reason)) {
+    return bad('pending with a reason that is not pending')
+  }
   if (!isJson(outcome)) return bad('the outcome holds what is no JSON')
   return outcome
 }
@@ -158,31 +180,65 @@ function isTexts(value: unknown): boolean {
 function isNext(next: unknown): boolean {
   if (next === 'event') return true
   if (typeof next !== 'object' || next === null) return false
-  if ('poll' in next) return typeof next.poll === 'number' && next.poll > 0
-  return 'redirect' in next
+  if ('poll' in next) return isPoll(next)
+  return 'redirect' in next && isWebAddress((next.redirect as { url?: unknown } | null)?.url)
 }
 
-/** What may be told about an error that an author's code threw: never its message. */
+const isPoll = (given: unknown): boolean => {
+  const { poll } = Object(given) as { poll?: unknown }
+  return typeof poll === 'number' && Number.isFinite(poll) && poll > 0
+}
+
+const isFinalBy = (finalBy: unknown): boolean =>
+  finalBy === 'settlement' || finalBy === 'event' || isPoll(finalBy)
+
+const isTime = (date: unknown): boolean => date instanceof Date && !Number.isNaN(date.getTime())
+
+/** The shopper's browser is sent there: a script or a file must not be. */
+function isWebAddress(url: unknown): boolean {
+  return typeof url === 'string' && /^https?:$/.test(URL.parse(url)?.protocol ?? '')
+}
+
+/** What may be told about whatever an author's code threw: never its message. */
 function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error
+  try {
+    const name = error instanceof Error ? error.name : typeof error
+    return typeof name === 'string' ? name.slice(0, 100) : typeof error
+  } catch {
+    // Looking at it throws as well.
+    return typeof error
+  }
 }
 
-/** A connector must not hand the number it was given back as a reference: references are stored in clear. */
-function withoutOwnNumber(outcome: Outcome, { instrument }: Work['operation']): Outcome {
-  if (instrument === undefined || !('number' in instrument || 'iban' in instrument)) return outcome
-  const hidden = [
-    'number' in instrument ? instrument.number : undefined,
-    'iban' in instrument ? instrument.iban : undefined,
-  ].flatMap((value) => (value === undefined ? [] : [value.reveal()]))
-  const { refs, memo } = outcome as { refs?: object; memo?: unknown }
-  if (refs === undefined && memo === undefined) return outcome
-  const text = JSON.stringify([refs, memo])
-  if (!hidden.some((number) => text.includes(number))) return outcome
-  const clean = hidden.reduce((all, number) => all.replaceAll(number, '[masked]'), text)
-  const [cleanRefs, cleanMemo] = JSON.parse(clean)
-  return {
-    ...outcome,
-    ...(refs && { refs: cleanRefs }),
-    ...(memo !== undefined && { memo: cleanMemo }),
-  } as Outcome
+/** Below this many characters a secret is likely to be part of other values by chance. */
+const shortSecret = 6
+const told = ['refs', 'memo', 'details', 'text', 'card', 'networkTxId', 'code'] as const
+
+/**
+ * What an acquirer says is stored in clear and shown: the secrets that this operation was sent with
+ * are taken out of it. A short one is hidden where it is a whole value, but not as a response code,
+ * which it may equal by chance.
+ */
+function withoutOwnSecrets(outcome: Outcome, operation: Work['operation']): Outcome {
+  const secrets = revealed(operation).filter((secret) => secret !== '')
+  const parts = outcome as { readonly [Part in (typeof told)[number]]?: unknown }
+  const text = JSON.stringify(told.map((part) => parts[part]))
+  if (!secrets.some((secret) => text.includes(secret))) return outcome
+  const long = secrets.filter((secret) => secret.length >= shortSecret)
+  const short = secrets.filter((secret) => secret.length < shortSecret)
+  const clean = (value: unknown, isCode: boolean): unknown => {
+    if (typeof value === 'string') {
+      if (!isCode && short.includes(value)) return '[masked]'
+      return long.reduce((all, secret) => all.replaceAll(secret, '[masked]'), value)
+    }
+    if (Array.isArray(value)) return value.map((one) => clean(one, isCode))
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [clean(name, isCode), clean(inner, isCode)]),
+    )
+  }
+  const cleaned = told.flatMap((part) =>
+    parts[part] === undefined ? [] : [[part, clean(parts[part], part === 'code')]],
+  )
+  return { ...outcome, ...Object.fromEntries(cleaned) }
 }

@@ -8,7 +8,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { reasonOf, systemCode } from '../postgres/error.ts'
 
@@ -21,6 +21,8 @@ export type ServerLimits = {
   readonly keepAliveTimeoutMs: number
   /** Connections at once. */
   readonly connections: number
+  /** Life of a connection on which nothing moves, such as one whose client reads no answers. */
+  readonly silenceMs: number
 }
 
 export const defaultLimits: ServerLimits = {
@@ -28,11 +30,15 @@ export const defaultLimits: ServerLimits = {
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 72_000,
   connections: 10_000,
+  // Longer than any payment may take at an acquirer: 300 s.
+  silenceMs: 330_000,
 }
 
 const maxHeaderBytes = 16 * 1024
 /** Balancers spread connections, not requests: now and then each has to be opened anew. */
 const maxRequestsPerSocket = 10_000
+/** Requests of one connection that wait for their answers: one packet can hold more than a thousand. */
+const maxUnderWayPerSocket = 32
 const lingerMs = 2000
 
 export type ListenAddress = {
@@ -66,7 +72,9 @@ export function openServer(
     // Node would answer a missing Host with an empty body; the listener below says it in our shape.
     requireHostHeader: false,
   }
+  const isOverrun = pipelineGuard()
   const guarded = (request: IncomingMessage, response: ServerResponse) => {
+    if (isOverrun(request, response)) return
     if (request.headers.host !== undefined || request.httpVersion === '1.0') {
       return listener(request, response)
     }
@@ -77,11 +85,31 @@ export function openServer(
     tls === undefined ? createServer(options, guarded) : encrypted(tls, options, guarded)
   server.maxConnections = limits.connections
   server.maxRequestsPerSocket = maxRequestsPerSocket
+  server.timeout = limits.silenceMs
   server.on('clientError', (error, socket) => answerMalformed(error, socket, describe))
   server.on('connect', (_, socket: Duplex) => refuseRaw(socket, describe('malformed')))
   // Expectations other than 100-continue are ignored; Node alone would answer 417 without a body.
   server.on('checkExpectation', guarded)
   return server
+}
+
+/**
+ * Ends connections with too many requests under way. A client that sends without reading would
+ * otherwise be given memory for as long as it likes; what it asked for before is carried out.
+ */
+function pipelineGuard(): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const underWay = new WeakMap<Socket, number>()
+  return ({ socket }, response) => {
+    if (socket.destroyed) return true
+    const count = underWay.get(socket) ?? 0
+    if (count >= maxUnderWayPerSocket) {
+      socket.destroy()
+      return true
+    }
+    underWay.set(socket, count + 1)
+    response.once('close', () => underWay.set(socket, underWay.get(socket)! - 1))
+    return false
+  }
 }
 
 function encrypted(

@@ -1,4 +1,4 @@
-import { isResultCode } from '@tollgate/schemas'
+import { isFailure, isPending, isResultCode } from '@tollgate/schemas'
 import type { Kind } from '../connector.ts'
 import type { Outcome } from '../outcome.ts'
 
@@ -37,8 +37,14 @@ function checked(given: unknown): Outcome {
   if (outcome.is === 'declined' && !isResultCode(outcome.reason)) {
     return { ...outcome, reason: '800.100.100' }
   }
+  if (outcome.is === 'declined' && !isFailure(outcome.reason)) {
+    return unknown('declined with a reason that is no failure')
+  }
   if (outcome.is === 'pending' && !isNext(outcome.next)) {
     return unknown('pending without a next step')
+  }
+  if (outcome.is === 'pending' && outcome.reason !== undefined && !isPending(outcome.reason)) {
+    return unknown('pending with a reason that is not pending')
   }
   return outcome
 }

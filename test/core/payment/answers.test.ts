@@ -33,6 +33,20 @@ const garbage: Record<string, unknown> = {
     amount: { minor: 9200, currency: 'EUR' },
   },
   'pending without a next step': { is: 'pending', refs: { id: 'a' } },
+  'pending for no finite time': { is: 'pending', next: { poll: Number.POSITIVE_INFINITY } },
+  'pending until a time that is none': {
+    is: 'pending',
+    next: 'event',
+    expiresAt: new Date(Number.NaN),
+  },
+  'pending as a success': { is: 'pending', next: 'event', reason: '000.000.000' },
+  'a script for the shopper to run': {
+    is: 'pending',
+    next: { redirect: { url: 'javascript:alert(1)' } },
+  },
+  'accepted without a word on when it is final': { is: 'accepted', refs: { id: 'a' } },
+  'a decline that would be told as a success': { is: 'declined', reason: '000.000.000' },
+  'a decline that would be told as pending': { is: 'declined', reason: '000.200.000' },
 }
 
 describe('what a connector answers', () => {
@@ -71,6 +85,50 @@ describe('what a connector answers', () => {
     })
     assert.equal((await enquire(run, id)).result.code, charged)
     assert.deepEqual(run.acquirer.of('throw-late'), ['debit', 'enquire'])
+  })
+
+  test('whatever is thrown, even what throws when it is looked at, is an outcome', async () => {
+    const thrown: Record<string, unknown> = {
+      'a name that throws': Object.defineProperty(new Error('x'), 'name', {
+        get() {
+          throw new Error('again')
+        },
+      }),
+      'a name that is no text': Object.assign(new Error('x'), { name: { toString: 1 } }),
+      'a proxy that throws': new Proxy(
+        {},
+        {
+          getPrototypeOf() {
+            throw new Error('touched')
+          },
+        },
+      ),
+    }
+    for (const [what, error] of Object.entries(thrown)) {
+      await open(`throws ${what}`, (_, context) => {
+        context.sending()
+        throw error
+      })
+    }
+  })
+
+  test('an outcome is read once: what was checked is what counts', async () => {
+    let looks = 0
+    const answer = await run.debit('changes-its-mind', {
+      debit: (_, context) => {
+        context.sending()
+        return {
+          get is() {
+            looks += 1
+            return looks === 1 ? 'approved' : 'declined'
+          },
+          refs: { id: 'a' },
+          reason: '000.000.000',
+        } as Outcome
+      },
+    })
+    assert.equal(answer.result.code, charged)
+    assert.equal(looks, 1)
   })
 
   test('"not sent" is not believed after sending(): it is undecided', async () => {

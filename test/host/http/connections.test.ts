@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
+import { until } from '../../support/gateway.ts'
 import {
   answersIn,
   ask,
@@ -120,3 +121,61 @@ test('an expectation that nobody knows is ignored', async () => {
   const [answer] = answersIn(await exchange(host.url, text))
   assert.equal(answer?.status, 200)
 })
+
+const question = 'GET /v1/resultcodes HTTP/1.1\r\nHost: x\r\n'
+
+test('thirty-two requests at once on one connection are answered in their order', async () => {
+  const last = `${question}Connection: close\r\n\r\n`
+  const text = await exchange(host.url, `${question}\r\n`.repeat(31) + last)
+  const answers = answersIn(text)
+  assert.equal(answers.length, 32)
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+})
+
+test('a connection with more of them ends, and what it asked for is done all the same', async () => {
+  const form = { ...debit, 'customParameters[SIM_DELAY_MS]': '200' }
+  const payment = (reference: string) =>
+    paymentText(host.token, { ...form, merchantTransactionId: reference })
+  const many = Array.from({ length: 40 }, (_, index) => payment(`overrun-${index}`)).join('')
+  assert.equal(await exchange(host.url, many), '')
+  const begun = () =>
+    host.sql<{ id: string; reference: string; state: string }>(
+      `select id, merchant_transaction_id as reference, state from tollgate.payment
+       where merchant_transaction_id like 'overrun-%' order by id`,
+    )
+  // An honest request afterwards is answered only when those before it were seen to.
+  await ask(host.url, '/v1/payments', { token: host.token, form })
+  const rows = await begun()
+  assert.equal(rows.length, 32)
+  for (const { id } of rows) await host.event(id, 'payment.approved')
+})
+
+test('clients that ask for much and read nothing do not keep others out for ever', async () => {
+  const small = await startHost({ limits: { connections: 2, silenceMs: 500 } })
+  try {
+    await answeredAfterSilence(small)
+  } finally {
+    await small.close()
+  }
+})
+
+async function answeredAfterSilence(small: Hosted): Promise<void> {
+  const { hostname, port } = new URL(small.url)
+  const deaf = await Promise.all(
+    [0, 1].map(async () => {
+      const socket = connect(Number(port), hostname).pause()
+      await once(socket, 'connect')
+      // More than the buffers of both sides hold.
+      socket.write('GET /reference HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(32))
+      return socket
+    }),
+  )
+  const health = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+  assert.equal(await exchange(small.url, health), '', 'both connections are taken')
+  const [answer] = await until(async () => {
+    const answers = answersIn(await exchange(small.url, health))
+    return answers.length > 0 ? answers : undefined
+  })
+  assert.equal(answer?.status, 200)
+  for (const socket of deaf) socket.destroy()
+}

@@ -227,6 +227,15 @@ export const wrongConnectors: readonly Wrong[] = [
     noticed: ['declines what the acquirer declines, with the reason for it'],
   },
   {
+    what: 'declines with the code of a success',
+    connector: saying((outcome) => (outcome.is === 'declined' ? declined('000.000.000') : outcome)),
+    noticed: [
+      'declines what the acquirer declines, with the reason for it',
+      'is refused a capture of more than was authorised',
+      'is refused a refund of more than was paid',
+    ],
+  },
+  {
     what: 'approves what it does not know as a decline',
     connector: saying((outcome) =>
       outcome.is === 'declined' && outcome.reason === '800.100.100'
