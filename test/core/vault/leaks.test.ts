@@ -4,7 +4,7 @@ import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { declined } from '@tollgate/plugin-kit'
 import { panFields, sadFields } from '../../../schemas/index.ts'
-import { type AcquirerRun, startWithAcquirer } from '../../support/acquirer.ts'
+import { type AcquirerRun, scriptedAcquirer, startWithAcquirer } from '../../support/acquirer.ts'
 import { until } from '../../support/gateway.ts'
 import { type Leaf, leavesOf } from './leaves.ts'
 
@@ -24,6 +24,7 @@ const numbers = {
   external: cardNumber('420046813579024'),
   talkative: cardNumber('420057924680135'),
   token: cardNumber('420068135790246'),
+  echoed: cardNumber('420079246801357'),
   lost: '4000000000000341',
   notSent: '4000000000000119',
 }
@@ -31,7 +32,11 @@ const numbers = {
 const canaries: Record<string, string[]> = {
   'card.number': Object.values(numbers).filter((number) => number !== numbers.token),
   'card.cvv': ['761', '762', '763'],
-  'bankAccount.iban': ['DE89370400440532013000', 'DE62370400440532013001'],
+  'bankAccount.iban': [
+    'DE89370400440532013000',
+    'DE62370400440532013001',
+    'DE75512108001245126199',
+  ],
   'bankAccount.number': ['5320131234987'],
   'tokenAccount.number': [numbers.token],
   'tokenAccount.cryptogram': ['Q2FuYXJ5Q3J5cHRvZ3JhbTEyMw=='],
@@ -82,7 +87,9 @@ describe('secrets', () => {
   }
 
   before(async () => {
-    run = await startWithAcquirer()
+    run = await startWithAcquirer({
+      acquirer: scriptedAcquirer({ methods: ['card', 'bankAccount'] }),
+    })
     await send('approved', { ...card(numbers.approved, '761'), ...everything })
     await send('declined', {
       ...card(numbers.declined, '762'),
@@ -146,6 +153,38 @@ describe('secrets', () => {
       },
     })
     await send('talkative', external)
+    // Neither an IBAN nor a security code looks like a card number: they are known by what was sent.
+    run.acquirer.tell('talkative-iban', {
+      debit: ({ instrument }, context) => {
+        context.sending()
+        const iban = instrument?.kind === 'bankAccount' ? instrument.iban!.reveal() : ''
+        return declined('800.100.152', {
+          text: `IBAN ${iban} is blocked`,
+          refs: { echo: iban },
+          details: { [iban]: iban, list: `${iban},${iban}` },
+          code: iban,
+        })
+      },
+    })
+    await send('talkativeIban', {
+      ...bank,
+      'bankAccount.iban': 'DE75512108001245126199',
+      'bankAccount.bic': 'MARKDEF1100',
+      testMode: 'EXTERNAL',
+      merchantTransactionId: 'talkative-iban',
+    })
+    run.acquirer.tell('talkative-code', {
+      debit: ({ instrument }, context) => {
+        context.sending()
+        const cvv = instrument?.kind === 'card' ? instrument.cvv!.reveal() : ''
+        return declined('800.100.152', { refs: { cvv }, details: { cvv }, text: cvv })
+      },
+    })
+    await send('talkativeCode', {
+      ...card(numbers.echoed, '763'),
+      testMode: 'EXTERNAL',
+      merchantTransactionId: 'talkative-code',
+    })
     run.acquirer.tell('throwing', {
       debit: (operation, context) => {
         context.sending()

@@ -1,0 +1,81 @@
+import type { Attack } from './attack.ts'
+import { ambiguityOf } from './regex-ambiguity.ts'
+import { type Literal, productLiterals, tablePatterns } from './regex-literals.ts'
+
+/** Far more than any of these has to take on a text of this length. */
+const longestMs = 250
+const lengths = { short: [64, 2_048], full: [64, 512, 4_096, 32_768, 262_144] } as const
+
+export const patterns: Attack = {
+  name: 'patterns',
+  title: 'texts made to set every regular expression of the product back again and again',
+  async run(run) {
+    const all = [...productLiterals(), ...tablePatterns()]
+    let texts = 0
+    let slowestMs = 0
+    let slowest = ''
+    for (const literal of all) {
+      const compiled = new RegExp(literal.source, literal.flags.replaceAll(/[gy]/g, ''))
+      for (const hostile of hostileTexts(literal, lengths[run.profile])) {
+        const startedMs = performance.now()
+        compiled.exec(hostile)
+        const tookMs = performance.now() - startedMs
+        texts += 1
+        if (tookMs > slowestMs) {
+          slowestMs = tookMs
+          slowest = literal.where
+        }
+        if (tookMs <= longestMs) continue
+        run.find(
+          `${literal.where} takes ${Math.round(tookMs)} ms`,
+          `${hostile.length} characters: ${hostile.slice(0, 80)}`,
+        )
+        break
+      }
+      // Nothing here waits for anything: others in this process have to get their turn.
+      await new Promise((resume) => setImmediate(resume))
+    }
+    return {
+      expressions: all.length,
+      texts,
+      'slowest ms': slowestMs.toFixed(1),
+      slowest,
+    }
+  },
+}
+
+const units = [
+  'a',
+  '0',
+  ' ',
+  '=',
+  '.',
+  '-',
+  '"',
+  '[',
+  '/',
+  '%',
+  '&',
+  '\\',
+  '{',
+  'a=',
+  '0 ',
+  'a.',
+  '"a',
+  '\n',
+  'é',
+  '\u{1F4B3}',
+]
+const ends = ['\u0000', '!', '"', '']
+
+/** Short ones first: what grows too fast is seen before it takes for ever. */
+function* hostileTexts({ source, flags }: Literal, of: readonly number[]): Generator<string> {
+  const pump = ambiguityOf(source, flags)?.pump
+  const named = [...new Set(source.replaceAll(/\\[a-zA-Z](?:\{[^}]*\})?|[\\^$|()[\]{}*+?]/g, ''))]
+  for (const length of of) {
+    for (const unit of new Set([...(pump === undefined ? [] : [pump]), ...units, ...named])) {
+      const pumped = unit.repeat(Math.ceil(length / unit.length))
+      for (const end of ends) yield pumped + end
+    }
+  }
+}

