@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { parseCron } from '@tollgate/core/cron'
+import fc from 'fast-check'
+import { dailyExpression, expression, instant } from './arbitraries.ts'
+import {
+  firstShowing,
+  nextByDays,
+  referenceOf,
+  runsBySeconds,
+  type WallClock,
+  wallClock,
+} from './reference.ts'
+
+/** Zones whose clocks have done something unusual since 1970. */
+const zones = [
+  'Europe/Berlin',
+  'Europe/London', // An hour ahead the whole year until 1971.
+  'America/New_York',
+  'America/St_Johns', // Changes at 00:01; two hours in 1988.
+  'America/Sao_Paulo', // Midnight does not exist when summer time begins.
+  'America/Noronha', // Seven days of summer time.
+  'Africa/Monrovia', // Offset with seconds until 1972.
+  'Africa/Casablanca', // Four changes a year.
+  'Asia/Kathmandu',
+  'Asia/Gaza',
+  'Asia/Beirut',
+  'Antarctica/Troll', // Two hours.
+  'Australia/Lord_Howe', // Half an hour.
+  'Pacific/Apia', // Skipped 30 December 2011.
+  'Pacific/Kwajalein', // Skipped 21 August 1993.
+]
+
+const clocks = new Map<string, WallClock>()
+
+function clockOf(zone: string): WallClock {
+  const clock = clocks.get(zone) ?? wallClock(zone)
+  clocks.set(zone, clock)
+  return clock
+}
+
+const lastDay = Date.UTC(2099, 11, 31) / 1000
+
+/** Days, as their midnight in UTC, on which the offset of a zone became another one. */
+function changeDaysOf(zone: string): number[] {
+  const clock = clockOf(zone)
+  const offsetAt = (at: number) => clock(at) - at
+  const found: number[] = []
+  // Later years repeat what the rules of today say.
+  for (let at = 0; at < Date.UTC(2045, 0, 1) / 1000; at += 86_400) {
+    if (offsetAt(at) !== offsetAt(at + 86_400)) found.push(at)
+  }
+  return found
+}
+
+const changes = zones.flatMap((zone) => changeDaysOf(zone).map((day) => ({ zone, day })))
+
+const secondsOf = (date: Date | null) => (date === null ? null : date.getTime() / 1000)
+const dateAt = (at: number) => new Date(at * 1000)
+const reporting = { seed: 20_271_031, endOnFailure: false }
+
+describe('the next run is the one that a slow walk finds', () => {
+  test('in UTC, for any schedule after any instant', () => {
+    fc.assert(
+      fc.property(
+        expression,
+        fc.array(instant, { minLength: 3, maxLength: 3 }),
+        (text, instants) => {
+          const cron = parseCron(text)
+          const reference = referenceOf(text)
+          for (const after of instants) {
+            const found = secondsOf(cron.next(dateAt(after)))
+            assert.equal(found, nextByDays(reference, clockOf('UTC'), after), `after ${after}`)
+          }
+        },
+      ),
+      { ...reporting, numRuns: 1_500 },
+    )
+  })
+
+  test('in zones, also on the days around a clock change', () => {
+    const near = fc
+      .record({
+        change: fc.constantFrom(...changes),
+        away: fc.array(fc.integer({ min: -86_400, max: 2 * 86_400 }), {
+          minLength: 3,
+          maxLength: 3,
+        }),
+      })
+      .map(({ change: { zone, day }, away }) => ({
+        zone,
+        instants: away.map((seconds) => day + seconds),
+      }))
+    const far = fc.record({
+      zone: fc.constantFrom(...zones),
+      instants: fc.array(instant, { minLength: 2, maxLength: 2 }),
+    })
+    fc.assert(
+      fc.property(
+        fc.oneof(expression, dailyExpression),
+        fc.oneof({ weight: 3, arbitrary: near }, { weight: 1, arbitrary: far }),
+        (text, { zone, instants }) => {
+          const cron = parseCron(text)
+          const reference = referenceOf(text)
+          for (const after of instants) {
+            const found = secondsOf(cron.next(dateAt(after), zone))
+            const expected = nextByDays(reference, clockOf(zone), after)
+            assert.equal(found, expected, `${zone} after ${after}`)
+          }
+        },
+      ),
+      { ...reporting, numRuns: 1_500 },
+    )
+  })
+
+  test('every run around a clock change, walking second by second', () => {
+    assert.ok(changes.length > 1_000)
+    fc.assert(
+      fc.property(dailyExpression, fc.constantFrom(...changes), (text, { zone, day }) => {
+        const cron = parseCron(text)
+        const until = day + 1.25 * 86_400
+        const expected = runsBySeconds(referenceOf(text), clockOf(zone), day, until)
+        const found: number[] = []
+        for (let at = cron.next(dateAt(day), zone); at !== null; at = cron.next(at, zone)) {
+          if (at.getTime() / 1000 > until) break
+          found.push(at.getTime() / 1000)
+        }
+        assert.deepEqual(found, expected, zone)
+      }),
+      { ...reporting, numRuns: 40 },
+    )
+  })
+
+  test('in every zone that there is', () => {
+    const everySecond = parseCron('* * * * * ?')
+    const all = Intl.supportedValuesOf('timeZone')
+    assert.ok(all.length > 400)
+    for (const [index, zone] of all.entries()) {
+      const clock = wallClock(zone)
+      for (let round = 0; round < 2; round++) {
+        // Spread over all years, another second of another day for each zone.
+        const after = ((index * 2 + round) * 4_780_106) % lastDay
+        const next = secondsOf(everySecond.next(dateAt(after), zone))
+        assert.equal(next, nextByDays(referenceOf('* * * * * ?'), clock, after), `${zone} ${after}`)
+      }
+    }
+  })
+})
+
+test('the two walks of the reference agree with each other', () => {
+  const clock = clockOf('Australia/Lord_Howe')
+  const reference = referenceOf('0 */7 1-3 * * ?')
+  const days = changes.filter(({ zone }) => zone === 'Australia/Lord_Howe').map(({ day }) => day)
+  for (const day of days.filter((_, index) => index % 20 === 0)) {
+    const runs = runsBySeconds(reference, clock, day, day + 86_400)
+    assert.ok(runs.length > 10)
+    for (let at = day, index = 0; index < runs.length; index++) {
+      assert.equal(nextByDays(reference, clock, at), runs[index])
+      at = runs[index] as number
+    }
+  }
+  // Half past two did not exist in Berlin on 28 March 2027; two o'clock on 31 October came twice.
+  const berlin = clockOf('Europe/Berlin')
+  const wall = (text: string) => Date.parse(`${text}Z`) / 1000
+  assert.equal(firstShowing(berlin, wall('2027-03-28T02:30')), wall('2027-03-28T01:00'))
+  assert.equal(firstShowing(berlin, wall('2027-10-31T02:00')), wall('2027-10-31T00:00'))
+})

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { CronError, cronFields, parseCron, parseCronFields } from '@tollgate/core/cron'
+import fc from 'fast-check'
+import { cut, longestText, type Plan, planOf } from '../../../core/cron/plan.ts'
+import { lastWall, nextWall } from '../../../core/cron/search.ts'
+import { offsetsOf, Zone } from '../../../core/cron/zone.ts'
+import { sources } from '../../support/sources.ts'
+import { expression } from './arbitraries.ts'
+import { hostile } from './hostile-texts.ts'
+
+/** An item of a list takes two characters and writes out at most the 130 years. */
+const mostSteps = longestText + (longestText / 2) * 130
+/** Each month of 130 years, and the one of today twice. */
+const mostMonths = 130 * 12 + 1
+
+/** A plan that counts the months which a search looks at. */
+function counting(plan: Plan): { readonly plan: Plan; readonly months: () => number } {
+  let months = 0
+  const dayMasks = new Proxy(plan.dayMasks, {
+    get(masks, kind) {
+      months++
+      return Reflect.get(masks, kind)
+    },
+  })
+  return { plan: { ...plan, dayMasks }, months: () => months }
+}
+
+/** Reads a text and searches in it; answers whether it was a schedule. */
+function bounded(text: string): boolean {
+  const meter = { steps: 0 }
+  let read: Plan
+  try {
+    read = planOf(cut(text), meter)
+  } catch (error) {
+    assert.ok(error instanceof CronError, String(error))
+    assert.ok(error.field === 'expression' || cronFields.includes(error.field))
+    assert.ok(error.position >= 0 && error.position <= Math.min(text.length, longestText))
+    assert.ok(error.reason !== '' && error.remedy !== '' && error.message.length < 250)
+    assert.ok(meter.steps <= mostSteps, `${meter.steps} steps`)
+    return false
+  }
+  assert.ok(meter.steps <= mostSteps, `${meter.steps} steps`)
+  for (const after of [-1, 1_800_000_000, lastWall - 1]) {
+    const { plan, months } = counting(read)
+    const wall = nextWall(plan, after)
+    assert.ok(wall === -1 || (wall > after && wall <= lastWall))
+    assert.ok(months() <= mostMonths, `${months()} months`)
+  }
+  return true
+}
+
+describe('no text costs more than its bound', () => {
+  test('ten thousand hostile texts are read or refused', () => {
+    let read = 0
+    let refused = 0
+    fc.assert(
+      fc.property(hostile, (text) => {
+        if (bounded(text)) read++
+        else refused++
+      }),
+      { seed: 7, numRuns: 10_000, endOnFailure: true },
+    )
+    assert.ok(read > 500 && refused > 5_000, `${read} read, ${refused} refused`)
+  })
+
+  test('the same texts as single fields are read or refused', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...cronFields, 'expression'), hostile, (field, text) => {
+        try {
+          parseCronFields({ [field]: text })
+        } catch (error) {
+          assert.ok(error instanceof CronError, String(error))
+          assert.ok(error.position >= 0 && error.position <= Math.min(text.length, longestText))
+        }
+      }),
+      { seed: 8, numRuns: 3_000, endOnFailure: true },
+    )
+  })
+
+  test('the longest search looks at each month once, the longest text is gone over once', () => {
+    for (const [expression, visited] of [
+      ['0 0 0 30 2 ?', 130],
+      ['0 0 0 31W 2,4,6,9,11 ?', 130 * 5],
+    ] as const) {
+      const { plan, months } = counting(planOf(cut(expression)))
+      assert.equal(nextWall(plan, -1), -1)
+      assert.equal(months(), visited)
+    }
+    const meter = { steps: 0 }
+    planOf(cut(`0 0 0 1 1 ? ${'*,'.repeat(121)}*`), meter)
+    assert.ok(meter.steps > 122 * 130 && meter.steps <= mostSteps)
+  })
+
+  test('a search in a zone asks for the clock changes of at most four stretches', () => {
+    for (const name of ['Africa/Casablanca', 'Europe/Berlin', 'Pacific/Apia']) {
+      let asked = 0
+      const offsetAt = offsetsOf(name)
+      const zone = new Zone((at) => {
+        asked++
+        return offsetAt(at)
+      })
+      // A stretch asks 93 times, and 19 times for each of at most five changes.
+      const most = 4 * (93 + 5 * 19)
+      zone.instantOf(zone.latestWall(1_325_203_200) + 90 * 366 * 86_400)
+      assert.ok(asked > 0 && asked <= most, `${name}: ${asked}`)
+      asked = 0
+      zone.instantOf(zone.latestWall(1_325_203_200) + 90 * 366 * 86_400)
+      assert.equal(asked, 0)
+    }
+  })
+})
+
+describe('the evaluator stands alone', () => {
+  test('it imports nothing but itself', () => {
+    const wrong = sources('core/cron').flatMap(({ file, imports }) =>
+      imports.filter((name) => !name.startsWith('core/cron/')).map((name) => `${file}: ${name}`),
+    )
+    assert.ok(sources('core/cron').length >= 5)
+    assert.deepEqual(wrong, [])
+  })
+
+  test('it reads no clock and uses no regular expression', () => {
+    const pattern =
+      /\bDate\.now\b|\bnew Date\(\)|\bRegExp\b|\.(match|replace|search|split)\(|[=(,:]\s*\/[^/*]/
+    const wrong = sources('core/cron')
+      .map(({ file, code }) => `${file}: ${pattern.exec(code)?.[0]}`)
+      .filter((found) => !found.endsWith('undefined'))
+    assert.deepEqual(wrong, [])
+  })
+
+  test('what it says of itself can be read again', () => {
+    fc.assert(
+      fc.property(expression, (text) => {
+        const cron = parseCron(text)
+        assert.equal(String(parseCron(String(cron))), String(cron))
+        assert.equal(String(parseCronFields(cron.fields)), String(cron))
+      }),
+      { seed: 9, numRuns: 500 },
+    )
+  })
+})
