@@ -6,6 +6,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 
 export type Cut = {
   /** Part of the statement's text. */
@@ -24,15 +25,20 @@ export type DatabaseProxy = {
   /** How often a connection was cut, by what was lost. */
   readonly cuts: Readonly<Record<Cut['lose'], number>>
   plan(...cuts: readonly Cut[]): void
+  /** For so long nothing gets through, in either direction, on any connection. */
+  stall(ms: number): Promise<void>
+  /** Where the line leads from now on; the connections that were open break. */
+  redirect(target: string): void
   close(): Promise<void>
 }
 
 const readyForQuery = 'Z'.charCodeAt(0)
 
 export async function openDatabaseProxy(target: string): Promise<DatabaseProxy> {
-  const { hostname, port } = new URL(target)
+  let { hostname, port } = new URL(target)
   const cuts = { answer: 0, request: 0 }
   const sockets = new Set<Socket>()
+  let stalled = false
   let planned: { readonly cut: Cut; seen: number; left: number }[] = []
   const due = (text: string): Cut | undefined => {
     for (const one of planned) {
@@ -46,6 +52,10 @@ export async function openDatabaseProxy(target: string): Promise<DatabaseProxy> 
   }
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname)
+    if (stalled) {
+      client.pause()
+      upstream.pause()
+    }
     const statements = new Statements()
     const answers = new Messages(false)
     let losing = false
@@ -89,6 +99,17 @@ export async function openDatabaseProxy(target: string): Promise<DatabaseProxy> 
     plan(...cuts) {
       planned = cuts.map((cut) => ({ cut, seen: 0, left: cut.times ?? -1 }))
     },
+    async stall(ms) {
+      stalled = true
+      for (const socket of sockets) socket.pause()
+      await pause(ms)
+      stalled = false
+      for (const socket of sockets) socket.resume()
+    },
+    redirect(next) {
+      ;({ hostname, port } = new URL(next))
+      for (const socket of sockets) socket.destroy()
+    },
     async close() {
       for (const socket of sockets) socket.destroy()
       await new Promise((closed) => server.close(closed))
@@ -109,7 +130,7 @@ class Messages {
   }
 
   take(chunk: Buffer): Message[] {
-    this.#rest = Buffer.concat([this.#rest, chunk])
+    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     const messages: Message[] = []
     for (;;) {
       const head = this.#isFirst ? 0 : 1
@@ -135,10 +156,14 @@ class Statements {
 
   executed(chunk: Buffer): string[] {
     return this.#messages.take(chunk).flatMap(({ kind, body }) => {
-      const [first = '', second = ''] = body.toString('latin1').split('\0', 2)
-      if (kind === parse) this.#texts.set(first, second)
+      if (kind !== parse && kind !== query && kind !== bind) return []
+      const end = body.indexOf(0)
+      const first = body.toString('latin1', 0, end)
       if (kind === query) return [first]
-      return kind === bind ? [this.#texts.get(second) ?? ''] : []
+      const second = body.toString('latin1', end + 1, body.indexOf(0, end + 1))
+      if (kind === bind) return [this.#texts.get(second) ?? '']
+      this.#texts.set(first, second)
+      return []
     })
   }
 }

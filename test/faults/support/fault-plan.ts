@@ -33,7 +33,13 @@ export type Order =
 
 /** What a host process sends to its test. */
 export type News =
-  | { readonly listening: { readonly url: string | null; readonly token: string } }
+  | {
+      readonly listening: {
+        readonly url: string | null
+        readonly token: string
+        readonly strangerToken: string
+      }
+    }
   | { readonly reached: Visit }
   | { readonly warned: string }
   | { readonly done: number }

@@ -26,10 +26,14 @@ export type Sql = <Row = Record<string, unknown>>(
 export type GroundOptions = {
   /** A Postgres of its own that keeps what it acknowledged, for tests that kill it. */
   readonly ownPostgres?: boolean
+  /** Such a Postgres that runs already, with the installation in the database at `url`. */
+  readonly given?: { readonly cluster: TestCluster; readonly url: string }
   /** A line between hosts and acquirer that the test can hold. */
   readonly wired?: boolean
   /** A line between hosts and Postgres that the test can cut. */
   readonly cuttable?: boolean
+  /** Modules that every host loads before anything of ours. */
+  readonly preload?: readonly string[]
 }
 
 export type WishRow = {
@@ -44,6 +48,8 @@ export type WishRow = {
 
 export type Ground = {
   readonly acquirer: Acquirer
+  /** File in which the acquirer keeps its books. */
+  readonly ledgerFile: string
   readonly wire: Wire
   readonly client: Client
   readonly database: TestDatabase
@@ -98,17 +104,24 @@ async function lay(
 ): Promise<Ground> {
   const folder = newFolder()
   ends.push(async () => rmSync(folder, { recursive: true, force: true }))
-  const cluster = options.ownPostgres === true ? await startTestCluster({ durable: true }) : null
+  const { given } = options
+  const cluster =
+    given?.cluster ??
+    (options.ownPostgres === true ? await startTestCluster({ durable: true }) : null)
   if (cluster !== null) ends.push(() => cluster.stop())
-  const database = await createDatabase(installed, cluster?.url)
+  const database =
+    given === undefined ? await createDatabase(installed, cluster?.url) : databaseAt(given.url)
   ends.push(() => database.drop())
-  const acquirer = await startAcquirer(join(folder, 'ledger'))
+  const ledgerFile = join(folder, 'ledger')
+  const acquirer = await startAcquirer(ledgerFile)
   ends.push(() => acquirer.stop())
   const wire = options.wired === true ? await openWire(acquirer.url) : null
   if (wire !== null) ends.push(() => wire.close())
   const proxy = options.cuttable === true ? await openDatabaseProxy(database.url) : null
   if (proxy !== null) ends.push(() => proxy.close())
-  const sqlClient = new SqlClient(database.url)
+  // A database that may move to another server is found through the line that follows it.
+  const ownUrl = given === undefined ? database.url : (proxy?.url ?? database.url)
+  const sqlClient = new SqlClient(ownUrl)
   ends.push(() => sqlClient.end())
   const { sql } = sqlClient
   const client = new Client()
@@ -117,6 +130,7 @@ async function lay(
   const quiet = (withinMs = quietWithinMs) => untilQuiet(sql, withinMs)
   return {
     acquirer,
+    ledgerFile,
     client,
     database,
     sql,
@@ -139,12 +153,12 @@ async function lay(
         connectorTimeoutMs: 8_000,
         ...more,
       } as const
-      const host = await startHost(order, faults)
+      const host = await startHost(order, faults, options.preload)
       hosts.push(host)
       return host
     },
     expire: (payments) => expire(sql, payments),
-    endDeadJobs: () => endDeadJobs(database.url, sql),
+    endDeadJobs: () => endDeadJobs(ownUrl, sql),
     async dueUntil(end) {
       let ended = false
       const mark = () => {
@@ -165,6 +179,13 @@ async function lay(
     close,
   }
 }
+
+/** Goes with its cluster. */
+const databaseAt = (url: string): TestDatabase => ({
+  name: new URL(url).pathname.slice(1),
+  url,
+  drop: async () => undefined,
+})
 
 const folderSign = 'tollgate-faults-'
 

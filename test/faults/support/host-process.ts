@@ -1,17 +1,10 @@
 /** One host of an installation, with faults. Started by host.ts with an order, told by messages. */
 import simulator from '../../../connectors/simulator/http-connector.ts'
-import {
-  type Clock,
-  createGateway,
-  localKeys,
-  onFaultPoint,
-  type Role,
-  systemClock,
-} from '../../../core/index.ts'
+import { createGateway, localKeys, onFaultPoint, type Role } from '../../../core/index.ts'
 import { createHost } from '../../../host/index.ts'
 import { testKey } from '../../support/gateway.ts'
 import { FaultPlan, type News, type Order, planVariable } from './fault-plan.ts'
-import { merchantEntityId } from './installation.ts'
+import { merchantEntityId, strangerEntityId } from './installation.ts'
 
 export type HostOrder = {
   readonly name: string
@@ -27,11 +20,14 @@ const order: HostOrder = JSON.parse(process.argv[2] ?? '')
 const tell = (news: News) => new Promise<void>((told) => process.send?.(news, () => told()))
 
 let aheadMs = 0
-const clock: Clock = {
-  elapsedMs: () => systemClock.elapsedMs(),
-  realMs: () => systemClock.realMs() + aheadMs,
-  businessAt: (entity) => systemClock.businessAt(entity),
-}
+const MachineDate = Date
+/** The wall clock of this process as everything in it sees it, the libraries too. */
+globalThis.Date = new Proxy(MachineDate, {
+  construct: (_, parts: []) =>
+    parts.length === 0 ? new MachineDate(MachineDate.now() + aheadMs) : new MachineDate(...parts),
+  get: (date, name) =>
+    name === 'now' ? () => MachineDate.now() + aheadMs : Reflect.get(date, name, date),
+})
 const advance = (ms: number) => {
   aheadMs += ms
 }
@@ -48,7 +44,6 @@ async function start() {
     connectors: { 'simulator-http': { url: order.acquirerUrl } },
     environment: 'test',
     keys: localKeys(testKey),
-    clock,
     role: order.role,
     migrate: false,
     connectorTimeoutMs: order.connectorTimeoutMs,
@@ -60,9 +55,12 @@ async function start() {
     },
   })
   const { token } = await gateway.entities.createToken(merchantEntityId, order.name)
+  const stranger = await gateway.entities.createToken(strangerEntityId, order.name)
   const host = createHost(gateway, { port: 0, shutdownGraceMs: 15_000 })
   const listening = order.role === 'worker' ? undefined : await host.listen()
-  await tell({ listening: { url: listening?.url ?? null, token } })
+  await tell({
+    listening: { url: listening?.url ?? null, token, strangerToken: stranger.token },
+  })
   return async () => {
     await listening?.close()
     await gateway.close()

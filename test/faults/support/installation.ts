@@ -13,6 +13,8 @@ export const merchantEntityId = id(3)
 export const channelId = id(4)
 /** A channel that keeps the money of a payment that turns out to be paid after it was declined. */
 export const acceptingChannelId = id(5)
+/** Another merchant of the same installation, who must see nothing of the first. */
+export const strangerEntityId = id(6)
 /** The merchant's name at the acquirer. */
 export const merchantId = 'shop'
 
@@ -54,6 +56,18 @@ export const installed: Template = {
         name,
         id: merchantEntityId,
         parentId: division,
+      })
+      await entities.create({
+        kind: 'merchant',
+        name: 'Stranger',
+        id: strangerEntityId,
+        parentId: division,
+      })
+      await entities.create({
+        kind: 'channel',
+        name: 'Stranger',
+        id: id(7),
+        parentId: strangerEntityId,
       })
       const channels = [
         { id: channelId, settings: {} },

@@ -1,0 +1,91 @@
+/**
+ * What merchants asked and heard, one line for each try, in a file: a run of half an hour has a
+ * million of them, and the database that is to be judged by them may be down.
+ */
+import { closeSync, openSync, writeSync } from 'node:fs'
+
+export type Try = {
+  /** Idempotency-Key and merchantTransactionId. */
+  readonly reference: string
+  readonly type: string
+  readonly on: string | undefined
+  readonly host: string
+  /** Milliseconds since 1970, on the merchants' clock. */
+  readonly startedMs: number
+  readonly endedMs: number
+  readonly asks: 'payment' | 'read' | 'stranger'
+  /** Undefined when no answer came. */
+  readonly answer: Answer | undefined
+}
+
+export type Answer = {
+  readonly status: number
+  readonly id: string
+  readonly code: string
+  readonly type: string | undefined
+  readonly amount: string | undefined
+}
+
+/** Columns of a line, as the checker's table has them. */
+export const columns =
+  'reference text, type text, on_id text, host text, started_ms bigint, ended_ms bigint, asks text, status integer, id text, code text, answer_type text, minor bigint'
+
+export class History {
+  readonly path: string
+  readonly #file: number
+  #lines: string[] = []
+  /** Tries, answers that say something, and pending ones among them. */
+  readonly counts = { tries: 0, words: 0, pending: 0 }
+
+  constructor(path: string) {
+    this.path = path
+    // The database server reads it as another user.
+    this.#file = openSync(path, 'w', 0o644)
+  }
+
+  add(made: Try): void {
+    const { answer } = made
+    this.counts.tries += 1
+    if (isWord(answer)) this.counts.words += 1
+    if (answer !== undefined && isPending(answer.code)) this.counts.pending += 1
+    this.#lines.push(
+      [
+        made.reference,
+        made.type,
+        made.on,
+        made.host,
+        Math.floor(made.startedMs),
+        Math.ceil(made.endedMs),
+        made.asks,
+        answer?.status,
+        answer?.id,
+        answer?.code,
+        answer?.type,
+        answer?.amount?.replace('.', ''),
+      ]
+        .map((value) => (value === undefined || value === '' ? '\\N' : value))
+        .join('\t'),
+    )
+    if (this.#lines.length >= linesAtOnce) this.flush()
+  }
+
+  flush(): void {
+    if (this.#lines.length === 0) return
+    writeSync(this.#file, `${this.#lines.join('\n')}\n`)
+    this.#lines = []
+  }
+
+  close(): void {
+    this.flush()
+    closeSync(this.#file)
+  }
+}
+
+const linesAtOnce = 256
+
+export const isApproved = (code: string) => /^(000\.000\.|000\.100\.1|000\.[36])/.test(code)
+export const isPending = (code: string) => code.startsWith('000.200.')
+
+/** An answer that says something about the wish; others ask the client to send it again. */
+export const isWord = (answer: Answer | undefined): answer is Answer =>
+  answer !== undefined && answer.status < 500 && answer.status !== 429

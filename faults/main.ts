@@ -1,0 +1,86 @@
+/**
+ * The seeded fault run.
+ *
+ *   npm run faults                                    a minute
+ *   npm run faults -- --profile full --seed 7         half an hour, every kind of fault
+ *   npm run faults -- --minutes 5 --plan              what that seed would do, without doing it
+ *   npm run faults -- --mutants                       each assertion is proven able to fail
+ *   npm run faults -- --mutants chargeback            those about chargebacks
+ */
+import { cpus } from 'node:os'
+import { parseArgs } from 'node:util'
+import { tryMutants } from './mutants.ts'
+import { planOf, shown } from './plan.ts'
+import { profiles } from './profiles.ts'
+import { runFaults, summary } from './run.ts'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seed: { type: 'string' },
+    minutes: { type: 'string' },
+    profile: { type: 'string', default: 'short' },
+    merchants: { type: 'string' },
+    plan: { type: 'boolean', default: false },
+    mutants: { type: 'boolean', default: false },
+  },
+})
+
+const seed = numberOf(values.seed, 'seed') ?? Date.now() % 1_000_000
+const say = (line: string) => console.log(line)
+
+function numberOf(text: string | undefined, name: string): number | undefined {
+  if (text === undefined) return undefined
+  const number = Number(text)
+  if (Number.isFinite(number) && number >= 0) return number
+  console.error(`--${name} must be a number`)
+  process.exit(2)
+}
+
+async function run(): Promise<number> {
+  const known = profiles[values.profile]
+  if (known === undefined) {
+    console.error(`--profile must be one of ${Object.keys(profiles).join(', ')}`)
+    return 2
+  }
+  const profile = {
+    ...known,
+    minutes: numberOf(values.minutes, 'minutes') ?? known.minutes,
+    merchants: numberOf(values.merchants, 'merchants') ?? known.merchants,
+  }
+  const { gapMs, only } = profile
+  const plan = planOf({
+    seed,
+    forMs: profile.minutes * 60_000,
+    gapMs,
+    ...(only === undefined ? {} : { only }),
+  })
+  if (values.plan) {
+    for (const planned of plan) say(shown(planned))
+    return 0
+  }
+  say(
+    `${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}`,
+  )
+  const report = await runFaults({ seed, profile, say })
+  for (const line of summary(report)) say(line)
+  if (profile.isAboutLoss === true) {
+    say('An asynchronous standby promises nothing about the last commits. What they cost here:')
+    for (const [assertion, count] of Object.entries(report.counts)) say(`  ${assertion}: ${count}`)
+    return report.shortcomings.length === 0 ? 0 : 1
+  }
+  for (const shortcoming of report.shortcomings) say(`SHORT OF ITS GOAL: ${shortcoming}`)
+  const failed = report.violations.length + report.shortcomings.length > 0
+  if (failed)
+    say(`The same faults again: npm run faults -- --profile ${profile.name} --seed ${seed}`)
+  say(failed ? `${report.violations.length} violations` : 'every assertion holds')
+  return failed ? 1 : 0
+}
+
+async function proveAssertions(): Promise<number> {
+  const missed = await tryMutants(seed, say, positionals)
+  say(missed === 0 ? 'every mistake was noticed' : `${missed} mistakes were not noticed`)
+  return missed === 0 ? 0 : 1
+}
+
+process.exitCode = values.mutants ? await proveAssertions() : await run()

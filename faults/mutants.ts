@@ -1,0 +1,349 @@
+/**
+ * Each assertion is proven able to fail: a mistake that the engine might make, put into its source as
+ * a host loads it, and a short run that must notice.
+ */
+import { join } from 'node:path'
+import { mutantVariable, type Patch } from './patch.ts'
+import type { Injection, Planned } from './plan.ts'
+import { type Report, runFaults } from './run.ts'
+
+export type Mutant = {
+  /** The assertion that has to notice. */
+  readonly assertion: string
+  readonly mistake: string
+  readonly patches: readonly Patch[]
+  /** Statements that take the database's own guards away, where it would not let the mistake through. */
+  readonly prepare?: readonly string[]
+  readonly injections?: readonly Injection[]
+  readonly seconds?: number
+}
+
+const unguarded = [
+  `do $$ declare name text; begin
+    for name in select conname from pg_constraint
+      where conrelid = 'tollgate.payment_balance'::regclass and contype = 'c'
+    loop execute format('alter table tollgate.payment_balance drop constraint %I', name); end loop;
+  end $$`,
+]
+
+const lostAnswers: Injection = {
+  is: 'acquirer',
+  fault: { what: 'lost', by: 'drop', apply: 'first' },
+  times: 12,
+}
+const hiddenRefunds: readonly Injection[] = [
+  { is: 'acquirer', fault: { what: 'lost', by: 'drop', apply: 'first', kind: 'refund' }, times: 8 },
+  { is: 'acquirer', fault: { what: 'enquiry-not-found' }, times: 100 },
+]
+const refundMove = 'return { ...released, refunding: -amount, refunded: done ? amount : 0n }'
+
+export const mutants: readonly Mutant[] = [
+  {
+    assertion: 'money moves at most once for a key',
+    mistake: 'what is sent again goes under another key',
+    patches: [
+      {
+        file: 'core/payment/resolve.ts',
+        find: 'const { outcome } = await send(engine, work)',
+        put: "const { outcome } = await send(engine, { ...work, operation: { ...work.operation, key: work.operation.key.slice(1) + 'z' } })",
+      },
+    ],
+    injections: hiddenRefunds,
+  },
+  {
+    assertion: 'money that moved has its payment',
+    mistake: 'the key that is sent is not the one that was written',
+    patches: [
+      {
+        file: 'core/payment/accept.ts',
+        find: 'operation: operationOf(payment, written.attempt_key,',
+        put: "operation: operationOf(payment, written.attempt_key.slice(1) + 'z',",
+      },
+    ],
+  },
+  {
+    assertion: 'the acquirer never had to refuse what our own sums forbid',
+    mistake: 'captures are not held against the authorised amount',
+    patches: [
+      {
+        file: 'core/payment/store-follow-up.ts',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the engine's own text.
+        find: '\n    and captured + capturing + reversed + ${row.amountMinor}::bigint <= authorised',
+        put: '',
+      },
+    ],
+    prepare: unguarded,
+  },
+  {
+    assertion: 'ledger and payments agree',
+    mistake: 'a request that broke after it was sent counts as not sent',
+    patches: [
+      {
+        file: 'core/payment/send.ts',
+        find: "if (outcome.is === 'notSent' && mayHaveMoved) {",
+        put: 'if (false) {',
+      },
+    ],
+    injections: [lostAnswers],
+  },
+  {
+    assertion: 'a key makes one payment',
+    mistake: 'the first commit does not look whether the key is taken',
+    patches: [
+      {
+        file: 'core/payment/store-first.ts',
+        find: 'where idempotency_key is null or id in (select payment_id from i)),',
+        put: '),',
+      },
+    ],
+  },
+  {
+    assertion: 'whoever was told approved or pending finds the payment',
+    mistake: 'an open payment is answered with another id',
+    patches: [
+      {
+        file: 'core/payment/view.ts',
+        find: 'id: payment.id,\n    shortId',
+        put: "id: payment.resultCode.startsWith('000.200.') ? 'f'.repeat(32) : payment.id,\n    shortId",
+      },
+    ],
+    injections: [lostAnswers],
+  },
+  {
+    assertion: 'answers agree with the final state, or said pending',
+    mistake: 'an undecided payment is answered as declined',
+    patches: [
+      {
+        file: 'core/payment/decide.ts',
+        find: "state: 'unknown',\n        resultCode: undecidedCode,",
+        put: "state: 'unknown',\n        resultCode: nothingSent,",
+      },
+    ],
+    injections: [lostAnswers],
+  },
+  {
+    assertion: 'all answers to a key are about one payment',
+    mistake: 'a repeated follow-up is judged anew',
+    patches: [
+      {
+        file: 'core/payment/follow-up.ts',
+        find: 'if (earlier !== undefined) return { replay: earlier }',
+        put: '',
+      },
+      {
+        file: 'core/payment/follow-up.ts',
+        find: 'if (twin !== undefined) return { replay: twin }',
+        put: '',
+      },
+    ],
+  },
+  {
+    assertion: 'every wish gets a word',
+    mistake: 'a repeat of a first payment fails',
+    patches: [
+      {
+        file: 'core/payment/accept.ts',
+        find: 'return { replay: await replayed(engine, idempotency!) }',
+        put: "throw new Error('a repeat')",
+      },
+    ],
+    injections: [
+      { is: 'kill', host: 'api', at: 'after-T1', nth: 3 },
+      { is: 'kill', host: 'all', at: 'after-T2', nth: 3 },
+    ],
+  },
+  {
+    assertion: 'captures, reversals and refunds stay within what they refer to',
+    mistake: 'a refund is stored with more than was asked',
+    patches: [
+      {
+        file: 'core/payment/decide.ts',
+        find: 'approvedMinor: outcome.amount?.minor ?? payment.amount.minor,',
+        put: "approvedMinor: payment.amount.minor * (payment.effect === 'refund' ? 9n : 1n),",
+      },
+    ],
+  },
+  {
+    assertion: 'balances say what their payments add up to',
+    mistake: 'a refund that was done counts for nothing',
+    patches: [
+      {
+        file: 'core/payment/decide.ts',
+        find: refundMove,
+        put: 'return { ...released, refunding: -amount }',
+      },
+    ],
+  },
+  {
+    assertion: 'nothing is reserved when all is quiet',
+    mistake: 'a refund that was declined keeps its reservation',
+    patches: [
+      {
+        file: 'core/payment/decide.ts',
+        find: refundMove,
+        put: 'return { ...released, refunding: done ? -amount : 0n, refunded: done ? amount : 0n }',
+      },
+    ],
+  },
+  {
+    assertion: 'what stays undecided is on the operators’ list',
+    mistake: 'an enquiry that finds nothing out tells nobody',
+    patches: [
+      {
+        file: 'core/payment/resolve.ts',
+        find: "if (end.outcome.is === 'unknown') await list(",
+        put: 'if (false) await list(',
+      },
+    ],
+    injections: [
+      lostAnswers,
+      { is: 'acquirer', fault: { what: 'enquiry-unreadable' }, times: 200 },
+    ],
+    seconds: 18,
+  },
+  {
+    assertion: 'every move has exactly one event',
+    mistake: 'a declined payment moves without an event',
+    patches: [
+      {
+        file: 'core/payment/store-first.ts',
+        find: 'select event_id, id, seq, channel_id, event_type, event_data from p),',
+        put: "select event_id, id, seq, channel_id, event_type, event_data from p where p.state <> 'declined'),",
+      },
+    ],
+  },
+  {
+    assertion: 'contradictions are on record',
+    mistake: 'a contradiction is seen and not written down',
+    patches: [
+      {
+        file: 'core/payment/late-success.ts',
+        find: "await engine.lanes.single(\n    addAttention(newId(), 'conflict',",
+        put: "await Promise.resolve(\n    addAttention(newId(), 'conflict',",
+      },
+    ],
+    injections: [{ is: 'events', how: 'contradicting', count: 3 }],
+  },
+  {
+    assertion: 'chargebacks are recorded once',
+    mistake: 'a chargeback is acknowledged and dropped',
+    patches: [
+      {
+        file: 'core/inbound/process.ts',
+        find: 'await recordChargeback(engine, payment, is, row)',
+        put: '',
+      },
+    ],
+    injections: [{ is: 'events', how: 'chargeback', count: 3 }],
+  },
+  {
+    assertion: 'no merchant sees another’s payments',
+    mistake: 'a payment is found whosever it is',
+    patches: [
+      {
+        file: 'core/payment/store-read.ts',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the engine's own text.
+        find: 'where p.id = ${id}::uuid and (${channels}::uuid[] is null or',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the engine's own text.
+        put: 'where p.id = ${id}::uuid and (true or ${channels}::uuid[] is null or',
+      },
+    ],
+  },
+  {
+    assertion: 'everything is decided in the end',
+    mistake: 'nobody looks after payments whose process died',
+    patches: [
+      {
+        file: 'core/jobs/schedule-tick.ts',
+        find: '      await sweep(engine, enqueue)\n      await fireTimers(engine, enqueue)\n',
+        put: '',
+      },
+    ],
+    injections: [lostAnswers],
+  },
+  {
+    assertion: 'hosts end only when they are killed',
+    mistake: 'a late answer of the acquirer throws where nobody catches it',
+    patches: [
+      {
+        file: 'core/payment/send.ts',
+        find: "const outcome: Outcome = { is: 'unknown', why: 'the acquirer did not answer in time' }",
+        put: "const outcome: Outcome = { is: 'unknown', why: 'the acquirer did not answer in time' }\n  setImmediate(() => { throw new Error('late') })",
+      },
+    ],
+    injections: [{ is: 'acquirer', fault: { what: 'late', ms: 2_600, apply: 'first' }, times: 3 }],
+  },
+]
+
+export type Caught = {
+  readonly mutant: Mutant
+  readonly caught: boolean
+  /** Every assertion that noticed, the wanted one among them. */
+  readonly by: readonly string[]
+  readonly seconds: number
+}
+
+/** Runs one mutant. */
+export async function tryMutant(mutant: Mutant, seed: number): Promise<Caught> {
+  const since = performance.now()
+  const seconds = mutant.seconds ?? 7
+  const injections = mutant.injections ?? []
+  const plan = injections.map(
+    (injection, index): Planned => ({ no: index + 1, atMs: 1_000 + index * 200, injection }),
+  )
+  process.env[mutantVariable] = JSON.stringify(mutant.patches)
+  let report: Report
+  try {
+    report = await runFaults({
+      seed,
+      profile: {
+        name: 'mutant',
+        minutes: seconds / 60,
+        merchants: 8,
+        gapMs: 1_000,
+        progressMs: 3_000,
+      },
+      plan,
+      say: () => undefined,
+      preload: [join(import.meta.dirname, 'mutate.ts')],
+      prepare: mutant.prepare ?? [],
+      quietWithinMs: 12_000,
+      mostTries: 30,
+      plainShare: 0.1,
+      keepsAcquirerFaults: true,
+    })
+  } finally {
+    delete process.env[mutantVariable]
+  }
+  const by = [...new Set(report.violations.map(({ assertion }) => assertion))]
+  return {
+    mutant,
+    caught: by.includes(mutant.assertion),
+    by,
+    seconds: (performance.now() - since) / 1000,
+  }
+}
+
+/** Runs all of them, or those whose assertion has a word. @returns how many nobody caught. */
+export async function tryMutants(
+  seed: number,
+  say: (line: string) => void,
+  words: readonly string[] = [],
+): Promise<number> {
+  let missed = 0
+  const wanted = mutants.filter(
+    ({ assertion, mistake }) =>
+      words.length === 0 || words.some((word) => `${assertion} ${mistake}`.includes(word)),
+  )
+  say('| the mistake | in | the assertion that must notice | noticed | others that did | s |')
+  say('|---|---|---|---|---|---|')
+  for (const mutant of wanted) {
+    const { caught, by, seconds } = await tryMutant(mutant, seed)
+    if (!caught) missed += 1
+    const others = by.filter((name) => name !== mutant.assertion)
+    say(
+      `| ${mutant.mistake} | ${mutant.patches[0]!.file} | ${mutant.assertion} | ${caught ? 'yes' : 'NO'} | ${others.length === 0 ? '' : others.length} | ${seconds.toFixed(0)} |`,
+    )
+  }
+  return missed
+}

@@ -1,0 +1,94 @@
+/**
+ * What the acquirer's books and the merchants' memory say, put beside the engine's tables, so that
+ * one statement can compare them. The files are read as streams and copied by the server.
+ */
+import { closeSync, createReadStream, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { LedgerEntry } from '../test/faults/support/acquirer.ts'
+import type { Ground, Sql } from '../test/faults/support/ground.ts'
+import { columns } from './history.ts'
+
+/** Tables that a run writes while it goes on. */
+export async function openOracle(sql: Sql): Promise<void> {
+  for (const statement of [
+    'create schema oracle',
+    'create table oracle.contradiction (payment_id uuid primary key, told boolean not null)',
+    'create table oracle.chargeback (payment_id uuid primary key, key text not null)',
+    `create table oracle.try (${columns})`,
+    `create table oracle.entry (no bigint, key text, kind text, payment_id text, minor bigint,
+      currency text, state text, code text, original text, replaces boolean, held bigint,
+      charged bigint, at_ms bigint)`,
+  ]) {
+    await sql(statement)
+  }
+}
+
+export async function fillOracle(ground: Ground, historyFile: string): Promise<void> {
+  const { sql, cluster } = ground
+  const entries = join(cluster.folder, 'entries')
+  await writeEntries(ground.ledgerFile, entries)
+  for (const statement of [
+    'truncate oracle.try, oracle.entry',
+    `copy oracle.try from '${historyFile}'`,
+    `copy oracle.entry from '${entries}'`,
+    'create index if not exists try_id on oracle.try (id)',
+    'create index if not exists try_reference on oracle.try (reference)',
+    'create index if not exists entry_key on oracle.entry (key, no desc)',
+    `create or replace view oracle.booked as
+       select e.*, e.held <> 0 or e.charged <> 0 as moved from oracle.entry e
+       where not exists (select from oracle.entry l where l.key = e.key and l.no > e.no)`,
+    'drop table if exists oracle.ledger',
+    'create table oracle.ledger as select * from oracle.booked',
+    'create unique index ledger_key on oracle.ledger (key)',
+    'analyze',
+  ]) {
+    await sql(statement)
+  }
+}
+
+type JournalEntry = LedgerEntry & {
+  readonly replaces?: true
+  readonly history: readonly { readonly at: number }[]
+}
+
+/** One line for each change that the acquirer made to its books. */
+async function writeEntries(ledgerFile: string, path: string): Promise<void> {
+  const file = openSync(path, 'w', 0o644)
+  let lines: string[] = []
+  let no = 0
+  for await (const line of createInterface({ input: createReadStream(ledgerFile) })) {
+    const { entries } = JSON.parse(line) as { entries: readonly JournalEntry[] }
+    for (const entry of entries) {
+      no += 1
+      lines.push(rowOf(no, entry))
+    }
+    if (lines.length > 1_000) {
+      writeSync(file, `${lines.join('\n')}\n`)
+      lines = []
+    }
+  }
+  if (lines.length > 0) writeSync(file, `${lines.join('\n')}\n`)
+  closeSync(file)
+}
+
+function rowOf(no: number, entry: JournalEntry): string {
+  const { key, kind, paymentId, amount, state, code, original, movements, history } = entry
+  const sum = (on: 'held' | 'charged') =>
+    movements.reduce((all, move) => (move.on === on ? all + BigInt(move.minor) : all), 0n)
+  return [
+    no,
+    key,
+    kind,
+    paymentId === '' ? '\\N' : paymentId,
+    amount.minor,
+    amount.currency,
+    state,
+    code,
+    original ?? '\\N',
+    entry.replaces === true ? 't' : 'f',
+    sum('held'),
+    sum('charged'),
+    history.at(-1)?.at ?? '\\N',
+  ].join('\t')
+}
