@@ -18,6 +18,24 @@ export type Child = Started & {
 
 const stopMs = 20_000
 
+/** Every process that was started and has not ended. */
+const running = new Set<ChildProcess>()
+
+function enrol(child: ChildProcess): void {
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+}
+
+/** Ends whatever still runs, also what nobody had the time to put on a list. */
+export async function endChildren(): Promise<void> {
+  await Promise.all([...running].map((child) => stop(child, () => child.kill('SIGTERM'))))
+}
+
+// When the benchmark itself has to end at once, nothing of it stays behind.
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
 /** Starts a script of the benchmark. `profile`: a folder for its processor profile. */
 export async function startChild(
   script: URL | string,
@@ -28,6 +46,7 @@ export async function startChild(
     env: { ...process.env, ...settings },
     execArgv: [...process.execArgv, ...profiling(profile)],
   })
+  enrol(child)
   const ready = await answerOf(child)
   return {
     pid: child.pid!,
@@ -61,6 +80,7 @@ export function startProgram(
     stdio: ['ignore', file, file],
   })
   closeSync(file)
+  enrol(child)
   const ended = once(child, 'exit').then(
     ([code]) => `it ended with ${code}: ${readFileSync(log, 'utf8').slice(-4000).trim()}`,
   )

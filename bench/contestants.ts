@@ -1,21 +1,17 @@
 /** Who takes part: each answers `run`, and runs alone while it is measured. */
 import { randomBytes } from 'node:crypto'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import simulator from '../connectors/simulator/index.ts'
-import { createGateway, localKeys, makeKey } from '../core/index.ts'
-import { type Child, startChild, startProgram } from './child.ts'
+import { type Child, startChild } from './child.ts'
 import type { Server } from './database.ts'
 import type { EmbeddedOrder, EmbeddedReport } from './embedded.ts'
+import { install, ownRoot, startHost } from './installation.ts'
 import type { Load } from './latencies.ts'
 import type { LoadOrder, LoadReport } from './load.ts'
 
 export type Contestant = {
   readonly letter: string
   readonly title: string
-  /** The Node process whose processor time is the contestant's own. */
+  /** The Node process whose processor time is the contestant's own; NaN where there is none. */
   readonly pid: number
   readonly run: (concurrent: number, durationMs: number) => Promise<Load>
   readonly stop: () => Promise<void>
@@ -29,8 +25,6 @@ export type Surroundings = {
   /** Connections of the hand-written handlers. */
   readonly pool: number
 }
-
-const ownRoot = fileURLToPath(new URL('..', import.meta.url))
 
 /** Waits for the report of a process; a payment that was not approved ends the benchmark. */
 async function reported(report: Promise<unknown>, who: string): Promise<Load> {
@@ -55,16 +49,29 @@ function overHttp(
   }
 }
 
-/** An Express handler without Tollgate, in one of two ways to write its commits. */
-export async function handwritten(
+/** Handlers without Tollgate: their script, and how it is told what to do. */
+const handlers = {
+  a: {
+    title: 'hand-written, transactions',
+    script: 'handwritten/server.ts',
+    store: 'transactions',
+  },
+  b: { title: 'hand-written, statements', script: 'handwritten/server.ts', store: 'statements' },
+  e: { title: 'DBOS Transact', script: 'peers/dbos.ts', store: '' },
+  f: { title: 'graphile-worker', script: 'peers/graphile-worker.ts', store: '' },
+} as const
+
+/** An Express handler without Tollgate, by itself (a, b) or on a workflow engine (e, f). */
+export async function handler(
   surroundings: Surroundings,
-  store: 'transactions' | 'statements',
+  letter: keyof typeof handlers,
 ): Promise<Contestant> {
+  const { title, script, store } = handlers[letter]
   const token = randomBytes(32).toString('base64url')
   const child = await startChild(
-    new URL('handwritten/server.ts', import.meta.url),
+    new URL(script, import.meta.url),
     {
-      BENCH_DATABASE: await surroundings.server.makeDatabase(`handwritten_${store}`),
+      BENCH_DATABASE: await surroundings.server.makeDatabase(`handler_${letter}`),
       BENCH_TOKEN: token,
       BENCH_STORE: store,
       BENCH_POOL: String(surroundings.pool),
@@ -72,85 +79,20 @@ export async function handwritten(
     surroundings.profile,
   )
   const { port } = child.ready as { port: number }
-  const [letter, title] =
-    store === 'transactions'
-      ? ['a', 'hand-written, transactions']
-      : ['b', 'hand-written, statements']
-  const entityId = randomBytes(16).toString('hex')
   return overHttp(
     surroundings,
     { letter, title, pid: child.pid, stop: child.stop },
-    { port, path: '/v1/payments', entityId, token },
+    { port, path: '/v1/payments', entityId: randomBytes(16).toString('hex'), token },
   )
-}
-
-type Installation = { url: string; keys: string; entityId: string; token: string }
-
-/** A database of the engine with one channel and a token for it. */
-async function install(server: Server, name: string): Promise<Installation> {
-  const url = await server.makeDatabase(name)
-  const keys = makeKey('bench')
-  await using gateway = await createGateway({
-    database: { url },
-    plugins: [simulator],
-    environment: 'test',
-    keys: localKeys(keys),
-  })
-  const { entities } = gateway
-  const psp = await entities.create({ kind: 'psp', name: 'Bench' })
-  const division = await entities.create({ kind: 'division', name: 'Bench', parentId: psp })
-  const merchant = await entities.create({ kind: 'merchant', name: 'Bench', parentId: division })
-  const entityId = await entities.create({ kind: 'channel', name: 'Bench', parentId: merchant })
-  const { token } = await entities.createToken(entityId, 'bench')
-  return { url, keys, entityId, token }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await new Promise((listening) => probe.once('listening', listening))
-  const { port } = probe.address() as { port: number }
-  await new Promise((closed) => probe.close(closed))
-  return port
-}
-
-const readyMs = 60_000
-
-/** Resolves once the host says that it takes requests. */
-async function ready(port: number, ended: Promise<string>): Promise<void> {
-  let why: string | undefined
-  ended.then((reason) => {
-    why = reason
-  })
-  for (const until = performance.now() + readyMs; performance.now() < until; await pause(50)) {
-    if (why !== undefined) throw new Error(`the host did not start: ${why}`)
-    const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)
-    if (answer?.ok === true) return
-  }
-  throw new Error(`the host was not ready after ${readyMs / 1000} s`)
 }
 
 /** Tollgate as `npm start` runs it. `root`: a folder with another version of this project. */
 export async function host(surroundings: Surroundings, root?: string): Promise<Contestant> {
-  const other = root === undefined ? '' : '_other'
-  const { url, keys, entityId, token } = await install(surroundings.server, `host${other}`)
-  const port = await freePort()
-  const program = startProgram(
-    join(root ?? ownRoot, 'host/bin/tollgate.js'),
-    ['serve'],
-    {
-      DATABASE_URL: url,
-      TOLLGATE_KEYS: keys,
-      TOLLGATE_DATA_DIR: join(surroundings.server.folder, `host${other}`),
-      HOST: '127.0.0.1',
-      PORT: String(port),
-    },
-    join(surroundings.server.folder, `host${other}.log`),
-    surroundings.profile,
-  )
-  await ready(port, program.ended).catch(async (error: unknown) => {
-    await program.stop()
-    throw error
-  })
+  const { server, profile } = surroundings
+  const name = root === undefined ? 'host' : 'host_other'
+  const installation = await install(server, name)
+  const program = await startHost(server, installation, { name, root, profile })
+  const { entityId, token } = installation
   return overHttp(
     surroundings,
     {
@@ -159,7 +101,7 @@ export async function host(surroundings: Surroundings, root?: string): Promise<C
       pid: program.pid,
       stop: program.stop,
     },
-    { port, path: '/v1/payments', entityId, token },
+    { port: program.port, path: '/v1/payments', entityId, token },
   )
 }
 

@@ -15,6 +15,8 @@ export type Server = {
   readonly describe: () => Promise<string>
   /** Makes an empty database and returns its URL. */
   readonly makeDatabase: (name: string) => Promise<string>
+  /** Removes a database, whoever still uses it. */
+  readonly dropDatabase: (name: string) => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -35,7 +37,14 @@ async function folderOnDisk(): Promise<string> {
   throw new Error('No folder on a disk: set TMPDIR to one that is not in memory.')
 }
 
-export async function startServer(): Promise<Server> {
+/** Starts the server, which ends with `stop`, also when that comes while it starts. */
+export function startServer(stop: AsyncDisposableStack): Promise<Server> {
+  const starting = start()
+  stop.defer(async () => (await starting).stop())
+  return starting
+}
+
+async function start(): Promise<Server> {
   const folder = await folderOnDisk()
   const embedded = await startEmbeddedPostgres({
     directory: join(folder, 'postgres'),
@@ -69,6 +78,9 @@ export async function startServer(): Promise<Server> {
       const url = new URL(embedded.url)
       url.pathname = `/${name}`
       return url.href
+    },
+    async dropDatabase(name) {
+      await client.query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`)
     },
     async stop() {
       await client.end()

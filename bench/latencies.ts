@@ -27,7 +27,11 @@ export async function measure(
     }
   }
   await Promise.all(Array.from({ length: concurrent }, (_, which) => lane(which)))
-  const seconds = (performance.now() - start) / 1000
+  return summarise(latencies, (performance.now() - start) / 1000)
+}
+
+/** The figures of a stretch from the milliseconds that each payment of it took. */
+export function summarise(latencies: readonly number[], seconds: number): Load {
   const sorted = Float64Array.from(latencies).sort()
   const quantile = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN
   return { payments: sorted.length, seconds, p50Ms: quantile(0.5), p99Ms: quantile(0.99) }

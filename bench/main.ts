@@ -1,39 +1,53 @@
 /**
  * `npm run bench -- quick`: Tollgate beside hand-written handlers, in under two minutes.
- * `npm run bench`: longer rounds, then memory under lasting load and the time of decoding.
+ * `npm run bench`: longer rounds with everybody, all scenarios, then the time of decoding.
  */
-import { cpus, totalmem } from 'node:os'
+import { availableParallelism, cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
-import { startChild } from './child.ts'
-import { type Contestant, embedded, handwritten, host, type Surroundings } from './contestants.ts'
+import { endChildren, startChild } from './child.ts'
+import { type Contestant, embedded, handler, host, type Surroundings } from './contestants.ts'
 import { startServer } from './database.ts'
-import { watchMemory } from './memory.ts'
+import { installPeers } from './peers.ts'
+import { findPgbench, pgbench } from './pgbench.ts'
 import { printRatios, printTable } from './print.ts'
 import { type Plan, runRounds } from './rounds.ts'
+import { scenarios } from './scenarios/index.ts'
 
-const help = `npm run bench [-- [quick] [options]]
+const quickContestants = 'a,b,c,d'
+const allContestants = 'a,b,c,d,e,f,g'
 
-  quick                 short rounds, under two minutes
-  --contestants a,b,c,d who takes part: (a) hand-written with transactions, (b) hand-written with
-                        prepared statements, (c) Tollgate over HTTP, (d) the embedded engine
+const help = `npm run bench [-- [quick | contestants | decode | scenarios …] [options]]
+
+  (nothing)             everything: contestants, all scenarios, decoding
+  quick                 contestants ${quickContestants} in short rounds, under two minutes
+  contestants           all contestants in long rounds
+  decode                decoding and validating a request
+  --contestants b,c     who takes part: (a) hand-written with transactions, (b) hand-written with
+                        prepared statements, (c) Tollgate over HTTP, (d) the embedded engine,
+                        (e) DBOS Transact, (f) graphile-worker, (g) pgbench with the statements of (b)
   --concurrent 1,8      payments under way at once, several levels
   --rounds 5            rounds per level
   --seconds 1           length of a round
-  --pool 20             connections of each hand-written handler
+  --pool 20             connections of each handler without Tollgate
   --beside <folder>     also measure another version of this project, installed in that folder
   --profile <folder>    write a processor profile of every contestant there
+  --small               a few seconds of each: shows that all works, and measures nothing
+
+Scenarios:
+${scenarios.map(({ name, title }) => `  ${name.padEnd(22)}${title}`).join('\n')}
 `
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    contestants: { type: 'string', default: 'a,b,c,d' },
+    contestants: { type: 'string' },
     concurrent: { type: 'string', default: '1,8,32,64' },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     pool: { type: 'string', default: '20' },
     beside: { type: 'string' },
     profile: { type: 'string' },
+    small: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
@@ -45,21 +59,35 @@ function count(name: string, text: string): number {
 }
 
 function planOf(isQuick: boolean): Plan {
-  const { concurrent, rounds, seconds } = values
+  const { concurrent, rounds, seconds, small } = values
+  const [mostRounds, longest, warmUpMs] = small
+    ? ['1', '0.3', 300]
+    : isQuick
+      ? ['5', '0.9', 2000]
+      : ['9', '4', 5000]
   return {
     concurrent: concurrent.split(',').map((text) => count('--concurrent', text)),
-    rounds: count('--rounds', rounds ?? (isQuick ? '5' : '9')),
-    durationMs: 1000 * count('--seconds', seconds ?? (isQuick ? '0.9' : '4')),
-    warmUpMs: isQuick ? 2000 : 5000,
+    rounds: count('--rounds', rounds ?? mostRounds),
+    durationMs: 1000 * count('--seconds', seconds ?? longest),
+    warmUpMs,
   }
 }
 
-/** In the order in which they stand in the table. */
-async function start(surroundings: Surroundings, stop: AsyncDisposableStack) {
+/** Those who can be had on this machine, in the order in which they stand in the table. */
+async function start(
+  letters: readonly string[],
+  surroundings: Surroundings,
+  stop: AsyncDisposableStack,
+) {
   const { beside } = values
+  const program = letters.includes('g') ? findPgbench() : undefined
+  if (letters.includes('g') && program === undefined) console.log('(g) pgbench: not installed')
+  const hasPeers =
+    letters.some((letter) => letter === 'e' || letter === 'f') && (await installPeers())
+  const schema = new URL('handwritten/schema.sql', import.meta.url)
   const entry: Readonly<Record<string, (() => Promise<Contestant>)[]>> = {
-    a: [() => handwritten(surroundings, 'transactions')],
-    b: [() => handwritten(surroundings, 'statements')],
+    a: [() => handler(surroundings, 'a')],
+    b: [() => handler(surroundings, 'b')],
     c: [
       () => host(surroundings),
       ...(beside === undefined ? [] : [() => host(surroundings, beside)]),
@@ -68,11 +96,16 @@ async function start(surroundings: Surroundings, stop: AsyncDisposableStack) {
       () => embedded(surroundings),
       ...(beside === undefined ? [] : [() => embedded(surroundings, beside)]),
     ],
+    e: hasPeers ? [() => handler(surroundings, 'e')] : [],
+    f: hasPeers ? [() => handler(surroundings, 'f')] : [],
+    g: program === undefined ? [] : [() => pgbench(surroundings, program, schema)],
   }
   const started: Contestant[] = []
-  for (const letter of values.contestants.split(',')) {
+  for (const letter of letters) {
     const makers = entry[letter]
-    if (makers === undefined) throw new Error(`--contestants: there is no "${letter}", use a,b,c,d`)
+    if (makers === undefined) {
+      throw new Error(`--contestants: there is no "${letter}", use ${allContestants}`)
+    }
     for (const make of makers) {
       const contestant = await make()
       stop.defer(contestant.stop)
@@ -82,34 +115,85 @@ async function start(surroundings: Surroundings, stop: AsyncDisposableStack) {
   return started
 }
 
-async function main(isQuick: boolean): Promise<void> {
+async function compare(isQuick: boolean, outer: AsyncDisposableStack): Promise<void> {
   const plan = planOf(isQuick)
-  await using stop = new AsyncDisposableStack()
-  // The server and the contestants are processes of their own: Ctrl-C has to end them too.
-  process.once('SIGINT', () => stop.disposeAsync().then(() => process.exit(130)))
-  const server = await startServer()
-  stop.defer(server.stop)
+  const letters = values.contestants ?? (isQuick ? quickContestants : allContestants)
+  const pool = count('--pool', values.pool)
+  await using stop = outer.use(new AsyncDisposableStack())
+  const server = await startServer(stop)
   const load = await startChild(new URL('load.ts', import.meta.url), {})
   stop.defer(load.stop)
-  const [processor] = cpus()
-  const gigabytes = (totalmem() / 2 ** 30).toFixed(0)
-  console.log(
-    `${cpus().length} × ${processor?.model.trim()}, ${gigabytes} GB, Node ${process.version}`,
-  )
   console.log(await server.describe())
-  const pool = count('--pool', values.pool)
-  const contestants = await start({ server, load, profile: values.profile, pool }, stop)
+  const surroundings = { server, load, profile: values.profile, pool }
+  const contestants = await start(letters.split(','), surroundings, stop)
   const series = await runRounds(contestants, server, load.pid, plan)
   printTable(series)
   printRatios(series)
-  const overHttp = contestants.find(({ letter }) => letter === 'c')
-  if (!isQuick && overHttp !== undefined) await watchMemory(overHttp)
 }
 
-const [mode = 'full'] = positionals
-if (values.help || (mode !== 'quick' && mode !== 'full')) console.log(help)
-else {
-  await main(mode === 'quick')
-  // Measured last, when the processor is free of everybody else.
-  if (mode === 'full') await import('./decode.ts')
+async function runScenarios(names: readonly string[], outer: AsyncDisposableStack): Promise<void> {
+  const server = await startServer(outer)
+  console.log(await server.describe())
+  for (const { name, title, run } of scenarios) {
+    if (!names.includes(name)) continue
+    console.log(`\n${name}: ${title}${values.small ? ' (small: these are no figures)' : ''}`)
+    await using stop = outer.use(new AsyncDisposableStack())
+    await run({ server, stop, isSmall: values.small })
+  }
 }
+
+async function main(chosen: readonly string[], outer: AsyncDisposableStack): Promise<void> {
+  const [processor] = cpus()
+  const gigabytes = (totalmem() / 2 ** 30).toFixed(0)
+  console.log(
+    `${availableParallelism()} × ${processor?.model.trim()}, ${gigabytes} GB, Node ${process.version}`,
+  )
+  const isFull = chosen.length === 0
+  const names = scenarios.map(({ name }) => name).filter((name) => isFull || chosen.includes(name))
+  if (chosen.includes('quick')) await compare(true, outer)
+  if (isFull || chosen.includes('contestants')) await compare(false, outer)
+  if (names.length > 0) await runScenarios(names, outer)
+  // Measured last, when the processor is free of everybody else.
+  await outer.disposeAsync()
+  if (isFull || chosen.includes('decode')) await import('./decode.ts')
+}
+
+/** npm repeats the terminal's Ctrl-C to its child, and both arrive: one press is one signal. */
+const sameSignalMs = 500
+
+/** Rejects when the benchmark is told to end. Told again, it ends at once. */
+function interruption(): Promise<never> {
+  let firstMs: number | undefined
+  return new Promise((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(signal, () => {
+        if (firstMs !== undefined && performance.now() - firstMs > sameSignalMs) process.exit(1)
+        firstMs ??= performance.now()
+        reject(new Error(`interrupted by ${signal}`))
+      })
+    }
+  })
+}
+
+/** Whatever ends the benchmark, its processes and its folder go with it. */
+async function mainUntilInterrupted(chosen: readonly string[]): Promise<void> {
+  const outer = new AsyncDisposableStack()
+  try {
+    await Promise.race([main(chosen, outer), interruption()])
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    process.exitCode = 1
+  }
+  // First, because a server that somebody still uses runs on.
+  await endChildren()
+  await outer.disposeAsync()
+  process.exit()
+}
+
+const known = ['quick', 'contestants', 'decode', ...scenarios.map(({ name }) => name)]
+const unknown = positionals.find((name) => !known.includes(name))
+if (unknown !== undefined) {
+  console.error(`there is no "${unknown}"; npm run bench -- --help names what there is`)
+  process.exitCode = 1
+} else if (values.help) console.log(help)
+else await mainUntilInterrupted(positionals)

@@ -36,7 +36,10 @@ export function printTable(series: readonly Series[]): void {
 const comparisons: readonly [over: string, under: string][] = [
   ['c', 'b'],
   ['c', 'a'],
+  ['c', 'e'],
+  ['c', 'f'],
   ['d', 'c'],
+  ['d', 'g'],
   ["c'", 'c'],
   ["c'", 'b'],
   ["d'", 'd'],
@@ -74,5 +77,22 @@ function printAloneRatio(level: readonly Series[]): void {
     const { median: middle, low, high } = ratio(over, under, 'p50Ms')
     const range = `(${low.toFixed(2)}–${high.toFixed(2)})`
     console.log(`${''.padStart(18)}p50 of ${letter} is ${middle.toFixed(2)} × that of b ${range}`)
+  }
+}
+
+/** A short table: the first column to the left, figures to the right. */
+export function printRows(
+  titles: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+): void {
+  const texts = [titles, ...rows].map((row) => row.map(String))
+  const widths = titles.map((_, column) =>
+    Math.max(...texts.map((row) => (row[column] ?? '').length)),
+  )
+  for (const row of texts) {
+    const cells = row.map((text, column) =>
+      column === 0 ? text.padEnd(widths[0]!) : text.padStart(widths[column]! + 2),
+    )
+    console.log(`  ${cells.join('')}`)
   }
 }

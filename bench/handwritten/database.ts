@@ -1,0 +1,13 @@
+/** The pool and the tables that the hand-written contestants share. */
+import { readFile } from 'node:fs/promises'
+import pg from 'pg'
+
+/** A pool on an empty database, with the tables made. */
+export async function openPool(): Promise<pg.Pool> {
+  const { BENCH_DATABASE: connectionString, BENCH_POOL: max = '10' } = process.env
+  const pool = new pg.Pool({ connectionString, max: Number(max) })
+  // A connection that breaks while nobody uses it is no concern of any payment.
+  pool.on('error', () => {})
+  await pool.query(await readFile(new URL('schema.sql', import.meta.url), 'utf8'))
+  return pool
+}

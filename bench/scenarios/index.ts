@@ -1,0 +1,23 @@
+/** All scenarios, in the order in which they run. */
+import { coldStart } from './cold-start.ts'
+import { followUps } from './follow-ups.ts'
+import type { Scenario } from './ground.ts'
+import { memory } from './memory.ts'
+import { openSnapshot } from './open-snapshot.ts'
+import { overload } from './overload.ts'
+import { reads } from './reads.ts'
+import { slowAcquirer } from './slow-acquirer.ts'
+import { storedPayments } from './stored-payments.ts'
+import { twoHosts } from './two-hosts.ts'
+
+export const scenarios: readonly Scenario[] = [
+  slowAcquirer,
+  twoHosts,
+  followUps,
+  reads,
+  overload,
+  coldStart,
+  openSnapshot,
+  memory,
+  storedPayments,
+]

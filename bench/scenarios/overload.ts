@@ -1,0 +1,100 @@
+/**
+ * Payments that are approved, offered at half of what the host can do, while declines and requests
+ * that fail validation fill the rest, and then more than the rest. Whatever is turned away with 429
+ * has cost little; the approved ones should hardly notice.
+ */
+import { printRows } from '../print.ts'
+import { median } from '../rounds.ts'
+import { assertAllApproved, type Ground, newTarget, newTraffic, type Scenario } from './ground.ts'
+import type { Stream, StreamReport } from './traffic.ts'
+
+const concurrent = 64
+
+async function run(ground: Ground): Promise<void> {
+  const { isSmall } = ground
+  const target = await newTarget(ground, 'overload')
+  const traffic = await newTraffic(ground)
+  const durationMs = isSmall ? 500 : 5000
+  const stream = (kind: Stream['kind'], pace: Stream['pace']): Stream => ({
+    ...target,
+    name: kind,
+    kind,
+    pace,
+  })
+  const maxima: number[] = []
+  for (let round = 0; round < 4; round += 1) {
+    const { approved } = await traffic({
+      streams: [stream('approved', { concurrent })],
+      durationMs,
+    })
+    assertAllApproved(approved!)
+    maxima.push(approved!.perSecond)
+  }
+  // The first one warmed up.
+  const most = median(maxima.slice(1))
+  const offered = stream('approved', { perSecond: most / 2 })
+  const cases = [
+    { title: 'approved alone', streams: [offered] },
+    {
+      title: 'declines and validation errors fill the rest',
+      streams: [
+        offered,
+        stream('declined', { perSecond: most / 4 }),
+        stream('invalid', { perSecond: most / 4 }),
+      ],
+    },
+    {
+      title: `${2 * concurrent} clients send as many as they can`,
+      streams: [offered, stream('declined', { concurrent }), stream('invalid', { concurrent })],
+    },
+  ]
+  const rounds = cases.map((): Readonly<Record<string, StreamReport>>[] => [])
+  for (let round = 0; round < (isSmall ? 1 : 7); round += 1) {
+    for (const [index, { streams }] of cases.entries()) {
+      rounds[index]!.push(await traffic({ streams, durationMs }))
+    }
+  }
+  console.log(
+    `  at most ${most.toFixed(0)} payments/s, approved ones offered at ${(most / 2).toFixed(0)}`,
+  )
+  printRows(
+    ['', 'approved p50 ms', 'p99 ms', 'p99 ratio', 'approved', 'declined', 'invalid'],
+    cases.map(({ title }, index) => {
+      const reports = rounds[index]!
+      const ratios = reports.map(
+        (report, round) => report.approved!.p99Ms / rounds[0]![round]!.approved!.p99Ms,
+      )
+      return [
+        title,
+        median(reports.map(({ approved }) => approved!.p50Ms)).toFixed(1),
+        median(reports.map(({ approved }) => approved!.p99Ms)).toFixed(1),
+        median(ratios).toFixed(2),
+        answersOf(reports, 'approved'),
+        answersOf(reports, 'declined'),
+        answersOf(reports, 'invalid'),
+      ]
+    }),
+  )
+  console.log('  With the rest filled, the p99 of approved payments is to stay within 1.5 times.')
+}
+
+/** How many answers of a kind had each status, over all rounds: `400: 1234, 429: 5`. */
+function answersOf(
+  reports: readonly Readonly<Record<string, StreamReport>>[],
+  name: string,
+): string {
+  const sums: Record<string, number> = {}
+  for (const report of reports) {
+    for (const [status, count] of Object.entries(report[name]?.answers ?? {})) {
+      sums[status] = (sums[status] ?? 0) + count
+    }
+  }
+  const texts = Object.entries(sums).map(([status, count]) => `${status}: ${count}`)
+  return texts.length === 0 ? '–' : texts.join(', ')
+}
+
+export const overload: Scenario = {
+  name: 'overload',
+  title: 'Overload: approved payments at half of the highest rate, others around them',
+  run,
+}

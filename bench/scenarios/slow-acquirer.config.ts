@@ -1,0 +1,21 @@
+/** What the host of the scenario is told: its acquirer takes more at once than the engine lets through by default. */
+import simulator from '../../connectors/simulator/http-connector.ts'
+import { defineConnector, definePlugin } from '../../plugins/kit/index.ts'
+
+const [connector] = simulator.connectors ?? []
+if (connector === undefined) throw new Error('the simulator over HTTP has no connector')
+
+export default {
+  plugins: [
+    definePlugin({
+      ...simulator,
+      connectors: [
+        defineConnector({
+          ...connector,
+          supports: { ...connector.supports, limits: { concurrent: 10_000 } },
+        }),
+      ],
+    }),
+  ],
+  connectors: { 'simulator-http': { url: process.env.BENCH_ACQUIRER } },
+}

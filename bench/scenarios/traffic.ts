@@ -1,0 +1,174 @@
+/** Clients of several kinds at once, in a process of their own. */
+import { Agent, request } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import { summarise } from '../latencies.ts'
+import { card, paymentForm } from '../payment.ts'
+
+/** What a stream sends. */
+export type Kind =
+  /** Payments that are approved; with `delaysMs` by the acquirer outside the process, after a while. */
+  | 'approved'
+  | 'declined'
+  /** Payments that fail validation. */
+  | 'invalid'
+  /** Captures of 0.01 on `ids`, in turn. */
+  | 'captures'
+  /** Reads of `ids`, in turn. */
+  | 'reads'
+
+export type Stream = {
+  readonly name: string
+  readonly kind: Kind
+  readonly port: number
+  readonly token: string
+  readonly entityId: string
+  readonly ids?: readonly string[]
+  /** The acquirer answers after a time between these two, all equally likely. */
+  readonly delaysMs?: readonly [from: number, to: number]
+  /** As many under way as that, or as many a second whatever becomes of them. */
+  readonly pace: { readonly concurrent: number } | { readonly perSecond: number }
+}
+
+export type TrafficOrder = {
+  readonly streams: readonly Stream[]
+  readonly durationMs: number
+  /** Clients begin within this time, not all at once. */
+  readonly rampMs?: number
+  /** Rates are counted from here on. */
+  readonly countFromMs?: number
+}
+
+/** Times are those of answers with HTTP 200 alone, from when they were due to be sent. */
+export type StreamReport = {
+  readonly name: string
+  readonly sent: number
+  readonly approved: number
+  /** Answers with HTTP 200 a second, between `countFromMs` and the end of sending. */
+  readonly perSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  /** How many had each HTTP status, or each error of a connection. */
+  readonly answers: Readonly<Record<string, number>>
+}
+
+const agents = new Map<number, Agent>()
+
+function agentOf(port: number): Agent {
+  const known = agents.get(port)
+  if (known !== undefined) return known
+  const made = new Agent({ keepAlive: true, maxFreeSockets: 10_000 })
+  agents.set(port, made)
+  return made
+}
+
+let last = 0
+
+type Message = { readonly method: 'GET' | 'POST'; readonly path: string; readonly body: string }
+
+function messageOf({ kind, entityId, ids = [], delaysMs }: Stream): Message {
+  last += 1
+  const id = ids[last % ids.length] ?? ''
+  if (kind === 'reads') {
+    return { method: 'GET', path: `/v1/payments/${id}?entityId=${entityId}`, body: '' }
+  }
+  if (kind === 'captures') {
+    const form = { entityId, paymentType: 'CP', amount: '0.01', currency: 'EUR' }
+    return { method: 'POST', path: `/v1/payments/${id}`, body: String(new URLSearchParams(form)) }
+  }
+  let body = paymentForm(entityId, last)
+  if (kind === 'declined') body = body.replace(card.number, '4000000000000002')
+  if (kind === 'invalid') body = body.replace('amount=92.00', 'amount=ninety')
+  if (delaysMs !== undefined) {
+    const [from, to] = delaysMs
+    const delayMs = Math.round(from + (to - from) * Math.random())
+    body += `&testMode=EXTERNAL&customParameters%5BSIM_DELAY_MS%5D=${delayMs}`
+  }
+  return { method: 'POST', path: '/v1/payments', body }
+}
+
+/** Resolves with the HTTP status or the code of the error, never rejects. */
+function send(stream: Stream): Promise<string> {
+  const { method, path, body } = messageOf(stream)
+  return new Promise((answered) => {
+    const failed = (error: NodeJS.ErrnoException) => answered(error.code ?? error.message)
+    const sent = request({
+      agent: agentOf(stream.port),
+      host: '127.0.0.1',
+      port: stream.port,
+      path,
+      method,
+      headers: {
+        Authorization: `Bearer ${stream.token}`,
+        ...(method === 'POST' && {
+          'Content-Type': 'application/x-www-form-urlencoded',
+          'Content-Length': body.length,
+        }),
+      },
+    })
+    sent.on('response', (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (part: string) => {
+        text += part
+      })
+      response.on('end', () => {
+        // HTTP 200 is also the answer of a payment whose fate is open, which is no approval.
+        const isOpen = response.statusCode === 200 && !/"code":"000\.100\.11[02]"/.test(text)
+        answered(isOpen ? 'open' : String(response.statusCode))
+      })
+      response.on('error', failed)
+    })
+    sent.on('error', failed)
+    sent.end(body)
+  })
+}
+
+/** Runs one stream to the answer of its last request. */
+async function carryOut(stream: Stream, order: TrafficOrder): Promise<StreamReport> {
+  const { durationMs, rampMs = 0, countFromMs = 0 } = order
+  const start = performance.now()
+  const until = start + durationMs
+  const latencies: number[] = []
+  const answers: Record<string, number> = {}
+  let sent = 0
+  let counted = 0
+  const one = async (dueMs: number): Promise<void> => {
+    sent += 1
+    const answer = await send(stream)
+    const now = performance.now()
+    answers[answer] = (answers[answer] ?? 0) + 1
+    if (answer !== '200') return
+    latencies.push(now - dueMs)
+    if (now >= start + countFromMs && now < until) counted += 1
+  }
+  const { pace } = stream
+  if ('concurrent' in pace) {
+    const lane = async (which: number) => {
+      if (rampMs > 0) await pause((rampMs * which) / pace.concurrent)
+      while (performance.now() < until) await one(performance.now())
+    }
+    await Promise.all(Array.from({ length: pace.concurrent }, (_, which) => lane(which)))
+  } else {
+    const underWay: Promise<void>[] = []
+    for (let no = 0; ; ) {
+      const due = Math.min(performance.now(), until)
+      for (; start + (no * 1000) / pace.perSecond < due; no += 1) {
+        underWay.push(one(start + (no * 1000) / pace.perSecond))
+      }
+      if (due === until) break
+      await pause(1)
+    }
+    await Promise.all(underWay)
+  }
+  const { p50Ms, p99Ms } = summarise(latencies, 1)
+  const perSecond = counted / ((durationMs - countFromMs) / 1000)
+  return { name: stream.name, sent, approved: latencies.length, perSecond, p50Ms, p99Ms, answers }
+}
+
+process.on('message', (order: TrafficOrder) => {
+  Promise.all(order.streams.map((stream) => carryOut(stream, order))).then((reports) =>
+    process.send?.(reports),
+  )
+})
+process.on('disconnect', () => process.exit())
+process.send?.({})
