@@ -21,6 +21,21 @@ import type { Request } from './payment/accept.ts'
 import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
 import { type PaymentView, paymentView } from './payment/view.ts'
 import type { Presence } from './process/presence.ts'
+import {
+  createRegistration,
+  endRegistration,
+  extendRegistration,
+  payWithRegistration,
+  readRegistration,
+  sameAccount,
+  updateRegistration,
+} from './registration/registrations.ts'
+import type { Registration } from './registration/types.ts'
+import {
+  type RegistrationView,
+  registrationView,
+  type VerificationView,
+} from './registration/view.ts'
 
 export type RequestOptions = {
   readonly idempotencyKey?: string
@@ -110,6 +125,67 @@ export class Gateway {
       this.payments.followUp(id, { ...request, paymentType: 'RV' }, options),
     rebill: (id: string, request: FollowUpRequest, options?: RequestOptions) =>
       this.payments.followUp(id, { ...request, paymentType: 'RB' }, options),
+  }
+
+  /**
+   * Registrations: accounts that are stored for later payments. Answers are masked: a number is never
+   * given back.
+   *
+   * @throws GatewayError like `payments`; 100.150.2xx when a registration is unknown or not usable.
+   */
+  readonly registrations = {
+    create: (
+      request: Requests['registrations.create'],
+      options: RequestOptions = {},
+    ): Promise<VerificationView> =>
+      this.#view(async (caller) => {
+        const read = await this.#read(caller, 'registrations.create', request)
+        return createRegistration(this.#engine, caller, read, options.idempotencyKey)
+      }, options),
+    get: (id: string, options: RequestOptions = {}): Promise<RegistrationView> =>
+      this.#registration('registrations.get', {}, options, (caller) =>
+        readRegistration(this.#engine, caller, id, undefined),
+      ),
+    pay: (
+      id: string,
+      request: Requests['registrations.pay'],
+      options: RequestOptions = {},
+    ): Promise<PaymentView> =>
+      this.#view(async (caller) => {
+        const read = await this.#read(caller, 'registrations.pay', request)
+        return payWithRegistration(this.#engine, caller, id, read, options.idempotencyKey)
+      }, options),
+    update: (
+      id: string,
+      request: Requests['registrations.update'],
+      options: RequestOptions = {},
+    ): Promise<RegistrationView> =>
+      this.#registration('registrations.update', request, options, (caller, read) =>
+        updateRegistration(this.#engine, caller, id, read),
+      ),
+    extend: (id: string, options: RequestOptions = {}): Promise<RegistrationView> =>
+      this.#registration('registrations.extend', {}, options, (caller, read) =>
+        extendRegistration(this.#engine, caller, id, read),
+      ),
+    remove: (id: string, options: RequestOptions = {}): Promise<RegistrationView> =>
+      this.#registration('registrations.remove', {}, options, (caller, { fields }) =>
+        endRegistration(this.#engine, caller, id, fields),
+      ),
+    /** Ids of the usable registrations that hold the same account as this one, itself included. */
+    sameAccount: (id: string, options: RequestOptions = {}): Promise<string[]> =>
+      sameAccount(this.#engine, options.caller ?? embedder, id),
+  }
+
+  async #registration(
+    operation: string,
+    values: unknown,
+    options: RequestOptions,
+    work: (caller: Caller, request: Request) => Promise<Registration>,
+  ): Promise<RegistrationView> {
+    const caller = options.caller ?? embedder
+    const registration = await work(caller, await this.#read(caller, operation, values))
+    const now = new Date(this.#engine.clock.realMs())
+    return registrationView(registration, newId(), buildNumber, now)
   }
 
   #read(caller: Caller, operation: string, values: unknown): Promise<Request> {

@@ -9,6 +9,16 @@ import { newId } from './ids.ts'
 import type { Request } from './payment/accept.ts'
 import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
 import { type Answered, paymentView, refusalView, statusOf } from './payment/view.ts'
+import {
+  createRegistration,
+  endRegistration,
+  extendRegistration,
+  payWithRegistration,
+  readRegistration,
+  updateRegistration,
+} from './registration/registrations.ts'
+import type { Registration } from './registration/types.ts'
+import { registrationView } from './registration/view.ts'
 import { bodyInput, type RequestInput } from './request/decode.ts'
 import { openRequest } from './request/parse.ts'
 import { textOf } from './request/values.ts'
@@ -56,6 +66,38 @@ const handlers: Readonly<Record<string, Handler>> = {
       body: paymentView(done.payment, done.balance, call.requestId, build),
     }
   },
+  async 'registrations.create'(engine, caller, call, build) {
+    const request = await read(engine, caller, 'registrations.create', bodyOf(call))
+    const key = call.idempotencyKey
+    return replyTo(await createRegistration(engine, caller, request, key), call, build)
+  },
+  async 'registrations.pay'(engine, caller, call, build) {
+    const request = await read(engine, caller, 'registrations.pay', bodyOf(call))
+    const key = call.idempotencyKey
+    const done = await payWithRegistration(engine, caller, idIn(call), request, key)
+    return replyTo(done, call, build)
+  },
+  async 'registrations.update'(engine, caller, call, build) {
+    const request = await read(engine, caller, 'registrations.update', bodyOf(call))
+    const registration = await updateRegistration(engine, caller, idIn(call), request)
+    return registrationReply(engine, registration, call, build)
+  },
+  async 'registrations.get'(engine, caller, call, build) {
+    const { fields } = await read(engine, caller, 'registrations.get', queryOf(call))
+    const entityId = textOf(fields, 'entityId')
+    const registration = await readRegistration(engine, caller, idIn(call), entityId)
+    return registrationReply(engine, registration, call, build)
+  },
+  async 'registrations.extend'(engine, caller, call, build) {
+    const request = await read(engine, caller, 'registrations.extend', bodyOf(call))
+    const registration = await extendRegistration(engine, caller, idIn(call), request)
+    return registrationReply(engine, registration, call, build)
+  },
+  async 'registrations.remove'(engine, caller, call, build) {
+    const { fields } = await read(engine, caller, 'registrations.remove', queryOf(call))
+    const registration = await endRegistration(engine, caller, idIn(call), fields)
+    return registrationReply(engine, registration, call, build)
+  },
   async 'resultCodes.list'() {
     const resultCodes = results.map(([code]) => ({ code, description: resultDescription(code) }))
     return { status: 200, headers: {}, body: { resultCodes } }
@@ -73,6 +115,24 @@ export async function read(
   await engine.directory.mayName(caller, opened.entityId)
   const { request, names } = opened.check()
   return { fields: request as RequestFields, names }
+}
+
+const queryOf = (call: Call): RequestInput => ({ query: call.query ?? '' })
+
+const idIn = (call: Call) => call.path?.id ?? ''
+
+function registrationReply(
+  engine: Engine,
+  registration: Registration,
+  call: Call,
+  build: string,
+): Reply {
+  const now = new Date(engine.clock.realMs())
+  return {
+    status: 200,
+    headers: {},
+    body: registrationView(registration, call.requestId, build, now),
+  }
 }
 
 function bodyOf(call: Call): RequestInput {

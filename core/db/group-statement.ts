@@ -100,6 +100,11 @@ export function body(texts: TemplateStringsArray, ...pruned: readonly string[]):
   return { texts, pruned }
 }
 
+/** The same for a text that is put together of parts. */
+export function text(whole: string): Body {
+  return { texts: [whole], pruned: [] }
+}
+
 function parameter(value: unknown, type: ColumnType): unknown {
   return type === 'bigint' && value !== null ? String(value) : value
 }

@@ -141,6 +141,12 @@ export class Directory {
     if (path.length === 0 || !mayAct(caller, path)) throw notForThatEntity()
   }
 
+  /** The merchant that a channel belongs to; the channel itself where none stands above it. */
+  async merchantOf(channelId: string): Promise<string> {
+    const path = await this.#path(channelId)
+    return path.find((row) => row.kind === 'merchant')?.id ?? channelId
+  }
+
   /** Settings that apply to a channel. */
   async settings(channelId: string): Promise<Readonly<Record<string, unknown>>> {
     const path = await this.#path(channelId)

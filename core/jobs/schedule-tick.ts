@@ -13,7 +13,7 @@ import type { Enqueue } from './queue.ts'
 /** A claimed timer comes back after this, unless what it stands for ended meanwhile. */
 const againMs = 60_000
 
-const firstKinds = new Set(['authorize', 'debit', 'credit'])
+const firstKinds = new Set(['authorize', 'debit', 'credit', 'verify'])
 
 /**
  * Turns what is due into jobs: timers, attempts whose process died, and acquirers' events that had

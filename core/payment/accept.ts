@@ -19,9 +19,15 @@ import { descriptorOf } from './descriptor.ts'
 import { type Idempotency, replayed } from './idempotency.ts'
 import { instrumentOf, shownNumbers } from './instrument.ts'
 import { handlerOf } from './operation-kinds.ts'
-import { type AcceptRow, accept } from './store-first.ts'
+import {
+  type AcceptRow,
+  accept,
+  acceptRegistering,
+  isRegistering,
+  type RegisteringRow,
+} from './store-first.ts'
 import { attemptByKey, paymentById } from './store-read.ts'
-import { numbersOf, withoutSecrets } from './stored-request.ts'
+import { accountPart, numbersOf, withoutSecrets } from './stored-request.ts'
 import type { Mode, Payment } from './types.ts'
 import type { Work } from './work.ts'
 
@@ -34,28 +40,51 @@ export type Request = {
 /** A first payment that may be sent, or the earlier one that the same idempotency key made. */
 export type Accepted = { readonly work: Work } | { readonly replay: Payment }
 
+/** What a first payment is for, beside what its request says. */
+export type Use = {
+  /** The registration that it is made with. */
+  readonly registrationId?: string
+  /** Only stores the account: moves no money. */
+  readonly only?: 'verification'
+}
+
+/** ISO 4217's code for transactions without a currency. */
+const nothing = { minor: 0n, currency: 'XXX' }
+
 export async function acceptFirst(
   engine: Engine,
   channel: Channel,
   request: Request,
   idempotency: Idempotency | null,
+  use: Use = {},
 ): Promise<Accepted> {
   const { fields } = request
-  const paymentType = textOf(fields, 'paymentType') ?? ''
-  refuseUnavailable(fields, paymentType)
+  const isVerification = use.only === 'verification'
+  const paymentType = isVerification ? 'RG' : (textOf(fields, 'paymentType') ?? '')
+  if (!isVerification) refuseUnavailable(fields, paymentType)
   const isChained = paymentType === 'PA.CP'
   const type = isChained ? 'PA' : paymentType
   const now = engine.clock.businessAt(channel.id)
   const account = checkAccount(fields, { now, cvvAsked: channel.settings.cvvRequired === true })
-  const { minor, currency } = checkAmount(fields, { now, followUp: false })
+  const { minor, currency } = isVerification
+    ? nothing
+    : checkAmount(fields, { now, followUp: false })
   checkCountries(fields)
+  const isStored = isVerification || textOf(fields, 'createRegistration') === 'true'
+  if (isStored) refuseUnstorable(account)
   const numbers = numbersOf(fields)
   refuseOwnNumber(numbers, request.names)
   const mode = modeOf(engine, fields)
   const kind = handlerOf[type]!
   const brand = account.brand?.code ?? null
   const method = account.kind === 'none' || account.kind === 'wallet' ? null : account.kind
-  const target = await engine.targets.choose(channel, { mode, kind, method, brand, currency })
+  const target = await engine.targets.choose(channel, {
+    mode,
+    kind: isVerification ? null : kind,
+    method,
+    brand,
+    currency: isVerification ? null : currency,
+  })
   const { connector } = target.loaded
   admit(engine, connector)
 
@@ -87,13 +116,14 @@ export async function acceptFirst(
     amount: { minor, currency },
     createdAt: now,
     paymentType: type,
-    effect: type === 'PA' ? 'authorisation' : 'sale',
+    effect: isVerification ? 'verification' : type === 'PA' ? 'authorisation' : 'sale',
     mode,
     method,
     brand,
     connector: connector.name,
     attemptKey: attemptKey(engine, connector, id, idempotency, 1),
     merchantTransactionId: textOf(fields, 'merchantTransactionId') ?? null,
+    registrationId: isVerification ? id : isStored ? newId() : (use.registrationId ?? null),
     state: 'processing',
     resultCode: '000.200.001',
     approvedMinor: null,
@@ -102,7 +132,7 @@ export async function acceptFirst(
     answer: {},
     request: detected(account) ? { ...stored, brandResult: brand } : stored,
   }
-  const row: AcceptRow = {
+  const row: AcceptRow | RegisteringRow = {
     id,
     channel_id: payment.channelId,
     entity_id: payment.entityId,
@@ -129,6 +159,13 @@ export async function acceptFirst(
     sealed: sealed?.sealed ?? null,
     idempotency_key: idempotency?.key ?? null,
     idempotency_fingerprint: idempotency?.fingerprint ?? null,
+    registration_id: payment.registrationId,
+    ...(isStored
+      ? {
+          registration_short_no: isVerification ? shortNo : await engine.shortNumbers.take(),
+          registration_request: JSON.stringify(accountPart(payment.request)),
+        }
+      : {}),
   }
   await faultPoint('before-T1', id)
   const written = await writeFirst(engine, row, (no) =>
@@ -156,13 +193,15 @@ export async function acceptFirst(
  */
 async function writeFirst(
   engine: Engine,
-  first: AcceptRow,
+  first: AcceptRow | RegisteringRow,
   keyNumber: (no: number) => string,
 ): Promise<AcceptRow | null> {
   let row = first
   for (let no = 1; ; no += 1) {
     try {
-      const written = await engine.lanes.group(accept, row)
+      const written = isRegistering(row)
+        ? await engine.lanes.group(acceptRegistering, row)
+        : await engine.lanes.group(accept, row)
       if (written !== undefined) return row
       return (await isWritten(engine, row)) ? row : null
     } catch (error) {
@@ -190,12 +229,26 @@ export function unavailable(): GatewayError {
   })
 }
 
+/** @throws GatewayError 100.150.205 when a payment holds nothing that could be stored. */
+export function refuseUnstorable(account: CheckedAccount): void {
+  if (account.kind !== 'none' && account.kind !== 'wallet') return
+  throw new GatewayError('100.150.205', {
+    parameterErrors: [
+      {
+        name: 'createRegistration',
+        value: 'true',
+        message: 'needs account data to store: a card, a bank, token or virtual account',
+      },
+    ],
+  })
+}
+
 function detected(account: CheckedAccount): boolean {
   return 'detected' in account && account.detected
 }
 
 /** The mode of a first payment: the simulator unless a test asks for the acquirer's own test system. */
-function modeOf(engine: Engine, fields: RequestFields): Mode {
+export function modeOf(engine: Engine, fields: RequestFields): Mode {
   const testMode = textOf(fields, 'testMode')
   if (engine.environment === 'test') return testMode === 'EXTERNAL' ? 'EXTERNAL' : 'INTERNAL'
   if (testMode === undefined) return 'LIVE'

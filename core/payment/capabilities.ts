@@ -32,12 +32,6 @@ export function refuseUnavailable(fields: RequestFields, paymentType: string): v
       : 'is not available; send PA, DB, CD or PA.CP'
     add('paymentType', hint, paymentType)
   }
-  if (textOf(fields, 'createRegistration') === 'true') {
-    add('createRegistration', 'storing payment data for later is not available', 'true')
-  }
-  if (groupOf(fields, 'recurringMigration') !== undefined) {
-    add('recurringMigration', 'storing payment data for later is not available')
-  }
   for (const wallet of wallets) {
     if (textOf(groupOf(fields, wallet), 'paymentToken') !== undefined) {
       add(

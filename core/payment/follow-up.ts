@@ -49,6 +49,7 @@ export type By = 'merchant' | 'acquirer' | 'engine'
 export type AcceptedFollowUp = { readonly work: Work } | { readonly replay: Payment }
 
 const reserve: Readonly<Record<Effect, ((row: FollowUpRow) => Sql<Reserved>) | undefined>> = {
+  verification: undefined,
   authorisation: undefined,
   sale: reserveNothing,
   capture: reserveCapture,
@@ -280,6 +281,7 @@ function paymentOf(row: FollowUpRow, amountMinor: bigint): Payment {
     connector: row.connector,
     attemptKey: row.attemptKey,
     merchantTransactionId: row.merchantTransactionId,
+    registrationId: null,
     state: 'processing',
     resultCode: '000.200.001',
     approvedMinor: null,

@@ -10,6 +10,7 @@ export const handlerOf: Readonly<Record<string, Kind>> = {
   RF: 'refund',
   RB: 'debit',
   RC: 'capture',
+  RG: 'verify',
 }
 
 /**
@@ -17,6 +18,8 @@ export const handlerOf: Readonly<Record<string, Kind>> = {
  * or replaces it; which of the two is told by its industry practice.
  */
 export type Effect =
+  /** Moves no money: whether an account may be stored. */
+  | 'verification'
   | 'authorisation'
   | 'increase'
   | 'replacement'

@@ -1,16 +1,16 @@
 /** Everything that can be done with payments, for embedders and for the hosted surface alike. */
 import type { Engine } from '../engine.ts'
-import type { Caller } from '../entity/directory.ts'
+import type { Caller, Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { refuse, textOf } from '../request/values.ts'
-import { acceptFirst, type Request } from './accept.ts'
+import { acceptFirst, type Request, type Use } from './accept.ts'
 import { announceChain, continueChain } from './chain.ts'
 import { settleLocally } from './chargeback.ts'
 import { execute } from './execute.ts'
 import { acceptFollowUp, referenced, UnknownReference } from './follow-up.ts'
 import { followUpType, isLocal, practiceOf } from './follow-up-rules.ts'
-import { idempotencyOf } from './idempotency.ts'
+import { type Idempotency, idempotencyOf } from './idempotency.ts'
 import { balanceById, paymentById, toBalance, toPayment } from './store-read.ts'
 import type { Balance, Payment } from './types.ts'
 
@@ -37,7 +37,18 @@ export async function createPayment(
   }
   const entityId = textOf(fields, 'entityId') ?? channel.id
   const idempotency = idempotencyOf(engine, idempotencyKey, entityId, '/v1/payments', request.names)
-  const accepted = await acceptFirst(engine, channel, request, idempotency)
+  return payFirst(engine, channel, request, idempotency, {})
+}
+
+/** Accepts, sends and settles a first payment, on a registration where one is given. */
+export async function payFirst(
+  engine: Engine,
+  channel: Channel,
+  request: Request,
+  idempotency: Idempotency | null,
+  use: Use,
+): Promise<Done> {
+  const accepted = await acceptFirst(engine, channel, request, idempotency, use)
   if ('replay' in accepted) {
     const isChained = accepted.replay.chainId !== null
     const payment = isChained ? await continueChain(engine, accepted.replay) : accepted.replay
@@ -46,8 +57,11 @@ export async function createPayment(
   const { work } = accepted
   const isChained = work.payment.chainId !== null
   if (isChained && !(await announceChain(engine, work.payment))) return { payment: work.payment }
+  // A connector that cannot verify an account takes its word.
+  const { verify } = work.target.loaded.connector
+  const run = use.only === 'verification' && verify === undefined ? settleLocally : execute
   const payment = await engine.running.track(
-    execute(engine, work).then((done) => (isChained ? continueChain(engine, done) : done)),
+    run(engine, work).then((done) => (isChained ? continueChain(engine, done) : done)),
   )
   return { payment }
 }

@@ -10,7 +10,13 @@ import { announce, eventOf, type PaymentEvent } from './announce.ts'
 import { balanceMove, type Decision, decide, noMove, ownBalance } from './decide.ts'
 import { recordConflict } from './late-success.ts'
 import { storable } from './storable.ts'
-import { accept, type SettleFirstRow, settleFirst } from './store-first.ts'
+import {
+  accept,
+  acceptRegistering,
+  isRegistering,
+  type SettleFirstRow,
+  settleFirst,
+} from './store-first.ts'
 import { attemptByKey, paymentById, toPayment } from './store-read.ts'
 import { settleOne } from './store-settle.ts'
 import type { Payment, Source } from './types.ts'
@@ -177,7 +183,10 @@ async function recover(
   source: Source,
 ): Promise<Payment> {
   if (work.accepted === null) return work.payment
-  const rows = await engine.lanes.single(accept.one(work.accepted))
+  const { accepted } = work
+  const rows = await engine.lanes.single(
+    isRegistering(accepted) ? acceptRegistering.one(accepted) : accept.one(accepted),
+  )
   // A retry that came first wrote the payment of this key: the acquirer took both for one.
   if (rows.length === 0) return work.payment
   await engine.lanes.single(

@@ -1,5 +1,5 @@
 /** The two commits of a first payment (PA, DB, CD), through the group lane. */
-import { body, grouped, type RowOf } from '../db/group-statement.ts'
+import { body, grouped, type RowOf, text } from '../db/group-statement.ts'
 
 const acceptColumns = {
   id: 'uuid',
@@ -28,6 +28,7 @@ const acceptColumns = {
   sealed: 'bytea',
   idempotency_key: 'text',
   idempotency_fingerprint: 'bytea',
+  registration_id: 'uuid',
 } as const
 
 export type AcceptRow = RowOf<typeof acceptColumns> & {
@@ -35,15 +36,17 @@ export type AcceptRow = RowOf<typeof acceptColumns> & {
   readonly attempt_key: string
 }
 
-/**
- * T1: payment, request, sealed instrument, attempt and idempotency row in one commit. A row whose
- * idempotency key is taken writes nothing and does not come back.
- */
-export const accept = grouped<typeof acceptColumns, { id: string }>(
-  'accept',
-  acceptColumns,
-  'entity_id, idempotency_key, id',
-  body`,
+const registeringColumns = {
+  ...acceptColumns,
+  registration_short_no: 'bigint',
+  registration_request: 'jsonb',
+} as const
+
+/** T1 of a payment that also stores its account for later ones. */
+export type RegisteringRow = RowOf<typeof registeringColumns> & AcceptRow
+
+const order = 'entity_id, idempotency_key, id'
+const acceptedRows = `,
 i as (
   insert into tollgate.idempotency (entity_id, key, fingerprint, payment_id)
   select entity_id, idempotency_key, idempotency_fingerprint, id
@@ -56,10 +59,10 @@ w as (
 p as (
   insert into tollgate.payment (id, channel_id, entity_id, root_id, chain_id, account_id, short_no,
     amount_minor, created_at, currency, payment_type, effect, mode, method, brand, connector, attempt_key,
-    merchant_transaction_id, state, result_code)
+    merchant_transaction_id, registration_id, state, result_code)
   select id, channel_id, entity_id, root_id, chain_id, account_id, short_no, amount_minor, created_at,
     currency, payment_type, effect, mode, method, brand, connector, attempt_key, merchant_transaction_id,
-    'processing', '000.200.001'
+    registration_id, 'processing', '000.200.001'
   from w
   returning id),
 q as (
@@ -71,9 +74,39 @@ v as (
 a as (
   insert into tollgate.attempt (key, payment_id, kind, connector, state, lease_until)
   select attempt_key, id, attempt_kind, connector, 'sending', now() + lease_ms * interval '1 millisecond'
-  from w)
-select id from p`,
+  from w)`
+
+/**
+ * T1: payment, request, sealed instrument, attempt and idempotency row in one commit. A row whose
+ * idempotency key is taken writes nothing and does not come back.
+ */
+export const accept = grouped<typeof acceptColumns, { id: string }>(
+  'accept',
+  acceptColumns,
+  order,
+  text(`${acceptedRows}
+select id from p`),
 )
+
+/** The same with the registration, which shares the payment's sealed numbers and its fate. */
+export const acceptRegistering = grouped<typeof registeringColumns, { id: string }>(
+  'accept-registering',
+  registeringColumns,
+  order,
+  text(`${acceptedRows},
+g as (
+  insert into tollgate.registration (id, channel_id, entity_id, payment_id, instrument_id, short_no, mode,
+    method, brand, fingerprint, merchant_transaction_id, created_at, request)
+  select registration_id, channel_id, entity_id, id, case when sealed is not null then id end,
+    registration_short_no, mode, method, brand, fingerprint, merchant_transaction_id, created_at,
+    registration_request
+  from w)
+select id from p`),
+)
+
+export function isRegistering(row: AcceptRow): row is RegisteringRow {
+  return 'registration_request' in row
+}
 
 const settleColumns = {
   id: 'uuid',

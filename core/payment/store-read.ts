@@ -32,6 +32,7 @@ type PaymentRow = {
   connector: string
   attempt_key: string
   merchant_transaction_id: string | null
+  registration_id: string | null
   state: PaymentState
   result_code: string
   approved_minor: bigint | null
@@ -44,7 +45,7 @@ type PaymentRow = {
 const columns = sql`
   p.id, p.channel_id, p.entity_id, p.root_id, p.parent_id, p.referenced_id, p.chain_id, p.account_id,
   p.short_no, p.amount_minor, p.created_at, p.currency, p.payment_type, p.effect, p.mode, p.method, p.brand,
-  p.connector, p.attempt_key, p.merchant_transaction_id, p.state, p.result_code, p.approved_minor,
+  p.connector, p.attempt_key, p.merchant_transaction_id, p.registration_id, p.state, p.result_code, p.approved_minor,
   p.final_by, p.settled_at, p.answer, q.request`
 
 /** One payment, when it belongs to one of `channels` (null: any). */
@@ -149,6 +150,7 @@ export function toPayment(row: PaymentRow): Payment {
     connector: row.connector,
     attemptKey: row.attempt_key,
     merchantTransactionId: row.merchant_transaction_id,
+    registrationId: row.registration_id,
     state: row.state,
     resultCode: row.result_code,
     approvedMinor: row.approved_minor,

@@ -1,5 +1,5 @@
 /** What of a request is kept, what of it is shown, and what of it must never be either. */
-import { type Field, groups } from '@tollgate/schemas'
+import { type Field, groups, instrumentGroups } from '@tollgate/schemas'
 import type { StoredRequest } from './types.ts'
 
 type Fields = { readonly [name: string]: unknown }
@@ -42,6 +42,22 @@ function without(group: Fields, names: ReadonlySet<string>): Fields {
   const kept: Record<string, unknown> = {}
   for (const name in group) if (!names.has(name)) kept[name] = group[name]
   return kept
+}
+
+const accountGroups = [
+  ...instrumentGroups,
+  'customer',
+  'billing',
+  'standingInstruction',
+  'customParameters',
+  'recurringMigration',
+]
+
+/** What of a stored request describes the account and its owner: the part that a registration keeps. */
+export function accountPart(stored: StoredRequest): StoredRequest {
+  const part: Record<string, unknown> = {}
+  for (const top of accountGroups) if (stored[top] !== undefined) part[top] = stored[top]
+  return part
 }
 
 /** Values of class pan that the request holds, by full name: what the vault seals. */

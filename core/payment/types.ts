@@ -61,6 +61,8 @@ export type Payment = {
   readonly connector: string
   readonly attemptKey: string
   readonly merchantTransactionId: string | null
+  /** The registration that it was made with, or that it made. */
+  readonly registrationId: string | null
   readonly state: PaymentState
   readonly resultCode: string
   readonly approvedMinor: bigint | null

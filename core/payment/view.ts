@@ -43,14 +43,16 @@ export function paymentView(
   buildNumber: string,
 ): PaymentView {
   const { answer } = payment
+  const { minor, currency } = payment.amount
+  const isMoney = payment.effect !== 'verification'
   const { brandResult, ...request } = payment.request
   const view: PaymentView = {
     ...echoed(request),
     id: payment.id,
     shortId: shortId(payment.shortNo),
     paymentType: payment.paymentType,
-    amount: formatAmount(payment.approvedMinor ?? payment.amount.minor, payment.amount.currency),
-    currency: payment.amount.currency,
+    amount: isMoney ? formatAmount(payment.approvedMinor ?? minor, currency) : '',
+    currency,
     result: resultOf(payment),
     buildNumber,
     timestamp: wireTimestamp(payment.createdAt),
@@ -63,6 +65,13 @@ export function paymentView(
     view.merchantTransactionId = payment.merchantTransactionId
   }
   view.descriptor = descriptorOf(payment.request as RequestFields) ?? shortId(payment.shortNo)
+  // What a payment that came to nothing would have stored does not exist.
+  if (!isMoney) {
+    for (const name of moneyFields) delete view[name]
+  } else if (payment.registrationId !== null && !(isOver(payment) && isMaking(payment))) {
+    view.registrationId = payment.registrationId
+    view.registration = { id: payment.registrationId }
+  }
   if (answer.details !== undefined) {
     // Deployed clients that declare their types read both of these in every answer.
     view.resultDetails = { ExtendedDescription: view.result.description, ...answer.details }
@@ -71,8 +80,8 @@ export function paymentView(
   if (answer.redirect !== undefined && payment.state === 'pending') view.redirect = answer.redirect
   if (answer.retrySafe === true) view.retrySafe = true
   if (answer.networkTxId !== undefined && payment.state === 'approved') {
-    const sent = view.standingInstruction as object | undefined
-    if (sent !== undefined) {
+    const sent = view.standingInstruction as { mode?: string } | undefined
+    if (sent !== undefined && sent.mode !== 'REPEATED') {
       view.standingInstruction = { ...sent, initialTransactionId: answer.networkTxId }
     }
   }
@@ -80,6 +89,12 @@ export function paymentView(
   if (next.length > 0) view.nextActions = next
   return view
 }
+
+/** What a record that moves no money does not have. */
+const moneyFields = ['amount', 'currency', 'descriptor']
+
+const isMaking = (payment: Payment) => payment.request.createRegistration === 'true'
+const isOver = (payment: Payment) => payment.state === 'declined' || payment.state === 'expired'
 
 function resultOf(payment: Payment): ResultView {
   const result: ResultView = {

@@ -9,10 +9,12 @@ import type { Mode, Payment } from '../payment/types.ts'
 
 export type Wanted = {
   readonly mode: Mode
-  readonly kind: Kind
+  /** Null: any connector that takes the account. */
+  readonly kind: Kind | null
   readonly method: Instrument['kind'] | null
   readonly brand: string | null
-  readonly currency: string
+  /** Null when no money moves. */
+  readonly currency: string | null
 }
 
 export type Target = CallTarget & { readonly accountId: string | null }
@@ -162,16 +164,23 @@ function notInstalled(connector: string): GatewayError {
 function unfit(loaded: Loaded, wanted: Wanted): GatewayError | undefined {
   const { connector } = loaded
   const { supports } = connector
-  if (connector[wanted.kind] === undefined) return new GatewayError('600.200.400')
+  if (wanted.kind !== null && connector[wanted.kind] === undefined) {
+    return new GatewayError('600.200.400')
+  }
   if (wanted.method !== null && !supports.methods.includes(wanted.method)) {
     return new GatewayError('600.200.200')
   }
-  if (supports.currencies !== 'any' && !supports.currencies.includes(wanted.currency)) {
+  const { currency } = wanted
+  if (
+    currency !== null &&
+    supports.currencies !== 'any' &&
+    !supports.currencies.includes(currency)
+  ) {
     return new GatewayError('600.200.500', {
       parameterErrors: [
         {
           name: 'currency',
-          value: wanted.currency,
+          value: currency,
           message: `is not handled by the acquirer of this channel`,
         },
       ],

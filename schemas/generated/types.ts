@@ -1229,6 +1229,241 @@ export interface PaymentsGetRequest {
   testMode?: ("EXTERNAL" | "INTERNAL")
 }
 
+export interface RegistrationsCreateRequest {
+  /** Brand of the payment method. May be left out where the card number tells it. */
+  paymentBrand?: string
+  /** Reference of the merchant, best unique; used to reconcile. */
+  merchantTransactionId?: string
+  /** Invoice number of the merchant. Kept for reports, not sent on. */
+  merchantInvoiceId?: string
+  /** Note for reports. */
+  merchantMemo?: string
+  /** Sales channel or other category. */
+  transactionCategory?: string
+  /** Language and country, as far as the connector supports them. */
+  locale?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  card?: Card
+  virtualAccount?: VirtualAccount
+  bankAccount?: BankAccount
+  tokenAccount?: TokenAccountOfRegistrationsCreate
+  customer?: Customer
+  billing?: Billing
+  recurringMigration?: RecurringMigration
+  standingInstruction?: StandingInstruction
+  customParameters?: CustomParameters
+  /** Where the shopper goes afterwards; id and resourcePath are added to its query. */
+  shopperResultUrl?: string
+  /**
+   * @deprecated
+   * Gets a GET with id and resourcePath. Use webhooks instead.
+   */
+  notificationUrl?: string
+  /** Id of the test clock that the new resource lives on. */
+  testClock?: string
+}
+
+export interface TokenAccountOfRegistrationsCreate {
+  /** The token, shaped like a card number. */
+  number: string
+  /** Who issued the token: a card network or somebody else. */
+  type: ("EXTERNAL" | "NETWORK")
+  /** Expiry month of the token, two digits. */
+  expiryMonth?: string
+  /** Expiry year of the token, four digits. */
+  expiryYear?: string
+}
+
+export interface RegistrationsPayRequest {
+  /** What is charged, tax and shipping included. No other amount moves money. */
+  amount: string
+  /** Tax contained in the amount. */
+  taxAmount?: string
+  /** Discount on the whole invoice, for level-3 card data. */
+  discountAmount?: string
+  /** Currency of the amount. */
+  currency: string
+  /** Brand of the payment method. May be left out where the card number tells it. */
+  paymentBrand?: string
+  /** What to do: PA, DB, CD and so on; PA.CP does two steps in one request. */
+  paymentType: string
+  /** Text on the statement, whole or in part, as the merchant account allows. */
+  descriptor?: string
+  /** Reference of the merchant, best unique; used to reconcile. */
+  merchantTransactionId?: string
+  /** Invoice number of the merchant. Kept for reports, not sent on. */
+  merchantInvoiceId?: string
+  /** Note for reports. */
+  merchantMemo?: string
+  /** Sales channel or other category. */
+  transactionCategory?: string
+  /** FINAL says that no further follow-up of this type comes. */
+  sequence?: string
+  /** How many partial captures there may be at most. */
+  numberOfCaptures?: string
+  /** Promotion code of the order. */
+  promotionCode?: string
+  /** Language and country, as far as the connector supports them. */
+  locale?: string
+  /** Purpose of the payment. Some countries demand it for account funding and original credits. */
+  transactionPurposeCode?: string
+  /** How the merchant is integrated. */
+  integrationType?: string
+  /** Business application identifier of a push payment. */
+  transactionBai?: string
+  /** Transaction type identifier of a card network send service. */
+  transactionTti?: string
+  /** Purchase, account funding, or original credit. */
+  transactionProcessingCode?: ("PURCHASE" | "FUNDING" | "PAYMENT")
+  /** Ties an authorisation to its increases, reversals and captures. */
+  lifecycleId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  forex?: Forex
+  card?: CardOfRegistrationsPay
+  bankAccount?: BankAccountOfRegistrationsPay
+  /** When a direct debit is to be collected. Not used for risk checks. */
+  transactionDueDate?: string
+  tokenAccount?: TokenAccountOfRegistrationsPay
+  customer?: Customer
+  shipping?: Shipping
+  billing?: Billing
+  merchant?: Merchant
+  corporate?: Corporate
+  sender?: Sender
+  recipient?: Recipient
+  cart?: Cart
+  marketPlace?: MarketPlace
+  airline?: Airline
+  /** Lets a holder in this request fill an empty one of the registration, for this payment only. */
+  overrideHolder?: boolean | 'true' | 'false'
+  standingInstruction?: StandingInstruction
+  threeDSecure?: ThreeDSecure
+  customParameters?: CustomParameters
+  /** Where the shopper goes afterwards; id and resourcePath are added to its query. */
+  shopperResultUrl?: string
+  /**
+   * @deprecated
+   * Gets a GET with id and resourcePath. Use webhooks instead.
+   */
+  notificationUrl?: string
+  risk?: Risk
+  /** Id of the test clock that the new resource lives on. */
+  testClock?: string
+}
+
+export interface CardOfRegistrationsPay {
+  /** Name as printed on the card. */
+  holder?: string
+  /** Security code. Used once, never stored. */
+  cvv?: string
+}
+
+export interface BankAccountOfRegistrationsPay {
+  /** Who owns the account. */
+  holder?: string
+  mandate?: BankAccountMandate
+}
+
+export interface TokenAccountOfRegistrationsPay {
+  /** Base64 proof that this token may be used now. Used once. */
+  cryptogram?: string
+  /** Dynamic security code of the token. Used once. */
+  dtvc?: string
+}
+
+export interface RegistrationsUpdateRequest {
+  /** Brand of the payment method. May be left out where the card number tells it. */
+  paymentBrand?: string
+  /** Reference of the merchant, best unique; used to reconcile. */
+  merchantTransactionId?: string
+  /** Invoice number of the merchant. Kept for reports, not sent on. */
+  merchantInvoiceId?: string
+  /** Note for reports. */
+  merchantMemo?: string
+  /** Sales channel or other category. */
+  transactionCategory?: string
+  /** Language and country, as far as the connector supports them. */
+  locale?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  card?: CardOfRegistrationsUpdate
+  bankAccount?: BankAccountOfRegistrationsUpdate
+  tokenAccount?: TokenAccountOfRegistrationsUpdate
+  customer?: Customer
+  billing?: Billing
+  standingInstruction?: StandingInstruction
+  customParameters?: CustomParameters
+}
+
+export interface CardOfRegistrationsUpdate {
+  /** Name as printed on the card. */
+  holder?: string
+  /** Expiry month, two digits. */
+  expiryMonth?: string
+  /** Expiry year, four digits. */
+  expiryYear?: string
+}
+
+export interface BankAccountOfRegistrationsUpdate {
+  /** Who owns the account. */
+  holder?: string
+  /** Name of the bank. */
+  bankName?: string
+  /** Domestic code of the bank. */
+  bankCode?: string
+  /** International code of the bank. */
+  bic?: string
+  /** Where the account is kept. */
+  country?: string
+  mandate?: BankAccountMandate
+}
+
+export interface TokenAccountOfRegistrationsUpdate {
+  /** Expiry month of the token, two digits. */
+  expiryMonth?: string
+  /** Expiry year of the token, four digits. */
+  expiryYear?: string
+}
+
+export interface RegistrationsGetRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+}
+
+export interface RegistrationsExtendRequest {
+  /** Reference of the merchant, best unique; used to reconcile. */
+  merchantTransactionId?: string
+  /** Invoice number of the merchant. Kept for reports, not sent on. */
+  merchantInvoiceId?: string
+  /** Note for reports. */
+  merchantMemo?: string
+  /** Sales channel or other category. */
+  transactionCategory?: string
+  /** Language and country, as far as the connector supports them. */
+  locale?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+}
+
+export interface RegistrationsRemoveRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+}
+
 export type ResultCodesListRequest = Record<string, never>
 
 export type ConnectorsEventRequest = Record<string, never>
@@ -2288,6 +2523,358 @@ export interface PaymentsGetAnswer {
   giftCard?: GiftCardAnswer
 }
 
+export interface RegistrationsCreateAnswer {
+  /** Id of the payment or registration; of the request where no resource exists yet. */
+  id: string
+  /** The same for the same account number within one installation; tells nothing about the number. */
+  fingerprint?: string
+  /** When it was stored. */
+  createdAt?: string
+  /** Short number of the payment, for people. */
+  shortId?: string
+  /** Payment that a follow-up refers to. */
+  referencedId?: string
+  /** Brand that was used. */
+  paymentBrand?: string
+  /** Payment type of this record. */
+  paymentType?: string
+  /** Amount that was approved. */
+  amount?: string
+  /** Currency of that amount. */
+  currency?: string
+  /** Text on the statement. */
+  descriptor?: string
+  /** Reference that the merchant sent. */
+  merchantTransactionId?: string
+  /** Registration that was made or used. */
+  registrationId?: string
+  /** Items: Payment types of the follow-ups that are possible now. */
+  nextActions?: string[]
+  /** True when nothing reached the acquirer, so that the request may be sent again. */
+  retrySafe?: boolean
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  /** Brand that was recognised from the number. */
+  brandResult?: string
+  result?: ResultAnswer
+  resultDetails?: ResultDetailsAnswer
+  card?: CardAnswer
+  bankAccount?: BankAccountAnswer
+  tokenAccount?: TokenAccountAnswer
+  merchant?: MerchantAnswerOfRegistrationsCreate
+  risk?: RiskAnswer
+  registration?: RegistrationAnswer
+  virtualAccount?: VirtualAccountAnswer
+  /** When a direct debit is to be collected. Not used for risk checks. */
+  transactionDueDate?: string
+  customer?: CustomerAnswer
+  billing?: BillingAnswer
+  standingInstruction?: StandingInstructionAnswer
+  customParameters?: CustomParametersAnswer
+}
+
+export interface MerchantAnswerOfRegistrationsCreate {
+  bankAccount?: MerchantBankAccountAnswer
+}
+
+export interface RegistrationsPayAnswer {
+  /** Id of the payment or registration; of the request where no resource exists yet. */
+  id: string
+  /** Short number of the payment, for people. */
+  shortId?: string
+  /** Payment that a follow-up refers to. */
+  referencedId?: string
+  /** Brand that was used. */
+  paymentBrand?: string
+  /** Payment type of this record. */
+  paymentType?: string
+  /** Amount that was approved. */
+  amount?: string
+  /** Currency of that amount. */
+  currency?: string
+  /** Text on the statement. */
+  descriptor?: string
+  /** Reference that the merchant sent. */
+  merchantTransactionId?: string
+  /** Registration that was made or used. */
+  registrationId?: string
+  /** Items: Payment types of the follow-ups that are possible now. */
+  nextActions?: string[]
+  /** True when nothing reached the acquirer, so that the request may be sent again. */
+  retrySafe?: boolean
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  /** Brand that was recognised from the number. */
+  brandResult?: string
+  result?: ResultAnswer
+  resultDetails?: ResultDetailsAnswer
+  card?: CardAnswer
+  bankAccount?: BankAccountAnswer
+  tokenAccount?: TokenAccountAnswer
+  merchant?: MerchantAnswer
+  risk?: RiskAnswer
+  registration?: RegistrationAnswer
+  forex?: ForexAnswer
+  applePay?: ApplePayAnswer
+  virtualAccount?: VirtualAccountAnswer
+  /** When a direct debit is to be collected. Not used for risk checks. */
+  transactionDueDate?: string
+  customer?: CustomerAnswer
+  shipping?: ShippingAnswer
+  billing?: BillingAnswer
+  corporate?: CorporateAnswer
+  sender?: SenderAnswer
+  recipient?: RecipientAnswer
+  cart?: CartAnswer
+  marketPlace?: MarketPlaceAnswer
+  airline?: AirlineAnswer
+  standingInstruction?: StandingInstructionAnswer
+  threeDSecure?: ThreeDSecureAnswer
+  customParameters?: CustomParametersAnswer
+  redirect?: RedirectAnswer
+  giftCard?: GiftCardAnswer
+}
+
+export interface RegistrationsUpdateAnswer {
+  /** Id of the payment or registration; of the request where no resource exists yet. */
+  id: string
+  /** The same for the same account number within one installation; tells nothing about the number. */
+  fingerprint?: string
+  /** When it was stored. */
+  createdAt?: string
+  /** Short number of the payment, for people. */
+  shortId?: string
+  /** Payment that a follow-up refers to. */
+  referencedId?: string
+  /** Brand that was used. */
+  paymentBrand?: string
+  /** Payment type of this record. */
+  paymentType?: string
+  /** Amount that was approved. */
+  amount?: string
+  /** Currency of that amount. */
+  currency?: string
+  /** Text on the statement. */
+  descriptor?: string
+  /** Reference that the merchant sent. */
+  merchantTransactionId?: string
+  /** Registration that was made or used. */
+  registrationId?: string
+  /** Items: Payment types of the follow-ups that are possible now. */
+  nextActions?: string[]
+  /** True when nothing reached the acquirer, so that the request may be sent again. */
+  retrySafe?: boolean
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  /** Brand that was recognised from the number. */
+  brandResult?: string
+  result?: ResultAnswer
+  resultDetails?: ResultDetailsAnswer
+  card?: CardAnswer
+  bankAccount?: BankAccountAnswer
+  tokenAccount?: TokenAccountAnswer
+  merchant?: MerchantAnswerOfRegistrationsUpdate
+  risk?: RiskAnswer
+  registration?: RegistrationAnswer
+  virtualAccount?: VirtualAccountAnswer
+  /** When a direct debit is to be collected. Not used for risk checks. */
+  transactionDueDate?: string
+  customer?: CustomerAnswer
+  billing?: BillingAnswer
+  standingInstruction?: StandingInstructionAnswer
+  customParameters?: CustomParametersAnswer
+}
+
+export interface MerchantAnswerOfRegistrationsUpdate {
+  bankAccount?: MerchantBankAccountAnswer
+}
+
+export interface RegistrationsGetAnswer {
+  /** Id of the payment or registration; of the request where no resource exists yet. */
+  id: string
+  /** The same for the same account number within one installation; tells nothing about the number. */
+  fingerprint?: string
+  /** When it was stored. */
+  createdAt?: string
+  /** Short number of the payment, for people. */
+  shortId?: string
+  /** Payment that a follow-up refers to. */
+  referencedId?: string
+  /** Brand that was used. */
+  paymentBrand?: string
+  /** Payment type of this record. */
+  paymentType?: string
+  /** Amount that was approved. */
+  amount?: string
+  /** Currency of that amount. */
+  currency?: string
+  /** Text on the statement. */
+  descriptor?: string
+  /** Reference that the merchant sent. */
+  merchantTransactionId?: string
+  /** Registration that was made or used. */
+  registrationId?: string
+  /** Items: Payment types of the follow-ups that are possible now. */
+  nextActions?: string[]
+  /** True when nothing reached the acquirer, so that the request may be sent again. */
+  retrySafe?: boolean
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  /** Brand that was recognised from the number. */
+  brandResult?: string
+  result?: ResultAnswer
+  resultDetails?: ResultDetailsAnswer
+  card?: CardAnswer
+  bankAccount?: BankAccountAnswer
+  tokenAccount?: TokenAccountAnswer
+  merchant?: MerchantAnswerOfRegistrationsGet
+  risk?: RiskAnswer
+  registration?: RegistrationAnswer
+  virtualAccount?: VirtualAccountAnswer
+  /** When a direct debit is to be collected. Not used for risk checks. */
+  transactionDueDate?: string
+  customer?: CustomerAnswer
+  billing?: BillingAnswer
+  standingInstruction?: StandingInstructionAnswer
+  customParameters?: CustomParametersAnswer
+}
+
+export interface MerchantAnswerOfRegistrationsGet {
+  bankAccount?: MerchantBankAccountAnswer
+}
+
+export interface RegistrationsExtendAnswer {
+  /** Id of the payment or registration; of the request where no resource exists yet. */
+  id: string
+  /** The same for the same account number within one installation; tells nothing about the number. */
+  fingerprint?: string
+  /** When it was stored. */
+  createdAt?: string
+  /** Short number of the payment, for people. */
+  shortId?: string
+  /** Payment that a follow-up refers to. */
+  referencedId?: string
+  /** Brand that was used. */
+  paymentBrand?: string
+  /** Payment type of this record. */
+  paymentType?: string
+  /** Amount that was approved. */
+  amount?: string
+  /** Currency of that amount. */
+  currency?: string
+  /** Text on the statement. */
+  descriptor?: string
+  /** Reference that the merchant sent. */
+  merchantTransactionId?: string
+  /** Registration that was made or used. */
+  registrationId?: string
+  /** Items: Payment types of the follow-ups that are possible now. */
+  nextActions?: string[]
+  /** True when nothing reached the acquirer, so that the request may be sent again. */
+  retrySafe?: boolean
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  /** Brand that was recognised from the number. */
+  brandResult?: string
+  result?: ResultAnswer
+  resultDetails?: ResultDetailsAnswer
+  card?: CardAnswer
+  bankAccount?: BankAccountAnswer
+  tokenAccount?: TokenAccountAnswer
+  merchant?: MerchantAnswerOfRegistrationsExtend
+  risk?: RiskAnswer
+  registration?: RegistrationAnswer
+  virtualAccount?: VirtualAccountAnswer
+  /** When a direct debit is to be collected. Not used for risk checks. */
+  transactionDueDate?: string
+  customer?: CustomerAnswer
+  billing?: BillingAnswer
+  standingInstruction?: StandingInstructionAnswer
+  customParameters?: CustomParametersAnswer
+}
+
+export interface MerchantAnswerOfRegistrationsExtend {
+  bankAccount?: MerchantBankAccountAnswer
+}
+
+export interface RegistrationsRemoveAnswer {
+  /** Id of the payment or registration; of the request where no resource exists yet. */
+  id: string
+  /** The same for the same account number within one installation; tells nothing about the number. */
+  fingerprint?: string
+  /** When it was stored. */
+  createdAt?: string
+  /** Short number of the payment, for people. */
+  shortId?: string
+  /** Payment that a follow-up refers to. */
+  referencedId?: string
+  /** Brand that was used. */
+  paymentBrand?: string
+  /** Payment type of this record. */
+  paymentType?: string
+  /** Amount that was approved. */
+  amount?: string
+  /** Currency of that amount. */
+  currency?: string
+  /** Text on the statement. */
+  descriptor?: string
+  /** Reference that the merchant sent. */
+  merchantTransactionId?: string
+  /** Registration that was made or used. */
+  registrationId?: string
+  /** Items: Payment types of the follow-ups that are possible now. */
+  nextActions?: string[]
+  /** True when nothing reached the acquirer, so that the request may be sent again. */
+  retrySafe?: boolean
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  /** Brand that was recognised from the number. */
+  brandResult?: string
+  result?: ResultAnswer
+  resultDetails?: ResultDetailsAnswer
+  card?: CardAnswer
+  bankAccount?: BankAccountAnswer
+  tokenAccount?: TokenAccountAnswer
+  merchant?: MerchantAnswerOfRegistrationsRemove
+  risk?: RiskAnswer
+  registration?: RegistrationAnswer
+  virtualAccount?: VirtualAccountAnswer
+  /** When a direct debit is to be collected. Not used for risk checks. */
+  transactionDueDate?: string
+  customer?: CustomerAnswer
+  billing?: BillingAnswer
+  standingInstruction?: StandingInstructionAnswer
+  customParameters?: CustomParametersAnswer
+}
+
+export interface MerchantAnswerOfRegistrationsRemove {
+  bankAccount?: MerchantBankAccountAnswer
+}
+
 export type ResultCodesListAnswer = Record<string, unknown>
 
 export type ConnectorsEventAnswer = Record<string, unknown>
@@ -2305,6 +2892,12 @@ export interface Requests {
   'payments.create': PaymentsCreateRequest
   'payments.followUp': PaymentsFollowUpRequest
   'payments.get': PaymentsGetRequest
+  'registrations.create': RegistrationsCreateRequest
+  'registrations.pay': RegistrationsPayRequest
+  'registrations.update': RegistrationsUpdateRequest
+  'registrations.get': RegistrationsGetRequest
+  'registrations.extend': RegistrationsExtendRequest
+  'registrations.remove': RegistrationsRemoveRequest
   'resultCodes.list': ResultCodesListRequest
   'connectors.event': ConnectorsEventRequest
   'health.live': HealthLiveRequest
@@ -2318,6 +2911,12 @@ export interface Answers {
   'payments.create': PaymentsCreateAnswer
   'payments.followUp': PaymentsFollowUpAnswer
   'payments.get': PaymentsGetAnswer
+  'registrations.create': RegistrationsCreateAnswer
+  'registrations.pay': RegistrationsPayAnswer
+  'registrations.update': RegistrationsUpdateAnswer
+  'registrations.get': RegistrationsGetAnswer
+  'registrations.extend': RegistrationsExtendAnswer
+  'registrations.remove': RegistrationsRemoveAnswer
   'resultCodes.list': ResultCodesListAnswer
   'connectors.event': ConnectorsEventAnswer
   'health.live': HealthLiveAnswer

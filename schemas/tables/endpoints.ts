@@ -14,6 +14,17 @@ const paymentAnswer = [
   'threeDSecure', 'customParameters', 'asynchronous', 'giftCard',
 ] as const
 
+/** A registration is answered with what it holds of the account and of its owner. */
+const registrationAnswer = [
+  'registration response', 'payment response', 'virtualAccount', 'bankAccount', 'tokenAccount', 'customer', 'billing',
+  'standingInstruction', 'customParameters',
+] as const
+
+/** Fields of an instrument that cannot be sent beside a registration, which has them. */
+const storedNumbers = [
+  'card.number', 'card.numberType', 'bankAccount.number', 'bankAccount.iban', 'tokenAccount.number', 'tokenAccount.type',
+] as const
+
 /**
  * The REST surface, one row per operation. Routing, validation, throttling, OpenAPI and the reference
  * page all come from these rows.
@@ -62,6 +73,88 @@ export const endpoints: readonly Endpoint[] = [
     answers: [...paymentAnswer],
     login: 'token',
     throttle: 'read',
+  },
+  {
+    operation: 'registrations.create',
+    method: 'POST',
+    path: '/v1/registrations',
+    title: 'Store an account for later payments',
+    accepts: [
+      'registration', 'card', 'virtualAccount', 'bankAccount', 'tokenAccount', 'customer', 'billing', 'recurringMigration',
+      'standingInstruction', 'customParameters', 'asynchronous', 'testClock', 'compatibility',
+    ],
+    refused: ['registrations[n].id', 'transactionDueDate', 'tokenAccount.cryptogram', 'tokenAccount.dtvc'],
+    answers: [...registrationAnswer],
+    login: 'token',
+    throttle: 'write',
+  },
+  {
+    operation: 'registrations.pay',
+    method: 'POST',
+    path: '/v1/registrations/{id}/payments',
+    title: 'Pay with a registration',
+    accepts: [
+      'basic', 'forex', 'card', 'bankAccount', 'tokenAccount', 'customer', 'shipping.customer', 'billing', 'merchant.billing',
+      'shipping', 'merchant.shipping', 'corporate', 'sender', 'recipient', 'merchant', 'cart.items', 'cart.payments',
+      'marketPlace', 'airline', 'tokenization', 'standingInstruction', 'threeDSecure', 'customParameters', 'asynchronous',
+      'risk', 'testClock', 'compatibility',
+    ],
+    required: ['amount', 'currency', 'paymentType'],
+    // Account and brand come from the registration; a security code, a holder and a brand may be repeated.
+    refused: [
+      ...checkoutOnly, ...storedNumbers, 'card.expiryMonth', 'card.expiryYear', 'tokenAccount.expiryMonth',
+      'tokenAccount.expiryYear', 'bankAccount.bankName', 'bankAccount.bankCode', 'bankAccount.bic', 'bankAccount.country',
+      'createRegistration', 'referenceUuid',
+    ],
+    answers: [...paymentAnswer],
+    login: 'token',
+    throttle: 'write',
+  },
+  {
+    operation: 'registrations.update',
+    method: 'POST',
+    path: '/v1/registrations/{id}',
+    title: 'Change a registration',
+    accepts: [
+      'registration', 'card', 'bankAccount', 'tokenAccount', 'customer', 'billing', 'standingInstruction', 'customParameters',
+      'compatibility',
+    ],
+    // Another number is another account: it is stored anew.
+    refused: ['registrations[n].id', 'transactionDueDate', ...storedNumbers, 'card.cvv', 'tokenAccount.cryptogram', 'tokenAccount.dtvc'],
+    answers: [...registrationAnswer],
+    login: 'token',
+    throttle: 'write',
+  },
+  {
+    operation: 'registrations.get',
+    method: 'GET',
+    path: '/v1/registrations/{id}',
+    title: 'Read a registration',
+    accepts: ['entity', 'compatibility'],
+    answers: [...registrationAnswer],
+    login: 'token',
+    throttle: 'read',
+  },
+  {
+    operation: 'registrations.extend',
+    method: 'POST',
+    path: '/v1/registrations/{id}/extendlife',
+    title: 'Keep a registration for longer',
+    accepts: ['registration', 'compatibility'],
+    refused: ['registrations[n].id', 'paymentBrand'],
+    answers: [...registrationAnswer],
+    login: 'token',
+    throttle: 'write',
+  },
+  {
+    operation: 'registrations.remove',
+    method: 'DELETE',
+    path: '/v1/registrations/{id}',
+    title: 'Remove a registration',
+    accepts: ['entity', 'compatibility'],
+    answers: [...registrationAnswer],
+    login: 'token',
+    throttle: 'write',
   },
   {
     operation: 'resultCodes.list',

@@ -32,7 +32,7 @@ import { merchantShipping, shipping } from './shipping.ts'
 import { standingInstruction } from './standing-instruction.ts'
 import { threeDSecure } from './three-d-secure.ts'
 import { tokenAccount } from './token-account.ts'
-import { tokenization } from './tokenization.ts'
+import { registration, registrationResponse, tokenization } from './tokenization.ts'
 import { virtualAccount } from './virtual-account.ts'
 import { applePay, googlePay, samsungPay } from './wallets.ts'
 import { webhook, webhookResponse } from './webhook.ts'
@@ -53,9 +53,9 @@ export const groups: readonly Group[] = [
   basic, entity, forex, card, applePay, googlePay, samsungPay, virtualAccount, bankAccount,
   tokenAccount, customer, shippingCustomer, billing, merchantBilling, shipping, merchantShipping,
   corporate, sender, recipient, merchant, cartItems, cartPayments, marketPlace, airline,
-  tokenization, recurringMigration, standingInstruction, threeDSecure, customParameters,
+  tokenization, registration, recurringMigration, standingInstruction, threeDSecure, customParameters,
   asynchronous, risk, giftCard, job, schedule, testClock, chargeback, compatibility, query,
-  reporting, webhook, answer, failure, paymentResponse, checkoutResponse, scheduleResponse,
+  reporting, webhook, answer, failure, paymentResponse, registrationResponse, checkoutResponse, scheduleResponse,
   queryResponse, webhookResponse, notification, reconciliationRecord,
 ]
 

@@ -39,6 +39,7 @@ const fieldsPerGroup = {
   marketPlace: 2,
   airline: 46,
   tokenization: 2,
+  registration: 8,
   recurringMigration: 6,
   standingInstruction: 10,
   threeDSecure: 37,
@@ -57,6 +58,7 @@ const fieldsPerGroup = {
   answer: 8,
   error: 9,
   'payment response': 45,
+  'registration response': 3,
   'checkout response': 2,
   'schedule response': 5,
   'query response': 4,
@@ -82,10 +84,15 @@ test('no two rows give the same name, unless both tables share it on purpose', (
   }
   const shared = [...owners].filter(([, names]) => names.length > 1)
   assert.deepEqual(Object.fromEntries(shared), {
-    entityId: ['basic', 'entity'],
-    testMode: ['basic', 'entity'],
+    paymentBrand: ['basic', 'registration'],
+    merchantInvoiceId: ['basic', 'registration'],
+    merchantMemo: ['basic', 'registration'],
+    transactionCategory: ['basic', 'registration'],
+    locale: ['basic', 'registration'],
+    entityId: ['basic', 'entity', 'registration'],
+    testMode: ['basic', 'entity', 'registration'],
     currency: ['basic', 'reporting'],
-    merchantTransactionId: ['basic', 'query'],
+    merchantTransactionId: ['basic', 'registration', 'query'],
     'date.from': ['query', 'reporting'],
     'date.to': ['query', 'reporting'],
   })

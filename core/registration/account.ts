@@ -1,0 +1,130 @@
+/** A request put together with the account that a registration holds. */
+import type { RequestFields } from '@tollgate/plugin-kit'
+import { brandOf, instrumentGroups } from '@tollgate/schemas'
+import type { Engine } from '../engine.ts'
+import { GatewayError } from '../errors.ts'
+import { groupOf, refuse, textOf } from '../request/values.ts'
+import { agreementOf, registrationById } from './store.ts'
+import type { Registration } from './types.ts'
+
+/** What is shown of a number, made anew from the number itself. */
+const shown = new Set(['bin', 'last4Digits'])
+
+/**
+ * The sealed numbers by full name; none of an account without a number.
+ *
+ * @throws GatewayError 100.150.202 when it was removed since it was read, 100.150.205 when its numbers are gone.
+ */
+export async function numbersOf(
+  engine: Engine,
+  registration: Registration,
+): Promise<Readonly<Record<string, string>>> {
+  if (registration.instrumentId === null) return {}
+  const numbers = await engine.vault.unseal(registration.instrumentId)
+  if (numbers !== undefined) return numbers
+  const [row] = await engine.lanes.read(registrationById(registration.id, null))
+  throw new GatewayError(row?.removed_at == null ? '100.150.205' : '100.150.202')
+}
+
+/** The groups of the stored account with their numbers; `sent` adds to them and wins. */
+function accountOf(
+  registration: Registration,
+  numbers: Readonly<Record<string, string>>,
+  sent: RequestFields,
+): Record<string, RequestFields> {
+  const account: Record<string, RequestFields> = {}
+  for (const name of instrumentGroups) {
+    const stored = groupOf(registration.request as RequestFields, name)
+    if (stored === undefined) continue
+    const kept = Object.entries(stored).filter(([field]) => !shown.has(field))
+    const own = Object.entries(numbers)
+      .filter(([full]) => full.startsWith(`${name}.`))
+      .map(([full, number]) => [full.slice(name.length + 1), number] as const)
+    account[name] = Object.fromEntries([
+      ...kept,
+      ...own,
+      ...Object.entries(groupOf(sent, name) ?? {}),
+    ]) as RequestFields
+  }
+  return account
+}
+
+/** A payment's request with the account it pays with. The holder stands as stored unless it is empty and may be filled. */
+export function withAccount(
+  fields: RequestFields,
+  registration: Registration,
+  numbers: Readonly<Record<string, string>>,
+): RequestFields {
+  refuseOtherBrand(registration, fields)
+  const sent: Record<string, RequestFields[string]> = { ...fields }
+  for (const name of ['card', 'bankAccount']) {
+    const group = groupOf(fields, name)
+    if (textOf(group, 'holder') === undefined) continue
+    const stored = textOf(groupOf(registration.request as RequestFields, name), 'holder')
+    const mayFill = stored === undefined && textOf(fields, 'overrideHolder') === 'true'
+    const { holder: _, ...rest } = group!
+    if (!mayFill) sent[name] = rest as RequestFields
+  }
+  const account = accountOf(registration, numbers, sent as RequestFields)
+  for (const name of instrumentGroups) if (account[name] === undefined) delete sent[name]
+  return { ...sent, ...account, paymentBrand: registration.brand } as RequestFields
+}
+
+/** The content of a registration after a change, with its numbers: for the checks of an account. */
+export function changed(
+  fields: RequestFields,
+  registration: Registration,
+  numbers: Readonly<Record<string, string>>,
+): RequestFields {
+  refuseOtherBrand(registration, fields)
+  const whole: Record<string, unknown> = { ...registration.request }
+  for (const name of ['customer', 'billing', 'standingInstruction', 'customParameters']) {
+    const sent = groupOf(fields, name)
+    if (sent !== undefined) whole[name] = { ...(whole[name] as object | undefined), ...sent }
+  }
+  return {
+    ...whole,
+    ...accountOf(registration, numbers, fields),
+    paymentBrand: registration.brand,
+  } as RequestFields
+}
+
+function refuseOtherBrand(registration: Registration, fields: RequestFields): void {
+  const sent = textOf(fields, 'paymentBrand')
+  if (sent === undefined || brandOf(sent)?.code === registration.brand) return
+  throw refuse(
+    '700.100.400',
+    'paymentBrand',
+    `the registration has the brand ${registration.brand}`,
+    sent,
+  )
+}
+
+/**
+ * A later payment of an agreement, started by the merchant, names the first one to the scheme. What
+ * the merchant sends wins; a registration that came from another gateway brought its reference along.
+ */
+export async function withAgreement(
+  engine: Engine,
+  fields: RequestFields,
+  registration: Registration,
+): Promise<RequestFields> {
+  const standing = groupOf(fields, 'standingInstruction')
+  if (textOf(standing, 'mode') !== 'REPEATED') return fields
+  const [first] = await engine.lanes.read(
+    agreementOf(registration.id, textOf(standing, 'agreementId') ?? null),
+  )
+  const moved = groupOf(registration.request as RequestFields, 'recurringMigration')
+  const migrated = textOf(moved, 'connectorTxId1')
+  // The verification on arrival here is younger than the agreement that came along.
+  const initialTransactionId =
+    first?.is_verification === true ? (migrated ?? first.reference) : (first?.reference ?? migrated)
+  return {
+    ...fields,
+    standingInstruction: {
+      ...(initialTransactionId === undefined ? {} : { initialTransactionId }),
+      ...(first?.agreement == null ? {} : { agreementId: first.agreement }),
+      ...standing,
+    },
+  } as RequestFields
+}

@@ -1,0 +1,221 @@
+/** Everything that can be done with registrations, for embedders and for the hosted surface alike. */
+import type { RequestFields } from '@tollgate/plugin-kit'
+import type { Engine } from '../engine.ts'
+import type { Caller, Channel } from '../entity/directory.ts'
+import { GatewayError } from '../errors.ts'
+import { isId, newId } from '../ids.ts'
+import { type Request, refuseOwnNumber } from '../payment/accept.ts'
+import { findReplay, idempotencyOf } from '../payment/idempotency.ts'
+import { shownNumbers } from '../payment/instrument.ts'
+import { type Done, payFirst } from '../payment/payments.ts'
+import { accountPart, withoutSecrets } from '../payment/stored-request.ts'
+import { checkAccount } from '../request/account.ts'
+import { checkCountries } from '../request/address.ts'
+import { refuse, textOf } from '../request/values.ts'
+import { changed, numbersOf, withAccount, withAgreement } from './account.ts'
+import {
+  changeRegistration,
+  registrationById,
+  removeRegistration,
+  toRegistration,
+  withFingerprint,
+} from './store.ts'
+import type { Change, Registration } from './types.ts'
+
+/**
+ * Stores an account by itself. What comes back is its verification, of which the registration has the
+ * id; it is usable once that is approved.
+ */
+export async function createRegistration(
+  engine: Engine,
+  caller: Caller,
+  request: Request,
+  idempotencyKey: string | undefined,
+): Promise<Done> {
+  const { fields } = request
+  const channel = await engine.directory.channel(caller, textOf(fields, 'entityId'))
+  const entityId = textOf(fields, 'entityId') ?? channel.id
+  const path = '/v1/registrations'
+  const idempotency = idempotencyOf(engine, idempotencyKey, entityId, path, request.names)
+  return payFirst(engine, channel, request, idempotency, { only: 'verification' })
+}
+
+/** Pays with a stored account. */
+export async function payWithRegistration(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+  request: Request,
+  idempotencyKey: string | undefined,
+): Promise<Done> {
+  const channel = await engine.directory.channel(caller, textOf(request.fields, 'entityId'))
+  const entityId = textOf(request.fields, 'entityId') ?? channel.id
+  const path = `/v1/registrations/${id}/payments`
+  const idempotency = idempotencyOf(engine, idempotencyKey, entityId, path, request.names)
+  const earlier = await findReplay(engine, idempotency)
+  if (earlier !== undefined) return { payment: earlier, replayed: true }
+  const registration = await usableFor(engine, caller, id, channel)
+  const fields = await withAgreement(
+    engine,
+    withAccount(request.fields, registration, await numbersOf(engine, registration)),
+    registration,
+  )
+  const use = { registrationId: registration.id }
+  return payFirst(engine, channel, { ...request, fields }, idempotency, use)
+}
+
+/** @throws GatewayError 400 malformed, not final yet, removed or never valid; 404 unknown or foreign. */
+export async function readRegistration(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+  entityId: string | undefined,
+): Promise<Registration> {
+  const channels = await engine.directory.visible(caller, entityId)
+  return usable(await find(engine, id, channels))
+}
+
+/** Changes expiry, holder or owner; the number stays. */
+export async function updateRegistration(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+  request: Request,
+): Promise<Registration> {
+  const { fields } = request
+  for (;;) {
+    const registration = await readRegistration(engine, caller, id, textOf(fields, 'entityId'))
+    const numbers = await numbersOf(engine, registration)
+    const whole = changed(fields, registration, numbers)
+    const now = engine.clock.businessAt(registration.channelId)
+    checkAccount(whole, { now, cvvAsked: false })
+    checkCountries(whole)
+    refuseOwnNumber(numbers, request.names)
+    const content = accountPart(withoutSecrets(whole, shownNumbers(numbers)))
+    const change = await changeOf(engine, registration, 'RR', fields)
+    const [moved] = await engine.lanes.single(changeRegistration({ ...change, request: content }))
+    if (moved !== undefined) {
+      emit(engine, registration.channelId, change.eventId, 'registration.updated', id, moved.seq)
+      return { ...registration, request: content, seq: moved.seq }
+    }
+    // Somebody else changed or removed it meanwhile: what it is now decides.
+  }
+}
+
+/** Records that a registration is to be kept; what it holds stays as it is. */
+export async function extendRegistration(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+  request: Request,
+): Promise<Registration> {
+  for (;;) {
+    const { fields } = request
+    const registration = await readRegistration(engine, caller, id, textOf(fields, 'entityId'))
+    const change = await changeOf(engine, registration, 'TE', fields)
+    const same = { ...change, request: registration.request }
+    const [moved] = await engine.lanes.single(changeRegistration(same))
+    if (moved === undefined) continue
+    emit(engine, registration.channelId, change.eventId, 'registration.updated', id, moved.seq)
+    return { ...registration, seq: moved.seq }
+  }
+}
+
+/** Removes a registration for good. */
+export async function endRegistration(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+  fields: RequestFields,
+): Promise<Registration> {
+  const registration = await readRegistration(engine, caller, id, textOf(fields, 'entityId'))
+  const change = await changeOf(engine, registration, 'DR', fields)
+  const [moved] = await engine.lanes.single(removeRegistration(change))
+  if (moved === undefined) throw new GatewayError('100.150.202')
+  emit(engine, registration.channelId, change.eventId, 'registration.removed', id, moved.seq)
+  return { ...registration, removedAt: change.at, seq: moved.seq }
+}
+
+/** Ids of the usable registrations, itself included, that hold the same account and that the caller may see. */
+export async function sameAccount(engine: Engine, caller: Caller, id: string): Promise<string[]> {
+  const registration = await readRegistration(engine, caller, id, undefined)
+  if (registration.fingerprint === null) return [id]
+  const channels = await engine.directory.visible(caller, undefined)
+  const rows = await engine.lanes.read(withFingerprint(registration.fingerprint, channels))
+  return rows.map((row) => row.id)
+}
+
+async function changeOf(
+  engine: Engine,
+  registration: Registration,
+  type: Change['type'],
+  fields: RequestFields,
+): Promise<Change> {
+  return {
+    id: registration.id,
+    seq: registration.seq,
+    type,
+    recordId: newId(),
+    eventId: newId(),
+    shortNo: await engine.shortNumbers.take(),
+    merchantTransactionId: textOf(fields, 'merchantTransactionId') ?? null,
+    at: engine.clock.businessAt(registration.channelId),
+  }
+}
+
+async function find(
+  engine: Engine,
+  id: string,
+  channels: readonly string[] | null,
+): Promise<Registration> {
+  if (!/^[a-zA-Z0-9]{32}$/.test(id)) throw new GatewayError('100.150.101')
+  const [row] = isId(id) ? await engine.lanes.read(registrationById(id, channels)) : []
+  if (row === undefined) throw new GatewayError('100.150.200', { status: 404 })
+  return toRegistration(row)
+}
+
+/** A registration is good for every channel of the merchant it was made for, and for no other. */
+async function usableFor(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+  channel: Channel,
+): Promise<Registration> {
+  const registration = await find(engine, id, await engine.directory.visible(caller, undefined))
+  if (registration.channelId !== channel.id) {
+    const [own, other] = await Promise.all([
+      engine.directory.merchantOf(channel.id),
+      engine.directory.merchantOf(registration.channelId),
+    ])
+    if (own !== other) {
+      throw refuse('100.150.200', 'entityId', 'the registration belongs to another merchant')
+    }
+  }
+  return usable(registration)
+}
+
+function usable(registration: Registration): Registration {
+  if (registration.removedAt !== null) throw new GatewayError('100.150.202')
+  switch (registration.state) {
+    case 'approved':
+      return registration
+    case 'declined':
+    case 'expired':
+      throw new GatewayError('100.150.203')
+    default:
+      throw new GatewayError('100.150.201')
+  }
+}
+
+function emit(
+  engine: Engine,
+  channelId: string,
+  id: string,
+  type: string,
+  resource: string,
+  sequence: number,
+): void {
+  if (!engine.events.wanted) return
+  const at = new Date(engine.clock.realMs())
+  engine.events.emit({ id, type, resource, channelId, sequence, at, data: {} })
+}

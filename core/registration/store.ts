@@ -1,0 +1,127 @@
+/** All SQL of registrations. One changes only here, with its record and its event in the same commit. */
+import { sql } from '../db/sql.ts'
+import type { Mode, PaymentState, StoredRequest } from '../payment/types.ts'
+import type { Change, Registration } from './types.ts'
+
+export type RegistrationRow = {
+  id: string
+  channel_id: string
+  payment_id: string
+  instrument_id: string | null
+  short_no: bigint
+  mode: Mode
+  method: string
+  brand: string
+  fingerprint: Buffer | null
+  merchant_transaction_id: string | null
+  created_at: Date
+  removed_at: Date | null
+  seq: number
+  request: StoredRequest
+  payment_state: PaymentState | null
+}
+
+/** One registration, when it belongs to one of `channels` (null: any). */
+export const registrationById = (id: string, channels: readonly string[] | null) =>
+  sql<RegistrationRow>`
+  select g.id, g.channel_id, g.payment_id, g.instrument_id, g.short_no, g.mode, g.method, g.brand,
+    g.fingerprint, g.merchant_transaction_id, g.created_at, g.removed_at, g.seq, g.request,
+    p.state as payment_state
+  from tollgate.registration g
+  left join tollgate.payment p on p.id = g.payment_id
+  where g.id = ${id}::uuid and (${channels}::uuid[] is null or g.channel_id = any(${channels}::uuid[]))`
+
+export function toRegistration(row: RegistrationRow): Registration {
+  return {
+    id: row.id,
+    channelId: row.channel_id,
+    paymentId: row.payment_id,
+    instrumentId: row.instrument_id,
+    shortNo: row.short_no,
+    mode: row.mode,
+    method: row.method,
+    brand: row.brand,
+    fingerprint: row.fingerprint,
+    merchantTransactionId: row.merchant_transaction_id,
+    createdAt: row.created_at,
+    removedAt: row.removed_at,
+    seq: row.seq,
+    request: row.request,
+    state: row.payment_state ?? 'processing',
+  }
+}
+
+/** Puts another content in the place of the one that was read. Empty when somebody else was faster. */
+export const changeRegistration = (change: Change & { readonly request: StoredRequest }) => sql<{
+  seq: number
+}>`
+with g as (
+  update tollgate.registration set request = ${JSON.stringify(change.request)}::jsonb, seq = seq + 1
+  where id = ${change.id}::uuid and removed_at is null and seq = ${change.seq}::integer
+  returning id, seq, channel_id),
+r as (
+  insert into tollgate.record (id, type, resource, channel_id, short_no, merchant_transaction_id, created_at)
+  select ${change.recordId}::uuid, ${change.type}::text, id, channel_id, ${String(change.shortNo)}::bigint,
+    ${change.merchantTransactionId}::text, ${change.at}::timestamptz
+  from g),
+e as (
+  insert into tollgate.event (id, resource, seq, channel_id, type, data)
+  select ${change.eventId}::uuid, id, seq, channel_id, 'registration.updated', '{}'::jsonb
+  from g)
+select seq from g`
+
+/**
+ * Removes a registration for good and erases numbers that it alone holds; those of a payment stay
+ * with the payment, which may still be refunded. Empty when it was removed before.
+ */
+export const removeRegistration = (change: Omit<Change, 'seq'>) => sql<{ seq: number }>`
+with g as (
+  update tollgate.registration set removed_at = ${change.at}::timestamptz, seq = seq + 1
+  where id = ${change.id}::uuid and removed_at is null
+  returning id, seq, channel_id),
+d as (
+  delete from tollgate.instrument
+  using g
+  where instrument.id = g.id),
+r as (
+  insert into tollgate.record (id, type, resource, channel_id, short_no, merchant_transaction_id, created_at)
+  select ${change.recordId}::uuid, ${change.type}::text, id, channel_id, ${String(change.shortNo)}::bigint,
+    ${change.merchantTransactionId}::text, ${change.at}::timestamptz
+  from g),
+e as (
+  insert into tollgate.event (id, resource, seq, channel_id, type, data)
+  select ${change.eventId}::uuid, id, seq, channel_id, 'registration.removed', '{}'::jsonb
+  from g)
+select seq from g`
+
+/**
+ * What the acquirer called the last approved payment that a cardholder started with this
+ * registration, of one agreement where it is named: later ones of the merchant refer to it.
+ */
+export const agreementOf = (id: string, agreementId: string | null) => sql<{
+  reference: string
+  agreement: string | null
+  is_verification: boolean
+}>`
+  select p.answer ->> 'networkTxId' as reference,
+    q.request #>> '{standingInstruction,agreementId}' as agreement, p.payment_type = 'RG' as is_verification
+  from tollgate.payment p
+  join tollgate.payment_request q on q.id = p.id
+  where p.registration_id = ${id}::uuid and p.state = 'approved' and p.answer ->> 'networkTxId' is not null
+    and coalesce(q.request #>> '{standingInstruction,source}', 'CIT') = 'CIT'
+    and (${agreementId}::text is null or q.request #>> '{standingInstruction,agreementId}' = ${agreementId}::text)
+  order by p.payment_type = 'RG', p.id desc
+  limit 1`
+
+/** Registrations of these channels that hold the same account, oldest first. */
+export const withFingerprint = (fingerprint: Buffer, channels: readonly string[] | null) => sql<{
+  id: string
+}>`
+  select g.id
+  from tollgate.registration g
+  join tollgate.payment p on p.id = g.payment_id
+  where g.fingerprint = ${fingerprint}::bytea and g.removed_at is null
+    and (${channels}::uuid[] is null or g.channel_id = any(${channels}::uuid[]))
+    and p.state = 'approved'
+  order by g.id
+  limit 1000`

@@ -1,0 +1,50 @@
+/** The answer about a registration. */
+import { resultDescription } from '@tollgate/schemas'
+import { wireTimestamp } from '../clock.ts'
+import { shortId } from '../ids.ts'
+import { approvedCode } from '../payment/decide.ts'
+import { echoed } from '../payment/stored-request.ts'
+import type { Answered } from '../payment/view.ts'
+import type { Registration } from './types.ts'
+
+/** Whether an account could be stored: what is said of its verification. The id is the registration's. */
+export type VerificationView = Answered & {
+  shortId: string
+  paymentType: string
+  [field: string]: unknown
+}
+
+export type RegistrationView = Answered & {
+  shortId: string
+  paymentBrand: string
+  createdAt: string
+  [field: string]: unknown
+}
+
+/** @param ndc the gateway's number of this request. */
+export function registrationView(
+  registration: Registration,
+  ndc: string,
+  buildNumber: string,
+  now: Date,
+): RegistrationView {
+  const code = approvedCode[registration.mode]
+  const view: RegistrationView = {
+    ...echoed(registration.request),
+    id: registration.id,
+    shortId: shortId(registration.shortNo),
+    paymentBrand: registration.brand,
+    result: { code, description: resultDescription(code) },
+    buildNumber,
+    timestamp: wireTimestamp(now),
+    createdAt: wireTimestamp(registration.createdAt),
+    ndc,
+  }
+  if (registration.merchantTransactionId !== null) {
+    view.merchantTransactionId = registration.merchantTransactionId
+  }
+  if (registration.fingerprint !== null) {
+    view.fingerprint = registration.fingerprint.toString('hex').slice(0, 32)
+  }
+  return view
+}
