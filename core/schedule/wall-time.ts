@@ -1,0 +1,88 @@
+/** Wall time of a zone: what a clock on the wall shows, and adding by the calendar. */
+import { lastWall, type WallSeconds } from '../cron/search.ts'
+import { offsetsOf, zoneNamed } from '../cron/zone.ts'
+import type { Length, PeriodUnit } from './plan.ts'
+
+/** What `yyyy-MM-dd HH:mm:ss` says; null for a text of another form and a day that does not exist. */
+export function readWall(text: string): WallSeconds | null {
+  const iso = `${text.slice(0, 10)}T${text.slice(11)}.000Z`
+  const ms = text.length === 19 && text[10] === ' ' ? Date.parse(iso) : Number.NaN
+  // The parser takes 30 February for 1 March, and 24:00 for the next day.
+  if (Number.isNaN(ms) || new Date(ms).toISOString() !== iso) return null
+  return ms / 1000
+}
+
+/**
+ * The instant at which the zone's clock shows this time: its first occurrence where it repeats, the
+ * first instant after the gap where a clock change skips it.
+ *
+ * @throws RangeError for an unknown zone.
+ */
+export function instantOfWall(wall: WallSeconds, zone: string): Date {
+  return new Date((zone === 'UTC' ? wall : zoneNamed(zone).instantOf(wall)) * 1000)
+}
+
+/** The latest time that the zone's clock has shown up to this instant. */
+export function latestWall(instant: Date, zone: string): WallSeconds {
+  const at = Math.floor(instant.getTime() / 1000)
+  return zone === 'UTC' ? at : zoneNamed(zone).latestWall(at)
+}
+
+const secondsOf: Readonly<Partial<Record<PeriodUnit, number>>> = {
+  HOUR: 3_600,
+  MINUTE: 60,
+  SECOND: 1,
+}
+const daysOf: Readonly<Partial<Record<PeriodUnit, number>>> = { WEEK: 7, DAY: 1 }
+const monthsOf: Readonly<Partial<Record<PeriodUnit, number>>> = { YEAR: 12, MONTH: 1 }
+
+const daySeconds = 86_400
+
+/** In seconds, not more than any of its kind has. */
+function leastSeconds(unit: PeriodUnit): number {
+  return secondsOf[unit] ?? (daysOf[unit] ?? 28 * monthsOf[unit]!) * daySeconds
+}
+
+/** Longer than all clock changes that lie between two instants come to. */
+const slackSeconds = 4 * daySeconds
+
+/** The last moment of schedules, 2099-12-31 23:59:59 in the zone. */
+export const lastMoment = (zone: string): Date => instantOfWall(lastWall, zone)
+
+/**
+ * `times` lengths after an instant, at most `lastMoment`. Years, months, weeks and days go by the
+ * zone's calendar at the same time of day; a month without that day ends with its last one. Hours,
+ * minutes and seconds pass evenly, whatever clocks do.
+ */
+export function later(from: Date, { number, unit }: Length, times: number, zone: string): Date {
+  const count = number * times
+  if (count === 0) return from
+  const cap = lastMoment(zone)
+  const latest = (to: number) => new Date(Math.max(from.getTime(), Math.min(to, cap.getTime())))
+  // Beyond it there is no calendar to ask.
+  const spanSeconds = (cap.getTime() - from.getTime()) / 1000 + slackSeconds
+  if (count * leastSeconds(unit) > spanSeconds) return latest(cap.getTime())
+  const seconds = secondsOf[unit]
+  if (seconds !== undefined) return latest(from.getTime() + count * seconds * 1000)
+  const at = Math.floor(from.getTime() / 1000)
+  const wall = zone === 'UTC' ? at : at + offsetsOf(zone)(at)
+  const days = daysOf[unit]
+  const target =
+    days === undefined
+      ? plusMonths(wall, count * monthsOf[unit]!)
+      : wall + count * days * daySeconds
+  const belowSecondMs = from.getTime() - at * 1000
+  return latest(instantOfWall(target, zone).getTime() + belowSecondMs)
+}
+
+function plusMonths(wall: WallSeconds, months: number): WallSeconds {
+  const date = new Date(wall * 1000)
+  const day = date.getUTCDate()
+  date.setUTCDate(1)
+  date.setUTCMonth(date.getUTCMonth() + months)
+  const month = date.getUTCMonth()
+  date.setUTCDate(day)
+  // Day 0 of the month that it ran over into is the last of the one that was meant.
+  if (date.getUTCMonth() !== month) date.setUTCDate(0)
+  return date.getTime() / 1000
+}
