@@ -80,6 +80,9 @@ const codes: Readonly<Record<CronField, Reason>> = {
   dayOfWeek: '100.250.125',
   year: '100.250.120',
 }
+/** The fields that choose days: one of them, the other being `?`. */
+const dayFields = ['dayOfMonth', 'dayOfWeek'] as const
+
 const timesWrong: Reason = '100.250.120'
 const durationWrong: Reason = '100.250.106'
 const noticeWrong: Reason = '100.250.107'
@@ -88,8 +91,10 @@ const fieldsOfTable: ReadonlyMap<string, Field> = new Map(
   groupsByName.get('job')?.fields.map((field) => [field.name, field]),
 )
 
+type Sent = { readonly [name in JobFieldName]?: string }
+
 class JobReader {
-  readonly #sent: JobFields
+  readonly #sent: Sent
   readonly #rules: JobRules
   readonly #errors = new ParameterErrors()
   /** What the first error says, for those who read descriptions only. */
@@ -98,7 +103,7 @@ class JobReader {
   constructor(sent: JobFields, rules: JobRules) {
     this.#sent = Object.fromEntries(
       Object.entries(sent).filter(([, value]) => value !== undefined && value !== ''),
-    )
+    ) as Sent
     this.#rules = rules
   }
 
@@ -132,9 +137,11 @@ class JobReader {
       return parseCronFields(expression === undefined ? this.#sent : { expression })
     } catch (thrown) {
       if (!(thrown instanceof CronError)) throw thrown
-      const names: JobFieldName[] =
-        expression === undefined ? ['dayOfMonth', 'dayOfWeek'] : ['expression']
-      for (const name of names) this.#add(name, inWords(thrown), timesWrong)
+      if (expression !== undefined) this.#add('expression', inWords(thrown), timesWrong)
+      else {
+        const message = `${thrown.reason}; ${thrown.remedy}`
+        for (const name of dayFields) this.#add(name, message, timesWrong)
+      }
       return null
     }
   }
@@ -224,7 +231,7 @@ class JobReader {
   /** What was sent of all that chooses days; the year when nothing was. */
   #dayFields(): JobFieldName[] {
     if (this.#sent.expression !== undefined) return ['expression']
-    const names = ['year', 'month', 'dayOfMonth', 'dayOfWeek'] as const
+    const names = ['year', 'month', ...dayFields] as const
     const chosen = names.filter((name) => this.#sent[name] !== undefined)
     return chosen.length === 0 ? ['year'] : chosen
   }

@@ -1,6 +1,6 @@
 /** Wall time of a zone: what a clock on the wall shows, and adding by the calendar. */
 import { lastWall, type WallSeconds } from '../cron/search.ts'
-import { offsetsOf, zoneNamed } from '../cron/zone.ts'
+import { offsetsOf, type Zone, zoneNamed } from '../cron/zone.ts'
 import type { Length, PeriodUnit } from './plan.ts'
 
 /** What `yyyy-MM-dd HH:mm:ss` says; null for a text of another form and a day that does not exist. */
@@ -85,4 +85,42 @@ function plusMonths(wall: WallSeconds, months: number): WallSeconds {
   // Day 0 of the month that it ran over into is the last of the one that was meant.
   if (date.getUTCMonth() !== month) date.setUTCDate(0)
   return date.getTime() / 1000
+}
+
+/** Wall time that a clock never shows: it goes from `from` straight to `to`. */
+export type Skipped = { readonly from: WallSeconds; readonly to: WallSeconds }
+
+/** In no zone do two clock changes lie so near to each other. */
+const strideSeconds = 4 * daySeconds
+
+/**
+ * The times skipped after `after` and up to `until`, both of which the clock has shown. About a
+ * hundred look-ups a year.
+ */
+export function skippedTimes(after: WallSeconds, until: WallSeconds, zoneName: string): Skipped[] {
+  const skipped: Skipped[] = []
+  if (zoneName === 'UTC') return skipped
+  const zone = zoneNamed(zoneName)
+  for (let low = after; low < until; ) {
+    const instant = zone.instantOf(Math.min(low + strideSeconds, until))
+    // A stride that ends in skipped time is led on to what the clock shows instead.
+    const high = zone.latestWall(instant)
+    const missing = high - low - (instant - zone.instantOf(low))
+    if (missing > 0) skipped.push(skippedIn(zone, low, high, missing))
+    low = high
+  }
+  return skipped
+}
+
+/** The one gap between two shown times, by halving: up to it, wall time and time pass alike. */
+function skippedIn(zone: Zone, after: WallSeconds, until: WallSeconds, missing: number): Skipped {
+  const start = zone.instantOf(after)
+  let low = after
+  let high = until
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2)
+    if (zone.instantOf(middle) - start === middle - after) low = middle
+    else high = middle
+  }
+  return { from: low, to: low + missing }
 }

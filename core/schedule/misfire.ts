@@ -1,0 +1,104 @@
+/** Which instants that are due are charged, and which are recorded as missed. */
+import { nextInstant, type SchedulePlan } from './plan.ts'
+import { WallRuns } from './wall-runs.ts'
+import { latestWall, skippedTimes } from './wall-time.ts'
+
+/** Settings of a channel. */
+export type MisfirePolicy = {
+  /** How old an instant may be to be made up, in milliseconds; exactly so old still is. */
+  readonly windowMs: number
+  /** How many are made up at once, from 0. */
+  readonly most: number
+}
+
+export const defaultMisfire: MisfirePolicy = { windowMs: 24 * 3_600_000, most: 24 }
+
+/**
+ * Instants in a row that nobody is charged for. It is a range because a schedule of every second
+ * misses 86,400 a day: `instantsOf` lists them when they are wanted one by one.
+ */
+export type Missed = {
+  readonly first: Date
+  readonly last: Date
+  /** How many there are from the first to the last, both included. */
+  readonly count: number
+}
+
+export type Due = {
+  /** To be charged, oldest first. */
+  readonly charge: readonly Date[]
+  /** Two ranges at most, the older one first: before the window, and what exceeds the number. */
+  readonly missed: readonly Missed[]
+  /** The first instant that is not due yet; null when the schedule has run out. */
+  readonly nextAt: Date | null
+}
+
+/**
+ * Decides all instants from `nextAt` to `now` at once, however many they are: each is in `charge` or
+ * in one range of `missed`. Of those inside the window the oldest are charged. Without an outage
+ * everything due is charged. The cost grows with the days of the outage, not with its instants.
+ */
+export function dueInstants(
+  plan: SchedulePlan,
+  nextAt: Date,
+  now: Date,
+  { windowMs, most }: MisfirePolicy = defaultMisfire,
+): Due {
+  const windowStart = new Date(Math.max(now.getTime() - windowMs, nextAt.getTime()))
+  const missed: Missed[] = []
+  const tooOld = missedBetween(plan, nextAt, new Date(windowStart.getTime() - 1))
+  if (tooOld !== null) missed.push(tooOld)
+  const charge: Date[] = []
+  let next = firstFrom(plan, windowStart)
+  for (; next !== null && next <= now && charge.length < most; next = nextInstant(plan, next)) {
+    charge.push(next)
+  }
+  const tooMany = next === null ? null : missedBetween(plan, next, now)
+  if (tooMany !== null) missed.push(tooMany)
+  return { charge, missed, nextAt: now < nextAt ? firstFrom(plan, nextAt) : nextInstant(plan, now) }
+}
+
+/** A range's instants, oldest first, one at a time. */
+export function* instantsOf(plan: SchedulePlan, { first, last }: Missed): Generator<Date, void> {
+  let next = firstFrom(plan, first)
+  for (; next !== null && next <= last; next = nextInstant(plan, next)) yield next
+}
+
+/** The first instant that is not before this one. */
+function firstFrom(plan: SchedulePlan, from: Date): Date | null {
+  return nextInstant(plan, new Date(from.getTime() - 1))
+}
+
+function missedBetween(plan: SchedulePlan, from: Date, until: Date): Missed | null {
+  const first = firstFrom(plan, from)
+  if (first === null || first > until) return null
+  const last = lastUpTo(plan, first, until)
+  return { first, last, count: countFrom(plan, first, last) }
+}
+
+/** The last instant that is not after `until`, by halving; `first` is one that is not. */
+function lastUpTo(plan: SchedulePlan, first: Date, until: Date): Date {
+  let last = first
+  let high = until.getTime()
+  while (high - last.getTime() > 1) {
+    const middle = Math.floor((last.getTime() + high) / 2)
+    const next = nextInstant(plan, new Date(middle))
+    if (next !== null && next <= until) last = next
+    else high = middle
+  }
+  return last
+}
+
+/** How many instants there are from one to another, both included. */
+function countFrom(plan: SchedulePlan, first: Date, last: Date): number {
+  const { cron, zone } = plan
+  const runs = new WallRuns(String(cron))
+  const after = latestWall(new Date(first.getTime() - 1_000), zone)
+  const until = latestWall(last, zone)
+  let count = runs.count(after, until)
+  for (const { from, to } of skippedTimes(after, until, zone)) {
+    // Times skipped and the one that is due after them anyway are a single run.
+    count -= Math.max(0, runs.count(from - 1, to) - 1)
+  }
+  return count
+}
