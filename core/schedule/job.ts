@@ -174,13 +174,14 @@ class JobReader {
     const numberName = `${kind}Number` as const
     const { [unitName]: unit, [numberName]: text } = this.#sent
     if (unit === undefined && text === undefined) return null
-    if (unit === undefined) this.#add(unitName, `is missing: job.${numberName} needs it`, code)
-    else if (!isPeriodUnit(unit)) {
+    if (text !== undefined) this.#require([unitName], `job.${numberName}`, code)
+    if (unit !== undefined) this.#require([numberName], `job.${unitName}`, code)
+    const isUnit = unit !== undefined && isPeriodUnit(unit)
+    if (unit !== undefined && !isUnit) {
       this.#add(unitName, `must be one of ${periodUnits.join(', ')}`, code)
     }
-    if (text === undefined) this.#add(numberName, `is missing: job.${unitName} needs it`, code)
-    else if (!/^[0-9]+$/.test(text)) this.#add(numberName, 'must be a number')
-    if (unit === undefined || !isPeriodUnit(unit) || text === undefined) return null
+    if (text !== undefined && !/^[0-9]+$/.test(text)) this.#add(numberName, 'must be a number')
+    if (!isUnit || text === undefined) return null
     const number = Math.min(Number(text), mostUnits)
     if (kind === 'duration' && number === 0) {
       this.#add(numberName, 'must be 1 or more: a period without length never ends', code)
@@ -188,25 +189,27 @@ class JobReader {
     return { number, unit }
   }
 
+  #require(names: readonly JobFieldName[], who: string, code: Reason): void {
+    for (const name of names) {
+      if (this.#sent[name] === undefined) this.#add(name, `is missing: ${who} needs it`, code)
+    }
+  }
+
   #notice(duration: Length | null): Notice | null {
     const length = this.#length('notice', noticeWrong)
-    const { noticeCallable: callable = 'ANYTIME' } = this.#sent
-    if (callable !== 'ANYTIME' && callable !== 'DURATION_END') {
-      this.#add('noticeCallable', 'must be one of ANYTIME, DURATION_END', noticeWrong)
-      return null
+    const { noticeCallable = 'ANYTIME', noticeNumber } = this.#sent
+    const callable = callables.find((one) => one === noticeCallable)
+    if (callable === undefined) {
+      this.#add('noticeCallable', `must be one of ${callables.join(', ')}`, noticeWrong)
     }
-    if (length === null) {
-      if (this.#sent.noticeCallable === undefined) return null
-      for (const name of ['noticeUnit', 'noticeNumber'] as const) {
-        this.#add(name, 'is missing: job.noticeCallable needs it', noticeWrong)
-      }
-      return null
+    if (this.#sent.noticeCallable !== undefined) {
+      this.#require(['noticeUnit', 'noticeNumber'], 'job.noticeCallable', noticeWrong)
     }
-    if (callable === 'DURATION_END' && duration === null) {
-      for (const name of ['durationUnit', 'durationNumber'] as const) {
-        this.#add(name, 'is missing: notice to the end of a period needs it', durationWrong)
-      }
+    if (callable === 'DURATION_END' && noticeNumber !== undefined && duration === null) {
+      const what = 'notice to the end of a period (DURATION_END)'
+      this.#require(['durationUnit', 'durationNumber'], what, durationWrong)
     }
+    if (length === null || callable === undefined) return null
     return { ...length, callable }
   }
 
@@ -279,6 +282,8 @@ class JobReader {
 }
 
 const neverRuns = 'no run is left: choose days that are still to come, up to 2099'
+
+const callables = ['ANYTIME', 'DURATION_END'] as const
 
 const isPeriodUnit = (text: string): text is PeriodUnit =>
   (periodUnits as readonly string[]).includes(text)

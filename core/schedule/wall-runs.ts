@@ -19,6 +19,7 @@ export class WallRuns {
   readonly #hours: readonly number[]
   readonly #minutes: readonly number[]
   readonly #seconds: readonly number[]
+  readonly #timesOfDay: number
 
   /** @throws CronError */
   constructor(expression: string) {
@@ -26,6 +27,7 @@ export class WallRuns {
     this.#hours = membersOf(this.#plan.hours, 23)
     this.#minutes = membersOf(this.#plan.minutes, 59)
     this.#seconds = membersOf(this.#plan.seconds, 59)
+    this.#timesOfDay = this.#hours.length * this.#minutes.length * this.#seconds.length
   }
 
   /** The first run after this time, or -1. */
@@ -39,16 +41,20 @@ export class WallRuns {
     for (let run = this.next(after); run >= 0 && run <= until; ) {
       const midnight = dayOf(run) * daySeconds
       const endOfDay = midnight + daySeconds - 1
-      count += this.#timesUpTo(Math.min(until, endOfDay) - midnight)
-      count -= this.#timesUpTo(Math.max(after - midnight, -1))
+      count += this.#timesOfDay
+      if (after >= midnight) count -= this.#timesUpTo(after - midnight)
+      if (until < endOfDay) count -= this.#timesAfter(until - midnight)
       run = this.next(endOfDay)
     }
     return count
   }
 
+  #timesAfter(time: number): number {
+    return this.#timesOfDay - this.#timesUpTo(time)
+  }
+
   /** How many times of a day are not after this one, in seconds since midnight. */
   #timesUpTo(time: number): number {
-    if (time < 0) return 0
     const [hours, minutes, seconds] = [this.#hours, this.#minutes, this.#seconds]
     const hour = Math.floor(time / 3_600)
     const minute = Math.floor((time % 3_600) / 60)

@@ -1,6 +1,6 @@
 /** Wall time of a zone: what a clock on the wall shows, and adding by the calendar. */
 import { lastWall, type WallSeconds } from '../cron/search.ts'
-import { offsetsOf, type Zone, zoneNamed } from '../cron/zone.ts'
+import { type Zone, zoneNamed } from '../cron/zone.ts'
 import type { Length, PeriodUnit } from './plan.ts'
 
 /** What `yyyy-MM-dd HH:mm:ss` says; null for a text of another form and a day that does not exist. */
@@ -27,6 +27,19 @@ export function latestWall(instant: Date, zone: string): WallSeconds {
   const at = Math.floor(instant.getTime() / 1000)
   return zone === 'UTC' ? at : zoneNamed(zone).latestWall(at)
 }
+
+/** What the zone's clock shows at this instant, in seconds since 1970. */
+function shownWall(at: number, zoneName: string): WallSeconds {
+  if (zoneName === 'UTC') return at
+  const zone = zoneNamed(zoneName)
+  const latest = zone.latestWall(at)
+  if (zone.instantOf(latest) === at) return latest
+  // A clock that was put back: when it has caught up it goes on with the offset of now.
+  return zone.latestWall(at + catchUpSeconds) - catchUpSeconds
+}
+
+/** Longer than any clock is put back, shorter than two of its changes are apart. */
+const catchUpSeconds = 3 * 86_400
 
 const secondsOf: Readonly<Partial<Record<PeriodUnit, number>>> = {
   HOUR: 3_600,
@@ -65,7 +78,7 @@ export function later(from: Date, { number, unit }: Length, times: number, zone:
   const seconds = secondsOf[unit]
   if (seconds !== undefined) return latest(from.getTime() + count * seconds * 1000)
   const at = Math.floor(from.getTime() / 1000)
-  const wall = zone === 'UTC' ? at : at + offsetsOf(zone)(at)
+  const wall = shownWall(at, zone)
   const days = daysOf[unit]
   const target =
     days === undefined

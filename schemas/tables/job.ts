@@ -48,8 +48,10 @@ export const job = group('job', 'Schedule', rows, [
     code: noticeWrong,
   },
   {
-    rule: 'implies',
-    when: { field: 'job.noticeCallable', is: ['DURATION_END'] },
+    // Callable alone lacks its notice first of all, which is what the answer's code should say.
+    rule: 'requires',
+    when: ['job.noticeNumber'],
+    onlyIf: { field: 'job.noticeCallable', is: ['DURATION_END'] },
     need: ['job.durationUnit', 'job.durationNumber'],
     message: 'notice to the end of a period (DURATION_END) needs job.durationUnit and job.durationNumber',
     code: durationWrong,
