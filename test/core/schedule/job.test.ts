@@ -379,8 +379,8 @@ describe('anything may be sent', () => {
           refusals++
         }
       }),
-      { seed: 20_261_121, numRuns: 3_000 },
+      { seed: 20_261_121, numRuns: 2_000 },
     )
-    assert.ok(reads > 200 && refusals > 1_000, `${reads} ${refusals}`)
+    assert.ok(reads > 100 && refusals > 800, `${reads} ${refusals}`)
   })
 })

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { type Due, dueInstants, instantsOf, type Missed } from '../../../core/schedule/misfire.ts'
+import { nextInstant, type SchedulePlan, upcoming } from '../../../core/schedule/plan.ts'
+import { dailyExpression, expression } from '../cron/arbitraries.ts'
+import { momentWithMs, zone } from './arbitraries.ts'
+import { iso, isos, planOf } from './jobs.ts'
+
+const at = (text: string) => new Date(text)
+const hour = 3_600_000
+
+const range = ({ first, last, count }: Missed) => `${iso(first)} ${iso(last)} ${count}`
+const told = ({ charge, missed, nextAt }: Due) => ({
+  charge: isos(charge),
+  missed: missed.map(range),
+  next: iso(nextAt),
+})
+
+describe('what is due', () => {
+  const hourly = planOf('0 0 * * * ?')
+
+  test('is charged, and nothing before its time', () => {
+    const due = (now: string) => told(dueInstants(hourly, at('2027-01-01T10:00:00Z'), at(now)))
+    const next = '2027-01-01T10:00:00Z'
+    assert.deepEqual(due('2027-01-01T09:59:59.999Z'), { charge: [], missed: [], next })
+    assert.deepEqual(due('2027-01-01T10:00:00Z'), {
+      charge: [next],
+      missed: [],
+      next: '2027-01-01T11:00:00Z',
+    })
+  })
+
+  test('is made up for a day, oldest first', () => {
+    const due = dueInstants(hourly, at('2027-01-01T10:00:00Z'), at('2027-01-02T09:30:00Z'))
+    assert.equal(due.charge.length, 24)
+    assert.equal(iso(due.charge[0]!), '2027-01-01T10:00:00Z')
+    assert.equal(iso(due.charge[23]!), '2027-01-02T09:00:00Z')
+    assert.deepEqual(due.missed, [])
+  })
+
+  test('is missed when it is older; exactly as old as the window is made up', () => {
+    const due = dueInstants(hourly, at('2027-01-01T10:00:00Z'), at('2027-01-03T12:30:00Z'))
+    assert.deepEqual(due.missed.map(range), ['2027-01-01T10:00:00Z 2027-01-02T12:00:00Z 27'])
+    assert.equal(iso(due.charge[0]!), '2027-01-02T13:00:00Z')
+    assert.equal(due.charge.length, 24)
+    const daily = planOf('0 0 12 * * ?')
+    const edge = told(dueInstants(daily, at('2027-01-01T12:00:00Z'), at('2027-01-03T12:00:00Z')))
+    assert.deepEqual(edge, {
+      charge: ['2027-01-02T12:00:00Z', '2027-01-03T12:00:00Z'],
+      missed: ['2027-01-01T12:00:00Z 2027-01-01T12:00:00Z 1'],
+      next: '2027-01-04T12:00:00Z',
+    })
+  })
+
+  test('is missed beyond the number that is made up', () => {
+    const minutely = planOf('0 * * * * ?')
+    const due = dueInstants(minutely, at('2027-01-01T10:00:00Z'), at('2027-01-01T10:59:59Z'))
+    assert.equal(due.charge.length, 24)
+    assert.equal(iso(due.charge[23]!), '2027-01-01T10:23:00Z')
+    assert.deepEqual(due.missed.map(range), ['2027-01-01T10:24:00Z 2027-01-01T10:59:00Z 36'])
+    assert.equal(iso(due.nextAt), '2027-01-01T11:00:00Z')
+  })
+
+  test('follows the settings of the channel', () => {
+    const due = (windowMs: number, most: number) =>
+      told(
+        dueInstants(hourly, at('2027-01-01T10:00:00Z'), at('2027-01-01T12:00:00Z'), {
+          windowMs,
+          most,
+        }),
+      )
+    assert.equal(due(24 * hour, 2).charge.length, 2)
+    assert.deepEqual(due(24 * hour, 0).missed, ['2027-01-01T10:00:00Z 2027-01-01T12:00:00Z 3'])
+    assert.deepEqual(due(0, 24).charge, ['2027-01-01T12:00:00Z'])
+    assert.deepEqual(due(0, 24).missed, ['2027-01-01T10:00:00Z 2027-01-01T11:00:00Z 2'])
+  })
+
+  test('ends with the schedule', () => {
+    const ended = planOf('0 0 * * * ?', 'UTC', { endAt: at('2027-01-01T11:00:00Z') })
+    const cancelled = planOf('0 0 * * * ?', 'UTC', { effectiveEnd: at('2027-01-01T12:00:00Z') })
+    for (const plan of [ended, cancelled]) {
+      const due = told(dueInstants(plan, at('2027-01-01T10:00:00Z'), at('2027-01-01T20:00:00Z')))
+      const charge = ['2027-01-01T10:00:00Z', '2027-01-01T11:00:00Z']
+      assert.deepEqual(due, { charge, missed: [], next: 'never' })
+    }
+    const over = told(dueInstants(ended, at('2027-01-01T10:00:00Z'), at('2027-03-01T20:00:00Z')))
+    assert.deepEqual(over, {
+      charge: [],
+      missed: ['2027-01-01T10:00:00Z 2027-01-01T11:00:00Z 2'],
+      next: 'never',
+    })
+  })
+
+  test('of every second for years is two ranges', () => {
+    const everySecond = planOf('* * * * * ?')
+    const due = dueInstants(everySecond, at('2027-01-01T00:00:00Z'), at('2037-01-01T00:00:00Z'))
+    assert.equal(due.charge.length, 24)
+    assert.deepEqual(due.missed.map(range), [
+      '2027-01-01T00:00:00Z 2036-12-30T23:59:59Z 315532800',
+      '2036-12-31T00:00:24Z 2037-01-01T00:00:00Z 86377',
+    ])
+    // They are listed as far as somebody wants to read.
+    const [oldest] = due.missed
+    const listed = instantsOf(everySecond, oldest!).take(3).toArray()
+    assert.deepEqual(isos(listed), [
+      '2027-01-01T00:00:00Z',
+      '2027-01-01T00:00:01Z',
+      '2027-01-01T00:00:02Z',
+    ])
+  })
+
+  test('counts skipped and repeated times as the runs they are', () => {
+    const berlin = planOf('0 */30 * * * ?', 'Europe/Berlin')
+    const missedOn = (day: string) => {
+      const now = new Date(at(`${day}T22:00:00Z`).getTime() + 48 * hour)
+      const { missed } = dueInstants(berlin, at(`${day}T00:00:00Z`), now)
+      return missed[0]
+    }
+    for (const day of ['2027-03-28', '2027-10-31', '2027-06-01']) {
+      const missed = missedOn(day)!
+      assert.equal(missed.count, instantsOf(berlin, missed).toArray().length, day)
+    }
+  })
+})
+
+/** All instants from `nextAt` to `now`, by walking; null when there are too many to walk. */
+function walk(plan: SchedulePlan, nextAt: Date, now: Date, most: number): Date[] | null {
+  const found: Date[] = []
+  let next = nextInstant(plan, new Date(nextAt.getTime() - 1))
+  for (; next !== null && next <= now; next = nextInstant(plan, next)) {
+    if (found.push(next) > most) return null
+  }
+  return found
+}
+
+test('each due instant is charged or missed, once, and as the rule says', () => {
+  const seen = { charged: 0, tooOld: 0, tooMany: 0 }
+  fc.assert(
+    fc.property(
+      fc.record({
+        text: fc.oneof(expression, dailyExpression),
+        zone,
+        from: momentWithMs,
+        outageMs: fc.oneof(
+          fc.integer({ min: -hour, max: hour }),
+          fc.integer({ min: 0, max: 72 * hour }),
+          fc.integer({ min: 0, max: 500 * 24 * hour }),
+        ),
+        policy: fc.record({
+          windowMs: fc.constantFrom(0, hour, 24 * hour, 96 * hour),
+          most: fc.constantFrom(0, 1, 5, 24),
+        }),
+        endMs: fc.option(fc.integer({ min: 0, max: 100 * hour })),
+      }),
+      ({ text, zone, from, outageMs, policy, endMs }) => {
+        const effectiveEnd = endMs === null ? null : new Date(from.getTime() + endMs)
+        const plan = planOf(text, zone, { effectiveEnd })
+        const [nextAt] = upcoming(plan, from, 1)
+        if (nextAt === undefined) return
+        const now = new Date(nextAt.getTime() + outageMs)
+        const all = walk(plan, nextAt, now, 4_000)
+        const due = dueInstants(plan, nextAt, now, policy)
+        assert.ok(due.missed.length <= 2 && due.charge.length <= policy.most)
+        const expectedNext = now < nextAt ? nextAt : nextInstant(plan, now)
+        assert.equal(iso(due.nextAt), iso(expectedNext))
+        if (all === null) return
+        const isRecent = (instant: Date) => now.getTime() - instant.getTime() <= policy.windowMs
+        const charged = all.filter(isRecent).slice(0, policy.most)
+        assert.deepEqual(isos(due.charge), isos(charged))
+        const listed = due.missed.flatMap((missed) => {
+          const instants = instantsOf(plan, missed).toArray()
+          assert.equal(instants.length, missed.count, `${text} ${zone} ${iso(nextAt)}`)
+          assert.equal(iso(instants[0]!), iso(missed.first))
+          assert.equal(iso(instants.at(-1)!), iso(missed.last))
+          return instants
+        })
+        const rest = all.filter((instant) => !charged.includes(instant))
+        assert.deepEqual(isos(listed), isos(rest))
+        seen.charged += charged.length
+        seen.tooOld += rest.filter((instant) => !isRecent(instant)).length
+        seen.tooMany += rest.filter(isRecent).length
+      },
+    ),
+    { seed: 24, numRuns: 800 },
+  )
+  assert.ok(Math.min(seen.charged, seen.tooOld, seen.tooMany) > 300, JSON.stringify(seen))
+})
