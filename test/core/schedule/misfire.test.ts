@@ -124,6 +124,14 @@ describe('what is due', () => {
   })
 })
 
+test('a count that pauses in the middle of skipped time takes it for one gap', () => {
+  // Counted in strides of four days, of which the first ends at 02:44:59 on 28 March.
+  const plan = planOf('0 10,45 2 * * ?', 'Europe/Berlin')
+  const nextAt = at('2027-03-24T01:45:00Z')
+  const due = dueInstants(plan, nextAt, at('2027-03-29T12:00:00Z'), { windowMs: 0, most: 24 })
+  assert.deepEqual(due.missed.map(range), ['2027-03-24T01:45:00Z 2027-03-29T00:45:00Z 10'])
+})
+
 /** All instants from `nextAt` to `now`, by walking; null when there are too many to walk. */
 function walk(plan: SchedulePlan, nextAt: Date, now: Date, most: number): Date[] | null {
   const found: Date[] = []
