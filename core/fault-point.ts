@@ -14,6 +14,14 @@ export type FaultPoint =
   | 'in-migration'
   | 'before-event'
   | 'after-event'
+  | 'key-announced'
+  | 'key-promoted'
+  | 'rows-opened'
+  | 'rows-resealed'
+  | 'key-fenced'
+  | 'key-proven'
+  | 'key-retired'
+  | 'key-rewrapped'
 
 let handler: ((point: FaultPoint, ref: string) => void | Promise<void>) | undefined
 

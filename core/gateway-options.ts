@@ -16,8 +16,13 @@ export type GatewayOptions = {
   readonly connectors?: Readonly<Record<string, Record<string, unknown>>>
   /** `test` never touches real money; a token of one environment never works in the other. */
   readonly environment: Environment
-  /** Key-encryption keys of the vault. */
+  /** Key-encryption keys of the vault. They stay the caller's: closing the gateway leaves them open. */
   readonly keys: KeyProvider
+  /**
+   * How long data keys are used from memory while the key provider does not answer, in milliseconds.
+   * They are opened again after a quarter of it. Default four hours.
+   */
+  readonly keyCacheMs?: number
   readonly clock?: Clock
   /** `api` takes requests, `worker` runs jobs, `all` does both. Default `all`. */
   readonly role?: Role

@@ -269,6 +269,7 @@ export class Gateway {
     await this.#queue.stop(Math.min(this.#graceMs, 10_000))
     await this.#dispatcher?.stopped()
     await this.#presence.stop()
+    await this.#engine.vault.close()
     await this.#outgoing.close()
     await this.#database.close()
   }

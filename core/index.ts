@@ -12,4 +12,21 @@ export type { Call, Reply } from './operations.ts'
 export type { Answered, PaymentView, ResultView } from './payment/view.ts'
 export type { RegistrationView, VerificationView } from './registration/view.ts'
 export { createGateway } from './start.ts'
-export { type KeyProvider, localKeys, MissingKeyError, makeKey, parseKeys } from './vault/keys.ts'
+export {
+  KeyAdministration,
+  type KeyStatus,
+  type KeysStatus,
+  type Rewrapped,
+} from './vault/administration.ts'
+export {
+  type KeyProvider,
+  KeyProviderError,
+  localKeys,
+  MissingKeyError,
+  makeKey,
+  parseKeys,
+  type WrappedKey,
+} from './vault/keys.ts'
+export { combinedKeys } from './vault/providers.ts'
+export { type RotateOptions, type Rotation, RotationError } from './vault/rotation.ts'
+export { type TransitOptions, transitKeys } from './vault/transit.ts'

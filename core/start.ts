@@ -32,7 +32,7 @@ const silent: Log = { info() {}, warn() {} }
  * jobs.
  *
  * @throws PluginError a plugin or its settings are wrong · MissingKeyError the database was made with
- * other keys · MigrationError · Error when the database belongs to the other environment or is not durable.
+ * other keys · KeyProviderError the keys cannot be asked for now · MigrationError · Error when the database belongs to the other environment or is not durable.
  */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const log = options.log ?? silent
@@ -53,11 +53,16 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     supervise: isWorker,
     log,
   })
+  let vault: Vault | undefined
   try {
     await reachable(database, lanes)
     if (options.migrate !== false) await migrate(database, lanes.pools.single)
     await checkDatabase(lanes, options.environment, log)
-    const vault = await Vault.start(lanes, options.keys)
+    vault = await Vault.start(lanes, options.keys, {
+      clock,
+      log,
+      ...(options.keyCacheMs !== undefined && { keepMs: options.keyCacheMs }),
+    })
     const directory = new Directory(lanes, options.environment, clock)
     const events = new EventBus(log)
     for (const plugin of options.plugins) if (plugin.on !== undefined) events.on(plugin.on)
@@ -108,6 +113,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     })
   } catch (error) {
     await queue.stop(1000).catch(() => {})
+    await vault?.close()
     await outgoing.close()
     await database.close()
     throw error

@@ -139,7 +139,9 @@ export class Entities {
     }
     const id = newId()
     const sealed =
-      Object.keys(secrets).length === 0 ? null : this.#vault.seal(id, secrets, account.connector)
+      Object.keys(secrets).length === 0
+        ? null
+        : this.#vault.seal(id, secrets, account.connector, 'merchant_account')
     await this.#lanes.single(
       addAccount({
         id,

@@ -1,22 +1,34 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createSecretKey,
-  type KeyObject,
-  randomBytes,
-} from 'node:crypto'
+import { createSecretKey, randomBytes } from 'node:crypto'
+import { decrypt, encrypt } from './cipher.ts'
+
+/** A data key as the database keeps it: readable only through the key-encryption key `keyId`. */
+export type WrappedKey = { readonly keyId: string; readonly wrapped: Buffer }
 
 /**
  * Where key-encryption keys live. They wrap data keys and never leave the provider's side of this
- * interface: a file, an environment variable, or a remote key service.
+ * interface: a file, an environment variable, or a remote key service. The engine bounds every call
+ * in time; `signal` aborts when that time is up. Errors never hold key material.
  */
 export type KeyProvider = {
-  /** Id of the key that new data keys are wrapped with. */
-  readonly currentId: string
+  /** What to call it before operators: the setting that names it. */
+  readonly name: string
+  /** Whether a key of this id would be here, told without asking anybody. */
+  holds(keyId: string): boolean
+  /** Id of the key, with its version where it has any, that new data keys are wrapped with. */
+  currentKeyId(signal: AbortSignal): Promise<string>
   /** Wraps 32 bytes under the current key. */
-  wrap(dataKey: Buffer): Promise<{ keyId: string; wrapped: Buffer }>
-  /** @throws MissingKeyError when the provider does not hold `keyId`, or the bytes do not fit it. */
-  unwrap(keyId: string, wrapped: Buffer): Promise<Buffer>
+  wrap(dataKey: Buffer, signal: AbortSignal): Promise<WrappedKey>
+  /**
+   * @throws MissingKeyError when the provider does not hold `keyId`, or the bytes do not fit it ·
+   * KeyProviderError when it cannot be asked now.
+   */
+  unwrap(keyId: string, wrapped: Buffer, signal: AbortSignal): Promise<Buffer>
+  /** Wraps anew under the current key without showing the data key to this process. */
+  rewrap?(keyId: string, wrapped: Buffer, signal: AbortSignal): Promise<WrappedKey>
+  /** Wraps and unwraps once. @throws as those do. */
+  check(signal: AbortSignal): Promise<void>
+  /** Lets connections go. */
+  close?(): Promise<void>
 }
 
 /** The database needs a key that the process was not given. Names the key id, never key material. */
@@ -28,6 +40,11 @@ export class MissingKeyError extends Error {
     super(message)
     this.keyId = keyId
   }
+}
+
+/** A key provider that cannot be used now: it does not answer, refuses, or talks nonsense. */
+export class KeyProviderError extends Error {
+  override readonly name = 'KeyProviderError'
 }
 
 /** Key-encryption keys as text: `id:64 hex digits`, several separated by commas or lines, the first is current. */
@@ -51,12 +68,23 @@ export function makeKey(id: string): string {
   return `${id}:${randomBytes(32).toString('hex')}`
 }
 
-/** Key-encryption keys held in memory, as read from a file or the environment. */
-export function localKeys(text: string): KeyProvider {
+/**
+ * Key-encryption keys held in memory, as read from a file or the environment.
+ *
+ * @param name the setting or file they come from, for messages.
+ */
+export function localKeys(
+  text: string,
+  name?: string,
+): KeyProvider & { readonly currentId: string } {
   const keys = parseKeys(text).map(({ id, key }) => ({ id, key: createSecretKey(key) }))
   const current = keys[0]!
+  const where = name === undefined ? '' : ` Set it in ${name}.`
   return {
+    name: name ?? 'the given keys',
     currentId: current.id,
+    holds: (keyId) => keys.some(({ id }) => id === keyId),
+    currentKeyId: async () => current.id,
     async wrap(dataKey) {
       return { keyId: current.id, wrapped: encrypt(current.key, dataKey, Buffer.from(current.id)) }
     },
@@ -65,7 +93,7 @@ export function localKeys(text: string): KeyProvider {
       if (found === undefined) {
         throw new MissingKeyError(
           keyId,
-          `This database was sealed with key "${keyId}", which is not among the given keys (${keys.map(({ id }) => id).join(', ')}).`,
+          `This database was sealed with key "${keyId}", which is not among the given keys (${keys.map(({ id }) => id).join(', ')}).${where}`,
         )
       }
       try {
@@ -73,32 +101,11 @@ export function localKeys(text: string): KeyProvider {
       } catch {
         throw new MissingKeyError(
           keyId,
-          `The given key "${keyId}" is not the one this database was sealed with.`,
+          `The given key "${keyId}" is not the one this database was sealed with.${where}`,
         )
       }
     },
+    // It is in memory: nothing can be wrong with it that parsing did not tell.
+    async check() {},
   }
-}
-
-/**
- * AES-256-GCM: 12 random bytes, ciphertext, 16-byte tag. Keys are key objects: made from bytes at
- * every call, one encryption takes 16 µs instead of 4.
- */
-export function encrypt(key: KeyObject, plain: Buffer, boundTo: Buffer): Buffer {
-  const nonce = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: 16 })
-  cipher.setAAD(boundTo)
-  const body = cipher.update(plain)
-  const end = cipher.final()
-  return Buffer.concat([nonce, body, end, cipher.getAuthTag()])
-}
-
-/** @throws Error when the key, the bytes or what they are bound to do not fit. */
-export function decrypt(key: KeyObject, sealed: Buffer, boundTo: Buffer): Buffer {
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12), {
-    authTagLength: 16,
-  })
-  decipher.setAAD(boundTo)
-  decipher.setAuthTag(sealed.subarray(sealed.length - 16))
-  return Buffer.concat([decipher.update(sealed.subarray(12, sealed.length - 16)), decipher.final()])
 }

@@ -1,32 +1,163 @@
 import { sql } from '../db/sql.ts'
 
+export type KeyState = 'announced' | 'current' | 'previous' | 'retired' | 'destroyed'
+
 export type DataKeyRow = {
   id: string
   purpose: 'seal' | 'mac'
+  state: KeyState
+  format: number
   key_encryption_key_id: string
   wrapped: Buffer
+  created_at: Date
+  promoted_at: Date | null
+  superseded_at: Date | null
   retired_at: Date | null
+  destroyed_at: Date | null
 }
 
+const columns = sql`
+  id, purpose, state, format, key_encryption_key_id, wrapped,
+  created_at, promoted_at, superseded_at, retired_at, destroyed_at`
+
 export const allDataKeys = sql<DataKeyRow>`
-  select id, purpose, key_encryption_key_id, wrapped, retired_at
+  select ${columns}
   from tollgate.data_key
-  order by created_at`
+  order by created_at, id`
 
 export const dataKeyById = (id: string) => sql<DataKeyRow>`
-  select id, purpose, key_encryption_key_id, wrapped, retired_at
+  select ${columns}
   from tollgate.data_key
-  where id = ${id}`
+  where id = ${id}::uuid`
 
 /** Two processes that start at once both try: the unique index lets one of them in. */
-export const addDataKey = (id: string, purpose: string, keyId: string, wrapped: Buffer) => sql`
-  insert into tollgate.data_key (id, purpose, key_encryption_key_id, wrapped)
-  values (${id}, ${purpose}, ${keyId}, ${wrapped})
+export const addDataKey = (
+  id: string,
+  purpose: DataKeyRow['purpose'],
+  keyId: string,
+  wrapped: Buffer,
+) => sql`
+  insert into tollgate.data_key (id, purpose, state, format, key_encryption_key_id, wrapped, promoted_at)
+  values (${id}::uuid, ${purpose}::text, 'current', 2, ${keyId}::text, ${wrapped}::bytea, now())
   on conflict do nothing`
+
+/**
+ * Makes a key known that will seal next, as long as `currentId` is what seals now. The lock makes
+ * two rotations at once take turns: the second one finds the first one's key.
+ */
+export const announceDataKey = (
+  id: string,
+  currentId: string,
+  keyId: string,
+  wrapped: Buffer,
+) => sql<{
+  id: string
+}>`
+  insert into tollgate.data_key (id, purpose, state, format, key_encryption_key_id, wrapped)
+  select ${id}::uuid, 'seal', 'announced', 2, ${keyId}::text, ${wrapped}::bytea
+  from tollgate.data_key
+  where id = ${currentId}::uuid and state = 'current'
+  for update
+  on conflict do nothing
+  returning id`
+
+/**
+ * A process shows what it seals with, and learns in the same statement what it should: had it asked
+ * before it was seen, a rotation in between could have missed it.
+ */
+export const showUse = (
+  processId: string,
+  name: string,
+  dataKeyId: string | null,
+  readyKeyId: string | null,
+) => sql<DataKeyRow>`
+  with shown as (
+    insert into tollgate.data_key_use (process_id, name, data_key_id, ready_key_id)
+    values (${processId}::uuid, ${name}::text, ${dataKeyId}::uuid, ${readyKeyId}::uuid)
+    on conflict (process_id) do update set
+      data_key_id = excluded.data_key_id, ready_key_id = excluded.ready_key_id, seen_at = now())
+  select ${columns}
+  from tollgate.data_key
+  where purpose = 'seal' and state in ('announced', 'current')`
+
+export const endUse = (processId: string) => sql`
+  delete from tollgate.data_key_use
+  where process_id = ${processId}::uuid or seen_at < now() - interval '1 hour'`
+
+export type UseRow = {
+  process_id: string
+  name: string
+  data_key_id: string | null
+  ready_key_id: string | null
+  seen_at: Date
+}
+
+/** Processes that showed themselves lately. */
+export const usesWithin = (ms: number) => sql<UseRow>`
+  select process_id, name, data_key_id, ready_key_id, seen_at
+  from tollgate.data_key_use
+  where seen_at > now() - ${ms}::integer * interval '1 millisecond'
+  order by name, process_id`
+
+/** The announced key seals from here on, in the place of the current one. Once, whoever asks. */
+export const promoteDataKey = (id: string, auditId: string) => sql<{ id: string }>`
+  with demoted as (
+    update tollgate.data_key set state = 'previous', superseded_at = now()
+    where purpose = 'seal' and state = 'current'
+      and exists (select from tollgate.data_key where id = ${id}::uuid and state = 'announced')
+    returning id),
+  promoted as (
+    update tollgate.data_key set state = 'current', promoted_at = now()
+    where id = ${id}::uuid and state = 'announced' and exists (select from demoted)
+    returning id),
+  noted as (
+    insert into tollgate.audit (id, actor, action, resource, detail)
+    select ${auditId}::uuid, 'keys', 'data-key-promoted', id, '{}'::jsonb from promoted)
+  select id from promoted`
+
+export const retireDataKey = (id: string, auditId: string) => sql<{ id: string }>`
+  with moved as (
+    update tollgate.data_key set state = 'retired', retired_at = now()
+    where id = ${id}::uuid and state = 'previous'
+    returning id),
+  noted as (
+    insert into tollgate.audit (id, actor, action, resource, detail)
+    select ${auditId}::uuid, 'keys', 'data-key-retired', id, '{}'::jsonb from moved)
+  select id from moved`
+
+/** Nothing opens with it any more. Caches of rows that were sealed with it have had their time. */
+export const destroyDataKey = (id: string, auditId: string, afterMs: number) => sql<{ id: string }>`
+  with moved as (
+    update tollgate.data_key set state = 'destroyed', destroyed_at = now(), wrapped = ''::bytea
+    where id = ${id}::uuid and state = 'retired'
+      and retired_at <= now() - ${afterMs}::integer * interval '1 millisecond'
+    returning id),
+  noted as (
+    insert into tollgate.audit (id, actor, action, resource, detail)
+    select ${auditId}::uuid, 'keys', 'data-key-destroyed', id, '{}'::jsonb from moved)
+  select id from moved`
+
+/** Puts a data key under another key-encryption key, unless somebody else did meanwhile. */
+export const rewrapDataKey = (
+  id: string,
+  was: Buffer,
+  keyId: string,
+  wrapped: Buffer,
+  auditId: string,
+) => sql<{ id: string }>`
+  with moved as (
+    update tollgate.data_key set key_encryption_key_id = ${keyId}::text, wrapped = ${wrapped}::bytea
+    where id = ${id}::uuid and wrapped = ${was}::bytea
+    returning id, key_encryption_key_id),
+  noted as (
+    insert into tollgate.audit (id, actor, action, resource, detail)
+    select ${auditId}::uuid, 'keys', 'data-key-rewrapped', id,
+      jsonb_build_object('keyEncryptionKey', key_encryption_key_id) from moved)
+  select id from moved`
 
 export type InstrumentRow = { id: string; data_key_id: string; sealed: Buffer }
 
 export const instrumentById = (id: string) => sql<InstrumentRow>`
   select id, data_key_id, sealed
   from tollgate.instrument
-  where id = ${id}`
+  where id = ${id}::uuid`

@@ -1,69 +1,127 @@
-import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { Log } from '@tollgate/plugin-kit'
+import { type Clock, systemClock } from '../clock.ts'
 import type { Lanes } from '../db/lanes.ts'
+import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import { decrypt, encrypt, type KeyProvider } from './keys.ts'
-import { addDataKey, allDataKeys, type DataKeyRow, dataKeyById, instrumentById } from './store.ts'
+import { decrypt, derive, encrypt, mac, newKeyBytes } from './cipher.ts'
+import { boundTo, type DataKey, Keyring, wordOf } from './keyring.ts'
+import { type KeyProvider, MissingKeyError } from './keys.ts'
+import { bounded } from './providers.ts'
+import {
+  addDataKey,
+  allDataKeys,
+  type DataKeyRow,
+  endUse,
+  instrumentById,
+  showUse,
+} from './store.ts'
+import type { Purpose } from './store-sealed.ts'
 
 /** Sealed numbers of one instrument and the key they are under. */
 export type SealedInstrument = { dataKeyId: string; sealed: Buffer; fingerprint: Buffer }
 
+export type VaultOptions = {
+  readonly clock?: Clock
+  readonly log?: Log
+  /** How long an opened data key is used without asking the provider again. Default four hours. */
+  readonly keepMs?: number
+}
+
+/** How often a process shows what it seals with and asks what it should. */
+export const showEveryMs = 2_000
+const defaultKeepMs = 4 * 3_600_000
+const silent: Log = { info() {}, warn() {} }
+
 /**
- * Numbers of class *pan*, sealed with AES-256-GCM under a data key that is itself wrapped by a
- * key-encryption key. Bound to the id of the record they belong to: moved elsewhere, they do not open.
+ * Numbers of class *pan* and secrets of merchant accounts, sealed with AES-256-GCM under a data key
+ * that is itself wrapped by a key-encryption key. Bound to the row they belong to: moved elsewhere,
+ * they do not open. Sealing and opening use data keys from memory; the key provider is asked at the
+ * start, in the background, and for data keys that this process has not met.
  */
 export class Vault {
   readonly #lanes: Lanes
-  readonly #keys: KeyProvider
-  readonly #dataKeys = new Map<string, KeyObject>()
-  readonly #current: { id: string; key: KeyObject }
+  readonly #keyring: Keyring
+  readonly #log: Log
+  readonly #processId: string
+  #mac: DataKey
   readonly #fingerprintKey: KeyObject
   readonly #requestKey: KeyObject
   readonly #acquirerKey: KeyObject
+  #current: DataKey
+  #ready: string | null = null
+  #timer: NodeJS.Timeout | undefined
+  #checking: Promise<void> | undefined
 
-  private constructor(
-    lanes: Lanes,
-    keys: KeyProvider,
-    current: { id: string; key: KeyObject },
-    mac: KeyObject,
-  ) {
-    this.#lanes = lanes
-    this.#keys = keys
-    this.#current = current
-    this.#dataKeys.set(current.id, current.key)
-    this.#fingerprintKey = derive(mac, 'instrument fingerprint')
-    this.#requestKey = derive(mac, 'request fingerprint')
-    this.#acquirerKey = derive(mac, 'acquirer key')
+  private constructor(parts: {
+    lanes: Lanes
+    keyring: Keyring
+    log: Log
+    processId: string
+    current: DataKey
+    mac: DataKey
+  }) {
+    this.#lanes = parts.lanes
+    this.#keyring = parts.keyring
+    this.#log = parts.log
+    this.#processId = parts.processId
+    this.#current = parts.current
+    this.#mac = parts.mac
+    this.#fingerprintKey = derive(parts.mac.key, 'instrument fingerprint')
+    this.#requestKey = derive(parts.mac.key, 'request fingerprint')
+    this.#acquirerKey = derive(parts.mac.key, 'acquirer key')
   }
 
   /**
    * Opens the vault of this database; the first process of a new database makes its data keys.
    *
-   * @throws MissingKeyError when the database was made with keys that `keys` does not hold.
+   * @throws MissingKeyError when the database was made with keys that `provider` does not hold ·
+   * KeyProviderError when it cannot be asked.
    */
-  static async start(lanes: Lanes, keys: KeyProvider): Promise<Vault> {
-    let rows = await inUse(lanes)
-    for (const purpose of ['mac', 'seal'] as const) {
-      if (rows.some((row) => row.purpose === purpose)) continue
-      const { keyId, wrapped } = await keys.wrap(randomBytes(32))
-      await lanes.single(addDataKey(newId(), purpose, keyId, wrapped))
-      rows = await inUse(lanes)
-    }
-    const unwrap = async (purpose: string) => {
-      const row = rows.find((candidate) => candidate.purpose === purpose)!
-      return {
-        id: row.id,
-        key: createSecretKey(await keys.unwrap(row.key_encryption_key_id, row.wrapped)),
+  static async start(
+    lanes: Lanes,
+    provider: KeyProvider,
+    { clock = systemClock, log = silent, keepMs = defaultKeepMs }: VaultOptions = {},
+  ): Promise<Vault> {
+    const keys = bounded(provider)
+    const processId = newId()
+    // Seen before it asks which key is current: a rotation from here on waits for this process.
+    await lanes.single(showUse(processId, processName, null, null))
+    try {
+      for (const purpose of ['mac', 'seal'] as const) {
+        if ((await current(lanes, purpose)) !== undefined) continue
+        const { keyId, wrapped } = await keys.wrap(newKeyBytes())
+        await lanes.single(addDataKey(newId(), purpose, keyId, wrapped))
       }
+      const keyring = new Keyring({ lanes, keys, clock, log, keepMs })
+      const open = async (purpose: DataKeyRow['purpose']) => {
+        const row = (await current(lanes, purpose))!
+        return keyring.get(row.id, row)
+      }
+      const parts = { lanes, keyring, log, processId }
+      const vault = new Vault({ ...parts, mac: await open('mac'), current: await open('seal') })
+      await vault.check()
+      vault.#timer = setInterval(() => void vault.check(), showEveryMs)
+      vault.#timer.unref()
+      return vault
+    } catch (error) {
+      await lanes.single(endUse(processId)).catch(() => {})
+      throw error
     }
-    const mac = await unwrap('mac')
-    return new Vault(lanes, keys, await unwrap('seal'), mac.key)
   }
 
-  /** Seals `secret` (JSON) for the record `id`. `number` feeds the keyed fingerprint. */
-  seal(id: string, secret: Readonly<Record<string, string>>, number: string): SealedInstrument {
-    const { id: dataKeyId, key } = this.#current
-    const sealed = encrypt(key, Buffer.from(JSON.stringify(secret)), Buffer.from(id, 'hex'))
-    return { dataKeyId, sealed, fingerprint: mac(this.#fingerprintKey, number) }
+  /** Seals `secret` (JSON) for the row `id` of a table. `number` feeds the keyed fingerprint. */
+  seal(
+    id: string,
+    secret: Readonly<Record<string, string>>,
+    number: string,
+    purpose: Purpose = 'instrument',
+  ): SealedInstrument {
+    const current = this.#fresh(this.#current)
+    const plain = Buffer.from(JSON.stringify(secret))
+    const sealed = encrypt(current.key, plain, boundTo(current, purpose, id))
+    return { dataKeyId: current.id, sealed, fingerprint: mac(this.#fingerprintKey, number) }
   }
 
   /** The sealed values of the record `id`, or undefined when they were erased. */
@@ -72,24 +130,42 @@ export class Vault {
     return row === undefined ? undefined : this.open(id, row.data_key_id, row.sealed)
   }
 
-  /** Opens what was sealed for the record `id`. */
-  async open(id: string, dataKeyId: string, sealed: Buffer): Promise<Record<string, string>> {
-    const key = await this.#dataKey(dataKeyId)
-    return JSON.parse(decrypt(key, sealed, Buffer.from(id, 'hex')).toString())
-  }
-
-  async #dataKey(id: string): Promise<KeyObject> {
-    const known = this.#dataKeys.get(id)
-    if (known !== undefined) return known
-    const [row] = await this.#lanes.read(dataKeyById(id))
-    if (row === undefined) throw new Error(`data key ${id} is missing`)
-    const key = createSecretKey(await this.#keys.unwrap(row.key_encryption_key_id, row.wrapped))
-    this.#dataKeys.set(id, key)
-    return key
+  /**
+   * Opens what was sealed for the row `id` of a table.
+   *
+   * @throws GatewayError 600.100.100: with status 503 when the key cannot be asked for now, with 500
+   * when it is lost or the value does not belong to this row. The log names the keys.
+   */
+  async open(
+    id: string,
+    dataKeyId: string,
+    sealed: Buffer,
+    purpose: Purpose = 'instrument',
+  ): Promise<Record<string, string>> {
+    let key: DataKey
+    try {
+      key = await this.#keyring.get(dataKeyId)
+    } catch (error) {
+      this.#log.warn(
+        { row: id, dataKey: dataKeyId, why: wordOf(error) },
+        'a sealed value stays shut',
+      )
+      throw error instanceof MissingKeyError ? lost() : unavailable()
+    }
+    try {
+      return JSON.parse(decrypt(key.key, sealed, boundTo(key, purpose, id)).toString())
+    } catch {
+      this.#log.warn(
+        { row: id, table: purpose, dataKey: dataKeyId },
+        'a sealed value does not open: it was changed, or moved here from another row',
+      )
+      throw lost()
+    }
   }
 
   /** Keyed digest of a request, to compare repeats under one idempotency key. */
   requestFingerprint(canonical: string): Buffer {
+    this.#fresh(this.#mac)
     return mac(this.#requestKey, canonical)
   }
 
@@ -98,19 +174,76 @@ export class Vault {
    * lost: 64 hex digits of HMAC over entity, idempotency key and attempt number.
    */
   acquirerKey(entityId: string, idempotencyKey: string, attemptNo: number): string {
+    this.#fresh(this.#mac)
     return mac(this.#acquirerKey, `${entityId}\n${attemptNo}\n${idempotencyKey}`).toString('hex')
+  }
+
+  /** @throws GatewayError when the key provider was away for longer than keys are kept. */
+  #fresh(key: DataKey): DataKey {
+    if (this.#keyring.isFresh(key)) return key
+    throw unavailable()
+  }
+
+  /**
+   * Shows what this process seals with, takes over what a rotation announced or made current, and
+   * opens kept keys again in time. What fails is made up for by the next check.
+   */
+  check(): Promise<void> {
+    this.#checking ??= this.#check()
+      .catch((error: unknown) => {
+        this.#log.warn({ why: wordOf(error) }, 'the keys of the vault could not be checked')
+      })
+      .finally(() => {
+        this.#checking = undefined
+      })
+    return this.#checking
+  }
+
+  async #check(): Promise<void> {
+    // Twice when something changed: a rotation waits to see it.
+    for (let changed = true; changed; ) {
+      changed = false
+      for (const row of await this.#lanes.single(
+        showUse(this.#processId, processName, this.#current.id, this.#ready),
+      )) {
+        if (row.id === (row.state === 'current' ? this.#current.id : this.#ready)) continue
+        const key = await this.#keyring.get(row.id, row)
+        if (row.state === 'current') this.#current = key
+        else this.#ready = row.id
+        changed = true
+      }
+    }
+    await this.#keyring.refresh()
+    this.#current = await this.#keyring.get(this.#current.id)
+    this.#mac = await this.#keyring.get(this.#mac.id)
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#checking
+    await this.#lanes.single(endUse(this.#processId)).catch(() => {})
   }
 }
 
-async function inUse(lanes: Lanes): Promise<DataKeyRow[]> {
-  return (await lanes.single(allDataKeys)).filter((row) => row.retired_at === null)
+const processName = `${hostname().slice(0, 60)} ${process.pid}`
+
+async function current(
+  lanes: Lanes,
+  purpose: DataKeyRow['purpose'],
+): Promise<DataKeyRow | undefined> {
+  const rows = await lanes.single(allDataKeys)
+  return rows.find((row) => row.purpose === purpose && row.state === 'current')
 }
 
-function derive(key: KeyObject, purpose: string): KeyObject {
-  const derived = hkdfSync('sha256', key, Buffer.alloc(0), `tollgate ${purpose}`, 32)
-  return createSecretKey(Buffer.from(derived))
-}
+const lost = () =>
+  new GatewayError('600.100.100', {
+    status: 500,
+    description: 'The stored account of this payment cannot be opened.',
+  })
 
-function mac(key: KeyObject, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest()
-}
+const unavailable = () =>
+  new GatewayError('600.100.100', {
+    status: 503,
+    description: 'The keys of the gateway cannot be used now: try again later.',
+    retryAfterSeconds: 5,
+  })

@@ -60,7 +60,8 @@ export async function examineMigrations(store: DoctorStore): Promise<Finding> {
 export async function examineKeys(store: DoctorStore, keys: KeyProvider): Promise<Finding> {
   const rows = await store.dataKeys()
   try {
-    for (const row of rows) await keys.unwrap(row.key_encryption_key_id, row.wrapped)
+    const limit = AbortSignal.timeout(15_000)
+    for (const row of rows) await keys.unwrap(row.key_encryption_key_id, row.wrapped, limit)
   } catch (thrown) {
     return problem((thrown as Error).message)
   }

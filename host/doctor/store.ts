@@ -55,7 +55,10 @@ export class DoctorStore {
   }
 
   dataKeys(): Promise<{ key_encryption_key_id: string; wrapped: Buffer }[]> {
-    return this.#rows('select key_encryption_key_id, wrapped from tollgate.data_key')
+    // A key that an operator destroyed has no bytes left, and nothing needs it.
+    return this.#rows(
+      'select key_encryption_key_id, wrapped from tollgate.data_key where octet_length(wrapped) > 0',
+    )
   }
 
   /** Months, this one and the next, for which a partitioned table has no partition. */

@@ -1,0 +1,146 @@
+import type { KeyObject } from 'node:crypto'
+import type { Log } from '@tollgate/plugin-kit'
+import type { Clock } from '../clock.ts'
+import type { Lanes } from '../db/lanes.ts'
+import { keyOf } from './cipher.ts'
+import { KeyProviderError, MissingKeyError } from './keys.ts'
+import type { BoundedKeys } from './providers.ts'
+import { type DataKeyRow, dataKeyById } from './store.ts'
+import { type Purpose, sealedTables } from './store-sealed.ts'
+
+/** A data key that is open in this process. */
+export type DataKey = {
+  readonly id: string
+  readonly key: KeyObject
+  readonly format: number
+  /** First part of what values of each table are bound to. */
+  readonly places: Readonly<Record<Purpose, Buffer>>
+  /** When the key-encryption key opened it last, on the monotonic clock. */
+  readonly openedMs: number
+  /** When the next try to open it again is due. */
+  dueMs: number
+}
+
+/** What a sealed value is bound to: moved to another row or table, or under another key, it does not open. */
+export function boundTo({ format, places }: DataKey, purpose: Purpose, id: string): Buffer {
+  const row = Buffer.from(id, 'hex')
+  return format === 1 ? row : Buffer.concat([places[purpose], row])
+}
+
+const failureMs = 2_000
+const retryMs = 30_000
+
+/**
+ * Data keys, unwrapped and kept for a bounded time, so that no payment waits for the key provider.
+ * They are opened again in the background long before that time is up: a provider that is away for
+ * less than three quarters of it is not missed, and a key that was withdrawn opens nothing after it.
+ */
+export class Keyring {
+  readonly #lanes: Lanes
+  readonly #keys: BoundedKeys
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #keepMs: number
+  readonly #open = new Map<string, DataKey>()
+  readonly #opening = new Map<string, Promise<DataKey>>()
+  readonly #failed = new Map<string, { error: unknown; untilMs: number }>()
+
+  constructor(parts: { lanes: Lanes; keys: BoundedKeys; clock: Clock; log: Log; keepMs: number }) {
+    this.#lanes = parts.lanes
+    this.#keys = parts.keys
+    this.#clock = parts.clock
+    this.#log = parts.log
+    this.#keepMs = parts.keepMs
+  }
+
+  /** Whether this key may still be used. */
+  isFresh(key: DataKey): boolean {
+    return this.#clock.elapsedMs() - key.openedMs < this.#keepMs
+  }
+
+  /**
+   * The data key, from memory or opened now.
+   *
+   * @throws MissingKeyError it is not there or does not open · KeyProviderError it cannot be opened now.
+   */
+  async get(id: string, row?: DataKeyRow): Promise<DataKey> {
+    const known = this.#open.get(id)
+    if (known !== undefined && this.isFresh(known)) return known
+    const failed = this.#failed.get(id)
+    if (failed !== undefined && this.#clock.elapsedMs() < failed.untilMs) throw failed.error
+    const running = this.#opening.get(id)
+    if (running !== undefined) return running
+    const opening = this.#unwrap(id, row).finally(() => this.#opening.delete(id))
+    this.#opening.set(id, opening)
+    return opening
+  }
+
+  async #unwrap(id: string, given?: DataKeyRow): Promise<DataKey> {
+    try {
+      const row = given ?? (await this.#lanes.read(dataKeyById(id)))[0]
+      if (row === undefined) throw new MissingKeyError(id, `There is no data key ${id}.`)
+      if (row.state === 'destroyed') {
+        throw new MissingKeyError(id, `The data key ${id} was destroyed by an operator.`)
+      }
+      // From before the question: what was withdrawn meanwhile is noticed in time.
+      const openedMs = this.#clock.elapsedMs()
+      const bytes = await this.#keys
+        .unwrap(row.key_encryption_key_id, row.wrapped)
+        .catch(named(row))
+      const key = dataKey(row, keyOf(bytes), openedMs, openedMs + this.#keepMs / 4)
+      this.#open.set(id, key)
+      this.#failed.delete(id)
+      return key
+    } catch (error) {
+      // Many payments on a key that is lost must not become as many questions to the provider.
+      this.#failed.set(id, { error, untilMs: this.#clock.elapsedMs() + failureMs })
+      throw error
+    }
+  }
+
+  /** Opens again what was opened a while ago, and forgets what could not be for too long. */
+  async refresh(): Promise<void> {
+    for (const key of [...this.#open.values()]) {
+      if (this.#clock.elapsedMs() < key.dueMs) continue
+      try {
+        await this.#unwrap(key.id)
+      } catch (error) {
+        const nowMs = this.#clock.elapsedMs()
+        const isGone = error instanceof MissingKeyError && error.keyId === key.id
+        if (isGone || !this.isFresh(key)) this.#open.delete(key.id)
+        if (isGone) continue
+        key.dueMs = nowMs + Math.min(retryMs, this.#keepMs / 20)
+        const leftMs = Math.max(0, key.openedMs + this.#keepMs - nowMs)
+        this.#log.warn(
+          { dataKey: key.id, why: wordOf(error), secondsLeft: Math.round(leftMs / 1000) },
+          'a data key could not be opened again; it is used from memory until its time is up',
+        )
+      }
+    }
+  }
+}
+
+function dataKey(row: DataKeyRow, key: KeyObject, openedMs: number, dueMs: number): DataKey {
+  const places = Object.fromEntries(
+    sealedTables.map((table) => [table, Buffer.from(`tollgate ${table} ${row.id} `)]),
+  ) as Record<Purpose, Buffer>
+  return { id: row.id, key, format: row.format, places, openedMs, dueMs }
+}
+
+/** What a provider says, with the data key that it was asked for. */
+function named(row: DataKeyRow): (error: unknown) => never {
+  return (error) => {
+    const which = `Data key ${row.id} is wrapped by key "${row.key_encryption_key_id}".`
+    if (error instanceof MissingKeyError) {
+      throw new MissingKeyError(error.keyId, `${error.message} ${which}`)
+    }
+    if (error instanceof KeyProviderError) throw new KeyProviderError(`${error.message} ${which}`)
+    throw error
+  }
+}
+
+/** The message of an error of ours, which tells no secret; of others the kind. */
+export function wordOf(error: unknown): string {
+  if (error instanceof MissingKeyError || error instanceof KeyProviderError) return error.message
+  return error instanceof Error ? error.constructor.name : typeof error
+}

@@ -1,0 +1,96 @@
+/**
+ * The tables that hold sealed values. Each has `id`, `data_key_id` and `sealed`; its name is part of
+ * what its values are bound to. A table that is missing here would be left behind by a rotation, so
+ * a test compares this list with the schema.
+ */
+import { type Sql, sql } from '../db/sql.ts'
+
+export const sealedTables = ['instrument', 'merchant_account'] as const
+
+/** What a sealed value is for: the table that holds it. */
+export type Purpose = (typeof sealedTables)[number]
+
+export type SealedRow = { id: string; data_key_id: string | null; sealed: Buffer | null }
+
+/** One sealed value that takes the place of another. */
+export type Resealed = { readonly id: string; readonly was: Buffer; readonly sealed: Buffer }
+
+/**
+ * The next rows by id of those under one of `keys`, of `size` that are looked at; also the last one
+ * looked at, whatever it is under, so that the next page goes on after it. None: the end.
+ */
+const page = (table: Sql, after: string, keys: readonly string[], size: number) => sql<SealedRow>`
+  with page as materialized (
+    select id, data_key_id, sealed
+    from ${table}
+    where id > ${after}::uuid
+    order by id
+    limit ${size}::integer)
+  select id, data_key_id, sealed
+  from page
+  where data_key_id = any(${keys}::uuid[]) or id = (select id from page order by id desc limit 1)
+  order by id`
+
+/**
+ * Only rows that are still as they were read: what was erased stays erased, what was changed stays
+ * changed. A row that somebody holds is left for the next pass.
+ */
+const swap = (table: Sql, from: string, to: string, rows: readonly Resealed[]) => sql<{
+  id: string
+}>`
+  with fresh as (
+    select id, was, sealed
+    from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ was }) => was)}::bytea[],
+      ${rows.map(({ sealed }) => sealed)}::bytea[]) as fresh (id, was, sealed)),
+  held as materialized (
+    select t.id, fresh.sealed
+    from ${table} t
+    join fresh on fresh.id = t.id and fresh.was = t.sealed
+    where t.id = any(${rows.map(({ id }) => id)}::uuid[]) and t.data_key_id = ${from}::uuid
+    order by t.id
+    for update of t skip locked)
+  update ${table} t set data_key_id = ${to}::uuid, sealed = held.sealed
+  from held
+  where t.id = held.id and t.id = any(${rows.map(({ id }) => id)}::uuid[])
+  returning t.id`
+
+type PageOf = (after: string, keys: readonly string[], size: number) => Sql<SealedRow>
+type SwapOf = (from: string, to: string, rows: readonly Resealed[]) => Sql<{ id: string }>
+
+export const pageOfInstruments: PageOf = (...more) => page(sql`tollgate.instrument`, ...more)
+export const pageOfAccounts: PageOf = (...more) => page(sql`tollgate.merchant_account`, ...more)
+export const swapInstruments: SwapOf = (...more) => swap(sql`tollgate.instrument`, ...more)
+export const swapAccounts: SwapOf = (...more) => swap(sql`tollgate.merchant_account`, ...more)
+
+export const sealedTable: Readonly<Record<Purpose, { page: PageOf; swap: SwapOf }>> = {
+  instrument: { page: pageOfInstruments, swap: swapInstruments },
+  merchant_account: { page: pageOfAccounts, swap: swapAccounts },
+}
+
+/** How many rows each data key seals. Reads every row. */
+export const rowsByKey = sql<{ place: Purpose; id: string; rows: bigint }>`
+  select 'instrument' as place, data_key_id as id, count(*) as rows
+  from tollgate.instrument
+  group by data_key_id
+  union all
+  select 'merchant_account', data_key_id, count(*)
+  from tollgate.merchant_account
+  where data_key_id is not null
+  group by data_key_id`
+
+const keyName = /^[0-9a-f]{32}$/
+
+/**
+ * No transaction of whatever process can commit a row under this key from here on: checked by
+ * Postgres itself, at no cost per row worth counting. Rows that are there are not looked at yet.
+ */
+export function fenceText(table: Purpose, keyId: string): string {
+  if (!keyName.test(keyId)) throw new Error('a data key id has 32 hex characters')
+  return `alter table tollgate.${table} add constraint not_under_${keyId} check (data_key_id <> '${keyId}'::uuid) not valid`
+}
+
+/** Reads the whole table, blocking nobody, and fails with 23514 while a row is under the key. */
+export function proveText(table: Purpose, keyId: string): string {
+  if (!keyName.test(keyId)) throw new Error('a data key id has 32 hex characters')
+  return `alter table tollgate.${table} validate constraint not_under_${keyId}`
+}
