@@ -94,7 +94,7 @@ export function transitKeys(options: TransitOptions): KeyProvider {
       try {
         return await post(action, json, signal)
       } catch (error) {
-        const again = error instanceof Refused ? error.mayPass : error instanceof HttpError
+        const again = error instanceof Refused ? error.mayPass : isPassing(error)
         if (again && failed < tries && !signal.aborted) await pause(100 * 3 ** failed)
         else if (error instanceof Refused) throw error
         else if (error instanceof KeyProviderError) throw error
@@ -210,4 +210,9 @@ function wordsOf(answer: HttpAnswer): string {
   if (typeof first !== 'string') return ''
   const words = first.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, 200)
   return words.replaceAll(/[A-Za-z0-9+/=_.-]{24,}/g, '…').trim()
+}
+
+/** What the guard refused will be refused again. */
+function isPassing(error: unknown): boolean {
+  return error instanceof HttpError && error.code !== 'refused-address' && error.code !== 'aborted'
 }
