@@ -59,7 +59,7 @@ export type KeyWork = {
   readonly clock: Clock
 }
 
-/** A process that was not seen for this long is gone: it shows itself every two seconds. */
+/** A process that was not seen for this long is gone: it shows itself every second. */
 export const aliveMs = 15_000
 const askEveryMs = 200
 const fenceTries = 200

@@ -30,7 +30,7 @@ export type VaultOptions = {
 }
 
 /** How often a process shows what it seals with and asks what it should. */
-export const showEveryMs = 2_000
+const showEveryMs = 1_000
 const defaultKeepMs = 4 * 3_600_000
 const silent: Log = { info() {}, warn() {} }
 

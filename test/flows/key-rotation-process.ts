@@ -1,0 +1,77 @@
+/**
+ * One `rotate`, `rewrap` or payment load as a process of its own, that dies by kill -9 where it is
+ * told to. Started by key-rotation.test.ts; told by its first argument.
+ */
+import {
+  createGateway,
+  type FaultPoint,
+  KeyAdministration,
+  localKeys,
+  onFaultPoint,
+} from '../../core/index.ts'
+import { card, freshSimulator } from '../support/gateway.ts'
+
+export type RotationOrder = {
+  readonly work: 'rotate' | 'rewrap' | 'serve'
+  readonly databaseUrl: string
+  readonly keys: string
+  /** Dies at the n-th visit of this point. */
+  readonly die?: { readonly at: FaultPoint; readonly nth: number }
+  /** For `serve`: who is paid. */
+  readonly channel?: string
+}
+
+/** What a `serve` tells: that it is ready, and every payment that was answered. */
+export type RotationNews =
+  | { readonly ready: true }
+  | { readonly paid: { readonly id: string; readonly code: string; readonly rebill: string } }
+  | { readonly failed: string }
+
+const order: RotationOrder = JSON.parse(process.argv[2] ?? '')
+const tell = (news: RotationNews) => void process.send?.(news)
+
+let visits = 0
+onFaultPoint((at) => {
+  if (at !== order.die?.at) return
+  visits += 1
+  if (visits === order.die.nth) process.kill(process.pid, 'SIGKILL')
+})
+
+if (order.work === 'serve') {
+  const gateway = await createGateway({
+    database: { url: order.databaseUrl },
+    plugins: [freshSimulator()],
+    environment: 'test',
+    keys: localKeys(order.keys),
+    role: 'api',
+    migrate: false,
+  })
+  let stopped = false
+  process.on('message', () => {
+    stopped = true
+  })
+  const pay = async () => {
+    while (!stopped) {
+      try {
+        const request = { ...card('4200000000000000'), entityId: order.channel }
+        const { id, result } = await gateway.payments.create(request as never)
+        // Opens what was sealed a moment ago, by whatever key.
+        const again = await gateway.payments.rebill(id, { amount: '1.00', currency: 'EUR' })
+        tell({ paid: { id, code: result.code, rebill: again.result.code } })
+      } catch (error) {
+        tell({ failed: String((error as Error).stack) })
+      }
+    }
+  }
+  tell({ ready: true })
+  await Promise.all([pay(), pay(), pay()])
+  await gateway.close()
+  process.disconnect()
+} else {
+  await using keys = await KeyAdministration.open({
+    database: { url: order.databaseUrl },
+    keys: localKeys(order.keys),
+  })
+  if (order.work === 'rewrap') await keys.rewrap()
+  else await keys.rotate({ graceMs: 300, waitMs: 20_000 })
+}

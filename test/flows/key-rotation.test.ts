@@ -1,0 +1,492 @@
+/** Data keys change while payments go on, and whatever is killed on the way. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { defineConnector, definePlugin, approved as outcome, settings } from '@tollgate/plugin-kit'
+import type { FaultPoint } from '../../core/index.ts'
+import {
+  KeyAdministration,
+  localKeys,
+  onFaultPoint,
+  type Rotation,
+  RotationError,
+} from '../../core/index.ts'
+import { sealedTables } from '../../core/vault/store-sealed.ts'
+import { card, flat, startGateway, type TestGateway, testKey } from '../support/gateway.ts'
+import type { RotationNews, RotationOrder } from './key-rotation-process.ts'
+
+const quick = { graceMs: 200, waitMs: 20_000 }
+const approved = '000.100.110'
+const newerKey = `newer:${'ab'.repeat(32)}`
+
+type Key = { id: string; state: string; kek: string; rows: bigint }
+
+describe('a rotation', () => {
+  let run: TestGateway
+  const children: ChildProcess[] = []
+  beforeEach(async () => {
+    run = await startGateway()
+  })
+  afterEach(async () => {
+    onFaultPoint(undefined)
+    for (const child of children.splice(0)) {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGKILL')
+        await once(child, 'exit')
+      }
+    }
+    await run.close()
+  })
+
+  const administer = async <T>(
+    work: (keys: KeyAdministration) => Promise<T>,
+    keys = testKey,
+  ): Promise<T> => {
+    await using opened = await KeyAdministration.open({
+      database: { url: run.database.url },
+      keys: localKeys(keys),
+    })
+    return await work(opened)
+  }
+  const rotate = (keys = testKey, more = {}): Promise<Rotation> =>
+    administer((opened) => opened.rotate({ ...quick, ...more }), keys)
+  const keysThere = () =>
+    run.sql<Key>(`
+      select k.id, k.state, k.key_encryption_key_id as kek,
+        (select count(*) from tollgate.instrument i where i.data_key_id = k.id) as rows
+      from tollgate.data_key k where k.purpose = 'seal' order by k.created_at, k.id`)
+  const states = async () => (await keysThere()).map(({ state }) => state)
+  const rebill = async (id: string, on = run.gateway) =>
+    (await on.payments.rebill(id, { amount: '1.00', currency: 'EUR' })).result.code
+  const start = (order: Omit<RotationOrder, 'databaseUrl'>) => {
+    const full: RotationOrder = { databaseUrl: run.database.url, ...order }
+    const child = fork(
+      join(import.meta.dirname, 'key-rotation-process.ts'),
+      [JSON.stringify(full)],
+      {
+        execArgv: ['--conditions=@tollgate/source'],
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      },
+    )
+    children.push(child)
+    return child
+  }
+  const ended = async (child: ChildProcess) => {
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    return child.signalCode ?? child.exitCode
+  }
+  /** Processes that pay, each payment charged again at once, until they are told to stop. */
+  const paying = async (count: number, keys = testKey) => {
+    const paid: { id: string; code: string; rebill: string }[] = []
+    const failed: string[] = []
+    const all = await Promise.all(
+      Array.from({ length: count }, async () => {
+        const child = start({ work: 'serve', keys, channel: run.channel })
+        child.on('message', (news: RotationNews) => {
+          if ('paid' in news) paid.push(news.paid)
+          if ('failed' in news) failed.push(news.failed)
+        })
+        await once(child, 'message')
+        return child
+      }),
+    )
+    return {
+      paid,
+      failed,
+      async stop() {
+        for (const child of all) child.send('stop')
+        assert.deepEqual(
+          await Promise.all(all.map(ended)),
+          all.map(() => 0),
+        )
+      },
+    }
+  }
+
+  test('moves every row under a new key, retires the old one, and everything still opens', async () => {
+    const payments = await Promise.all(Array.from({ length: 25 }, () => run.pay()))
+    const [before] = await keysThere()
+    const done = await rotate()
+    assert.equal(done.moved, 25)
+    assert.deepEqual([done.retired, done.kept], [[before!.id], []])
+    const [old, current] = await keysThere()
+    assert.deepEqual(
+      [old?.state, old?.rows, current?.state, current?.rows, current?.id],
+      ['retired', 0n, 'current', 25n, done.keyId],
+    )
+    for (const { id } of payments) assert.equal(await rebill(id), approved)
+    // The process of before the rotation seals with the new key, without having been started again.
+    const fresh = await run.pay()
+    const [row] = await run.sql<{ data_key_id: string }>(
+      'select data_key_id from tollgate.instrument where id = $1',
+      [fresh.id],
+    )
+    assert.equal(row?.data_key_id, done.keyId)
+    const audit = await run.sql<{ action: string }>(
+      `select action from tollgate.audit where actor = 'keys' order by at, id`,
+    )
+    assert.deepEqual(
+      audit.map(({ action }) => action),
+      ['data-key-promoted', 'data-key-retired'],
+    )
+  })
+
+  test('every table that holds sealed values takes part', async () => {
+    const tables = await run.sql<{ name: string }>(`
+      select distinct table_name as name from information_schema.columns
+      where table_schema = 'tollgate' and (column_name = 'sealed' or column_name = 'data_key_id')
+        and table_name <> 'data_key_use' order by 1`)
+    assert.deepEqual(
+      tables.map(({ name }) => name),
+      [...sealedTables].sort(),
+    )
+  })
+
+  test('goes on while three processes pay: no payment fails, and at its end no old row is left', async () => {
+    await Promise.all(Array.from({ length: 300 }, () => run.pay()))
+    const load = await paying(3)
+    const [before] = await keysThere()
+    const first = await rotate()
+    const second = await rotate()
+    await load.stop()
+    assert.deepEqual(load.failed, [])
+    assert.ok(load.paid.length > 100, `${load.paid.length} payments`)
+    for (const { code, rebill: again } of load.paid)
+      assert.deepEqual([code, again], [approved, approved])
+    assert.deepEqual([first.retired, second.retired], [[before!.id], [first.keyId]])
+    const all = await keysThere()
+    assert.deepEqual(
+      all.map(({ state, rows }) => [state, rows > 0n]),
+      [
+        ['retired', false],
+        ['retired', false],
+        ['current', true],
+      ],
+    )
+    for (const { id } of load.paid.slice(0, 50)) assert.equal(await rebill(id), approved)
+  })
+
+  test('two at once, in two processes, make one key and share the work', async () => {
+    await Promise.all(Array.from({ length: 400 }, () => run.pay()))
+    const load = await paying(1)
+    const both = [0, 1].map(() => start({ work: 'rotate', keys: testKey }))
+    assert.deepEqual(await Promise.all(both.map(ended)), [0, 0])
+    await load.stop()
+    assert.deepEqual(load.failed, [])
+    // Usually one; one that starts after the other has finished rightly makes its own.
+    const all = await keysThere()
+    assert.ok(all.length === 2 || all.length === 3, `${all.length} keys`)
+    assert.deepEqual(await states(), [...all.slice(1).map(() => 'retired'), 'current'])
+    assert.ok(all.slice(0, -1).every(({ rows }) => rows === 0n))
+  })
+
+  const points: readonly (readonly [FaultPoint, number])[] = [
+    ['key-announced', 1],
+    ['key-promoted', 1],
+    ['rows-opened', 1],
+    ['rows-resealed', 1],
+    ['rows-resealed', 2],
+    ['key-fenced', 1],
+    ['key-fenced', 2],
+    ['key-proven', 1],
+    ['key-retired', 1],
+  ]
+  for (const [at, nth] of points) {
+    test(`killed at ${at} (${nth}), it is finished by the next one, while payments go on`, async () => {
+      const payments = await Promise.all(Array.from({ length: 450 }, () => run.pay()))
+      const child = start({ work: 'rotate', keys: testKey, die: { at, nth } })
+      let isDead = false
+      const dead = ended(child).finally(() => {
+        isDead = true
+      })
+      const during: string[] = []
+      while (!isDead) during.push((await run.pay()).id)
+      assert.equal(await dead, 'SIGKILL')
+      // Between the two, everything opens.
+      for (const { id } of payments.slice(0, 3)) assert.equal(await rebill(id), approved)
+      const before = await keysThere()
+      await rotate()
+      const all = await keysThere()
+      // What was unfinished was finished; only a rotation that was done makes another key.
+      assert.equal(all.length, at === 'key-retired' ? 3 : 2)
+      assert.equal(before.length, 2)
+      assert.equal(all.at(-1)?.state, 'current')
+      assert.ok(all.slice(0, -1).every(({ state, rows }) => state === 'retired' && rows === 0n))
+      assert.equal(all.at(-1)?.rows, BigInt(payments.length + during.length))
+      for (const id of [...payments.slice(0, 20).map((one) => one.id), ...during.slice(0, 20)]) {
+        assert.equal(await rebill(id), approved)
+      }
+    })
+  }
+
+  test('what is erased or changed between opening and exchanging a row stays so', async () => {
+    const payments = await Promise.all(Array.from({ length: 40 }, () => run.pay()))
+    const erased = payments.slice(0, 10).map(({ id }) => id)
+    const changed = payments[10]!.id
+    const [{ sealed } = assert.fail()] = await run.sql<{ sealed: Buffer }>(
+      'select sealed from tollgate.instrument where id = $1',
+      [changed],
+    )
+    let visits = 0
+    onFaultPoint(async (at) => {
+      if (at !== 'rows-opened') return
+      visits += 1
+      if (visits > 1) return
+      await run.sql('delete from tollgate.instrument where id = any($1::uuid[])', [erased])
+      await run.sql('update tollgate.instrument set sealed = $2 where id = $1', [
+        changed,
+        Buffer.concat([sealed, Buffer.from([0])]),
+      ])
+    })
+    const done = await rotate()
+    const left = await run.sql<{ id: string; sealed: Buffer }>(
+      'select id, sealed from tollgate.instrument order by id',
+    )
+    assert.equal(left.length, 30)
+    assert.ok(left.every(({ id }) => !erased.includes(id)))
+    assert.equal(left.find(({ id }) => id === changed)?.sealed.length, sealed.length + 1)
+    // The changed one does not open, so its key stays, and says why.
+    assert.equal(done.moved, 29)
+    assert.deepEqual(done.retired, [])
+    assert.match(done.kept[0]?.why ?? '', /1 rows under it cannot be opened/)
+  })
+
+  test('a row that somebody holds is passed over, and taken when it is free', async () => {
+    const payments = await Promise.all(Array.from({ length: 10 }, () => run.pay()))
+    await run.sql('begin')
+    await run.sql('select 1 from tollgate.instrument where id = $1 for update', [payments[0]!.id])
+    const lines: string[] = []
+    const rotation = rotate(testKey, { tell: (line: string) => void lines.push(line) })
+    while (!lines.some((line) => /^9 rows sealed anew/.test(line))) await pause(10)
+    await run.sql('commit')
+    assert.equal((await rotation).moved, 10)
+  })
+
+  test('a process that cannot open the new key stops the rotation before anything is sealed with it', async () => {
+    const { id } = await run.pay()
+    await assert.rejects(rotate(`${newerKey}\n${testKey}`, { waitMs: 3_000 }), (error) => {
+      assert.ok(error instanceof RotationError)
+      assert.match(error.message, /1 processes do not open data key [0-9a-f]{32} yet: ".+"/)
+      return true
+    })
+    assert.deepEqual(await states(), ['current', 'announced'])
+    assert.equal(await rebill(id), approved)
+    assert.equal(await rebill((await run.pay()).id), approved)
+    assert.ok(run.logs.some(({ fields }) => /"newer", which is not among/.test(String(fields.why))))
+  })
+
+  test('a process that sleeps through it cannot commit a row under the closed key', async () => {
+    await run.pay()
+    const [old] = await keysThere()
+    await rotate()
+    await assert.rejects(
+      run.sql(
+        `insert into tollgate.instrument (id, data_key_id, fingerprint, sealed)
+         values ('00000000000070008000000000000001', $1, '', '')`,
+        [old!.id],
+      ),
+      { code: '23514' },
+    )
+  })
+
+  test('rows of the first format, bound to their id alone, open and move to the second', async () => {
+    await run.sql('update tollgate.data_key set format = 1')
+    const early = await run.another()
+    const { id } = await run.pay({}, { on: early })
+    assert.equal(await rebill(id, early), approved)
+    await run.gateway.close()
+    await administer(async (keys) => {
+      assert.equal((await keys.rotate(quick)).moved, 1)
+    })
+    const later = await run.another()
+    assert.equal(await rebill(id, later), approved)
+  })
+
+  test('a destroyed key is gone for good, no sooner than caches have forgotten its rows', async () => {
+    await run.pay()
+    const [{ id } = assert.fail()] = await keysThere()
+    await assert.rejects(
+      administer((keys) => keys.retire(id)),
+      /is in use/,
+    )
+    await rotate()
+    await assert.rejects(
+      administer((keys) => keys.retire(id, { destroy: true })),
+      /less than 60 seconds ago/,
+    )
+    await run.sql(
+      `update tollgate.data_key set retired_at = now() - interval '1 hour' where id = $1`,
+      [id],
+    )
+    assert.equal(await administer((keys) => keys.retire(id, { destroy: true })), 'destroyed')
+    assert.equal(await administer((keys) => keys.retire(id, { destroy: true })), 'destroyed')
+    const [row] = await run.sql<{ wrapped: Buffer }>(
+      'select wrapped from tollgate.data_key where id = $1',
+      [id],
+    )
+    assert.equal(row?.wrapped.length, 0)
+    await assert.rejects(
+      administer((keys) => keys.retire('0'.repeat(32))),
+      /There is no data key/,
+    )
+  })
+
+  test('data keys move under another key-encryption key without a row being touched', async () => {
+    const { id } = await run.pay()
+    const rows = () => run.sql('select id, xmin::text, sealed from tollgate.instrument')
+    const before = await rows()
+    const moved = await administer((keys) => keys.rewrap(), `${newerKey}\n${testKey}`)
+    assert.deepEqual([moved.keyId, moved.moved.length, moved.kept], ['newer', 2, []])
+    const again = await administer((keys) => keys.rewrap(), `${newerKey}\n${testKey}`)
+    assert.deepEqual(again.moved, [])
+    assert.deepEqual(await rows(), before)
+    // The old key-encryption key is not needed any more, and the fingerprints are the same.
+    const later = await run.another({ keys: localKeys(newerKey) })
+    assert.equal(await rebill(id, later), approved)
+    const twin = await run.pay({}, { on: later })
+    const prints = await run.sql<{ fingerprint: Buffer }>(
+      'select fingerprint from tollgate.instrument where id = any($1::uuid[])',
+      [[id, twin.id]],
+    )
+    assert.deepEqual(prints[0], prints[1])
+  })
+
+  test('a killed rewrap leaves keys that all open, and the next one finishes it', async () => {
+    const { id } = await run.pay()
+    const keys = `${newerKey}\n${testKey}`
+    const child = start({ work: 'rewrap', keys, die: { at: 'key-rewrapped', nth: 1 } })
+    assert.equal(await ended(child), 'SIGKILL')
+    const half = await administer((opened) => opened.status(), keys)
+    assert.deepEqual(half.keys.map((key) => key.keyEncryptionKeyId).sort(), ['newer', 'test'])
+    assert.ok(half.keys.every(({ problem }) => problem === undefined))
+    const both = [0, 1].map(() => start({ work: 'rewrap', keys }))
+    assert.deepEqual(await Promise.all(both.map(ended)), [0, 0])
+    const later = await run.another({ keys: localKeys(newerKey) })
+    assert.equal(await rebill(id, later), approved)
+  })
+
+  test('one lost key loses its own rows alone: they answer in order, others are charged', async () => {
+    const lost = await run.pay()
+    // A second data key, under another key-encryption key; then the first one is lost.
+    await run.gateway.close()
+    const keys = `${newerKey}\n${testKey}`
+    await administer((opened) => opened.rewrap(), keys)
+    await run.sql(`
+      update tollgate.data_key set state = 'previous', key_encryption_key_id = 'gone'
+      where purpose = 'seal'`)
+    await run.sql(`
+      insert into tollgate.data_key (id, purpose, state, format, key_encryption_key_id, wrapped)
+      select '0198000000007000800000000000aaaa', 'seal', 'current', 2, key_encryption_key_id, wrapped
+      from tollgate.data_key where purpose = 'mac'`)
+    const gateway = await run.another({ keys: localKeys(newerKey) })
+    const kept = await run.pay({}, { on: gateway })
+    assert.equal(await rebill(kept.id, gateway), approved)
+    const reply = await run.send(
+      { paymentType: 'RB', amount: '1.00', currency: 'EUR' },
+      { id: lost.id, on: gateway },
+    )
+    assert.equal(reply.status, 500)
+    assert.equal(reply.body.result.code, '600.100.100')
+    assert.match(reply.body.result.description, /stored account of this payment cannot be opened/)
+    const trace = run.logs.find(({ message }) => /stays shut/.test(message))
+    assert.match(
+      String(trace?.fields.why),
+      /key "gone", which is not among the given keys \(newer\)/,
+    )
+    // Nothing half done: no record of the charge, and what needs no number goes on.
+    const rows = await run.sql('select id from tollgate.payment where referenced_id = $1', [
+      lost.id,
+    ])
+    assert.deepEqual(rows, [])
+    const refund = await gateway.payments.refund(lost.id, { amount: '5.00', currency: 'EUR' })
+    assert.equal(refund.result.code, approved)
+
+    // A rotation carries on with what opens, and says what does not.
+    const done = await administer((opened) => opened.rotate(quick), newerKey)
+    assert.equal(done.moved, 1)
+    assert.match(done.kept[0]?.why ?? '', /1 rows under it cannot be opened/)
+    assert.equal(await rebill(kept.id, gateway), approved)
+  })
+})
+
+describe('secrets of merchant accounts', () => {
+  const seen: unknown[] = []
+  const short = { kind: 'text', min: 1, max: 64 } as const
+  const account = settings('Account at the bank', [
+    ['merchantId', short, 'R', 'request', 'none', 'Number of the merchant.'],
+    ['apiKey', short, 'R', 'request', 'secret', 'Login.'],
+  ])
+  const bank = defineConnector({
+    name: 'bank',
+    title: 'Bank',
+    contract: 1,
+    account,
+    supports: {
+      brands: 'any',
+      currencies: 'any',
+      methods: ['card'],
+      key: { by: 'none' },
+      enquiryVisibleAfterMs: 0,
+    },
+    debit: async (operation, context) => {
+      seen.push(context.account.apiKey)
+      context.sending()
+      return outcome({ reference: operation.key })
+    },
+    resolve: { enquire: async () => ({ is: 'notFound' }) },
+  })
+  let run: TestGateway
+  before(async () => {
+    const plugin = definePlugin({ name: 'bank', contract: 1, connectors: [bank] })
+    run = await startGateway({ plugins: [plugin] })
+  })
+  after(() => run.close())
+  const pay = (on = run.gateway) =>
+    run.send(
+      { ...flat(card('4200000000000000')), entityId: run.channel, testMode: 'EXTERNAL' },
+      { on },
+    )
+
+  test('are sealed anew with everything else, and open in every process', async () => {
+    const id = await run.gateway.entities.createAccount({
+      channelId: run.channel,
+      connector: 'bank',
+      mode: 'EXTERNAL',
+      settings: { merchantId: '4711', apiKey: 'key-of-the-shop' },
+    })
+    assert.equal((await pay()).status, 200)
+    await using keys = await KeyAdministration.open({
+      database: { url: run.database.url },
+      keys: localKeys(testKey),
+    })
+    const { keyId } = await keys.rotate(quick)
+    const [row] = await run.sql<{ key: string }>(
+      'select data_key_id as key from tollgate.merchant_account where id = $1',
+      [id],
+    )
+    assert.equal(row?.key, keyId)
+    assert.equal((await pay(await run.another())).status, 200)
+    assert.deepEqual(seen, ['key-of-the-shop', 'key-of-the-shop'])
+  })
+
+  test('a value of one table does not open in another: nothing is charged', async () => {
+    const { id } = await run.pay()
+    await run.sql('delete from tollgate.merchant_account')
+    await run.sql(
+      `insert into tollgate.merchant_account (id, channel_id, connector, mode, settings, data_key_id, sealed)
+       select id, $2, 'bank', 'EXTERNAL', '{"merchantId":"1","apiKey":"2"}', data_key_id, sealed
+       from tollgate.instrument where id = $1`,
+      [id, run.channel],
+    )
+    const charged = seen.length
+    const reply = await pay(await run.another())
+    assert.equal(reply.status, 500)
+    assert.equal(reply.body.result.code, '600.100.100')
+    assert.equal(seen.length, charged)
+    const trace = run.logs.find(({ message }) => /does not open: it was changed/.test(message))
+    assert.equal(trace?.fields.table, 'merchant_account')
+  })
+})
