@@ -1,4 +1,10 @@
-import { buildNumber, MigrationError, MissingKeyError } from '@tollgate/core'
+import {
+  buildNumber,
+  KeyProviderError,
+  MigrationError,
+  MissingKeyError,
+  RotationError,
+} from '@tollgate/core'
 import { PluginError } from '@tollgate/plugin-kit'
 import {
   type Command,
@@ -10,6 +16,14 @@ import {
 } from './commands/command.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { entityCreateCommand, entityListCommand, entitySetCommand } from './commands/entity.ts'
+import {
+  keysMakeCommand,
+  keysRenewMacCommand,
+  keysRetireCommand,
+  keysRewrapCommand,
+  keysRotateCommand,
+  keysStatusCommand,
+} from './commands/keys.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { serveCommand } from './commands/serve.ts'
 import { tokenCreateCommand, tokenListCommand, tokenRevokeCommand } from './commands/token.ts'
@@ -29,6 +43,12 @@ const commands: readonly Command[] = [
   tokenCreateCommand,
   tokenListCommand,
   tokenRevokeCommand,
+  keysStatusCommand,
+  keysMakeCommand,
+  keysRotateCommand,
+  keysRewrapCommand,
+  keysRetireCommand,
+  keysRenewMacCommand,
   doctorCommand,
 ]
 
@@ -128,6 +148,8 @@ const explained = [
   ListenError,
   EmbeddedPostgresError,
   MissingKeyError,
+  KeyProviderError,
+  RotationError,
   MigrationError,
   PluginError,
 ]

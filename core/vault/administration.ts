@@ -14,6 +14,7 @@ import {
   type RotateOptions,
   type Rotation,
   RotationError,
+  renewMac,
   retire,
   rotate,
 } from './rotation.ts'
@@ -24,6 +25,7 @@ import {
   rewrapDataKey,
   type UseRow,
   usesWithin,
+  withdrawDataKey,
 } from './store.ts'
 import { rowsByKey } from './store-sealed.ts'
 
@@ -161,21 +163,31 @@ export class KeyAdministration {
   }
 
   /**
-   * Retires an old key under which no row is left, or destroys a retired one: its wrapped bytes are
+   * Makes another key for fingerprints and other digests. What was digested before is not found
+   * again: equal numbers on both sides of the change have different fingerprints, and a repeat
+   * under an idempotency key of before is taken for another request.
+   *
+   * @returns its id. @throws RotationError while processes run.
+   */
+  renewMac(): Promise<string> {
+    return renewMac(this.#work)
+  }
+
+  /**
+   * Retires an old key under which no row is left, takes an announced one back, or destroys a retired one: its wrapped bytes are
    * overwritten, and nothing sealed with it, as in an old backup of single tables, opens again.
    *
    * @throws RotationError naming why it has to stay.
    */
   async retire(id: string, { destroy = false } = {}): Promise<KeyState> {
     const { lanes } = this.#work
-    const state = async () =>
-      (await lanes.single(allDataKeys)).find((row) => row.id === id && row.purpose === 'seal')
-        ?.state
+    const state = async () => (await lanes.single(allDataKeys)).find((row) => row.id === id)?.state
     const before = await state()
-    if (before === undefined) throw new RotationError(`There is no data key ${id} that seals.`)
-    if (before === 'current' || before === 'announced') {
+    if (before === undefined) throw new RotationError(`There is no data key ${id}.`)
+    if (before === 'current') {
       throw new RotationError(`Data key ${id} is in use: run "tollgate keys rotate" first.`)
     }
+    if (before === 'announced') await lanes.single(withdrawDataKey(id, newId()))
     const why = before === 'previous' ? await retire(this.#work, id) : undefined
     if (why !== undefined) throw new RotationError(`Data key ${id} stays: ${why}.`)
     if (destroy) await lanes.single(destroyDataKey(id, newId(), destroyAfterMs))

@@ -16,11 +16,13 @@ import {
   announceDataKey,
   type DataKeyRow,
   promoteDataKey,
+  replaceMacKey,
   retireDataKey,
   type UseRow,
   usesWithin,
+  withdrawDataKey,
 } from './store.ts'
-import { fenceText, proveText, sealedTables } from './store-sealed.ts'
+import { fenceText, proveText, rowsByKey, sealedTables } from './store-sealed.ts'
 
 /** A step that cannot be taken now. The message says what is missing, and never a key. */
 export class RotationError extends Error {
@@ -30,6 +32,8 @@ export class RotationError extends Error {
 export type RotateOptions = {
   /** Make a new key although the last rotation is unfinished. */
   readonly fresh?: boolean
+  /** Go on although keys are lost for good: what they sealed stays shut, a lost mac key is replaced. */
+  readonly lost?: boolean
   /** How long to wait for running processes to follow, in milliseconds. Default two minutes. */
   readonly waitMs?: number
   /** From the moment all processes seal with the new key until the old one is closed. Default five seconds. */
@@ -62,6 +66,7 @@ export type KeyWork = {
 /** A process that was not seen for this long is gone: it shows itself every second. */
 export const aliveMs = 15_000
 const askEveryMs = 200
+const tellEveryMs = 1_000
 const fenceTries = 200
 
 /**
@@ -77,16 +82,16 @@ export async function rotate(work: KeyWork, options: RotateOptions = {}): Promis
   const tell = options.tell ?? (() => {})
   const graceMs = options.graceMs ?? limits.flushBudgetMs
   const waitMs = options.waitMs ?? 120_000
+  await openOrLost(work, options.lost === true, tell)
   await announce(work, options.fresh === true, tell)
-  let moved = 0
+  const progress = new Progress(work, tell)
   for (let confirmed: { keyId: string; sinceMs: number } | undefined; ; ) {
     const to = await takeOver(work, waitMs, tell)
     if (confirmed?.keyId !== to.id) confirmed = { keyId: to.id, sinceMs: clock.elapsedMs() }
     const old = (await sealKeys(lanes)).filter(({ state }) => state === 'previous')
-    const pass = await onePass(work, old, to, (rows) => {
-      moved += rows
-      tell(`${moved} rows sealed anew`)
-    })
+    await progress.begin(old)
+    const pass = await onePass(work, old, to, (rows) => progress.add(rows))
+    progress.tell()
     if (pass === undefined || pass.moved + pass.left > 0) {
       // Somebody holds what is left: without a pause this would only ask and ask.
       if (pass?.moved === 0) await pause(askEveryMs)
@@ -107,7 +112,92 @@ export async function rotate(work: KeyWork, options: RotateOptions = {}): Promis
       else kept.push({ keyId: id, why })
     }
     for (const id of retired) tell(`data key ${id} seals nothing any more and is retired`)
-    return { keyId: to.id, moved, retired, kept }
+    return { keyId: to.id, moved: progress.moved, retired, kept }
+  }
+}
+
+/**
+ * A wrong key file must not start a new life beside the old one: what is in use has to open, unless
+ * the operator says that it never will.
+ */
+async function openOrLost(
+  work: KeyWork,
+  isLost: boolean,
+  tell: (line: string) => void,
+): Promise<void> {
+  const { lanes, keyring } = work
+  for (const row of await lanes.single(allDataKeys)) {
+    if (row.state !== 'current' && row.state !== 'announced') continue
+    const why = await shutBecause(keyring, row)
+    if (why === undefined) continue
+    if (!isLost) {
+      throw new RotationError(
+        `${why} Nothing was changed. Only if that key is lost for good, "tollgate keys rotate --lost" goes on without what it sealed.`,
+      )
+    }
+    if (row.purpose === 'mac') await renewMac(work)
+    else if (row.state === 'announced') await lanes.single(withdrawDataKey(row.id, newId()))
+    tell(`data key ${row.id} is lost`)
+  }
+}
+
+/** Why a data key does not open with the keys that were given. */
+async function shutBecause(keyring: Keyring, row: DataKeyRow): Promise<string | undefined> {
+  try {
+    await keyring.get(row.id, row)
+    return undefined
+  } catch (error) {
+    if (error instanceof MissingKeyError) return error.message
+    throw error
+  }
+}
+
+/** Makes another key for digests. @returns its id. @throws RotationError while processes run. */
+export async function renewMac({ lanes, keys }: KeyWork): Promise<string> {
+  const rows = await lanes.single(allDataKeys)
+  const was = rows.find(({ purpose, state }) => purpose === 'mac' && state === 'current')
+  if (was === undefined) throw new RotationError('This database has no keys yet.')
+  const { keyId, wrapped } = await keys.wrap(newKeyBytes())
+  const id = newId()
+  const made = await lanes.single(replaceMacKey(was.id, id, keyId, wrapped, aliveMs, newId()))
+  if (made.length > 0) return id
+  throw new RotationError(
+    'The key for digests is replaced only while no process runs: stop all of them, wait 15 seconds and run the command again.',
+  )
+}
+
+/** Tells how far it is: once a second, and after each pass. */
+class Progress {
+  moved = 0
+  readonly #work: KeyWork
+  readonly #tell: (line: string) => void
+  #total: number | undefined
+  #told = 0
+  #toldMs = 0
+
+  constructor(work: KeyWork, tell: (line: string) => void) {
+    this.#work = work
+    this.#tell = tell
+  }
+
+  async begin(old: readonly DataKeyRow[]): Promise<void> {
+    if (this.#total !== undefined || old.length === 0) return
+    const counts = await this.#work.lanes.read(rowsByKey)
+    this.#total = counts
+      .filter(({ id }) => old.some((key) => key.id === id))
+      .reduce((sum, { rows }) => sum + Number(rows), 0)
+  }
+
+  add(rows: number): void {
+    this.moved += rows
+    if (this.#work.clock.elapsedMs() - this.#toldMs > tellEveryMs) this.tell()
+  }
+
+  tell(): void {
+    if (this.moved === this.#told) return
+    this.#told = this.moved
+    this.#toldMs = this.#work.clock.elapsedMs()
+    this.#tell(`${this.moved} of ${Math.max(this.moved, this.#total ?? 0)} rows sealed anew`)
   }
 }
 
@@ -125,7 +215,7 @@ async function announce(
   const unfinished = rows.find(({ state }) => state === 'announced')
   if (unfinished !== undefined) return tell(`going on with data key ${unfinished.id}`)
   for (const row of rows.filter(({ state }) => state === 'previous')) {
-    if (isFresh || !(await opens(keyring, row))) continue
+    if (isFresh || (await shutBecause(keyring, row)) !== undefined) continue
     return tell(`finishing the rotation to data key ${current.id}`)
   }
   const id = newId()
@@ -134,16 +224,6 @@ async function announce(
   if (made.length === 0) return tell('another rotation was first; joining it')
   await faultPoint('key-announced', id)
   tell(`made data key ${id}, wrapped by key "${keyId}"`)
-}
-
-async function opens(keyring: Keyring, row: DataKeyRow): Promise<boolean> {
-  try {
-    await keyring.get(row.id, row)
-    return true
-  } catch (error) {
-    if (error instanceof MissingKeyError) return false
-    throw error
-  }
 }
 
 /** Lets an announced key seal as soon as everybody can open it; then everybody has to seal with it. */

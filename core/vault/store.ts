@@ -125,6 +125,43 @@ export const retireDataKey = (id: string, auditId: string) => sql<{ id: string }
     select ${auditId}::uuid, 'keys', 'data-key-retired', id, '{}'::jsonb from moved)
   select id from moved`
 
+/** Takes an announced key back, before anything was sealed with it. */
+export const withdrawDataKey = (id: string, auditId: string) => sql<{ id: string }>`
+  with moved as (
+    update tollgate.data_key set state = 'retired', retired_at = now()
+    where id = ${id}::uuid and state = 'announced'
+    returning id),
+  noted as (
+    insert into tollgate.audit (id, actor, action, resource, detail)
+    select ${auditId}::uuid, 'keys', 'data-key-withdrawn', id, '{}'::jsonb from moved)
+  select id from moved`
+
+/**
+ * Another key digests from here on. Only while no process runs: two that digest differently would
+ * take a repeated request for a new one.
+ */
+export const replaceMacKey = (
+  was: string,
+  id: string,
+  keyId: string,
+  wrapped: Buffer,
+  aliveMs: number,
+  auditId: string,
+) => sql<{ id: string }>`
+  with moved as (
+    update tollgate.data_key set state = 'retired', superseded_at = now(), retired_at = now()
+    where id = ${was}::uuid and purpose = 'mac' and state = 'current' and not exists (
+      select from tollgate.data_key_use
+      where seen_at > now() - ${aliveMs}::integer * interval '1 millisecond')
+    returning id),
+  noted as (
+    insert into tollgate.audit (id, actor, action, resource, detail)
+    select ${auditId}::uuid, 'keys', 'mac-key-replaced', id, '{}'::jsonb from moved)
+  insert into tollgate.data_key (id, purpose, state, format, key_encryption_key_id, wrapped, promoted_at)
+  select ${id}::uuid, 'mac', 'current', 2, ${keyId}::text, ${wrapped}::bytea, now()
+  from moved
+  returning id`
+
 /** Nothing opens with it any more. Caches of rows that were sealed with it have had their time. */
 export const destroyDataKey = (id: string, auditId: string, afterMs: number) => sql<{ id: string }>`
   with moved as (

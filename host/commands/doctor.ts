@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import pg from 'pg'
 import { type HostSettings, isLoopback } from '../config/read-settings.ts'
 import {
@@ -10,7 +9,7 @@ import {
   type Finding,
 } from '../doctor/examine.ts'
 import { DoctorStore } from '../doctor/store.ts'
-import { dataDirectoryOf, openDatabase, reach } from '../serve/installation.ts'
+import { dataDirectoryOf, keyFilesFrom, openDatabase, reach } from '../serve/installation.ts'
 import { findKeys, KeysError } from '../serve/keys.ts'
 import { type Command, placeOfCommand, print, settingsFor, UsageError } from './command.ts'
 
@@ -74,13 +73,13 @@ async function examine(settings: HostSettings, days: number): Promise<Finding[]>
     if (!(await store.isThere())) {
       return [...findings, { is: 'problem', text: 'no tables yet: run tollgate migrate' }]
     }
-    const keyFile =
-      settings.keyFile === undefined ? {} : { keyFile: resolve(place.folder, settings.keyFile) }
+    const located = { ...settings, ...keyFilesFrom(settings, place) }
     findings.push(await examineMigrations(store))
     try {
       // True: the doctor never makes keys.
-      const keys = await findKeys({ ...settings, ...keyFile }, directory, true, print)
+      const keys = await findKeys(located, directory, true, print)
       findings.push(await examineKeys(store, keys))
+      await keys.close?.()
     } catch (thrown) {
       if (!(thrown instanceof KeysError)) throw thrown
       findings.push({ is: 'problem', text: thrown.message })

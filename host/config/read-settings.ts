@@ -180,6 +180,7 @@ function contradictions(settings: HostSettings): string[] {
   if (settings.keys !== undefined && settings.keyFile !== undefined) {
     problems.push('TOLLGATE_KEYS and TOLLGATE_KEY_FILE are both set: set one of them')
   }
+  problems.push(...keyServerContradictions(settings))
   if (isLive && settings.demo === true) {
     problems.push('TOLLGATE_DEMO is true: a live installation gets no demo channel')
   }
@@ -207,6 +208,21 @@ function contradictions(settings: HostSettings): string[] {
     )
   }
   return problems
+}
+
+function keyServerContradictions(settings: HostSettings): string[] {
+  const tokens = [settings.keyServerToken, settings.keyServerTokenFile]
+  const given = tokens.filter((one) => one !== undefined).length
+  if (settings.keyServerUrl !== undefined && given !== 1) {
+    return [
+      'TOLLGATE_KEY_SERVER_URL needs one of TOLLGATE_KEY_SERVER_TOKEN_FILE and TOLLGATE_KEY_SERVER_TOKEN',
+    ]
+  }
+  if (settings.keyServerUrl !== undefined) return []
+  if (given > 0 || settings.wrapWith === 'server') {
+    return ['TOLLGATE_KEY_SERVER_URL is not set, and other settings of the key server are']
+  }
+  return []
 }
 
 function isProxyAddress(text: string): boolean {

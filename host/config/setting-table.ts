@@ -1,3 +1,5 @@
+import { keySettings } from './key-settings.ts'
+
 /** What a setting's value may look like. Environment variables are texts; a file may give the real type. */
 export type SettingFormat =
   | { readonly kind: 'text' }
@@ -105,6 +107,7 @@ export const settingTable = [
     format: text,
     meaning: 'File with the keys, one a line. Not set: the file "keys" in dataDirectory.',
   },
+  ...keySettings,
   {
     name: 'demo',
     env: 'TOLLGATE_DEMO',

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { createGateway, type Gateway, type GatewayOptions } from '@tollgate/core'
+import { createGateway, type Gateway, type GatewayOptions, type KeyProvider } from '@tollgate/core'
 import { loadPlugins } from '../config/plugins.ts'
 import type { HostSettings } from '../config/read-settings.ts'
 import type { HostLog } from '../http/request-log.ts'
@@ -62,11 +62,12 @@ export async function openInstallation(
 ): Promise<Installation> {
   const plugins = await loadPlugins(settings, place.folder)
   const database = await openDatabase(settings, place)
+  let keys: KeyProvider | undefined
   try {
     // Also tells at once when the database cannot be reached, where the engine would try for a while.
     const sealed = await reach(database, () => isSealed(database.url, settings.databaseSchema))
-    const keys = await findKeys(
-      { ...settings, ...keyFileFrom(settings, place) },
+    keys = await findKeys(
+      { ...settings, ...keyFilesFrom(settings, place) },
       dataDirectoryOf(settings, place),
       sealed,
       (line) => place.log.info({}, line),
@@ -84,7 +85,8 @@ export async function openInstallation(
         connectors: settings.connectors,
         jobs: settings.jobs,
         environment: settings.environment,
-        keys,
+        keys: keys!,
+        keyCacheMs: settings.keyCacheMs,
         role: settings.role,
         migrate: settings.migrate,
         connectorTimeoutMs: settings.connectorTimeoutMs,
@@ -100,17 +102,30 @@ export async function openInstallation(
       database,
       async close() {
         await gateway.close()
+        await keys?.close?.()
         await database.stop()
       },
     }
   } catch (thrown) {
+    await keys?.close?.()
     await database.stop()
     throw thrown
   }
 }
 
-function keyFileFrom(settings: HostSettings, { folder }: Place): { keyFile?: string } {
-  return settings.keyFile === undefined ? {} : { keyFile: resolve(folder, settings.keyFile) }
+const keyFiles = ['keyFile', 'keyServerTokenFile', 'keyServerCaFile'] as const
+
+/** Files of the keys, as seen from where the user stands. */
+export function keyFilesFrom(
+  settings: HostSettings,
+  { folder }: Place,
+): { [Name in (typeof keyFiles)[number]]?: string } {
+  return Object.fromEntries(
+    keyFiles.flatMap((name) => {
+      const path = settings[name]
+      return path === undefined ? [] : [[name, resolve(folder, path)]]
+    }),
+  )
 }
 
 /** What Postgres and the network say about a database that cannot be used, by code. */

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type KeyProvider, localKeys, makeKey } from '@tollgate/core'
+import { combinedKeys, type KeyProvider, localKeys, makeKey } from '@tollgate/core'
 import { type HostSettings, SettingsError } from '../config/read-settings.ts'
 import { reasonOf, systemCode } from '../postgres/error.ts'
+import { openKeyServer } from './key-server.ts'
 import { createPrivateFile } from './private-file.ts'
 
 /** The keys of a database are not here. The message says where they were looked for. */
@@ -12,7 +13,7 @@ export class KeysError extends Error {
 }
 
 /**
- * The key-encryption keys: of TOLLGATE_KEYS, or of the key file. In the test environment a database
+ * The key-encryption keys: of the key server, of TOLLGATE_KEYS, or of the key file. In the test environment a database
  * that holds nothing sealed gets a new key file; one that does never gets a new key silently,
  * because nothing in it could be opened with it.
  *
@@ -24,10 +25,14 @@ export async function findKeys(
   isSealed: boolean,
   log: (line: string) => void,
 ): Promise<KeyProvider> {
-  if (settings.keys !== undefined) return readKeys(settings.keys, 'TOLLGATE_KEYS')
   const path = settings.keyFile ?? join(directory, 'keys')
-  const kept = await readKeyFile(path)
-  if (kept !== undefined) return readKeys(kept, path)
+  const kept = await givenKeys(settings, path)
+  if (settings.keyServerUrl !== undefined) {
+    const server = await openKeyServer(settings, settings.keyServerUrl)
+    if (kept === undefined) return server
+    return settings.wrapWith === 'file' ? combinedKeys(kept, server) : combinedKeys(server, kept)
+  }
+  if (kept !== undefined) return kept
   if (isSealed) {
     throw new KeysError(
       `the database is there and its keys are not: ${path} is missing. Restore it from a backup or set TOLLGATE_KEYS. Without these keys nothing sealed in that database can be opened.`,
@@ -42,6 +47,12 @@ export async function findKeys(
     log(`made the key file ${path}; the database cannot be opened without it`)
   }
   return readKeys((await readKeyFile(path)) ?? '', path)
+}
+
+async function givenKeys(settings: HostSettings, path: string): Promise<KeyProvider | undefined> {
+  if (settings.keys !== undefined) return readKeys(settings.keys, 'TOLLGATE_KEYS')
+  const text = await readKeyFile(path)
+  return text === undefined ? undefined : readKeys(text, path)
 }
 
 async function readKeyFile(path: string): Promise<string | undefined> {
@@ -62,7 +73,7 @@ async function readKeyFile(path: string): Promise<string | undefined> {
 
 function readKeys(text: string, from: string): KeyProvider {
   try {
-    return localKeys(text)
+    return localKeys(text, from)
   } catch (thrown) {
     throw new SettingsError([`${from}: ${reasonOf(thrown)}`])
   }

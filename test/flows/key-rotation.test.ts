@@ -260,7 +260,7 @@ describe('a rotation', () => {
     await run.sql('select 1 from tollgate.instrument where id = $1 for update', [payments[0]!.id])
     const lines: string[] = []
     const rotation = rotate(testKey, { tell: (line: string) => void lines.push(line) })
-    while (!lines.some((line) => /^9 rows sealed anew/.test(line))) await pause(10)
+    while (!lines.some((line) => /^9 of 10 rows sealed anew/.test(line))) await pause(10)
     await run.sql('commit')
     assert.equal((await rotation).moved, 10)
   })

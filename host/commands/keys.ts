@@ -1,0 +1,189 @@
+import { KeyAdministration, type KeyStatus, makeKey, parseKeys } from '@tollgate/core'
+import { dataDirectoryOf, keyFilesFrom, openDatabase, reach } from '../serve/installation.ts'
+import { findKeys } from '../serve/keys.ts'
+import {
+  type Command,
+  columns,
+  type Given,
+  placeOfCommand,
+  print,
+  settingsFor,
+  UsageError,
+} from './command.ts'
+
+export const keysMakeCommand: Command = {
+  name: 'keys make',
+  summary: 'Print a new key-encryption key for TOLLGATE_KEYS or the key file. Stores nothing.',
+  words: ['<id>'],
+  async run({ words: [id = ''] }) {
+    const key = makeKey(id)
+    try {
+      parseKeys(key)
+    } catch {
+      throw new UsageError('an id has 1 to 40 letters, digits, "_" and "-"')
+    }
+    print(key)
+    return 0
+  },
+}
+
+export const keysStatusCommand: Command = {
+  name: 'keys status',
+  summary: 'Show data keys, what wraps them, the rows under each, and who seals with which.',
+  options: {
+    'no-count': { type: 'boolean', meaning: 'Leave out the rows: counting reads all of them.' },
+  },
+  async run(given) {
+    return withKeys(given, async (keys) => {
+      const status = await keys.status(!given.flags.has('no-count'))
+      const now = Date.now()
+      const head = ['data key', 'purpose', 'state', 'age', 'wrapped by', 'rows']
+      for (const line of columns([head, ...status.keys.map((key) => cells(key, now))])) print(line)
+      print()
+      const sealing = status.keys.find(
+        ({ purpose, state }) => purpose === 'seal' && state === 'current',
+      )
+      for (const { name, data_key_id: id } of status.processes) {
+        const isBehind = id !== null && id !== sealing?.id
+        print(`process ${name} seals with ${id ?? 'nothing yet'}${isBehind ? ' (behind)' : ''}`)
+      }
+      if (status.processes.length === 0) print('no process is running')
+      const old = status.keys.filter(({ state }) => state === 'announced' || state === 'previous')
+      if (old.length > 0) print('a rotation is unfinished: run "tollgate keys rotate"')
+      const broken = status.keys.filter(({ problem }) => problem !== undefined)
+      for (const { id, problem } of broken)
+        print(`PROBLEM data key ${id} does not open: ${problem}`)
+      return broken.length === 0 ? 0 : 1
+    })
+  },
+}
+
+function cells(key: KeyStatus, now: number): string[] {
+  const days = Math.floor((now - (key.promotedAt ?? key.createdAt).getTime()) / 86_400_000)
+  const age = days === 1 ? '1 day' : `${days} days`
+  const rows = key.rows === undefined ? '' : String(key.rows)
+  return [key.id, key.purpose, key.state, age, key.keyEncryptionKeyId, rows]
+}
+
+export const keysRotateCommand: Command = {
+  name: 'keys rotate',
+  summary: 'Seal everything under a new data key while payments go on; or finish doing so.',
+  options: {
+    fresh: {
+      type: 'boolean',
+      meaning: 'Make a new data key although the last rotation is unfinished.',
+    },
+    lost: {
+      type: 'boolean',
+      meaning: 'Go on although keys are lost for good; what they sealed never opens again.',
+    },
+    wait: {
+      type: 'string',
+      value: 'seconds',
+      meaning: 'How long running processes get to follow. Default 120.',
+    },
+  },
+  notes:
+    'Safe at any time, twice, and in several processes at once. When it is killed, run it again.',
+  async run(given) {
+    const wait = Number(given.options.wait ?? 120)
+    if (!Number.isInteger(wait) || wait < 1 || wait > 86_400) {
+      throw new UsageError('--wait must be a whole number of seconds from 1 to 86400')
+    }
+    return withKeys(given, async (keys) => {
+      const done = await keys.rotate({
+        fresh: given.flags.has('fresh'),
+        lost: given.flags.has('lost'),
+        waitMs: wait * 1000,
+        tell: print,
+      })
+      for (const { keyId, why } of done.kept) print(`PROBLEM data key ${keyId} stays: ${why}`)
+      print(`${done.moved} rows were sealed anew; data key ${done.keyId} seals`)
+      return done.kept.length === 0 ? 0 : 1
+    })
+  },
+}
+
+export const keysRewrapCommand: Command = {
+  name: 'keys rewrap',
+  summary: 'Put all data keys under the current key-encryption key. Touches no sealed row.',
+  notes: 'Give every running process the new key-encryption key before.',
+  async run(given) {
+    return withKeys(given, async (keys) => {
+      const done = await keys.rewrap(print)
+      for (const { keyId, why } of done.kept) print(`PROBLEM data key ${keyId} stays: ${why}`)
+      if (done.kept.length === 0) print(`all data keys are under key "${done.keyId}"`)
+      return done.kept.length === 0 ? 0 : 1
+    })
+  },
+}
+
+export const keysRenewMacCommand: Command = {
+  name: 'keys renew-mac',
+  summary: 'Replace the key of fingerprints and digests while no process runs. Rarely right.',
+  options: { confirm: { type: 'boolean', meaning: 'Really do it.' } },
+  notes:
+    'Numbers stored before and after have different fingerprints from then on, and requests repeated under an idempotency key of before are refused.',
+  async run(given) {
+    if (!given.flags.has('confirm')) {
+      throw new UsageError(
+        'nothing was changed; see tollgate keys renew-mac --help, then --confirm',
+      )
+    }
+    return withKeys(given, async (keys) => {
+      print(`data key ${await keys.renewMac()} digests from now on`)
+      return 0
+    })
+  },
+}
+
+export const keysRetireCommand: Command = {
+  name: 'keys retire',
+  summary: 'Retire a data key that seals nothing any more, or destroy it for good.',
+  words: ['<data key id>'],
+  options: {
+    destroy: {
+      type: 'boolean',
+      meaning: 'Overwrite it. What an old copy of single tables holds under it never opens again.',
+    },
+  },
+  async run(given) {
+    const [id = ''] = given.words
+    return withKeys(given, async (keys) => {
+      print(`data key ${id} is ${await keys.retire(id, { destroy: given.flags.has('destroy') })}`)
+      return 0
+    })
+  },
+}
+
+/** Opens the keys of the installation beside the processes that run on it. Never makes any. */
+async function withKeys(
+  given: Given,
+  work: (keys: KeyAdministration) => Promise<number>,
+): Promise<number> {
+  const settings = await settingsFor(given)
+  const place = placeOfCommand()
+  const database = await openDatabase(settings, place)
+  try {
+    const located = { ...settings, ...keyFilesFrom(settings, place) }
+    const provider = await findKeys(located, dataDirectoryOf(settings, place), true, print)
+    try {
+      await using keys = await reach(database, () =>
+        KeyAdministration.open({
+          database: {
+            url: database.url,
+            schema: settings.databaseSchema,
+            prepare: settings.preparedStatements,
+          },
+          keys: provider,
+          log: place.log,
+        }),
+      )
+      return await work(keys)
+    } finally {
+      await provider.close?.()
+    }
+  } finally {
+    await database.stop()
+  }
+}
