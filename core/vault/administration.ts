@@ -49,6 +49,8 @@ export type KeyStatus = {
 
 export type KeysStatus = {
   readonly provider: string
+  /** Why nothing can be wrapped now; absent when it can. */
+  readonly providerProblem?: string
   readonly keys: readonly KeyStatus[]
   /** Running processes and the data key that each seals with. */
   readonly processes: readonly Pick<UseRow, 'name' | 'data_key_id' | 'ready_key_id'>[]
@@ -127,7 +129,13 @@ export class KeyAdministration {
         ...(problem !== undefined && { problem }),
       })
     }
-    return { provider: keys.name, keys: all, processes: await lanes.read(usesWithin(aliveMs)) }
+    const providerProblem = await keys.check().then(() => undefined, wordOf)
+    return {
+      provider: keys.name,
+      ...(providerProblem !== undefined && { providerProblem }),
+      keys: all,
+      processes: await lanes.read(usesWithin(aliveMs)),
+    }
   }
 
   /** Seals everything under a new data key while payments go on; see `rotate`. */

@@ -55,7 +55,7 @@ export function transitKeys(options: TransitOptions): KeyProvider {
     throw new Error('Key and mount of the key server are letters, digits, "_", "-" and ".".')
   }
   const name = options.name ?? `the key server ${base.origin}`
-  const root = `${base.origin}${base.pathname.replace(/\/+$/, '')}/v1/${mount}`
+  const root = `${base.origin}${base.pathname.replace(/\/$/, '')}/v1/${mount}`
   const prefix = `transit:${mount}/${key}:v`
   const outgoing = createOutgoing({
     name: 'vault',
@@ -67,7 +67,7 @@ export function transitKeys(options: TransitOptions): KeyProvider {
 
   const post = async (
     action: 'encrypt' | 'decrypt' | 'rewrap',
-    json: Readonly<Record<string, string>>,
+    json: Readonly<Record<string, string | Sensitive>>,
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>> => {
     const { token: given } = options
@@ -111,7 +111,7 @@ export function transitKeys(options: TransitOptions): KeyProvider {
     return { keyId: `${prefix}${found[1]}`, wrapped: Buffer.from(found[0]) }
   }
   const wrap = async (dataKey: Buffer, signal: AbortSignal) => {
-    const plaintext = dataKey.toString('base64')
+    const plaintext = new Sensitive(dataKey.toString('base64'))
     return wrapping(await ask('encrypt', { plaintext }, signal).catch(refusedOf(name)))
   }
   const unwrap = async (keyId: string, wrapped: Buffer, signal: AbortSignal) => {

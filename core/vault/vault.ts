@@ -102,6 +102,10 @@ export class Vault {
       const parts = { lanes, keyring, log, processId }
       const vault = new Vault({ ...parts, mac: await open('mac'), current: await open('seal') })
       await vault.check()
+      // Rows of an unfinished rotation are not to wait for the provider later, when it may be away.
+      for (const row of await lanes.single(allDataKeys)) {
+        if (row.state === 'previous') keyring.get(row.id, row).catch(() => {})
+      }
       vault.#timer = setInterval(() => void vault.check(), showEveryMs)
       vault.#timer.unref()
       return vault

@@ -53,7 +53,9 @@ export const keysStatusCommand: Command = {
       const broken = status.keys.filter(({ problem }) => problem !== undefined)
       for (const { id, problem } of broken)
         print(`PROBLEM data key ${id} does not open: ${problem}`)
-      return broken.length === 0 ? 0 : 1
+      const { providerProblem } = status
+      if (providerProblem !== undefined) print(`PROBLEM nothing can be wrapped: ${providerProblem}`)
+      return broken.length === 0 && providerProblem === undefined ? 0 : 1
     })
   },
 }

@@ -96,6 +96,9 @@ describe('a rotation', () => {
     return {
       paid,
       failed,
+      pids: all.map(({ pid }) => pid),
+      stopped: () => all.map((child) => child.kill('SIGSTOP')),
+      resumed: () => all.map((child) => child.kill('SIGCONT')),
       async stop() {
         for (const child of all) child.send('stop')
         assert.deepEqual(
@@ -290,6 +293,33 @@ describe('a rotation', () => {
       ),
       { code: '23514' },
     )
+  })
+
+  test('a process that was stopped while the key was closed fails what it had sealed, whole, and goes on', async () => {
+    const load = await paying(1)
+    while (load.paid.length < 20) await pause(10)
+    load.stopped()
+    // As if it had been silent for long: the rotation does not wait for it.
+    await run.sql(
+      `update tollgate.data_key_use set seen_at = now() - interval '1 minute'
+      where name like '% ' || $1`,
+      [String(load.pids[0])],
+    )
+    const [old] = await keysThere()
+    const done = await rotate()
+    assert.deepEqual(done.retired, [old!.id])
+    const before = load.paid.length
+    load.resumed()
+    while (load.paid.length < before + 50) await pause(10)
+    await load.stop()
+    for (const failure of load.failed) assert.match(failure, /not_under_|23514/)
+    const all = await keysThere()
+    assert.equal(all.find(({ id }) => id === old!.id)?.rows, 0n)
+    // What failed left nothing: no payment without its number, none that was sent.
+    const orphans = await run.sql(`
+      select p.id from tollgate.payment p
+      where p.referenced_id is null and not exists (select from tollgate.instrument i where i.id = p.id)`)
+    assert.deepEqual(orphans, [])
   })
 
   test('rows of the first format, bound to their id alone, open and move to the second', async () => {

@@ -4,6 +4,7 @@
 -- -> retired (seals nothing any more, proven by constraints) -> destroyed (its bytes are gone).
 -- The key of purpose mac stays current: what it digested could not be found again under another one.
 
+drop index tollgate.data_key_in_use;
 alter table tollgate.data_key add column state text;
 update tollgate.data_key set state = case when retired_at is null then 'current' else 'previous' end;
 alter table tollgate.data_key
@@ -17,7 +18,6 @@ alter table tollgate.data_key
 update tollgate.data_key
 set promoted_at = created_at, superseded_at = retired_at, retired_at = null;
 
-drop index tollgate.data_key_in_use;
 create unique index data_key_in_use on tollgate.data_key (purpose, state)
   where state in ('announced', 'current');
 

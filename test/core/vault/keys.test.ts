@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createSecretKey } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import {
   createGateway,
@@ -8,6 +9,7 @@ import {
   makeKey,
   parseKeys,
 } from '../../../core/index.ts'
+import { decrypt, encrypt } from '../../../core/vault/cipher.ts'
 import {
   card,
   freshSimulator,
@@ -52,6 +54,40 @@ describe('key-encryption keys', () => {
   test('are made with 256 random bits', () => {
     assert.notEqual(makeKey('k'), makeKey('k'))
     assert.equal(parseKeys(makeKey('k'))[0]?.key.length, 32)
+  })
+})
+
+describe('a sealed value', () => {
+  const key = createSecretKey(Buffer.from('feffe9928665731c6d6a8f9467308308'.repeat(2), 'hex'))
+  const boundTo = Buffer.from('feedfacedeadbeeffeedfacedeadbeefabaddad2', 'hex')
+  const plain =
+    'd9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72' +
+    '1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39'
+  /** Test case 16 of the GCM specification, laid out as rows hold it: nonce, ciphertext, tag. */
+  const sealed = Buffer.from(
+    'cafebabefacedbaddecaf888' +
+      '522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa' +
+      '8cb08e48590dbb3da7b08b1056828838c5f61e6393ba7a0abcc9f662' +
+      '76fc6ece0f4e1768cddf8853bb2d551b',
+    'hex',
+  )
+
+  test('is AES-256-GCM as specified', () => {
+    assert.equal(decrypt(key, sealed, boundTo).toString('hex'), plain)
+    const anew = encrypt(key, Buffer.from(plain, 'hex'), boundTo)
+    assert.equal(anew.length, sealed.length)
+    assert.equal(decrypt(key, anew, boundTo).toString('hex'), plain)
+  })
+
+  test('opens with no bit changed, none missing, and nothing else it is bound to', () => {
+    for (let at = 0; at < sealed.length; at += 1) {
+      const changed = Buffer.from(sealed)
+      changed[at]! ^= 1
+      assert.throws(() => decrypt(key, changed, boundTo), `byte ${at}`)
+      assert.throws(() => decrypt(key, sealed.subarray(0, at), boundTo), `cut at ${at}`)
+    }
+    assert.throws(() => decrypt(key, sealed, boundTo.subarray(1)))
+    assert.throws(() => decrypt(createSecretKey(Buffer.alloc(32)), sealed, boundTo))
   })
 })
 
