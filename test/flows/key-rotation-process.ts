@@ -25,6 +25,7 @@ export type RotationOrder = {
 export type RotationNews =
   | { readonly ready: true }
   | { readonly paid: { readonly id: string; readonly code: string; readonly rebill: string } }
+  | { readonly declined: string }
   | { readonly failed: string }
 
 const order: RotationOrder = JSON.parse(process.argv[2] ?? '')
@@ -58,6 +59,9 @@ if (order.work === 'serve') {
         // Opens what was sealed a moment ago, by whatever key.
         const again = await gateway.payments.rebill(id, { amount: '1.00', currency: 'EUR' })
         tell({ paid: { id, code: result.code, rebill: again.result.code } })
+        // Declined by its holder's name; its number is erased at once, rotation or not.
+        const refused = { ...request, card: { ...request.card, holder: '800.100.152' } }
+        tell({ declined: await gateway.payments.create(refused as never).then((one) => one.id) })
       } catch (error) {
         tell({ failed: String((error as Error).stack) })
       }
