@@ -287,6 +287,11 @@ describe('a rotation', () => {
       return true
     })
     assert.deepEqual(await states(), ['current', 'announced'])
+    // Taken back, it is out of the way of a rotation that everybody can follow.
+    const announced = (await keysThere())[1]!.id
+    assert.equal(await administer((keys) => keys.retire(announced)), 'retired')
+    assert.equal((await rotate()).moved, 1)
+    assert.deepEqual(await states(), ['retired', 'retired', 'current'])
     assert.equal(await rebill(id), approved)
     assert.equal(await rebill((await run.pay()).id), approved)
     assert.ok(run.logs.some(({ fields }) => /"newer", which is not among/.test(String(fields.why))))
@@ -406,6 +411,29 @@ describe('a rotation', () => {
     const both = [0, 1].map(() => start({ work: 'rewrap', keys }))
     assert.deepEqual(await Promise.all(both.map(ended)), [0, 0])
     const later = await run.another({ keys: localKeys(newerKey) })
+    assert.equal(await rebill(id, later), approved)
+  })
+
+  test('the key of fingerprints is replaced only when no process runs, and openly', async () => {
+    const { id } = await run.pay({}, { key: 'order-1' })
+    assert.equal((await run.pay({}, { key: 'order-1' })).id, id)
+    await rotate()
+    assert.equal((await run.pay({}, { key: 'order-1' })).id, id)
+    await assert.rejects(
+      administer((keys) => keys.renewMac()),
+      /only while no process runs/,
+    )
+    await run.gateway.close()
+    await administer((keys) => keys.renewMac())
+    const later = await run.another()
+    await assert.rejects(run.pay({}, { on: later, key: 'order-1' }), { code: '200.300.405' })
+    const twin = await run.pay({}, { on: later, key: 'order-2' })
+    assert.equal((await run.pay({}, { on: later, key: 'order-2' })).id, twin.id)
+    const prints = await run.sql<{ fingerprint: Buffer }>(
+      'select fingerprint from tollgate.instrument where id = any($1::uuid[])',
+      [[id, twin.id]],
+    )
+    assert.notDeepEqual(prints[0], prints[1])
     assert.equal(await rebill(id, later), approved)
   })
 
