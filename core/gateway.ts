@@ -1,6 +1,7 @@
 import type { GatewayEvent, Inbound } from '@tollgate/plugin-kit'
 import type { Requests } from '@tollgate/schemas'
 import type { Database } from './db/database.ts'
+import { buildNumber, embedder, type RequestOptions } from './embedder.ts'
 import type { Engine, Environment } from './engine.ts'
 import type { Caller } from './entity/directory.ts'
 import type { Entities } from './entity/entities.ts'
@@ -8,14 +9,7 @@ import { newId } from './ids.ts'
 import { receive } from './inbound/receive.ts'
 import type { Dispatcher } from './jobs/dispatcher.ts'
 import type { Queue } from './jobs/queue.ts'
-import {
-  answer,
-  type Call,
-  isEngineOperation,
-  type Reply,
-  read,
-  refusalReply,
-} from './operations.ts'
+import { answer, isEngineOperation, refusalReply } from './operations.ts'
 import { openAttention } from './operator/store.ts'
 import type { Request } from './payment/accept.ts'
 import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
@@ -36,24 +30,15 @@ import {
   registrationView,
   type VerificationView,
 } from './registration/view.ts'
-
-export type RequestOptions = {
-  readonly idempotencyKey?: string
-  /** Who asks; the embedding program itself unless given. */
-  readonly caller?: Caller
-}
+import { type Call, type Reply, read } from './request/call.ts'
+import { Schedules } from './schedule/embedded.ts'
+import { TestClocks } from './test-clock/embedded.ts'
 
 /** What a follow-up by its own method leaves to say. */
 export type FollowUpRequest = Readonly<Record<string, unknown>> & {
   readonly amount?: string
   readonly currency?: string
 }
-
-/** The embedding program: acts for every entity of its own database. */
-const embedder: Caller = { id: 'embedder', entityId: null }
-
-/** Version shown in every answer as buildNumber. */
-export const buildNumber = 'tollgate-0.1.0'
 
 /** A running engine. Close it, or bind it with `await using`. */
 export class Gateway {
@@ -65,6 +50,8 @@ export class Gateway {
   readonly #presence: Presence
   readonly #graceMs: number
   readonly entities: Entities
+  readonly schedules: Schedules
+  readonly testClocks: TestClocks
   readonly name: string
   readonly environment: Environment
   #closed: Promise<void> | undefined
@@ -87,6 +74,8 @@ export class Gateway {
     this.#presence = parts.presence
     this.#graceMs = parts.graceMs
     this.entities = parts.entities
+    this.schedules = new Schedules(parts.engine)
+    this.testClocks = new TestClocks(parts.engine)
     this.name = parts.engine.name
     this.environment = parts.engine.environment
   }

@@ -1,14 +1,12 @@
 /** The operations of the endpoints table, by name: raw request in, status and body out. */
 
-import type { RequestFields } from '@tollgate/plugin-kit'
 import { resultDescription, results } from '@tollgate/schemas'
 import type { Engine } from './engine.ts'
 import type { Caller } from './entity/directory.ts'
 import { GatewayError } from './errors.ts'
 import { newId } from './ids.ts'
-import type { Request } from './payment/accept.ts'
 import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
-import { type Answered, paymentView, refusalView, statusOf } from './payment/view.ts'
+import { paymentView, refusalView, statusOf } from './payment/view.ts'
 import {
   createRegistration,
   endRegistration,
@@ -19,30 +17,10 @@ import {
 } from './registration/registrations.ts'
 import type { Registration } from './registration/types.ts'
 import { registrationView } from './registration/view.ts'
-import { bodyInput, type RequestInput } from './request/decode.ts'
-import { openRequest } from './request/parse.ts'
+import { bodyOf, type Call, type Handler, idIn, queryOf, type Reply, read } from './request/call.ts'
 import { textOf } from './request/values.ts'
-
-/** A request as it came in; nothing of it is decoded yet. */
-export type Call = {
-  /** Values of `{…}` in the path. */
-  readonly path?: Readonly<Record<string, string>>
-  readonly body?: Uint8Array
-  readonly contentType?: string | undefined
-  /** Query string without the question mark. */
-  readonly query?: string
-  readonly idempotencyKey?: string | undefined
-  /** The gateway's number of this request, shown as `ndc`: letters, digits and hyphens. */
-  readonly requestId: string
-}
-
-export type Reply = {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Answered | Readonly<Record<string, unknown>>
-}
-
-type Handler = (engine: Engine, caller: Caller, call: Call, build: string) => Promise<Reply>
+import { scheduleOperations } from './schedule/operations.ts'
+import { clockOperations } from './test-clock/operations.ts'
 
 const nobody: Caller = { id: 'nobody', entityId: '' }
 
@@ -98,28 +76,13 @@ const handlers: Readonly<Record<string, Handler>> = {
     const registration = await endRegistration(engine, caller, idIn(call), fields)
     return registrationReply(engine, registration, call, build)
   },
+  ...scheduleOperations,
+  ...clockOperations,
   async 'resultCodes.list'() {
     const resultCodes = results.map(([code]) => ({ code, description: resultDescription(code) }))
     return { status: 200, headers: {}, body: { resultCodes } }
   },
 }
-
-/** A valid request of a caller who may act for the entity it names. 403 comes before 400. */
-export async function read(
-  engine: Engine,
-  caller: Caller,
-  operation: string,
-  input: RequestInput,
-): Promise<Request> {
-  const opened = openRequest(operation, input)
-  await engine.directory.mayName(caller, opened.entityId)
-  const { request, names } = opened.check()
-  return { fields: request as RequestFields, names }
-}
-
-const queryOf = (call: Call): RequestInput => ({ query: call.query ?? '' })
-
-const idIn = (call: Call) => call.path?.id ?? ''
 
 function registrationReply(
   engine: Engine,
@@ -133,10 +96,6 @@ function registrationReply(
     headers: {},
     body: registrationView(registration, call.requestId, build, now),
   }
-}
-
-function bodyOf(call: Call): RequestInput {
-  return bodyInput(call.contentType, call.body ?? new Uint8Array())
 }
 
 function replyTo(done: Done, call: Call, build: string): Reply {

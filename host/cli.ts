@@ -14,8 +14,16 @@ import {
   readArguments,
   UsageError,
 } from './commands/command.ts'
+import { demoSubscriptionCommand } from './commands/demo.ts'
 import { doctorCommand } from './commands/doctor.ts'
-import { entityCreateCommand, entityListCommand, entitySetCommand } from './commands/entity.ts'
+import {
+  entityCloseCommand,
+  entityCreateCommand,
+  entityListCommand,
+  entityOpenCommand,
+  entitySetCommand,
+} from './commands/entity.ts'
+import { entityRuleCommands } from './commands/entity-rule.ts'
 import {
   keysMakeCommand,
   keysRenewMacCommand,
@@ -40,6 +48,9 @@ const commands: readonly Command[] = [
   entityListCommand,
   entityCreateCommand,
   entitySetCommand,
+  entityCloseCommand,
+  entityOpenCommand,
+  ...entityRuleCommands,
   tokenCreateCommand,
   tokenListCommand,
   tokenRevokeCommand,
@@ -50,6 +61,7 @@ const commands: readonly Command[] = [
   keysRetireCommand,
   keysRenewMacCommand,
   doctorCommand,
+  demoSubscriptionCommand,
 ]
 
 /** Runs one command line and sets the exit code. Ends the process when nothing is left to do. */

@@ -1,7 +1,9 @@
 /** All scenarios, in the order in which they run. */
 import { coldStart } from './cold-start.ts'
+import { dueSchedules } from './due-schedules.ts'
 import { followUps } from './follow-ups.ts'
 import type { Scenario } from './ground.ts'
+import { idleSchedules } from './idle-schedules.ts'
 import { memory } from './memory.ts'
 import { openSnapshot } from './open-snapshot.ts'
 import { overload } from './overload.ts'
@@ -18,6 +20,8 @@ export const scenarios: readonly Scenario[] = [
   overload,
   coldStart,
   openSnapshot,
+  dueSchedules,
+  idleSchedules,
   memory,
   storedPayments,
 ]

@@ -3,14 +3,10 @@
  * thousands that wait for it cost little memory. None of them may be lost.
  */
 
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { startProgram } from '../child.ts'
-import { acquirerAccount, ownRoot } from '../installation.ts'
 import { printRows } from '../print.ts'
+import { charged, startAcquirer } from './acquirer.ts'
 import {
   type Ground,
   newHost,
@@ -34,30 +30,6 @@ const smallLevels: readonly Level[] = [
   { delayMs: 300, concurrent: 30, seconds: 1.5 },
 ]
 const residentLimit = 300
-
-async function startAcquirer({ server, stop }: Ground): Promise<string> {
-  const log = join(server.folder, 'acquirer.log')
-  const script = join(ownRoot, 'connectors/simulator/bin/tollgate-simulator.js')
-  const program = startProgram(script, [], {}, log)
-  stop.defer(program.stop)
-  let why: string | undefined
-  program.ended.then((reason) => {
-    why = reason
-  })
-  for (;;) {
-    const [line] = (await readFile(log, 'utf8')).split('\n').filter((text) => text.startsWith('{'))
-    if (line !== undefined) return (JSON.parse(line) as { url: string }).url
-    if (why !== undefined) throw new Error(`the acquirer did not start: ${why}`)
-    await pause(10)
-  }
-}
-
-async function charged(url: string): Promise<number> {
-  const response = await fetch(`${url}/ledger?limit=1`, {
-    headers: { authorization: `Bearer ${acquirerAccount.secret}` },
-  })
-  return ((await response.json()) as { count: number }).count
-}
 
 async function run(ground: Ground): Promise<void> {
   const acquirer = await startAcquirer(ground)

@@ -5,6 +5,7 @@ import type { Lanes } from '../db/lanes.ts'
 import { GatewayError } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { FreshCache } from './cache.ts'
+import { type ReadyRule, readyRule } from './dispatch-rule.ts'
 import {
   type AccountRow,
   accountById,
@@ -15,6 +16,7 @@ import {
   type TokenRow,
   tokenByHash,
 } from './store.ts'
+import { rulesOf } from './store-dispatching.ts'
 
 /** Who calls: the node a token belongs to. `trusted` is the embedding program itself. */
 export type Caller = {
@@ -31,6 +33,16 @@ export type Channel = {
   /** Itself first, then merchant, division, PSP. */
   readonly path: readonly string[]
   readonly settings: Readonly<Record<string, unknown>>
+}
+
+/**
+ * What a request names: a channel, or a merchant whose `rules` have yet to choose one. Until then its
+ * id, path and settings are the merchant's.
+ */
+export type Addressee = Channel & {
+  /** It, or a node above it, takes no new payments. */
+  readonly closed: boolean
+  readonly rules?: readonly ReadyRule[]
 }
 
 const notAllowed = (what: string) =>
@@ -50,6 +62,7 @@ export class Directory {
   readonly #paths: FreshCache<readonly EntityRow[]>
   readonly #below: FreshCache<readonly string[]>
   readonly #accounts: FreshCache<readonly AccountRow[]>
+  readonly #rules: FreshCache<readonly ReadyRule[]>
 
   constructor(lanes: Lanes, environment: 'test' | 'live', clock: Clock) {
     this.#lanes = lanes
@@ -64,6 +77,7 @@ export class Directory {
     this.#paths = new FreshCache({ ...common, max: limits.cachedEntities, freshMs })
     this.#below = new FreshCache({ ...common, max: limits.cachedEntities, freshMs })
     this.#accounts = new FreshCache({ ...common, max: limits.cachedEntities, freshMs })
+    this.#rules = new FreshCache({ ...common, max: limits.cachedEntities, freshMs })
   }
 
   /**
@@ -94,12 +108,12 @@ export class Directory {
   }
 
   /**
-   * The channel that a request is for.
+   * The channel that a request is for, or the merchant whose rules choose it once the request is read.
    *
    * @throws GatewayError 403 for an entity the caller may not act for (unknown ones answer alike),
-   * 400 when none is named and the token is not a channel's, or the entity is no channel.
+   * 400 when none is named and the token is not a channel's, or the entity is a division or a PSP.
    */
-  async channel(caller: Caller, requested: string | undefined): Promise<Channel> {
+  async addressee(caller: Caller, requested: string | undefined): Promise<Addressee> {
     const id = requested ?? caller.entityId
     if (id === null) throw missing('entityId is required: the 32 hex characters of a channel')
     const path = isId(id) ? await this.#path(id) : []
@@ -107,26 +121,41 @@ export class Directory {
     if (entity === undefined || !mayAct(caller, path)) {
       throw notForThatEntity()
     }
-    if (entity.kind !== 'channel') {
-      if (requested === undefined) {
-        throw missing('entityId is required because this access token belongs to no single channel')
-      }
-      throw new GatewayError('600.200.200', {
-        parameterErrors: [
-          {
-            name: 'entityId',
-            value: id,
-            message: `belongs to a ${entity.kind}: choosing the channel by rules is not available, send a channel's id`,
-          },
-        ],
-      })
+    if (entity.kind !== 'channel' && requested === undefined) {
+      throw missing('entityId is required because this access token belongs to no single channel')
     }
-    if (path.some((row) => row.closed)) throw new GatewayError('500.100.203')
-    return {
+    if (entity.kind !== 'channel' && entity.kind !== 'merchant') {
+      throw missing(`belongs to a ${entity.kind}: send the id of a channel or of a merchant`, id)
+    }
+    const named: Addressee = {
       id: entity.id,
       name: entity.name,
       path: path.map((row) => row.id),
       settings: Object.assign({}, ...path.map((row) => row.settings).reverse()),
+      closed: path.some((row) => row.closed),
+    }
+    if (entity.kind === 'channel') return named
+    const rules = await this.#rules.get(id, async () => {
+      const ready = (await this.#lanes.read(rulesOf(id))).map(readyRule)
+      this.#forgetBelow(named.path, ready)
+      return ready
+    })
+    return { ...named, rules }
+  }
+
+  /** The same, and open. @throws GatewayError 500.100.203 when it is closed. */
+  async channel(caller: Caller, requested: string | undefined): Promise<Addressee> {
+    const addressee = await this.addressee(caller, requested)
+    if (addressee.closed) throw new GatewayError('500.100.203')
+    return addressee
+  }
+
+  /** Whoever pays by a rule with a new channel reads the payment at once, so old lists of channels go. */
+  #forgetBelow(nodes: readonly string[], rules: readonly ReadyRule[]): void {
+    for (const node of nodes) {
+      const channels = this.#below.peek(node)
+      if (channels === undefined) continue
+      if (rules.some((rule) => !channels.includes(rule.channel.id))) this.#below.forget(node)
     }
   }
 
@@ -139,6 +168,11 @@ export class Directory {
     if (id === undefined || !isId(id)) return
     const path = this.#paths.peek(id) ?? (await this.#path(id))
     if (path.length === 0 || !mayAct(caller, path)) throw notForThatEntity()
+  }
+
+  /** Whether the caller acts for this node: it is the caller's own or below it. */
+  async acts(caller: Caller, id: string): Promise<boolean> {
+    return mayAct(caller, await this.#path(id))
   }
 
   /** The merchant that a channel belongs to; the channel itself where none stands above it. */
@@ -193,6 +227,8 @@ function mayAct(caller: Caller, path: readonly EntityRow[]): boolean {
   return caller.entityId === null || path.some((row) => row.id === caller.entityId)
 }
 
-function missing(message: string): GatewayError {
-  return new GatewayError('200.300.404', { parameterErrors: [{ name: 'entityId', message }] })
+function missing(message: string, value?: string): GatewayError {
+  return new GatewayError('200.300.404', {
+    parameterErrors: [{ name: 'entityId', ...(value === undefined ? {} : { value }), message }],
+  })
 }

@@ -5,6 +5,7 @@ import { checkSettings } from '../connector/settings.ts'
 import type { Lanes } from '../db/lanes.ts'
 import { isId, newId, newOpaqueId, newToken } from '../ids.ts'
 import type { Vault } from '../vault/vault.ts'
+import { Dispatching } from './dispatching.ts'
 import { checkEntitySettings } from './settings.ts'
 import {
   addAccount,
@@ -15,6 +16,7 @@ import {
   type EntityRow,
   entityById,
   revokeToken,
+  setClosed,
   setEntitySettings,
   tokensOf,
 } from './store.ts'
@@ -51,12 +53,15 @@ export class Entities {
   readonly #vault: Vault
   readonly #registry: Registry
   readonly #environment: 'test' | 'live'
+  /** Rules that choose a channel when a request names only its merchant. */
+  readonly dispatching: Dispatching
 
   constructor(lanes: Lanes, vault: Vault, registry: Registry, environment: 'test' | 'live') {
     this.#lanes = lanes
     this.#vault = vault
     this.#registry = registry
     this.#environment = environment
+    this.dispatching = new Dispatching(lanes)
   }
 
   /** @returns the id. @throws Error naming what is wrong. */
@@ -94,6 +99,24 @@ export class Entities {
   async configure(id: string, settings: Record<string, unknown>): Promise<void> {
     checkEntitySettings(settings)
     const rows = await this.#lanes.single(setEntitySettings(id, settings))
+    if (rows.length === 0) throw new Error(`there is no entity ${id}`)
+  }
+
+  /**
+   * A closed entity, and everything below it, takes no new payments; follow-ups and reads go on.
+   * Every process follows within five seconds. @throws Error when there is none.
+   */
+  close(id: string, by = 'embedder'): Promise<void> {
+    return this.#setClosed(id, true, by)
+  }
+
+  /** Takes payments again. @throws Error when there is no such entity. */
+  open(id: string, by = 'embedder'): Promise<void> {
+    return this.#setClosed(id, false, by)
+  }
+
+  async #setClosed(id: string, closed: boolean, by: string): Promise<void> {
+    const rows = isId(id) ? await this.#lanes.single(setClosed(id, closed, newId(), by)) : []
     if (rows.length === 0) throw new Error(`there is no entity ${id}`)
   }
 

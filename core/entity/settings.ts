@@ -1,26 +1,74 @@
 /** What can be set for a node of the hierarchy. A channel's own value wins over those above it. */
-const known: Readonly<Record<string, readonly (string | boolean)[]>> = {
+type Setting = {
+  readonly takes: (value: unknown) => boolean
+  /** What a right value would be. */
+  readonly hint: string
+}
+
+const oneOf = (...values: readonly (string | boolean)[]): Setting => ({
+  takes: (value) => values.includes(value as string),
+  hint: `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`,
+})
+
+const whole = (min: number, max: number): Setting => ({
+  takes: (value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max,
+  hint: `a whole number from ${min} to ${max}`,
+})
+
+const zone: Setting = {
+  takes: (value) => typeof value === 'string' && isZone(value),
+  hint: 'an IANA time zone, such as Europe/Berlin',
+}
+
+const mostPauses = 20
+const pauses: Setting = {
+  takes: (value) =>
+    Array.isArray(value) &&
+    value.length >= 1 &&
+    value.length <= mostPauses &&
+    value.every((hours) => typeof hours === 'number' && hours > 0 && hours <= 24 * 365),
+  hint: `a list of 1 to ${mostPauses} numbers of hours, such as [24, 72]`,
+}
+
+const known: Readonly<Record<string, Setting>> = {
   /** Refuse cards without a security code while the shopper is there to give one. */
-  cvvRequired: [true, false],
+  cvvRequired: oneOf(true, false),
   /** What becomes of money that moved on a payment already answered as declined. */
-  lateSuccess: ['reverse', 'accept'],
+  lateSuccess: oneOf('reverse', 'accept'),
   /** Keep approvals for less than was asked instead of reversing them. */
-  partialApproval: [true, false],
+  partialApproval: oneOf(true, false),
+  /** Zone in which the times of schedules are read; UTC unless set. */
+  timeZone: zone,
+  /** Least time between two charges of one schedule; an hour in the live environment unless set. */
+  scheduleIntervalSeconds: whole(0, 366 * 86_400),
+  /** How many missed charges of one schedule are made up for, and how old they may be. */
+  missedExecutions: whole(0, 1000),
+  missedExecutionHours: whole(0, 24 * 366),
+  /** How often a declined charge of a schedule is repeated, where the acquirer says that it may help; never unless set. */
+  resubmissions: whole(0, 20),
+  /** Pauses before the first repeat, the second and so on; the last one repeats. A day unless set. */
+  resubmissionHours: pauses,
+}
+
+function isZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    // Offsets such as +02:00 are taken by Intl too, but are no zones.
+    return /^[A-Za-z]/.test(name)
+  } catch {
+    return false
+  }
 }
 
 /** @throws Error naming the setting that does not exist or has a value it cannot have. */
 export function checkEntitySettings(settings: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(settings)) {
-    const values = Object.hasOwn(known, name) ? known[name] : undefined
-    if (values === undefined) {
+    const setting = Object.hasOwn(known, name) ? known[name] : undefined
+    if (setting === undefined) {
       throw new Error(
         `"${name}" is no setting of an entity (there are: ${Object.keys(known).join(', ')})`,
       )
     }
-    if (!values.includes(value as string)) {
-      throw new Error(
-        `the setting ${name} must be one of ${values.map((one) => JSON.stringify(one)).join(', ')}`,
-      )
-    }
+    if (!setting.takes(value)) throw new Error(`the setting ${name} must be ${setting.hint}`)
   }
 }

@@ -73,6 +73,19 @@ export const setEntitySettings = (id: string, settings: Record<string, unknown>)
   where id = ${id}
   returning id`
 
+export const setClosed = (id: string, closed: boolean, auditId: string, by: string) => sql<{
+  id: string
+}>`
+with n as (
+  update tollgate.entity set closed = ${closed}::boolean where id = ${id}::uuid
+  returning id, closed),
+a as (
+  insert into tollgate.audit (id, actor, action, resource, detail)
+  select ${auditId}::uuid, ${by}::text, case when closed then 'entity.closed' else 'entity.opened' end,
+    id, '{}'::jsonb
+  from n)
+select id from n`
+
 export const tokenByHash = (hash: Buffer) => sql<TokenRow>`
   select id, entity_id, environment, revoked_at
   from tollgate.token

@@ -9,6 +9,10 @@ export type JobDefinition<Payload extends object> = {
   readonly concurrency: number
   /** At most one job of a key is queued or running. */
   readonly keyOf: (payload: Payload) => string
+  /** Jobs of one group share a limit, so that nobody's mass keeps the others waiting. */
+  readonly groupOf?: (payload: Payload) => string | undefined
+  /** How many jobs of one group run at once in one process. */
+  readonly concurrencyOfGroup?: number
   run(payload: Payload, engine: Engine): Promise<void>
 }
 

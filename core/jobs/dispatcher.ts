@@ -4,6 +4,7 @@ import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { somethingDue } from '../timer/store.ts'
+import { advanceClock } from './advance-clock.ts'
 import { capture } from './capture.ts'
 import { charge } from './charge.ts'
 import { housekeeping } from './housekeeping.ts'
@@ -23,14 +24,15 @@ export class Dispatcher {
   constructor(engine: Engine, queue: Queue) {
     this.#engine = engine
     this.#queue = queue
-    this.#tick = scheduleTick(queue.enqueue)
+    this.#tick = scheduleTick(queue.enqueue, queue.enqueueWithin)
   }
 
   /** Makes the queues, for a process that only sends. */
   static async declare(queue: Queue): Promise<void> {
     await queue.declare(charge)
     await queue.declare(capture)
-    await queue.declare(scheduleTick(queue.enqueue))
+    await queue.declare(scheduleTick(queue.enqueue, queue.enqueueWithin))
+    await queue.declare(advanceClock)
     await queue.declare(housekeeping)
   }
 
@@ -39,6 +41,7 @@ export class Dispatcher {
     await this.#queue.work(charge, this.#engine)
     await this.#queue.work(capture, this.#engine)
     await this.#queue.work(this.#tick, this.#engine)
+    await this.#queue.work(advanceClock, this.#engine)
     await this.#queue.work(housekeeping, this.#engine)
     for (const job of own) await this.#queue.workOwn(job)
     this.#next()

@@ -1,11 +1,17 @@
 /** pg-boss: work distribution, retries and dead letters. It holds ids and never a business time. */
 import type { Job, Log } from '@tollgate/plugin-kit'
 import { PgBoss } from 'pg-boss'
-import type { Database } from '../db/database.ts'
+import type { Client, Database } from '../db/database.ts'
 import type { Engine } from '../engine.ts'
 import type { JobDefinition } from './define.ts'
 
 export type Enqueue = <Payload extends object>(
+  job: JobDefinition<Payload>,
+  payloads: readonly Payload[],
+) => Promise<void>
+
+export type EnqueueWithin = <Payload extends object>(
+  client: Client,
   job: JobDefinition<Payload>,
   payloads: readonly Payload[],
 ) => Promise<void>
@@ -93,6 +99,9 @@ export class Queue {
       localConcurrency: job.concurrency,
       batchSize: 1,
       pollingIntervalSeconds: seconds.poll,
+      ...(job.concurrencyOfGroup === undefined
+        ? {}
+        : { localGroupConcurrency: job.concurrencyOfGroup }),
     }
     await this.#boss.work<Payload>(job.name, options, async (jobs) => {
       for (const { data } of jobs) await this.#tracked(job.name, job.run(data, engine))
@@ -135,10 +144,14 @@ export class Queue {
 
   readonly enqueue: Enqueue = async (job, payloads) => {
     if (payloads.length === 0) return
-    await this.#boss.insert(
-      job.name,
-      payloads.map((data) => ({ data, singletonKey: job.keyOf(data) })),
-    )
+    await this.#boss.insert(job.name, jobsOf(job, payloads))
+  }
+
+  /** The same as a part of the caller's transaction: the jobs are there when it commits. */
+  readonly enqueueWithin: EnqueueWithin = async (client, job, payloads) => {
+    if (payloads.length === 0) return
+    const db = { executeSql: (text: string, values?: unknown[]) => client.query(text, values) }
+    await this.#boss.insert(job.name, jobsOf(job, payloads), { db })
   }
 
   /** Sends an own job. `key`: at most one with it is queued or running. */
@@ -151,4 +164,15 @@ export class Queue {
   async stop(timeoutMs: number): Promise<void> {
     await this.#boss.stop({ graceful: true, timeout: timeoutMs })
   }
+}
+
+function jobsOf<Payload extends object>(job: JobDefinition<Payload>, payloads: readonly Payload[]) {
+  return payloads.map((data) => {
+    const group = job.groupOf?.(data)
+    return {
+      data,
+      singletonKey: job.keyOf(data),
+      ...(group === undefined ? {} : { group: { id: group } }),
+    }
+  })
 }

@@ -4,11 +4,15 @@ import { faultPoint } from '../fault-point.ts'
 import { processEvent } from '../inbound/process.ts'
 import { openEvents } from '../inbound/store.ts'
 import { overdue } from '../payment/store-settle.ts'
+import { batchesOf, fireDue } from '../schedule/fire.ts'
+import { forgotten } from '../schedule/store-fire.ts'
+import { advancing } from '../test-clock/store.ts'
 import { claimDue, type TimerRow } from '../timer/store.ts'
+import { advanceClock } from './advance-clock.ts'
 import { capture } from './capture.ts'
 import { charge } from './charge.ts'
 import { defineJob } from './define.ts'
-import type { Enqueue } from './queue.ts'
+import type { Enqueue, EnqueueWithin } from './queue.ts'
 
 /** A claimed timer comes back after this, unless what it stands for ended meanwhile. */
 const againMs = 60_000
@@ -16,11 +20,11 @@ const againMs = 60_000
 const firstKinds = new Set(['authorize', 'debit', 'credit', 'verify'])
 
 /**
- * Turns what is due into jobs: timers, attempts whose process died, and acquirers' events that had
+ * Turns what is due into jobs: schedules, timers, attempts whose process died, and acquirers' events that had
  * to wait. Safe to run twice: a claimed timer is moved on and not removed, jobs are unique by key,
  * and each job asks before it acts.
  */
-export const scheduleTick = (enqueue: Enqueue) =>
+export const scheduleTick = (enqueue: Enqueue, enqueueWithin: EnqueueWithin) =>
   defineJob<{ processId: string }>({
     name: 'schedule-tick',
     retry: { limit: 0, delaySeconds: 1 },
@@ -28,7 +32,9 @@ export const scheduleTick = (enqueue: Enqueue) =>
     keyOf: ({ processId }) => processId,
     async run(_, engine) {
       await faultPoint('before-sweep', engine.name)
+      await fireDue(engine, (client, batches) => enqueueWithin(client, charge, batches))
       await sweep(engine, enqueue)
+      await remember(engine, enqueue)
       await fireTimers(engine, enqueue)
       await openClaims(engine)
     },
@@ -68,6 +74,10 @@ async function fireTimers(engine: Engine, enqueue: Enqueue): Promise<void> {
       .map((timer) => ({ attemptKey: timer.ref, why: 'finality' as const })),
   )
   await enqueue(
+    charge,
+    due.filter((timer) => timer.kind === 'execution' || timer.kind === 'resubmit').map(executionOf),
+  )
+  await enqueue(
     capture,
     due
       .filter((timer) => timer.kind === 'continue')
@@ -75,7 +85,27 @@ async function fireTimers(engine: Engine, enqueue: Enqueue): Promise<void> {
   )
 }
 
+/** Jobs that ran out of tries, or were lost with a queue, leave occurrences behind. */
+async function remember(engine: Engine, enqueue: Enqueue): Promise<void> {
+  const rows = await engine.lanes.single(
+    forgotten(limits.forgottenExecutionMs, limits.timersPerClaim),
+  )
+  await enqueue(charge, batchesOf(rows.map((row) => ({ id: row.id, merchantId: row.merchant_id }))))
+  const clocks = await engine.lanes.single(advancing(limits.timersPerClaim))
+  await enqueue(
+    advanceClock,
+    clocks.map(({ id }) => ({ clockId: id })),
+  )
+}
+
 async function openClaims(engine: Engine): Promise<void> {
   const rows = await engine.lanes.single(openEvents(limits.timersPerClaim))
   for (const row of rows) await processEvent(engine, row)
+}
+
+/** An occurrence to look at again, or the attempt of one whose decline waited long enough. */
+function executionOf({ kind, ref }: TimerRow) {
+  const [occurrenceId = '', attempt] = ref.split(' ')
+  const payload = { merchantId: occurrenceId, occurrenceIds: [occurrenceId] }
+  return kind === 'resubmit' ? { ...payload, after: Number(attempt) } : payload
 }

@@ -12,6 +12,7 @@ import { type CheckedAccount, checkAccount } from '../request/account.ts'
 import { checkCountries } from '../request/address.ts'
 import { checkAmount } from '../request/amount.ts'
 import { groupOf, refuse, textOf } from '../request/values.ts'
+import { businessNow, clockOf } from '../test-clock/time.ts'
 import { admit } from './admit.ts'
 import { attemptKey } from './attempt-key.ts'
 import { refuseUnavailable } from './capabilities.ts'
@@ -19,13 +20,8 @@ import { descriptorOf } from './descriptor.ts'
 import { type Idempotency, replayed } from './idempotency.ts'
 import { instrumentOf, shownNumbers } from './instrument.ts'
 import { handlerOf } from './operation-kinds.ts'
-import {
-  type AcceptRow,
-  accept,
-  acceptRegistering,
-  isRegistering,
-  type RegisteringRow,
-} from './store-first.ts'
+import { holderOf, idempotencyOfOccurrence, type Scheduled } from './scheduled.ts'
+import { type AcceptRow, acceptOf, type RegisteringRow, type ScheduledRow } from './store-first.ts'
 import { attemptByKey, paymentById } from './store-read.ts'
 import { accountPart, numbersOf, withoutSecrets } from './stored-request.ts'
 import type { Mode, Payment } from './types.ts'
@@ -46,6 +42,9 @@ export type Use = {
   readonly registrationId?: string
   /** Only stores the account: moves no money. */
   readonly only?: 'verification'
+  /** The test clock of what it belongs to. */
+  readonly clockId?: string | null
+  readonly scheduled?: Scheduled
 }
 
 /** ISO 4217's code for transactions without a currency. */
@@ -64,7 +63,8 @@ export async function acceptFirst(
   if (!isVerification) refuseUnavailable(fields, paymentType)
   const isChained = paymentType === 'PA.CP'
   const type = isChained ? 'PA' : paymentType
-  const now = engine.clock.businessAt(channel.id)
+  const clockId = await clockOf(engine, channel, fields, use.clockId ?? null)
+  const now = await businessNow(engine, channel.id, clockId)
   const account = checkAccount(fields, { now, cvvAsked: channel.settings.cvvRequired === true })
   const { minor, currency } = isVerification
     ? nothing
@@ -103,6 +103,7 @@ export async function acceptFirst(
     : null
   const taken = engine.shortNumbers.take()
   const shortNo = typeof taken === 'bigint' ? taken : await taken
+  const keyedBy = use.scheduled === undefined ? idempotency : idempotencyOfOccurrence(use.scheduled)
   const payment: Payment = {
     id,
     channelId: channel.id,
@@ -121,9 +122,11 @@ export async function acceptFirst(
     method,
     brand,
     connector: connector.name,
-    attemptKey: attemptKey(engine, connector, id, idempotency, 1),
+    attemptKey: attemptKey(engine, connector, id, keyedBy, 1),
     merchantTransactionId: textOf(fields, 'merchantTransactionId') ?? null,
     registrationId: isVerification ? id : isStored ? newId() : (use.registrationId ?? null),
+    scheduleId: use.scheduled?.scheduleId ?? null,
+    clockId,
     state: 'processing',
     resultCode: '000.200.001',
     approvedMinor: null,
@@ -132,7 +135,7 @@ export async function acceptFirst(
     answer: {},
     request: detected(account) ? { ...stored, brandResult: brand } : stored,
   }
-  const row: AcceptRow | RegisteringRow = {
+  const row: AcceptRow | RegisteringRow | ScheduledRow = {
     id,
     channel_id: payment.channelId,
     entity_id: payment.entityId,
@@ -160,6 +163,11 @@ export async function acceptFirst(
     idempotency_key: idempotency?.key ?? null,
     idempotency_fingerprint: idempotency?.fingerprint ?? null,
     registration_id: payment.registrationId,
+    schedule_id: payment.scheduleId,
+    clock_id: clockId,
+    ...(use.scheduled === undefined
+      ? {}
+      : { occurrence_id: use.scheduled.occurrenceId, previous_id: use.scheduled.previousId }),
     ...(isStored
       ? {
           registration_short_no: isVerification ? shortNo : await engine.shortNumbers.take(),
@@ -169,9 +177,16 @@ export async function acceptFirst(
   }
   await faultPoint('before-T1', id)
   const written = await writeFirst(engine, row, (no) =>
-    attemptKey(engine, connector, id, idempotency, no),
+    attemptKey(engine, connector, id, keyedBy, no),
   )
-  if (written === null) return { replay: await replayed(engine, idempotency!) }
+  if (written === null) {
+    const isScheduled = use.scheduled !== undefined
+    return {
+      replay: isScheduled
+        ? await holderOf(engine, use.scheduled)
+        : await replayed(engine, idempotency!),
+    }
+  }
   await faultPoint('after-T1', id)
   return {
     work: {
@@ -193,15 +208,13 @@ export async function acceptFirst(
  */
 async function writeFirst(
   engine: Engine,
-  first: AcceptRow | RegisteringRow,
+  first: AcceptRow,
   keyNumber: (no: number) => string,
 ): Promise<AcceptRow | null> {
   let row = first
   for (let no = 1; ; no += 1) {
     try {
-      const written = isRegistering(row)
-        ? await engine.lanes.group(acceptRegistering, row)
-        : await engine.lanes.group(accept, row)
+      const written = await engine.lanes.group(acceptOf(row), row)
       if (written !== undefined) return row
       return (await isWritten(engine, row)) ? row : null
     } catch (error) {

@@ -3,6 +3,7 @@ import { sqlState } from '../db/database.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { addAttention } from '../operator/store.ts'
+import { businessNow } from '../test-clock/time.ts'
 import { announce, eventOf } from './announce.ts'
 import { decide, takenBack } from './decide.ts'
 import { referencedBy, undoOf } from './rebuild.ts'
@@ -15,7 +16,8 @@ import type { Payment } from './types.ts'
  * given back. What cannot be given back, because others built on it, is for operators.
  */
 export async function failLater(engine: Engine, payment: Payment, outcome: Outcome): Promise<void> {
-  const decision = decide(payment, outcome, 0, engine.clock.businessAt(payment.channelId))
+  const now = await businessNow(engine, payment.channelId, payment.clockId)
+  const decision = decide(payment, outcome, 0, now)
   if (decision.state !== 'declined') return
   const event = eventOf(newId(), payment, 'declined', decision.resultCode)
   const undo = undoOf(payment, await referencedBy(engine, payment))

@@ -9,6 +9,7 @@ import { GatewayError } from '../errors.ts'
 import { faultPoint } from '../fault-point.ts'
 import { isId, newId } from '../ids.ts'
 import { refuse, textOf } from '../request/values.ts'
+import { businessNow } from '../test-clock/time.ts'
 import { type Request, unavailable } from './accept.ts'
 import { admit } from './admit.ts'
 import { attemptKey } from './attempt-key.ts'
@@ -161,7 +162,7 @@ export async function acceptFollowUp(
     accountId: target.accountId,
     shortNo: await engine.shortNumbers.take(),
     amountMinor,
-    createdAt: engine.clock.businessAt(target.channelId),
+    createdAt: await businessNow(engine, target.channelId, target.clockId),
     currency: target.amount.currency,
     paymentType: type.code,
     effect,
@@ -170,6 +171,7 @@ export async function acceptFollowUp(
     brand: target.brand,
     connector: target.connector,
     merchantTransactionId: textOf(fields, 'merchantTransactionId') ?? null,
+    clockId: target.clockId,
     request: JSON.stringify(withoutSecrets(fields, carriedOver(target, effect))),
     attemptKey: attemptKey(engine, connector, id, idempotency, 1),
     attemptKind: isLocal(effect) ? 'verify' : handlerKind(effect, type),
@@ -282,6 +284,8 @@ function paymentOf(row: FollowUpRow, amountMinor: bigint): Payment {
     attemptKey: row.attemptKey,
     merchantTransactionId: row.merchantTransactionId,
     registrationId: null,
+    scheduleId: null,
+    clockId: row.clockId,
     state: 'processing',
     resultCode: '000.200.001',
     approvedMinor: null,

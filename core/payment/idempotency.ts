@@ -52,6 +52,17 @@ export async function findReplay(
   idempotency: Idempotency | null,
 ): Promise<Payment | undefined> {
   if (idempotency === null) return undefined
+  const id = await resourceOfKey(engine, idempotency)
+  if (id === undefined) return undefined
+  const [payment] = await engine.lanes.single(paymentById(id, null))
+  return payment === undefined ? undefined : toPayment(payment)
+}
+
+/** Id of what this key made earlier. @throws GatewayError when the request differs. */
+export async function resourceOfKey(
+  engine: Engine,
+  idempotency: Idempotency,
+): Promise<string | undefined> {
   const [row] = await engine.lanes.single(idempotencyByKey(idempotency.entityId, idempotency.key))
   if (row === undefined) return undefined
   if (!row.fingerprint.equals(idempotency.fingerprint)) {
@@ -61,8 +72,7 @@ export async function findReplay(
       parameterErrors: [{ name: 'Idempotency-Key', message: 'was used for another request' }],
     })
   }
-  const [payment] = await engine.lanes.single(paymentById(row.payment_id, null))
-  return payment === undefined ? undefined : toPayment(payment)
+  return row.payment_id
 }
 
 export async function replayed(engine: Engine, idempotency: Idempotency): Promise<Payment> {

@@ -1,16 +1,17 @@
 /** Everything that can be done with payments, for embedders and for the hosted surface alike. */
 import type { Engine } from '../engine.ts'
-import type { Caller, Channel } from '../entity/directory.ts'
+import type { Addressee, Caller } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { refuse, textOf } from '../request/values.ts'
-import { acceptFirst, type Request, type Use } from './accept.ts'
+import { dispatch } from '../routing/dispatch.ts'
+import { type Accepted, acceptFirst, type Request, type Use } from './accept.ts'
 import { announceChain, continueChain } from './chain.ts'
 import { settleLocally } from './chargeback.ts'
 import { execute } from './execute.ts'
 import { acceptFollowUp, referenced, UnknownReference } from './follow-up.ts'
 import { followUpType, isLocal, practiceOf } from './follow-up-rules.ts'
-import { type Idempotency, idempotencyOf } from './idempotency.ts'
+import { findReplay, type Idempotency, idempotencyOf } from './idempotency.ts'
 import { balanceById, paymentById, toBalance, toPayment } from './store-read.ts'
 import type { Balance, Payment } from './types.ts'
 
@@ -30,25 +31,28 @@ export async function createPayment(
   idempotencyKey: string | undefined,
 ): Promise<Done> {
   const { fields } = request
-  const channel = await engine.directory.channel(caller, textOf(fields, 'entityId'))
+  const addressee = await engine.directory.addressee(caller, textOf(fields, 'entityId'))
   const reference = textOf(fields, 'referenceUuid')
   if (reference !== undefined) {
     return createByReference(engine, caller, reference, request, idempotencyKey)
   }
-  const entityId = textOf(fields, 'entityId') ?? channel.id
+  const entityId = textOf(fields, 'entityId') ?? addressee.id
   const idempotency = idempotencyOf(engine, idempotencyKey, entityId, '/v1/payments', request.names)
-  return payFirst(engine, channel, request, idempotency, {})
+  return payFirst(engine, addressee, request, idempotency, {})
 }
 
-/** Accepts, sends and settles a first payment, on a registration where one is given. */
+/**
+ * Accepts, sends and settles a first payment, on a registration where one is given; for a merchant
+ * its rules choose the channel.
+ */
 export async function payFirst(
   engine: Engine,
-  channel: Channel,
+  addressee: Addressee,
   request: Request,
   idempotency: Idempotency | null,
   use: Use,
 ): Promise<Done> {
-  const accepted = await acceptFirst(engine, channel, request, idempotency, use)
+  const accepted = await acceptOnce(engine, addressee, request, idempotency, use)
   if ('replay' in accepted) {
     const isChained = accepted.replay.chainId !== null
     const payment = isChained ? await continueChain(engine, accepted.replay) : accepted.replay
@@ -64,6 +68,28 @@ export async function payFirst(
     run(engine, work).then((done) => (isChained ? continueChain(engine, done) : done)),
   )
   return { payment }
+}
+
+/**
+ * A repeat finds what its key made first, whatever rules and settings say by now: when it succeeds
+ * by the key's own row, and before it is refused by a look at that row.
+ */
+async function acceptOnce(
+  engine: Engine,
+  addressee: Addressee,
+  request: Request,
+  idempotency: Idempotency | null,
+  use: Use,
+): Promise<Accepted> {
+  try {
+    const channel = dispatch(engine, addressee, request.fields, use)
+    return await acceptFirst(engine, channel, request, idempotency, use)
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.status !== 400) throw error
+    const earlier = await findReplay(engine, idempotency)
+    if (earlier === undefined) throw error
+    return { replay: earlier }
+  }
 }
 
 async function createByReference(

@@ -10,6 +10,7 @@ import { newId } from '../ids.ts'
 import { addAttention, addAudit, resolveAttention } from '../operator/store.ts'
 import { addTimer } from '../timer/store.ts'
 import { provenNotCharged, ranOutOfTime } from './decide.ts'
+import { storedInstrument } from './instrument.ts'
 import { takeAttempt } from './lease.ts'
 import { rebuild } from './rebuild.ts'
 import { ask, checked, send } from './send.ts'
@@ -114,12 +115,24 @@ async function notFound(engine: Engine, work: Work): Promise<End> {
   }
   const { key } = connector.supports
   const ageMs = attempt?.age_ms ?? Number.POSITIVE_INFINITY
-  if (resendable.has(work.operation.kind) && key.by === 'key' && ageMs < key.ttlMs) {
-    await faultPoint('before-resend', work.payment.id)
-    const { outcome } = await send(engine, work)
-    return { outcome, source: 'resend' }
+  if (key.by === 'key' && ageMs < key.ttlMs) {
+    const again = await workToSend(engine, work)
+    if (again !== undefined) {
+      await faultPoint('before-resend', work.payment.id)
+      const { outcome } = await send(engine, again)
+      return { outcome, source: 'resend' }
+    }
   }
   return undo(engine, work, {}, 'interrupted, and the acquirer knows nothing of it')
+}
+
+/** What may be sent again; a payment of a schedule with the numbers that were sealed with it. */
+async function workToSend(engine: Engine, work: Work): Promise<Work | undefined> {
+  const { payment, operation } = work
+  if (resendable.has(operation.kind)) return work
+  if (payment.scheduleId === null) return undefined
+  const instrument = storedInstrument(payment, (await engine.vault.unseal(payment.id)) ?? {})
+  return instrument === undefined ? undefined : { ...work, operation: { ...operation, instrument } }
 }
 
 /** Takes back whatever the key did and makes it harmless; what cannot be proven stays with the operators. */

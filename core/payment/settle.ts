@@ -6,17 +6,12 @@ import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
 import { addAttention } from '../operator/store.ts'
+import { businessNow } from '../test-clock/time.ts'
 import { announce, eventOf, type PaymentEvent } from './announce.ts'
 import { balanceMove, type Decision, decide, noMove, ownBalance } from './decide.ts'
 import { recordConflict } from './late-success.ts'
 import { storable } from './storable.ts'
-import {
-  accept,
-  acceptRegistering,
-  isRegistering,
-  type SettleFirstRow,
-  settleFirst,
-} from './store-first.ts'
+import { acceptOf, type SettleFirstRow, settleFirst } from './store-first.ts'
 import { attemptByKey, paymentById, toPayment } from './store-read.ts'
 import { settleOne } from './store-settle.ts'
 import type { Payment, Source } from './types.ts'
@@ -44,7 +39,7 @@ export async function settle(
   enquiries = 0,
 ): Promise<Settled> {
   const outcome = await accountedFor(engine, work, given)
-  const now = engine.clock.businessAt(work.payment.channelId)
+  const now = await businessNow(engine, work.payment.channelId, work.payment.clockId)
   const decision = decide(work.payment, outcome, enquiries, now)
   const event = eventOf(newId(), work.payment, decision.state, decision.resultCode)
   const row = rowOf(work, decision, event, source, outcome !== given)
@@ -184,9 +179,7 @@ async function recover(
 ): Promise<Payment> {
   if (work.accepted === null) return work.payment
   const { accepted } = work
-  const rows = await engine.lanes.single(
-    isRegistering(accepted) ? acceptRegistering.one(accepted) : accept.one(accepted),
-  )
+  const rows = await engine.lanes.single(acceptOf(accepted).one(accepted))
   // A retry that came first wrote the payment of this key: the acquirer took both for one.
   if (rows.length === 0) return work.payment
   await engine.lanes.single(

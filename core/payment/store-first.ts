@@ -1,5 +1,12 @@
 /** The two commits of a first payment (PA, DB, CD), through the group lane. */
-import { body, grouped, type RowOf, text } from '../db/group-statement.ts'
+import {
+  body,
+  type Columns,
+  type GroupStatement,
+  grouped,
+  type RowOf,
+  text,
+} from '../db/group-statement.ts'
 
 const acceptColumns = {
   id: 'uuid',
@@ -29,6 +36,8 @@ const acceptColumns = {
   idempotency_key: 'text',
   idempotency_fingerprint: 'bytea',
   registration_id: 'uuid',
+  schedule_id: 'uuid',
+  clock_id: 'uuid',
 } as const
 
 export type AcceptRow = RowOf<typeof acceptColumns> & {
@@ -42,11 +51,20 @@ const registeringColumns = {
   registration_request: 'jsonb',
 } as const
 
+const scheduledColumns = {
+  ...acceptColumns,
+  occurrence_id: 'uuid',
+  previous_id: 'uuid',
+} as const
+
+/** T1 of a payment of a schedule. */
+export type ScheduledRow = RowOf<typeof scheduledColumns> & AcceptRow
+
 /** T1 of a payment that also stores its account for later ones. */
 export type RegisteringRow = RowOf<typeof registeringColumns> & AcceptRow
 
 const order = 'entity_id, idempotency_key, id'
-const acceptedRows = `,
+const keyedOnce = `,
 i as (
   insert into tollgate.idempotency (entity_id, key, fingerprint, payment_id)
   select entity_id, idempotency_key, idempotency_fingerprint, id
@@ -55,14 +73,15 @@ i as (
   returning payment_id),
 w as (
   select * from r
-  where idempotency_key is null or id in (select payment_id from i)),
+  where idempotency_key is null or id in (select payment_id from i))`
+const written = `,
 p as (
   insert into tollgate.payment (id, channel_id, entity_id, root_id, chain_id, account_id, short_no,
     amount_minor, created_at, currency, payment_type, effect, mode, method, brand, connector, attempt_key,
-    merchant_transaction_id, registration_id, state, result_code)
+    merchant_transaction_id, registration_id, schedule_id, clock_id, state, result_code)
   select id, channel_id, entity_id, root_id, chain_id, account_id, short_no, amount_minor, created_at,
     currency, payment_type, effect, mode, method, brand, connector, attempt_key, merchant_transaction_id,
-    registration_id, 'processing', '000.200.001'
+    registration_id, schedule_id, clock_id, 'processing', '000.200.001'
   from w
   returning id),
 q as (
@@ -84,7 +103,29 @@ export const accept = grouped<typeof acceptColumns, { id: string }>(
   'accept',
   acceptColumns,
   order,
-  text(`${acceptedRows}
+  text(`${keyedOnce}${written}
+select id from p`),
+)
+
+/**
+ * T1 of a scheduled payment: the same with the slot of its occurrence in the place of an idempotency
+ * key. Only who finds there what the row says was there before writes; all others come back empty.
+ */
+export const acceptScheduled = grouped<typeof scheduledColumns, { id: string }>(
+  'accept-scheduled',
+  scheduledColumns,
+  'occurrence_id, id',
+  text(`,
+o as (
+  update tollgate.occurrence set payment_id = r.id,
+    earlier = case when r.previous_id is null then earlier else earlier || r.previous_id end
+  from r
+  where occurrence.id = r.occurrence_id and occurrence.payment_id is not distinct from r.previous_id
+    and occurrence.failure is null
+  returning occurrence.payment_id),
+w as (
+  select * from r
+  where id in (select payment_id from o))${written}
 select id from p`),
 )
 
@@ -93,19 +134,26 @@ export const acceptRegistering = grouped<typeof registeringColumns, { id: string
   'accept-registering',
   registeringColumns,
   order,
-  text(`${acceptedRows},
+  text(`${keyedOnce}${written},
 g as (
   insert into tollgate.registration (id, channel_id, entity_id, payment_id, instrument_id, short_no, mode,
-    method, brand, fingerprint, merchant_transaction_id, created_at, request)
+    method, brand, clock_id, fingerprint, merchant_transaction_id, created_at, request)
   select registration_id, channel_id, entity_id, id, case when sealed is not null then id end,
-    registration_short_no, mode, method, brand, fingerprint, merchant_transaction_id, created_at,
+    registration_short_no, mode, method, brand, clock_id, fingerprint, merchant_transaction_id, created_at,
     registration_request
   from w)
 select id from p`),
 )
 
-export function isRegistering(row: AcceptRow): row is RegisteringRow {
-  return 'registration_request' in row
+/** The statement that writes this row. */
+export function acceptOf(row: AcceptRow): GroupStatement<Columns, { id: string }> {
+  const statement =
+    'registration_request' in row
+      ? acceptRegistering
+      : 'occurrence_id' in row
+        ? acceptScheduled
+        : accept
+  return statement as unknown as GroupStatement<Columns, { id: string }>
 }
 
 const settleColumns = {
@@ -158,7 +206,7 @@ p as (
     seq = payment.seq + 1
   from a
   where payment.id = a.id${'payment.id'}
-  returning a.*, payment.seq, payment.channel_id),
+  returning a.*, payment.seq, payment.channel_id, payment.clock_id),
 b as (
   insert into tollgate.payment_balance (payment_id, kind, authorised, captured, max_captures)
   select id, balance_kind, authorised, captured, max_captures
@@ -172,11 +220,11 @@ d as (
   using p
   where p.erase_instrument and instrument.id = p.id),
 t as (
-  insert into tollgate.timer (id, due_at, kind, ref)
-  select timer_id, now() + timer_after_ms * interval '1 millisecond', timer_kind, timer_ref
+  insert into tollgate.timer (id, due_at, kind, ref, clock_id)
+  select timer_id, now() + timer_after_ms * interval '1 millisecond', timer_kind, timer_ref, null::uuid
   from p where timer_id is not null
   union all
-  select expire_id, expire_at, 'expire', timer_ref from p where expire_id is not null
+  select expire_id, expire_at, 'expire', timer_ref, clock_id from p where expire_id is not null
   on conflict (kind, ref) do update set due_at =
     case when timer.kind = 'expire' then least(timer.due_at, excluded.due_at) else excluded.due_at end)
 select id, seq from p`,

@@ -28,6 +28,7 @@ export type FollowUpRow = {
   readonly brand: string | null
   readonly connector: string
   readonly merchantTransactionId: string | null
+  readonly clockId: string | null
   readonly request: string
   readonly attemptKey: string
   readonly attemptKind: string
@@ -50,12 +51,12 @@ i as (
 p as (
   insert into tollgate.payment (id, channel_id, entity_id, root_id, parent_id, referenced_id, account_id,
     short_no, amount_minor, created_at, currency, payment_type, effect, mode, method, brand, connector,
-    attempt_key, merchant_transaction_id, state, result_code)
+    attempt_key, merchant_transaction_id, clock_id, state, result_code)
   select ${row.id}::uuid, ${row.channelId}::uuid, ${row.entityId}::uuid, ${row.rootId ?? row.id}::uuid,
     ${row.parentId}::uuid, ${row.referencedId}::uuid, ${row.accountId}::uuid, ${row.shortNo}::bigint,
     b.amount, ${row.createdAt}::timestamptz, ${row.currency}::text, ${row.paymentType}::text, ${row.effect}::text,
     ${row.mode}::text, ${row.method}::text, ${row.brand}::text, ${row.connector}::text,
-    ${row.attemptKey}::text, ${row.merchantTransactionId}::text, 'processing', '000.200.001'
+    ${row.attemptKey}::text, ${row.merchantTransactionId}::text, ${row.clockId}::uuid, 'processing', '000.200.001'
   from b
   returning id, amount_minor),
 q as (

@@ -33,6 +33,8 @@ type PaymentRow = {
   attempt_key: string
   merchant_transaction_id: string | null
   registration_id: string | null
+  schedule_id: string | null
+  clock_id: string | null
   state: PaymentState
   result_code: string
   approved_minor: bigint | null
@@ -45,7 +47,7 @@ type PaymentRow = {
 const columns = sql`
   p.id, p.channel_id, p.entity_id, p.root_id, p.parent_id, p.referenced_id, p.chain_id, p.account_id,
   p.short_no, p.amount_minor, p.created_at, p.currency, p.payment_type, p.effect, p.mode, p.method, p.brand,
-  p.connector, p.attempt_key, p.merchant_transaction_id, p.registration_id, p.state, p.result_code, p.approved_minor,
+  p.connector, p.attempt_key, p.merchant_transaction_id, p.registration_id, p.schedule_id, p.clock_id, p.state, p.result_code, p.approved_minor,
   p.final_by, p.settled_at, p.answer, q.request`
 
 /** One payment, when it belongs to one of `channels` (null: any). */
@@ -62,6 +64,14 @@ export const paymentByAttempt = (key: string) => sql<PaymentRow>`
   join tollgate.payment p on p.id = a.payment_id
   left join tollgate.payment_request q on q.id = p.id
   where a.key = ${key}::text`
+
+/** The payment in the slot of a schedule's occurrence. */
+export const paymentOfOccurrence = (id: string) => sql<PaymentRow>`
+  select ${columns}
+  from tollgate.occurrence o
+  join tollgate.payment p on p.id = o.payment_id
+  left join tollgate.payment_request q on q.id = p.id
+  where o.id = ${id}::uuid`
 
 /** Records that refer to a payment, oldest first. */
 export const referringTo = (id: string) => sql<PaymentRow>`
@@ -151,6 +161,8 @@ export function toPayment(row: PaymentRow): Payment {
     attemptKey: row.attempt_key,
     merchantTransactionId: row.merchant_transaction_id,
     registrationId: row.registration_id,
+    scheduleId: row.schedule_id,
+    clockId: row.clock_id,
     state: row.state,
     resultCode: row.result_code,
     approvedMinor: row.approved_minor,

@@ -41,7 +41,7 @@ p as (
     answer = ${row.answer}::jsonb, seq = payment.seq + 1
   from a
   where payment.id = ${row.id}::uuid
-  returning payment.id, payment.seq, payment.channel_id),
+  returning payment.id, payment.seq, payment.channel_id, payment.clock_id),
 m as (
   update tollgate.payment_balance set
     authorised = authorised + ${bigint(move.authorised)}::bigint,
@@ -95,12 +95,12 @@ x as (
     (not ${undecided}::boolean and timer.kind in ('enquire', 'poll', 'expire'))
     or (timer.kind in ('enquire', 'poll') and timer.kind is distinct from ${row.timer_kind}::text))),
 t as (
-  insert into tollgate.timer (id, due_at, kind, ref)
+  insert into tollgate.timer (id, due_at, kind, ref, clock_id)
   select ${row.timer_id}::uuid, now() + ${bigint(row.timer_after_ms)}::bigint * interval '1 millisecond',
-    ${row.timer_kind}::text, ${row.timer_ref}::text
+    ${row.timer_kind}::text, ${row.timer_ref}::text, null::uuid
   from p where ${row.timer_id}::uuid is not null
   union all
-  select ${row.expire_id}::uuid, ${row.expire_at}::timestamptz, 'expire', ${row.timer_ref}::text
+  select ${row.expire_id}::uuid, ${row.expire_at}::timestamptz, 'expire', ${row.timer_ref}::text, clock_id
   from p where ${row.expire_id}::uuid is not null
   on conflict (kind, ref) do update set due_at =
     case when timer.kind = 'expire' then least(timer.due_at, excluded.due_at) else excluded.due_at end)

@@ -63,6 +63,10 @@ export type Payment = {
   readonly merchantTransactionId: string | null
   /** The registration that it was made with, or that it made. */
   readonly registrationId: string | null
+  /** The schedule that charged it. */
+  readonly scheduleId: string | null
+  /** The test clock that it lives on; null: real time. */
+  readonly clockId: string | null
   readonly state: PaymentState
   readonly resultCode: string
   readonly approvedMinor: bigint | null

@@ -4,7 +4,7 @@ import { brandOf, instrumentGroups } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { groupOf, refuse, textOf } from '../request/values.ts'
-import { agreementOf, registrationById } from './store.ts'
+import { type AgreementRow, agreementsOf, registrationById } from './store.ts'
 import type { Registration } from './types.ts'
 
 /** What is shown of a number, made anew from the number itself. */
@@ -109,11 +109,30 @@ export async function withAgreement(
   fields: RequestFields,
   registration: Registration,
 ): Promise<RequestFields> {
-  const standing = groupOf(fields, 'standingInstruction')
-  if (textOf(standing, 'mode') !== 'REPEATED') return fields
+  const wanted = agreementWanted(fields)
+  if (wanted === undefined) return fields
   const [first] = await engine.lanes.read(
-    agreementOf(registration.id, textOf(standing, 'agreementId') ?? null),
+    agreementsOf([{ id: registration.id, agreementId: wanted.agreementId }]),
   )
+  return inAgreement(fields, registration, first)
+}
+
+/** Which agreement a request goes on with; undefined when it begins one or has none. */
+export function agreementWanted(
+  fields: RequestFields,
+): { readonly agreementId: string | null } | undefined {
+  const standing = groupOf(fields, 'standingInstruction')
+  if (textOf(standing, 'mode') !== 'REPEATED') return undefined
+  return { agreementId: textOf(standing, 'agreementId') ?? null }
+}
+
+/** The request with the reference to the first payment of its agreement. */
+export function inAgreement(
+  fields: RequestFields,
+  registration: Registration,
+  first: AgreementRow | undefined,
+): RequestFields {
+  const standing = groupOf(fields, 'standingInstruction')
   const moved = groupOf(registration.request as RequestFields, 'recurringMigration')
   const migrated = textOf(moved, 'connectorTxId1')
   // The verification on arrival here is younger than the agreement that came along.

@@ -12,6 +12,7 @@ import { accountPart, withoutSecrets } from '../payment/stored-request.ts'
 import { checkAccount } from '../request/account.ts'
 import { checkCountries } from '../request/address.ts'
 import { refuse, textOf } from '../request/values.ts'
+import { businessNow } from '../test-clock/time.ts'
 import { changed, numbersOf, withAccount, withAgreement } from './account.ts'
 import {
   changeRegistration,
@@ -33,11 +34,11 @@ export async function createRegistration(
   idempotencyKey: string | undefined,
 ): Promise<Done> {
   const { fields } = request
-  const channel = await engine.directory.channel(caller, textOf(fields, 'entityId'))
-  const entityId = textOf(fields, 'entityId') ?? channel.id
+  const addressee = await engine.directory.addressee(caller, textOf(fields, 'entityId'))
+  const entityId = textOf(fields, 'entityId') ?? addressee.id
   const path = '/v1/registrations'
   const idempotency = idempotencyOf(engine, idempotencyKey, entityId, path, request.names)
-  return payFirst(engine, channel, request, idempotency, { only: 'verification' })
+  return payFirst(engine, addressee, request, idempotency, { only: 'verification' })
 }
 
 /** Pays with a stored account. */
@@ -48,20 +49,20 @@ export async function payWithRegistration(
   request: Request,
   idempotencyKey: string | undefined,
 ): Promise<Done> {
-  const channel = await engine.directory.channel(caller, textOf(request.fields, 'entityId'))
-  const entityId = textOf(request.fields, 'entityId') ?? channel.id
+  const addressee = await engine.directory.addressee(caller, textOf(request.fields, 'entityId'))
+  const entityId = textOf(request.fields, 'entityId') ?? addressee.id
   const path = `/v1/registrations/${id}/payments`
   const idempotency = idempotencyOf(engine, idempotencyKey, entityId, path, request.names)
   const earlier = await findReplay(engine, idempotency)
   if (earlier !== undefined) return { payment: earlier, replayed: true }
-  const registration = await usableFor(engine, caller, id, channel)
+  const registration = await usableFor(engine, caller, id, addressee)
   const fields = await withAgreement(
     engine,
     withAccount(request.fields, registration, await numbersOf(engine, registration)),
     registration,
   )
-  const use = { registrationId: registration.id }
-  return payFirst(engine, channel, { ...request, fields }, idempotency, use)
+  const use = { registrationId: registration.id, clockId: registration.clockId }
+  return payFirst(engine, addressee, { ...request, fields }, idempotency, use)
 }
 
 /** @throws GatewayError 400 malformed, not final yet, removed or never valid; 404 unknown or foreign. */
@@ -87,7 +88,7 @@ export async function updateRegistration(
     const registration = await readRegistration(engine, caller, id, textOf(fields, 'entityId'))
     const numbers = await numbersOf(engine, registration)
     const whole = changed(fields, registration, numbers)
-    const now = engine.clock.businessAt(registration.channelId)
+    const now = await businessNow(engine, registration.channelId, registration.clockId)
     checkAccount(whole, { now, cvvAsked: false })
     checkCountries(whole)
     refuseOwnNumber(numbers, request.names)
@@ -159,7 +160,7 @@ async function changeOf(
     eventId: newId(),
     shortNo: await engine.shortNumbers.take(),
     merchantTransactionId: textOf(fields, 'merchantTransactionId') ?? null,
-    at: engine.clock.businessAt(registration.channelId),
+    at: await businessNow(engine, registration.channelId, registration.clockId),
   }
 }
 
@@ -175,7 +176,7 @@ async function find(
 }
 
 /** A registration is good for every channel of the merchant it was made for, and for no other. */
-async function usableFor(
+export async function usableFor(
   engine: Engine,
   caller: Caller,
   id: string,
@@ -194,7 +195,7 @@ async function usableFor(
   return usable(registration)
 }
 
-function usable(registration: Registration): Registration {
+export function usable(registration: Registration): Registration {
   if (registration.removedAt !== null) throw new GatewayError('100.150.202')
   switch (registration.state) {
     case 'approved':

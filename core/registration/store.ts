@@ -12,6 +12,7 @@ export type RegistrationRow = {
   mode: Mode
   method: string
   brand: string
+  clock_id: string | null
   fingerprint: Buffer | null
   merchant_transaction_id: string | null
   created_at: Date
@@ -23,13 +24,16 @@ export type RegistrationRow = {
 
 /** One registration, when it belongs to one of `channels` (null: any). */
 export const registrationById = (id: string, channels: readonly string[] | null) =>
+  registrationsById([id], channels)
+
+export const registrationsById = (ids: readonly string[], channels: readonly string[] | null) =>
   sql<RegistrationRow>`
   select g.id, g.channel_id, g.payment_id, g.instrument_id, g.short_no, g.mode, g.method, g.brand,
-    g.fingerprint, g.merchant_transaction_id, g.created_at, g.removed_at, g.seq, g.request,
+    g.clock_id, g.fingerprint, g.merchant_transaction_id, g.created_at, g.removed_at, g.seq, g.request,
     p.state as payment_state
   from tollgate.registration g
   left join tollgate.payment p on p.id = g.payment_id
-  where g.id = ${id}::uuid and (${channels}::uuid[] is null or g.channel_id = any(${channels}::uuid[]))`
+  where g.id = any(${ids}::uuid[]) and (${channels}::uuid[] is null or g.channel_id = any(${channels}::uuid[]))`
 
 export function toRegistration(row: RegistrationRow): Registration {
   return {
@@ -41,6 +45,7 @@ export function toRegistration(row: RegistrationRow): Registration {
     mode: row.mode,
     method: row.method,
     brand: row.brand,
+    clockId: row.clock_id,
     fingerprint: row.fingerprint,
     merchantTransactionId: row.merchant_transaction_id,
     createdAt: row.created_at,
@@ -98,20 +103,31 @@ select seq from g`
  * What the acquirer called the last approved payment that a cardholder started with this
  * registration, of one agreement where it is named: later ones of the merchant refer to it.
  */
-export const agreementOf = (id: string, agreementId: string | null) => sql<{
+export const agreementsOf = (
+  wanted: readonly { readonly id: string; readonly agreementId: string | null }[],
+) => sql<AgreementRow>`
+  select w.id, w.agreement_id, c.reference, c.agreement, c.is_verification
+  from unnest(${wanted.map(({ id }) => id)}::uuid[], ${wanted.map(({ agreementId }) => agreementId)}::text[])
+    as w(id, agreement_id)
+  cross join lateral (
+    select p.answer ->> 'networkTxId' as reference, p.payment_type = 'RG' as is_verification,
+      q.request #>> '{standingInstruction,agreementId}' as agreement
+    from tollgate.payment p
+    join tollgate.payment_request q on q.id = p.id
+    where p.registration_id = w.id and p.schedule_id is null and p.state = 'approved'
+      and p.answer ->> 'networkTxId' is not null
+      and coalesce(q.request #>> '{standingInstruction,source}', 'CIT') = 'CIT'
+      and (w.agreement_id is null or q.request #>> '{standingInstruction,agreementId}' = w.agreement_id)
+    order by p.payment_type = 'RG', p.id desc
+    limit 1) c`
+
+export type AgreementRow = {
+  id: string
+  agreement_id: string | null
   reference: string
   agreement: string | null
   is_verification: boolean
-}>`
-  select p.answer ->> 'networkTxId' as reference,
-    q.request #>> '{standingInstruction,agreementId}' as agreement, p.payment_type = 'RG' as is_verification
-  from tollgate.payment p
-  join tollgate.payment_request q on q.id = p.id
-  where p.registration_id = ${id}::uuid and p.state = 'approved' and p.answer ->> 'networkTxId' is not null
-    and coalesce(q.request #>> '{standingInstruction,source}', 'CIT') = 'CIT'
-    and (${agreementId}::text is null or q.request #>> '{standingInstruction,agreementId}' = ${agreementId}::text)
-  order by p.payment_type = 'RG', p.id desc
-  limit 1`
+}
 
 /** Registrations of these channels that hold the same account, oldest first. */
 export const withFingerprint = (fingerprint: Buffer, channels: readonly string[] | null) => sql<{

@@ -12,6 +12,7 @@ export type Registration = {
   readonly mode: Mode
   readonly method: string
   readonly brand: string
+  readonly clockId: string | null
   readonly fingerprint: Buffer | null
   readonly merchantTransactionId: string | null
   readonly createdAt: Date

@@ -1,7 +1,14 @@
 /** Everything that is due later. pg-boss never holds a time of its own: it only carries what is due now. */
 import { sql } from '../db/sql.ts'
 
-export type TimerKind = 'enquire' | 'poll' | 'expire' | 'continue' | 'finalise'
+export type TimerKind =
+  | 'enquire'
+  | 'poll'
+  | 'expire'
+  | 'continue'
+  | 'finalise'
+  | 'execution'
+  | 'resubmit'
 export type TimerRow = { id: string; kind: TimerKind; ref: string; step: number }
 
 export const addTimer = (id: string, kind: TimerKind, ref: string, afterMs: number) => sql`
@@ -28,5 +35,23 @@ export const claimDue = (limit: number, againMs: number) => sql<TimerRow>`
 /** Whether anything waits for a tick: a timer, an attempt whose process died, an acquirer's event. */
 export const somethingDue = sql<{ due: boolean }>`
   select exists (select from tollgate.timer where clock_id is null and due_at <= now())
+    or exists (select from tollgate.schedule where clock_id is null and next_at <= now())
+    or exists (select from tollgate.test_clock where target is not null)
+    or exists (
+      select from tollgate.occurrence
+      where payment_id is null and failure is null and created_at < now() - interval '2 minutes')
     or exists (select from tollgate.attempt where state = 'sending' and lease_until < now())
     or exists (select from tollgate.inbound_event where processed_at is null) as due`
+
+/** Timers of a test clock that are due at this moment of it. */
+export const dueOfClock = (clockId: string, at: Date, limit: number) => sql<TimerRow>`
+  select id, kind, ref, step
+  from tollgate.timer
+  where clock_id = ${clockId}::uuid and due_at <= ${at}::timestamptz
+  order by due_at
+  limit ${limit}::integer`
+
+/** Moves what a test clock's timers stood for out of its way: it is looked after in real time now. */
+export const toRealTime = (ids: readonly string[]) => sql`
+  update tollgate.timer set clock_id = null, due_at = now()
+  where id = any(${ids}::uuid[])`

@@ -198,3 +198,8 @@ export const instrumentById = (id: string) => sql<InstrumentRow>`
   select id, data_key_id, sealed
   from tollgate.instrument
   where id = ${id}::uuid`
+
+export const instrumentsById = (ids: readonly string[]) => sql<InstrumentRow>`
+  select id, data_key_id, sealed
+  from tollgate.instrument
+  where id = any(${ids}::uuid[])`

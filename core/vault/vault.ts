@@ -15,6 +15,7 @@ import {
   type DataKeyRow,
   endUse,
   instrumentById,
+  instrumentsById,
   showUse,
 } from './store.ts'
 import type { Purpose } from './store-sealed.ts'
@@ -132,6 +133,26 @@ export class Vault {
   async unseal(id: string): Promise<Record<string, string> | undefined> {
     const [row] = await this.#lanes.read(instrumentById(id))
     return row === undefined ? undefined : this.open(id, row.data_key_id, row.sealed)
+  }
+
+  /**
+   * The sealed values of these records; erased ones are missing. One that does not open is its error,
+   * so that it keeps none of the others shut.
+   */
+  async unsealAll(
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, Record<string, string> | GatewayError>> {
+    const rows = ids.length === 0 ? [] : await this.#lanes.read(instrumentsById(ids))
+    const opened = new Map<string, Record<string, string> | GatewayError>()
+    for (const { id, data_key_id, sealed } of rows) {
+      try {
+        opened.set(id, await this.open(id, data_key_id, sealed))
+      } catch (error) {
+        if (!(error instanceof GatewayError)) throw error
+        opened.set(id, error)
+      }
+    }
+    return opened
   }
 
   /**

@@ -83,6 +83,29 @@ export const entitySetCommand: Command = {
   },
 }
 
+export const entityCloseCommand: Command = {
+  name: 'entity close',
+  summary: 'Take no new payments for an entity and all below it.',
+  words: ['<id>'],
+  notes: 'Captures, refunds, reversals and reads go on. Every process follows within five seconds.',
+  run: (given) => setClosed(given, 'close'),
+}
+
+export const entityOpenCommand: Command = {
+  name: 'entity open',
+  summary: 'Take payments again for an entity that was closed.',
+  words: ['<id>'],
+  run: (given) => setClosed(given, 'open'),
+}
+
+function setClosed(given: Given, change: 'close' | 'open'): Promise<number> {
+  const [id = ''] = given.words
+  return withInstallation(given, {}, async ({ gateway }) => {
+    await said(() => gateway.entities[change](id, 'command line'))
+    return 0
+  })
+}
+
 /** @throws UsageError when the option is no JSON object. */
 function settingsOf(given: Given): { settings?: Record<string, unknown> } {
   const text = given.options.settings

@@ -1464,6 +1464,167 @@ export interface RegistrationsRemoveRequest {
   testMode?: ("EXTERNAL" | "INTERNAL")
 }
 
+export interface SchedulesCreateRequest {
+  /** What is charged, tax and shipping included. No other amount moves money. */
+  amount: string
+  /** Currency of the amount. */
+  currency: string
+  /** What to do: PA, DB, CD and so on; PA.CP does two steps in one request. */
+  paymentType: string
+  /** Text on the statement, whole or in part, as the merchant account allows. */
+  descriptor?: string
+  /** Reference of the merchant, best unique; used to reconcile. */
+  merchantTransactionId?: string
+  /** Invoice number of the merchant. Kept for reports, not sent on. */
+  merchantInvoiceId?: string
+  /** Note for reports. */
+  merchantMemo?: string
+  /** Sales channel or other category. */
+  transactionCategory?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** Stored instrument that the schedule charges. */
+  registrationId: string
+  job?: Job
+  standingInstruction?: StandingInstruction
+  customParameters?: CustomParameters
+  /** Id of the test clock that the new resource lives on. */
+  testClock?: string
+}
+
+export interface Job {
+  /** Label of the schedule, for people. */
+  name?: string
+  /** Years, 1970 to 2099. */
+  year?: string
+  /** Months, 1 to 12 or JAN to DEC. */
+  month?: string
+  /** Days of the month, 1 to 31; also ?, L, W. */
+  dayOfMonth?: string
+  /** Days of the week, 1 (Sunday) to 7 or SUN to SAT; also ?, L, #. */
+  dayOfWeek?: string
+  /** Hours, 0 to 23. */
+  hour?: string
+  /** Minutes, 0 to 59. */
+  minute?: string
+  /** Seconds, 0 to 59. */
+  second?: string
+  /** First moment at which it may run, in the schedule's time zone. */
+  startDate?: string
+  /** Last moment at which it may run, in the schedule's time zone. */
+  endDate?: string
+  /** Unit of the notice of cancellation. */
+  noticeUnit?: ("YEAR" | "MONTH" | "WEEK" | "DAY" | "HOUR" | "MINUTE" | "SECOND")
+  /** How many of those units before the end of a period notice must be given. */
+  noticeNumber?: string
+  /** Whether notice counts from now or towards the end of a period. */
+  noticeCallable?: ("ANYTIME" | "DURATION_END")
+  /** Unit of the period. */
+  durationUnit?: ("YEAR" | "MONTH" | "WEEK" | "DAY" | "HOUR" | "MINUTE" | "SECOND")
+  /** How many of those units a period lasts. */
+  durationNumber?: string
+  /** Second, minute, hour, day of month, month, day of week and, if wanted, year in one string. Replaces those fields. */
+  expression?: string
+}
+
+export interface SchedulesPreviewRequest {
+  /** Reference of the merchant, best unique; used to reconcile. */
+  merchantTransactionId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  job?: Job
+  /** Id of the test clock that the new resource lives on. */
+  testClock?: string
+}
+
+export interface SchedulesListRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Stored instrument that the schedule charges. */
+  registrationId: string
+  /** How many entries one answer holds at most. */
+  limit?: string
+  /** Continues where nextCursor of the answer before points. */
+  cursor?: string
+}
+
+export interface SchedulesGetRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+}
+
+export interface SchedulesExecutionsRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** How many entries one answer holds at most. */
+  limit?: string
+  /** Continues where nextCursor of the answer before points. */
+  cursor?: string
+}
+
+export interface SchedulesRescheduleRequest {
+  /** Reference of the merchant, best unique; used to reconcile. */
+  merchantTransactionId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  job?: Job
+}
+
+export interface SchedulesRemoveRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+}
+
+export interface TestClocksCreateRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Label of the clock, for people. */
+  name?: string
+  /** Where it stands at first, UTC; the present when absent. */
+  time?: string
+}
+
+export interface TestClocksListRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+}
+
+export interface TestClocksGetRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+}
+
+export interface TestClocksAdvanceRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Moment to go to, UTC. */
+  to?: string
+  /** How far to go, as an ISO 8601 duration by the calendar: P1M is a month. */
+  by?: string
+}
+
 export type ResultCodesListRequest = Record<string, never>
 
 export type ConnectorsEventRequest = Record<string, never>
@@ -2875,6 +3036,460 @@ export interface MerchantAnswerOfRegistrationsRemove {
   bankAccount?: MerchantBankAccountAnswer
 }
 
+export interface SchedulesCreateAnswer {
+  result?: ResultAnswerOfSchedulesCreate
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  /** Id of the schedule. */
+  id: string
+  job?: JobAnswer
+  /** Items: The next moments at which it runs, five at most, in UTC. */
+  nextExecutions?: string[]
+  /** When a cancellation takes effect. */
+  effectiveDate?: string
+  /** Whether it runs on, was cancelled to a later moment, was cancelled, or has run out. */
+  state?: ("WAITING" | "ENDING" | "CANCELLED" | "ENDED")
+  /** IANA zone in which its times are read. */
+  timeZone?: string
+  /** When it was created. */
+  createdAt?: string
+  /** What is charged, tax and shipping included. No other amount moves money. */
+  amount?: string
+  /** Currency of the amount. */
+  currency?: string
+  /** What to do: PA, DB, CD and so on; PA.CP does two steps in one request. */
+  paymentType?: string
+  /** Text on the statement, whole or in part, as the merchant account allows. */
+  descriptor?: string
+  /** Reference of the merchant, best unique; used to reconcile. */
+  merchantTransactionId?: string
+  /** Stored instrument that the schedule charges. */
+  registrationId?: string
+  standingInstruction?: StandingInstructionAnswer
+  customParameters?: CustomParametersAnswer
+}
+
+export interface ResultAnswerOfSchedulesCreate {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface JobAnswer {
+  /** First moment at which it may run, in milliseconds since 1970 UTC. */
+  startDate?: string
+  /** Last moment at which it may run, in milliseconds since 1970 UTC. */
+  endDate?: string
+  /** Label of the schedule, for people. */
+  name?: string
+  /** Years, 1970 to 2099. */
+  year?: string
+  /** Months, 1 to 12 or JAN to DEC. */
+  month?: string
+  /** Days of the month, 1 to 31; also ?, L, W. */
+  dayOfMonth?: string
+  /** Days of the week, 1 (Sunday) to 7 or SUN to SAT; also ?, L, #. */
+  dayOfWeek?: string
+  /** Hours, 0 to 23. */
+  hour?: string
+  /** Minutes, 0 to 59. */
+  minute?: string
+  /** Seconds, 0 to 59. */
+  second?: string
+  /** Unit of the notice of cancellation. */
+  noticeUnit?: ("YEAR" | "MONTH" | "WEEK" | "DAY" | "HOUR" | "MINUTE" | "SECOND")
+  /** How many of those units before the end of a period notice must be given. */
+  noticeNumber?: string
+  /** Whether notice counts from now or towards the end of a period. */
+  noticeCallable?: ("ANYTIME" | "DURATION_END")
+  /** Unit of the period. */
+  durationUnit?: ("YEAR" | "MONTH" | "WEEK" | "DAY" | "HOUR" | "MINUTE" | "SECOND")
+  /** How many of those units a period lasts. */
+  durationNumber?: string
+  /** Second, minute, hour, day of month, month, day of week and, if wanted, year in one string. Replaces those fields. */
+  expression?: string
+}
+
+export interface SchedulesPreviewAnswer {
+  result?: ResultAnswerOfSchedulesPreview
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  /** Id of the schedule. */
+  id: string
+  job?: JobAnswer
+  /** Items: The next moments at which it runs, five at most, in UTC. */
+  nextExecutions?: string[]
+  /** When a cancellation takes effect. */
+  effectiveDate?: string
+  /** Whether it runs on, was cancelled to a later moment, was cancelled, or has run out. */
+  state?: ("WAITING" | "ENDING" | "CANCELLED" | "ENDED")
+  /** IANA zone in which its times are read. */
+  timeZone?: string
+  /** When it was created. */
+  createdAt?: string
+}
+
+export interface ResultAnswerOfSchedulesPreview {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface SchedulesListAnswer {
+  result?: ResultAnswerOfSchedulesList
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  schedules?: ScheduleAnswer[]
+  executions?: ExecutionAnswer[]
+  missed?: MissedAnswer[]
+  /** Where the next page begins; absent on the last. */
+  nextCursor?: string
+}
+
+export interface ResultAnswerOfSchedulesList {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface ScheduleAnswer {
+  /** Schedules, newest first; each as when it is read by itself. */
+  id?: string
+}
+
+export interface ExecutionAnswer {
+  /** Executions, newest first. */
+  id?: string
+  /** The moment that it is for. */
+  scheduledAt?: string
+  /** DUE: not charged yet. FAILED: no payment could be made. Otherwise the state of its payment. */
+  state?: ("DUE" | "FAILED" | "PROCESSING" | "PENDING" | "APPROVED" | "DECLINED" | "UNKNOWN" | "EXPIRED")
+  /** The payment of it; the last one when a declined one was repeated. */
+  paymentId?: string
+  /** How many payments were made for it. */
+  attempts?: number
+  result?: ExecutionResultAnswer
+}
+
+export interface ExecutionResultAnswer {
+  /** Result of it. */
+  code?: string
+  /** The same in words. */
+  description?: string
+}
+
+export interface MissedAnswer {
+  /** First of a number of moments that passed uncharged. */
+  from?: string
+  /** Last of them. */
+  to?: string
+  /** How many there were. */
+  count?: string
+}
+
+export interface SchedulesGetAnswer {
+  result?: ResultAnswerOfSchedulesGet
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  /** Id of the schedule. */
+  id: string
+  job?: JobAnswer
+  /** Items: The next moments at which it runs, five at most, in UTC. */
+  nextExecutions?: string[]
+  /** When a cancellation takes effect. */
+  effectiveDate?: string
+  /** Whether it runs on, was cancelled to a later moment, was cancelled, or has run out. */
+  state?: ("WAITING" | "ENDING" | "CANCELLED" | "ENDED")
+  /** IANA zone in which its times are read. */
+  timeZone?: string
+  /** When it was created. */
+  createdAt?: string
+  /** What is charged, tax and shipping included. No other amount moves money. */
+  amount?: string
+  /** Currency of the amount. */
+  currency?: string
+  /** What to do: PA, DB, CD and so on; PA.CP does two steps in one request. */
+  paymentType?: string
+  /** Text on the statement, whole or in part, as the merchant account allows. */
+  descriptor?: string
+  /** Reference of the merchant, best unique; used to reconcile. */
+  merchantTransactionId?: string
+  /** Stored instrument that the schedule charges. */
+  registrationId?: string
+  standingInstruction?: StandingInstructionAnswer
+  customParameters?: CustomParametersAnswer
+}
+
+export interface ResultAnswerOfSchedulesGet {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface SchedulesExecutionsAnswer {
+  result?: ResultAnswerOfSchedulesExecutions
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  schedules?: ScheduleAnswer[]
+  executions?: ExecutionAnswer[]
+  missed?: MissedAnswer[]
+  /** Where the next page begins; absent on the last. */
+  nextCursor?: string
+}
+
+export interface ResultAnswerOfSchedulesExecutions {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface SchedulesRescheduleAnswer {
+  result?: ResultAnswerOfSchedulesReschedule
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  /** Id of the schedule. */
+  id: string
+  job?: JobAnswer
+  /** Items: The next moments at which it runs, five at most, in UTC. */
+  nextExecutions?: string[]
+  /** When a cancellation takes effect. */
+  effectiveDate?: string
+  /** Whether it runs on, was cancelled to a later moment, was cancelled, or has run out. */
+  state?: ("WAITING" | "ENDING" | "CANCELLED" | "ENDED")
+  /** IANA zone in which its times are read. */
+  timeZone?: string
+  /** When it was created. */
+  createdAt?: string
+  /** What is charged, tax and shipping included. No other amount moves money. */
+  amount?: string
+  /** Currency of the amount. */
+  currency?: string
+  /** What to do: PA, DB, CD and so on; PA.CP does two steps in one request. */
+  paymentType?: string
+  /** Text on the statement, whole or in part, as the merchant account allows. */
+  descriptor?: string
+  /** Reference of the merchant, best unique; used to reconcile. */
+  merchantTransactionId?: string
+  /** Stored instrument that the schedule charges. */
+  registrationId?: string
+  standingInstruction?: StandingInstructionAnswer
+  customParameters?: CustomParametersAnswer
+}
+
+export interface ResultAnswerOfSchedulesReschedule {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface SchedulesRemoveAnswer {
+  result?: ResultAnswerOfSchedulesRemove
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  /** Id of the schedule. */
+  id: string
+  job?: JobAnswer
+  /** Items: The next moments at which it runs, five at most, in UTC. */
+  nextExecutions?: string[]
+  /** When a cancellation takes effect. */
+  effectiveDate?: string
+  /** Whether it runs on, was cancelled to a later moment, was cancelled, or has run out. */
+  state?: ("WAITING" | "ENDING" | "CANCELLED" | "ENDED")
+  /** IANA zone in which its times are read. */
+  timeZone?: string
+  /** When it was created. */
+  createdAt?: string
+  /** What is charged, tax and shipping included. No other amount moves money. */
+  amount?: string
+  /** Currency of the amount. */
+  currency?: string
+  /** What to do: PA, DB, CD and so on; PA.CP does two steps in one request. */
+  paymentType?: string
+  /** Text on the statement, whole or in part, as the merchant account allows. */
+  descriptor?: string
+  /** Reference of the merchant, best unique; used to reconcile. */
+  merchantTransactionId?: string
+  /** Stored instrument that the schedule charges. */
+  registrationId?: string
+  standingInstruction?: StandingInstructionAnswer
+  customParameters?: CustomParametersAnswer
+}
+
+export interface ResultAnswerOfSchedulesRemove {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface TestClocksCreateAnswer {
+  result?: ResultAnswerOfTestClocksCreate
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  /** Id of the clock: what testClock takes. */
+  id: string
+  /** ADVANCING: what is due on the way is being done. */
+  status?: ("READY" | "ADVANCING")
+  /** Where it stands. */
+  now?: string
+  /** Where it is going. */
+  target?: string
+  /** How much of the way lies behind it, in percent. */
+  progress?: number
+  clocks?: ClockAnswer[]
+  /** Label of the clock, for people. */
+  name?: string
+}
+
+export interface ResultAnswerOfTestClocksCreate {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface ClockAnswer {
+  /** Clocks of the entity, newest first. */
+  id?: string
+}
+
+export interface TestClocksListAnswer {
+  result?: ResultAnswerOfTestClocksList
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  /** Id of the clock: what testClock takes. */
+  id: string
+  /** ADVANCING: what is due on the way is being done. */
+  status?: ("READY" | "ADVANCING")
+  /** Where it stands. */
+  now?: string
+  /** Where it is going. */
+  target?: string
+  /** How much of the way lies behind it, in percent. */
+  progress?: number
+  clocks?: ClockAnswer[]
+}
+
+export interface ResultAnswerOfTestClocksList {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface TestClocksGetAnswer {
+  result?: ResultAnswerOfTestClocksGet
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  /** Id of the clock: what testClock takes. */
+  id: string
+  /** ADVANCING: what is due on the way is being done. */
+  status?: ("READY" | "ADVANCING")
+  /** Where it stands. */
+  now?: string
+  /** Where it is going. */
+  target?: string
+  /** How much of the way lies behind it, in percent. */
+  progress?: number
+  clocks?: ClockAnswer[]
+  /** Label of the clock, for people. */
+  name?: string
+}
+
+export interface ResultAnswerOfTestClocksGet {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface TestClocksAdvanceAnswer {
+  result?: ResultAnswerOfTestClocksAdvance
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  /** Id of the clock: what testClock takes. */
+  id: string
+  /** ADVANCING: what is due on the way is being done. */
+  status?: ("READY" | "ADVANCING")
+  /** Where it stands. */
+  now?: string
+  /** Where it is going. */
+  target?: string
+  /** How much of the way lies behind it, in percent. */
+  progress?: number
+  clocks?: ClockAnswer[]
+  /** Label of the clock, for people. */
+  name?: string
+}
+
+export interface ResultAnswerOfTestClocksAdvance {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
 export type ResultCodesListAnswer = Record<string, unknown>
 
 export type ConnectorsEventAnswer = Record<string, unknown>
@@ -2898,6 +3513,17 @@ export interface Requests {
   'registrations.get': RegistrationsGetRequest
   'registrations.extend': RegistrationsExtendRequest
   'registrations.remove': RegistrationsRemoveRequest
+  'schedules.create': SchedulesCreateRequest
+  'schedules.preview': SchedulesPreviewRequest
+  'schedules.list': SchedulesListRequest
+  'schedules.get': SchedulesGetRequest
+  'schedules.executions': SchedulesExecutionsRequest
+  'schedules.reschedule': SchedulesRescheduleRequest
+  'schedules.remove': SchedulesRemoveRequest
+  'testClocks.create': TestClocksCreateRequest
+  'testClocks.list': TestClocksListRequest
+  'testClocks.get': TestClocksGetRequest
+  'testClocks.advance': TestClocksAdvanceRequest
   'resultCodes.list': ResultCodesListRequest
   'connectors.event': ConnectorsEventRequest
   'health.live': HealthLiveRequest
@@ -2917,6 +3543,17 @@ export interface Answers {
   'registrations.get': RegistrationsGetAnswer
   'registrations.extend': RegistrationsExtendAnswer
   'registrations.remove': RegistrationsRemoveAnswer
+  'schedules.create': SchedulesCreateAnswer
+  'schedules.preview': SchedulesPreviewAnswer
+  'schedules.list': SchedulesListAnswer
+  'schedules.get': SchedulesGetAnswer
+  'schedules.executions': SchedulesExecutionsAnswer
+  'schedules.reschedule': SchedulesRescheduleAnswer
+  'schedules.remove': SchedulesRemoveAnswer
+  'testClocks.create': TestClocksCreateAnswer
+  'testClocks.list': TestClocksListAnswer
+  'testClocks.get': TestClocksGetAnswer
+  'testClocks.advance': TestClocksAdvanceAnswer
   'resultCodes.list': ResultCodesListAnswer
   'connectors.event': ConnectorsEventAnswer
   'health.live': HealthLiveAnswer

@@ -26,7 +26,18 @@ import { reconciliationRecord } from './reconciliation.ts'
 import { recurringMigration } from './recurring-migration.ts'
 import { reporting } from './reporting.ts'
 import { risk } from './risk.ts'
-import { schedule, scheduleResponse, testClock } from './schedule.ts'
+import {
+  clock,
+  clockAdvance,
+  clockResponse,
+  page,
+  schedule,
+  scheduleChange,
+  scheduleListResponse,
+  schedulePayment,
+  scheduleResponse,
+  testClock,
+} from './schedule.ts'
 import { sender } from './sender.ts'
 import { merchantShipping, shipping } from './shipping.ts'
 import { standingInstruction } from './standing-instruction.ts'
@@ -54,8 +65,8 @@ export const groups: readonly Group[] = [
   tokenAccount, customer, shippingCustomer, billing, merchantBilling, shipping, merchantShipping,
   corporate, sender, recipient, merchant, cartItems, cartPayments, marketPlace, airline,
   tokenization, registration, recurringMigration, standingInstruction, threeDSecure, customParameters,
-  asynchronous, risk, giftCard, job, schedule, testClock, chargeback, compatibility, query,
-  reporting, webhook, answer, failure, paymentResponse, registrationResponse, checkoutResponse, scheduleResponse,
+  asynchronous, risk, giftCard, job, schedule, schedulePayment, scheduleChange, page, testClock, clock, clockAdvance, chargeback, compatibility, query,
+  reporting, webhook, answer, failure, paymentResponse, registrationResponse, checkoutResponse, scheduleResponse, scheduleListResponse, clockResponse,
   queryResponse, webhookResponse, notification, reconciliationRecord,
 ]
 

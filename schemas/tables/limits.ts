@@ -75,6 +75,9 @@ export const limits = {
   missedExecutions: 24,
   missedExecutionsMs: 24 * hour,
 
+  /** An occurrence that nothing was done for is given to a job again after this time. */
+  forgottenExecutionMs: 2 * minute,
+
   // Webhooks.
   webhookTimeoutMs: 30 * second,
   /** Pauses after each failed attempt; then daily. */

@@ -212,12 +212,12 @@ export function flat(
 }
 
 /** Asks again and again until there is an answer. */
-export async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
+export async function until<T>(ask: () => Promise<T | undefined>, withinMs = 10_000): Promise<T> {
   const since = performance.now()
   for (;;) {
     const found = await ask()
     if (found !== undefined) return found
-    assert.ok(performance.now() - since < eventWithinMs, 'what the test waits for does not come')
+    assert.ok(performance.now() - since < withinMs, 'what the test waits for does not come')
     await new Promise((next) => setTimeout(next, 10))
   }
 }

@@ -1,9 +1,12 @@
 -- Registrations: accounts that are stored for later payments.
 
--- The registration that a payment was made with, or that it made.
-alter table tollgate.payment add column registration_id uuid;
--- Finds the payment whose scheme reference later ones of the same registration send.
-create index payment_registration on tollgate.payment (registration_id, id) where registration_id is not null;
+-- The registration that a payment was made with, or that it made; the schedule that charged it; the
+-- test clock that it lives on.
+alter table tollgate.payment add column registration_id uuid, add column schedule_id uuid, add column clock_id uuid;
+-- Finds the payment whose scheme reference later ones of the same registration send. Those of
+-- schedules, which are many, never are that payment.
+create index payment_registration on tollgate.payment (registration_id, id)
+  where registration_id is not null and schedule_id is null;
 
 -- What a registration is worth follows from the payment that made it: its record of type RG, which
 -- has the same id, or the payment that also stored its account.
@@ -18,6 +21,7 @@ create table tollgate.registration (
   mode text not null check (mode in ('INTERNAL', 'EXTERNAL', 'LIVE')),
   method text not null,
   brand text not null,
+  clock_id uuid,
   fingerprint bytea,
   merchant_transaction_id text,
   created_at timestamptz not null,

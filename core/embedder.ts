@@ -1,0 +1,14 @@
+/** How an embedding program calls. */
+import type { Caller } from './entity/directory.ts'
+
+export type RequestOptions = {
+  readonly idempotencyKey?: string
+  /** Who asks; the embedding program itself unless given. */
+  readonly caller?: Caller
+}
+
+/** The embedding program: acts for every entity of its own database. */
+export const embedder: Caller = { id: 'embedder', entityId: null }
+
+/** Version shown in every answer as buildNumber. */
+export const buildNumber = 'tollgate-0.1.0'

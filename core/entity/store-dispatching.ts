@@ -1,0 +1,56 @@
+/** All SQL of dispatching rules. */
+import { sql } from '../db/sql.ts'
+
+export type RuleRow = {
+  priority: number
+  channel_id: string
+  brands: string[] | null
+  currencies: string[] | null
+  payment_types: string[] | null
+  countries: string[] | null
+  channel_name: string
+  channel_closed: boolean
+  channel_settings: Record<string, unknown>
+}
+
+/** A merchant's rules in their order. Joined with its own channels: a rule can lead nowhere else. */
+export const rulesOf = (merchantId: string) => sql<RuleRow>`
+  select r.priority, c.id as channel_id, r.brands, r.currencies, r."paymentTypes" as payment_types,
+    r.countries, c.name as channel_name, c.closed as channel_closed, c.settings as channel_settings
+  from tollgate.dispatching d
+  cross join lateral jsonb_to_recordset(d.rules) as r (priority integer, "channelId" uuid, brands jsonb,
+    currencies jsonb, "paymentTypes" jsonb, countries jsonb)
+  join tollgate.entity c on c.id = r."channelId" and c.parent_id = d.merchant_id and c.kind = 'channel'
+  where d.merchant_id = ${merchantId}::uuid
+  order by r.priority`
+
+export const rulesVersion = (merchantId: string) => sql<{ version: number }>`
+  select version from tollgate.dispatching where merchant_id = ${merchantId}::uuid`
+
+export const channelsOf = (merchantId: string) => sql<{ id: string; name: string }>`
+  select id, name
+  from tollgate.entity
+  where parent_id = ${merchantId}::uuid and kind = 'channel'
+  order by created_at, id`
+
+/** Puts other rules in the place of `version` (0: there were none); empty when that is not the present one. */
+export const replaceRules = (change: {
+  readonly merchantId: string
+  readonly rules: string
+  readonly version: number
+  readonly auditId: string
+  readonly by: string
+}) => sql<{ version: number }>`
+with d as (
+  insert into tollgate.dispatching (merchant_id, rules)
+  values (${change.merchantId}::uuid, ${change.rules}::jsonb)
+  on conflict (merchant_id) do update
+    set rules = excluded.rules, version = dispatching.version + 1, changed_at = now()
+    where dispatching.version = ${change.version}::integer
+  returning merchant_id, rules, version),
+a as (
+  insert into tollgate.audit (id, actor, action, resource, detail)
+  select ${change.auditId}::uuid, ${change.by}::text, 'dispatching.changed', merchant_id,
+    jsonb_build_object('version', version, 'rules', rules)
+  from d)
+select version from d`

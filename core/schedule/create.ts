@@ -1,0 +1,44 @@
+/** The commit that makes a schedule: once for an idempotency key. */
+import type { Engine } from '../engine.ts'
+import { GatewayError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { Idempotency } from '../payment/idempotency.ts'
+import { resourceOfKey } from '../payment/idempotency.ts'
+import { addSchedule, scheduleById, toSchedule } from './store.ts'
+import type { Schedule } from './types.ts'
+
+/** @throws GatewayError 200.300.405 when the key was used for another request. */
+export async function addOnce(
+  engine: Engine,
+  schedule: Schedule,
+  idempotency: Idempotency | null,
+): Promise<{ schedule: Schedule; isNew: boolean }> {
+  const merchantId = await engine.directory.merchantOf(schedule.channelId)
+  const statement = addSchedule(schedule, merchantId, newId(), idempotency)
+  const [added] = await engine.lanes.single(statement)
+  if (added !== undefined) return { schedule, isNew: true }
+  // Its own commit may have gone through before the answer was lost; else the key made another one.
+  const found =
+    idempotency === null ? await byId(engine, schedule.id) : await madeBy(engine, idempotency)
+  if (found === undefined) {
+    throw new GatewayError('200.300.405', {
+      description: 'The request with this Idempotency-Key is being written. Send it again.',
+      retryAfterSeconds: 1,
+    })
+  }
+  return { schedule: found, isNew: found.id === schedule.id }
+}
+
+/** The schedule that this key made earlier. @throws GatewayError when the request differs. */
+export async function madeBy(
+  engine: Engine,
+  idempotency: Idempotency,
+): Promise<Schedule | undefined> {
+  const id = await resourceOfKey(engine, idempotency)
+  return id === undefined ? undefined : byId(engine, id)
+}
+
+async function byId(engine: Engine, id: string): Promise<Schedule | undefined> {
+  const [row] = await engine.lanes.single(scheduleById(id, null))
+  return row === undefined ? undefined : toSchedule(row)
+}

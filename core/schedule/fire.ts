@@ -1,0 +1,162 @@
+/** Turns instants that have come into occurrences, each exactly once. */
+import { limits } from '@tollgate/schemas'
+import type { Client } from '../db/database.ts'
+import type { Engine } from '../engine.ts'
+import { faultPoint } from '../fault-point.ts'
+import { newId } from '../ids.ts'
+import { dueInstants, type Missed } from './misfire.ts'
+import { nextInstant } from './plan.ts'
+import { misfireOf } from './policy.ts'
+import { toSchedule } from './store.ts'
+import {
+  boundTransaction,
+  type DueRow,
+  type Fired,
+  lockDue,
+  lockDueOfClock,
+  writeFired,
+} from './store-fire.ts'
+import { planOf } from './stored-plan.ts'
+
+/** Occurrences of one merchant, to be charged by one job. */
+export type Batch = { readonly merchantId: string; readonly occurrenceIds: readonly string[] }
+
+/** Takes the jobs of what was fired, in the same transaction. */
+export type Hand = (client: Client, batches: readonly Batch[]) => Promise<void>
+
+/** Occurrences of one job: enough to spare the queue, few enough for others to take turns. */
+const perBatch = 100
+
+/**
+ * Fires what is due in real time, a number of schedules at a time: occurrences, the jobs that charge
+ * them and the next instants commit together. Any number of processes may do so at once.
+ */
+export async function fireDue(engine: Engine, hand: Hand): Promise<void> {
+  for (;;) {
+    const claimed = await firing(engine, async (client) => {
+      const rows = await engine.lanes.database.query(client, lockDue(limits.timersPerClaim))
+      const settings = new Map<string, Readonly<Record<string, unknown>>>()
+      for (const { channel_id } of rows) {
+        if (!settings.has(channel_id)) {
+          settings.set(channel_id, await engine.directory.settings(channel_id))
+        }
+      }
+      const fired = new Firing()
+      for (const row of rows) {
+        const plan = planOf(toSchedule(row))
+        const policy = misfireOf(settings.get(row.channel_id)!)
+        fired.add(row, dueInstants(plan, row.next_at!, row.now, policy))
+      }
+      await hand(client, fired.batches(await fired.write(engine, client)))
+      return rows.length
+    })
+    if (claimed < limits.timersPerClaim) return
+  }
+}
+
+/** Fires what is due on a test clock at this moment. Advancing one is no outage: nothing is missed. */
+export async function fireOfClock(engine: Engine, clockId: string, at: Date): Promise<void> {
+  for (;;) {
+    const claimed = await firing(engine, async (client) => {
+      const statement = lockDueOfClock(clockId, at, limits.timersPerClaim)
+      const rows = await engine.lanes.database.query(client, statement)
+      // A schedule that fell behind the clock is due again at once.
+      let isDueAgain = false
+      const fired = new Firing()
+      for (const row of rows) {
+        const instant = row.next_at!
+        const nextAt = nextInstant(planOf(toSchedule(row)), instant)
+        isDueAgain ||= nextAt !== null && nextAt <= at
+        fired.add(row, { charge: [instant], missed: [], nextAt })
+      }
+      await fired.write(engine, client)
+      return isDueAgain ? limits.timersPerClaim : rows.length
+    })
+    if (claimed < limits.timersPerClaim) return
+  }
+}
+
+async function firing(engine: Engine, work: (client: Client) => Promise<number>): Promise<number> {
+  const { lanes } = engine
+  await faultPoint('before-fire', engine.name)
+  const claimed = await lanes.database.transaction(lanes.pools.single, async (client) => {
+    await lanes.database.query(client, boundTransaction)
+    const count = await work(client)
+    await faultPoint('in-fire', engine.name)
+    return count
+  })
+  await faultPoint('after-fire', engine.name)
+  return claimed
+}
+
+type Decided = {
+  readonly charge: readonly Date[]
+  readonly missed: readonly Missed[]
+  readonly nextAt: Date | null
+}
+
+/** What a number of schedules have to write. */
+class Firing {
+  readonly #schedules: Fired['schedules'][number][] = []
+  readonly #occurrences: Fired['occurrences'][number][] = []
+  readonly #missed: Fired['missed'][number][] = []
+  readonly #events: Fired['events'][number][] = []
+  readonly #merchants = new Map<string, string>()
+
+  add(row: DueRow, { charge, missed, nextAt }: Decided): void {
+    let { seq } = row
+    const tell = (type: string, data: object) => {
+      seq += 1
+      const { id: resource, channel_id } = row
+      this.#events.push({ id: newId(), resource, seq, channel_id, type, data })
+    }
+    for (const at of charge) {
+      const id = newId()
+      this.#merchants.set(id, row.merchant_id)
+      const { id: schedule_id, clock_id } = row
+      this.#occurrences.push({ id, schedule_id, at: at.toISOString(), clock_id })
+    }
+    for (const { first, last, count } of missed) {
+      const range = { first_at: first.toISOString(), last_at: last.toISOString(), count }
+      this.#missed.push({ id: newId(), schedule_id: row.id, ...range })
+      tell('schedule.missed', { from: range.first_at, to: range.last_at, count })
+    }
+    if (nextAt === null) tell('schedule.ended', {})
+    this.#schedules.push({ id: row.id, next_at: nextAt?.toISOString() ?? null, seq })
+  }
+
+  /** @returns ids of the occurrences that are new. */
+  async write(engine: Engine, client: Client): Promise<ReadonlySet<string>> {
+    if (this.#schedules.length === 0) return new Set()
+    const rows = await engine.lanes.database.query(
+      client,
+      writeFired({
+        schedules: this.#schedules,
+        occurrences: this.#occurrences,
+        missed: this.#missed,
+        events: this.#events,
+      }),
+    )
+    return new Set(rows.map(({ id }) => id))
+  }
+
+  batches(written: ReadonlySet<string>): Batch[] {
+    const ids = this.#occurrences.map(({ id }) => id).filter((id) => written.has(id))
+    return batchesOf(ids.map((id) => ({ id, merchantId: this.#merchants.get(id)! })))
+  }
+}
+
+/** Batches of one merchant each. */
+export function batchesOf(
+  occurrences: readonly { readonly id: string; readonly merchantId: string }[],
+): Batch[] {
+  return [...Map.groupBy(occurrences, ({ merchantId }) => merchantId)].flatMap(
+    ([merchantId, all]) => {
+      const count = Math.ceil(all.length / perBatch)
+      return Array.from({ length: count }, (_, no) => ({
+        merchantId,
+        occurrenceIds: all.slice(no * perBatch, (no + 1) * perBatch).map(({ id }) => id),
+      }))
+    },
+  )
+}

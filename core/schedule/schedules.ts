@@ -1,0 +1,339 @@
+/** Everything that can be done with schedules, for embedders and for the hosted surface alike. */
+import type { RequestFields } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
+import { cronFields } from '../cron/index.ts'
+import type { Engine } from '../engine.ts'
+import type { Addressee, Caller, Channel } from '../entity/directory.ts'
+import { GatewayError } from '../errors.ts'
+import { isId, newId } from '../ids.ts'
+import { modeOf, type Request } from '../payment/accept.ts'
+import { idempotencyOf } from '../payment/idempotency.ts'
+import { handlerOf } from '../payment/operation-kinds.ts'
+import { withoutSecrets } from '../payment/stored-request.ts'
+import { numbersOf, withAccount } from '../registration/account.ts'
+import { usableFor } from '../registration/registrations.ts'
+import type { Registration } from '../registration/types.ts'
+import { checkAmount } from '../request/amount.ts'
+import { groupOf, refuse, textOf } from '../request/values.ts'
+import { dispatch } from '../routing/dispatch.ts'
+import { clockOf } from '../test-clock/time.ts'
+import { addOnce, madeBy } from './create.ts'
+import { type JobFields, type JobPlan, readJob } from './job.ts'
+import { effectiveEnd } from './periods.ts'
+import { upcoming } from './plan.ts'
+import { minimumIntervalMs, zoneOf } from './policy.ts'
+import {
+  cancelSchedule,
+  executionsOf,
+  missedOf,
+  reschedule,
+  scheduleById,
+  schedulesOf,
+  toSchedule,
+} from './store.ts'
+import { planOf, timeOf } from './stored-plan.ts'
+import type { Execution, MissedRange, Schedule, ScheduleRecord } from './types.ts'
+
+/** A schedule and the moments that follow. */
+export type Told = { readonly schedule: Schedule; readonly next: readonly Date[] }
+
+export type CreatedSchedule = Told & { readonly replayed?: true }
+
+const times = ['expression', ...cronFields] as const
+const shown = limits.scheduleNextExecutions
+
+/**
+ * Charges a registration on a schedule.
+ *
+ * @throws GatewayError 400 naming each wrong field; 100.150.2xx for a registration that cannot be
+ * charged, 100.250.1xx for a job that cannot run.
+ */
+export async function createSchedule(
+  engine: Engine,
+  caller: Caller,
+  request: Request,
+  idempotencyKey: string | undefined,
+): Promise<CreatedSchedule> {
+  const { fields } = request
+  const addressee = await engine.directory.addressee(caller, textOf(fields, 'entityId'))
+  const entityId = textOf(fields, 'entityId') ?? addressee.id
+  const idempotency = idempotencyOf(
+    engine,
+    idempotencyKey,
+    entityId,
+    '/scheduling/v1/schedules',
+    request.names,
+  )
+  const earlier = idempotency === null ? undefined : await madeBy(engine, idempotency)
+  if (earlier !== undefined) return { ...told(earlier), replayed: true }
+  const paymentType = chargedAs(textOf(fields, 'paymentType') ?? '')
+  const id = textOf(fields, 'registrationId') ?? ''
+  const registration = await usableFor(engine, caller, id, addressee)
+  const channel = dispatch(
+    engine,
+    addressee,
+    await factsOf(engine, addressee, fields, registration),
+    {},
+  )
+  const clockId = await clockOf(engine, channel, fields, registration.clockId)
+  const now = await timeOf(engine, clockId)
+  const amount = checkAmount(fields, { now, followUp: false })
+  const mode = modeOf(engine, fields)
+  await engine.targets.choose(channel, {
+    mode,
+    kind: handlerOf[paymentType]!,
+    method: registration.method as never,
+    brand: registration.brand,
+    currency: amount.currency,
+  })
+  const plan = readPlan(engine, channel, fields, now)
+  const schedule: Schedule = {
+    id: newId(),
+    channelId: channel.id,
+    entityId,
+    registrationId: registration.id,
+    clockId,
+    shortNo: await engine.shortNumbers.take(),
+    mode,
+    paymentType,
+    amount,
+    zone: plan.zone,
+    expression: plan.expression,
+    startAt: plan.startAt,
+    endAt: plan.endAt,
+    job: plan.fields,
+    request: chargeRequest(fields, paymentType, registration),
+    merchantTransactionId: textOf(fields, 'merchantTransactionId') ?? null,
+    createdAt: now,
+    cancelledAt: null,
+    effectiveEnd: null,
+    nextAt: plan.firstAt,
+    seq: 1,
+  }
+  const { schedule: stored, isNew } = await addOnce(engine, schedule, idempotency)
+  return { ...told(stored), ...(isNew ? {} : { replayed: true }) }
+}
+
+/** What a schedule would do; stores nothing. */
+export async function previewSchedule(
+  engine: Engine,
+  caller: Caller,
+  { fields }: Request,
+): Promise<{ plan: JobPlan; next: readonly Date[] }> {
+  const channel = await engine.directory.channel(caller, textOf(fields, 'entityId'))
+  const now = await timeOf(engine, await clockOf(engine, channel, fields, null))
+  const plan = readPlan(engine, channel, fields, now)
+  return { plan, next: upcoming(plan, now, shown) }
+}
+
+/** @throws GatewayError 404 700.400.580 when the caller may see none with this id. */
+export async function readSchedule(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+  entityId: string | undefined,
+): Promise<Told> {
+  const channels = await engine.directory.visible(caller, entityId)
+  const [row] = isId(id) ? await engine.lanes.read(scheduleById(id, channels)) : []
+  if (row === undefined) throw new GatewayError('700.400.580', { status: 404 })
+  return told(toSchedule(row))
+}
+
+export type Page<Entry> = { readonly entries: readonly Entry[]; readonly nextCursor?: string }
+
+/** Schedules of a registration, newest first. An unknown registration has none. */
+export async function listSchedules(
+  engine: Engine,
+  caller: Caller,
+  { fields }: Request,
+): Promise<Page<Told>> {
+  const channels = await engine.directory.visible(caller, textOf(fields, 'entityId'))
+  const registrationId = textOf(fields, 'registrationId') ?? ''
+  const limit = limitOf(fields)
+  const cursor = textOf(fields, 'cursor')
+  if (cursor !== undefined && !isId(cursor)) throw wrongCursor(cursor)
+  const rows = isId(registrationId)
+    ? await engine.lanes.read(schedulesOf(registrationId, channels, cursor ?? null, limit + 1))
+    : []
+  const entries = rows.slice(0, limit).map((row) => told(toSchedule(row)))
+  const last = entries.at(-1)
+  return rows.length > limit && last !== undefined
+    ? { entries, nextCursor: last.schedule.id }
+    : { entries }
+}
+
+/** What a schedule did, newest first, and what it missed. */
+export async function listExecutions(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+  { fields }: Request,
+): Promise<Page<Execution> & { readonly missed: readonly MissedRange[] }> {
+  const { schedule } = await readSchedule(engine, caller, id, textOf(fields, 'entityId'))
+  const limit = limitOf(fields)
+  const cursor = textOf(fields, 'cursor')
+  const before = cursor === undefined ? null : new Date(Number(cursor))
+  if (before !== null && (!/^[0-9]{1,15}$/.test(cursor!) || Number.isNaN(before.getTime()))) {
+    throw wrongCursor(cursor!)
+  }
+  const [rows, missed] = await Promise.all([
+    engine.lanes.read(executionsOf(schedule.id, before, limit + 1)),
+    engine.lanes.read(missedOf(schedule.id, 100)),
+  ])
+  const entries = rows.slice(0, limit).map(
+    (row): Execution => ({
+      id: row.id,
+      at: row.at,
+      paymentId: row.payment_id,
+      attempts: row.payment_id === null ? 0 : row.earlier + 1,
+      state: row.failure !== null ? 'failed' : (row.state ?? 'due'),
+      code: row.failure ?? row.result_code,
+    }),
+  )
+  const last = entries.at(-1)
+  return {
+    entries,
+    missed: missed.map((row) => ({ first: row.first_at, last: row.last_at, count: row.count })),
+    ...(rows.length > limit && last !== undefined ? { nextCursor: String(last.at.getTime()) } : {}),
+  }
+}
+
+/**
+ * Gives a schedule other times, from now on.
+ *
+ * @throws GatewayError 404 when there is none; 400 100.360.300 when it was cancelled or has run out.
+ */
+export async function changeSchedule(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+  { fields }: Request,
+): Promise<Told> {
+  const { schedule } = await readSchedule(engine, caller, id, textOf(fields, 'entityId'))
+  const channel = await engine.directory.channel(
+    { id: caller.id, entityId: null },
+    schedule.channelId,
+  )
+  const now = await timeOf(engine, schedule.clockId)
+  const plan = readPlan(engine, channel, fields, now, schedule.zone)
+  const times = {
+    expression: plan.expression,
+    startAt: plan.startAt,
+    endAt: plan.endAt,
+    job: plan.fields,
+    nextAt: plan.firstAt,
+  }
+  const record = await recordOf(engine, fields, now)
+  const [moved] = await engine.lanes.single(reschedule(schedule.id, times, record))
+  if (moved === undefined) throw new GatewayError('100.360.300')
+  return told({ ...schedule, ...times, seq: moved.seq })
+}
+
+/**
+ * Cancels a schedule: at once, or when its notice allows.
+ *
+ * @throws GatewayError 404 when there is none; 400 100.360.303 when it was cancelled or has run out.
+ */
+export async function endSchedule(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+  fields: RequestFields,
+): Promise<Told> {
+  const { schedule } = await readSchedule(engine, caller, id, textOf(fields, 'entityId'))
+  if (schedule.cancelledAt !== null || schedule.nextAt === null) {
+    throw new GatewayError('100.360.303')
+  }
+  const now = await timeOf(engine, schedule.clockId)
+  const end = effectiveEnd(planOf(schedule), schedule.createdAt, now)
+  const record = await recordOf(engine, fields, now)
+  const [moved] = await engine.lanes.single(cancelSchedule(schedule.id, end, record))
+  if (moved === undefined) throw new GatewayError('100.360.303')
+  const nextAt = end > now && schedule.nextAt < end ? schedule.nextAt : null
+  return told({ ...schedule, cancelledAt: now, effectiveEnd: end, nextAt, seq: moved.seq })
+}
+
+/** What dispatching rules look at: the payment as it will be. A channel that is named needs no look. */
+async function factsOf(
+  engine: Engine,
+  addressee: Addressee,
+  fields: RequestFields,
+  registration: Registration,
+): Promise<RequestFields> {
+  if (addressee.rules === undefined) return fields
+  return withAccount(fields, registration, await numbersOf(engine, registration))
+}
+
+function readPlan(
+  engine: Engine,
+  channel: Channel,
+  fields: RequestFields,
+  now: Date,
+  zone = zoneOf(channel.settings),
+): JobPlan {
+  const job = (groupOf(fields, 'job') ?? {}) as JobFields
+  if (!times.some((name) => (job[name] ?? '') !== '')) {
+    const message = 'says nothing about when to run: send job.expression, or job.hour and the like'
+    throw refuse('100.250.100', 'job', message)
+  }
+  return readJob(job, {
+    zone,
+    nowBusiness: now,
+    minimumIntervalMs: minimumIntervalMs(channel.settings, engine.environment),
+  })
+}
+
+function told(schedule: Schedule): Told {
+  const { nextAt } = schedule
+  if (nextAt === null) return { schedule, next: [] }
+  return { schedule, next: [nextAt, ...upcoming(planOf(schedule), nextAt, shown - 1)] }
+}
+
+function chargedAs(paymentType: string): string {
+  if (['PA', 'DB', 'CD'].includes(paymentType)) return paymentType
+  throw refuse('100.250.105', 'paymentType', 'must be PA, DB or CD', paymentType)
+}
+
+/** What each payment sends: nobody is there, so the merchant starts it. */
+function chargeRequest(fields: RequestFields, paymentType: string, registration: Registration) {
+  const {
+    job: _job,
+    registrationId: _id,
+    testClock: _clock,
+    merchantTransactionId: _reference,
+    ...rest
+  } = withoutSecrets(fields, {}) as Record<string, unknown>
+  for (const name of ['amount', 'currency', 'paymentType']) delete rest[name]
+  const standing = groupOf(fields, 'standingInstruction')
+  const asMerchant = { mode: 'REPEATED', source: 'MIT' }
+  for (const [name, value] of Object.entries(asMerchant)) {
+    const sent = textOf(standing, name)
+    if (sent === undefined || sent === value) continue
+    const message = `must be ${value}: the cardholder is not there when a schedule charges`
+    throw refuse('200.300.404', `standingInstruction.${name}`, message, sent)
+  }
+  const isCard = registration.method === 'card' || registration.method === 'tokenAccount'
+  if (standing === undefined && (paymentType === 'CD' || !isCard)) return rest
+  const usual = { type: 'RECURRING', recurringType: 'SUBSCRIPTION' }
+  const type = textOf(standing, 'type') ?? usual.type
+  const kind = type === 'RECURRING' ? usual : { type }
+  return { ...rest, standingInstruction: { ...asMerchant, ...kind, ...standing } }
+}
+
+async function recordOf(engine: Engine, fields: RequestFields, at: Date): Promise<ScheduleRecord> {
+  return {
+    recordId: newId(),
+    eventId: newId(),
+    shortNo: await engine.shortNumbers.take(),
+    merchantTransactionId: textOf(fields, 'merchantTransactionId') ?? null,
+    at,
+  }
+}
+
+function limitOf(fields: RequestFields): number {
+  return Number(textOf(fields, 'limit') ?? 100)
+}
+
+function wrongCursor(cursor: string): GatewayError {
+  return refuse('200.300.404', 'cursor', 'must be a nextCursor of an earlier answer', cursor)
+}

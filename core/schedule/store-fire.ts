@@ -1,0 +1,104 @@
+/** SQL of instants that come: claimed with their schedule's row locked, written in one commit. */
+import { sql } from '../db/sql.ts'
+import { parts, type ScheduleRow } from './store.ts'
+
+export type DueRow = ScheduleRow & { merchant_id: string; now: Date }
+
+/**
+ * Schedules that are due by the database's time, oldest first, each locked until this transaction
+ * ends: nobody cancels or changes one while it fires. Those that another process holds are left to it.
+ */
+export const lockDue = (limit: number) => sql<DueRow>`
+  select ${parts.schedule}, s.merchant_id, date_trunc('milliseconds', now()) as now
+  from tollgate.schedule s
+  where s.clock_id is null and s.next_at <= now()
+  order by s.next_at
+  limit ${limit}::integer
+  for update of s skip locked`
+
+/** Schedules of a test clock that are due at this moment of it. */
+export const lockDueOfClock = (clockId: string, at: Date, limit: number) => sql<DueRow>`
+  select ${parts.schedule}, s.merchant_id, ${at}::timestamptz as now
+  from tollgate.schedule s
+  where s.clock_id = ${clockId}::uuid and s.next_at <= ${at}::timestamptz
+  order by s.next_at
+  limit ${limit}::integer
+  for update of s`
+
+/** What firing writes, ready to send: times as ISO texts. */
+export type Fired = {
+  readonly schedules: readonly { id: string; next_at: string | null; seq: number }[]
+  readonly occurrences: readonly {
+    id: string
+    schedule_id: string
+    at: string
+    clock_id: string | null
+  }[]
+  readonly missed: readonly {
+    id: string
+    schedule_id: string
+    first_at: string
+    last_at: string
+    count: number
+  }[]
+  readonly events: readonly {
+    id: string
+    resource: string
+    seq: number
+    channel_id: string
+    type: string
+    data: object
+  }[]
+}
+
+/** Gives back the occurrences that are new: an instant that was fired before stays as it was. */
+export const writeFired = (fired: Fired) => sql<{ id: string }>`
+with s as (
+  update tollgate.schedule set next_at = r.next_at, seq = r.seq
+  from json_to_recordset(${JSON.stringify(fired.schedules)}::json) as r(id uuid, next_at timestamptz, seq integer)
+  where schedule.id = r.id),
+m as (
+  insert into tollgate.missed (id, schedule_id, first_at, last_at, count)
+  select id, schedule_id, first_at, last_at, count
+  from json_to_recordset(${JSON.stringify(fired.missed)}::json)
+    as r(id uuid, schedule_id uuid, first_at timestamptz, last_at timestamptz, count bigint)),
+e as (
+  insert into tollgate.event (id, resource, seq, channel_id, type, data)
+  select id, resource, seq, channel_id, type, data
+  from json_to_recordset(${JSON.stringify(fired.events)}::json)
+    as r(id uuid, resource uuid, seq integer, channel_id uuid, type text, data jsonb))
+insert into tollgate.occurrence (id, schedule_id, at, clock_id)
+select id, schedule_id, at, clock_id
+from json_to_recordset(${JSON.stringify(fired.occurrences)}::json)
+  as r(id uuid, schedule_id uuid, at timestamptz, clock_id uuid)
+on conflict (schedule_id, at) do nothing
+returning id`
+
+/** A transaction that its process forgot, stopped or cut off, must not hold its schedules for long. */
+export const boundTransaction = sql`
+  select set_config('idle_in_transaction_session_timeout', '10s', true) as within`
+
+export const somethingToFire = sql<{ due: boolean }>`
+  select exists (
+    select from tollgate.schedule where clock_id is null and next_at <= now()) as due`
+
+/** Occurrences in real time whose job was lost: nothing was charged for them a while after they came. */
+export const forgotten = (afterMs: number, limit: number) => sql<{
+  id: string
+  merchant_id: string
+}>`
+  select o.id, s.merchant_id
+  from tollgate.occurrence o
+  join tollgate.schedule s on s.id = o.schedule_id
+  where o.payment_id is null and o.failure is null and o.clock_id is null
+    and o.created_at < now() - ${afterMs}::integer * interval '1 millisecond'
+  order by o.created_at
+  limit ${limit}::integer`
+
+/** Occurrences of a test clock that nothing was done for yet, oldest instant first. */
+export const openOfClock = (clockId: string, limit: number) => sql<{ id: string }>`
+  select id
+  from tollgate.occurrence
+  where payment_id is null and failure is null and clock_id = ${clockId}::uuid
+  order by at
+  limit ${limit}::integer`

@@ -1,0 +1,49 @@
+/** The plan of a stored schedule, and the time that it goes by. */
+import { type Cron, parseCron } from '../cron/index.ts'
+import type { Engine } from '../engine.ts'
+import { businessNow } from '../test-clock/time.ts'
+import { type Length, mostUnits, type Notice, type PeriodUnit, type SchedulePlan } from './plan.ts'
+import { databaseNow } from './store.ts'
+import type { Schedule } from './types.ts'
+
+/** Many schedules share an expression, and one is read again with each of its charges. */
+const read = new Map<string, Cron>()
+const mostRead = 1000
+
+function cronOf(expression: string): Cron {
+  const known = read.get(expression)
+  if (known !== undefined) return known
+  if (read.size >= mostRead) read.clear()
+  const cron = parseCron(expression)
+  read.set(expression, cron)
+  return cron
+}
+
+type Planned = Pick<Schedule, 'expression' | 'zone' | 'startAt' | 'endAt' | 'effectiveEnd' | 'job'>
+
+export function planOf(schedule: Planned): SchedulePlan {
+  const { job } = schedule
+  const notice = lengthOf(job.noticeUnit, job.noticeNumber)
+  const callable = (job.noticeCallable ?? 'ANYTIME') as Notice['callable']
+  return {
+    cron: cronOf(schedule.expression),
+    zone: schedule.zone,
+    startAt: schedule.startAt,
+    endAt: schedule.endAt,
+    effectiveEnd: schedule.effectiveEnd,
+    notice: notice === null ? null : { ...notice, callable },
+    duration: lengthOf(job.durationUnit, job.durationNumber),
+  }
+}
+
+function lengthOf(unit: string | undefined, number: string | undefined): Length | null {
+  if (unit === undefined || number === undefined) return null
+  return { unit: unit as PeriodUnit, number: Math.min(Number(number), mostUnits) }
+}
+
+/** Schedules without a test clock go by the database's time: one for all hosts, however wrong theirs are. */
+export async function timeOf(engine: Engine, clockId: string | null): Promise<Date> {
+  if (clockId !== null) return businessNow(engine, '', clockId)
+  const [row] = await engine.lanes.read(databaseNow)
+  return row!.now
+}

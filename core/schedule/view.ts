@@ -1,0 +1,165 @@
+/** Answers about schedules. */
+import { resultDescription } from '@tollgate/schemas'
+import { wireTimestamp } from '../clock.ts'
+import { shortId } from '../ids.ts'
+import { formatAmount } from '../money.ts'
+import { approvedCode } from '../payment/decide.ts'
+import { echoed } from '../payment/stored-request.ts'
+import type { Answered } from '../payment/view.ts'
+import type { StoredJob } from './job.ts'
+import type { Execution, MissedRange, Schedule } from './types.ts'
+
+export type ScheduleView = Answered & {
+  shortId: string
+  paymentType: string
+  amount: string
+  currency: string
+  registrationId: string
+  job: StoredJob
+  /** `yyyy-MM-dd HH:mm:ss+0000` */
+  nextExecutions: string[]
+  state: 'WAITING' | 'ENDING' | 'CANCELLED' | 'ENDED'
+  effectiveDate?: string
+  [field: string]: unknown
+}
+
+export type PreviewView = Answered & {
+  job: StoredJob
+  timeZone: string
+  nextExecutions: string[]
+}
+
+export type ExecutionView = {
+  id: string
+  scheduledAt: string
+  state: Uppercase<Execution['state']>
+  paymentId?: string
+  attempts: number
+  result?: { code: string; description: string }
+}
+
+/** What every answer carries besides its subject. */
+export type Envelope = {
+  /** The gateway's number of this request. */
+  readonly ndc: string
+  readonly buildNumber: string
+  readonly now: Date
+}
+
+const resultOf = (code: string) => ({ code, description: resultDescription(code) })
+
+const wireTimes = (times: readonly Date[]) => times.map((time) => wireTimestamp(time))
+
+/** @param next what follows, at most as many as answers show. */
+export function scheduleView(
+  schedule: Schedule,
+  next: readonly Date[],
+  { ndc, buildNumber, now }: Envelope,
+): ScheduleView {
+  const view: ScheduleView = {
+    ...echoed(schedule.request),
+    id: schedule.id,
+    shortId: shortId(schedule.shortNo),
+    paymentType: schedule.paymentType,
+    amount: formatAmount(schedule.amount.minor, schedule.amount.currency),
+    currency: schedule.amount.currency,
+    registrationId: schedule.registrationId,
+    result: resultOf(approvedCode[schedule.mode]),
+    job: schedule.job,
+    nextExecutions: wireTimes(next),
+    state: stateOf(schedule),
+    timeZone: schedule.zone,
+    createdAt: wireTimestamp(schedule.createdAt),
+    buildNumber,
+    timestamp: wireTimestamp(now),
+    ndc,
+  }
+  if (schedule.merchantTransactionId !== null) {
+    view.merchantTransactionId = schedule.merchantTransactionId
+  }
+  if (schedule.effectiveEnd !== null) view.effectiveDate = wireTimestamp(schedule.effectiveEnd)
+  return view
+}
+
+function stateOf({ cancelledAt, nextAt }: Schedule): ScheduleView['state'] {
+  if (cancelledAt === null) return nextAt === null ? 'ENDED' : 'WAITING'
+  return nextAt === null ? 'CANCELLED' : 'ENDING'
+}
+
+export function previewView(
+  id: string,
+  plan: { readonly fields: StoredJob; readonly zone: string },
+  next: readonly Date[],
+  code: string,
+  { ndc, buildNumber, now }: Envelope,
+): PreviewView {
+  return {
+    id,
+    result: resultOf(code),
+    job: plan.fields,
+    timeZone: plan.zone,
+    nextExecutions: wireTimes(next),
+    buildNumber,
+    timestamp: wireTimestamp(now),
+    ndc,
+  }
+}
+
+function executionView(execution: Execution): ExecutionView {
+  return {
+    id: execution.id,
+    scheduledAt: wireTimestamp(execution.at),
+    state: execution.state.toUpperCase() as ExecutionView['state'],
+    ...(execution.paymentId === null ? {} : { paymentId: execution.paymentId }),
+    attempts: execution.attempts,
+    ...(execution.code === null ? {} : { result: resultOf(execution.code) }),
+  }
+}
+
+const missedView = ({ first, last, count }: MissedRange) => ({
+  from: wireTimestamp(first),
+  to: wireTimestamp(last),
+  count: String(count),
+})
+
+/** What answers about several things have in common. */
+function bare(id: string, code: string, { ndc, buildNumber, now }: Envelope): Answered {
+  return { id, result: resultOf(code), buildNumber, timestamp: wireTimestamp(now), ndc }
+}
+
+type PageOf<Entry> = { readonly entries: readonly Entry[]; readonly nextCursor?: string }
+
+const cursorOf = ({ nextCursor }: PageOf<unknown>) =>
+  nextCursor === undefined ? {} : { nextCursor }
+
+export type SchedulesView = Answered & { schedules: ScheduleView[]; nextCursor?: string }
+
+export function schedulesView(
+  id: string,
+  page: PageOf<{ readonly schedule: Schedule; readonly next: readonly Date[] }>,
+  code: string,
+  about: Envelope,
+): SchedulesView {
+  const schedules = page.entries.map(({ schedule, next }) => scheduleView(schedule, next, about))
+  return { ...bare(id, code, about), schedules, ...cursorOf(page) }
+}
+
+export type ExecutionsView = Answered & {
+  executions: ExecutionView[]
+  missed: { from: string; to: string; count: string }[]
+  nextCursor?: string
+}
+
+export function executionsView(
+  id: string,
+  page: PageOf<Execution> & { readonly missed: readonly MissedRange[] },
+  code: string,
+  about: Envelope,
+): ExecutionsView {
+  return {
+    ...bare(id, code, about),
+    executions: page.entries.map(executionView),
+    missed: page.missed.map(missedView),
+    ...cursorOf(page),
+  }
+}

@@ -1,0 +1,68 @@
+/** Moves a test clock instant by instant, each to quiet before the next. */
+import { limits } from '@tollgate/schemas'
+import type { Engine } from '../engine.ts'
+import { faultPoint } from '../fault-point.ts'
+import { resolve } from '../payment/resolve.ts'
+import { chargeOccurrences } from '../schedule/charge.ts'
+import { fireOfClock } from '../schedule/fire.ts'
+import { openOfClock } from '../schedule/store-fire.ts'
+import { dueOfClock, removeTimer, type TimerRow, toRealTime } from '../timer/store.ts'
+import { arrive, clockById, moveOn } from './store.ts'
+
+/** Charges of one instant that are under way at once. */
+const perBatch = 100
+
+/**
+ * Goes on with an advance from wherever it is. What a process that died left undone is found again:
+ * occurrences without a payment, and whatever is due at the position.
+ */
+export async function advance(engine: Engine, clockId: string): Promise<void> {
+  for (;;) {
+    const [clock] = await engine.lanes.single(clockById(clockId))
+    if (clock?.target == null) return
+    await doAllAt(engine, clockId, clock.at)
+    const [moved] = await engine.lanes.single(moveOn(clockId))
+    if (moved === undefined) {
+      await engine.lanes.single(arrive(clockId, clock.target))
+      return
+    }
+    await faultPoint('after-clock-step', clockId)
+  }
+}
+
+async function doAllAt(engine: Engine, clockId: string, at: Date): Promise<void> {
+  await fireOfClock(engine, clockId, at)
+  await chargeOpen(engine, clockId)
+  for (;;) {
+    const timers = await engine.lanes.single(dueOfClock(clockId, at, limits.timersPerClaim))
+    if (timers.length === 0) return
+    for (const timer of timers) await fire(engine, timer)
+  }
+}
+
+async function chargeOpen(engine: Engine, clockId: string): Promise<void> {
+  for (;;) {
+    const rows = await engine.lanes.single(openOfClock(clockId, perBatch))
+    if (rows.length === 0) return
+    await chargeOccurrences(
+      engine,
+      rows.map(({ id }) => id),
+    )
+    if (rows.length < perBatch) return
+  }
+}
+
+async function fire(engine: Engine, timer: TimerRow): Promise<void> {
+  switch (timer.kind) {
+    case 'resubmit': {
+      const [occurrenceId = '', attempt] = timer.ref.split(' ')
+      await chargeOccurrences(engine, [occurrenceId], Number(attempt))
+      await engine.lanes.single(removeTimer('resubmit', timer.ref))
+      return
+    }
+    case 'expire':
+      await resolve(engine, timer.ref, 'expiry')
+  }
+  // Where that did not end it, it goes on in real time: the clock must not wait for an acquirer.
+  await engine.lanes.single(toRealTime([timer.id]))
+}

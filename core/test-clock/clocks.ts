@@ -1,0 +1,158 @@
+/** Clocks that merchants move in the test environment. */
+import type { RequestFields } from '@tollgate/plugin-kit'
+import { resultDescription } from '@tollgate/schemas'
+import { wireTimestamp } from '../clock.ts'
+import type { Engine } from '../engine.ts'
+import type { Caller } from '../entity/directory.ts'
+import { GatewayError } from '../errors.ts'
+import { isId, newId } from '../ids.ts'
+import type { Request } from '../payment/accept.ts'
+import { approvedCode } from '../payment/decide.ts'
+import type { Answered } from '../payment/view.ts'
+import { refuse, textOf } from '../request/values.ts'
+import type { Envelope } from '../schedule/view.ts'
+import { lastMoment, later, readWall } from '../schedule/wall-time.ts'
+import { addClock, type ClockRow, clockById, clocksOf, setOff } from './store.ts'
+
+export type ClockView = Answered & {
+  name?: string
+  status: 'READY' | 'ADVANCING'
+  /** `yyyy-MM-dd HH:mm:ss+0000` */
+  now: string
+  target?: string
+  /** Percent of the way. */
+  progress: number
+}
+
+const mostListed = 100
+
+/** Makes a clock of a merchant, or of another node, for everything below it. @throws GatewayError in the live environment. */
+export async function createClock(
+  engine: Engine,
+  caller: Caller,
+  { fields }: Request,
+): Promise<ClockRow> {
+  onlyInTests(engine)
+  const entityId = await ownerOf(engine, caller, fields)
+  const at = momentOf(fields, 'time') ?? new Date(Math.floor(engine.clock.realMs() / 1000) * 1000)
+  const id = newId()
+  await engine.lanes.single(addClock(id, entityId, textOf(fields, 'name') ?? null, at))
+  return readClock(engine, caller, id)
+}
+
+/** @throws GatewayError 404 when the caller may see none with this id. */
+export async function readClock(engine: Engine, caller: Caller, id: string): Promise<ClockRow> {
+  onlyInTests(engine)
+  const [row] = isId(id) ? await engine.lanes.single(clockById(id)) : []
+  if (row === undefined || !(await engine.directory.acts(caller, row.entity_id))) {
+    throw new GatewayError('700.400.580', {
+      status: 404,
+      description: `${resultDescription('700.400.580')}: there is no such test clock`,
+    })
+  }
+  return row
+}
+
+/** The newest clocks of an entity. */
+export async function listClocks(
+  engine: Engine,
+  caller: Caller,
+  { fields }: Request,
+): Promise<ClockRow[]> {
+  onlyInTests(engine)
+  return engine.lanes.read(clocksOf(await ownerOf(engine, caller, fields), mostListed))
+}
+
+/**
+ * Sets a clock off to a later moment. What is due on the way is done in order, by whichever process
+ * works; `status` tells when it has arrived.
+ */
+export async function advanceTo(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+  { fields }: Request,
+): Promise<ClockRow> {
+  const clock = await readClock(engine, caller, id)
+  const by = textOf(fields, 'by')
+  const name = by === undefined ? 'to' : 'by'
+  const sent = by ?? textOf(fields, 'to') ?? ''
+  const target = by === undefined ? momentOf(fields, 'to')! : durationAfter(clock.at, by)
+  if (target <= clock.at) {
+    throw refuse(
+      '200.300.404',
+      name,
+      `must lead past ${wireTimestamp(clock.at)}: clocks go forward`,
+      sent,
+    )
+  }
+  const [moving] = await engine.lanes.single(setOff(clock.id, target))
+  const [after] = await engine.lanes.single(clockById(clock.id))
+  const isThere = after?.target?.getTime() === target.getTime()
+  if (moving === undefined && !isThere) {
+    throw refuse(
+      '200.300.404',
+      name,
+      'the clock is on its way already: wait until it is READY',
+      sent,
+    )
+  }
+  return after!
+}
+
+export function clockView(row: ClockRow, { ndc, buildNumber, now }: Envelope): ClockView {
+  const { target, started_from: from } = row
+  const way = target === null || from === null ? 0 : target.getTime() - from.getTime()
+  const done = way === 0 ? 100 : Math.floor((100 * (row.at.getTime() - from!.getTime())) / way)
+  const code = approvedCode.INTERNAL
+  return {
+    id: row.id,
+    result: { code, description: resultDescription(code) },
+    ...(row.name === null ? {} : { name: row.name }),
+    status: target === null ? 'READY' : 'ADVANCING',
+    now: wireTimestamp(row.at),
+    ...(target === null ? {} : { target: wireTimestamp(target) }),
+    progress: done,
+    buildNumber,
+    timestamp: wireTimestamp(now),
+    ndc,
+  }
+}
+
+function onlyInTests(engine: Engine): void {
+  if (engine.environment === 'test') return
+  throw new GatewayError('600.200.200', {
+    description: 'Test clocks exist in the test environment only.',
+  })
+}
+
+async function ownerOf(engine: Engine, caller: Caller, fields: RequestFields): Promise<string> {
+  const id = textOf(fields, 'entityId') ?? caller.entityId
+  if (id === null) throw refuse('200.300.404', 'entityId', 'is required: the owner of the clock')
+  await engine.directory.mayName(caller, id)
+  return id
+}
+
+function momentOf(fields: RequestFields, name: string): Date | undefined {
+  const text = textOf(fields, name)
+  if (text === undefined) return undefined
+  const wall = readWall(text)
+  const latest = lastMoment('UTC').getTime() / 1000
+  if (wall !== null && wall >= 0 && wall <= latest) return new Date(wall * 1000)
+  const message = 'must be a moment from 1970 to 2099, UTC, written yyyy-MM-dd HH:mm:ss'
+  throw refuse('200.300.404', name, message, text)
+}
+
+const form =
+  /^P(?:(\d{1,4})Y)?(?:(\d{1,4})M)?(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,8})M)?(?:(\d{1,10})S)?)?$/
+const units = ['YEAR', 'MONTH', 'WEEK', 'DAY', 'HOUR', 'MINUTE', 'SECOND'] as const
+
+/** By the calendar, from the largest unit to the smallest, never beyond 2099. */
+function durationAfter(from: Date, text: string): Date {
+  const numbers = form.exec(text)?.slice(1) ?? []
+  let at = from
+  for (const [index, unit] of units.entries()) {
+    at = later(at, { unit, number: Number(numbers[index] ?? 0) }, 1, 'UTC')
+  }
+  return at
+}

@@ -1,0 +1,58 @@
+/** All SQL of test clocks. */
+import { sql } from '../db/sql.ts'
+
+export type ClockRow = {
+  id: string
+  entity_id: string
+  name: string | null
+  at: Date
+  target: Date | null
+  started_from: Date | null
+  created_at: Date
+}
+
+export const addClock = (id: string, entityId: string, name: string | null, at: Date) => sql`
+  insert into tollgate.test_clock (id, entity_id, name, at)
+  values (${id}::uuid, ${entityId}::uuid, ${name}::text, ${at}::timestamptz)`
+
+export const clockById = (id: string) => sql<ClockRow>`
+  select id, entity_id, name, at, target, started_from, created_at
+  from tollgate.test_clock
+  where id = ${id}::uuid`
+
+/** The newest clocks of one node. */
+export const clocksOf = (entityId: string, limit: number) => sql<ClockRow>`
+  select id, entity_id, name, at, target, started_from, created_at
+  from tollgate.test_clock
+  where entity_id = ${entityId}::uuid
+  order by id desc
+  limit ${limit}::integer`
+
+/** Sets off. Empty while an earlier advance is under way, or when the clock stands there already. */
+export const setOff = (id: string, target: Date) => sql<{ id: string }>`
+  update tollgate.test_clock set target = ${target}::timestamptz, started_from = at
+  where id = ${id}::uuid and target is null and at < ${target}::timestamptz
+  returning id`
+
+/** Moves on to the next instant at which something is due; empty when nothing is up to the target. */
+export const moveOn = (id: string) => sql<{ at: Date }>`
+  update tollgate.test_clock c set at = greatest(c.at, n.at)
+  from (
+    select least(
+      (select min(next_at) from tollgate.schedule where clock_id = ${id}::uuid),
+      (select min(due_at) from tollgate.timer where clock_id = ${id}::uuid)) as at) n
+  where c.id = ${id}::uuid and n.at <= c.target
+  returning c.at`
+
+/** Arrives. */
+export const arrive = (id: string, target: Date) => sql<{ id: string }>`
+  update tollgate.test_clock set at = target, target = null, started_from = null
+  where id = ${id}::uuid and target = ${target}::timestamptz
+  returning id`
+
+export const advancing = (limit: number) => sql<{ id: string }>`
+  select id
+  from tollgate.test_clock
+  where target is not null
+  order by id
+  limit ${limit}::integer`

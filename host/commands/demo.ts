@@ -1,0 +1,34 @@
+import { createHost } from '../http/host.ts'
+import { openDemo } from '../serve/demo.ts'
+import { dataDirectoryOf, openInstallation } from '../serve/installation.ts'
+import { subscriptionDemo } from '../serve/subscription-demo.ts'
+import { type Command, placeOfCommand, print, settingsFor, UsageError } from './command.ts'
+
+export const demoSubscriptionCommand: Command = {
+  name: 'demo subscription',
+  summary: 'Show a subscription, from the first payment to its end, on a test clock.',
+  notes:
+    'Uses the database of this folder, as serve does, and takes a port of its own for as long as it runs.',
+  async run(given) {
+    const settings = await settingsFor(given)
+    if (settings.environment !== 'test') {
+      throw new UsageError('demo subscription needs the test environment: live has no test clocks')
+    }
+    const place = placeOfCommand()
+    const installation = await openInstallation(settings, place, { role: 'all' })
+    try {
+      const { gateway } = installation
+      const credentials = await openDemo(gateway, dataDirectoryOf(settings, place))
+      const host = createHost(gateway, { host: '127.0.0.1', port: 0, log: place.log })
+      const listening = await host.listen()
+      try {
+        await subscriptionDemo({ baseUrl: listening.url, ...credentials }, print)
+        return 0
+      } finally {
+        await listening.close()
+      }
+    } finally {
+      await installation.close()
+    }
+  },
+}

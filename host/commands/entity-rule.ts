@@ -1,0 +1,191 @@
+import type { DispatchFacts, DispatchRule, ListedRule } from '@tollgate/core'
+import {
+  type Command,
+  columns,
+  type Given,
+  needed,
+  type Option,
+  print,
+  UsageError,
+  withInstallation,
+} from './command.ts'
+import { said } from './entity.ts'
+
+const by = { by: 'command line' }
+
+const list: Command = {
+  name: 'entity rule list',
+  summary: 'Show the rules that choose a channel of a merchant, the first to decide first.',
+  words: ['<merchant>'],
+  async run(given) {
+    const [merchant = ''] = given.words
+    return withInstallation(given, {}, async ({ gateway }) => {
+      const { rules } = await said(() => gateway.entities.dispatching.list(merchant))
+      if (rules.length === 0) print('no rules: a request has to name a channel of this merchant')
+      for (const line of columns(rules.map(cells))) print(line)
+      return 0
+    })
+  },
+}
+
+function cells(rule: ListedRule): string[] {
+  const notes = [
+    ...(rule.channelClosed ? ['closed: what it takes is refused'] : []),
+    ...(rule.shadowedBy === undefined
+      ? []
+      : [`never decides: rule ${rule.shadowedBy} takes all of it`]),
+  ]
+  return [
+    String(rule.priority),
+    rule.channelId,
+    rule.channelName,
+    takenBy(rule),
+    notes.length === 0 ? '' : `(${notes.join('; ')})`,
+  ]
+}
+
+function takenBy(rule: DispatchRule): string {
+  const parts = [
+    ['brands', rule.brands],
+    ['currencies', rule.currencies],
+    ['types', rule.paymentTypes],
+    ['countries', rule.countries],
+  ].flatMap(([name, values]) => (values === undefined ? [] : [`${name} ${values}`]))
+  return parts.length === 0 ? 'everything' : parts.join(', ')
+}
+
+const ruleOptions: Readonly<Record<string, Option>> = {
+  priority: {
+    type: 'string',
+    value: 'number',
+    meaning: '1 to 1000000; the lowest rule that fits decides.',
+  },
+  channel: { type: 'string', value: 'id', meaning: 'A channel of this merchant.' },
+  brands: { type: 'string', value: 'list', meaning: 'VISA,MASTER; every one unless given.' },
+  currencies: { type: 'string', value: 'list', meaning: 'EUR,USD; every one unless given.' },
+  types: {
+    type: 'string',
+    value: 'list',
+    meaning: 'PA,DB,CD,PA.CP,RG (a registration by itself); every one unless given.',
+  },
+  countries: {
+    type: 'string',
+    value: 'list',
+    meaning: 'DE,AT, of who pays; every one unless given.',
+  },
+}
+
+const add: Command = {
+  name: 'entity rule add',
+  summary: 'Add a rule that chooses a channel when a request names only the merchant.',
+  words: ['<merchant>'],
+  options: ruleOptions,
+  async run(given) {
+    const [merchant = ''] = given.words
+    const rule: DispatchRule = {
+      priority: numberOf(needed(given, 'priority'), '--priority'),
+      channelId: needed(given, 'channel'),
+      ...lists(given),
+    }
+    return withInstallation(given, {}, async ({ gateway }) => {
+      await said(() => gateway.entities.dispatching.add(merchant, rule, by))
+      return 0
+    })
+  },
+}
+
+/** @throws UsageError */
+function numberOf(text: string, what: string): number {
+  if (/^[0-9]{1,7}$/.test(text)) return Number(text)
+  throw new UsageError(`${what} must be a whole number, not "${text}"`)
+}
+
+function lists(given: Given): Partial<DispatchRule> {
+  const { brands, currencies, types, countries } = given.options
+  const part = (name: string, text: string | undefined) =>
+    text === undefined ? [] : [[name, text.split(',').map((value) => value.trim())] as const]
+  return Object.fromEntries([
+    ...part('brands', brands),
+    ...part('currencies', currencies),
+    ...part('paymentTypes', types),
+    ...part('countries', countries),
+  ])
+}
+
+const remove: Command = {
+  name: 'entity rule remove',
+  summary: 'Remove the rule with this priority.',
+  words: ['<merchant>', '<priority>'],
+  async run(given) {
+    const [merchant = '', text = ''] = given.words
+    const priority = numberOf(text, 'the priority')
+    return withInstallation(given, {}, async ({ gateway }) => {
+      await said(() => gateway.entities.dispatching.remove(merchant, priority, by))
+      return 0
+    })
+  },
+}
+
+const example = '[{"priority":10,"channelId":"…","currencies":["EUR"]}]'
+
+const set: Command = {
+  name: 'entity rule set',
+  summary: 'Put these rules in the place of all there are, at once.',
+  words: ['<merchant>'],
+  options: {
+    rules: { type: 'string', value: 'json', meaning: `${example}; [] ends dispatching.` },
+  },
+  async run(given) {
+    const [merchant = ''] = given.words
+    const rules = rulesIn(needed(given, 'rules'))
+    return withInstallation(given, {}, async ({ gateway }) => {
+      await said(() => gateway.entities.dispatching.replace(merchant, rules, by))
+      return 0
+    })
+  },
+}
+
+/** @throws UsageError when the option is no JSON list. */
+function rulesIn(text: string): DispatchRule[] {
+  try {
+    const rules: unknown = JSON.parse(text)
+    if (Array.isArray(rules)) return rules
+  } catch {
+    // The same sentence tells what would be right.
+  }
+  throw new UsageError(`--rules must be a JSON list: ${example}`)
+}
+
+const ask: Command = {
+  name: 'entity rule try',
+  summary: 'Show which rule would decide; nothing is sent or stored.',
+  words: ['<merchant>'],
+  options: {
+    brand: { type: 'string', value: 'brand', meaning: 'As in paymentBrand.' },
+    currency: { type: 'string', value: 'code', meaning: 'As in EUR.' },
+    type: { type: 'string', value: 'type', meaning: 'As in paymentType; DB unless given.' },
+    country: { type: 'string', value: 'code', meaning: 'As in billing.country.' },
+  },
+  async run(given) {
+    const [merchant = ''] = given.words
+    const { brand, currency, type = 'DB', country } = given.options
+    const facts: DispatchFacts = {
+      brands: brand === undefined ? [] : [brand],
+      currency: currency ?? null,
+      paymentType: type,
+      country: country ?? null,
+    }
+    return withInstallation(given, {}, async ({ gateway }) => {
+      const rule = await said(() => gateway.entities.dispatching.choose(merchant, facts))
+      if (rule === undefined) {
+        print('no rule fits: such a request is refused')
+        return 1
+      }
+      const closed = rule.channelClosed ? ' (closed: such a request is refused)' : ''
+      print(`rule ${rule.priority}: ${rule.channelId} ${rule.channelName}${closed}`)
+      return rule.channelClosed ? 1 : 0
+    })
+  },
+}
+
+export const entityRuleCommands: readonly Command[] = [list, add, remove, set, ask]

@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Context, declined, type Operation } from '@tollgate/plugin-kit'
+import { newId } from '../../../core/index.ts'
+import { type AcquirerRun, approvedAs, startWithAcquirer } from '../../support/acquirer.ts'
+import { closeChecked } from '../../support/books.ts'
+import { until } from '../../support/gateway.ts'
+import { type Scheduling, scheduling } from '../../support/schedules.ts'
+
+/** The one instant of a job that runs `seconds` from now. */
+function onceIn(seconds: number) {
+  const at = new Date(Math.ceil(Date.now() / 1000 + seconds) * 1000)
+  const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth() + 1, at.getUTCDate()]
+  const [hour, minute, second] = [at.getUTCHours(), at.getUTCMinutes(), at.getUTCSeconds()]
+  return { expression: `${second} ${minute} ${hour} ${day} ${month} ? ${year}` }
+}
+
+describe('firing', { concurrency: true }, () => {
+  let run: AcquirerRun
+  let tools: Scheduling
+  before(async () => {
+    run = await startWithAcquirer()
+    tools = scheduling(run)
+  })
+  after(() => closeChecked(run))
+
+  const count = async (text: string, ...values: unknown[]) =>
+    Number((await run.sql<{ n: bigint }>(text, values))[0]!.n)
+  const ended = (id: string, executions = 1) =>
+    until(async () => {
+      const { executions: all } = await tools.executions(id)
+      const isOver = ({ state }: { state: string }) =>
+        ['APPROVED', 'DECLINED', 'FAILED'].includes(state)
+      return all.length >= executions && all.every(isOver) ? all : undefined
+    })
+  /** Lets the database believe that the schedule has been due since then. */
+  const dueSince = (id: string, at: Date) =>
+    run.sql('update tollgate.schedule set next_at = $2 where id = $1', [id, at])
+
+  test('of 120 schedules due in the same second, over three processes, each is charged once', async () => {
+    const others = [await run.another(), await run.another()]
+    const registrationId = await tools.store()
+    const job = onceIn(6)
+    const made = await Promise.all(
+      Array.from({ length: 120 }, (_, index) =>
+        tools.schedule(registrationId, { job }, others[index % 3]),
+      ),
+    )
+    const ids = made.map(({ id }) => id)
+    await until(async () => {
+      const paid = await count(
+        `select count(*) as n from tollgate.payment
+         where schedule_id = any($1::uuid[]) and state = 'approved'`,
+        ids,
+      )
+      return paid >= 120 ? paid : undefined
+    })
+    const rows = await run.sql<{ payments: bigint; next_at: Date | null }>(
+      `select count(p.id) as payments, s.next_at
+       from tollgate.schedule s left join tollgate.payment p on p.schedule_id = s.id
+       where s.id = any($1::uuid[]) group by s.id`,
+      [ids],
+    )
+    assert.deepEqual(
+      rows.map(({ payments, next_at }) => [Number(payments), next_at]),
+      Array.from({ length: 120 }, () => [1, null]),
+    )
+    const read = await run.gateway.schedules.get(ids[0]!)
+    assert.equal(read.state, 'ENDED')
+    const events = await run.sql(
+      'select seq, type from tollgate.event where resource = $1 order by seq',
+      [ids[0]],
+    )
+    assert.deepEqual(events, [
+      { seq: 1, type: 'schedule.created' },
+      { seq: 2, type: 'schedule.ended' },
+    ])
+  })
+
+  test('after an outage the oldest of the last day are made up, all others are recorded as missed', async () => {
+    const registrationId = await tools.store()
+    const hourly = await tools.schedule(registrationId, { job: { expression: '0 0/20 * * * ?' } })
+    const hourMs = 3_600_000
+    const since = new Date(Math.floor((Date.now() - 72 * hourMs) / hourMs) * hourMs)
+    await dueSince(hourly.id, since)
+    const all = await ended(hourly.id, 24)
+    assert.equal(all.length, 24)
+    const { missed } = await tools.executions(hourly.id)
+    const [{ now }] = (await run.sql<{ now: Date }>(
+      'select created_at as now from tollgate.missed where schedule_id = $1 limit 1',
+      [hourly.id],
+    )) as [{ now: Date }]
+    const instants = Math.floor((now.getTime() - since.getTime()) / (20 * 60_000)) + 1
+    const told = missed.reduce((sum, range) => sum + Number(range.count), 0)
+    assert.equal(told + all.length, instants, 'each instant is charged or told as missed')
+    const oldest = Date.parse(all.at(-1)!.scheduledAt)
+    const window = now.getTime() - 24 * hourMs
+    assert.ok(oldest >= window && oldest < window + 20 * 60_000)
+    const events = await run.sql(
+      "select data from tollgate.event where resource = $1 and type = 'schedule.missed'",
+      [hourly.id],
+    )
+    assert.equal(events.length, missed.length)
+  })
+
+  test('a removed registration fails that execution, visibly, and leaves the schedule', async () => {
+    const clock = await tools.clockAt('2027-01-15 00:00:00')
+    const registrationId = await tools.store({ testClock: clock.id })
+    const { id } = await tools.schedule(registrationId)
+    await tools.advance(clock.id, { by: 'P1M' })
+    await run.gateway.registrations.remove(registrationId)
+    await tools.advance(clock.id, { by: 'P1M' })
+    assert.deepEqual(await tools.history(id), [
+      '2027-02-01 06:00:00 APPROVED',
+      '2027-03-01 06:00:00 FAILED',
+    ])
+    const { executions } = await tools.executions(id)
+    assert.equal(executions[0]!.result?.code, '100.150.202')
+    assert.equal(executions[0]!.paymentId, undefined)
+    assert.equal((await run.gateway.schedules.get(id)).state, 'WAITING')
+    const failed = await run.sql<{ data: { code: string } }>(
+      "select data from tollgate.event where resource = $1 and type = 'schedule.execution.failed'",
+      [id],
+    )
+    assert.deepEqual(
+      failed.map(({ data }) => data.code),
+      ['100.150.202'],
+    )
+  })
+
+  test('an expired card fails, and is charged again once its expiry is changed', async () => {
+    const clock = await tools.clockAt('2034-04-15 00:00:00')
+    const registrationId = await tools.store({ testClock: clock.id })
+    const { id } = await tools.schedule(registrationId)
+    await tools.advance(clock.id, { to: '2034-06-15 00:00:00' })
+    await run.gateway.registrations.update(registrationId, {
+      card: { expiryMonth: '12', expiryYear: '2036' },
+    } as never)
+    await tools.advance(clock.id, { by: 'P1M' })
+    assert.deepEqual(await tools.history(id), [
+      '2034-05-01 06:00:00 APPROVED',
+      '2034-06-01 06:00:00 FAILED',
+      '2034-07-01 06:00:00 APPROVED',
+    ])
+  })
+
+  test('declines that may pass are repeated as the channel says, each only after the one before', async () => {
+    const channel = await run.gateway.entities.create({
+      kind: 'channel',
+      name: 'Patient',
+      parentId: run.merchant,
+      settings: { resubmissions: 2, resubmissionHours: [24, 72] },
+    })
+    await run.gateway.entities.createAccount({
+      channelId: channel,
+      connector: 'scripted',
+      mode: 'EXTERNAL',
+      settings: {},
+    })
+    const clock = await tools.clockAt('2027-01-15 00:00:00')
+    const reference = `resubmitted-${newId()}`
+    const answers = [
+      '800.100.155',
+      '800.100.162',
+      undefined,
+      '800.100.159',
+      '800.100.155',
+      '800.100.155',
+      '800.100.155',
+    ]
+    run.acquirer.tell(reference, {
+      debit: (operation: Operation, context: Context) => {
+        context.sending()
+        const code = answers.shift()
+        return code === undefined ? approvedAs(operation) : declined(code as never)
+      },
+    })
+    const registrationId = await tools.store({
+      entityId: channel,
+      testMode: 'EXTERNAL',
+      testClock: clock.id,
+    })
+    const { id } = await tools.schedule(registrationId, {
+      entityId: channel,
+      testMode: 'EXTERNAL',
+      merchantTransactionId: reference,
+    })
+    const state = async () =>
+      (await tools.executions(id)).executions.map(
+        ({ state: one, attempts }) => `${one} ${attempts}`,
+      )
+    await tools.advance(clock.id, { to: '2027-02-02 05:59:59' })
+    assert.deepEqual(await state(), ['DECLINED 1'])
+    await tools.advance(clock.id, { to: '2027-02-05 05:59:59' })
+    assert.deepEqual(await state(), ['DECLINED 2'])
+    await tools.advance(clock.id, { to: '2027-02-05 06:00:00' })
+    assert.deepEqual(await state(), ['APPROVED 3'])
+    // A decline for good is never repeated; one that may pass not more often than allowed.
+    await tools.advance(clock.id, { to: '2027-03-31 00:00:00' })
+    assert.deepEqual((await state())[0], 'DECLINED 1')
+    await tools.advance(clock.id, { to: '2027-04-30 00:00:00' })
+    assert.deepEqual((await state())[0], 'DECLINED 3')
+    assert.equal(answers.length, 0)
+    const payments = await run.sql<{ attempt_key: string }>(
+      'select attempt_key from tollgate.payment where schedule_id = $1',
+      [id],
+    )
+    assert.equal(new Set(payments.map(({ attempt_key }) => attempt_key)).size, 7)
+  })
+
+  test('of cancelling, changing and firing at once, each instant is charged once or never', async () => {
+    const other = await run.another()
+    const registrationId = await tools.store()
+    const made = await Promise.all(
+      Array.from({ length: 40 }, () =>
+        tools.schedule(registrationId, { job: { expression: '* * * * * ?' } }),
+      ),
+    )
+    // Each has fired at least once when it is cancelled by both processes and changed by one.
+    await Promise.all(
+      made.map(async ({ id }) => {
+        await until(async () => ((await tools.history(id)).length > 0 ? true : undefined))
+        const results = await Promise.allSettled([
+          run.gateway.schedules.cancel(id),
+          other.schedules.cancel(id),
+          other.schedules.reschedule(id, { job: { expression: '0/2 * * * * ?' } } as never),
+        ])
+        assert.equal(results.slice(0, 2).filter(({ status }) => status === 'fulfilled').length, 1)
+      }),
+    )
+    const ids = made.map(({ id }) => id)
+    await until(async () => {
+      const open = await count(
+        'select count(*) as n from tollgate.occurrence where schedule_id = any($1::uuid[]) and payment_id is null',
+        ids,
+      )
+      return open === 0 ? true : undefined
+    })
+    const wrong = await run.sql(
+      `select s.id, o.at, s.effective_end, o.created_at
+       from tollgate.schedule s join tollgate.occurrence o on o.schedule_id = s.id
+       where s.id = any($1::uuid[]) and o.at >= s.effective_end`,
+      [ids],
+    )
+    assert.deepEqual(wrong, [], 'nothing is charged for an instant after the cancellation')
+    const doubled = await run.sql(
+      `select o.id from tollgate.occurrence o join tollgate.payment p on p.schedule_id = o.schedule_id
+       where o.schedule_id = any($1::uuid[]) group by o.id, o.schedule_id
+       having count(distinct p.id) <> (select count(*) from tollgate.occurrence x where x.schedule_id = o.schedule_id)`,
+      [ids],
+    )
+    assert.deepEqual(doubled, [], 'as many payments as executions')
+  })
+
+  test('the slot of an occurrence takes one payment, however many workers reach for it', async () => {
+    const clock = await tools.clockAt('2027-01-15 00:00:00')
+    const registrationId = await tools.store({ testClock: clock.id })
+    const { id } = await tools.schedule(registrationId)
+    await tools.advance(clock.id, { by: 'P1M' })
+    const [occurrence] = await run.sql<{ id: string }>(
+      'select id from tollgate.occurrence where schedule_id = $1',
+      [id],
+    )
+    // The same job twenty times, as after lost answers of the queue.
+    const before = await count(
+      'select count(*) as n from tollgate.payment where schedule_id = $1',
+      id,
+    )
+    for (let no = 0; no < 20; no += 1) {
+      await run.gateway.sendJob('charge', {
+        merchantId: run.merchant,
+        occurrenceIds: [occurrence!.id],
+      })
+    }
+    await until(async () => {
+      const open = await count(
+        `select count(*) as n from tollgate_boss.job
+         where name = 'charge' and state < 'completed' and data->'occurrenceIds'->>0 = $1`,
+        occurrence!.id,
+      )
+      return open === 0 ? true : undefined
+    })
+    assert.equal(
+      await count('select count(*) as n from tollgate.payment where schedule_id = $1', id),
+      before,
+    )
+  })
+})

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
+import { startGateway, type TestGateway, testKey } from '../../support/gateway.ts'
+import { root } from '../../support/sources.ts'
+import { projectFolder, runTollgate } from './tollgate.ts'
+
+let run: TestGateway
+let project: Awaited<ReturnType<typeof projectFolder>>
+let env: Record<string, string>
+
+before(async () => {
+  run = await startGateway()
+  project = await projectFolder()
+  env = { DATABASE_URL: run.database.url, TOLLGATE_KEYS: testKey }
+})
+after(async () => {
+  await run.close()
+  await project.remove()
+})
+
+/** The first fenced block of a language in the guide. */
+function block(language: string): string {
+  const guide = readFileSync(path.join(root, 'docs/dispatching.md'), 'utf8')
+  const found = new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\n\`\`\``).exec(guide)
+  assert.ok(found, `the guide has a block of ${language}`)
+  return found[1]!
+}
+
+/** Runs lines of a shell that finds the command line as users do. */
+async function shell(script: string): Promise<string[]> {
+  const bin = path.join(project.path, 'bin')
+  await mkdir(bin, { recursive: true })
+  const program = path.join(root, 'host/bin/tollgate.js')
+  await writeFile(
+    path.join(bin, 'tollgate'),
+    `#!/bin/sh\nexec "${process.execPath}" --conditions=@tollgate/source "${program}" "$@"\n`,
+  )
+  await chmod(path.join(bin, 'tollgate'), 0o755)
+  const { stdout } = await promisify(execFile)('sh', ['-euc', script], {
+    cwd: project.path,
+    env: { ...env, HOME: project.path, MERCHANT: run.merchant, PATH: `${bin}:${process.env.PATH}` },
+  })
+  return stdout.trim().split('\n')
+}
+
+test('the commands of the dispatching guide do what it says', async () => {
+  const lines = await shell(block('sh'))
+  const list = lines.slice(0, 3).map((line) => line.split(/ {2,}/))
+  assert.deepEqual(
+    list.map(([priority, , name, taken]) => [priority, name, taken]),
+    [
+      ['10', 'Dollar', 'currencies USD,CAD'],
+      ['20', 'Dollar', 'brands AMEX, countries US'],
+      ['90', 'Euro', 'everything'],
+    ],
+  )
+  assert.deepEqual(lines.slice(3), [`rule 10: ${list[0]?.[1]} Dollar`])
+  const { rules } = await run.gateway.entities.dispatching.list(run.merchant)
+  assert.deepEqual(
+    rules.map(({ priority, channelId }) => [priority, channelId]),
+    [[1, list[2]?.[1]]],
+  )
+  const audit = await run.sql<{ actor: string }>(
+    `select distinct actor from tollgate.audit where action = 'dispatching.changed'`,
+  )
+  assert.deepEqual(audit, [{ actor: 'command line' }])
+})
+
+test('the program in the dispatching guide adds to the rules that are there', async () => {
+  const { gateway, merchant, channel } = run
+  await gateway.entities.dispatching.replace(merchant, [{ priority: 900, channelId: channel }])
+  const AsyncFunction = (async () => {}).constructor as new (
+    ...texts: string[]
+  ) => (...values: unknown[]) => Promise<{ priority: number }>
+  const program = new AsyncFunction('gateway', 'merchant', 'dollar', `${block('js')}\nreturn rule`)
+  assert.equal((await program(gateway, merchant, channel)).priority, 500)
+})
+
+test('what is wrong with a rule is said in one sentence', async () => {
+  const refused = async (words: readonly string[], expected: RegExp) => {
+    const { code, out, err } = await runTollgate(words, { folder: project.path, env })
+    assert.equal(code, 1, out)
+    assert.match(err, expected)
+    assert.doesNotMatch(err, /^\s+at /m)
+  }
+  const add = ['entity', 'rule', 'add', run.merchant, '--channel', run.channel]
+  await refused(
+    [...add, '--priority', '5', '--currencies', 'EURO'],
+    /^rule 5: currencies: "EURO" must be an ISO 4217 code/m,
+  )
+  await refused([...add, '--priority', 'first'], /^--priority must be a whole number, not "first"/)
+  await refused(
+    ['entity', 'rule', 'set', run.merchant, '--rules', '{}'],
+    /^--rules must be a JSON list: \[/,
+  )
+  await refused(
+    ['entity', 'rule', 'list', run.channel],
+    /rules belong to a merchant, .* to a channel/,
+  )
+})
+
+test('a closed channel is marked, and a try tells that it refuses', async () => {
+  await run.gateway.entities.dispatching.replace(run.merchant, [
+    { priority: 1, channelId: run.channel },
+    { priority: 2, channelId: run.channel, brands: ['VISA'] },
+  ])
+  const lines = await shell(`tollgate entity close ${run.channel}
+    tollgate entity rule list $MERCHANT
+    tollgate entity rule try $MERCHANT || echo refused
+    tollgate entity open ${run.channel}
+    tollgate entity rule try $MERCHANT`)
+  assert.match(lines[0]!, /everything +\(closed: what it takes is refused\)$/)
+  assert.match(
+    lines[1]!,
+    /VISA +\(closed: what it takes is refused; never decides: rule 1 takes all of it\)$/,
+  )
+  assert.deepEqual(lines.slice(2), [
+    `rule 1: ${run.channel} Demo (closed: such a request is refused)`,
+    'refused',
+    `rule 1: ${run.channel} Demo`,
+  ])
+  await run.gateway.entities.dispatching.replace(run.merchant, [])
+  const none = await shell('tollgate entity rule try $MERCHANT || echo refused')
+  assert.deepEqual(none, ['no rule fits: such a request is refused', 'refused'])
+})

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { root } from '../../support/sources.ts'
+import { projectFolder, runTollgate, startTollgate } from './tollgate.ts'
+
+const guide = readFileSync(path.join(root, 'docs/test-clocks.md'), 'utf8')
+
+test('the commands of the guide charge three months in a moment', async () => {
+  const project = await projectFolder()
+  const served = startTollgate(['serve'], { folder: project.path, env: { PORT: '0' } })
+  try {
+    await served.said(/A first payment/)
+    const said = (name: string) => new RegExp(`${name} +(\\S+)`).exec(served.text.out)?.[1] ?? ''
+    const script = /```sh\n([\s\S]*?)\n```/.exec(guide)?.[1] ?? ''
+    const { stdout } = await promisify(execFile)('sh', ['-euc', script], {
+      env: {
+        PATH: process.env.PATH,
+        BASE_URL: said('Base URL'),
+        ENTITY_ID: said('Entity id'),
+        ACCESS_TOKEN: said('Access token'),
+      },
+    })
+    const { executions } = JSON.parse(stdout) as {
+      executions: { scheduledAt: string; state: string }[]
+    }
+    assert.deepEqual(
+      executions.map(({ scheduledAt, state }) => `${scheduledAt} ${state}`),
+      [
+        '2027-03-31 06:00:00+0000 APPROVED',
+        '2027-02-28 06:00:00+0000 APPROVED',
+        '2027-01-31 06:00:00+0000 APPROVED',
+      ],
+    )
+  } finally {
+    served.child.kill('SIGINT')
+    await served.ended
+    await project.remove()
+  }
+})
+
+test('the demo shows a subscription from its first payment to its end', async () => {
+  const project = await projectFolder()
+  try {
+    const { code, out, err } = await runTollgate(['demo', 'subscription'], { folder: project.path })
+    assert.equal(code, 0, err)
+    for (const moment of ['2027-01-31', '2027-02-28', '2027-03-31']) {
+      assert.match(
+        out,
+        new RegExp(`^ +${moment} 06:00:00\\+0000 +9.90 EUR +APPROVED +payment [0-9a-f]{32}$`, 'm'),
+      )
+    }
+    assert.match(out, /CANCELLED, effective/)
+    assert.match(out, /charged 3 times in all, as before/)
+  } finally {
+    await project.remove()
+  }
+})

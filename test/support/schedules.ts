@@ -1,0 +1,57 @@
+/** Schedules and clocks, as tests use them. */
+import type { ClockView, ExecutionsView, Gateway, ScheduleView } from '../../core/index.ts'
+import { type TestGateway, until } from './gateway.ts'
+import { cardOf } from './payment-request.ts'
+
+export const goodCard = '4200000000000000'
+export const charge = { amount: '12.00', currency: 'EUR', paymentType: 'DB' }
+/** At six in the morning of every first. */
+export const monthly = { hour: '6', dayOfMonth: '1', month: '*' }
+
+export type Scheduling = {
+  clockAt(time: string): Promise<ClockView>
+  /** Id of a new registration. */
+  store(more?: object): Promise<string>
+  schedule(registrationId: string, more?: object, on?: Gateway): Promise<ScheduleView>
+  /** Moves a clock and waits until it has arrived. */
+  advance(id: string, by: object): Promise<ClockView>
+  /** Executions of a schedule, oldest first, as `yyyy-MM-dd HH:mm:ss STATE`. */
+  history(id: string): Promise<string[]>
+  executions(id: string): Promise<ExecutionsView>
+}
+
+export function scheduling(run: TestGateway): Scheduling {
+  const executions = (id: string) => run.gateway.schedules.executions(id, { limit: '500' } as never)
+  return {
+    clockAt: (time) => run.gateway.testClocks.create({ entityId: run.merchant, time } as never),
+    async store(more = {}) {
+      const made = await run.gateway.registrations.create({
+        entityId: run.channel,
+        paymentBrand: 'VISA',
+        card: cardOf(goodCard),
+        ...more,
+      } as never)
+      return made.id
+    },
+    schedule: (registrationId, more = {}, on = run.gateway) =>
+      on.schedules.create({
+        entityId: run.channel,
+        ...charge,
+        registrationId,
+        job: monthly,
+        ...more,
+      } as never),
+    async advance(id, by) {
+      await run.gateway.testClocks.advance(id, by as never)
+      return until(async () => {
+        const clock = await run.gateway.testClocks.get(id)
+        return clock.status === 'READY' ? clock : undefined
+      }, 30_000)
+    },
+    async history(id) {
+      const { executions: all } = await executions(id)
+      return all.map(({ scheduledAt, state }) => `${scheduledAt.slice(0, 19)} ${state}`).reverse()
+    },
+    executions,
+  }
+}
