@@ -1,6 +1,7 @@
 /** pg-boss: work distribution, retries and dead letters. It holds ids and never a business time. */
 import type { Job, Log } from '@tollgate/plugin-kit'
-import { PgBoss } from 'pg-boss'
+import { type Clock, systemClock as machineClock, PgBoss } from 'pg-boss'
+import { systemClock } from '../clock.ts'
 import type { Client, Database } from '../db/database.ts'
 import type { Engine } from '../engine.ts'
 import type { JobDefinition } from './define.ts'
@@ -26,6 +27,10 @@ const seconds = {
   keepFailed: 14 * 24 * 3600,
   poll: 0.5,
 }
+
+const startedMs = systemClock.realMs() - systemClock.elapsedMs()
+/** pg-boss waits for what the wall clock says: one that is put back an hour would stop it for an hour. */
+const evenClock: Clock = { ...machineClock, now: () => startedMs + systemClock.elapsedMs() }
 
 /** Brings the queues' own schema up to date. */
 export async function migrateQueues(database: Database): Promise<void> {
@@ -56,10 +61,12 @@ export class Queue {
       schema: queueSchema(database),
       application_name: 'tollgate jobs',
       max: 3,
+      clock: evenClock,
       migrate: options.migrate,
       createSchema: options.migrate,
       schedule: false,
       supervise: options.supervise,
+      superviseIntervalSeconds: seconds.monitor,
       monitorIntervalSeconds: seconds.monitor,
       maintenanceIntervalSeconds: 300,
     })
