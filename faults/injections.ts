@@ -136,13 +136,21 @@ async function killed(
 }
 
 async function frozen(host: Host, { at, nth, ms }: Injection & { is: 'freeze' }): Promise<boolean> {
-  if (at === 'anywhere') host.pause()
-  else if ((await armed(host, { at, do: 'stop', nth }, host.reached(at))) === undefined)
-    return false
-  await pause(ms)
+  try {
+    if (at === 'anywhere') host.pause()
+    else if ((await armed(host, { at, do: 'stop', nth }, host.reached(at))) === undefined)
+      return false
+    await pause(ms)
+    return true
+  } finally {
+    await awake(host)
+  }
+}
+
+/** Also one that came to its fault point just when nobody waited for that any more. */
+async function awake(host: Host): Promise<void> {
   host.resume()
-  if (at !== 'anywhere') await host.plan()
-  return true
+  await host.plan().catch(() => undefined)
 }
 
 const decidedWithinMs = 45_000
@@ -153,9 +161,9 @@ async function outlived(
   host: Host,
   at: 'before-send' | 'after-send',
 ): Promise<boolean> {
-  const visit = await armed(host, { at, do: 'stop', nth: 1 }, host.reached(at))
-  if (visit === undefined) return false
   try {
+    const visit = await armed(host, { at, do: 'stop', nth: 1 }, host.reached(at))
+    if (visit === undefined) return false
     const [row] = await sql<{ key: string }>(
       'select attempt_key as key from tollgate.payment where id = $1',
       [visit.ref],
@@ -175,8 +183,7 @@ async function outlived(
     }
     return false
   } finally {
-    host.resume()
-    await host.plan().catch(() => undefined)
+    await awake(host)
   }
 }
 

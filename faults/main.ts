@@ -1,18 +1,24 @@
-/**
- * The seeded fault run.
- *
- *   npm run faults                                    a minute
- *   npm run faults -- --profile full --seed 7         half an hour, every kind of fault
- *   npm run faults -- --minutes 5 --plan              what that seed would do, without doing it
- *   npm run faults -- --mutants                       each assertion is proven able to fail
- *   npm run faults -- --mutants chargeback            those about chargebacks
- */
+/** The seeded fault run: see `--help`. */
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { tryMutants } from './mutants.ts'
 import { planOf, shown } from './plan.ts'
 import { profiles } from './profiles.ts'
 import { runFaults, summary } from './run.ts'
+
+const usage = `The seeded fault run: everything goes wrong, and what is promised must hold.
+
+npm run faults                                    about a minute, another seed each time
+npm run faults -- --seed 4                        the same faults again
+npm run faults -- --profile full --seed 7         half an hour, every kind of fault; a quiet machine
+npm run faults -- --profile failover              a minute: the primary dies, its synchronous standby takes over
+npm run faults -- --profile failover-asynchronous a minute: the same with one that is behind; the loss is counted
+npm run faults -- --minutes 5 --merchants 32      another length, another load
+npm run faults -- --profile full --seed 7 --plan  what that seed would do, without doing it
+npm run faults -- --mutants                       each assertion is proven able to fail: 19 runs of 20 s, 60 s at most
+npm run faults -- --mutants chargeback            those about chargebacks
+
+Exit code 1: something was violated, or a run fell short of its goal. 2: the options are wrong.`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -23,6 +29,7 @@ const { values, positionals } = parseArgs({
     merchants: { type: 'string' },
     plan: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 })
 
@@ -83,4 +90,5 @@ async function proveAssertions(): Promise<number> {
   return missed === 0 ? 0 : 1
 }
 
-process.exitCode = values.mutants ? await proveAssertions() : await run()
+if (values.help) say(usage)
+else process.exitCode = values.mutants ? await proveAssertions() : await run()

@@ -198,6 +198,9 @@ export function openShops(options: ShopOptions): Shops {
   }
 }
 
+/** Of the pause between two tries of one wish: it ends at four seconds. */
+const mostDoublings = 4
+
 class Merchant {
   readonly #no: number
   readonly #random: Random
@@ -277,7 +280,8 @@ class Merchant {
     for (let no = 0; no < this.#mostTries; no += 1) {
       const answer = await this.#send(wish)
       if (isWord(answer)) return answer
-      await pause(this.#random.between(10, 250))
+      // Longer each time, as clients do: those who all ask at once again keep a slow host slow.
+      await pause(this.#random.between(10, 250) * 2 ** Math.min(no, mostDoublings))
     }
     return undefined
   }

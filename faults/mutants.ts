@@ -150,6 +150,8 @@ export const mutants: readonly Mutant[] = [
     injections: [
       { is: 'kill', host: 'api', at: 'after-T1', nth: 3 },
       { is: 'kill', host: 'all', at: 'after-T2', nth: 3 },
+      { is: 'kill', host: 'api', at: 'before-send', nth: 3 },
+      { is: 'kill', host: 'all', at: 'before-send', nth: 3 },
     ],
   },
   {
@@ -275,11 +277,15 @@ export const mutants: readonly Mutant[] = [
   },
 ]
 
+/** Enough that each kind of story is told several times, however slow the machine is. */
+const leastWords = 1_500
+
 export type Caught = {
   readonly mutant: Mutant
   readonly caught: boolean
   /** Every assertion that noticed, the wanted one among them. */
   readonly by: readonly string[]
+  readonly payments: number
   readonly seconds: number
 }
 
@@ -307,8 +313,9 @@ export async function tryMutant(mutant: Mutant, seed: number): Promise<Caught> {
       say: () => undefined,
       preload: [join(import.meta.dirname, 'mutate.ts')],
       prepare: mutant.prepare ?? [],
+      leastWords,
       quietWithinMs: 12_000,
-      mostTries: 30,
+      mostTries: 9,
       plainShare: 0.1,
       keepsAcquirerFaults: true,
     })
@@ -320,6 +327,7 @@ export async function tryMutant(mutant: Mutant, seed: number): Promise<Caught> {
     mutant,
     caught: by.includes(mutant.assertion),
     by,
+    payments: report.payments,
     seconds: (performance.now() - since) / 1000,
   }
 }

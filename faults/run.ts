@@ -24,6 +24,8 @@ export type RunOptions = {
   readonly preload?: readonly string[]
   /** In the place of the plan that follows from the seed. */
   readonly plan?: readonly Planned[]
+  /** The merchants go on until they have heard so many words, four times as long at most. */
+  readonly leastWords?: number
   /** How long it may take until everything is decided, after the merchants have gone. */
   readonly quietWithinMs?: number
   /** How often a merchant sends a wish at most. */
@@ -107,6 +109,12 @@ async function runOn(scene: Scene, options: RunOptions): Promise<Report> {
       watch.injected = done
     },
   )
+  while (
+    history.counts.words < (options.leastWords ?? 0) &&
+    performance.now() < startedMs + 4 * forMs
+  ) {
+    await pause(100)
+  }
   await watch.stop()
   await crew.allPresent()
   await shops.stop()

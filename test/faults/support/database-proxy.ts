@@ -57,8 +57,8 @@ export async function openDatabaseProxy(target: string): Promise<DatabaseProxy> 
       upstream.pause()
     }
     const statements = new Statements()
-    const answers = new Messages(false)
-    let losing = false
+    /** Of the answer that is being lost: nobody asks anything before the one before is complete. */
+    let losing: Messages | undefined
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       socket.setNoDelay(true)
@@ -76,13 +76,12 @@ export async function openDatabaseProxy(target: string): Promise<DatabaseProxy> 
         client.destroy()
         return
       }
-      if (cut?.lose === 'answer') losing = true
+      if (cut?.lose === 'answer') losing ??= new Messages(false)
       upstream.write(chunk)
     })
     upstream.on('data', (chunk) => {
-      const isReady = answers.take(chunk).some(({ kind }) => kind === readyForQuery)
-      if (!losing) client.write(chunk)
-      else if (isReady) {
+      if (losing === undefined) client.write(chunk)
+      else if (losing.take(chunk).some(({ kind }) => kind === readyForQuery)) {
         cuts.answer += 1
         client.destroy()
       }

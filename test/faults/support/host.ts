@@ -35,6 +35,8 @@ export type Host = {
 }
 
 const withinMs = 20_000
+/** A process that has hardly a processor to run on takes that long to load. */
+const startsWithinMs = 60_000
 
 /** @param preload modules that the process loads before anything of ours */
 export async function startHost(
@@ -54,10 +56,12 @@ export async function startHost(
   })
   const mark = markOf(child.pid!)
   endWithThisProcess(child, mark)
-  const exited = once(child, 'exit')
+  const exited = new Promise((gone) => child.once('exit', gone))
+  // An order to a process that is gone: whoever gave it hears of that by its end.
+  child.on('error', () => {})
   const inbox = new Inbox(child)
   const { url, token, strangerToken } = await inbox
-    .next('listening', () => true)
+    .next('listening', () => true, startsWithinMs)
     .catch((error: unknown) => {
       child.kill('SIGKILL')
       throw error
@@ -140,8 +144,12 @@ class Inbox {
     this.#arrived.emit('news')
   }
 
-  async next<N extends Name>(name: N, fits: (told: Told<N>) => boolean): Promise<Told<N>> {
-    const signal = AbortSignal.timeout(withinMs)
+  async next<N extends Name>(
+    name: N,
+    fits: (told: Told<N>) => boolean,
+    beforeMs = withinMs,
+  ): Promise<Told<N>> {
+    const signal = AbortSignal.timeout(beforeMs)
     for (;;) {
       const at = this.#news.findIndex((one) => one.name === name && fits(one.told as Told<N>))
       if (at !== -1) return this.#news.splice(at, 1)[0]!.told as Told<N>
