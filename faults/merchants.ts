@@ -261,7 +261,8 @@ class Merchant {
 
   #wish(type: string, on: string | undefined, minor: number | undefined, more: More): Wish {
     this.#wishes += 1
-    const reference = `${type}-${this.#no}-${this.#wishes}`
+    // Eight characters at least, or it is refused.
+    const reference = `${type}-${this.#no}-${String(this.#wishes).padStart(6, '0')}`
     const body = new URLSearchParams({
       paymentType: type,
       merchantTransactionId: reference,
