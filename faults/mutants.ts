@@ -32,8 +32,12 @@ const lostAnswers: Injection = {
   times: 12,
 }
 const hiddenRefunds: readonly Injection[] = [
-  { is: 'acquirer', fault: { what: 'lost', by: 'drop', apply: 'first', kind: 'refund' }, times: 8 },
-  { is: 'acquirer', fault: { what: 'enquiry-not-found' }, times: 100 },
+  {
+    is: 'acquirer',
+    fault: { what: 'lost', by: 'drop', apply: 'first', kind: 'refund' },
+    times: 40,
+  },
+  { is: 'acquirer', fault: { what: 'enquiry-not-found' }, times: 400 },
 ]
 const refundMove = 'return { ...released, refunding: -amount, refunded: done ? amount : 0n }'
 
