@@ -154,10 +154,14 @@ function judge(
   }
 }
 
-/** An answer without what is new in each: its ids and its time; and without the id that was sent. */
+/**
+ * An answer without what is new in each: its ids and its time; and without what was sent, of which
+ * long runs of digits come back masked.
+ */
 export function shapeOf({ status, headers, body }: Answer, sentId: string): string {
   const plain = body
     .replaceAll(sentId, '<sent>')
+    .replaceAll(/"value":"[^"]*"/g, '"value":"<sent>"')
     .replaceAll(/"(id|ndc)":"[0-9a-f]{32}"/g, '"$1":"<id>"')
     .replaceAll(/"timestamp":"[^"]*"/g, '"timestamp":"<time>"')
   return `${status} ${[...headers.keys()].sort().join()} ${plain}`

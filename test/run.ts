@@ -15,9 +15,9 @@ const project = join(import.meta.dirname, '..')
 const programs = join(project, 'node_modules/.bin')
 const condition = '--conditions=@tollgate/source'
 
-/** Tests that start processes, wait for them or kill them: one process per file, two at a time. */
+/** Tests that start processes, wait for them or kill them: one process per file, three at a time. */
 const apart = /^test\/(?:flows|faults|browser|examples|host\/postgres|host\/cli)\//
-const filesAtOnce = 2
+const filesAtOnce = 3
 const unitLimitMs = 30_000
 const apartLimitMs = 180_000
 /** A group that says nothing for longer than its slowest test may take hangs after its tests. */
