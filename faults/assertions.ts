@@ -3,13 +3,15 @@
  * books (`oracle.ledger`) and the merchants' memory (`oracle.try`); a row that comes back is a
  * violation: `about` (a payment's id or a merchant's reference) and `what`.
  */
+import { scheduleAssertions } from './schedule-assertions.ts'
+
 export type Violation = { readonly about: string; readonly what: string }
 
 /** Answers that are a word about a wish, told apart by their code. */
 const words = `words as (
   select t.*, t.code ~ '^(000\\.000\\.|000\\.100\\.1|000\\.[36])' as approved, t.code like '000.200.%' as pending
   from oracle.try t
-  where t.asks <> 'stranger' and t.status is not null and t.status < 500 and t.status <> 429)`
+  where t.asks in ('payment', 'read') and t.status is not null and t.status < 500 and t.status <> 429)`
 
 const hex = (column: string) => `replace(${column}::text, '-', '')`
 
@@ -69,7 +71,7 @@ select ${hex('p.id')} as about,
     case when l.key is null then 'it is not known' when l.moved then 'moved ' || l.minor else 'nothing moved' end) as what
 from tollgate.payment p
 left join oracle.ledger l on l.key = p.attempt_key
-where p.effect not like 'chargeback%' and (
+where p.effect not like 'chargeback%' and p.effect <> 'verification' and (
   p.state = 'approved' and (l.key is null or not l.moved or l.minor <> coalesce(p.approved_minor, p.amount_minor))
   or p.state in ('declined', 'expired') and l.moved)`
 
@@ -202,7 +204,7 @@ where not exists (select from tollgate.attempt a where a.payment_id = p.id and a
 const oneEvent = `
 with e as (
   select resource, count(*) as events, count(distinct seq) as different, min(seq) as lowest, max(seq) as highest
-  from tollgate.event group by resource)
+  from tollgate.event where type like 'payment.%' group by resource)
 select coalesce(${hex('p.id')}, ${hex('e.resource')}) as about,
   format('%s moved %s times, with %s events', coalesce(p.payment_type, 'nothing'), p.seq, coalesce(e.events, 0)) as what
 from tollgate.payment p
@@ -212,7 +214,7 @@ where p.id is null or coalesce(e.events, 0) <> p.seq
 union all
 select ${hex('p.id')}, format('it is %s %s, its last event %s %s', p.state, p.result_code, l.type, l.data ->> 'code')
 from tollgate.payment p
-join tollgate.event l on l.resource = p.id and l.seq = p.seq
+join tollgate.event l on l.resource = p.id and l.seq = p.seq and l.type like 'payment.%'
 where l.type <> 'payment.' || p.state or l.data ->> 'code' is distinct from p.result_code`
 
 const conflictsRecorded = `
@@ -254,6 +256,7 @@ having count(*) filter (where t.status < 500 and t.status <> 429) = 0`
 
 /** In the words of the report. */
 export const assertions: Readonly<Record<string, string>> = {
+  ...scheduleAssertions,
   'money moves at most once for a key': moneyOnce,
   'money that moved has its payment': moneyHasRow,
   'the acquirer never had to refuse what our own sums forbid': askedTooMuch,

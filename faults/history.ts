@@ -13,7 +13,7 @@ export type Try = {
   /** Milliseconds since 1970, on the merchants' clock. */
   readonly startedMs: number
   readonly endedMs: number
-  readonly asks: 'payment' | 'read' | 'stranger'
+  readonly asks: 'payment' | 'read' | 'stranger' | 'schedule'
   /** Undefined when no answer came. */
   readonly answer: Answer | undefined
 }

@@ -5,11 +5,13 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Fault as AcquirerOrder } from '../connectors/simulator/faults.ts'
+import { KeyAdministration, localKeys } from '../core/index.ts'
 import { findServer } from '../host/postgres/server.ts'
 import type { Fault as HostFault } from '../test/faults/support/fault-plan.ts'
 import type { Ground } from '../test/faults/support/ground.ts'
 import type { Host } from '../test/faults/support/host.ts'
 import { createDatabase } from '../test/support/database.ts'
+import { testKey } from '../test/support/gateway.ts'
 import type { Crew } from './crew.ts'
 import { injectEvents } from './events.ts'
 import { type AcquirerFault, type Injection, type Planned, resolutionPoints } from './plan.ts'
@@ -81,6 +83,8 @@ async function carryOut(scene: Scene, injection: Injection): Promise<boolean> {
       return injectEvents(scene, injection)
     case 'migration':
       return interruptMigration(ground)
+    case 'rotation':
+      return rotate(ground)
     case 'failover':
       return failOver(scene, injection.behindMs)
   }
@@ -325,6 +329,16 @@ function ordered(fault: AcquirerFault, times: number): AcquirerOrder {
 async function failOver({ ground, pair }: Scene, behindMs: number): Promise<boolean> {
   if (pair === undefined) throw new Error('there is no standby')
   ground.proxy.redirect(await pair.failOver(behindMs))
+  return true
+}
+
+/** A rotation takes turns with whatever else goes on; where the database is away meanwhile, the next one goes on. */
+async function rotate({ database }: Ground): Promise<boolean> {
+  await using keys = await KeyAdministration.open({
+    database: { url: database.url },
+    keys: localKeys(testKey),
+  })
+  await keys.rotate({ graceMs: 300, waitMs: 20_000 })
   return true
 }
 

@@ -16,7 +16,7 @@ export type Line = {
 }
 
 export type Question = {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
   readonly token: string
   readonly key?: string

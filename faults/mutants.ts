@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { mutantVariable, type Patch } from './patch.ts'
 import type { Injection, Planned } from './plan.ts'
 import { type Report, runFaults } from './run.ts'
+import { scheduleMutants } from './schedule-mutants.ts'
 
 export type Mutant = {
   /** The assertion that has to notice. */
@@ -42,14 +43,15 @@ const hiddenRefunds: readonly Injection[] = [
 const refundMove = 'return { ...released, refunding: -amount, refunded: done ? amount : 0n }'
 
 export const mutants: readonly Mutant[] = [
+  ...scheduleMutants,
   {
     assertion: 'money moves at most once for a key',
     mistake: 'what is sent again goes under another key',
     patches: [
       {
         file: 'core/payment/resolve.ts',
-        find: 'const { outcome } = await send(engine, work)',
-        put: "const { outcome } = await send(engine, { ...work, operation: { ...work.operation, key: work.operation.key.slice(1) + 'z' } })",
+        find: 'const { outcome } = await send(engine, again)',
+        put: "const { outcome } = await send(engine, { ...again, operation: { ...again.operation, key: again.operation.key.slice(1) + 'z' } })",
       },
     ],
     injections: hiddenRefunds,
@@ -96,8 +98,8 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: 'core/payment/store-first.ts',
-        find: 'where idempotency_key is null or id in (select payment_id from i)),',
-        put: '),',
+        find: 'where idempotency_key is null or id in (select payment_id from i))`',
+        put: ')`',
       },
     ],
   },
@@ -147,8 +149,8 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: 'core/payment/accept.ts',
-        find: 'return { replay: await replayed(engine, idempotency!) }',
-        put: "throw new Error('a repeat')",
+        find: ': await replayed(engine, idempotency!),',
+        put: ": await Promise.reject(new Error('a repeat')),",
       },
     ],
     injections: [
@@ -261,7 +263,7 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: 'core/jobs/schedule-tick.ts',
-        find: '      await sweep(engine, enqueue)\n      await fireTimers(engine, enqueue)\n',
+        find: '        () => sweep(engine, enqueue),\n        () => fireTimers(engine, enqueue),\n',
         put: '',
       },
     ],
@@ -310,6 +312,7 @@ export async function tryMutant(mutant: Mutant, seed: number): Promise<Caught> {
         name: 'mutant',
         minutes: seconds / 60,
         merchants: 8,
+        schedulers: 4,
         gapMs: 1_000,
         progressMs: 3_000,
       },

@@ -60,6 +60,8 @@ export type Injection =
       readonly count: number
     }
   | { readonly is: 'migration' }
+  /** A new data key, and everything sealed anew, while all goes on. */
+  | { readonly is: 'rotation' }
   /** The primary dies and the standby takes its place; an asynchronous one is so far behind. */
   | { readonly is: 'failover'; readonly behindMs: number }
 
@@ -90,16 +92,22 @@ const inResolutions = [
   'before-resend',
 ] as const
 const inEvents = ['before-event', 'after-event'] as const
+const inSchedules = ['before-fire', 'in-fire', 'after-fire'] as const
 const hourMs = 3_600_000
 
 /** Where a host stands that finds out what became of an operation. */
 export const resolutionPoints: readonly FaultPoint[] = inResolutions
 
 /** Every fault point at which a full run kills a host at least once. `in-migration` has its own injection. */
-export const killedAt: readonly FaultPoint[] = [...inRequests, ...inResolutions, ...inEvents]
+export const killedAt: readonly FaultPoint[] = [
+  ...inRequests,
+  ...inResolutions,
+  ...inEvents,
+  ...inSchedules,
+]
 
 const hostFor = (random: Random, at: FaultPoint): CrewName =>
-  (inResolutions as readonly string[]).includes(at)
+  [...inResolutions, ...inSchedules].some((point) => point === at)
     ? random.pick(['all', 'worker'])
     : random.pick(['api', 'all'])
 
@@ -182,6 +190,7 @@ function oneOfEach(random: Random): Injection[] {
       (how): Injection => ({ is: 'events', how, count: random.between(2, 6) }),
     ),
     { is: 'migration' },
+    { is: 'rotation' },
   ]
 }
 

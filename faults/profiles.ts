@@ -6,6 +6,8 @@ export type Profile = {
   readonly name: string
   readonly minutes: number
   readonly merchants: number
+  /** Merchants with schedules, beside the others. */
+  readonly schedulers: number
   /** Mean time between two injections. */
   readonly gapMs: number
   readonly only?: readonly Injection['is'][]
@@ -24,6 +26,7 @@ export const profiles: Readonly<Record<string, Profile>> = {
     name: 'short',
     minutes: 0.5,
     merchants: 8,
+    schedulers: 4,
     gapMs: 1_500,
     progressMs: 10_000,
     only: [
@@ -36,6 +39,7 @@ export const profiles: Readonly<Record<string, Profile>> = {
       'acquirer',
       'events',
       'migration',
+      'rotation',
     ],
   },
   full: {
@@ -43,6 +47,7 @@ export const profiles: Readonly<Record<string, Profile>> = {
     minutes: 30,
     // So many share each commit that a payment costs a fifth less than with half of them.
     merchants: 128,
+    schedulers: 16,
     gapMs: 8_000,
     goal: { payments: 500_000 },
     progressMs: 30_000,
@@ -51,6 +56,7 @@ export const profiles: Readonly<Record<string, Profile>> = {
     name: 'failover',
     minutes: 0.5,
     merchants: 16,
+    schedulers: 4,
     gapMs: 1_000,
     progressMs: 10_000,
     only: ['failover'],
@@ -61,6 +67,7 @@ export const profiles: Readonly<Record<string, Profile>> = {
     name: 'failover-asynchronous',
     minutes: 0.5,
     merchants: 16,
+    schedulers: 4,
     gapMs: 1_000,
     progressMs: 10_000,
     only: ['failover'],

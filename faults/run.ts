@@ -13,6 +13,7 @@ import { fillOracle, openOracle } from './oracle.ts'
 import { killedAt, type Planned, planOf, shown } from './plan.ts'
 import { startPair } from './postgres-pair.ts'
 import type { Profile } from './profiles.ts'
+import { openSchedulers } from './schedulers.ts'
 import { timelineOf } from './timeline.ts'
 
 export type RunOptions = {
@@ -98,6 +99,13 @@ async function runOn(scene: Scene, options: RunOptions): Promise<Report> {
     mostTries: options.mostTries ?? mostTries,
     plainShare: options.plainShare ?? plainShare,
   })
+  const schedulers = openSchedulers({
+    seed,
+    count: profile.schedulers,
+    line: crew,
+    history,
+    mostTries: options.mostTries ?? mostTries,
+  })
   const watch = new Watch(scene, history, say, profile.progressMs)
   const injected = await follow(
     scene,
@@ -117,7 +125,7 @@ async function runOn(scene: Scene, options: RunOptions): Promise<Report> {
   }
   await watch.stop()
   await crew.allPresent()
-  await shops.stop()
+  await Promise.all([shops.stop(), schedulers.stop()])
   history.close()
   const seconds = (performance.now() - startedMs) / 1000
   say(`merchants are done after ${seconds.toFixed(0)} s; waiting for quiet`)
@@ -389,6 +397,8 @@ export function kindOf(injection: Planned['injection']): string {
         .join(' ')}`
     case 'events':
       return `events ${injection.how}`
+    case 'rotation':
+      return 'rotation of the data key'
     case 'migration':
       return 'migration interrupted'
     case 'failover':

@@ -20,8 +20,8 @@ const againMs = 60_000
 const firstKinds = new Set(['authorize', 'debit', 'credit', 'verify'])
 
 /**
- * Turns what is due into jobs: schedules, timers, attempts whose process died, and acquirers' events that had
- * to wait. Safe to run twice: a claimed timer is moved on and not removed, jobs are unique by key,
+ * Turns what is due into jobs: attempts whose process died, timers, acquirers' events that had to
+ * wait, and schedules. Safe to run twice: a claimed timer is moved on and not removed, jobs are unique by key,
  * and each job asks before it acts.
  */
 export const scheduleTick = (enqueue: Enqueue, enqueueWithin: EnqueueWithin) =>
@@ -32,11 +32,17 @@ export const scheduleTick = (enqueue: Enqueue, enqueueWithin: EnqueueWithin) =>
     keyOf: ({ processId }) => processId,
     async run(_, engine) {
       await faultPoint('before-sweep', engine.name)
-      await fireDue(engine, (client, batches) => enqueueWithin(client, charge, batches))
-      await sweep(engine, enqueue)
-      await remember(engine, enqueue)
-      await fireTimers(engine, enqueue)
-      await openClaims(engine)
+      const parts = [
+        () => sweep(engine, enqueue),
+        () => fireTimers(engine, enqueue),
+        () => openClaims(engine),
+        () => fireDue(engine, (client, batches) => enqueueWithin(client, charge, batches)),
+        () => remember(engine, enqueue),
+      ]
+      // What keeps one of them from its work must not keep the others from theirs.
+      const errors: unknown[] = []
+      for (const part of parts) await part().catch((error: unknown) => errors.push(error))
+      if (errors.length > 0) throw errors[0]
     },
   })
 

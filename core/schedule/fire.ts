@@ -4,7 +4,7 @@ import type { Client } from '../db/database.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
-import { dueInstants, type Missed } from './misfire.ts'
+import { dueInstants, type MisfirePolicy, type Missed } from './misfire.ts'
 import { nextInstant } from './plan.ts'
 import { misfireOf } from './policy.ts'
 import { toSchedule } from './store.ts'
@@ -43,9 +43,7 @@ export async function fireDue(engine: Engine, hand: Hand): Promise<void> {
       }
       const fired = new Firing()
       for (const row of rows) {
-        const plan = planOf(toSchedule(row))
-        const policy = misfireOf(settings.get(row.channel_id)!)
-        fired.add(row, dueInstants(plan, row.next_at!, row.now, policy))
+        fired.add(row, decided(engine, row, misfireOf(settings.get(row.channel_id)!)))
       }
       await hand(client, fired.batches(await fired.write(engine, client)))
       return rows.length
@@ -88,6 +86,20 @@ async function firing(engine: Engine, work: (client: Client) => Promise<number>)
   await faultPoint('after-fire', engine.name)
   return claimed
 }
+
+/** A schedule that cannot be read, because its zone is gone for instance, must not stop the others. */
+function decided(engine: Engine, row: DueRow, policy: MisfirePolicy): Decided {
+  try {
+    return dueInstants(planOf(toSchedule(row)), row.next_at!, row.now, policy)
+  } catch (error) {
+    const kind = error instanceof Error ? error.name : 'unknown'
+    engine.log.warn({ schedule: row.id, error: kind }, 'a schedule cannot be read')
+    return { charge: [], missed: [], nextAt: new Date(row.now.getTime() + unreadableMs) }
+  }
+}
+
+/** When one that cannot be read is looked at again; what it missed until then is told. */
+const unreadableMs = 3_600_000
 
 type Decided = {
   readonly charge: readonly Date[]

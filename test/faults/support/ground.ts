@@ -230,7 +230,16 @@ const open = `
   union all
   select t.id, t.kind || ' ' || t.ref from tollgate.timer t
   union all
-  select null, 'event ' || event_id from tollgate.inbound_event where processed_at is null`
+  select null, 'event ' || event_id from tollgate.inbound_event where processed_at is null
+  union all
+  select o.id, 'execution for ' || o.at from tollgate.occurrence o where o.payment_id is null and o.failure is null
+  union all
+  select s.id, 'schedule due at ' || s.next_at from tollgate.schedule s where s.next_at <= now() and s.clock_id is null`
+
+/** Executions whose job is gone are given to another one at once. */
+const forget = `
+  update tollgate.occurrence set created_at = created_at - interval '1 hour'
+  where payment_id is null and failure is null`
 
 /** Timers fire at once, except where somebody is asking right now: that one answers first. */
 const comeDue = `
@@ -240,6 +249,7 @@ const comeDue = `
 
 async function untilQuiet(sql: Sql, withinMs: number): Promise<void> {
   await expire(sql, undefined)
+  await sql(forget)
   const until = performance.now() + withinMs
   for (;;) {
     const left = await sql<{ id: string; what: string }>(open)
