@@ -4,6 +4,7 @@ import { faultPoint } from '../fault-point.ts'
 import { processEvent } from '../inbound/process.ts'
 import { openEvents } from '../inbound/store.ts'
 import { overdue } from '../payment/store-settle.ts'
+import { noteExpiry } from '../registration/expiry.ts'
 import { batchesOf, fireDue } from '../schedule/fire.ts'
 import { forgotten } from '../schedule/store-fire.ts'
 import { advancing } from '../test-clock/store.ts'
@@ -62,6 +63,7 @@ async function sweep(engine: Engine, enqueue: Enqueue): Promise<void> {
 
 async function fireTimers(engine: Engine, enqueue: Enqueue): Promise<void> {
   const due: TimerRow[] = await engine.lanes.single(claimDue(limits.timersPerClaim, againMs))
+  for (const timer of due) if (timer.kind === 'expiring') await noteExpiry(engine, timer.ref)
   const enquiries = due.filter((timer) => timer.kind === 'enquire' || timer.kind === 'poll')
   await enqueue(
     charge,

@@ -23,7 +23,7 @@ import { handlerOf } from './operation-kinds.ts'
 import { holderOf, idempotencyOfOccurrence, type Scheduled } from './scheduled.ts'
 import { type AcceptRow, acceptOf, type RegisteringRow, type ScheduledRow } from './store-first.ts'
 import { attemptByKey, paymentById } from './store-read.ts'
-import { accountPart, numbersOf, withoutSecrets } from './stored-request.ts'
+import { accountPart, noticeAt, numbersOf, withoutSecrets } from './stored-request.ts'
 import type { Mode, Payment } from './types.ts'
 import type { Work } from './work.ts'
 
@@ -172,6 +172,8 @@ export async function acceptFirst(
       ? {
           registration_short_no: isVerification ? shortNo : await engine.shortNumbers.take(),
           registration_request: JSON.stringify(accountPart(payment.request)),
+          notice_id: newId(),
+          notice_at: noticeAt(payment.request),
         }
       : {}),
   }

@@ -49,6 +49,8 @@ const registeringColumns = {
   ...acceptColumns,
   registration_short_no: 'bigint',
   registration_request: 'jsonb',
+  notice_id: 'uuid',
+  notice_at: 'timestamptz',
 } as const
 
 const scheduledColumns = {
@@ -141,7 +143,11 @@ g as (
   select registration_id, channel_id, entity_id, id, case when sealed is not null then id end,
     registration_short_no, mode, method, brand, clock_id, fingerprint, merchant_transaction_id, created_at,
     registration_request
-  from w)
+  from w),
+t as (
+  insert into tollgate.timer (id, due_at, kind, ref, clock_id)
+  select notice_id, notice_at, 'expiring', replace(registration_id::text, '-', ''), clock_id
+  from w where notice_at is not null)
 select id from p`),
 )
 

@@ -60,6 +60,16 @@ export function accountPart(stored: StoredRequest): StoredRequest {
   return part
 }
 
+/** When the owner of an account is to be told that it expires: with the first day of its last month. */
+export function noticeAt(stored: StoredRequest): Date | null {
+  for (const name of ['card', 'tokenAccount']) {
+    const { expiryYear, expiryMonth } = (stored[name] ?? {}) as Readonly<Record<string, unknown>>
+    if (typeof expiryYear !== 'string' || typeof expiryMonth !== 'string') continue
+    return new Date(Date.UTC(Number(expiryYear), Number(expiryMonth) - 1))
+  }
+  return null
+}
+
 /** Values of class pan that the request holds, by full name: what the vault seals. */
 export function numbersOf(request: Fields): Record<string, string> {
   const numbers: Record<string, string> = {}

@@ -8,7 +8,8 @@ import { type Request, refuseOwnNumber } from '../payment/accept.ts'
 import { findReplay, idempotencyOf } from '../payment/idempotency.ts'
 import { shownNumbers } from '../payment/instrument.ts'
 import { type Done, payFirst } from '../payment/payments.ts'
-import { accountPart, withoutSecrets } from '../payment/stored-request.ts'
+import { accountPart, noticeAt, withoutSecrets } from '../payment/stored-request.ts'
+import type { StoredRequest } from '../payment/types.ts'
 import { checkAccount } from '../request/account.ts'
 import { checkCountries } from '../request/address.ts'
 import { refuse, textOf } from '../request/values.ts'
@@ -94,7 +95,9 @@ export async function updateRegistration(
     refuseOwnNumber(numbers, request.names)
     const content = accountPart(withoutSecrets(whole, shownNumbers(numbers)))
     const change = await changeOf(engine, registration, 'RR', fields)
-    const [moved] = await engine.lanes.single(changeRegistration({ ...change, request: content }))
+    const [moved] = await engine.lanes.single(
+      changeRegistration({ ...change, request: content, notice: noticeOf(content) }),
+    )
     if (moved !== undefined) {
       emit(engine, registration.channelId, change.eventId, 'registration.updated', id, moved.seq)
       return { ...registration, request: content, seq: moved.seq }
@@ -114,7 +117,7 @@ export async function extendRegistration(
     const { fields } = request
     const registration = await readRegistration(engine, caller, id, textOf(fields, 'entityId'))
     const change = await changeOf(engine, registration, 'TE', fields)
-    const same = { ...change, request: registration.request }
+    const same = { ...change, request: registration.request, notice: null }
     const [moved] = await engine.lanes.single(changeRegistration(same))
     if (moved === undefined) continue
     emit(engine, registration.channelId, change.eventId, 'registration.updated', id, moved.seq)
@@ -144,6 +147,11 @@ export async function sameAccount(engine: Engine, caller: Caller, id: string): P
   const channels = await engine.directory.visible(caller, undefined)
   const rows = await engine.lanes.read(withFingerprint(registration.fingerprint, channels))
   return rows.map((row) => row.id)
+}
+
+function noticeOf(content: StoredRequest): { timerId: string; at: Date } | null {
+  const at = noticeAt(content)
+  return at === null ? null : { timerId: newId(), at }
 }
 
 async function changeOf(

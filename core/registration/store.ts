@@ -56,14 +56,29 @@ export function toRegistration(row: RegistrationRow): Registration {
   }
 }
 
-/** Puts another content in the place of the one that was read. Empty when somebody else was faster. */
-export const changeRegistration = (change: Change & { readonly request: StoredRequest }) => sql<{
+/**
+ * Puts another content in the place of the one that was read, and the notice of its expiry where it
+ * now belongs. Empty when somebody else was faster.
+ */
+export const changeRegistration = (
+  change: Change & {
+    readonly request: StoredRequest
+    /** Null: it stays where it is. */
+    readonly notice: { readonly timerId: string; readonly at: Date } | null
+  },
+) => sql<{
   seq: number
 }>`
 with g as (
   update tollgate.registration set request = ${JSON.stringify(change.request)}::jsonb, seq = seq + 1
   where id = ${change.id}::uuid and removed_at is null and seq = ${change.seq}::integer
-  returning id, seq, channel_id),
+  returning id, seq, channel_id, clock_id),
+t as (
+  insert into tollgate.timer (id, due_at, kind, ref, clock_id)
+  select ${change.notice?.timerId ?? null}::uuid, ${change.notice?.at ?? null}::timestamptz, 'expiring',
+    replace(id::text, '-', ''), clock_id
+  from g where ${change.notice?.at ?? null}::timestamptz is not null
+  on conflict (kind, ref) do update set due_at = excluded.due_at),
 r as (
   insert into tollgate.record (id, type, resource, channel_id, short_no, merchant_transaction_id, created_at)
   select ${change.recordId}::uuid, ${change.type}::text, id, channel_id, ${String(change.shortNo)}::bigint,
@@ -88,6 +103,10 @@ d as (
   delete from tollgate.instrument
   using g
   where instrument.id = g.id),
+t as (
+  delete from tollgate.timer
+  using g
+  where timer.kind = 'expiring' and timer.ref = replace(g.id::text, '-', '')),
 r as (
   insert into tollgate.record (id, type, resource, channel_id, short_no, merchant_transaction_id, created_at)
   select ${change.recordId}::uuid, ${change.type}::text, id, channel_id, ${String(change.shortNo)}::bigint,
@@ -141,3 +160,36 @@ export const withFingerprint = (fingerprint: Buffer, channels: readonly string[]
     and p.state = 'approved'
   order by g.id
   limit 1000`
+
+/**
+ * Tells that an account is about to expire, once; the timer goes with it. A registration whose
+ * payment is still open keeps its timer, one that is not usable just loses it.
+ */
+export const tellExpiry = (id: string, eventId: string) => sql<{
+  channel_id: string
+  seq: number
+  data: Readonly<Record<string, string>>
+}>`
+with p as (
+  select g.id, p.state
+  from tollgate.registration g
+  left join tollgate.payment p on p.id = g.payment_id
+  where g.id = ${id}::uuid),
+t as (
+  delete from tollgate.timer
+  where timer.kind = 'expiring' and timer.ref = replace(${id}::uuid::text, '-', '')
+    and not exists (select from p where state in ('processing', 'pending', 'unknown'))
+  returning timer.id),
+g as (
+  update tollgate.registration set seq = seq + 1
+  from p
+  where registration.id = p.id and p.state = 'approved' and registration.removed_at is null
+    and exists (select from t)
+  returning registration.id, registration.seq, registration.channel_id, jsonb_build_object(
+    'expiryMonth', coalesce(registration.request #>> '{card,expiryMonth}', registration.request #>> '{tokenAccount,expiryMonth}'),
+    'expiryYear', coalesce(registration.request #>> '{card,expiryYear}', registration.request #>> '{tokenAccount,expiryYear}')) as data),
+e as (
+  insert into tollgate.event (id, resource, seq, channel_id, type, data)
+  select ${eventId}::uuid, id, seq, channel_id, 'registration.expiring', data
+  from g)
+select channel_id, seq, data from g`

@@ -3,6 +3,7 @@ import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { resolve } from '../payment/resolve.ts'
+import { noteExpiry } from '../registration/expiry.ts'
 import { chargeOccurrences } from '../schedule/charge.ts'
 import { fireOfClock } from '../schedule/fire.ts'
 import { openOfClock } from '../schedule/store-fire.ts'
@@ -60,6 +61,9 @@ async function fire(engine: Engine, timer: TimerRow): Promise<void> {
       await engine.lanes.single(removeTimer('resubmit', timer.ref))
       return
     }
+    case 'expiring':
+      await noteExpiry(engine, timer.ref)
+      break
     case 'expire':
       await resolve(engine, timer.ref, 'expiry')
   }

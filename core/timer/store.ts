@@ -8,6 +8,7 @@ export type TimerKind =
   | 'continue'
   | 'finalise'
   | 'execution'
+  | 'expiring'
   | 'resubmit'
 export type TimerRow = { id: string; kind: TimerKind; ref: string; step: number }
 

@@ -12,6 +12,7 @@ import {
 import { closeChecked } from '../../support/books.ts'
 import { card } from '../../support/gateway.ts'
 import { cardOf } from '../../support/payment-request.ts'
+import { scheduling } from '../../support/schedules.ts'
 
 const good = '4200000000000000'
 const done = '000.100.110'
@@ -212,6 +213,45 @@ describe('registrations', { concurrency: true }, () => {
       { seq: 1, type: 'registration.updated' },
       { seq: 2, type: 'registration.updated' },
     ])
+  })
+
+  test('the expiry of an account is told once, with its last month, wherever that is by then', async () => {
+    const tools = scheduling(run)
+    const clock = await tools.clockAt('2034-03-15 00:00:00')
+    const onClock = { testClock: clock.id }
+    const [told, moved, removed] = [
+      await store(onClock),
+      await store(onClock),
+      await store(onClock),
+    ]
+    const paid = await run.pay({ ...onClock, createRegistration: 'true' })
+    const declined = await store({ ...onClock, card: cardOf('4000000000000002') })
+    await run.gateway.registrations.update(moved.id, {
+      card: { expiryMonth: '07', expiryYear: '2034' },
+    } as never)
+    await run.gateway.registrations.remove(removed.id)
+    const noticesOf = async (id: string) =>
+      run.sql(
+        "select seq, data from tollgate.event where resource = $1 and type = 'registration.expiring'",
+        [id],
+      )
+    await tools.advance(clock.id, { to: '2034-04-30 23:59:59' })
+    assert.deepEqual(await noticesOf(told.id), [])
+    await tools.advance(clock.id, { to: '2034-05-01 00:00:00' })
+    const may = [{ seq: 1, data: { expiryMonth: '05', expiryYear: '2034' } }]
+    assert.deepEqual(await noticesOf(told.id), may)
+    assert.deepEqual(await noticesOf(paid.registrationId as string), may)
+    assert.deepEqual(await noticesOf(moved.id), [])
+    await tools.advance(clock.id, { to: '2034-12-31 00:00:00' })
+    const july = [{ seq: 2, data: { expiryMonth: '07', expiryYear: '2034' } }]
+    assert.deepEqual(await noticesOf(moved.id), july)
+    assert.deepEqual(await noticesOf(told.id), may)
+    for (const { id } of [removed, declined]) assert.deepEqual(await noticesOf(id), [])
+    const left = await run.sql(
+      "select ref from tollgate.timer where kind = 'expiring' and ref = any($1::text[])",
+      [[told.id, moved.id, removed.id, declined.id, paid.registrationId]],
+    )
+    assert.deepEqual(left, [])
   })
 
   test('bank, virtual and token accounts are stored like cards', async () => {

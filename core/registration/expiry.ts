@@ -1,0 +1,19 @@
+import type { Engine } from '../engine.ts'
+import { newId } from '../ids.ts'
+import { tellExpiry } from './store.ts'
+
+/** The time has come to tell that an account expires. Safe to run twice: the timer goes with the event. */
+export async function noteExpiry(engine: Engine, registrationId: string): Promise<void> {
+  const id = newId()
+  const [told] = await engine.lanes.single(tellExpiry(registrationId, id))
+  if (told === undefined || !engine.events.wanted) return
+  engine.events.emit({
+    id,
+    type: 'registration.expiring',
+    resource: registrationId,
+    channelId: told.channel_id,
+    sequence: told.seq,
+    at: new Date(engine.clock.realMs()),
+    data: told.data,
+  })
+}
