@@ -16,12 +16,13 @@ import { scenarios } from './scenarios/index.ts'
 const quickContestants = 'a,b,c,d'
 const allContestants = 'a,b,c,d,e,f,g'
 
-const help = `npm run bench [-- [quick | contestants | decode | scenarios …] [options]]
+const help = `npm run bench [-- [quick | contestants | decode | cron | scenarios …] [options]]
 
   (nothing)             everything: contestants, all scenarios, decoding
   quick                 contestants ${quickContestants} in short rounds, under two minutes
   contestants           all contestants in long rounds
   decode                decoding and validating a request
+  cron                  finding the next run of a schedule, beside other libraries
   --contestants b,c     who takes part: (a) hand-written with transactions, (b) hand-written with
                         prepared statements, (c) Tollgate over HTTP, (d) the embedded engine,
                         (e) DBOS Transact, (f) graphile-worker, (g) pgbench with the statements of (b)
@@ -156,6 +157,10 @@ async function main(chosen: readonly string[], outer: AsyncDisposableStack): Pro
   // Measured last, when the processor is free of everybody else.
   await outer.disposeAsync()
   if (isFull || chosen.includes('decode')) await import('./decode.ts')
+  if (isFull || chosen.includes('cron')) {
+    await installPeers()
+    await import('./cron.ts')
+  }
 }
 
 /** npm repeats the terminal's Ctrl-C to its child, and both arrive: one press is one signal. */
@@ -190,7 +195,7 @@ async function mainUntilInterrupted(chosen: readonly string[]): Promise<void> {
   process.exit()
 }
 
-const known = ['quick', 'contestants', 'decode', ...scenarios.map(({ name }) => name)]
+const known = ['quick', 'contestants', 'decode', 'cron', ...scenarios.map(({ name }) => name)]
 const unknown = positionals.find((name) => !known.includes(name))
 if (unknown !== undefined) {
   console.error(`there is no "${unknown}"; npm run bench -- --help names what there is`)

@@ -1,4 +1,4 @@
-/** Other people's workflow engines: installed beside the benchmark, never with the project. */
+/** Other people's workflow engines and cron libraries: installed beside the benchmark, never with the project. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ export function arePeersInstalled(): boolean {
 /** Installs them unless they are there. False, with a word on the console, when that fails. */
 export async function installPeers(): Promise<boolean> {
   if (arePeersInstalled()) return true
-  console.log('Installing DBOS Transact and graphile-worker with npm ci in bench/peers')
+  console.log('Installing the peers with npm ci in bench/peers')
   // Set where npm started the benchmark. Its own file runs on Windows, too, where npm is no program.
   const npm = process.env.npm_execpath
   const [program, first] = npm === undefined ? ['npm', []] : [process.execPath, [npm]]
@@ -29,6 +29,6 @@ export async function installPeers(): Promise<boolean> {
   const child = spawn(program, parameters, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
   await once(child, 'close').catch(() => {})
   const isThere = arePeersInstalled()
-  if (!isThere) console.log('(e) and (f) are left out: npm ci in bench/peers did not install them')
+  if (!isThere) console.log('the peers are left out: npm ci in bench/peers did not install them')
   return isThere
 }
