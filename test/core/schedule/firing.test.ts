@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Context, declined, type Operation } from '@tollgate/plugin-kit'
-import { newId } from '../../../core/index.ts'
+import { KeyAdministration, localKeys, newId } from '../../../core/index.ts'
 import { type AcquirerRun, approvedAs, startWithAcquirer } from '../../support/acquirer.ts'
 import { closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
+import { testKey, until } from '../../support/gateway.ts'
 import { type Scheduling, scheduling } from '../../support/schedules.ts'
 
 /** The one instant of a job that runs `seconds` from now. */
@@ -250,6 +250,48 @@ describe('firing', { concurrency: true }, () => {
       [ids],
     )
     assert.deepEqual(doubled, [], 'as many payments as executions')
+  })
+
+  test('removing and changing registrations and rotating keys while schedules fire loses no instant', async () => {
+    const registrations = await Promise.all(Array.from({ length: 12 }, () => tools.store()))
+    const made = await Promise.all(
+      registrations.map((id) => tools.schedule(id, { job: { expression: '* * * * * ?' } })),
+    )
+    const ids = made.map(({ id }) => id)
+    const fired = async (id: string) => ((await tools.history(id)).length > 0 ? true : undefined)
+    await Promise.all(ids.map((id) => until(() => fired(id))))
+    await using keys = await KeyAdministration.open({
+      database: { url: run.database.url },
+      keys: localKeys(testKey),
+    })
+    const removed = registrations.slice(0, 4)
+    await Promise.all([
+      keys.rotate({ graceMs: 300 }),
+      ...removed.map((id) => run.gateway.registrations.remove(id)),
+      ...registrations
+        .slice(4, 8)
+        .map((id) =>
+          run.gateway.registrations.update(id, { card: { expiryYear: '2039' } } as never),
+        ),
+    ])
+    const ends = await Promise.all(ids.map((id) => run.gateway.schedules.cancel(id)))
+    await until(async () => {
+      const open = await count(
+        `select count(*) as n from tollgate.occurrence o left join tollgate.payment p on p.id = o.payment_id
+         where o.schedule_id = any($1::uuid[]) and o.failure is null and p.state is distinct from 'approved'`,
+        ids,
+      )
+      return open === 0 ? true : undefined
+    }, 30_000)
+    for (const [at, { id }] of ends.entries()) {
+      const { executions } = await tools.executions(id)
+      const moments = executions.map(({ scheduledAt }) => Date.parse(scheduledAt)).reverse()
+      const whole = moments.map((_, index) => moments[0]! + index * 1000)
+      assert.deepEqual(moments, whole, 'every second from the first to the last')
+      const failed = executions.filter(({ state }) => state === 'FAILED')
+      assert.ok(failed.every(({ result }) => result?.code === '100.150.202'))
+      if (at >= removed.length) assert.deepEqual(failed, [])
+    }
   })
 
   test('the slot of an occurrence takes one payment, however many workers reach for it', async () => {
