@@ -28,7 +28,7 @@ import {
 import { timeOf } from './stored-plan.ts'
 
 /** Charges under way at once for one job. */
-const atOnce = 16
+const atOnce = 32
 /** Refusals that say nothing about the charge itself: it is tried again. */
 const passing = new Set([429, 503])
 const lookAgainMs = 60_000

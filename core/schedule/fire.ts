@@ -24,8 +24,8 @@ export type Batch = { readonly merchantId: string; readonly occurrenceIds: reado
 /** Takes the jobs of what was fired, in the same transaction. */
 export type Hand = (client: Client, batches: readonly Batch[]) => Promise<void>
 
-/** Occurrences of one job: enough to spare the queue, few enough for others to take turns. */
-const perBatch = 100
+/** Occurrences of one job: worth the half second that a worker may wait before it looks for the next, few enough for others to take turns. */
+const perBatch = 200
 
 /**
  * Fires what is due in real time, a number of schedules at a time: occurrences, the jobs that charge
