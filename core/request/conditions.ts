@@ -106,7 +106,7 @@ type Accessor = { readonly name: string; readonly read: (at: Nested) => unknown 
 
 /** Reads the value at a dotted name; a list counts as present when it has elements. */
 function accessor(name: string): Accessor {
-  const path = name.replaceAll(/\[([^\]]+)\]/g, '.$1').split('.')
+  const path = name.replaceAll(/\[([^[\]]+)\]/g, '.$1').split('.')
   return {
     name,
     read(at) {

@@ -37,7 +37,7 @@ export function createRouter(parts: RouterParts): Express {
   for (const endpoint of endpoints) {
     const answer = handlerOf(parts, endpoint)
     for (const path of [endpoint.path, ...(endpoint.alsoPaths ?? [])]) {
-      const route = path.replaceAll(/\{([^}]+)\}/g, ':$1')
+      const route = path.replaceAll(/\{([^{}]+)\}/g, ':$1')
       if (endpoint.method === 'GET') app.get(route, answer)
       else if (endpoint.method === 'POST') app.post(route, answer)
       else app.delete(route, answer)

@@ -103,7 +103,7 @@ const idempotencyKey = {
 }
 
 function pathParameters(endpoint: Endpoint): Json[] {
-  return [...endpoint.path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
+  return [...endpoint.path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,

@@ -31,7 +31,7 @@ const defaultMaxIndex = 99
 /** Splits the name of a table row into its steps. */
 export function stepsOf(field: Field): Step[] {
   const steps: Step[] = []
-  for (const [, bracketed, plain] of field.name.matchAll(/\[([^\]]+)\]|\.?([^.[]+)/g)) {
+  for (const [, bracketed, plain] of field.name.matchAll(/\[([^[\]]+)\]|\.?([^.[]+)/g)) {
     if (bracketed === 'n') steps.push({ kind: 'index' })
     else if (bracketed === undefined) {
       steps.push({ kind: 'key', key: plain as string, bracketed: false })
