@@ -15,34 +15,14 @@ const bounded: Readonly<
       'A name has at most 64 characters, so each place of the text is looked at 64 times at most.',
     characters: 256 * 1024,
   },
-  'core/request/conditions.ts': {
-    source: '\\[([^\\]]+)\\]',
-    because: 'It reads names of the field tables.',
-    characters: 256,
-  },
   'core/request/names.ts': {
     source: '[0-9](?:[ -]?[0-9]){12,}',
     because: 'It reads what is repeated to the client, after that was cut.',
     characters: 256,
   },
-  'schemas/generate/open-api.ts': {
-    source: '\\{([^}]+)\\}',
-    because: 'It reads paths of the endpoints table.',
-    characters: 256,
-  },
-  'schemas/generate/tree.ts': {
-    source: '\\[([^\\]]+)\\]|\\.?([^.[]+)',
-    because: 'It reads names of the field tables.',
-    characters: 256,
-  },
   'schemas/generate/types.ts': {
     source: '\\/\\*\\*\\n \\* This interface was referenced by[\\s\\S]*?\\*\\/\\n',
     because: 'It reads generated sources, and runs with the generator only.',
-    characters: 256,
-  },
-  'host/http/router.ts': {
-    source: '\\{([^}]+)\\}',
-    because: 'It reads paths of the endpoints table.',
     characters: 256,
   },
 }

@@ -228,7 +228,7 @@ const open = `
   from tollgate.payment p
   where p.state in ('processing', 'pending', 'unknown')
   union all
-  select t.id, t.kind || ' ' || t.ref from tollgate.timer t
+  select t.id, t.kind || ' ' || t.ref from tollgate.timer t where t.clock_id is null
   union all
   select null, 'event ' || event_id from tollgate.inbound_event where processed_at is null
   union all
@@ -244,7 +244,7 @@ const forget = `
 /** Timers fire at once, except where somebody is asking right now: that one answers first. */
 const comeDue = `
   update tollgate.timer t set due_at = now()
-  where t.due_at > now() and not exists (
+  where t.due_at > now() and t.clock_id is null and not exists (
     select from tollgate.attempt a where a.key = t.ref and a.lease_until > now())`
 
 async function untilQuiet(sql: Sql, withinMs: number): Promise<void> {
