@@ -1,7 +1,8 @@
 /**
  * Money that moved on a payment already answered as declined. It is never dropped: it is on record
  * as a conflict, and the channel's setting `lateSuccess` decides whether it is taken back (`reverse`,
- * the default) or the payment becomes approved after all (`accept`).
+ * the default) or the payment becomes approved after all (`accept`). A payment of a schedule is always
+ * taken back: its instant may have been charged again since.
  */
 import type { Outcome, Refs } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
@@ -41,7 +42,9 @@ export async function recordConflict(
   if (!isSuccess || !isOver || work === undefined) return
   const settings = await engine.directory.settings(payment.channelId)
   const done =
-    settings.lateSuccess === 'accept' && (await stillStands(engine, work))
+    settings.lateSuccess === 'accept' &&
+    payment.scheduleId === null &&
+    (await stillStands(engine, work))
       ? await acceptAfterAll(engine, payment, refs)
       : await takeBack(engine, work)
   if (done) await engine.lanes.single(resolveAttention(payment.id, 'conflict', 'engine'))

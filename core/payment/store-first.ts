@@ -124,6 +124,8 @@ o as (
   from r
   where occurrence.id = r.occurrence_id and occurrence.payment_id is not distinct from r.previous_id
     and occurrence.failure is null
+    and (r.previous_id is null or exists (
+      select from tollgate.payment b where b.id = r.previous_id and b.state in ('declined', 'expired')))
   returning occurrence.payment_id),
 w as (
   select * from r

@@ -208,7 +208,7 @@ async function afterwards(
     await engine.lanes.single(removeTimer('resubmit', `${id} ${after}`))
   }
   const policy = resubmissionOf(await engine.directory.settings(row.channel_id))
-  if (policy === null || row.state === 'approved') {
+  if (policy === null || row.state === 'approved' || row.state === 'expired') {
     await endTimers(engine, id, attempt)
     return
   }

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Context, declined, type Operation } from '@tollgate/plugin-kit'
 import { KeyAdministration, localKeys, newId } from '../../../core/index.ts'
-import { type AcquirerRun, approvedAs, startWithAcquirer } from '../../support/acquirer.ts'
+import {
+  type AcquirerRun,
+  approvedAs,
+  message,
+  processed,
+  startWithAcquirer,
+} from '../../support/acquirer.ts'
 import { closeChecked } from '../../support/books.ts'
 import { testKey, until } from '../../support/gateway.ts'
 import { type Scheduling, scheduling } from '../../support/schedules.ts'
@@ -206,6 +212,64 @@ describe('firing', { concurrency: true }, () => {
       [id],
     )
     assert.equal(new Set(payments.map(({ attempt_key }) => attempt_key)).size, 7)
+  })
+
+  test('a decline that turns out to be a success is taken back when the instant was charged again', async () => {
+    const channel = await run.gateway.entities.create({
+      kind: 'channel',
+      name: 'Accepting',
+      parentId: run.merchant,
+      settings: { resubmissions: 1, resubmissionHours: [24], lateSuccess: 'accept' },
+    })
+    const account = await run.gateway.entities.createAccount({
+      channelId: channel,
+      connector: 'scripted',
+      mode: 'EXTERNAL',
+      settings: {},
+    })
+    const clock = await tools.clockAt('2027-01-15 00:00:00')
+    const reference = `late-success-${newId()}`
+    const refs = { reference: 'found' }
+    let debits = 0
+    run.acquirer.tell(reference, {
+      debit: (operation: Operation, context: Context) => {
+        context.sending()
+        debits += 1
+        return debits === 1 ? declined('800.100.155') : approvedAs(operation)
+      },
+      enquire: () => ({ is: 'approved', refs }),
+      reverseByKey: () => ({ is: 'reversed' }),
+    })
+    const more = { entityId: channel, testMode: 'EXTERNAL' }
+    const registrationId = await tools.store({ ...more, testClock: clock.id })
+    const { id } = await tools.schedule(registrationId, {
+      ...more,
+      merchantTransactionId: reference,
+    })
+    await tools.advance(clock.id, { to: '2027-02-02 12:00:00' })
+    const [first] = await run.sql<{ id: string; attempt_key: string }>(
+      'select id, attempt_key from tollgate.payment where schedule_id = $1 order by id',
+      [id],
+    )
+    const eventId = `event-${reference}`
+    const about = { eventId, key: first!.attempt_key, minor: '1200' }
+    await run.gateway.inbound(
+      'scripted',
+      account,
+      message({ ...about, outcome: { is: 'approved', refs } }),
+    )
+    await processed(run, eventId)
+    await until(async () =>
+      run.acquirer.of(reference).includes('reverseByKey') ? true : undefined,
+    )
+    const rows = await run.sql<{ state: string }>(
+      'select state from tollgate.payment where schedule_id = $1 order by id',
+      [id],
+    )
+    assert.deepEqual(
+      rows.map(({ state }) => state),
+      ['declined', 'approved'],
+    )
   })
 
   test('of cancelling, changing and firing at once, each instant is charged once or never', async () => {
