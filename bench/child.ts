@@ -41,10 +41,11 @@ export async function startChild(
   script: URL | string,
   settings: Readonly<Record<string, string>>,
   profile?: string,
+  nodeOptions: readonly string[] = process.execArgv,
 ): Promise<Child> {
   const child = fork(typeof script === 'string' ? script : fileURLToPath(script), [], {
     env: { ...process.env, ...settings },
-    execArgv: [...process.execArgv, ...profiling(profile)],
+    execArgv: [...nodeOptions, ...profiling(profile)],
   })
   enrol(child)
   const ready = await answerOf(child)
@@ -72,8 +73,9 @@ export function startProgram(
   settings: Readonly<Record<string, string>>,
   log: string,
   profile?: string,
+  nodeOptions: readonly string[] = process.execArgv,
 ): Program {
-  const node = [...process.execArgv, ...profiling(profile), program, ...parameters]
+  const node = [...nodeOptions, ...profiling(profile), program, ...parameters]
   const file = openSync(log, 'w')
   const child = spawn(process.execPath, node, {
     env: { ...process.env, ...settings },

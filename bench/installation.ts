@@ -65,6 +65,8 @@ export type HostOptions = {
   readonly profile?: string | undefined
   readonly configFile?: string
   readonly settings?: Readonly<Record<string, string>>
+  /** Run as installed, from what was built: stripping types takes 25 MB. */
+  readonly isBuilt?: boolean
 }
 
 export type Host = Program & { readonly port: number }
@@ -73,7 +75,7 @@ export type Host = Program & { readonly port: number }
 export async function startHost(
   server: Server,
   { url, keys }: Pick<Installation, 'url' | 'keys'>,
-  { name, root = ownRoot, profile, configFile, settings }: HostOptions,
+  { name, root = ownRoot, profile, configFile, settings, isBuilt }: HostOptions,
 ): Promise<Host> {
   const port = await freePort()
   const program = startProgram(
@@ -89,6 +91,7 @@ export async function startHost(
     },
     join(server.folder, `${name}.log`),
     profile,
+    isBuilt ? [] : process.execArgv,
   )
   await ready(port, program.ended).catch(async (error: unknown) => {
     await program.stop()

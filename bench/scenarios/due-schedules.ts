@@ -52,7 +52,7 @@ async function run(ground: Ground): Promise<void> {
   const acquirer = await startAcquirer(ground)
   const installation = await newInstallation(ground, 'due_schedules', acquirer)
   const options = {
-    configFile: fileURLToPath(new URL('slow-acquirer.config.ts', import.meta.url)),
+    configFile: fileURLToPath(new URL('slow-acquirer.config.js', import.meta.url)),
     settings: { BENCH_ACQUIRER: acquirer },
   }
   const first = await newHost(ground, installation, { ...options, name: 'due_first' })

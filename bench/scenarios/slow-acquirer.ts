@@ -5,6 +5,7 @@
 
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { startChild } from '../child.ts'
 import { printRows } from '../print.ts'
 import { charged, startAcquirer } from './acquirer.ts'
 import {
@@ -31,12 +32,15 @@ const smallLevels: readonly Level[] = [
 ]
 const residentLimit = 300
 
+type EmbeddedReport = { readonly sent: number; readonly approved: number }
+
 async function run(ground: Ground): Promise<void> {
   const acquirer = await startAcquirer(ground)
   const installation = await newInstallation(ground, 'slow_acquirer', acquirer)
   const host = await newHost(ground, installation, {
     name: 'slow_acquirer',
-    configFile: fileURLToPath(new URL('slow-acquirer.config.ts', import.meta.url)),
+    isBuilt: true,
+    configFile: fileURLToPath(new URL('slow-acquirer.config.js', import.meta.url)),
     settings: { BENCH_ACQUIRER: acquirer },
   })
   const traffic = await newTraffic(ground)
@@ -78,6 +82,33 @@ async function run(ground: Ground): Promise<void> {
       JSON.stringify(all.answers),
     ])
   }
+  // The same in an embedder's process, where nobody comes in by HTTP.
+  const { delayMs, concurrent, seconds } = (ground.isSmall ? smallLevels : levels).at(-1)!
+  const embedder = await startChild(
+    new URL('slow-embedded.js', import.meta.url),
+    {
+      BENCH_DATABASE: installation.url,
+      BENCH_KEYS: installation.keys,
+      BENCH_ENTITY: installation.entityId,
+      BENCH_ACQUIRER: acquirer,
+    },
+    undefined,
+    [],
+  )
+  ground.stop.defer(embedder.stop)
+  const { value, megabytes } = await peakMegabytes(
+    embedder.pid,
+    () => embedder.ask({ delayMs, concurrent, seconds }) as Promise<EmbeddedReport>,
+  )
+  sent += value.sent
+  answered += value.approved
+  rows.push([
+    `${delayMs} ms`,
+    `${concurrent}, embedded`,
+    ...['', '', '', ''],
+    `${megabytes.toFixed(0)} MB`,
+    JSON.stringify({ approved: value.approved }),
+  ])
   printRows(
     [
       'acquirer',

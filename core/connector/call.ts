@@ -88,7 +88,7 @@ export class ConnectorCall implements Context {
       deadlineMs: this.#bounds.deadlineMs,
       sendBy: { monotonicMs: this.#bounds.deadlineMs, wallMs: this.#bounds.sendByWallMs },
       signal: this.#abort.signal,
-      secrets: [...secretsOf(this.#target), ...revealed(this.#operation)],
+      secrets: () => [...secretsOf(this.#target), ...revealed(this.#operation)],
     })
     return this.#call.http
   }

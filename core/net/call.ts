@@ -16,7 +16,7 @@ export type CallOptions = {
   /** Aborts what is under way. */
   signal: AbortSignal
   /** What must not show in the transcript even where the connector sends it unmarked. */
-  secrets?: readonly unknown[]
+  secrets?: () => readonly unknown[]
 }
 
 /**
@@ -61,9 +61,8 @@ export type Engine = {
 
 export function createCall(call: CallOptions, engine: Engine): OutgoingCall {
   const startedMs = engine.clock.elapsedMs()
-  const scrubber = createScrubber()
-  for (const secret of call.secrets ?? []) scrubber.know(secret)
-  const transcript = createTranscript(scrubber)
+  const transcript = createTranscript()
+  const sentSecrets: unknown[] = []
   const moving = new Set<Exchange>()
   const running = new Set<Exchange>()
   let finished = false
@@ -116,7 +115,7 @@ export function createCall(call: CallOptions, engine: Engine): OutgoingCall {
     const check = engine.checkUrl(address)
     if (!check.ok) throw exchange.fail('refused-address', `The URL ${check.why}.`)
     const wire = writeRequest(method, check.url, options)
-    for (const secret of wire.secrets) scrubber.know(secret)
+    sentSecrets.push(...wire.secrets)
     const { maxBytes = defaultMaxBytes, timeoutMs = Number.POSITIVE_INFINITY } = options
     const message: { status?: number; answer?: Message } = {}
     const begunMs = engine.clock.elapsedMs()
@@ -155,7 +154,11 @@ export function createCall(call: CallOptions, engine: Engine): OutgoingCall {
       for (const exchange of running) exchange.fail('aborted', 'The operation has ended.')
       return sent()
     },
-    transcript: () => transcript.entries(),
+    transcript() {
+      const scrubber = createScrubber()
+      for (const secret of [...(call.secrets?.() ?? []), ...sentSecrets]) scrubber.know(secret)
+      return transcript.entries(scrubber)
+    },
   }
 }
 

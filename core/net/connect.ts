@@ -59,8 +59,7 @@ export async function openSocket(
   check(addresses)
   const socket = connect(answerWith(addresses))
   if (!(socket instanceof Socket)) throw exchange.fail('not-sent', 'No socket could be made.')
-  // An error after the hand-over reaches the request by its own listener.
-  socket.on('error', () => {})
+  socket.on('error', heardElsewhere)
   try {
     await ready(socket, 'connect', exchange, {
       ms: limits.connectMs,
@@ -77,6 +76,9 @@ export async function openSocket(
     throw error
   }
 }
+
+/** An error after the hand-over reaches the request by its own listener. */
+function heardElsewhere(): void {}
 
 /** Every byte asks the exchange that owns the socket right before it goes to the kernel. */
 export function guardWrites(socket: Socket, owner: () => Exchange | undefined): void {
@@ -142,16 +144,16 @@ function within<T>(
       if (over) return
       over = true
       clearTimeout(timer)
-      exchange.signal.removeEventListener('abort', aborted)
+      forget()
       conclude()
     }
-    const aborted = () => finish(() => reject(exchange.failure))
+    const failedAlready = () => finish(() => reject(exchange.failure))
     const timer = setTimeout(
       () => finish(() => reject(exchange.fail('timeout', `${action} took longer than ${ms} ms.`))),
       ms,
     )
-    if (exchange.signal.aborted) return aborted()
-    exchange.signal.addEventListener('abort', aborted)
+    const forget = exchange.onFailure(failedAlready)
+    if (exchange.failure !== undefined) return failedAlready()
     start(
       (value) => finish(() => resolve(value)),
       (error) =>

@@ -12,7 +12,8 @@ export class Exchange {
   readonly moves: boolean
   readonly #sendBy: SendBy
   readonly #clock: Pick<Clock, 'elapsedMs' | 'realMs'>
-  readonly #controller = new AbortController()
+  /** Most have none or one at a time, so no set is kept for them. */
+  #listeners: (() => void)[] = []
   #wroteBytes = false
   #ended = false
   #failure: HttpError | undefined
@@ -32,9 +33,12 @@ export class Exchange {
     return this.#failure
   }
 
-  /** Aborted as soon as the exchange failed. */
-  get signal(): AbortSignal {
-    return this.#controller.signal
+  /** Calls `listener` as soon as the exchange fails. The answer takes it away again. */
+  onFailure(listener: () => void): () => void {
+    this.#listeners = [...this.#listeners, listener]
+    return () => {
+      this.#listeners = this.#listeners.filter((other) => other !== listener)
+    }
   }
 
   /** Ends the exchange with an error, and gives the error it ended with. The first failure stays. */
@@ -44,13 +48,16 @@ export class Exchange {
     if (this.#ended) return failure
     this.#ended = true
     this.#failure = failure
-    this.#controller.abort()
+    const listeners = this.#listeners
+    this.#listeners = []
+    for (const listener of listeners) listener()
     return failure
   }
 
   /** The answer is complete: nothing is written any more. */
   end(): void {
     this.#ended = true
+    this.#listeners = []
   }
 
   /** Called by the socket right before bytes go to the kernel. An error means: do not write. */

@@ -5,9 +5,12 @@ import https, { type RequestOptions } from 'node:https'
 import type { LookupFunction, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createSecureContext, getCACertificates } from 'node:tls'
+import { urlToHttpOptions } from 'node:url'
 import { hostOf } from './address.ts'
+import { acceptedEncodings } from './answer.ts'
 import { type ConnectOptions, guardWrites, type Opening, openSocket } from './connect.ts'
 import type { Exchange } from './exchange.ts'
+import type { Wire } from './wire.ts'
 
 /**
  * An unused connection is closed before the five seconds after which common servers close theirs: a
@@ -23,15 +26,16 @@ export type PoolOptions = ConnectOptions & {
 
 /** The connections of one engine. */
 export type Pool = {
-  readonly agents: { readonly http: http.Agent; readonly https: https.Agent }
-  /** Starts a request that belongs to `exchange`. */
-  request(url: URL, options: RequestOptions, exchange: Exchange): ClientRequest
+  /** Starts a request that belongs to `exchange`, up to its body. */
+  request(wire: Wire, exchange: Exchange): ClientRequest
   /** Breaks all connections and waits until they are gone. */
   close(): Promise<void>
 }
 
 type Request = ClientRequestArgs &
-  RequestOptions & { opening?: Opening; autoSelectFamily?: boolean }
+  RequestOptions & { opening?: Once<Opening>; autoSelectFamily?: boolean }
+/** Emptied when it was used: a connection keeps the options it was made with for as long as it lives. */
+type Once<T> = { value: T | undefined }
 type Opened = (error: Error | null, socket: Duplex) => void
 type Connect = (request: Request) => Duplex | null | undefined
 
@@ -43,15 +47,20 @@ export function createPool(options: PoolOptions): Pool {
   const owners = new WeakMap<Duplex, Exchange>()
   const open = new Set<Socket>()
 
+  // Apart from what makes the connection: listeners live as long as it and hold all around them.
+  const watch = (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+    guardWrites(socket, () => owners.get(socket))
+  }
   const connectChecked = (connect: Connect, request: Request, opened?: Opened): undefined => {
-    const { opening } = request
+    const opening = request.opening?.value
     if (opening === undefined || opened === undefined) throw new Error('no exchange to connect for')
+    request.opening!.value = undefined
     const start = (lookup: LookupFunction) =>
       connect({ ...request, lookup, autoSelectFamily: true })
     const handOver = (socket: Socket) => {
-      open.add(socket)
-      socket.once('close', () => open.delete(socket))
-      guardWrites(socket, () => owners.get(socket))
+      watch(socket)
       opened(null, socket)
     }
     // Node's own agents, too, call back without a socket when there is none.
@@ -81,12 +90,17 @@ export function createPool(options: PoolOptions): Pool {
     }),
   }
   return {
-    agents,
-    request(url, requestOptions, exchange) {
+    request({ url, method, headers, body }, exchange) {
       const protocol = url.protocol === 'https:' ? 'https:' : 'http:'
       const opening: Opening = { host: hostOf(url), protocol, exchange }
-      const extended: Request = { ...requestOptions, opening }
-      const request = (protocol === 'https:' ? https : http).request(url, extended)
+      const options: Request = {
+        ...urlToHttpOptions(url),
+        method,
+        headers: headerList(url, headers, body),
+        agent: protocol === 'https:' ? agents.https : agents.http,
+        opening: { value: opening },
+      }
+      const request = (protocol === 'https:' ? https : http).request(options)
       // Comes before the first write, on new and on kept connections alike.
       request.once('socket', (socket) => owners.set(socket, exchange))
       request.once('upgrade', (_answer, socket) => {
@@ -103,6 +117,13 @@ export function createPool(options: PoolOptions): Pool {
       await Promise.all([...open].map((socket) => socket.destroyed || once(socket, 'close')))
     },
   }
+}
+
+/** As a list Node writes headers down at once, instead of keeping a table of them with each request. */
+function headerList(url: URL, headers: Wire['headers'], body: Wire['body']): string[] {
+  const named = { host: url.host, 'user-agent': 'tollgate', 'accept-encoding': acceptedEncodings }
+  const length = body === undefined ? {} : { 'content-length': String(body.length) }
+  return Object.entries({ ...named, ...headers, ...length }).flat()
 }
 
 function isCertificate(pem: string): boolean {

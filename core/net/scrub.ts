@@ -21,7 +21,15 @@ export type Scrubber = {
  * digits around it along, because the rest of a value that held it by chance would tell it.
  */
 export function createScrubber(): Scrubber {
-  const spellings = new Set<string>()
+  const secrets = new Set<string>()
+  let spelled: readonly string[] | undefined
+  /** Longest first: a secret may contain another one. */
+  const spellings = (): readonly string[] => {
+    spelled ??= [...new Set([...secrets].flatMap(spellingsOf))].sort(
+      (one, other) => other.length - one.length,
+    )
+    return spelled
+  }
   const know = (secret: unknown, depth = 0): void => {
     if (typeof secret === 'object' && secret !== null && depth < 8) {
       for (const part of Object.values(secret)) know(part, depth + 1)
@@ -29,16 +37,15 @@ export function createScrubber(): Scrubber {
     if (typeof secret !== 'string' && typeof secret !== 'number') return
     const text = String(secret)
     if (text === '') return
-    for (const spelling of spellingsOf(text)) spellings.add(spelling)
+    secrets.add(text)
+    spelled = undefined
   }
   return {
     know: (secret) => know(secret),
-    longest: () => Math.max(0, ...Array.from(spellings, (spelling) => spelling.length)),
+    longest: () => spellings()[0]?.length ?? 0,
     scrub(text) {
-      // Longest first: a secret may contain another one.
-      const ordered = [...spellings].sort((one, other) => other.length - one.length)
       let result = text
-      for (const spelling of ordered) {
+      for (const spelling of spellings()) {
         result =
           spelling.length < shortSecret
             ? replaceWithRun(result, spelling)

@@ -69,11 +69,11 @@ export type Finished = {
 
 export type Transcript = {
   add(finished: Finished): void
-  /** Scrubs with all secrets known by now: a token is a secret before it was first sent, too. */
-  entries(): TranscriptEntry[]
+  /** @param scrubber knows all secrets by now: a token is a secret before it was first sent, too. */
+  entries(scrubber: Scrubber): TranscriptEntry[]
 }
 
-export function createTranscript(scrubber: Scrubber): Transcript {
+export function createTranscript(): Transcript {
   const kept: Finished[] = []
   return {
     add(finished) {
@@ -84,7 +84,7 @@ export function createTranscript(scrubber: Scrubber): Transcript {
       }
       kept.push(shortened(finished))
     },
-    entries() {
+    entries(scrubber) {
       const room = { left: maxBodies }
       return kept.map((finished) => entryOf(finished, scrubber, room))
     },

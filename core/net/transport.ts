@@ -1,13 +1,15 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
 import type { HttpAnswer } from '@tollgate/plugin-kit'
-import got, { type Request, type Response } from 'got'
-import { acceptedEncodings, answerOf, decompress, plainHeaders } from './answer.ts'
+import { answerOf, decompress, plainHeaders } from './answer.ts'
 import type { Exchange } from './exchange.ts'
 import type { Pool } from './pool.ts'
 import type { Message } from './transcript.ts'
 import type { Wire } from './wire.ts'
 
 /**
- * Sends one request and reads its answer, whatever status it has.
+ * Sends one request and reads its answer, whatever status it has. Nothing is tried again, because a
+ * charge would be, and no redirect is followed, because it leads to an address nobody configured.
  *
  * @param message filled with what arrived, also when the rest did not.
  * @throws HttpError the failure of the exchange.
@@ -19,26 +21,16 @@ export type Transport = (
   message: { status?: number; answer?: Message },
 ) => Promise<HttpAnswer>
 
+/** Between the pieces of a long body the send-by time is looked at again. */
+const pieceBytes = 65_536
+
+/**
+ * Straight on Node's own requests: what a client library keeps for each request (options, timers,
+ * addresses, streams) is most of the memory of thousands of payments that wait for a slow acquirer.
+ */
 export function createTransport(pool: Pool): Transport {
-  const client = got.extend({
-    agent: pool.agents,
-    // A charge is never repeated here, and a redirect would lead to an address nobody configured.
-    retry: { limit: 0 },
-    followRedirect: false,
-    throwHttpErrors: false,
-    decompress: false,
-    headers: { 'user-agent': 'tollgate', 'accept-encoding': acceptedEncodings },
-  })
   return async (wire, exchange, maxBytes, message) => {
-    const start = () =>
-      client.stream(wire.url, {
-        method: wire.method as 'POST',
-        headers: wire.headers,
-        ...(wire.body && { body: wire.body }),
-        signal: exchange.signal,
-        request: (url, options) => pool.request(url, options, exchange),
-      })
-    const body = await readBody(start, exchange, maxBytes, message)
+    const body = await exchangeBytes(pool, wire, exchange, maxBytes, message)
     const headers = message.answer?.headers ?? {}
     const plain = await decompress(body, headers['content-encoding'] ?? '', maxBytes)
     if (exchange.failure) throw exchange.failure
@@ -51,34 +43,56 @@ export function createTransport(pool: Pool): Transport {
   }
 }
 
-async function readBody(
-  start: () => Request,
+/** @throws HttpError the failure of the exchange. */
+function exchangeBytes(
+  pool: Pool,
+  wire: Wire,
   exchange: Exchange,
   maxBytes: number,
   message: { status?: number; answer?: Message },
 ): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
-  try {
-    const stream = start()
-    // Errors are read from the exchange; one that comes late has nobody left to hear it.
-    stream.on('error', () => {})
-    stream.once('response', (response: Response) => {
-      message.status = response.statusCode
-      message.answer = { headers: plainHeaders(response.headers), bytes: 0, body: Buffer.alloc(0) }
-      if (Number(response.headers['content-length']) > maxBytes) tooLarge(exchange, maxBytes)
-    })
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      size += chunk.length
-      if (size > maxBytes) throw tooLarge(exchange, maxBytes)
-      chunks.push(chunk)
+  return new Promise((resolve, reject) => {
+    let isOver = false
+    const failed = (error?: NodeJS.ErrnoException) => {
+      if (isOver) return
+      isOver = true
+      reject(failureOf(error?.code ?? '', exchange, maxBytes))
+      request.destroy()
     }
-  } catch (error) {
-    // What got throws holds the request with its headers and body: only its code is looked at.
-    throw failureOf((error as NodeJS.ErrnoException).code ?? '', exchange, maxBytes)
-  }
-  if (exchange.failure) throw exchange.failure
-  return Buffer.concat(chunks)
+    const request = pool.request(wire, exchange)
+    exchange.onFailure(failed)
+    request.on('error', failed)
+    // Without an error, too, a connection may be gone before an answer.
+    request.once('close', failed)
+    request.once('response', (response: IncomingMessage) => {
+      message.status = response.statusCode ?? 0
+      message.answer = { headers: plainHeaders(response.headers), bytes: 0, body: Buffer.alloc(0) }
+      if (Number(response.headers['content-length']) > maxBytes) {
+        tooLarge(exchange, maxBytes)
+        return
+      }
+      const chunks: Buffer[] = []
+      let size = 0
+      response.on('data', (chunk: Buffer) => {
+        size += chunk.length
+        if (size > maxBytes) tooLarge(exchange, maxBytes)
+        else chunks.push(chunk)
+      })
+      response.once('error', failed)
+      response.once('end', () => {
+        if (isOver) return
+        isOver = true
+        resolve(Buffer.concat(chunks))
+      })
+    })
+    if (wire.body !== undefined && wire.body.length > pieceBytes) {
+      Readable.from(piecesOf(wire.body)).pipe(request)
+    } else request.end(wire.body)
+  })
+}
+
+function* piecesOf(body: Buffer): Generator<Buffer> {
+  for (let at = 0; at < body.length; at += pieceBytes) yield body.subarray(at, at + pieceBytes)
 }
 
 function failureOf(code: string, exchange: Exchange, maxBytes: number): Error {

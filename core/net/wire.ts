@@ -84,12 +84,20 @@ function bodyOf(
     return { body: undefined }
   }
   if (json !== undefined) {
-    return { body: Buffer.from(jsonOf(json, reveal)), type: 'application/json' }
+    return { body: bytesOf(jsonOf(json, reveal)), type: 'application/json' }
   }
   if (form !== undefined) {
-    return { body: Buffer.from(formOf(form, reveal)), type: 'application/x-www-form-urlencoded' }
+    return { body: bytesOf(formOf(form, reveal)), type: 'application/x-www-form-urlencoded' }
   }
-  return { body: Buffer.from(body ?? '') }
+  return { body: bytesOf(body ?? '') }
+}
+
+/** Memory of its own: a slice of Node's common pool would keep 64 KB while the acquirer thinks. */
+function bytesOf(content: string | Uint8Array): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(content))
+  if (typeof content === 'string') bytes.write(content)
+  else bytes.set(content)
+  return bytes
 }
 
 function jsonOf(json: unknown, reveal: (value: unknown) => unknown): string {

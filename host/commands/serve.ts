@@ -2,6 +2,7 @@ import { buildNumber } from '@tollgate/core'
 import type { HostSettings } from '../config/read-settings.ts'
 import { openLog } from '../logging.ts'
 import { demoCommand } from '../serve/demo.ts'
+import { keepHeapClose } from '../serve/heap.ts'
 import { type Served, serve } from '../serve/serve.ts'
 import { onEndSignal } from '../serve/signals.ts'
 import { type Command, print, settingsFor } from './command.ts'
@@ -25,6 +26,7 @@ export const serveCommand: Command = {
   notes: 'Other settings come from the environment or tollgate.config.ts: tollgate --help.',
   async run(given) {
     const settings = await settingsFor(given, ['role', 'host', 'port'])
+    keepHeapClose()
     // Whoever read our output may go away; payments go on.
     for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
     const isPretty =

@@ -39,12 +39,17 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
       request.off('data', collect)
       reject(tooLarge())
     }
-    request.on('data', collect)
-    request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-    request.once('close', () => {
+    const gone = () => {
       if (!request.complete) reject(new ClientGoneError())
+    }
+    request.on('data', collect)
+    request.once('end', () => {
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+      // The request lives until it is answered; its body and who waited for it need not.
+      request.off('data', collect).off('close', gone)
     })
-    request.once('error', () => reject(new ClientGoneError()))
+    request.once('close', gone)
+    request.on('error', gone)
   })
 }
 

@@ -90,7 +90,7 @@ test('Sensitive values reach the acquirer and nothing else, in every place of a 
 test('what the engine knows to be secret is scrubbed where the connector sent it unmarked', async (t) => {
   const { url } = await echo(t)
   const { call } = outgoingFor(t, {
-    call: { secrets: ['847', { iban: 'DE02120300000000202051' }] },
+    call: { secrets: () => ['847', { iban: 'DE02120300000000202051' }] },
   })
   const headers = { 'content-type': 'text/plain' }
   await call.http.request('POST', url, {
@@ -149,7 +149,7 @@ test('a long body is cut, and no part of a secret stays at the cut', async (t) =
   const headers = { 'content-type': 'text/plain' }
   // Around the length that is shown, and around the length that is kept for scrubbing.
   for (const offset of [8165, 8175, 8185, 16_355, 16_365, 16_370, 16_375, 16_380]) {
-    const { call } = outgoingFor(t, { call: { secrets: ['canary-canary'] } })
+    const { call } = outgoingFor(t, { call: { secrets: () => ['canary-canary'] } })
     const body = `${'.'.repeat(offset)}canary-canary ${number} ${'.'.repeat(9000)}`
     await call.http.request('POST', url, { body, headers })
     const [entry] = call.transcript()
@@ -162,7 +162,7 @@ test('a long body is cut, and no part of a secret stays at the cut', async (t) =
 test('nor where long secrets before it moved the cut', async (t) => {
   const { url } = await echo(t)
   const long = 'L'.repeat(7000)
-  const { call } = outgoingFor(t, { call: { secrets: [long, 'canary-canary'] } })
+  const { call } = outgoingFor(t, { call: { secrets: () => [long, 'canary-canary'] } })
   const body = `${long},${long},`.padEnd(16_384 - 5, '.') + 'canary-canary'.padEnd(9000, '.')
   await call.http.request('POST', url, { body, headers: { 'content-type': 'text/plain' } })
   assert.doesNotMatch(JSON.stringify(call.transcript()), /can|LL/)
@@ -171,7 +171,7 @@ test('nor where long secrets before it moved the cut', async (t) => {
 test('a cut body that may hold the start of a very long secret is withheld', async (t) => {
   const { url } = await echo(t)
   const token = 'T'.repeat(9000)
-  const { call } = outgoingFor(t, { call: { secrets: [token] } })
+  const { call } = outgoingFor(t, { call: { secrets: () => [token] } })
   await call.http.request('POST', url, { body: `${'.'.repeat(8000)}${token}` })
   await call.http.request('POST', url, { body: `short ${token}` })
   const bodies = call.transcript().map(({ request }) => request.body)
@@ -180,7 +180,7 @@ test('a cut body that may hold the start of a very long secret is withheld', asy
 
 test('a secret that contains another one disappears as a whole', async (t) => {
   const { url } = await echo(t)
-  const { call } = outgoingFor(t, { call: { secrets: ['abcdef', 'abcdefgh'] } })
+  const { call } = outgoingFor(t, { call: { secrets: () => ['abcdef', 'abcdefgh'] } })
   await call.http.request('POST', url, { body: 'abcdefgh abcdef' })
   assert.equal(call.transcript()[0]!.request.body, '[sensitive] [sensitive]')
 })

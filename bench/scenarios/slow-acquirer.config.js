@@ -1,6 +1,6 @@
 /** What the host of the scenario is told: its acquirer takes more at once than the engine lets through by default. */
-import simulator from '../../connectors/simulator/http-connector.ts'
-import { defineConnector, definePlugin } from '../../plugins/kit/index.ts'
+import simulator from '@tollgate/connector-simulator/http'
+import { defineConnector, definePlugin } from '@tollgate/plugin-kit'
 
 const [connector] = simulator.connectors ?? []
 if (connector === undefined) throw new Error('the simulator over HTTP has no connector')
