@@ -26,8 +26,11 @@ const nobody: Caller = { id: 'nobody', entityId: '' }
 
 const handlers: Readonly<Record<string, Handler>> = {
   async 'payments.create'(engine, caller, call, build) {
-    const request = await read(engine, caller, 'payments.create', bodyOf(call))
-    return replyTo(await createPayment(engine, caller, request, call.idempotencyKey), call, build)
+    // Not held in a variable, which would keep it while the acquirer thinks.
+    const done = await read(engine, caller, 'payments.create', bodyOf(call)).then((request) =>
+      createPayment(engine, caller, request, call.idempotencyKey),
+    )
+    return replyTo(done, call, build)
   },
   async 'payments.followUp'(engine, caller, call, build) {
     const request = await read(engine, caller, 'payments.followUp', bodyOf(call))

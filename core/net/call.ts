@@ -114,8 +114,7 @@ export function createCall(call: CallOptions, engine: Engine): OutgoingCall {
     if (refused) throw refused
     const check = engine.checkUrl(address)
     if (!check.ok) throw exchange.fail('refused-address', `The URL ${check.why}.`)
-    const wire = writeRequest(method, check.url, options)
-    sentSecrets.push(...wire.secrets)
+    const wire = writeRequest(method, check.url, options, sentSecrets)
     const { maxBytes = defaultMaxBytes, timeoutMs = Number.POSITIVE_INFINITY } = options
     const message: { status?: number; answer?: Message } = {}
     const begunMs = engine.clock.elapsedMs()

@@ -9,8 +9,6 @@ export type Wire = {
   readonly headers: Readonly<Record<string, string>>
   /** Absent only where the method has none. */
   readonly body: Buffer | undefined
-  /** Values that must not be shown. */
-  readonly secrets: readonly unknown[]
 }
 
 /** Headers that frame the message or choose the host: the engine's business. */
@@ -31,10 +29,15 @@ const ownHeaders = new Set([
 /**
  * Writes down what a connector asked for. `Sensitive` values are revealed here and nowhere else.
  *
+ * @param secrets gets the values that must not be shown.
  * @throws HttpError `not-sent` naming the part that cannot be written.
  */
-export function writeRequest(method: string, address: URL, options: HttpOptions): Wire {
-  const secrets: unknown[] = []
+export function writeRequest(
+  method: string,
+  address: URL,
+  options: HttpOptions,
+  secrets: unknown[],
+): Wire {
   const reveal = (value: unknown): unknown => {
     if (!Sensitive.is(value)) return value
     const secret = value.reveal()
@@ -57,7 +60,7 @@ export function writeRequest(method: string, address: URL, options: HttpOptions)
     // The login of a request comes back in answers to token requests, and as part of other values.
     if (isSecretName(name)) secrets.push(text, text.slice(text.lastIndexOf(' ') + 1))
   }
-  return { method, url, headers, body, secrets }
+  return { method, url, headers, body }
 }
 
 function addHeader(headers: Record<string, string>, name: string, value: string): void {

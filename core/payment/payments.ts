@@ -43,16 +43,22 @@ export async function createPayment(
 
 /**
  * Accepts, sends and settles a first payment, on a registration where one is given; for a merchant
- * its rules choose the channel.
+ * its rules choose the channel. In two halves: nobody holds the request while the acquirer thinks.
  */
-export async function payFirst(
+export function payFirst(
   engine: Engine,
   addressee: Addressee,
   request: Request,
   idempotency: Idempotency | null,
   use: Use,
 ): Promise<Done> {
-  const accepted = await acceptOnce(engine, addressee, request, idempotency, use)
+  const { only } = use
+  return acceptOnce(engine, addressee, request, idempotency, use).then((accepted) =>
+    carryOut(engine, accepted, only),
+  )
+}
+
+async function carryOut(engine: Engine, accepted: Accepted, only: Use['only']): Promise<Done> {
   if ('replay' in accepted) {
     const isChained = accepted.replay.chainId !== null
     const payment = isChained ? await continueChain(engine, accepted.replay) : accepted.replay
@@ -63,7 +69,7 @@ export async function payFirst(
   if (isChained && !(await announceChain(engine, work.payment))) return { payment: work.payment }
   // A connector that cannot verify an account takes its word.
   const { verify } = work.target.loaded.connector
-  const run = use.only === 'verification' && verify === undefined ? settleLocally : execute
+  const run = only === 'verification' && verify === undefined ? settleLocally : execute
   const payment = await engine.running.track(
     run(engine, work).then((done) => (isChained ? continueChain(engine, done) : done)),
   )

@@ -46,12 +46,15 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
     request.once('end', () => {
       resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
       // The request lives until it is answered; its body and who waited for it need not.
-      request.off('data', collect).off('close', gone)
+      request.off('data', collect).off('close', gone).off('error', gone).on('error', ignored)
     })
     request.once('close', gone)
     request.on('error', gone)
   })
 }
+
+/** Its body is there; what happens to the connection shows when it is answered. */
+function ignored(): void {}
 
 function tooLarge(): GatewayError {
   return new GatewayError('200.300.404', {
