@@ -15,6 +15,7 @@ import type { Request } from './payment/accept.ts'
 import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
 import { type PaymentView, paymentView } from './payment/view.ts'
 import type { Presence } from './process/presence.ts'
+import { Query } from './query/embedded.ts'
 import {
   createRegistration,
   endRegistration,
@@ -50,6 +51,7 @@ export class Gateway {
   readonly #presence: Presence
   readonly #graceMs: number
   readonly entities: Entities
+  readonly query: Query
   readonly schedules: Schedules
   readonly testClocks: TestClocks
   readonly name: string
@@ -74,6 +76,7 @@ export class Gateway {
     this.#presence = parts.presence
     this.#graceMs = parts.graceMs
     this.entities = parts.entities
+    this.query = new Query(parts.engine)
     this.schedules = new Schedules(parts.engine)
     this.testClocks = new TestClocks(parts.engine)
     this.name = parts.engine.name

@@ -7,6 +7,7 @@ import { GatewayError } from './errors.ts'
 import { newId } from './ids.ts'
 import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
 import { paymentView, refusalView, statusOf } from './payment/view.ts'
+import { queryOperations } from './query/operations.ts'
 import {
   createRegistration,
   endRegistration,
@@ -79,6 +80,7 @@ const handlers: Readonly<Record<string, Handler>> = {
     const registration = await endRegistration(engine, caller, idIn(call), fields)
     return registrationReply(engine, registration, call, build)
   },
+  ...queryOperations,
   ...scheduleOperations,
   ...clockOperations,
   async 'resultCodes.list'() {

@@ -7,7 +7,7 @@ import type { Engine } from '../engine.ts'
 import type { Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { faultPoint } from '../fault-point.ts'
-import { newId, shortId } from '../ids.ts'
+import { idTimeMs, newId, shortId } from '../ids.ts'
 import { type CheckedAccount, checkAccount } from '../request/account.ts'
 import { checkCountries } from '../request/address.ts'
 import { checkAmount } from '../request/amount.ts'
@@ -89,6 +89,8 @@ export async function acceptFirst(
   admit(engine, connector)
 
   const id = newId()
+  // In real time a payment is created at the time in its id: searches order by the id alone.
+  const createdAt = clockId === null ? new Date(idTimeMs(id)) : now
   const startedMs = engine.clock.elapsedMs()
   const timeoutMs = Math.min(
     engine.connectorTimeoutMs,
@@ -115,7 +117,7 @@ export async function acceptFirst(
     accountId: target.accountId,
     shortNo,
     amount: { minor, currency },
-    createdAt: now,
+    createdAt,
     paymentType: type,
     effect: isVerification ? 'verification' : type === 'PA' ? 'authorisation' : 'sale',
     mode,
@@ -144,7 +146,7 @@ export async function acceptFirst(
     account_id: payment.accountId,
     short_no: shortNo,
     amount_minor: minor,
-    created_at: now,
+    created_at: createdAt,
     currency,
     payment_type: type,
     effect: payment.effect,

@@ -7,7 +7,7 @@ import type { Engine } from '../engine.ts'
 import type { Caller } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { faultPoint } from '../fault-point.ts'
-import { isId, newId } from '../ids.ts'
+import { idTimeMs, isId, newId } from '../ids.ts'
 import { refuse, textOf } from '../request/values.ts'
 import { businessNow } from '../test-clock/time.ts'
 import { type Request, unavailable } from './accept.ts'
@@ -162,7 +162,11 @@ export async function acceptFollowUp(
     accountId: target.accountId,
     shortNo: await engine.shortNumbers.take(),
     amountMinor,
-    createdAt: await businessNow(engine, target.channelId, target.clockId),
+    // In real time a payment is created at the time in its id: searches order by the id alone.
+    createdAt:
+      target.clockId === null
+        ? new Date(idTimeMs(id))
+        : await businessNow(engine, target.channelId, target.clockId),
     currency: target.amount.currency,
     paymentType: type.code,
     effect,

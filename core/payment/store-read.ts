@@ -57,6 +57,15 @@ export const paymentById = (id: string, channels: readonly string[] | null) => s
   left join tollgate.payment_request q on q.id = p.id
   where p.id = ${id}::uuid and (${channels}::uuid[] is null or p.channel_id = any(${channels}::uuid[]))`
 
+/** Payments by their ids, of which `lowest` and `highest` leave the partitions between them to be looked at. */
+export const paymentsByIds = (ids: readonly string[], lowest: string, highest: string) =>
+  sql<PaymentRow>`
+  select ${columns}
+  from tollgate.payment p
+  left join lateral (
+    select request from tollgate.payment_request where payment_request.id = p.id limit 1) q on true
+  where p.id = any(${ids}::uuid[]) and p.id >= ${lowest}::uuid and p.id <= ${highest}::uuid`
+
 /** The payment that an attempt belongs to. */
 export const paymentByAttempt = (key: string) => sql<PaymentRow>`
   select ${columns}
@@ -101,12 +110,19 @@ type BalanceRow = {
   charged_back_by: string | null
 }
 
+const balanceColumns = sql`
+  payment_id, kind, authorised, increasing, capturing, captured, reversing, reversed, refunding, refunded,
+  captures, max_captures, capture_final_by, refund_final_by, reverse_final_by, closed_by, charged_back_by`
+
 export const balanceById = (id: string) => sql<BalanceRow>`
-  select payment_id, kind, authorised, increasing, capturing, captured, reversing, reversed, refunding,
-    refunded, captures, max_captures, capture_final_by, refund_final_by, reverse_final_by, closed_by,
-    charged_back_by
+  select ${balanceColumns}
   from tollgate.payment_balance
   where payment_id = ${id}::uuid`
+
+export const balancesByIds = (ids: readonly string[]) => sql<BalanceRow>`
+  select ${balanceColumns}
+  from tollgate.payment_balance
+  where payment_id = any(${ids}::uuid[])`
 
 type AttemptRow = {
   key: string

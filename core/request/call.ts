@@ -9,6 +9,8 @@ import { openRequest } from './parse.ts'
 
 /** A request as it came in; nothing of it is decoded yet. */
 export type Call = {
+  /** Path of the endpoints table that it came by, where an operation has several. */
+  readonly route?: string
   /** Values of `{…}` in the path. */
   readonly path?: Readonly<Record<string, string>>
   readonly body?: Uint8Array

@@ -35,8 +35,8 @@ export function createRouter(parts: RouterParts): Express {
   if (parts.trustedProxy.length > 0) app.set('trust proxy', [...parts.trustedProxy])
   app.use(withoutDoubleSlashes)
   for (const endpoint of endpoints) {
-    const answer = handlerOf(parts, endpoint)
     for (const path of [endpoint.path, ...(endpoint.alsoPaths ?? [])]) {
+      const answer = handlerOf(parts, endpoint, path)
       const route = path.replaceAll(/\{([^{}]+)\}/g, ':$1')
       if (endpoint.method === 'GET') app.get(route, answer)
       else if (endpoint.method === 'POST') app.post(route, answer)
@@ -66,13 +66,13 @@ function withoutDoubleSlashes(request: Request, _: ServerResponse, next: NextFun
   next()
 }
 
-function handlerOf(parts: RouterParts, endpoint: Endpoint) {
+function handlerOf(parts: RouterParts, endpoint: Endpoint, path: string) {
   const own = ownOperation(endpoint.operation)
   if (own === undefined && !parts.gateway.answers(endpoint.operation)) {
     throw new Error(`nobody answers the operation ${endpoint.operation} of the endpoints table`)
   }
   return (request: Request, response: ServerResponse): void => {
-    void answerOperation(parts, endpoint, request, response)
+    void answerOperation(parts, endpoint, path, request, response)
   }
 }
 
@@ -80,6 +80,7 @@ function handlerOf(parts: RouterParts, endpoint: Endpoint) {
 async function answerOperation(
   parts: RouterParts,
   endpoint: Endpoint,
+  route: string,
   request: Request,
   response: ServerResponse,
 ): Promise<void> {
@@ -94,7 +95,7 @@ async function answerOperation(
     if (endpoint.throttle !== 'none') {
       await parts.throttle.admit(endpoint.throttle, caller?.id ?? request.ip ?? '')
     }
-    reply = await carryOut(parts, endpoint, caller, request, requestId)
+    reply = await carryOut(parts, endpoint, route, caller, request, requestId)
   } catch (error) {
     if (error instanceof ClientGoneError) {
       log(parts, { request, endpoint, requestId, startedMs, caller, status: 0, gone: true })
@@ -120,6 +121,7 @@ async function answerOperation(
 async function carryOut(
   parts: RouterParts,
   endpoint: Endpoint,
+  route: string,
   caller: Caller | null,
   request: Request,
   requestId: string,
@@ -134,6 +136,7 @@ async function carryOut(
     return own({ gateway, request, path, query, requestId, closing: state.closing })
   }
   const call: Call = {
+    route,
     path,
     query,
     requestId,

@@ -1589,6 +1589,46 @@ export interface SchedulesRemoveRequest {
   testMode?: ("EXTERNAL" | "INTERNAL")
 }
 
+export interface QuerySearchRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Reference of the merchant. Goes without a time frame. */
+  merchantTransactionId?: string
+  /** How many payments one answer holds at most. */
+  limit?: string
+  date?: Date
+  /** Payment types to find, comma-separated. */
+  paymentTypes?: string
+  /** Payment methods to find, comma-separated. */
+  paymentMethods?: string
+  /** Also gives the payments linked to those found. */
+  includeLinkedTransactions?: boolean | 'true' | 'false'
+  /** Short number of one payment. */
+  shortId?: string
+  /** Continues where nextCursor of the answer before points. */
+  cursor?: string
+  /** Which page to give; deeper ones by cursor. */
+  pageNo?: string
+}
+
+export interface Date {
+  /** Begin of the time frame, UTC. */
+  from?: string
+  /** End of the time frame, UTC. */
+  to?: string
+}
+
+export interface QueryGetRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Also gives the payments linked to those found. */
+  includeLinkedTransactions?: boolean | 'true' | 'false'
+}
+
 export interface TestClocksCreateRequest {
   /** Channel that the request is for, or its merchant when channels are dispatched. */
   entityId?: string
@@ -3363,6 +3403,108 @@ export interface ResultAnswerOfSchedulesRemove {
   parameterErrors?: ResultParameterErrorAnswer[]
 }
 
+export interface QuerySearchAnswer {
+  result?: ResultAnswerOfQuerySearch
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  payments?: PaymentAnswer[]
+  records?: RecordAnswer[]
+  /** How many pages there are, at most 100 (version 3, without cursor). */
+  pages?: number
+  /** Where the next page begins; absent on the last. */
+  nextCursor?: string
+}
+
+export interface ResultAnswerOfQuerySearch {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface PaymentAnswer {
+  /** Payments found, newest first (version 1). */
+  id?: string
+}
+
+export interface RecordAnswer {
+  /** Payments found, newest first (version 3). */
+  id?: string
+}
+
+export interface QueryGetAnswer {
+  /** Id of the payment or registration; of the request where no resource exists yet. */
+  id: string
+  /** Short number of the payment, for people. */
+  shortId?: string
+  /** Payment that a follow-up refers to. */
+  referencedId?: string
+  /** Brand that was used. */
+  paymentBrand?: string
+  /** Payment type of this record. */
+  paymentType?: string
+  /** Amount that was approved. */
+  amount?: string
+  /** Currency of that amount. */
+  currency?: string
+  /** Text on the statement. */
+  descriptor?: string
+  /** Reference that the merchant sent. */
+  merchantTransactionId?: string
+  /** Registration that was made or used. */
+  registrationId?: string
+  /** Items: Payment types of the follow-ups that are possible now. */
+  nextActions?: string[]
+  /** True when nothing reached the acquirer, so that the request may be sent again. */
+  retrySafe?: boolean
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  /** Brand that was recognised from the number. */
+  brandResult?: string
+  result?: ResultAnswer
+  resultDetails?: ResultDetailsAnswer
+  card?: CardAnswer
+  bankAccount?: BankAccountAnswer
+  tokenAccount?: TokenAccountAnswer
+  merchant?: MerchantAnswer
+  risk?: RiskAnswer
+  registration?: RegistrationAnswer
+  forex?: ForexAnswer
+  applePay?: ApplePayAnswer
+  virtualAccount?: VirtualAccountAnswer
+  /** When a direct debit is to be collected. Not used for risk checks. */
+  transactionDueDate?: string
+  customer?: CustomerAnswer
+  shipping?: ShippingAnswer
+  billing?: BillingAnswer
+  corporate?: CorporateAnswer
+  sender?: SenderAnswer
+  recipient?: RecipientAnswer
+  cart?: CartAnswer
+  marketPlace?: MarketPlaceAnswer
+  airline?: AirlineAnswer
+  standingInstruction?: StandingInstructionAnswer
+  threeDSecure?: ThreeDSecureAnswer
+  customParameters?: CustomParametersAnswer
+  redirect?: RedirectAnswer
+  giftCard?: GiftCardAnswer
+  payments?: PaymentAnswer[]
+  records?: RecordAnswer[]
+  /** How many pages there are, at most 100 (version 3, without cursor). */
+  pages?: number
+  /** Where the next page begins; absent on the last. */
+  nextCursor?: string
+}
+
 export interface TestClocksCreateAnswer {
   result?: ResultAnswerOfTestClocksCreate
   /** Version of the gateway, for support. */
@@ -3520,6 +3662,8 @@ export interface Requests {
   'schedules.executions': SchedulesExecutionsRequest
   'schedules.reschedule': SchedulesRescheduleRequest
   'schedules.remove': SchedulesRemoveRequest
+  'query.search': QuerySearchRequest
+  'query.get': QueryGetRequest
   'testClocks.create': TestClocksCreateRequest
   'testClocks.list': TestClocksListRequest
   'testClocks.get': TestClocksGetRequest
@@ -3550,6 +3694,8 @@ export interface Answers {
   'schedules.executions': SchedulesExecutionsAnswer
   'schedules.reschedule': SchedulesRescheduleAnswer
   'schedules.remove': SchedulesRemoveAnswer
+  'query.search': QuerySearchAnswer
+  'query.get': QueryGetAnswer
   'testClocks.create': TestClocksCreateAnswer
   'testClocks.list': TestClocksListAnswer
   'testClocks.get': TestClocksGetAnswer

@@ -20,7 +20,7 @@ import { marketPlace } from './market-place.ts'
 import { merchant } from './merchant.ts'
 import { notification } from './notification.ts'
 import { answer, failure, paymentResponse } from './payment-response.ts'
-import { query, queryResponse } from './query.ts'
+import { linkedQuery, query, queryResponse } from './query.ts'
 import { recipient } from './recipient.ts'
 import { reconciliationRecord } from './reconciliation.ts'
 import { recurringMigration } from './recurring-migration.ts'
@@ -65,7 +65,7 @@ export const groups: readonly Group[] = [
   tokenAccount, customer, shippingCustomer, billing, merchantBilling, shipping, merchantShipping,
   corporate, sender, recipient, merchant, cartItems, cartPayments, marketPlace, airline,
   tokenization, registration, recurringMigration, standingInstruction, threeDSecure, customParameters,
-  asynchronous, risk, giftCard, job, schedule, schedulePayment, scheduleChange, page, testClock, clock, clockAdvance, chargeback, compatibility, query,
+  asynchronous, risk, giftCard, job, schedule, schedulePayment, scheduleChange, page, testClock, clock, clockAdvance, chargeback, compatibility, query, linkedQuery,
   reporting, webhook, answer, failure, paymentResponse, registrationResponse, checkoutResponse, scheduleResponse, scheduleListResponse, clockResponse,
   queryResponse, webhookResponse, notification, reconciliationRecord,
 ]

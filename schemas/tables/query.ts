@@ -1,13 +1,7 @@
-import { AN, C, type Condition, dateTime, type Format, flag, group, integer, none, O, oneOf, request, response } from '../table.ts'
+import { AN, C, type Condition, dateTime, excerpt, type Format, flag, group, integer, none, O, oneOf, request, response } from '../table.ts'
 import { id32 } from './formats.ts'
+import { queryPaymentMethods, queryPaymentTypes } from './payment-types.ts'
 
-const paymentTypes = [
-  'CB', 'CD', 'CR', 'DB', 'CP', 'IV', 'PA', 'RB', 'RC', 'RF', 'RL', 'RV', 'AD', 'IN', 'FI', 'CL',
-  'CF', 'DR', 'RG', 'RR', 'TE', 'CT', 'DS', 'RS', 'SD', 'AC', 'MD', 'EA', 'RI', '3D', 'SA', 'EN',
-  'ID', 'IC', 'DP', 'CG', 'TG', 'SF', 'IS', 'VD', 'DV', 'AF', 'GK', 'RD', 'TM', 'FT', 'KT', 'AR',
-  'AL', 'PL', 'FN', 'FZ', 'RE', 'RX', 'FO', 'CS', 'EX', 'SE', 'AU', 'TK', 'TF', 'ER',
-]
-const paymentMethods = ['DD', 'CT', 'CC', 'WA', 'VA', 'UA', 'OT', 'DC', 'ET', 'NT', 'IV', 'PP', 'OD', 'RM']
 const listOf = (codes: readonly string[]): Format => ({ kind: 'list', of: oneOf(...codes), max: codes.length })
 
 /** Looking for payments. */
@@ -17,8 +11,8 @@ export const query = group('', 'Query parameters', [
   ['limit',                     integer(100, 500),      O,   request, none, 'How many payments one answer holds at most.', { default: '100' }],
   ['date.from',                 dateTime,               O,   request, none, 'Begin of the time frame, UTC.'],
   ['date.to',                   dateTime,               O,   request, none, 'End of the time frame, UTC.'],
-  ['paymentTypes',              listOf(paymentTypes),   O,   request, none, 'Payment types to find, comma-separated.'],
-  ['paymentMethods',            listOf(paymentMethods), O,   request, none, 'Payment methods to find, comma-separated.'],
+  ['paymentTypes',              listOf(queryPaymentTypes),   O,   request, none, 'Payment types to find, comma-separated.'],
+  ['paymentMethods',            listOf(queryPaymentMethods), O,   request, none, 'Payment methods to find, comma-separated.'],
   ['includeLinkedTransactions', flag,                   O,   request, none, 'Also gives the payments linked to those found.'],
   ['shortId',                   AN(14),                 O,   request, none, 'Short number of one payment.'],
   ['cursor',                    AN(255),                O,   request, none, 'Continues where nextCursor of the answer before points.', { because: 'Given beyond the documented parameters: pages shift while payments come in.' }],
@@ -46,7 +40,15 @@ export const query = group('', 'Query parameters', [
     of: ['merchantTransactionId', 'date.to'],
     message: 'merchantTransactionId goes without a time frame: leave out date.to',
   },
+  {
+    rule: 'not-together',
+    of: ['cursor', 'pageNo'],
+    message: 'cursor goes on where a page ended: leave out pageNo',
+  },
 ], 'query')
+
+/** What reading one transaction by its id takes of them. */
+export const linkedQuery = excerpt(query, ['includeLinkedTransactions'], 'linked query', 'Linked transactions')
 
 /** What a search, unlike reading one payment by its id, cannot do without. */
 export const searchMandatory: readonly Condition[] = [
@@ -62,6 +64,6 @@ export const queryResponse = group('', 'Query answer', [
   // name            format           need direction class meaning
   ['payments[n].id', id32,            C,   response, none, 'Payments found, newest first (version 1).', { maxIndex: 499 }],
   ['records[n].id',  id32,            C,   response, none, 'Payments found, newest first (version 3).', { maxIndex: 499 }],
-  ['pages',          integer(0, 100), C,   response, none, 'How many pages there are; exact up to 100.'],
+  ['pages',          integer(0, 100), C,   response, none, 'How many pages there are, at most 100 (version 3, without cursor).'],
   ['nextCursor',     AN(255),         C,   response, none, 'Where the next page begins; absent on the last.'],
 ], [], 'query response')

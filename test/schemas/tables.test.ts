@@ -58,6 +58,7 @@ const fieldsPerGroup = {
   chargeback: 1,
   compatibility: 9,
   query: 10,
+  'linked query': 1,
   reporting: 5,
   webhook: 4,
   answer: 8,

@@ -1,0 +1,18 @@
+-- Searches for payments and records. Nothing that settling changes is indexed: updates stay on their page.
+
+-- By channel, type and time. A payment in real time was created at the time in its id, so that one
+-- index serves the order, the time frame and the partitions. The brand is beside the key because a
+-- filter by payment method reads it for every candidate.
+create index payment_channel on tollgate.payment (channel_id, payment_type, id) include (brand)
+  where clock_id is null;
+-- A test clock gives a time of its own. Without such payments this costs nothing.
+create index payment_clock on tollgate.payment (channel_id, created_at, id) where clock_id is not null;
+-- The channel stands second: what others call their payments is never read, and a caller with many
+-- channels looks once and not once for each.
+create index payment_merchant_transaction on tollgate.payment (merchant_transaction_id, channel_id, id)
+  where merchant_transaction_id is not null;
+create index payment_short_no on tollgate.payment (short_no);
+
+create index record_merchant_transaction on tollgate.record (merchant_transaction_id, channel_id)
+  where merchant_transaction_id is not null;
+create index record_short_no on tollgate.record (short_no);

@@ -1,0 +1,77 @@
+/** What a search asks for, as the stores take it. */
+import type { RequestFields } from '@tollgate/plugin-kit'
+import { brands, limits, searchMandatory } from '@tollgate/schemas'
+import { shortNo } from '../ids.ts'
+import { conditionCheck } from '../request/parse.ts'
+import { groupOf, refuse, textOf } from '../request/values.ts'
+
+export type Criteria = {
+  /** Null: all. */
+  readonly types: readonly string[] | null
+  /** Brands of the payment methods that were asked for; null: all. */
+  readonly brands: readonly string[] | null
+  readonly merchantTransactionId: string | null
+  /** Number behind a short id, in digits; `none` of a text that is no short id: it finds nothing. */
+  readonly shortNo: string | 'none' | null
+  /** Milliseconds since 1970, the first inside; null without a time frame. */
+  readonly fromMs: number | null
+  /** The first outside: the second that `date.to` names belongs to the frame. */
+  readonly toMs: number | null
+}
+
+/** How much of what was found an answer holds. */
+export type Paging = {
+  readonly limit: number
+  /** From 1. */
+  readonly page: number
+  readonly cursor: string | null
+}
+
+const checkMandatory = conditionCheck('query.search', searchMandatory)
+
+/** @throws GatewayError 400 naming each field: nothing to look for, a frame that ends before it begins. */
+export function criteriaOf(fields: RequestFields): Criteria {
+  checkMandatory(fields as never)
+  const date = groupOf(fields, 'date')
+  const from = textOf(date, 'from')
+  const to = textOf(date, 'to')
+  const fromMs = from === undefined ? null : momentOf('date.from', from)
+  const toMs = to === undefined ? null : momentOf('date.to', to) + 1000
+  if (fromMs !== null && toMs !== null && fromMs >= toMs) {
+    throw refuse('200.300.404', 'date.from', 'must not be after date.to', from)
+  }
+  const shortId = textOf(fields, 'shortId')
+  return {
+    types: listOf(textOf(fields, 'paymentTypes')),
+    brands: brandsOf(listOf(textOf(fields, 'paymentMethods'))),
+    merchantTransactionId: textOf(fields, 'merchantTransactionId') ?? null,
+    shortNo: shortId === undefined ? null : String(shortNo(shortId) ?? 'none'),
+    fromMs,
+    toMs,
+  }
+}
+
+export function pagingOf(fields: RequestFields): Paging {
+  return {
+    limit: Number(textOf(fields, 'limit') ?? limits.queryRows.default),
+    page: Number(textOf(fields, 'pageNo') ?? 1),
+    cursor: textOf(fields, 'cursor') ?? null,
+  }
+}
+
+const listOf = (text: string | undefined) =>
+  text === undefined ? null : [...new Set(text.split(','))].sort()
+
+/** A payment's method is that of its brand. */
+function brandsOf(methods: readonly string[] | null): readonly string[] | null {
+  if (methods === null) return null
+  return brands.filter(({ method }) => methods.includes(method)).map(({ code }) => code)
+}
+
+/** `yyyy-MM-dd HH:mm:ss`, UTC. The format of the field admits the 31st of every month. */
+function momentOf(name: string, text: string): number {
+  const ms = Date.parse(`${text.replace(' ', 'T')}Z`)
+  const isReal = !Number.isNaN(ms) && new Date(ms).toISOString().slice(0, 10) === text.slice(0, 10)
+  if (!isReal) throw refuse('200.300.404', name, 'is no day of the calendar', text)
+  return ms
+}

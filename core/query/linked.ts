@@ -1,0 +1,74 @@
+/** What is linked with transactions: chains of references, and the records of registrations in them. */
+import type { Engine } from '../engine.ts'
+import { isId } from '../ids.ts'
+import { paymentsByIds, toPayment } from '../payment/store-read.ts'
+import type { Payment } from '../payment/types.ts'
+import { type Channels, followUpsOf, type RecordRow, recordsById, recordsOf } from './store.ts'
+
+export type Transactions = {
+  readonly payments: ReadonlyMap<string, Payment>
+  readonly records: ReadonlyMap<string, RecordRow>
+}
+
+/** An answer holds at most so many linked transactions. */
+const most = 5000
+
+/** Payments by their ids, those of the caller's channels. */
+export async function loadPayments(
+  engine: Engine,
+  ids: readonly string[],
+  visible: readonly string[] | null,
+): Promise<Payment[]> {
+  const sorted = ids.filter(isId).sort()
+  if (sorted.length === 0) return []
+  const rows = await engine.lanes.read(paymentsByIds(sorted, sorted[0]!, sorted.at(-1)!))
+  const seen = visible === null ? null : new Set(visible)
+  return rows.map(toPayment).filter(({ channelId }) => seen === null || seen.has(channelId))
+}
+
+/**
+ * Adds everything that is linked with the transactions given: what they refer to, up to its root, all
+ * that refers to it, and the records of registrations that one of these payments made and of
+ * schedules on them. Payments made with a registration are payments of their own and no links.
+ */
+export async function withLinked(
+  engine: Engine,
+  found: Transactions,
+  visible: readonly string[] | null,
+  channels: Channels,
+): Promise<Transactions> {
+  const payments = new Map(found.payments)
+  const records = new Map(found.records)
+  const add = async (ids: readonly string[]) => {
+    const room = most - payments.size
+    const missing = [...new Set(ids)].filter((id) => !payments.has(id)).slice(0, Math.max(0, room))
+    const loaded = await loadPayments(engine, missing, visible)
+    for (const payment of loaded) payments.set(payment.id, payment)
+    return loaded
+  }
+  // Up: a chain is short, a capture's refund's chargeback is among the longest.
+  await add([...records.values()].map((record) => record.origin_id))
+  for (let last = [...payments.values()]; last.length > 0; ) {
+    last = await add(last.flatMap(({ referencedId }) => referencedId ?? []))
+  }
+  // Down, one generation after the other.
+  for (let last = [...payments.keys()]; last.length > 0; ) {
+    const followUps = await engine.lanes.read(followUpsOf(last, channels))
+    last = (await add(followUps.map(({ id }) => id))).map(({ id }) => id)
+  }
+  const makers = [...payments.values()].filter(({ registrationId }) => registrationId !== null)
+  if (makers.length > 0) {
+    const ids = await engine.lanes.read(
+      recordsOf(
+        makers.map(({ id }) => id),
+        makers.map(({ registrationId }) => registrationId!),
+        channels,
+      ),
+    )
+    const missing = ids.map(({ id }) => id).filter((id) => !records.has(id))
+    for (const record of await engine.lanes.read(recordsById(missing.slice(0, most), channels))) {
+      records.set(record.id, record)
+    }
+  }
+  return { payments, records }
+}

@@ -1,0 +1,180 @@
+/** Everything that can be looked up, for embedders and for the hosted surface alike. */
+import type { RequestFields } from '@tollgate/plugin-kit'
+import { limits, paymentTypes } from '@tollgate/schemas'
+import type { Engine } from '../engine.ts'
+import type { Caller } from '../entity/directory.ts'
+import { GatewayError } from '../errors.ts'
+import { isId } from '../ids.ts'
+import { balancesByIds, toBalance } from '../payment/store-read.ts'
+import type { Balance, Payment } from '../payment/types.ts'
+import { textOf } from '../request/values.ts'
+import { type Criteria, criteriaOf, pagingOf } from './criteria.ts'
+import { formatCursor, parseCursor } from './cursor.ts'
+import { loadPayments, type Transactions, withLinked } from './linked.ts'
+import { newestFirst, type Place } from './place.ts'
+import { type Channels, type RecordRow, recordsById } from './store.ts'
+import type { Listed } from './view.ts'
+import { count, type Found, isByTime, newest } from './walk.ts'
+
+/** A transaction of an answer. The balance is that of an approved payment: what is left of it. */
+export type Entry =
+  | { readonly payment: Payment; readonly balance: Balance | undefined }
+  | { readonly record: RecordRow }
+
+/** What rows of payments and records may have. `PA.CP` is stored as its two steps. */
+const everyType = paymentTypes.map(({ code }) => code).filter((code) => code !== 'PA.CP')
+
+/**
+ * One page of what fits, newest first. `isCounted`: with the number of pages.
+ *
+ * @throws GatewayError 400 naming each wrong field; 404 700.400.580 when nothing is found, also on a
+ * page behind the last.
+ */
+export async function search(
+  engine: Engine,
+  caller: Caller,
+  fields: RequestFields,
+  isCounted: boolean,
+): Promise<Listed> {
+  const criteria = criteriaOf(fields)
+  const { limit, page, cursor: sent } = pagingOf(fields)
+  const cursor = sent === null ? null : parseCursor(sent, criteria)
+  const visible = await engine.directory.visible(caller, textOf(fields, 'entityId'))
+  const scope = { channels: channelsOf(visible), criteria: withTypes(criteria) }
+  const before = (page - 1) * limit
+  if (criteria.shortNo === 'none') throw nothingFound()
+  const found = await newest(engine, {
+    ...scope,
+    after: cursor?.after ?? null,
+    wanted: before + limit + 1,
+    spanMs: cursor?.spanMs,
+  })
+  const shown = found.slice(before, before + limit)
+  const last = shown.at(-1)
+  if (last === undefined) throw nothingFound()
+  const isLast = found.length <= before + limit
+  const entries = await load(engine, shown, visible, scope.channels, isLinked(fields))
+  const pages = isLast
+    ? page
+    : isCounted && cursor === null
+      ? Math.ceil((await count(engine, scope, limits.queryPages * limit)) / limit)
+      : undefined
+  return {
+    entries,
+    ...(isCounted && cursor === null && pages !== undefined ? { pages } : {}),
+    ...(isLast
+      ? {}
+      : { nextCursor: formatCursor({ after: last, spanMs: spanOf(shown, found) }, criteria) }),
+  }
+}
+
+/** Time that a page took its entries from, and a bit more: the next one will take about as long. */
+function spanOf(shown: readonly Place[], found: readonly Place[]): number {
+  const newestMs = shown[0]!.atMs
+  return Math.max(1, Math.ceil((newestMs - found.at(-1)!.atMs) * 1.25))
+}
+
+/**
+ * One transaction by its id; with `includeLinkedTransactions` all that are linked with it, itself
+ * among them, newest first.
+ *
+ * @throws GatewayError 404 700.400.580 when the caller may see none with this id.
+ */
+export async function getTransactions(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+  fields: RequestFields,
+): Promise<readonly Entry[]> {
+  const visible = await engine.directory.visible(caller, textOf(fields, 'entityId'))
+  const channels = channelsOf(visible)
+  const [payment] = await loadPayments(engine, [id], visible)
+  const [record] =
+    payment !== undefined || !isId(id) ? [] : await engine.lanes.read(recordsById([id], channels))
+  if (payment === undefined && record === undefined) throw nothingFound()
+  const found: Transactions = {
+    payments: new Map(payment === undefined ? [] : [[id, payment]]),
+    records: new Map(record === undefined ? [] : [[id, record]]),
+  }
+  return entriesOf(
+    engine,
+    isLinked(fields) ? await withLinked(engine, found, visible, channels) : found,
+  )
+}
+
+export const isLinked = (fields: RequestFields) =>
+  textOf(fields, 'includeLinkedTransactions') === 'true'
+
+const nothingFound = () => new GatewayError('700.400.580', { status: 404 })
+
+/** By time alone every type is named, for the index has them before the time. */
+function withTypes(criteria: Criteria): Criteria {
+  return criteria.types === null && isByTime(criteria)
+    ? { ...criteria, types: everyType }
+    : criteria
+}
+
+async function load(
+  engine: Engine,
+  places: readonly Found[],
+  visible: readonly string[] | null,
+  channels: Channels,
+  areLinkedWanted: boolean,
+): Promise<readonly Entry[]> {
+  const idsOf = (kind: Found['kind']) =>
+    places.filter((place) => place.kind === kind).map(({ id }) => id)
+  const recordIds = idsOf('record')
+  const [payments, records] = await Promise.all([
+    loadPayments(engine, idsOf('payment'), visible),
+    recordIds.length === 0 ? [] : engine.lanes.read(recordsById(recordIds, channels)),
+  ])
+  const found: Transactions = {
+    payments: new Map(payments.map((payment) => [payment.id, payment])),
+    records: new Map(records.map((record) => [record.id, record])),
+  }
+  return entriesOf(
+    engine,
+    areLinkedWanted ? await withLinked(engine, found, visible, channels) : found,
+  )
+}
+
+async function entriesOf(
+  engine: Engine,
+  { payments, records }: Transactions,
+): Promise<readonly Entry[]> {
+  const approved = [...payments.values()].filter(({ state }) => state === 'approved')
+  const ids = [...new Set(approved.map(balanceIdOf))]
+  const rows = ids.length === 0 ? [] : await engine.lanes.read(balancesByIds(ids))
+  const balances = new Map(rows.map((row) => [row.payment_id, toBalance(row)]))
+  const placed: (Place & { readonly entry: Entry })[] = [
+    ...[...payments.values()].map((payment) => ({
+      atMs: payment.createdAt.getTime(),
+      id: payment.id,
+      entry: {
+        payment,
+        balance: payment.state === 'approved' ? balances.get(balanceIdOf(payment)) : undefined,
+      },
+    })),
+    ...[...records.values()].map((record) => ({
+      atMs: record.created_at.getTime(),
+      id: record.id,
+      entry: { record },
+    })),
+  ]
+  return placed.sort(newestFirst).map(({ entry }) => entry)
+}
+
+const balanceIdOf = ({ effect, parentId, rootId }: Payment) =>
+  effect === 'chargeback' ? parentId! : rootId
+
+const texts = new WeakMap<readonly string[], string>()
+
+/** The list as Postgres reads it. Sorted, so that no scan has to sort ten thousand of them. */
+function channelsOf(visible: readonly string[] | null): Channels {
+  if (visible === null) return null
+  const known = texts.get(visible)
+  if (known !== undefined) return known
+  const text = `{${[...visible].sort().join()}}`
+  texts.set(visible, text)
+  return text
+}

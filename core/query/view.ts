@@ -1,0 +1,89 @@
+/** Answers of the query: transactions of every kind in one shape. */
+import { resultDescription } from '@tollgate/schemas'
+import { wireTimestamp } from '../clock.ts'
+import { shortId } from '../ids.ts'
+import { formatAmount } from '../money.ts'
+import { approvedCode } from '../payment/decide.ts'
+import { type Answered, type PaymentView, paymentView, type ResultView } from '../payment/view.ts'
+import type { Entry } from './queries.ts'
+import type { RecordRow } from './store.ts'
+
+/** A payment as it is answered elsewhere, or what was done with a registration or a schedule. */
+export type TransactionView = Answered & {
+  shortId: string
+  paymentType: string
+  [field: string]: unknown
+}
+
+/** Newest first. */
+export type QueryView = {
+  result: ResultView
+  buildNumber: string
+  timestamp: string
+  ndc: string
+  records: TransactionView[]
+  /** How many pages there are, at most 100; not with a cursor. */
+  pages?: number
+  /** Where the next page begins; absent on the last. */
+  nextCursor?: string
+}
+
+/** What every answer carries besides its subject. */
+export type Envelope = {
+  /** The gateway's number of this request. */
+  readonly ndc: string
+  readonly buildNumber: string
+  readonly now: Date
+}
+
+export function transactionView(entry: Entry, about: Envelope): TransactionView {
+  return 'record' in entry
+    ? recordView(entry.record, about)
+    : (paymentView(entry.payment, entry.balance, about.ndc, about.buildNumber) as PaymentView)
+}
+
+function recordView(record: RecordRow, { ndc, buildNumber }: Envelope): TransactionView {
+  const code = approvedCode[record.mode]
+  const view: TransactionView = {
+    id: record.id,
+    shortId: shortId(record.short_no),
+    paymentType: record.type,
+    result: { code, description: resultDescription(code) },
+    buildNumber,
+    timestamp: wireTimestamp(record.created_at),
+    ndc,
+    // A change of a schedule refers to the schedule, all others to what made the registration.
+    referencedId:
+      record.is_schedule && record.resource !== record.id ? record.resource : record.origin_id,
+    registrationId: record.registration_id,
+    registration: { id: record.registration_id },
+  }
+  if (record.brand !== null) view.paymentBrand = record.brand
+  if (record.merchant_transaction_id !== null) {
+    view.merchantTransactionId = record.merchant_transaction_id
+  }
+  if (record.type === 'SD' && record.amount_minor !== null && record.currency !== null) {
+    view.amount = formatAmount(record.amount_minor, record.currency)
+    view.currency = record.currency
+  }
+  return view
+}
+
+export type Listed = {
+  readonly entries: readonly Entry[]
+  readonly pages?: number
+  readonly nextCursor?: string
+}
+
+export function queryView({ entries, pages, nextCursor }: Listed, about: Envelope): QueryView {
+  const { ndc, buildNumber, now } = about
+  return {
+    result: { code: '000.000.100', description: resultDescription('000.000.100') },
+    records: entries.map((entry) => transactionView(entry, about)),
+    ...(pages === undefined ? {} : { pages }),
+    ...(nextCursor === undefined ? {} : { nextCursor }),
+    buildNumber,
+    timestamp: wireTimestamp(now),
+    ndc,
+  }
+}
