@@ -8,6 +8,7 @@ import { memory } from './memory.ts'
 import { openSnapshot } from './open-snapshot.ts'
 import { overload } from './overload.ts'
 import { reads } from './reads.ts'
+import { searchIndexes } from './search-indexes.ts'
 import { slowAcquirer } from './slow-acquirer.ts'
 import { storedPayments } from './stored-payments.ts'
 import { twoHosts } from './two-hosts.ts'
@@ -23,5 +24,6 @@ export const scenarios: readonly Scenario[] = [
   dueSchedules,
   idleSchedules,
   memory,
+  searchIndexes,
   storedPayments,
 ]

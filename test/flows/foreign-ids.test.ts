@@ -1,0 +1,385 @@
+/**
+ * Whoever holds another merchant's ids learns nothing by them: on every route of the endpoints table
+ * a foreign id is answered exactly like one that nobody has. Routes come from the table: a new one is
+ * tried by itself, and one that this test cannot try fails it until it is told how.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { shapeOf } from '../../attacks/foreign.ts'
+import { type Answer, requestBytes, sendAll } from '../../attacks/wire.ts'
+import { type Caller, newId } from '../../core/index.ts'
+import { type Endpoint, endpoints, operationNamed } from '../../schemas/index.ts'
+import { type Hosted, startHost } from '../host/http/hosted.ts'
+import { closeChecked } from '../support/books.ts'
+import { cardOf } from '../support/payment-request.ts'
+
+const tokenCount = 200
+const idCount = 200
+/** Tokens of a channel and of its merchant take turns. */
+const levels = [0, 1]
+const wire = { connections: 8, pipelined: 8, withinMs: 15_000 }
+
+/** Words in everything that the other merchant has: none of them may ever come back. */
+const marks = ['Foreign Holder', 'foreign-order-4711', 'foreign clock']
+type Kind = 'payment' | 'registration' | 'schedule' | 'clock' | 'record' | 'entity'
+type Ids = Readonly<Record<Kind, readonly string[]>>
+
+/** What the ids of a path are of, by the part of the path before them. */
+const kindOf: Readonly<Record<string, readonly Kind[]>> = {
+  payments: ['payment'],
+  registrations: ['registration'],
+  schedules: ['schedule'],
+  testclocks: ['clock'],
+  query: ['payment', 'registration', 'schedule', 'record'],
+}
+
+/** Values of parameters that some operation cannot do without. */
+const samples: Readonly<Record<string, string>> = {
+  amount: '1.00',
+  currency: 'EUR',
+  paymentType: 'DB',
+}
+
+const card = {
+  paymentBrand: 'VISA',
+  'card.number': '4200000000000000',
+  'card.holder': 'Jane Jones',
+  'card.expiryMonth': '05',
+  'card.expiryYear': '2034',
+}
+
+/** What else a request needs to get as far as its id. */
+const sent: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'payments.create': { ...card, 'card.cvv': '123' },
+  'registrations.create': card,
+  'query.search': { merchantTransactionId: 'foreign-order-4712' },
+  'payments.followUp': { paymentType: 'RF', amount: '1.00', currency: 'EUR' },
+  'registrations.update': { 'card.expiryMonth': '06', 'card.expiryYear': '2035' },
+  'schedules.reschedule': { 'job.hour': '7' },
+  'testClocks.advance': { by: 'PT1H' },
+}
+
+/** Parameters that name something by its id. */
+const kindOfParameter: Readonly<Record<string, Kind>> = {
+  registrationId: 'registration',
+  'registrations[n].id': 'registration',
+  testClock: 'clock',
+  referenceUuid: 'payment',
+  entityId: 'entity',
+}
+
+/** What makes sense of a parameter. */
+const beside: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  referenceUuid: { paymentType: 'PA', 'standingInstruction.industryPractice': 'INCREMENTAL_AUTH' },
+}
+
+/** One way to bring an id to the gateway. `own`: what the holder of the token has himself. */
+type Way = {
+  readonly name: string
+  readonly endpoint: Endpoint
+  readonly route: string
+  readonly kinds: readonly Kind[]
+  request(id: string, own: Ids): { readonly id: string; readonly form: string }
+}
+
+/** The request as it goes over the wire. */
+function bytesOf({ endpoint, route, request }: Way, token: string, id: string, own: Ids): Buffer {
+  const { method } = endpoint
+  const { id: named, form } = request(id, own)
+  const path = route.replace('{id}', named)
+  const login = ['Authorization', `Bearer ${token}`] as const
+  if (method !== 'POST') {
+    return requestBytes(method, form === '' ? path : `${path}?${form}`, [login], undefined)
+  }
+  const type = ['Content-Type', 'application/x-www-form-urlencoded'] as const
+  return requestBytes(method, path, [login, type], Buffer.from(form))
+}
+
+/** The same request, as the host hands it to the engine. */
+async function askEngine(
+  { gateway }: Hosted,
+  { endpoint, route, request }: Way,
+  caller: Caller,
+  id: string,
+  own: Ids,
+): Promise<Answer> {
+  const { id: named, form } = request(id, own)
+  const isPost = endpoint.method === 'POST'
+  const reply = await gateway.call(endpoint.operation, caller, {
+    route,
+    path: { id: named },
+    requestId: newId(),
+    ...(isPost
+      ? { body: Buffer.from(form), contentType: 'application/x-www-form-urlencoded' }
+      : { query: form }),
+  })
+  return {
+    status: reply.status,
+    headers: new Map(Object.entries(reply.headers)),
+    body: JSON.stringify(reply.body),
+  }
+}
+
+/** What an operation cannot do without, from the samples and from what the caller has. */
+function fieldsOf({ operation, path, required = [] }: Endpoint, own: Ids): Record<string, string> {
+  // Where something new is made, the caller says for whom.
+  const isNamed =
+    (!path.includes('{') || path.endsWith('/payments')) && takes(operation, 'entityId')
+  const fields: Record<string, string> = isNamed ? { entityId: own.entity[0]! } : {}
+  for (const name of required) {
+    const kind = kindOfParameter[name]
+    const value = kind === undefined ? samples[name] : own[kind][0]
+    assert.ok(value !== undefined, `${operation} requires ${name}: give this test a sample of it`)
+    fields[name] = value
+  }
+  return { ...fields, ...sent[operation] }
+}
+
+const takes = (operation: string, name: string) =>
+  operationNamed(operation).fields.some((field) => field.name === name)
+
+const nounOf = (path: string) => /\/([^/{]+)\/\{id\}/.exec(path)?.[1] ?? ''
+const formOf = (fields: Record<string, string>) => new URLSearchParams(fields).toString()
+
+function waysOf(endpoint: Endpoint): Way[] {
+  const { method, path, alsoPaths = [], operation, login } = endpoint
+  if (login !== 'token') return []
+  const byPath = [path, ...alsoPaths]
+    .filter((one) => one.includes('{'))
+    .map((route): Way => {
+      const kinds = kindOf[nounOf(route)]
+      assert.ok(kinds !== undefined, `${route}: tell this test what its ids are of, and make some`)
+      return {
+        name: `${method} ${route}`,
+        endpoint,
+        route,
+        kinds,
+        request: (id, own) => ({ id, form: formOf(fieldsOf(endpoint, own)) }),
+      }
+    })
+  const byParameter = operationNamed(operation).fields.flatMap(({ name }): Way[] => {
+    const kind = kindOfParameter[name]
+    if (kind === undefined) return []
+    // In the path stands what the caller may name, so that the parameter alone is foreign.
+    const named = kindOf[nounOf(path)]?.[0] ?? 'payment'
+    return [
+      {
+        name: `${method} ${path} ${name}`,
+        endpoint,
+        route: path,
+        kinds: [kind],
+        request: (id, own) => {
+          const parameter = { [name.replace('[n]', '[0]')]: id }
+          const fields = { ...fieldsOf(endpoint, own), ...beside[name], ...parameter }
+          return { id: own[named][0]!, form: formOf(fields) }
+        },
+      },
+    ]
+  })
+  return [...byPath, ...byParameter]
+}
+
+const ways = endpoints.flatMap(waysOf)
+
+/** Makes what a merchant may have, each of it with the marks in it. */
+async function stock(run: Hosted, channel: string, merchant: string, count: number): Promise<Ids> {
+  const { gateway } = run
+  const times = <T>(share: number, make: (no: number) => Promise<T>) =>
+    Promise.all(Array.from({ length: Math.ceil(count * share) }, (_, no) => make(no)))
+  const card = cardOf('4200000000000000', { holder: marks[0]! })
+  const made = { entityId: channel, merchantTransactionId: marks[1]! }
+  const charge = { ...made, amount: '12.00', currency: 'EUR', paymentType: 'DB' }
+  const payment = await times(0.4, async (no) => {
+    const paymentType = no % 2 === 0 ? 'DB' : 'PA'
+    const request = { ...charge, paymentType, paymentBrand: 'VISA', card }
+    return (await gateway.payments.create(request as never)).id
+  })
+  const registration = await times(0.3, async () => {
+    const request = { ...made, paymentBrand: 'VISA', card }
+    return (await gateway.registrations.create(request as never)).id
+  })
+  const schedule = await times(0.15, async (no) => {
+    const request = { ...charge, registrationId: registration[no], job: { hour: '6' } }
+    return (await gateway.schedules.create(request as never)).id
+  })
+  const clock = await times(0.1, async () => {
+    const request = { entityId: merchant, time: '2026-01-01 00:00:00', name: marks[2]! }
+    return (await gateway.testClocks.create(request as never)).id
+  })
+  const record = await times(0.05, async (no) => {
+    await gateway.registrations.extend(registration.at(-1 - no)!)
+    const linked = await gateway.query.linked(registration.at(-1 - no)!)
+    return linked.find(({ paymentType }) => paymentType === 'TE')!.id
+  })
+  return { payment, registration, schedule, clock, record, entity: [channel, merchant] }
+}
+
+describe('an id of another merchant', () => {
+  let run: Hosted
+  let own: Ids
+  let foreign: Ids
+  let foreignToken: string
+  const tokens: string[] = []
+
+  before(async () => {
+    run = await startHost()
+    const { entities } = run.gateway
+    const merchant = await entities.create({
+      kind: 'merchant',
+      name: 'Other',
+      parentId: run.division,
+    })
+    const channel = await entities.create({ kind: 'channel', name: 'Other', parentId: merchant })
+    for (let no = 0; no < tokenCount; no += 1) {
+      const node = no % levels.length === 0 ? run.channel : run.merchant
+      tokens.push((await entities.createToken(node, `token ${no}`)).token)
+    }
+    foreignToken = (await entities.createToken(merchant, 'other')).token
+    own = await stock(run, run.channel, run.merchant, 20)
+    foreign = await stock(run, channel, merchant, idCount)
+  })
+  after(() => closeChecked(run))
+
+  test('is tried on every route that takes one', () => {
+    for (const { operation, path, alsoPaths = [], login } of endpoints) {
+      for (const one of [path, ...alsoPaths]) {
+        if (!one.includes('{')) continue
+        // Without a login there is no caller to whom an id could be foreign: only messages of
+        // acquirers, which name their own account.
+        if (login === 'none') assert.equal(operation, 'connectors.event')
+        else
+          assert.ok(
+            ways.some(({ name }) => name.endsWith(` ${one}`)),
+            one,
+          )
+      }
+    }
+    assert.equal(new Set(ways.map(({ name }) => name)).size, ways.length)
+  })
+
+  test('is answered like one that nobody has, by every route over the wire', async () => {
+    const unknown = await overTheWire(ways.flatMap((way) => levels.map((no) => ({ way, no }))))
+    const tries = ways.flatMap((way) => {
+      const ids = way.kinds.flatMap((kind) => foreign[kind])
+      return tokens
+        .keys()
+        .toArray()
+        .map((no) => ({ way, no, id: ids[no % ids.length]! }))
+    })
+    const answers = await overTheWire(tries)
+    const expected = (way: Way, no: number) => {
+      const answer = unknown[ways.indexOf(way) * levels.length + (no % levels.length)]!
+      assert.ok([200, 400, 403, 404].includes(answer.status), `${way.name} ${answer.status}`)
+      return shapeOf(answer, nobodys(way))
+    }
+    const differences = tries.flatMap(({ way, no, id }, at) =>
+      differenceOf(way, answers[at]!, id, expected(way, no)),
+    )
+    assert.deepEqual(differences.slice(0, 5), [])
+  })
+
+  test('whichever token asks for whichever id, nothing differs and nothing is moved', async () => {
+    const state = await stateOf(run, foreign.entity[0]!)
+    const callers = await Promise.all(
+      tokens.map((token) => run.gateway.authenticate(`Bearer ${token}`)),
+    )
+    const differences: string[] = []
+    let pairs = 0
+    for (const way of ways) {
+      const expected = await Promise.all(
+        levels.map(async (level) => {
+          const answer = await askEngine(run, way, callers[level]!, nobodys(way), own)
+          return shapeOf(answer, nobodys(way))
+        }),
+      )
+      const ids = idsOf(way)
+      pairs += ids.length
+      await eachOf(ids, async ({ no, id }) => {
+        const answer = await askEngine(run, way, callers[no]!, id, own)
+        differences.push(...differenceOf(way, answer, id, expected[no % levels.length]!))
+      })
+    }
+    assert.deepEqual(differences.slice(0, 5), [])
+    assert.ok(pairs >= tokenCount * idCount, String(pairs))
+    assert.equal(await stateOf(run, foreign.entity[0]!), state)
+  })
+
+  test('and its owner is answered otherwise: each of these requests gets as far as its id', async () => {
+    const caller = await run.gateway.authenticate(`Bearer ${foreignToken}`)
+    const removing = ({ endpoint }: Way) => (endpoint.method === 'DELETE' ? 1 : 0)
+    const ordered = ways.toSorted((one, other) => removing(one) - removing(other))
+    for (const [turn, way] of ordered.entries()) {
+      const unknown = await askEngine(run, way, caller, nobodys(way), foreign)
+      for (const kind of way.kinds) {
+        // What one request changes is another thing to the next: each takes another id.
+        const ids = foreign[kind]
+        const id = ids[turn % ids.length]!
+        const answer = await askEngine(run, way, caller, id, foreign)
+        const told = `${way.name} ${kind}: ${answer.body}`
+        assert.notEqual(shapeOf(answer, id), shapeOf(unknown, nobodys(way)), told)
+      }
+    }
+  })
+
+  /** An id of the time of the foreign ones: what nobody has may lie among them. */
+  function nobodys({ kinds }: Way): string {
+    return `${foreign[kinds[0]!][0]!.slice(0, 12)}7fedcba9876543210123`
+  }
+
+  function overTheWire(
+    tries: readonly { readonly way: Way; readonly no: number; readonly id?: string }[],
+  ): Promise<Answer[]> {
+    const requests = tries.map(({ way, no, id = nobodys(way) }) =>
+      bytesOf(way, tokens[no]!, id, own),
+    )
+    return sendAll(run.url, requests, wire)
+  }
+
+  function differenceOf(way: Way, answer: Answer, id: string, expected: string): string[] {
+    const shape = shapeOf(answer, id)
+    const told = marks.find((mark) => answer.body.includes(mark))
+    if (told !== undefined) return [`${way.name} gives ${told}`]
+    return shape === expected ? [] : [`${way.name}\n→ ${shape}\n→ ${expected}`]
+  }
+
+  /**
+   * Of every pair of a token and a foreign id those that go this way: the ways of a kind take turns,
+   * so that all together try every pair, and each way sees every token and every id.
+   */
+  function idsOf(way: Way): { no: number; id: string }[] {
+    return way.kinds.flatMap((kind) => {
+      const fitting = ways.filter(({ kinds }) => kinds.includes(kind))
+      const turns = Math.min(fitting.length, foreign[kind].length)
+      const turn = fitting.indexOf(way) % turns
+      return tokens.flatMap((_, no) =>
+        foreign[kind]
+          .filter((_, at) => (at + (no >> 1)) % turns === turn)
+          .map((id) => ({ no, id })),
+      )
+    })
+  }
+})
+
+/** Does `work` for each, a few at once. */
+async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  const waiting = all.values()
+  const worker = async () => {
+    for (const one of waiting) await work(one)
+  }
+  await Promise.all(Array.from({ length: 32 }, worker))
+}
+
+/** Everything of a channel that somebody could have moved. */
+async function stateOf({ sql }: Hosted, channel: string): Promise<string> {
+  const rows = await sql(
+    `select md5(string_agg(line, '|' order by line)) as digest from (
+       select concat_ws(' ', id, state, seq) as line from tollgate.payment where channel_id = $1
+       union all select concat_ws(' ', id, removed_at, seq, request) from tollgate.registration where channel_id = $1
+       union all select concat_ws(' ', id, cancelled_at, next_at, seq, expression) from tollgate.schedule where channel_id = $1
+       union all select concat_ws(' ', c.id, c.at, c.target, c.name) from tollgate.test_clock c
+         join tollgate.entity e on e.id = $1 and e.parent_id = c.entity_id
+       union all select concat_ws(' ', id, type) from tollgate.record where channel_id = $1) lines`,
+    [channel],
+  )
+  return JSON.stringify(rows)
+}
