@@ -1,8 +1,16 @@
 /** Fills a database of the engine with payments, by SQL alone, into the real tables and their indexes. */
 import type pg from 'pg'
 
-/** Months that the payments spread over, the running one included. */
-const months = 6
+/** What a filling is like where it is not the usual one. */
+export type Filling = {
+  /** Months that the payments spread over, the running one included. */
+  readonly months?: number
+  /** The payments alone, without what belongs to them. */
+  readonly paymentsOnly?: boolean
+  /** Columns of payments in which a copy differs too: expressions over `copy.no` and `sample`. */
+  readonly own?: Readonly<Record<string, string>>
+}
+
 /** Rows of one statement: few enough that its triggers and its memory stay small. */
 const batch = 100_000
 
@@ -58,7 +66,12 @@ const copies = `
     from generate_series($3::bigint, $4::bigint) as no) as moment`
 
 /** Stores `wanted` copies of a payment and resolves with the size of the database in megabytes. */
-export async function fill(client: pg.Client, sample: string, wanted: number): Promise<number> {
+export async function fill(
+  client: pg.Client,
+  sample: string,
+  wanted: number,
+  { months = 6, paymentsOnly = false, own: more = {} }: Filling = {},
+): Promise<number> {
   // What is filled in may be lost with the server; what is measured afterwards may not.
   await client.query('set synchronous_commit = off')
   await client.query('select tollgate.create_partitions(now() - make_interval(months => $1), $1)', [
@@ -68,7 +81,8 @@ export async function fill(client: pg.Client, sample: string, wanted: number): P
     "select date_trunc('month', now()) - make_interval(months => $1) as at",
     [months - 1],
   )
-  for (const { name, belongs, own } of tables) {
+  for (const { name, belongs, own: usual } of tables.slice(0, paymentsOnly ? 1 : undefined)) {
+    const own = name === 'payment' ? { ...usual, ...more } : usual
     const { rows: columns } = await client.query<{ column: string }>(
       `select column_name as column from information_schema.columns
        where table_schema = 'tollgate' and table_name = $1 order by ordinal_position`,

@@ -7,6 +7,7 @@ import { idleSchedules } from './idle-schedules.ts'
 import { memory } from './memory.ts'
 import { openSnapshot } from './open-snapshot.ts'
 import { overload } from './overload.ts'
+import { query } from './query.ts'
 import { reads } from './reads.ts'
 import { searchIndexes } from './search-indexes.ts'
 import { slowAcquirer } from './slow-acquirer.ts'
@@ -25,5 +26,6 @@ export const scenarios: readonly Scenario[] = [
   idleSchedules,
   memory,
   searchIndexes,
+  query,
   storedPayments,
 ]

@@ -1,6 +1,6 @@
 /** What a search asks for, as the stores take it. */
 import type { RequestFields } from '@tollgate/plugin-kit'
-import { brands, limits, searchMandatory } from '@tollgate/schemas'
+import { brands, limits, paymentTypeOf, searchMandatory } from '@tollgate/schemas'
 import { shortNo } from '../ids.ts'
 import { conditionCheck } from '../request/parse.ts'
 import { groupOf, refuse, textOf } from '../request/values.ts'
@@ -42,7 +42,7 @@ export function criteriaOf(fields: RequestFields): Criteria {
   }
   const shortId = textOf(fields, 'shortId')
   return {
-    types: listOf(textOf(fields, 'paymentTypes')),
+    types: typesOf(listOf(textOf(fields, 'paymentTypes'))),
     brands: brandsOf(listOf(textOf(fields, 'paymentMethods'))),
     merchantTransactionId: textOf(fields, 'merchantTransactionId') ?? null,
     shortNo: shortId === undefined ? null : String(shortNo(shortId) ?? 'none'),
@@ -61,6 +61,10 @@ export function pagingOf(fields: RequestFields): Paging {
 
 const listOf = (text: string | undefined) =>
   text === undefined ? null : [...new Set(text.split(','))].sort()
+
+/** Types that nobody writes are asked for too; they match nothing. */
+const typesOf = (codes: readonly string[] | null) =>
+  codes?.filter((code) => paymentTypeOf(code) !== undefined) ?? null
 
 /** A payment's method is that of its brand. */
 function brandsOf(methods: readonly string[] | null): readonly string[] | null {

@@ -1,6 +1,6 @@
 /** Everything that can be looked up, for embedders and for the hosted surface alike. */
 import type { RequestFields } from '@tollgate/plugin-kit'
-import { limits, paymentTypes } from '@tollgate/schemas'
+import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import type { Caller } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
@@ -8,21 +8,18 @@ import { isId } from '../ids.ts'
 import { balancesByIds, toBalance } from '../payment/store-read.ts'
 import type { Balance, Payment } from '../payment/types.ts'
 import { textOf } from '../request/values.ts'
-import { type Criteria, criteriaOf, pagingOf } from './criteria.ts'
+import { criteriaOf, pagingOf } from './criteria.ts'
 import { formatCursor, parseCursor } from './cursor.ts'
 import { loadPayments, type Transactions, withLinked } from './linked.ts'
 import { newestFirst, type Place } from './place.ts'
-import { type Channels, type RecordRow, recordsById } from './store.ts'
+import { type Channels, type RecordRow, recordsById, type Scope } from './store.ts'
 import type { Listed } from './view.ts'
-import { count, type Found, isByTime, newest } from './walk.ts'
+import { count, type Found, newest } from './walk.ts'
 
 /** A transaction of an answer. The balance is that of an approved payment: what is left of it. */
 export type Entry =
   | { readonly payment: Payment; readonly balance: Balance | undefined }
   | { readonly record: RecordRow }
-
-/** What rows of payments and records may have. `PA.CP` is stored as its two steps. */
-const everyType = paymentTypes.map(({ code }) => code).filter((code) => code !== 'PA.CP')
 
 /**
  * One page of what fits, newest first. `isCounted`: with the number of pages.
@@ -40,11 +37,15 @@ export async function search(
   const { limit, page, cursor: sent } = pagingOf(fields)
   const cursor = sent === null ? null : parseCursor(sent, criteria)
   const visible = await engine.directory.visible(caller, textOf(fields, 'entityId'))
-  const scope = { channels: channelsOf(visible), criteria: withTypes(criteria) }
+  const scope: Scope = {
+    channels: channelsOf(visible),
+    criteria,
+    hasClocks: engine.environment === 'test',
+  }
   const before = (page - 1) * limit
   if (criteria.shortNo === 'none') throw nothingFound()
   const found = await newest(engine, {
-    ...scope,
+    scope,
     after: cursor?.after ?? null,
     wanted: before + limit + 1,
     spanMs: cursor?.spanMs,
@@ -106,13 +107,6 @@ export const isLinked = (fields: RequestFields) =>
   textOf(fields, 'includeLinkedTransactions') === 'true'
 
 const nothingFound = () => new GatewayError('700.400.580', { status: 404 })
-
-/** By time alone every type is named, for the index has them before the time. */
-function withTypes(criteria: Criteria): Criteria {
-  return criteria.types === null && isByTime(criteria)
-    ? { ...criteria, types: everyType }
-    : criteria
-}
 
 async function load(
   engine: Engine,

@@ -6,81 +6,193 @@ import type { Criteria } from './criteria.ts'
 /** Sorted channel ids as one Postgres array in text: made once for a list, not once for a statement. */
 export type Channels = string | null
 
-type Scope = { readonly channels: Channels; readonly criteria: Criteria }
-
-/** A stretch of time: ids between which payments in real time lie, and the same in business time. */
-export type Stretch = {
-  readonly fromId: string
-  readonly toId: string
-  readonly from: Date
-  readonly to: Date
+export type Scope = {
+  readonly channels: Channels
+  readonly criteria: Criteria
+  /** Whether there can be payments on test clocks. */
+  readonly hasClocks: boolean
 }
 
-/** A candidate of a stream. `at` is null where the id tells the time. */
-export type FoundRow = { stream: number; id: string; at: Date | null }
+/** A stretch of the order of answers: what stands at or after `from`, and before `to`. */
+export type Stretch = {
+  readonly from: Date
+  readonly to: Date
+  /** Of what was created at `to`, lower ids belong to it. */
+  readonly belowId: string
+  /** Ids between which payments in real time lie, whose time is that of their id. */
+  readonly fromId: string
+  readonly toId: string
+}
+
+/** A transaction of a stream. `at` is null where the id tells the time. */
+export type FoundRow = { kind: 'payment' | 'record'; id: string; at: Date | null }
 
 const nothing = sql``
+const scopeOf = (channels: Channels) => sql`
+  with scope as (select ${channels}::uuid[] as channels)`
+const inScope = sql`any((select channels from scope)::uuid[])`
 
-const paymentFits = ({ channels, criteria }: Scope): Sql => sql`
-  ${channels === null ? nothing : sql`and p.channel_id = any((select channels from scope)::uuid[])`}
-  ${criteria.types === null ? nothing : sql`and p.payment_type = any(${criteria.types}::text[])`}
-  ${criteria.brands === null ? nothing : sql`and p.brand = any(${criteria.brands}::text[])`}
-  ${criteria.merchantTransactionId === null ? nothing : sql`and p.merchant_transaction_id = ${criteria.merchantTransactionId}::text`}
-  ${criteria.shortNo === null ? nothing : sql`and p.short_no = ${criteria.shortNo}::bigint`}`
+/** Types that most payments have; the index of the others leaves them out. */
+const isRare = (type: string) => type !== 'DB' && type !== 'PA'
 
-const recordFits = ({ channels, criteria }: Scope): Sql => sql`
-  ${channels === null ? nothing : sql`and r.channel_id = any((select channels from scope)::uuid[])`}
-  ${criteria.types === null ? nothing : sql`and r.type = any(${criteria.types}::text[])`}
+const realTime = ({ fromId, toId }: Stretch): Sql =>
+  sql`p.clock_id is null and p.id >= ${fromId}::uuid and p.id < ${toId}::uuid`
+const onClock = ({ from, to, belowId }: Stretch): Sql => sql`p.clock_id is not null
+    and p.created_at >= ${from}::timestamptz and (p.created_at, p.id) < (${to}::timestamptz, ${belowId}::uuid)`
+
+const paymentFits = ({ types, brands }: Criteria): Sql => sql`
+  ${types === null ? nothing : sql`and p.payment_type = any(${types}::text[])`}
+  ${brands === null ? nothing : sql`and p.brand = any(${brands}::text[])`}`
+
+const recordFits = (
+  { types, brands }: Criteria,
+  { from, to, belowId }: Stretch,
+): Sql => sql`r.created_at >= ${from}::timestamptz
+  and (r.created_at, r.id) < (${to}::timestamptz, ${belowId}::uuid)
+  ${types === null ? nothing : sql`and r.type = any(${types}::text[])`}
   ${
-    criteria.brands === null
+    brands === null
       ? nothing
       : sql`and exists (
     select from tollgate.registration g
     where g.id = coalesce((select s.registration_id from tollgate.schedule s where s.id = r.resource), r.resource)
-      and g.brand = any(${criteria.brands}::text[]))`
+      and g.brand = any(${brands}::text[]))`
+  }`
+
+const union = (streams: readonly Sql[]): Sql =>
+  streams.reduce((all, one) => sql`${all} union all ${one}`)
+
+/**
+ * By time. Every channel is asked by itself, for then its index gives the newest of it in order and
+ * no more than these are read. `isSorted`: the newest of all; otherwise any of them, for counting.
+ */
+function byTime(scope: Scope, stretch: Stretch, limit: number, isSorted: boolean): Sql {
+  const { channels, criteria, hasClocks } = scope
+  const rare = criteria.types?.every(isRare) === true ? criteria.types : null
+  const perChannel =
+    channels === null ? sql`(select) as c` : sql`unnest((select channels from scope)) as c(id)`
+  const ofPayment = channels === null ? nothing : sql`and p.channel_id = c.id`
+  const ofRecord = channels === null ? nothing : sql`and r.channel_id = c.id`
+  const inReal =
+    rare === null
+      ? sql`cross join lateral (
+      select p.id
+      from tollgate.payment p
+      where ${realTime(stretch)} ${ofPayment} ${paymentFits(criteria)}
+      order by p.id desc
+      limit ${limit}::integer) f`
+      : sql`cross join unnest(${rare}::text[]) as t(type)
+    cross join lateral (
+      select p.id
+      from tollgate.payment p
+      where ${realTime(stretch)} ${ofPayment} and p.payment_type = t.type and p.payment_type not in ('DB', 'PA')
+        ${paymentFits({ ...criteria, types: null })}
+      order by p.id desc
+      limit ${limit}::integer) f`
+  const streams = [
+    sql`(
+    select 'payment' as kind, f.id, null::timestamptz as at
+    from ${perChannel}
+    ${inReal}
+    ${isSorted ? sql`order by f.id desc` : nothing}
+    limit ${limit}::integer)`,
+    sql`(
+    select 'record', f.id, f.created_at
+    from ${perChannel}
+    cross join lateral (
+      select r.id, r.created_at
+      from tollgate.record r
+      where ${recordFits(criteria, stretch)} ${ofRecord}
+      order by r.created_at desc, r.id desc
+      limit ${limit}::integer) f
+    ${isSorted ? sql`order by f.created_at desc, f.id desc` : nothing}
+    limit ${limit}::integer)`,
+  ]
+  if (hasClocks) {
+    streams.push(sql`(
+    select 'payment', f.id, f.created_at
+    from ${perChannel}
+    cross join lateral (
+      select p.id, p.created_at
+      from tollgate.payment p
+      where ${onClock(stretch)} ${ofPayment} ${paymentFits(criteria)}
+      order by p.created_at desc, p.id desc
+      limit ${limit}::integer) f
+    ${isSorted ? sql`order by f.created_at desc, f.id desc` : nothing}
+    limit ${limit}::integer)`)
   }
-  ${criteria.merchantTransactionId === null ? nothing : sql`and r.merchant_transaction_id = ${criteria.merchantTransactionId}::text`}
-  ${criteria.shortNo === null ? nothing : sql`and r.short_no = ${criteria.shortNo}::bigint`}`
+  return union(streams)
+}
 
-/** The three streams of a search: payments in real time, payments on test clocks, records. */
-const streams = (scope: Scope, stretch: Stretch, limit: number | null): Sql => sql`
-  (select 0 as stream, p.id, null::timestamptz as at
-  from tollgate.payment p
-  where p.clock_id is null and p.id >= ${stretch.fromId}::uuid and p.id < ${stretch.toId}::uuid
-    ${paymentFits(scope)}
-  limit ${limit}::integer)
-  union all
-  (select 1, p.id, p.created_at
-  from tollgate.payment p
-  where p.clock_id is not null and p.created_at >= ${stretch.from}::timestamptz and p.created_at < ${stretch.to}::timestamptz
-    ${paymentFits(scope)}
-  limit ${limit}::integer)
-  union all
-  (select 2, r.id, r.created_at
-  from tollgate.record r
-  where r.created_at >= ${stretch.from}::timestamptz and r.created_at < ${stretch.to}::timestamptz
-    ${recordFits(scope)}
-  limit ${limit}::integer)`
+/** By what the merchant or the gateway calls a payment: one look for all channels. In no order. */
+function byReference(scope: Scope, stretch: Stretch, limit: number | null): Sql {
+  const { channels, criteria, hasClocks } = scope
+  const { merchantTransactionId, shortNo } = criteria
+  const named = (table: 'p' | 'r'): Sql => {
+    const isPayment = table === 'p'
+    const channel = isPayment ? sql`p.channel_id` : sql`r.channel_id`
+    const reference = isPayment ? sql`p.merchant_transaction_id` : sql`r.merchant_transaction_id`
+    const number = isPayment ? sql`p.short_no` : sql`r.short_no`
+    return sql`
+    ${channels === null ? nothing : sql`and ${channel} = ${inScope}`}
+    ${merchantTransactionId === null ? nothing : sql`and ${reference} = ${merchantTransactionId}::text`}
+    ${shortNo === null ? nothing : sql`and ${number} = ${shortNo}::bigint`}`
+  }
+  const streams = [
+    sql`(
+    select 'payment' as kind, p.id, null::timestamptz as at
+    from tollgate.payment p
+    where ${realTime(stretch)} ${named('p')} ${paymentFits(criteria)}
+    limit ${limit}::integer)`,
+    sql`(
+    select 'record', r.id, r.created_at
+    from tollgate.record r
+    where ${recordFits(criteria, stretch)} ${named('r')}
+    limit ${limit}::integer)`,
+  ]
+  if (hasClocks) {
+    streams.push(sql`(
+    select 'payment', p.id, p.created_at
+    from tollgate.payment p
+    where ${onClock(stretch)} ${named('p')} ${paymentFits(criteria)}
+    limit ${limit}::integer)`)
+  }
+  return union(streams)
+}
 
-/** What lies in a stretch of time, in no order, at most `limit` of each stream (null: all). */
-export const foundIn = (scope: Scope, stretch: Stretch, limit: number | null) => sql<FoundRow>`
-  with scope as (select ${scope.channels}::uuid[] as channels)
-  select f.stream, f.id, f.at
-  from (${streams(scope, stretch, limit)}) f`
+/** The newest of a stretch, at most `limit` of each kind. */
+export const newestIn = (scope: Scope, stretch: Stretch, limit: number) => sql<FoundRow>`
+  ${scopeOf(scope.channels)}
+  select f.kind, f.id, f.at
+  from (${byTime(scope, stretch, limit, true)}) f`
 
-/** How many there are in a stretch of time, counted no further than `limit` in each stream. */
+/** Any of a stretch that have a reference, at most `limit` of each kind (null: all). */
+export const namedIn = (scope: Scope, stretch: Stretch, limit: number | null) => sql<FoundRow>`
+  ${scopeOf(scope.channels)}
+  select f.kind, f.id, f.at
+  from (${byReference(scope, stretch, limit)}) f`
+
+/** How many there are in a stretch, counted no further than `limit` of each kind. */
 export const countIn = (scope: Scope, stretch: Stretch, limit: number) => sql<{ count: bigint }>`
-  with scope as (select ${scope.channels}::uuid[] as channels)
+  ${scopeOf(scope.channels)}
   select count(*) as count
-  from (${streams(scope, stretch, limit)}) f`
+  from (${byTime(scope, stretch, limit, false)}) f`
+
+/** The same of what has a reference. */
+export const countNamedIn = (scope: Scope, stretch: Stretch, limit: number) => sql<{
+  count: bigint
+}>`
+  ${scopeOf(scope.channels)}
+  select count(*) as count
+  from (${byReference(scope, stretch, limit)}) f`
 
 /** Payments that refer to one of these. */
 export const followUpsOf = (ids: readonly string[], channels: Channels) => sql<{ id: string }>`
-  with scope as (select ${channels}::uuid[] as channels)
+  ${scopeOf(channels)}
   select p.id
   from tollgate.payment p
   where p.referenced_id = any(${ids}::uuid[])
-    ${channels === null ? nothing : sql`and p.channel_id = any((select channels from scope)::uuid[])`}
+    ${channels === null ? nothing : sql`and p.channel_id = ${inScope}`}
   limit 5001`
 
 export type RecordRow = {
@@ -106,13 +218,13 @@ const recordColumns = sql`
 
 /** Records of registrations and schedules. */
 export const recordsById = (ids: readonly string[], channels: Channels) => sql<RecordRow>`
-  with scope as (select ${channels}::uuid[] as channels)
+  ${scopeOf(channels)}
   select ${recordColumns}
   from tollgate.record r
   left join tollgate.schedule s on s.id = r.resource
   join tollgate.registration g on g.id = coalesce(s.registration_id, r.resource)
   where r.id = any(${ids}::uuid[])
-    ${channels === null ? nothing : sql`and r.channel_id = any((select channels from scope)::uuid[])`}`
+    ${channels === null ? nothing : sql`and r.channel_id = ${inScope}`}`
 
 /** Records of the registrations that these payments made, and of the schedules on them. */
 export const recordsOf = (
@@ -120,7 +232,7 @@ export const recordsOf = (
   registrationIds: readonly string[],
   channels: Channels,
 ) => sql<{ id: string }>`
-  with scope as (select ${channels}::uuid[] as channels),
+  ${scopeOf(channels)},
   made as materialized (
     select g.id
     from tollgate.registration g
@@ -132,5 +244,5 @@ export const recordsOf = (
   select r.id
   from resources
   join tollgate.record r on r.resource = resources.id
-  ${channels === null ? nothing : sql`where r.channel_id = any((select channels from scope)::uuid[])`}
+  ${channels === null ? nothing : sql`where r.channel_id = ${inScope}`}
   limit 5001`

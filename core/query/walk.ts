@@ -2,21 +2,28 @@
  * Walks back through time for the newest of what a search finds.
  *
  * A caller may stand over ten thousand channels, and no index gives the newest of all of them in
- * order. So a stretch of time is read, unordered and by the index of each channel, and sorted here;
- * stretches follow one another into the past, longer where little is found and shorter where there
- * is too much. What a page costs depends on neither how far back it lies nor how much there is.
+ * order. So each channel is asked for its newest in a stretch of time, and the stretches follow one
+ * another into the past, longer where little is found. What a page costs depends on neither how far
+ * back it lies nor how much there is.
  */
 import type { Engine } from '../engine.ts'
 import { idTimeMs } from '../ids.ts'
 import type { Criteria } from './criteria.ts'
 import { newestFirst, type Place } from './place.ts'
-import { type Channels, countIn, type FoundRow, foundIn, type Stretch } from './store.ts'
+import {
+  countIn,
+  countNamedIn,
+  type FoundRow,
+  namedIn,
+  newestIn,
+  type Scope,
+  type Stretch,
+} from './store.ts'
 
 export type Found = Place & { readonly kind: 'payment' | 'record' }
 
 export type Walk = {
-  readonly channels: Channels
-  readonly criteria: Criteria
+  readonly scope: Scope
   /** Everything after it in the order of answers; null from the newest on. */
   readonly after: Place | null
   readonly wanted: number
@@ -24,38 +31,37 @@ export type Walk = {
   readonly spanMs: number | undefined
 }
 
-const shortestMs = 60_000
+const firstSpanMs = 60_000
 const dayMs = 86_400_000
-/** What stands in the ids of the API's years: 1970 to 9999. */
+/** After everything: the years of the API end with 9999. */
 const endMs = Date.UTC(10_000, 0, 1)
-/** How much longer the next stretch is at most, and how much shorter when it held too much. */
+/** How much longer or shorter the next stretch is at most. */
 const factor = 8
+/** So many transactions of one reference are sorted here; where there are more, stretches part them. */
+const named = 5000
 
 /** The newest `wanted` of what there is, or all when there is less. */
 export async function newest(engine: Engine, walk: Walk): Promise<readonly Found[]> {
-  const { criteria, after, wanted } = walk
+  const { scope, after, wanted } = walk
+  const { criteria } = scope
   const floor = criteria.fromMs ?? 0
-  const limit = 2000 + 2 * wanted
   const now = engine.clock.realMs()
   const found: Found[] = []
-  let to = Math.min(criteria.toMs ?? endMs, after === null ? endMs : after.atMs + 1)
-  let span = walk.spanMs ?? (isByTime(criteria) ? shortestMs : endMs)
+  let to = after ?? { atMs: criteria.toMs ?? endMs, id: lowest }
+  let span = walk.spanMs ?? (isByTime(criteria) ? firstSpanMs : endMs)
   // Nothing but what lives on a test clock can lie ahead: one step passes it.
-  if (to > now + dayMs) span = Math.max(span, to - now)
-  while (to > floor) {
-    const from = Math.max(floor, to - span)
-    const length = to - from
-    const rows = await read(engine, walk, from, to, length > 1 ? limit : null)
+  if (to.atMs > now + dayMs) span = Math.max(span, to.atMs - now)
+  while (to.atMs >= floor) {
+    const from = Math.max(floor, to.atMs - span)
+    const rows = await read(engine, scope, stretchOf(from, to), wanted)
     if (rows === undefined) {
-      span = Math.max(1, Math.ceil(length / factor))
+      span = Math.max(1, Math.ceil((to.atMs - from) / factor))
       continue
     }
-    for (const place of rows) {
-      if (after === null || newestFirst(after, place) < 0) found.push(place)
-    }
-    if (found.length >= wanted) break
-    to = from
-    span = nextSpan(length, rows.length, wanted - found.length)
+    found.push(...rows.map(toFound))
+    if (found.length >= wanted || from === floor) break
+    span = nextSpan(to.atMs - from, rows.length, wanted - found.length)
+    to = { atMs: from, id: lowest }
   }
   return found.sort(newestFirst).slice(0, wanted)
 }
@@ -67,55 +73,52 @@ function nextSpan(length: number, found: number, missing: number): number {
 }
 
 /** Whether time is all that the search goes by. References find little and are looked up at once. */
-export const isByTime = ({ merchantTransactionId, shortNo }: Criteria) =>
+const isByTime = ({ merchantTransactionId, shortNo }: Criteria) =>
   merchantTransactionId === null && shortNo === null
 
-/** @returns undefined when a stream holds more than `limit`. */
+/** @returns undefined when there are too many of one reference to sort them. */
 async function read(
   engine: Engine,
-  { channels, criteria }: Walk,
-  from: number,
-  to: number,
-  limit: number | null,
-): Promise<Found[] | undefined> {
-  const rows = await engine.lanes.read(
-    foundIn({ channels, criteria }, stretchOf(from, to), limit === null ? null : limit + 1),
-  )
-  if (limit !== null && rows.length > limit) {
-    const counts = [0, 0, 0]
-    for (const { stream } of rows) counts[stream]! += 1
-    if (counts.some((count) => count > limit)) return undefined
-  }
-  return rows.map(toFound)
+  scope: Scope,
+  stretch: Stretch,
+  wanted: number,
+): Promise<FoundRow[] | undefined> {
+  if (isByTime(scope.criteria)) return engine.lanes.read(newestIn(scope, stretch, wanted))
+  const isShortest = stretch.to.getTime() - stretch.from.getTime() <= 1
+  const most = named + 2 * wanted
+  const rows = await engine.lanes.read(namedIn(scope, stretch, isShortest ? null : most))
+  return !isShortest && rows.length >= most ? undefined : rows
 }
 
-function toFound({ stream, id, at }: FoundRow): Found {
-  return {
-    atMs: at === null ? idTimeMs(id) : at.getTime(),
-    id,
-    kind: stream === 2 ? 'record' : 'payment',
-  }
-}
+const toFound = ({ kind, id, at }: FoundRow): Found => ({
+  atMs: at === null ? idTimeMs(id) : at.getTime(),
+  id,
+  kind,
+})
 
 /** How many a search finds, exact up to `most`; never more than that. */
-export async function count(
-  engine: Engine,
-  { channels, criteria }: Pick<Walk, 'channels' | 'criteria'>,
-  most: number,
-): Promise<number> {
-  const stretch = stretchOf(criteria.fromMs ?? 0, criteria.toMs ?? endMs)
-  const [row] = await engine.lanes.read(countIn({ channels, criteria }, stretch, most))
+export async function count(engine: Engine, scope: Scope, most: number): Promise<number> {
+  const { criteria } = scope
+  const stretch = stretchOf(criteria.fromMs ?? 0, { atMs: criteria.toMs ?? endMs, id: lowest })
+  const statement = isByTime(criteria) ? countIn : countNamedIn
+  const [row] = await engine.lanes.read(statement(scope, stretch, most))
   return Math.min(most, Number(row!.count))
 }
 
-function stretchOf(fromMs: number, toMs: number): Stretch {
+/** From a moment on, up to what stands after `to` in the order of answers. */
+function stretchOf(fromMs: number, to: Place): Stretch {
+  const own = idTimeMs(to.id)
   return {
-    fromId: firstIdAt(fromMs),
-    toId: firstIdAt(toMs),
     from: new Date(fromMs),
-    to: new Date(toMs),
+    to: new Date(to.atMs),
+    belowId: to.id,
+    fromId: firstIdAt(fromMs),
+    // Where the place has a time of its own, all ids of its millisecond are lower than its id, or none.
+    toId: own === to.atMs ? to.id : firstIdAt(own > to.atMs ? to.atMs + 1 : to.atMs),
   }
 }
+
+const lowest = '0'.repeat(32)
 
 /** The lowest id of a millisecond. */
 function firstIdAt(ms: number): string {
