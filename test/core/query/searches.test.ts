@@ -1,0 +1,305 @@
+/**
+ * Whatever is stored and whatever is asked for, a search finds what a look at everything finds, in the
+ * same order; and whoever pages by cursor meets each of it once, also while payments come in.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import fc from 'fast-check'
+import { type Caller, GatewayError, type QueryView } from '../../../core/index.ts'
+import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import {
+  brandsStored,
+  type Draft,
+  type Known,
+  methodOf,
+  paymentTypesStored,
+  recordTypesStored,
+  store,
+} from './stock.ts'
+
+const now = Date.now()
+const dayMs = 86_400_000
+const clusters = [now - 5 * dayMs, now - 400 * dayMs, now - 3000 * dayMs, now + 900 * dayMs]
+
+/** A moment: mostly near others, often the very same one. Only test clocks go ahead of the time. */
+const moment = fc.oneof(
+  fc.integer({ min: now - 3650 * dayMs, max: now - dayMs }),
+  fc
+    .tuple(fc.constantFrom(...clusters), fc.integer({ min: 0, max: 5000 }))
+    .map(([at, more]) => at + more),
+  fc.constantFrom(...clusters),
+)
+const references = ['order-0001', 'order-0002', 'order-0003', 'order of every day']
+
+const draft: fc.Arbitrary<Draft> = fc
+  .record({
+    kind: fc.constantFrom(
+      'payment' as const,
+      'payment' as const,
+      'payment' as const,
+      'record' as const,
+    ),
+    atMs: moment,
+    clock: fc.boolean(),
+    channel: fc.nat(4),
+    brand: fc.constantFrom(...brandsStored),
+    payment: fc.constantFrom('DB', 'DB', 'PA', ...paymentTypesStored),
+    record: fc.constantFrom(...recordTypesStored),
+    merchantTransactionId: fc.constantFrom(null, null, ...references),
+  })
+  .map(({ payment, record, ...rest }) => ({
+    ...rest,
+    type: rest.kind === 'payment' ? payment : record,
+    clock: rest.kind === 'payment' && (rest.clock || rest.atMs > now),
+  }))
+
+type Asked = {
+  readonly node: number
+  readonly by: 'time' | 'reference' | 'shortId'
+  readonly from: number
+  readonly to: number
+  readonly reference: string
+  readonly which: number
+  readonly types: readonly string[] | null
+  readonly methods: readonly string[] | null
+  readonly limit: number
+}
+
+const asked: fc.Arbitrary<Asked> = fc.record({
+  node: fc.nat(5),
+  by: fc.constantFrom('time', 'time', 'time', 'reference', 'shortId'),
+  from: fc.oneof(fc.constant(0), moment),
+  to: fc.oneof(fc.constant(Date.UTC(2090, 0, 1)), moment),
+  reference: fc.constantFrom(...references, 'order of nobody'),
+  which: fc.nat(10_000),
+  types: fc.option(
+    fc.uniqueArray(fc.constantFrom(...paymentTypesStored, ...recordTypesStored, 'IV', 'TF'), {
+      minLength: 1,
+      maxLength: 6,
+    }),
+  ),
+  methods: fc.option(
+    fc.uniqueArray(fc.constantFrom('CC', 'DD', 'DC', 'OT'), { minLength: 1, maxLength: 3 }),
+  ),
+  limit: fc.integer({ min: 100, max: 500 }),
+})
+
+const wire = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
+const second = (ms: number) => Math.floor(ms / 1000) * 1000
+
+describe('searches', () => {
+  let run: TestGateway
+  let known: Known[]
+  /** Of the nodes that may be named: which channels lie below. */
+  let nodes: { readonly id: string | undefined; readonly channels: readonly string[] }[]
+
+  before(async () => {
+    run = await startGateway()
+    const { entities } = run.gateway
+    const name = 'Other'
+    const merchant = await entities.create({ kind: 'merchant', name, parentId: run.division })
+    const psp = await entities.create({ kind: 'psp', name })
+    const division = await entities.create({ kind: 'division', name, parentId: psp })
+    const foreign = await entities.create({ kind: 'merchant', name, parentId: division })
+    const under = (parentId: string) => entities.create({ kind: 'channel', name, parentId })
+    const channels = [run.channel, await under(run.merchant), await under(merchant)]
+    const others = [await under(foreign), await under(foreign)]
+    nodes = [
+      { id: run.channel, channels: [run.channel] },
+      { id: run.merchant, channels: channels.slice(0, 2) },
+      { id: run.division, channels },
+      { id: run.psp, channels },
+      { id: psp, channels: others },
+      { id: undefined, channels: [...channels, ...others] },
+    ]
+    // Some months have partitions, the others share the one for all.
+    await run.sql("select tollgate.create_partitions(now() - interval '14 months', 12)")
+    const drafts = fc.sample(draft, { numRuns: 2500, seed: 20 })
+    known = await store(run, [...channels, ...others], drafts)
+  })
+  after(() => run.close())
+
+  /** The request, and what it must find. */
+  function expectation(one: Asked): { request: object; expected: Known[] } {
+    const node = nodes[one.node]!
+    const [from, to] = one.from <= one.to ? [one.from, one.to] : [one.to, one.from]
+    const picked = known[one.which % known.length]!
+    const request = {
+      ...(node.id === undefined ? {} : { entityId: node.id }),
+      ...(one.by === 'time' ? { date: { from: wire(from), to: wire(to) } } : {}),
+      ...(one.by === 'reference' ? { merchantTransactionId: one.reference } : {}),
+      ...(one.by === 'shortId' ? { shortId: picked.shortId } : {}),
+      ...(one.types === null ? {} : { paymentTypes: one.types.join() }),
+      ...(one.methods === null ? {} : { paymentMethods: one.methods.join() }),
+      limit: String(one.limit),
+    }
+    const expected = known
+      .filter(({ channel }) => node.channels.includes(channel))
+      .filter(({ atMs }) => one.by !== 'time' || (atMs >= second(from) && atMs < second(to) + 1000))
+      .filter((row) => one.by !== 'reference' || row.merchantTransactionId === one.reference)
+      .filter(({ id }) => one.by !== 'shortId' || id === picked.id)
+      .filter(({ type }) => one.types?.includes(type) ?? true)
+      .filter(({ brand }) => one.methods?.includes(methodOf(brand)!) ?? true)
+      .sort((a, b) => b.atMs - a.atMs || (a.id < b.id ? 1 : -1))
+    return { request, expected }
+  }
+
+  async function search(request: object): Promise<QueryView | undefined> {
+    try {
+      return await run.gateway.query.search(request as never)
+    } catch (error) {
+      if (error instanceof GatewayError && error.code === '700.400.580') return undefined
+      throw error
+    }
+  }
+
+  const idsIn = (page: QueryView | undefined) => page?.records.map(({ id }) => id) ?? []
+
+  test('find what a look at everything finds, page by page', async () => {
+    const stored = new Set(known.map(({ id }) => id))
+    await fc.assert(
+      fc.asyncProperty(asked, async (one) => {
+        const { request, expected } = expectation(one)
+        const found: string[] = []
+        let page = await search(request)
+        // What the test itself made besides (samples) is not looked at, but must not come twice either.
+        for (;;) {
+          found.push(...idsIn(page))
+          if (page?.nextCursor === undefined) break
+          assert.equal(page.records.length, one.limit)
+          page = await search({ ...request, cursor: page.nextCursor })
+        }
+        assert.equal(new Set(found).size, found.length)
+        assert.deepEqual(
+          found.filter((id) => stored.has(id)),
+          expected.map(({ id }) => id),
+        )
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('number their pages, and each page is where its number says', async () => {
+    await fc.assert(
+      fc.asyncProperty(asked, fc.nat(12), async (one, more) => {
+        const { request } = expectation(one)
+        const all: string[] = []
+        for await (const { id } of run.gateway.query.all(request as never)) all.push(id)
+        const pages = Math.min(100, Math.ceil(all.length / one.limit))
+        const pageNo = 1 + (more % (pages + 1))
+        const page = await search({ ...request, pageNo: String(pageNo) })
+        assert.deepEqual(idsIn(page), all.slice((pageNo - 1) * one.limit, pageNo * one.limit))
+        if (page !== undefined) assert.equal(page.pages, pages)
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  test('meet each transaction once while payments come in, also by other processes', async () => {
+    const other = await run.another()
+    const stored = known.filter(({ channel }) => nodes[3]!.channels.includes(channel))
+    const came = new Set<string>()
+    const state = { walking: true }
+    const paying = [run.gateway, other].map(async (on) => {
+      while (state.walking) came.add((await run.pay({}, { on })).id)
+    })
+    try {
+      for (let round = 0; round < 3; round += 1) {
+        const found: string[] = []
+        const all = run.gateway.query.all({
+          entityId: run.psp,
+          date: { from: '2000-01-01 00:00:00', to: '2090-01-01 00:00:00' },
+          limit: '100',
+        } as never)
+        for await (const { id } of all) found.push(id)
+        assert.equal(new Set(found).size, found.length)
+        const isStored = new Set(stored.map(({ id }) => id))
+        assert.equal(found.filter((id) => isStored.has(id)).length, stored.length)
+      }
+    } finally {
+      state.walking = false
+      await Promise.all(paying)
+    }
+    assert.ok(came.size > 10)
+  })
+
+  test('by one reference that very many have, page by page and in order', async () => {
+    const merchantTransactionId = 'the same for all of them'
+    const drafts = fc
+      .sample(draft, { numRuns: 7000, seed: 7 })
+      .map((one) => ({
+        ...one,
+        channel: 0,
+        kind: 'payment' as const,
+        type: 'DB',
+        merchantTransactionId,
+      }))
+    const many = await store(run, [run.channel], drafts)
+    const found: string[] = []
+    const all = run.gateway.query.all({ merchantTransactionId } as never)
+    for await (const { id } of all) found.push(id)
+    many.sort((a, b) => b.atMs - a.atMs || (a.id < b.id ? 1 : -1))
+    assert.deepEqual(
+      found,
+      many.map(({ id }) => id),
+    )
+    known.push(...many)
+  })
+
+  test('what the engine itself makes is created at the time in its id', async () => {
+    const paid = await run.pay({ paymentType: 'PA' })
+    await run.gateway.payments.capture(paid.id, { amount: '1.00', currency: 'EUR' })
+    const [row] = await run.sql<{ count: bigint }>(
+      `select count(*) as count from tollgate.payment
+       where clock_id is null
+         and ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint <> round(extract(epoch from created_at) * 1000)`,
+    )
+    assert.equal(row?.count, 0n)
+  })
+
+  describe('of a cursor', () => {
+    const frame = { date: { from: '2000-01-01 00:00:00', to: '2090-01-01 00:00:00' } }
+    const refused = async (request: object, options: { caller?: Caller } = {}) => {
+      await assert.rejects(run.gateway.query.search(request as never, options), (error) => {
+        assert.ok(error instanceof GatewayError)
+        assert.equal(error.status, 400)
+        assert.deepEqual(
+          error.parameterErrors.map(({ name }) => name),
+          ['cursor'],
+        )
+        return true
+      })
+    }
+
+    test('a changed one, and that of another search, are refused by name', async () => {
+      const { nextCursor = '' } = (await search(frame))!
+      assert.notEqual(nextCursor, '')
+      for (let at = 0; at < nextCursor.length; at += 1) {
+        const other = nextCursor[at] === 'A' ? 'B' : 'A'
+        const changed = nextCursor.slice(0, at) + other + nextCursor.slice(at + 1)
+        // The last character of a base64 text may hold bits that count for nothing.
+        const page = await run.gateway.query
+          .search({ ...frame, cursor: changed } as never)
+          .catch((error: GatewayError) => error.parameterErrors[0]?.name)
+        assert.ok(page === 'cursor', `${at}: ${nextCursor[at]} → ${other}`)
+      }
+      await refused({ ...frame, paymentTypes: 'DB', cursor: nextCursor })
+      await refused({ ...frame, cursor: 'x' })
+      await refused({ ...frame, cursor: '..' })
+    })
+
+    test('in the hands of another entity it shows that one its own transactions', async () => {
+      const { nextCursor } = (await search({ ...frame, entityId: run.psp }))!
+      const foreign = nodes[4]!
+      const caller = { id: 'foreign', entityId: foreign.id! }
+      const page = await run.gateway.query.search({ ...frame, cursor: nextCursor } as never, {
+        caller,
+      })
+      const own = new Set(
+        known.filter(({ channel }) => foreign.channels.includes(channel)).map(({ id }) => id),
+      )
+      assert.ok(page.records.length > 0)
+      for (const { id } of page.records) assert.ok(own.has(id))
+    })
+  })
+})
