@@ -110,15 +110,11 @@ function byTime(scope: Scope, stretch: Stretch, limit: number, isSorted: boolean
   ]
   if (hasClocks) {
     streams.push(sql`(
-    select 'payment', f.id, f.created_at
-    from ${perChannel}
-    cross join lateral (
-      select p.id, p.created_at
-      from tollgate.payment p
-      where ${onClock(stretch)} ${ofPayment} ${paymentFits(criteria)}
-      order by p.created_at desc, p.id desc
-      limit ${limit}::integer) f
-    ${isSorted ? sql`order by f.created_at desc, f.id desc` : nothing}
+    select 'payment', p.id, p.created_at
+    from tollgate.payment p
+    where ${onClock(stretch)} ${paymentFits(criteria)}
+      ${channels === null ? nothing : sql`and p.channel_id in (select unnest((select channels from scope)))`}
+    ${isSorted ? sql`order by p.created_at desc, p.id desc` : nothing}
     limit ${limit}::integer)`)
   }
   return union(streams)

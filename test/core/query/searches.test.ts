@@ -225,15 +225,13 @@ describe('searches', () => {
 
   test('by one reference that very many have, page by page and in order', async () => {
     const merchantTransactionId = 'the same for all of them'
-    const drafts = fc
-      .sample(draft, { numRuns: 7000, seed: 7 })
-      .map((one) => ({
-        ...one,
-        channel: 0,
-        kind: 'payment' as const,
-        type: 'DB',
-        merchantTransactionId,
-      }))
+    const drafts = fc.sample(draft, { numRuns: 7000, seed: 7 }).map((one) => ({
+      ...one,
+      channel: 0,
+      kind: 'payment' as const,
+      type: 'DB',
+      merchantTransactionId,
+    }))
     const many = await store(run, [run.channel], drafts)
     const found: string[] = []
     const all = run.gateway.query.all({ merchantTransactionId } as never)
