@@ -8,7 +8,7 @@ import { Database } from '../../core/db/database.ts'
 import type { Sql } from '../../core/db/sql.ts'
 import { createGateway, localKeys } from '../../core/index.ts'
 import type { Criteria } from '../../core/query/criteria.ts'
-import { countIn, namedIn, newestIn, type Scope } from '../../core/query/store.ts'
+import { countIn, named, newestIn, type Scope } from '../../core/query/store.ts'
 import { paymentForm } from '../payment.ts'
 import { printRows } from '../print.ts'
 import { residentBytes } from '../processor-time.ts'
@@ -66,6 +66,13 @@ async function prepare(ground: Ground): Promise<Stored> {
   const fields = Object.fromEntries(new URLSearchParams(paymentForm(target.entityId, 0)))
   const sample = await pay(target, fields)
   const startedMs = performance.now()
+  // To make an index of rows that are there takes a fraction of what adding to it ten million times does.
+  const { rows: indexes } = await client.query<{ name: string; text: string }>(
+    `select c.relname as name, pg_get_indexdef(c.oid) as text
+     from pg_index i join pg_class c on c.oid = i.indexrelid
+     where i.indrelid = 'tollgate.payment'::regclass and not i.indisprimary`,
+  )
+  for (const { name } of indexes) await client.query(`drop index tollgate.${name}`)
   const megabytes = await fill(client, sample, wanted, {
     months: 12 * years,
     paymentsOnly: true,
@@ -77,9 +84,11 @@ async function prepare(ground: Ground): Promise<Stored> {
         when copy.no % 7 = 3 then 'PA' else 'DB' end`,
       brand: `case when copy.no % 100003 = 5 then 'DIRECTDEBIT_SEPA' when copy.no % 3 = 0 then 'MASTER' else 'VISA' end`,
       short_no: 'copy.no + 1000000',
-      settled_at: 'copy.at',
     },
   })
+  await client.query("set maintenance_work_mem = '256MB'")
+  for (const { text } of indexes) await client.query(text)
+  await client.query('vacuum (analyze) tollgate.payment')
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(0)
   console.log(
     `  ${wanted} payments of ${years} years stored in ${seconds} s, ${megabytes} MB with indexes`,
@@ -218,7 +227,7 @@ async function searches(stored: Stored): Promise<void> {
       criteria: { ...none, ...criteria },
       hasClocks: true,
     })
-    const byName = (criteria: Partial<Criteria>) => namedIn(scope(criteria), allTime, 5202)
+    const byName = (criteria: Partial<Criteria>) => named(scope(criteria), 5000)
     const byTime = (criteria: Partial<Criteria>) => newestIn(scope(criteria), hour, 101)
     const nobody = 'nobody has this'
     const kinds: [string, Record<string, string>, Sql][] = [

@@ -44,7 +44,7 @@ export async function search(
   }
   const before = (page - 1) * limit
   if (criteria.shortNo === 'none') throw nothingFound()
-  const found = await newest(engine, {
+  const { found, total } = await newest(engine, {
     scope,
     after: cursor?.after ?? null,
     wanted: before + limit + 1,
@@ -55,21 +55,27 @@ export async function search(
   if (last === undefined) throw nothingFound()
   const isLast = found.length <= before + limit
   const entries = await load(engine, shown, visible, scope.channels, isLinked(fields))
-  const pages = isLast
-    ? page
-    : isCounted && cursor === null
-      ? Math.ceil((await count(engine, scope, limits.queryPages * limit)) / limit)
-      : undefined
+  const isWhole = isCounted && cursor === null
+  const most = limits.queryPages * limit
+  const all = isLast ? before + shown.length : total
+  const pages = isWhole
+    ? Math.ceil(Math.min(most, all ?? (await count(engine, scope, most))) / limit)
+    : undefined
   return {
     entries,
-    ...(isCounted && cursor === null && pages !== undefined ? { pages } : {}),
+    ...(pages === undefined ? {} : { pages }),
     ...(isLast
       ? {}
-      : { nextCursor: formatCursor({ after: last, spanMs: spanOf(shown, found) }, criteria) }),
+      : {
+          nextCursor: formatCursor(
+            { after: last, spanMs: total === undefined ? spanOf(shown, found) : 0 },
+            criteria,
+          ),
+        }),
   }
 }
 
-/** Time that a page took its entries from, and a bit more: the next one will take about as long. */
+/** Time that a page of a walk took its entries from, and a bit more: the next one will take about as long. */
 function spanOf(shown: readonly Place[], found: readonly Place[]): number {
   const newestMs = shown[0]!.atMs
   return Math.max(1, Math.ceil((newestMs - found.at(-1)!.atMs) * 1.25))

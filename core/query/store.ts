@@ -40,15 +40,16 @@ const realTime = ({ fromId, toId }: Stretch): Sql =>
 const onClock = ({ from, to, belowId }: Stretch): Sql => sql`p.clock_id is not null
     and p.created_at >= ${from}::timestamptz and (p.created_at, p.id) < (${to}::timestamptz, ${belowId}::uuid)`
 
-const paymentFits = ({ types, brands }: Criteria): Sql => sql`
+const paymentFits = ({ types, brands, merchantTransactionId }: Criteria): Sql => sql`
+  ${merchantTransactionId === null ? nothing : sql`and p.merchant_transaction_id = ${merchantTransactionId}::text`}
   ${types === null ? nothing : sql`and p.payment_type = any(${types}::text[])`}
   ${brands === null ? nothing : sql`and p.brand = any(${brands}::text[])`}`
 
-const recordFits = (
-  { types, brands }: Criteria,
-  { from, to, belowId }: Stretch,
-): Sql => sql`r.created_at >= ${from}::timestamptz
-  and (r.created_at, r.id) < (${to}::timestamptz, ${belowId}::uuid)
+const before = ({ from, to, belowId }: Stretch): Sql => sql`r.created_at >= ${from}::timestamptz
+  and (r.created_at, r.id) < (${to}::timestamptz, ${belowId}::uuid)`
+
+const recordFits = ({ types, brands, merchantTransactionId }: Criteria): Sql => sql`
+  ${merchantTransactionId === null ? nothing : sql`and r.merchant_transaction_id = ${merchantTransactionId}::text`}
   ${types === null ? nothing : sql`and r.type = any(${types}::text[])`}
   ${
     brands === null
@@ -102,7 +103,7 @@ function byTime(scope: Scope, stretch: Stretch, limit: number, isSorted: boolean
     cross join lateral (
       select r.id, r.created_at
       from tollgate.record r
-      where ${recordFits(criteria, stretch)} ${ofRecord}
+      where ${before(stretch)} ${ofRecord} ${recordFits(criteria)}
       order by r.created_at desc, r.id desc
       limit ${limit}::integer) f
     ${isSorted ? sql`order by f.created_at desc, f.id desc` : nothing}
@@ -120,41 +121,23 @@ function byTime(scope: Scope, stretch: Stretch, limit: number, isSorted: boolean
   return union(streams)
 }
 
-/** By what the merchant or the gateway calls a payment: one look for all channels. In no order. */
-function byReference(scope: Scope, stretch: Stretch, limit: number | null): Sql {
-  const { channels, criteria, hasClocks } = scope
-  const { merchantTransactionId, shortNo } = criteria
-  const named = (table: 'p' | 'r'): Sql => {
-    const isPayment = table === 'p'
-    const channel = isPayment ? sql`p.channel_id` : sql`r.channel_id`
-    const reference = isPayment ? sql`p.merchant_transaction_id` : sql`r.merchant_transaction_id`
-    const number = isPayment ? sql`p.short_no` : sql`r.short_no`
-    return sql`
-    ${channels === null ? nothing : sql`and ${channel} = ${inScope}`}
-    ${merchantTransactionId === null ? nothing : sql`and ${reference} = ${merchantTransactionId}::text`}
-    ${shortNo === null ? nothing : sql`and ${number} = ${shortNo}::bigint`}`
-  }
-  const streams = [
-    sql`(
-    select 'payment' as kind, p.id, null::timestamptz as at
-    from tollgate.payment p
-    where ${realTime(stretch)} ${named('p')} ${paymentFits(criteria)}
-    limit ${limit}::integer)`,
-    sql`(
-    select 'record', r.id, r.created_at
-    from tollgate.record r
-    where ${recordFits(criteria, stretch)} ${named('r')}
-    limit ${limit}::integer)`,
-  ]
-  if (hasClocks) {
-    streams.push(sql`(
-    select 'payment', p.id, p.created_at
-    from tollgate.payment p
-    where ${onClock(stretch)} ${named('p')} ${paymentFits(criteria)}
-    limit ${limit}::integer)`)
-  }
-  return union(streams)
-}
+/**
+ * What has a reference or a number, whenever it was made, in no order, at most `limit` of each kind.
+ * One look for all channels. It names no time, so that no other index seems good enough.
+ */
+export const named = ({ channels, criteria }: Scope, limit: number) => sql<FoundRow>`
+  ${scopeOf(channels)}
+  (select 'payment' as kind, p.id, case when p.clock_id is not null then p.created_at end as at
+  from tollgate.payment p
+  where ${channels === null ? sql`true` : sql`p.channel_id = ${inScope}`} ${paymentFits(criteria)}
+    ${criteria.shortNo === null ? nothing : sql`and p.short_no = ${criteria.shortNo}::bigint`}
+  limit ${limit}::integer)
+  union all
+  (select 'record', r.id, r.created_at
+  from tollgate.record r
+  where ${channels === null ? sql`true` : sql`r.channel_id = ${inScope}`} ${recordFits(criteria)}
+    ${criteria.shortNo === null ? nothing : sql`and r.short_no = ${criteria.shortNo}::bigint`}
+  limit ${limit}::integer)`
 
 /** The newest of a stretch, at most `limit` of each kind. */
 export const newestIn = (scope: Scope, stretch: Stretch, limit: number) => sql<FoundRow>`
@@ -162,25 +145,11 @@ export const newestIn = (scope: Scope, stretch: Stretch, limit: number) => sql<F
   select f.kind, f.id, f.at
   from (${byTime(scope, stretch, limit, true)}) f`
 
-/** Any of a stretch that have a reference, at most `limit` of each kind (null: all). */
-export const namedIn = (scope: Scope, stretch: Stretch, limit: number | null) => sql<FoundRow>`
-  ${scopeOf(scope.channels)}
-  select f.kind, f.id, f.at
-  from (${byReference(scope, stretch, limit)}) f`
-
 /** How many there are in a stretch, counted no further than `limit` of each kind. */
 export const countIn = (scope: Scope, stretch: Stretch, limit: number) => sql<{ count: bigint }>`
   ${scopeOf(scope.channels)}
   select count(*) as count
   from (${byTime(scope, stretch, limit, false)}) f`
-
-/** The same of what has a reference. */
-export const countNamedIn = (scope: Scope, stretch: Stretch, limit: number) => sql<{
-  count: bigint
-}>`
-  ${scopeOf(scope.channels)}
-  select count(*) as count
-  from (${byReference(scope, stretch, limit)}) f`
 
 /** Payments that refer to one of these. */
 export const followUpsOf = (ids: readonly string[], channels: Channels) => sql<{ id: string }>`

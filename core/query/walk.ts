@@ -8,17 +8,8 @@
  */
 import type { Engine } from '../engine.ts'
 import { idTimeMs } from '../ids.ts'
-import type { Criteria } from './criteria.ts'
 import { newestFirst, type Place } from './place.ts'
-import {
-  countIn,
-  countNamedIn,
-  type FoundRow,
-  namedIn,
-  newestIn,
-  type Scope,
-  type Stretch,
-} from './store.ts'
+import { countIn, type FoundRow, named, newestIn, type Scope, type Stretch } from './store.ts'
 
 export type Found = Place & { readonly kind: 'payment' | 'record' }
 
@@ -31,33 +22,58 @@ export type Walk = {
   readonly spanMs: number | undefined
 }
 
+export type Newest = {
+  readonly found: readonly Found[]
+  /** How many there are behind `after`, where that is known. */
+  readonly total?: number
+}
+
 const firstSpanMs = 60_000
 const dayMs = 86_400_000
 /** After everything: the years of the API end with 9999. */
 const endMs = Date.UTC(10_000, 0, 1)
 /** How much longer or shorter the next stretch is at most. */
 const factor = 8
-/** So many transactions of one reference are sorted here; where there are more, stretches part them. */
-const named = 5000
+/** So many transactions of one reference are sorted here; more of them are walked through. */
+const mostNamed = 5000
 
 /** The newest `wanted` of what there is, or all when there is less. */
-export async function newest(engine: Engine, walk: Walk): Promise<readonly Found[]> {
-  const { scope, after, wanted } = walk
-  const { criteria } = scope
-  const floor = criteria.fromMs ?? 0
+export async function newest(engine: Engine, walk: Walk): Promise<Newest> {
+  // A reference finds little, wherever it lies: it is looked up at once. A walk that began is gone on with.
+  const isNamed = walk.scope.criteria.merchantTransactionId !== null || isNumbered(walk.scope)
+  const looked = isNamed && !walk.spanMs ? await lookUp(engine, walk) : undefined
+  return looked ?? { found: await walkBack(engine, walk) }
+}
+
+const isNumbered = ({ criteria }: Scope) => criteria.shortNo !== null
+
+/** @returns undefined when there are too many to sort them. */
+async function lookUp(engine: Engine, { scope, after, wanted }: Walk): Promise<Newest | undefined> {
+  const rows = await engine.lanes.read(named(scope, mostNamed))
+  if (rows.length >= mostNamed && !isNumbered(scope)) return undefined
+  const { fromMs, toMs } = scope.criteria
+  const found = rows
+    .map(toFound)
+    .filter(({ atMs }) => (fromMs === null || atMs >= fromMs) && (toMs === null || atMs < toMs))
+    .filter((place) => after === null || newestFirst(after, place) < 0)
+    .sort(newestFirst)
+  return { found: found.slice(0, wanted), total: found.length }
+}
+
+async function walkBack(
+  engine: Engine,
+  { scope, after, wanted, spanMs }: Walk,
+): Promise<readonly Found[]> {
+  const floor = scope.criteria.fromMs ?? 0
   const now = engine.clock.realMs()
   const found: Found[] = []
-  let to = after ?? { atMs: criteria.toMs ?? endMs, id: lowest }
-  let span = walk.spanMs ?? (isByTime(criteria) ? firstSpanMs : endMs)
+  let to = after ?? { atMs: scope.criteria.toMs ?? endMs, id: lowest }
+  let span = spanMs || firstSpanMs
   // Nothing but what lives on a test clock can lie ahead: one step passes it.
   if (to.atMs > now + dayMs) span = Math.max(span, to.atMs - now)
   while (to.atMs >= floor) {
     const from = Math.max(floor, to.atMs - span)
-    const rows = await read(engine, scope, stretchOf(from, to), wanted)
-    if (rows === undefined) {
-      span = Math.max(1, Math.ceil((to.atMs - from) / factor))
-      continue
-    }
+    const rows = await engine.lanes.read(newestIn(scope, stretchOf(from, to), wanted))
     found.push(...rows.map(toFound))
     if (found.length >= wanted || from === floor) break
     span = nextSpan(to.atMs - from, rows.length, wanted - found.length)
@@ -72,24 +88,6 @@ function nextSpan(length: number, found: number, missing: number): number {
   return Math.max(1, Math.ceil(length * Math.min(factor, Math.max(1 / factor, likely))))
 }
 
-/** Whether time is all that the search goes by. References find little and are looked up at once. */
-const isByTime = ({ merchantTransactionId, shortNo }: Criteria) =>
-  merchantTransactionId === null && shortNo === null
-
-/** @returns undefined when there are too many of one reference to sort them. */
-async function read(
-  engine: Engine,
-  scope: Scope,
-  stretch: Stretch,
-  wanted: number,
-): Promise<FoundRow[] | undefined> {
-  if (isByTime(scope.criteria)) return engine.lanes.read(newestIn(scope, stretch, wanted))
-  const isShortest = stretch.to.getTime() - stretch.from.getTime() <= 1
-  const most = named + 2 * wanted
-  const rows = await engine.lanes.read(namedIn(scope, stretch, isShortest ? null : most))
-  return !isShortest && rows.length >= most ? undefined : rows
-}
-
 const toFound = ({ kind, id, at }: FoundRow): Found => ({
   atMs: at === null ? idTimeMs(id) : at.getTime(),
   id,
@@ -100,8 +98,7 @@ const toFound = ({ kind, id, at }: FoundRow): Found => ({
 export async function count(engine: Engine, scope: Scope, most: number): Promise<number> {
   const { criteria } = scope
   const stretch = stretchOf(criteria.fromMs ?? 0, { atMs: criteria.toMs ?? endMs, id: lowest })
-  const statement = isByTime(criteria) ? countIn : countNamedIn
-  const [row] = await engine.lanes.read(statement(scope, stretch, most))
+  const [row] = await engine.lanes.read(countIn(scope, stretch, most))
   return Math.min(most, Number(row!.count))
 }
 
