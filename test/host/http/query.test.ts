@@ -285,6 +285,7 @@ describe('the query', () => {
     const behind = await list({ pageNo: '4' })
     assert.deepEqual([behind.status, behind.body.result.code], [404, '700.400.580'])
     // The node above sees them, another merchant does not, and may not name this one.
+    await pay()
     const { token: psp } = await entities.createToken(run.psp, 'psp')
     assert.equal((await find('/v3/query', { ...today, entityId: merchant }, psp)).body.pages, 3)
     assert.ok(!idsOf(await find('/v3/query', { ...today, limit: '500' })).includes(ids[0]!))
