@@ -87,7 +87,7 @@ async function prepare(ground: Ground): Promise<Stored> {
     },
   })
   await client.query("set maintenance_work_mem = '256MB'")
-  for (const { text } of indexes) await client.query(text)
+  for (const { text } of indexes) await client.query(text.replace(' ON ONLY ', ' ON '))
   await client.query('vacuum (analyze) tollgate.payment')
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(0)
   console.log(
