@@ -57,14 +57,16 @@ export const paymentById = (id: string, channels: readonly string[] | null) => s
   left join tollgate.payment_request q on q.id = p.id
   where p.id = ${id}::uuid and (${channels}::uuid[] is null or p.channel_id = any(${channels}::uuid[]))`
 
-/** Payments by their ids, of which `lowest` and `highest` leave the partitions between them to be looked at. */
-export const paymentsByIds = (ids: readonly string[], lowest: string, highest: string) =>
-  sql<PaymentRow>`
+/** Payments by their ids; only partitions between the lowest and the highest are looked at. */
+export const paymentsById = (ids: readonly string[]) => {
+  const sorted = [...ids].sort()
+  return sql<PaymentRow>`
   select ${columns}
   from tollgate.payment p
   left join lateral (
     select request from tollgate.payment_request where payment_request.id = p.id limit 1) q on true
-  where p.id = any(${ids}::uuid[]) and p.id >= ${lowest}::uuid and p.id <= ${highest}::uuid`
+  where p.id = any(${sorted}::uuid[]) and p.id >= ${sorted[0]!}::uuid and p.id <= ${sorted.at(-1)!}::uuid`
+}
 
 /** The payment that an attempt belongs to. */
 export const paymentByAttempt = (key: string) => sql<PaymentRow>`

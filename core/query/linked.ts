@@ -1,7 +1,7 @@
 /** What is linked with transactions: chains of references, and the records of registrations in them. */
 import type { Engine } from '../engine.ts'
 import { isId } from '../ids.ts'
-import { paymentsByIds, toPayment } from '../payment/store-read.ts'
+import { paymentsById, toPayment } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
 import { type Channels, followUpsOf, type RecordRow, recordsById, recordsOf } from './store.ts'
 
@@ -19,9 +19,9 @@ export async function loadPayments(
   ids: readonly string[],
   visible: readonly string[] | null,
 ): Promise<Payment[]> {
-  const sorted = ids.filter(isId).sort()
-  if (sorted.length === 0) return []
-  const rows = await engine.lanes.read(paymentsByIds(sorted, sorted[0]!, sorted.at(-1)!))
+  const valid = ids.filter(isId)
+  if (valid.length === 0) return []
+  const rows = await engine.lanes.read(paymentsById(valid))
   const seen = visible === null ? null : new Set(visible)
   return rows.map(toPayment).filter(({ channelId }) => seen === null || seen.has(channelId))
 }

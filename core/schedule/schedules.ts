@@ -283,10 +283,12 @@ function readPlan(
   })
 }
 
-function told(schedule: Schedule): Told {
+const told = (schedule: Schedule): Told => ({ schedule, next: nextOf(schedule) })
+
+/** The moments that follow, as many as answers show. */
+export function nextOf(schedule: Schedule): readonly Date[] {
   const { nextAt } = schedule
-  if (nextAt === null) return { schedule, next: [] }
-  return { schedule, next: [nextAt, ...upcoming(planOf(schedule), nextAt, shown - 1)] }
+  return nextAt === null ? [] : [nextAt, ...upcoming(planOf(schedule), nextAt, shown - 1)]
 }
 
 function chargedAs(paymentType: string): string {

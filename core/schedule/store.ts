@@ -110,6 +110,11 @@ export const scheduleById = (id: string, channels: readonly string[] | null) => 
   from tollgate.schedule s
   where s.id = ${id}::uuid and (${channels}::uuid[] is null or s.channel_id = any(${channels}::uuid[]))`
 
+export const schedulesById = (ids: readonly string[]) => sql<ScheduleRow>`
+  select ${parts.schedule}
+  from tollgate.schedule s
+  where s.id = any(${ids}::uuid[])`
+
 /** Schedules of a registration, newest first, below `before` (null: from the newest). */
 export const schedulesOf = (
   registrationId: string,

@@ -1,0 +1,212 @@
+/** What merchants are told of an event: the resource's usual answer, as of that event. */
+import { resultDescription } from '@tollgate/schemas'
+import { wireTimestamp } from '../clock.ts'
+import { buildNumber } from '../embedder.ts'
+import type { Engine } from '../engine.ts'
+import { paymentsById, toPayment } from '../payment/store-read.ts'
+import type { Payment, PaymentState } from '../payment/types.ts'
+import { paymentView } from '../payment/view.ts'
+import { registrationsById, toRegistration } from '../registration/store.ts'
+import type { Registration } from '../registration/types.ts'
+import { registrationView } from '../registration/view.ts'
+import { nextOf } from '../schedule/schedules.ts'
+import { schedulesById, toSchedule } from '../schedule/store.ts'
+import type { Schedule } from '../schedule/types.ts'
+import { scheduleView } from '../schedule/view.ts'
+
+export type NotificationType = 'PAYMENT' | 'REGISTRATION' | 'SCHEDULE' | 'RISK'
+export type Action = 'CREATED' | 'UPDATED' | 'DELETED'
+
+/** An event as its row is. */
+export type StoredEvent = {
+  readonly id: string
+  readonly resource: string
+  /** Counts the events of the resource. */
+  readonly seq: number
+  readonly channelId: string
+  /** `payment.approved`, `schedule.missed` … */
+  readonly type: string
+  readonly at: Date
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** One message about one event. */
+export type Notification = {
+  /** The same for ever, in every attempt and every replay: `webhook-id`. */
+  readonly id: string
+  readonly event: StoredEvent
+  readonly type: NotificationType
+  /** Absent for payments. */
+  readonly action?: Action
+  /** JSON text: `{ type, action?, payload }`. */
+  readonly body: string
+}
+
+/** States of a payment that are told: an open question is not one of them. */
+const told = new Set(['pending', 'approved', 'declined', 'expired'])
+
+const actions: Readonly<Record<string, Action>> = {
+  'registration.updated': 'UPDATED',
+  'registration.removed': 'DELETED',
+  'schedule.created': 'CREATED',
+  'schedule.changed': 'UPDATED',
+  'schedule.missed': 'UPDATED',
+  'schedule.execution.failed': 'UPDATED',
+  'schedule.cancelled': 'DELETED',
+  'schedule.ended': 'DELETED',
+}
+
+/**
+ * What an event is told as, in this order.
+ *
+ * @param makesRegistration whether its payment also stored an account.
+ */
+export function typesOf(
+  event: Pick<StoredEvent, 'type' | 'data'>,
+  makesRegistration: boolean,
+): NotificationType[] {
+  const [noun, state = ''] = event.type.split('.', 2)
+  if (noun === 'payment') {
+    if (!told.has(state)) return []
+    const isApproved = state === 'approved'
+    // The verification of an account is no payment: what comes of it is the registration.
+    if (event.data.paymentType === 'RG') return isApproved ? ['REGISTRATION'] : []
+    return isApproved && makesRegistration ? ['PAYMENT', 'REGISTRATION'] : ['PAYMENT']
+  }
+  if (actions[event.type] === undefined) return []
+  return [noun === 'schedule' ? 'SCHEDULE' : 'REGISTRATION']
+}
+
+/** The event's id; a second notification of the same event has one of its own. */
+export function notificationId(event: Pick<StoredEvent, 'id' | 'type'>, type: NotificationType) {
+  const isSecond = type === 'REGISTRATION' && event.type.startsWith('payment.')
+  return isSecond ? `${event.id}-registration` : event.id
+}
+
+/**
+ * The notifications of these events, in their order; an event that nobody is told about has none.
+ * Rows are read in one statement for each kind of resource.
+ */
+export async function notificationsOf(
+  engine: Engine,
+  events: readonly StoredEvent[],
+): Promise<Notification[]> {
+  const resources = await readResources(engine, events)
+  return events.flatMap((event) => {
+    const payment = resources.payments.get(event.resource)
+    const types = typesOf(event, payment !== undefined && isMaking(payment))
+    return types.flatMap((type) => {
+      const payload = payloadOf(event, type, resources)
+      return payload === undefined ? [] : [notification(event, type, payload)]
+    })
+  })
+}
+
+function notification(event: StoredEvent, type: NotificationType, payload: object): Notification {
+  const action = type === 'PAYMENT' ? undefined : (actions[event.type] ?? 'CREATED')
+  return {
+    id: notificationId(event, type),
+    event,
+    type,
+    ...(action === undefined ? {} : { action }),
+    body: JSON.stringify({ type, ...(action === undefined ? {} : { action }), payload }),
+  }
+}
+
+type Resources = {
+  readonly payments: ReadonlyMap<string, Payment>
+  readonly registrations: ReadonlyMap<string, Registration>
+  readonly schedules: ReadonlyMap<string, Schedule>
+}
+
+async function readResources(engine: Engine, events: readonly StoredEvent[]): Promise<Resources> {
+  const idsOf = (noun: string) => [
+    ...new Set(events.filter(({ type }) => type.startsWith(noun)).map(({ resource }) => resource)),
+  ]
+  const [payments, schedules] = await Promise.all([
+    readAll(idsOf('payment.'), (ids) => engine.lanes.read(paymentsById(ids)), toPayment),
+    readAll(idsOf('schedule.'), (ids) => engine.lanes.read(schedulesById(ids)), toSchedule),
+  ])
+  const made = [...payments.values()].flatMap((payment) => {
+    if (payment.paymentType === 'RG') return [payment.id]
+    return isMaking(payment) ? [payment.registrationId!] : []
+  })
+  const registrations = await readAll(
+    [...idsOf('registration.'), ...made],
+    (ids) => engine.lanes.read(registrationsById(ids, null)),
+    toRegistration,
+  )
+  return { payments, schedules, registrations }
+}
+
+async function readAll<Row, Thing extends { readonly id: string }>(
+  ids: readonly string[],
+  read: (ids: readonly string[]) => Promise<Row[]>,
+  to: (row: Row) => Thing,
+): Promise<Map<string, Thing>> {
+  const rows = ids.length === 0 ? [] : await read(ids)
+  return new Map(rows.map(to).map((thing) => [thing.id, thing]))
+}
+
+const isMaking = (payment: Payment) =>
+  payment.registrationId !== null && payment.request.createRegistration === 'true'
+
+function payloadOf(
+  event: StoredEvent,
+  type: NotificationType,
+  { payments, registrations, schedules }: Resources,
+): object | undefined {
+  const payment = payments.get(event.resource)
+  if (type === 'PAYMENT') return payment && paymentPayload(event, payment)
+  if (type === 'REGISTRATION') {
+    const isOwn = payment === undefined || payment.paymentType === 'RG'
+    const registration = registrations.get(isOwn ? event.resource : payment.registrationId!)
+    return registration && registrationView(registration, event.id, buildNumber, event.at)
+  }
+  const schedule = schedules.get(event.resource)
+  return schedule && schedulePayload(event, schedule)
+}
+
+/** State and result are the event's own, whatever the payment is by now. */
+function paymentPayload(event: StoredEvent, payment: Payment): object {
+  const state = (event.data.state ?? payment.state) as PaymentState
+  const resultCode = (event.data.code ?? payment.resultCode) as string
+  const isAsThen = payment.state === state && payment.resultCode === resultCode
+  const then = isAsThen ? payment : asOfThen(payment, state, resultCode)
+  const { nextActions: _, ...view } = paymentView(then, undefined, event.id, buildNumber)
+  const { forex } = payment.request as { forex?: { amount?: string; currency?: string } }
+  return {
+    ...view,
+    ...(view.amount === undefined
+      ? {}
+      : {
+          presentationAmount: forex?.amount ?? view.amount,
+          presentationCurrency: forex?.currency ?? view.currency,
+        }),
+    ...(payment.scheduleId === null ? {} : { source: 'SCHEDULER', scheduleId: payment.scheduleId }),
+  }
+}
+
+/** What the acquirer said at another time is not part of it. */
+function asOfThen(payment: Payment, state: PaymentState, resultCode: string): Payment {
+  return { ...payment, state, resultCode, approvedMinor: null, finalBy: null, answer: {} }
+}
+
+function schedulePayload(event: StoredEvent, schedule: Schedule): object {
+  const about = { ndc: event.id, buildNumber, now: event.at }
+  const view = { ...scheduleView(schedule, nextOf(schedule), about), event: event.type }
+  if (event.type === 'schedule.missed') {
+    const { from, to, count } = event.data
+    const range = { from: wireTime(from), to: wireTime(to), count: String(count) }
+    return { ...view, missed: [range] }
+  }
+  if (event.type === 'schedule.execution.failed') {
+    const { execution: id, at, code } = event.data as Record<string, string>
+    const result = { code, description: resultDescription(code as never) }
+    const failed = { id, scheduledAt: wireTime(at), state: 'FAILED', attempts: 0, result }
+    return { ...view, executions: [failed] }
+  }
+  return view
+}
+
+const wireTime = (text: unknown) => wireTimestamp(new Date(text as string))
