@@ -12,6 +12,10 @@ export type PaymentEvent = {
   }
 }
 
+/** Whether its request named a URL of its own that wants to be told. */
+export const notifies = (payment: Payment): boolean =>
+  typeof payment.request.notificationUrl === 'string'
+
 export function eventOf(
   id: string,
   payment: Payment,

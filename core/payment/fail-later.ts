@@ -4,7 +4,7 @@ import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { addAttention } from '../operator/store.ts'
 import { businessNow } from '../test-clock/time.ts'
-import { announce, eventOf } from './announce.ts'
+import { announce, eventOf, notifies } from './announce.ts'
 import { decide, takenBack } from './decide.ts'
 import { referencedBy, undoOf } from './rebuild.ts'
 import { storable } from './storable.ts'
@@ -27,6 +27,7 @@ export async function failLater(engine: Engine, payment: Payment, outcome: Outco
     parentId: payment.parentId,
     resultCode: decision.resultCode,
     answer: storable(decision.answer),
+    notifies: notifies(payment),
     event: { id: event.id, type: event.type, data: JSON.stringify(event.data) },
   }
   try {

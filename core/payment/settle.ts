@@ -7,7 +7,7 @@ import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
 import { addAttention } from '../operator/store.ts'
 import { businessNow } from '../test-clock/time.ts'
-import { announce, eventOf, type PaymentEvent } from './announce.ts'
+import { announce, eventOf, notifies, type PaymentEvent } from './announce.ts'
 import { balanceMove, type Decision, decide, noMove, ownBalance } from './decide.ts'
 import { recordConflict } from './late-success.ts'
 import { storable } from './storable.ts'
@@ -118,6 +118,7 @@ function rowOf(
     timer_after_ms: decision.again === null ? null : atOnce ? 0 : decision.again.afterMs,
     expire_id: decision.expiresAt === null ? null : newId(),
     expire_at: decision.expiresAt,
+    notifies: notifies(payment),
   }
 }
 

@@ -189,6 +189,7 @@ const settleColumns = {
   timer_after_ms: 'bigint',
   expire_id: 'uuid',
   expire_at: 'timestamptz',
+  notifies: 'boolean',
 } as const
 
 export type SettleFirstRow = RowOf<typeof settleColumns>
@@ -223,6 +224,10 @@ b as (
 e as (
   insert into tollgate.event (id, resource, seq, channel_id, type, data)
   select event_id, id, seq, channel_id, event_type, event_data from p),
+o as (
+  insert into tollgate.outbox (resource, seq, event_id)
+  select id, seq, event_id from p
+  where notifies or exists (select from tollgate.webhook_endpoint where kind = 'webhook' and active)),
 d as (
   delete from tollgate.instrument
   using p

@@ -1,5 +1,7 @@
 /** Everything that moves an attempt after its first commit, outside the group lane. */
 import { sql } from '../db/sql.ts'
+import { outbox } from '../webhook/store-outbox.ts'
+import { notifies } from './announce.ts'
 import type { SettleFirstRow } from './store-first.ts'
 import type { Payment } from './types.ts'
 
@@ -83,7 +85,9 @@ b as (
 e as (
   insert into tollgate.event (id, resource, seq, channel_id, type, data)
   select ${row.event_id}::uuid, id, seq, channel_id, ${row.event_type}::text, ${row.event_data}::jsonb
-  from p),
+  from p
+  returning id, resource, seq),
+w as (${outbox.ofPayment(row.notifies === true)}),
 d as (
   delete from tollgate.instrument
   using p
@@ -161,6 +165,7 @@ export const failAccepted = (
     parentId: string | null
     resultCode: string
     answer: string
+    notifies: boolean
     event: { id: string; type: string; data: string }
   },
   move: BalanceMove,
@@ -207,7 +212,9 @@ x as (
 e as (
   insert into tollgate.event (id, resource, seq, channel_id, type, data)
   select ${row.event.id}::uuid, id, seq, channel_id, ${row.event.type}::text, ${row.event.data}::jsonb
-  from p)
+  from p
+  returning id, resource, seq),
+w as (${outbox.ofPayment(row.notifies)})
 select id, seq from p`
 
 /** A first payment that was over and turned out to be paid, where the channel accepts that. */
@@ -236,7 +243,9 @@ b as (
 e as (
   insert into tollgate.event (id, resource, seq, channel_id, type, data)
   select ${event.id}::uuid, id, seq, channel_id, 'payment.approved', ${event.data}::jsonb
-  from p)
+  from p
+  returning id, resource, seq),
+w as (${outbox.ofPayment(notifies(payment))})
 select id, seq from p`
 
 /** The acquirer's final word on an operation that counted as done: it stays done. */

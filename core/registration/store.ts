@@ -1,6 +1,7 @@
 /** All SQL of registrations. One changes only here, with its record and its event in the same commit. */
 import { sql } from '../db/sql.ts'
 import type { Mode, PaymentState, StoredRequest } from '../payment/types.ts'
+import { outbox } from '../webhook/store-outbox.ts'
 import type { Change, Registration } from './types.ts'
 
 export type RegistrationRow = {
@@ -87,7 +88,9 @@ r as (
 e as (
   insert into tollgate.event (id, resource, seq, channel_id, type, data)
   select ${change.eventId}::uuid, id, seq, channel_id, 'registration.updated', '{}'::jsonb
-  from g)
+  from g
+  returning id, resource, seq),
+w as (${outbox.ofEvents})
 select seq from g`
 
 /**
@@ -115,7 +118,9 @@ r as (
 e as (
   insert into tollgate.event (id, resource, seq, channel_id, type, data)
   select ${change.eventId}::uuid, id, seq, channel_id, 'registration.removed', '{}'::jsonb
-  from g)
+  from g
+  returning id, resource, seq),
+w as (${outbox.ofEvents})
 select seq from g`
 
 /**

@@ -1,6 +1,7 @@
 /** SQL of occurrences while they are charged. */
 import { sql } from '../db/sql.ts'
 import type { Answer, PaymentState } from '../payment/types.ts'
+import { outbox } from '../webhook/store-outbox.ts'
 import { parts, type ScheduleRow } from './store.ts'
 
 /** An occurrence, its schedule, and the payment in its slot. */
@@ -45,7 +46,9 @@ e as (
   insert into tollgate.event (id, resource, seq, channel_id, type, data)
   select ${eventId}::uuid, id, seq, channel_id, 'schedule.execution.failed',
     jsonb_build_object('execution', replace(occurrence_id::text, '-', ''), 'at', at, 'code', ${code}::text)
-  from s)
+  from s
+  returning id, resource, seq),
+w as (${outbox.ofEvents})
 select id as schedule_id, channel_id, seq from s`
 
 /** Looks at an open occurrence again, in real time. */

@@ -1,5 +1,6 @@
 /** SQL of instants that come: claimed with their schedule's row locked, written in one commit. */
 import { sql } from '../db/sql.ts'
+import { outbox } from '../webhook/store-outbox.ts'
 import { parts, type ScheduleRow } from './store.ts'
 
 export type DueRow = ScheduleRow & { merchant_id: string; now: Date }
@@ -66,7 +67,9 @@ e as (
   insert into tollgate.event (id, resource, seq, channel_id, type, data)
   select id, resource, seq, channel_id, type, data
   from json_to_recordset(${JSON.stringify(fired.events)}::json)
-    as r(id uuid, resource uuid, seq integer, channel_id uuid, type text, data jsonb))
+    as r(id uuid, resource uuid, seq integer, channel_id uuid, type text, data jsonb)
+  returning id, resource, seq),
+w as (${outbox.ofEvents})
 insert into tollgate.occurrence (id, schedule_id, at, clock_id)
 select id, schedule_id, at, clock_id
 from json_to_recordset(${JSON.stringify(fired.occurrences)}::json)

@@ -1,6 +1,7 @@
 /** SQL of schedules as merchants see them. One changes only here and where it fires, with its event in the same commit. */
 import { sql } from '../db/sql.ts'
 import type { Mode, PaymentState, StoredRequest } from '../payment/types.ts'
+import { outbox } from '../webhook/store-outbox.ts'
 import type { StoredJob } from './job.ts'
 import type { Schedule, ScheduleRecord } from './types.ts'
 
@@ -101,7 +102,9 @@ r as (
 e as (
   insert into tollgate.event (id, resource, seq, channel_id, type, data)
   select ${eventId}::uuid, id, 1, channel_id, 'schedule.created', '{}'::jsonb
-  from s)
+  from s
+  returning id, resource, seq),
+w as (${outbox.ofEvents})
 select id from s`
 
 /** One schedule, when it belongs to one of `channels` (null: any). */
@@ -139,7 +142,9 @@ r as (
 e as (
   insert into tollgate.event (id, resource, seq, channel_id, type, data)
   select ${record.eventId}::uuid, id, seq, channel_id, ${event}::text, '{}'::jsonb
-  from s)
+  from s
+  returning id, resource, seq),
+w as (${outbox.ofEvents})
 select seq from s`
 
 /** Gives a schedule that still runs other times. Empty when it was cancelled or has run out. */
