@@ -5,7 +5,7 @@
  */
 import { type Sql, sql } from '../db/sql.ts'
 
-export const sealedTables = ['instrument', 'merchant_account'] as const
+export const sealedTables = ['instrument', 'merchant_account', 'webhook_endpoint'] as const
 
 /** What a sealed value is for: the table that holds it. */
 export type Purpose = (typeof sealedTables)[number]
@@ -59,12 +59,15 @@ type SwapOf = (from: string, to: string, rows: readonly Resealed[]) => Sql<{ id:
 
 export const pageOfInstruments: PageOf = (...more) => page(sql`tollgate.instrument`, ...more)
 export const pageOfAccounts: PageOf = (...more) => page(sql`tollgate.merchant_account`, ...more)
+export const pageOfEndpoints: PageOf = (...more) => page(sql`tollgate.webhook_endpoint`, ...more)
+export const swapEndpoints: SwapOf = (...more) => swap(sql`tollgate.webhook_endpoint`, ...more)
 export const swapInstruments: SwapOf = (...more) => swap(sql`tollgate.instrument`, ...more)
 export const swapAccounts: SwapOf = (...more) => swap(sql`tollgate.merchant_account`, ...more)
 
 export const sealedTable: Readonly<Record<Purpose, { page: PageOf; swap: SwapOf }>> = {
   instrument: { page: pageOfInstruments, swap: swapInstruments },
   merchant_account: { page: pageOfAccounts, swap: swapAccounts },
+  webhook_endpoint: { page: pageOfEndpoints, swap: swapEndpoints },
 }
 
 /** How many rows each data key seals. Reads every row. */
@@ -75,6 +78,11 @@ export const rowsByKey = sql<{ place: Purpose; id: string; rows: bigint }>`
   union all
   select 'merchant_account', data_key_id, count(*)
   from tollgate.merchant_account
+  where data_key_id is not null
+  group by data_key_id
+  union all
+  select 'webhook_endpoint', data_key_id, count(*)
+  from tollgate.webhook_endpoint
   where data_key_id is not null
   group by data_key_id`
 

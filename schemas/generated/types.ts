@@ -1665,6 +1665,103 @@ export interface TestClocksAdvanceRequest {
   by?: string
 }
 
+export interface WebhooksCreateRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Where notifications go. Required when the endpoint is made. */
+  url: string
+  /** Which notifications, comma-separated. */
+  types?: string
+  /** TEXT sends bare hex, JSON an object around it, NONE the body unencrypted. */
+  wrapper?: ("TEXT" | "JSON" | "NONE")
+  /** Whether notifications are sent. */
+  active?: boolean | 'true' | 'false'
+}
+
+export interface WebhooksListRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** How many entries one answer holds at most. */
+  limit?: string
+  /** Continues where nextCursor of the answer before points. */
+  cursor?: string
+}
+
+export interface WebhooksGetRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+}
+
+export interface WebhooksUpdateRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Where notifications go. Required when the endpoint is made. */
+  url?: string
+  /** Which notifications, comma-separated. */
+  types?: string
+  /** TEXT sends bare hex, JSON an object around it, NONE the body unencrypted. */
+  wrapper?: ("TEXT" | "JSON" | "NONE")
+  /** Whether notifications are sent. */
+  active?: boolean | 'true' | 'false'
+}
+
+export interface WebhooksRemoveRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+}
+
+export interface WebhooksRotateRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+}
+
+export interface WebhooksTestRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+}
+
+export interface WebhooksReplayRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** One event. */
+  eventId?: string
+  /** First moment of a range of events, UTC. */
+  from?: string
+  /** Last moment of it, UTC; the present when absent. */
+  until?: string
+  /** DEAD: only what was given up. */
+  which?: ("ALL" | "DEAD")
+}
+
+export interface WebhooksDeliveriesRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Only notifications in this state; DEAD ones were given up. */
+  state?: ("PENDING" | "DELIVERED" | "DEAD")
+  /** How many entries one answer holds at most. */
+  limit?: string
+  /** Continues where nextCursor of the answer before points. */
+  cursor?: string
+}
+
 export type ResultCodesListRequest = Record<string, never>
 
 export type ConnectorsEventRequest = Record<string, never>
@@ -3632,6 +3729,372 @@ export interface ResultAnswerOfTestClocksAdvance {
   parameterErrors?: ResultParameterErrorAnswer[]
 }
 
+export interface WebhooksCreateAnswer {
+  result?: ResultAnswerOfWebhooksCreate
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  /** Id of the endpoint. */
+  id: string
+  /** Where notifications go. */
+  url: string
+  /** Which notifications. */
+  types: string
+  /** How the body is wrapped. */
+  wrapper: ("TEXT" | "JSON" | "NONE")
+  /** Whether notifications are sent. */
+  active: boolean
+  /** Key of the encryption. Shown once, when the endpoint is made. */
+  encryptionKey?: string
+  /** Secret of the signature. Shown once, when it is made. */
+  signingSecret?: string
+  /** When it was made. */
+  createdAt?: string
+  /** Until then the secret before the last rotation signs as well. */
+  previousSecretUntil?: string
+  /** First of an unbroken row of failures. */
+  failingSince?: string
+  /** How many there were. */
+  failures?: number
+  /** When the gateway stopped sending. */
+  disabledAt?: string
+  /** Why it did. */
+  disabledReason?: string
+}
+
+export interface ResultAnswerOfWebhooksCreate {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface WebhooksListAnswer {
+  result?: ResultAnswerOfWebhooksList
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  webhooks?: WebhookAnswer[]
+  /** Where the next page begins; absent on the last. */
+  nextCursor?: string
+}
+
+export interface ResultAnswerOfWebhooksList {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface WebhookAnswer {
+  /** Endpoints, newest first; each as when it is read by itself. */
+  id?: string
+}
+
+export interface WebhooksGetAnswer {
+  result?: ResultAnswerOfWebhooksGet
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  /** Id of the endpoint. */
+  id: string
+  /** Where notifications go. */
+  url: string
+  /** Which notifications. */
+  types: string
+  /** How the body is wrapped. */
+  wrapper: ("TEXT" | "JSON" | "NONE")
+  /** Whether notifications are sent. */
+  active: boolean
+  /** Key of the encryption. Shown once, when the endpoint is made. */
+  encryptionKey?: string
+  /** Secret of the signature. Shown once, when it is made. */
+  signingSecret?: string
+  /** When it was made. */
+  createdAt?: string
+  /** Until then the secret before the last rotation signs as well. */
+  previousSecretUntil?: string
+  /** First of an unbroken row of failures. */
+  failingSince?: string
+  /** How many there were. */
+  failures?: number
+  /** When the gateway stopped sending. */
+  disabledAt?: string
+  /** Why it did. */
+  disabledReason?: string
+}
+
+export interface ResultAnswerOfWebhooksGet {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface WebhooksUpdateAnswer {
+  result?: ResultAnswerOfWebhooksUpdate
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  /** Id of the endpoint. */
+  id: string
+  /** Where notifications go. */
+  url: string
+  /** Which notifications. */
+  types: string
+  /** How the body is wrapped. */
+  wrapper: ("TEXT" | "JSON" | "NONE")
+  /** Whether notifications are sent. */
+  active: boolean
+  /** Key of the encryption. Shown once, when the endpoint is made. */
+  encryptionKey?: string
+  /** Secret of the signature. Shown once, when it is made. */
+  signingSecret?: string
+  /** When it was made. */
+  createdAt?: string
+  /** Until then the secret before the last rotation signs as well. */
+  previousSecretUntil?: string
+  /** First of an unbroken row of failures. */
+  failingSince?: string
+  /** How many there were. */
+  failures?: number
+  /** When the gateway stopped sending. */
+  disabledAt?: string
+  /** Why it did. */
+  disabledReason?: string
+}
+
+export interface ResultAnswerOfWebhooksUpdate {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface WebhooksRemoveAnswer {
+  result?: ResultAnswerOfWebhooksRemove
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  /** Id of the endpoint. */
+  id: string
+  /** Where notifications go. */
+  url: string
+  /** Which notifications. */
+  types: string
+  /** How the body is wrapped. */
+  wrapper: ("TEXT" | "JSON" | "NONE")
+  /** Whether notifications are sent. */
+  active: boolean
+  /** Key of the encryption. Shown once, when the endpoint is made. */
+  encryptionKey?: string
+  /** Secret of the signature. Shown once, when it is made. */
+  signingSecret?: string
+  /** When it was made. */
+  createdAt?: string
+  /** Until then the secret before the last rotation signs as well. */
+  previousSecretUntil?: string
+  /** First of an unbroken row of failures. */
+  failingSince?: string
+  /** How many there were. */
+  failures?: number
+  /** When the gateway stopped sending. */
+  disabledAt?: string
+  /** Why it did. */
+  disabledReason?: string
+}
+
+export interface ResultAnswerOfWebhooksRemove {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface WebhooksRotateAnswer {
+  result?: ResultAnswerOfWebhooksRotate
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  /** Id of the endpoint. */
+  id: string
+  /** Where notifications go. */
+  url: string
+  /** Which notifications. */
+  types: string
+  /** How the body is wrapped. */
+  wrapper: ("TEXT" | "JSON" | "NONE")
+  /** Whether notifications are sent. */
+  active: boolean
+  /** Key of the encryption. Shown once, when the endpoint is made. */
+  encryptionKey?: string
+  /** Secret of the signature. Shown once, when it is made. */
+  signingSecret?: string
+  /** When it was made. */
+  createdAt?: string
+  /** Until then the secret before the last rotation signs as well. */
+  previousSecretUntil?: string
+  /** First of an unbroken row of failures. */
+  failingSince?: string
+  /** How many there were. */
+  failures?: number
+  /** When the gateway stopped sending. */
+  disabledAt?: string
+  /** Why it did. */
+  disabledReason?: string
+}
+
+export interface ResultAnswerOfWebhooksRotate {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface WebhooksTestAnswer {
+  result?: ResultAnswerOfWebhooksTest
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  /** Whether the endpoint took it. */
+  delivered?: boolean
+  /** Status of its answer. */
+  httpStatus?: number
+  /** Why there was none. */
+  error?: string
+  /** Begin of its answer, without secrets. */
+  answer?: string
+  /** How long it took. */
+  durationMs?: number
+  /** How many notifications are sent again. */
+  replayed?: number
+  /** Where to go on when the range held more than one request replays. */
+  nextFrom?: string
+}
+
+export interface ResultAnswerOfWebhooksTest {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface WebhooksReplayAnswer {
+  result?: ResultAnswerOfWebhooksReplay
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  /** Whether the endpoint took it. */
+  delivered?: boolean
+  /** Status of its answer. */
+  httpStatus?: number
+  /** Why there was none. */
+  error?: string
+  /** Begin of its answer, without secrets. */
+  answer?: string
+  /** How long it took. */
+  durationMs?: number
+  /** How many notifications are sent again. */
+  replayed?: number
+  /** Where to go on when the range held more than one request replays. */
+  nextFrom?: string
+}
+
+export interface ResultAnswerOfWebhooksReplay {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface WebhooksDeliveriesAnswer {
+  result?: ResultAnswerOfWebhooksDeliveries
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  deliveries?: DeliverieAnswer[]
+  /** Where the next page begins; absent on the last. */
+  nextCursor?: string
+}
+
+export interface ResultAnswerOfWebhooksDeliveries {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface DeliverieAnswer {
+  /** Notifications, newest first. */
+  id?: string
+  /** Event that it tells of. */
+  eventId?: string
+  /** What changed. */
+  type?: ("PAYMENT" | "REGISTRATION" | "SCHEDULE" | "RISK" | "CALLBACK")
+  /** Payment, registration or schedule. */
+  resource?: string
+  /** DEAD: given up. */
+  state?: ("PENDING" | "DELIVERED" | "DEAD")
+  /** Why it was given up. */
+  reason?: string
+  /** Whether it was sent again on request. */
+  replay?: boolean
+  /** When its event was. */
+  createdAt?: string
+  /** When it is tried again. */
+  nextAttemptAt?: string
+  attempts?: DeliverieAttemptAnswer[]
+}
+
+export interface DeliverieAttemptAnswer {
+  /** One try. */
+  at?: string
+  /** How long it took. */
+  durationMs?: number
+  /** Status of the answer. */
+  httpStatus?: number
+  /** Why there was none. */
+  error?: string
+  /** Begin of the answer, without secrets. */
+  answer?: string
+}
+
 export type ResultCodesListAnswer = Record<string, unknown>
 
 export type ConnectorsEventAnswer = Record<string, unknown>
@@ -3668,6 +4131,15 @@ export interface Requests {
   'testClocks.list': TestClocksListRequest
   'testClocks.get': TestClocksGetRequest
   'testClocks.advance': TestClocksAdvanceRequest
+  'webhooks.create': WebhooksCreateRequest
+  'webhooks.list': WebhooksListRequest
+  'webhooks.get': WebhooksGetRequest
+  'webhooks.update': WebhooksUpdateRequest
+  'webhooks.remove': WebhooksRemoveRequest
+  'webhooks.rotate': WebhooksRotateRequest
+  'webhooks.test': WebhooksTestRequest
+  'webhooks.replay': WebhooksReplayRequest
+  'webhooks.deliveries': WebhooksDeliveriesRequest
   'resultCodes.list': ResultCodesListRequest
   'connectors.event': ConnectorsEventRequest
   'health.live': HealthLiveRequest
@@ -3700,6 +4172,15 @@ export interface Answers {
   'testClocks.list': TestClocksListAnswer
   'testClocks.get': TestClocksGetAnswer
   'testClocks.advance': TestClocksAdvanceAnswer
+  'webhooks.create': WebhooksCreateAnswer
+  'webhooks.list': WebhooksListAnswer
+  'webhooks.get': WebhooksGetAnswer
+  'webhooks.update': WebhooksUpdateAnswer
+  'webhooks.remove': WebhooksRemoveAnswer
+  'webhooks.rotate': WebhooksRotateAnswer
+  'webhooks.test': WebhooksTestAnswer
+  'webhooks.replay': WebhooksReplayAnswer
+  'webhooks.deliveries': WebhooksDeliveriesAnswer
   'resultCodes.list': ResultCodesListAnswer
   'connectors.event': ConnectorsEventAnswer
   'health.live': HealthLiveAnswer

@@ -46,7 +46,9 @@ import { tokenAccount } from './token-account.ts'
 import { registration, registrationResponse, tokenization } from './tokenization.ts'
 import { virtualAccount } from './virtual-account.ts'
 import { applePay, googlePay, samsungPay } from './wallets.ts'
-import { webhook, webhookResponse } from './webhook.ts'
+import {
+  deliveryQuery, deliveryResponse, webhook, webhookActionResponse, webhookListResponse, webhookReplay, webhookResponse,
+} from './webhook.ts'
 
 export { searchMandatory } from './query.ts'
 export { reconciliationColumns } from './reconciliation.ts'
@@ -66,8 +68,8 @@ export const groups: readonly Group[] = [
   corporate, sender, recipient, merchant, cartItems, cartPayments, marketPlace, airline,
   tokenization, registration, recurringMigration, standingInstruction, threeDSecure, customParameters,
   asynchronous, risk, giftCard, job, schedule, schedulePayment, scheduleChange, page, testClock, clock, clockAdvance, chargeback, compatibility, query, linkedQuery,
-  reporting, webhook, answer, failure, paymentResponse, registrationResponse, checkoutResponse, scheduleResponse, scheduleListResponse, clockResponse,
-  queryResponse, webhookResponse, notification, reconciliationRecord,
+  reporting, webhook, webhookReplay, deliveryQuery, answer, failure, paymentResponse, registrationResponse, checkoutResponse, scheduleResponse, scheduleListResponse, clockResponse,
+  queryResponse, webhookResponse, webhookListResponse, webhookActionResponse, deliveryResponse, notification, reconciliationRecord,
 ]
 
 /** The same by name: `groupsByName.get('cart.items')`. */

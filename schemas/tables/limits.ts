@@ -82,9 +82,38 @@ export const limits = {
   webhookTimeoutMs: 30 * second,
   /** Pauses after each failed attempt; then daily. */
   webhookLadderMs: [5 * second, minute, 2 * minute, 4 * minute, 8 * minute, 15 * minute, 30 * minute, hour, day],
+  /** Share of a pause that chance adds, so that what failed together does not come back together. */
+  webhookJitter: 0.1,
+  /** Longest pause that an endpoint gets by asking for it. */
+  webhookRetryAfterMs: day,
+  /** A notification is given up after this time, and an endpoint that fails throughout it is disabled. */
   webhookDays: 30,
   /** A later event of the same resource stops waiting once an earlier one is past this step. */
   webhookOrderWaitMs: hour,
+  /** Failures in a row after which an endpoint is only probed, with one notification at a time. */
+  webhookFailures: 3,
+  /** Largest answer that is read, and how much of it is kept. */
+  webhookAnswerBytes: 64 * 1024,
+  webhookAnswerCharacters: 1024,
+  /** Notifications on their way to one endpoint at once. */
+  webhooksPerEndpoint: 8,
+  /** The same of one process: those sent less than `webhookSlowMs` ago, those to endpoints that fail, all. */
+  webhooksFast: 128,
+  webhooksToFailing: 32,
+  webhooksRunning: 1024,
+  webhookSlowMs: second,
+  /** Notifications of one endpoint that wait in memory; the others wait in the database. */
+  webhooksWaiting: 100,
+  /** One process sends to an endpoint until its lease ends. */
+  webhookLeaseMs: 45 * second,
+  webhookPollMs: second / 2,
+  /** Two looks for new events in one process are this far apart. */
+  webhookClaimMs: 25,
+  /** Events that one statement turns into notifications. */
+  webhookClaim: 200,
+  /** How long the secret before a rotation signs as well. */
+  webhookRotationMs: day,
+  webhooksPerEntity: 100,
 
   // Queries and reports.
   queryRows: { min: 100, max: 500, default: 100 },

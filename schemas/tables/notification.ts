@@ -1,4 +1,4 @@
-import { amount, C, currency, group, none, oneOf, R, response } from '../table.ts'
+import { AN, amount, C, currency, group, none, oneOf, R, response } from '../table.ts'
 import { id32 } from './formats.ts'
 
 /**
@@ -14,5 +14,6 @@ export const notification = group('', 'Notification', [
   ['payload.presentationCurrency', currency,                                             C,   response, none, 'Currency as the shopper saw it.'],
   ['payload.referencedId',         id32,                                                 C,   response, none, 'Payment that a follow-up refers to.'],
   ['payload.source',               oneOf('SCHEDULER'),                                   C,   response, none, 'SCHEDULER when a schedule made the payment.'],
+  ['payload.event',                AN(64),                                               C,   response, none, 'What became of a schedule: schedule.created, .changed, .cancelled, .ended, .missed or .execution.failed.'],
   ['payload.scheduleId',           id32,                                                 C,   response, none, 'That schedule.'],
 ], [], 'notification')

@@ -61,6 +61,8 @@ const fieldsPerGroup = {
   'linked query': 1,
   reporting: 5,
   webhook: 4,
+  'webhook replay': 4,
+  'delivery query': 1,
   answer: 8,
   error: 9,
   'payment response': 45,
@@ -70,8 +72,11 @@ const fieldsPerGroup = {
   'schedule list response': 12,
   'clock response': 6,
   'query response': 4,
-  'webhook response': 7,
-  notification: 8,
+  'webhook response': 13,
+  'webhook list response': 2,
+  'webhook action response': 7,
+  'delivery response': 15,
+  notification: 9,
   'reconciliation record': 40,
 }
 
