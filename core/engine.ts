@@ -6,6 +6,7 @@ import type { Registry } from './connector/registry.ts'
 import type { Lanes } from './db/lanes.ts'
 import type { Directory } from './entity/directory.ts'
 import type { EventBus } from './events.ts'
+import type { UrlCheck } from './net/address.ts'
 import type { Running } from './payment/running.ts'
 import type { ShortNumbers } from './payment/short-numbers.ts'
 import type { Targets } from './routing/targets.ts'
@@ -27,6 +28,8 @@ export type Engine = {
   readonly running: Running
   readonly events: EventBus
   readonly log: Log
+  /** Whether the engine may be asked to call a URL. */
+  checkUrl(url: string): UrlCheck
   /** How long one operation at an acquirer may take. */
   readonly connectorTimeoutMs: number
 }

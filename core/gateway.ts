@@ -34,6 +34,7 @@ import {
 import { type Call, type Reply, read } from './request/call.ts'
 import { Schedules } from './schedule/embedded.ts'
 import { TestClocks } from './test-clock/embedded.ts'
+import { Webhooks } from './webhook/embedded.ts'
 
 /** What a follow-up by its own method leaves to say. */
 export type FollowUpRequest = Readonly<Record<string, unknown>> & {
@@ -54,6 +55,7 @@ export class Gateway {
   readonly query: Query
   readonly schedules: Schedules
   readonly testClocks: TestClocks
+  readonly webhooks: Webhooks
   readonly name: string
   readonly environment: Environment
   #closed: Promise<void> | undefined
@@ -79,6 +81,7 @@ export class Gateway {
     this.query = new Query(parts.engine)
     this.schedules = new Schedules(parts.engine)
     this.testClocks = new TestClocks(parts.engine)
+    this.webhooks = new Webhooks(parts.engine)
     this.name = parts.engine.name
     this.environment = parts.engine.environment
   }

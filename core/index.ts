@@ -36,3 +36,10 @@ export {
 export { combinedKeys } from './vault/providers.ts'
 export { type RotateOptions, type Rotation, RotationError } from './vault/rotation.ts'
 export { type TransitOptions, transitKeys } from './vault/transit.ts'
+export type {
+  DeliveriesView,
+  DeliveryView,
+  WebhookActionView,
+  WebhooksView,
+  WebhookView,
+} from './webhook/view.ts'

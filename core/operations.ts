@@ -22,6 +22,7 @@ import { bodyOf, type Call, type Handler, idIn, queryOf, type Reply, read } from
 import { textOf } from './request/values.ts'
 import { scheduleOperations } from './schedule/operations.ts'
 import { clockOperations } from './test-clock/operations.ts'
+import { webhookOperations } from './webhook/operations.ts'
 
 const nobody: Caller = { id: 'nobody', entityId: '' }
 
@@ -83,6 +84,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   ...queryOperations,
   ...scheduleOperations,
   ...clockOperations,
+  ...webhookOperations,
   async 'resultCodes.list'() {
     const resultCodes = results.map(([code]) => ({ code, description: resultDescription(code) }))
     return { status: 200, headers: {}, body: { resultCodes } }

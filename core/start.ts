@@ -17,6 +17,7 @@ import { Gateway } from './gateway.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { Dispatcher } from './jobs/dispatcher.ts'
 import { Queue } from './jobs/queue.ts'
+import { addressRules, checkUrl } from './net/address.ts'
 import { createOutgoing } from './net/http.ts'
 import { Running } from './payment/running.ts'
 import { ShortNumbers } from './payment/short-numbers.ts'
@@ -47,6 +48,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     read: options.database.readConnections ?? 4,
   })
   const mayReachLoopback = options.environment === 'test' && options.allowLoopback !== false
+  const rules = addressRules({ allowLoopback: mayReachLoopback })
   const outgoing = createOutgoing({ name, allowLoopback: mayReachLoopback, clock })
   const isWorker = role !== 'api'
   const queue = new Queue(database, {
@@ -90,6 +92,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       running: new Running(),
       events,
       log,
+      checkUrl: (url) => checkUrl(url, rules),
       connectorTimeoutMs: options.connectorTimeoutMs ?? 30_000,
     }
     await queue.start()

@@ -4,17 +4,21 @@ import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { somethingDue } from '../timer/store.ts'
+import { WebhookDispatcher } from '../webhook/dispatcher.ts'
 import { advanceClock } from './advance-clock.ts'
 import { capture } from './capture.ts'
 import { charge } from './charge.ts'
 import { housekeeping } from './housekeeping.ts'
 import type { Queue } from './queue.ts'
 import { scheduleTick } from './schedule-tick.ts'
+import { webhookRetry } from './webhook-retry.ts'
 
 export class Dispatcher {
   readonly #engine: Engine
   readonly #queue: Queue
   readonly #tick: ReturnType<typeof scheduleTick>
+  readonly #webhooks: WebhookDispatcher
+  readonly #retry: ReturnType<typeof webhookRetry>
   readonly #id = newId()
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> = Promise.resolve()
@@ -25,6 +29,8 @@ export class Dispatcher {
     this.#engine = engine
     this.#queue = queue
     this.#tick = scheduleTick(queue.enqueue, queue.enqueueWithin)
+    this.#webhooks = new WebhookDispatcher(engine)
+    this.#retry = webhookRetry((endpointId) => this.#webhooks.adopt(endpointId))
   }
 
   /** Makes the queues, for a process that only sends. */
@@ -34,6 +40,7 @@ export class Dispatcher {
     await queue.declare(scheduleTick(queue.enqueue, queue.enqueueWithin))
     await queue.declare(advanceClock)
     await queue.declare(housekeeping)
+    await queue.declare(webhookRetry(async () => {}))
   }
 
   async start(own: readonly Job[]): Promise<void> {
@@ -43,7 +50,14 @@ export class Dispatcher {
     await this.#queue.work(this.#tick, this.#engine)
     await this.#queue.work(advanceClock, this.#engine)
     await this.#queue.work(housekeeping, this.#engine)
+    await this.#queue.work(this.#retry, this.#engine)
     for (const job of own) await this.#queue.workOwn(job)
+    this.#webhooks.start((endpointIds) =>
+      this.#queue.enqueue(
+        this.#retry,
+        endpointIds.map((endpointId) => ({ endpointId })),
+      ),
+    )
     this.#next()
   }
 
@@ -73,9 +87,11 @@ export class Dispatcher {
   stop(): void {
     this.#stopped = true
     clearTimeout(this.#timer)
+    this.#webhooks.stop()
   }
 
   async stopped(): Promise<void> {
     await this.#looking
+    await this.#webhooks.stopped()
   }
 }

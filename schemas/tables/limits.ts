@@ -104,8 +104,12 @@ export const limits = {
   webhookSlowMs: second,
   /** Notifications of one endpoint that wait in memory; the others wait in the database. */
   webhooksWaiting: 100,
+  /** The same of all endpoints of one process. */
+  webhooksInMemory: 10_000,
   /** One process sends to an endpoint until its lease ends. */
-  webhookLeaseMs: 45 * second,
+  webhookLeaseMs: 30 * second,
+  /** Nothing is sent any more when less than this is left of it. */
+  webhookLeaseMarginMs: 5 * second,
   webhookPollMs: second / 2,
   /** Two looks for new events in one process are this far apart. */
   webhookClaimMs: 25,
@@ -114,6 +118,8 @@ export const limits = {
   /** How long the secret before a rotation signs as well. */
   webhookRotationMs: day,
   webhooksPerEntity: 100,
+  /** Events that one request sends again. */
+  webhooksPerReplay: 10_000,
 
   // Queries and reports.
   queryRows: { min: 100, max: 500, default: 100 },

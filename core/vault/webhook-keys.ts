@@ -1,0 +1,51 @@
+/** Keys of webhook endpoints: what encrypts and what signs a notification. */
+import { createCipheriv, createHmac, randomBytes, randomInt } from 'node:crypto'
+
+/** Bytes of a new signing secret. */
+const secretBytes = 32
+const prefix = 'whsec_'
+
+/** 64 hex digits. */
+export const newEncryptionKey = (): string => randomBytes(32).toString('hex')
+
+/** `whsec_` and base64. */
+export const newSigningSecret = (): string => prefix + randomBytes(secretBytes).toString('base64')
+
+export type Encrypted = {
+  /** Upper-case hex, all three. */
+  readonly body: string
+  readonly iv: string
+  readonly tag: string
+}
+
+/** AES-256-GCM under fresh random bytes; nobody but the receiver reads it. */
+export function encryptBody(
+  keyHex: string,
+  plain: string,
+  iv: Buffer = randomBytes(12),
+): Encrypted {
+  const cipher = createCipheriv('aes-256-gcm', Buffer.from(keyHex, 'hex'), iv, {
+    authTagLength: 16,
+  })
+  const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
+  const hex = (bytes: Buffer) => bytes.toString('hex').toUpperCase()
+  return { body: hex(body), iv: hex(iv), tag: hex(cipher.getAuthTag()) }
+}
+
+/** `v1,<base64>` for each secret, over exactly these bytes. */
+export function signature(
+  secrets: readonly string[],
+  id: string,
+  timestamp: number,
+  body: string,
+): string {
+  return secrets
+    .map((secret) => {
+      const key = Buffer.from(secret.slice(prefix.length), 'base64')
+      return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+    })
+    .join(' ')
+}
+
+/** Between 0 and 1, for pauses that must not coincide. */
+export const chance = (): number => randomInt(0, 1_000_001) / 1_000_000

@@ -1,0 +1,133 @@
+/** One try to send one notification. */
+import { HttpError } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
+import type { Engine } from '../engine.ts'
+import { encryptBody, signature } from '../vault/webhook-keys.ts'
+import { retryAfterMs } from './ladder.ts'
+import type { Callback, Endpoint, EndpointSecrets, Tried } from './types.ts'
+
+/** What is sent. */
+export type Message = {
+  /** The same in every try. */
+  readonly id: string
+  /** Counts what is told of one resource. */
+  readonly sequence: number
+  /** JSON text. */
+  readonly body: string
+}
+
+/** Sends a notification. Never throws: whatever happens is how the try ended. */
+export function sendNotification(
+  engine: Engine,
+  endpoint: Endpoint,
+  secrets: EndpointSecrets,
+  message: Message,
+  signal: AbortSignal,
+): Promise<Tried> {
+  const nowMs = engine.clock.realMs()
+  const timestamp = Math.floor(nowMs / 1000)
+  const { body, headers } = wrapped(endpoint, secrets, message.body)
+  const rotating = endpoint.previousUntil !== null && endpoint.previousUntil.getTime() > nowMs
+  const signing = [
+    secrets.signingSecret,
+    ...(rotating && secrets.previousSecret !== undefined ? [secrets.previousSecret] : []),
+  ]
+  const shown = {
+    'webhook-id': message.id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-sequence': String(message.sequence),
+    ...headers,
+  }
+  return exchange(
+    engine,
+    signal,
+    { url: endpoint.url, headers: shown, bytes: body.length },
+    (http) =>
+      http.request('POST', endpoint.url, {
+        body,
+        headers: { ...shown, 'webhook-signature': signature(signing, message.id, timestamp, body) },
+        timeoutMs: limits.webhookTimeoutMs,
+        maxBytes: limits.webhookAnswerBytes,
+      }),
+  )
+}
+
+/** Calls a URL that a request brought along: GET with `id` and `resourcePath`. */
+export function sendCallback(
+  engine: Engine,
+  { url, id, resourcePath }: Callback,
+  signal: AbortSignal,
+): Promise<Tried> {
+  return exchange(engine, signal, { url, query: { id, resourcePath } }, (http) =>
+    http.get(
+      url,
+      { id, resourcePath },
+      { timeoutMs: limits.webhookTimeoutMs, maxBytes: limits.webhookAnswerBytes },
+    ),
+  )
+}
+
+function wrapped(
+  { wrapper }: Endpoint,
+  { encryptionKey }: EndpointSecrets,
+  text: string,
+): { body: string; headers: Record<string, string> } {
+  if (wrapper === 'NONE') return { body: text, headers: { 'content-type': 'application/json' } }
+  const { body, iv, tag } = encryptBody(encryptionKey, text)
+  const headers = { 'X-Initialization-Vector': iv, 'X-Authentication-Tag': tag }
+  return wrapper === 'TEXT'
+    ? { body, headers: { 'content-type': 'text/plain; charset=UTF-8', ...headers } }
+    : {
+        body: JSON.stringify({ encryptedBody: body }),
+        headers: { 'content-type': 'application/json', ...headers },
+      }
+}
+
+type Call = ReturnType<Engine['services']['outgoing']['forCall']>
+
+async function exchange(
+  engine: Engine,
+  signal: AbortSignal,
+  sent: Readonly<Record<string, unknown>>,
+  send: (
+    http: Call['http'],
+  ) => Promise<{ status: number; headers: Readonly<Record<string, string>> }>,
+): Promise<Tried> {
+  const { clock } = engine
+  const at = new Date(clock.realMs())
+  const startedMs = clock.elapsedMs()
+  const deadlineMs = startedMs + limits.webhookTimeoutMs
+  const call = engine.services.outgoing.forCall({
+    deadlineMs,
+    sendBy: { monotonicMs: deadlineMs, wallMs: clock.realMs() + limits.webhookTimeoutMs },
+    signal,
+  })
+  let error: string | null = null
+  let retryAfter: string | undefined
+  try {
+    retryAfter = (await send(call.http)).headers['retry-after']
+  } catch (thrown) {
+    error = thrown instanceof HttpError ? thrown.code : 'not-sent'
+  }
+  call.finish()
+  const [entry] = call.transcript()
+  const status = entry?.status ?? null
+  // A receiver that took it and then talks without end has taken it.
+  const isAnswered = error === null || error === 'too-large'
+  return {
+    at,
+    durationMs: Math.round(clock.elapsedMs() - startedMs),
+    status,
+    error,
+    delivered: isAnswered && status !== null && status >= 200 && status < 300,
+    retryAfterMs: retryAfterMs(retryAfter, clock.realMs()) ?? 0,
+    request: { ...sent, url: entry?.url ?? '' },
+    answer: storedText(entry?.answer?.body),
+  }
+}
+
+/** What Postgres can hold of an answer's begin. */
+function storedText(body: string | undefined): string | null {
+  if (body === undefined || body === '') return null
+  return body.replaceAll('\u0000', '').toWellFormed().slice(0, limits.webhookAnswerCharacters)
+}

@@ -1,0 +1,240 @@
+/**
+ * Brings events to the endpoints that want them: claims what was committed, holds the leases of the
+ * endpoints that this process sends to, and gives those that nobody looks after to a job.
+ */
+import { limits } from '@tollgate/schemas'
+import type { Engine } from '../engine.ts'
+import { idTimeMs, newId } from '../ids.ts'
+import { Lane } from './lane.ts'
+import { healthOf, type Run, Sender } from './sender.ts'
+import {
+  type ClaimedRow,
+  claim,
+  claimQueues,
+  keepQueues,
+  look,
+  releaseQueue,
+  takeQueue,
+  toDelivery,
+} from './store-delivery.ts'
+
+/** Events are looked for as far back as this; further only now and then, for commits that took long. */
+const recentMs = 120_000
+const wholeEveryMs = 30_000
+/** An endpoint without work is kept this long: the next event may come soon. */
+const keepIdleMs = 10_000
+const closeGraceMs = 2_000
+
+export class WebhookDispatcher {
+  readonly #engine: Engine
+  readonly #run: Run
+  readonly #me = newId()
+  readonly #sender: Sender
+  readonly #lanes = new Map<string, Lane>()
+  /** Claims, leases and releases, one after the other: a lease is not given back under a claim. */
+  #turn: Promise<void> = Promise.resolve()
+  #timer: NodeJS.Timeout | undefined
+  #claiming: NodeJS.Timeout | 'now' | undefined
+  #claimAgain = false
+  #claimedAtMs = Number.NEGATIVE_INFINITY
+  #wholeAtMs = Number.NEGATIVE_INFINITY
+  #listening = true
+  #stopped = false
+  #stopListening: (() => void) | undefined
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+    const { database } = engine.lanes
+    // The planner cannot know how much a claim finds: only index plans stay good as tables grow.
+    const pool = database.pool(3, 'webhooks', {
+      lock_timeout: String(limits.singleLockTimeoutMs),
+      enable_hashjoin: 'off',
+      enable_mergejoin: 'off',
+      enable_seqscan: 'off',
+      plan_cache_mode: 'force_generic_plan',
+    })
+    this.#run = (statement) => database.run(pool, statement)
+    this.#sender = new Sender(engine, this.#run, this.#me)
+  }
+
+  /** @param giveToJob sends a job for each endpoint that nobody looks after. */
+  start(giveToJob: (endpointIds: readonly string[]) => Promise<void>): void {
+    this.#stopListening = this.#engine.events.on(() => this.wake())
+    const next = () => {
+      if (this.#stopped) return
+      this.#timer = setTimeout(() => {
+        this.#inTurn(() => this.#poll(giveToJob)).finally(next)
+      }, limits.webhookPollMs)
+    }
+    next()
+  }
+
+  /** Something was committed here: it is told at once. */
+  wake(): void {
+    if (!this.#listening || this.#stopped) return
+    if (this.#claiming !== undefined) {
+      this.#claimAgain ||= this.#claiming === 'now'
+      return
+    }
+    const sinceMs = this.#engine.clock.elapsedMs() - this.#claimedAtMs
+    this.#claiming = setTimeout(
+      () => void this.#claimNow(),
+      Math.max(0, limits.webhookClaimMs - sinceMs),
+    )
+  }
+
+  async #claimNow(): Promise<void> {
+    this.#claiming = 'now'
+    await this.#inTurn(() => this.#claimAll(idBefore(recentMs)))
+    this.#claiming = undefined
+    if (!this.#claimAgain) return
+    this.#claimAgain = false
+    this.wake()
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    this.#turn = this.#turn.then(work).catch((error: unknown) => {
+      const kind = error instanceof Error ? error.name : 'unknown'
+      this.#engine.log.warn({ error: kind }, 'webhooks could not be looked after')
+    })
+    return this.#turn
+  }
+
+  async #claimAll(floor: string): Promise<void> {
+    while (!this.#stopped) {
+      this.#claimedAtMs = this.#engine.clock.elapsedMs()
+      const now = new Date(this.#engine.clock.realMs())
+      const rows = await this.#run(claim(this.#me, now, floor, limits.webhookClaim))
+      const touched = new Set<Lane>()
+      for (const row of rows) if (row.id !== null) touched.add(this.#take(row))
+      for (const lane of touched) this.#sender.pump(lane)
+      if ((rows[0]?.picked ?? 0) < limits.webhookClaim) return
+    }
+  }
+
+  /** Into memory, if there is room; the row in the database stays either way. */
+  #take(row: ClaimedRow): Lane {
+    const lane = this.#laneOf(row.endpoint_id, row.gained ? row : undefined)
+    if (lane.isDown || lane.ending || this.#isFull()) lane.more = true
+    else lane.add(toDelivery(row), row.blocked)
+    return lane
+  }
+
+  #isFull(): boolean {
+    let waiting = 0
+    for (const lane of this.#lanes.values()) waiting += lane.known.length
+    return waiting >= limits.webhooksInMemory
+  }
+
+  #laneOf(
+    endpointId: string,
+    gained: { readonly failures: number; readonly failing_since: Date | null } | undefined,
+  ): Lane {
+    const known = this.#lanes.get(endpointId)
+    if (known !== undefined && gained === undefined) return known
+    const lane = known ?? new Lane(endpointId)
+    this.#lanes.set(endpointId, lane)
+    lane.leaseUntilMs = this.#engine.clock.elapsedMs() + limits.webhookLeaseMs
+    if (gained !== undefined && known === undefined) {
+      lane.failures = gained.failures
+      lane.failingSince = gained.failing_since
+    }
+    return lane
+  }
+
+  /** Takes over an endpoint that nobody sends to, if it is time. */
+  async adopt(endpointId: string): Promise<void> {
+    if (this.#stopped) return
+    await this.#inTurn(async () => {
+      const now = new Date(this.#engine.clock.realMs())
+      const [taken] = await this.#run(takeQueue(endpointId, this.#me, now))
+      if (taken === undefined) return
+      const lane = this.#laneOf(endpointId, taken)
+      await this.#sender.giveUpOld(endpointId)
+      lane.more = true
+      this.#sender.pump(lane)
+    })
+  }
+
+  async #poll(giveToJob: (endpointIds: readonly string[]) => Promise<void>): Promise<void> {
+    const nowMs = this.#engine.clock.elapsedMs()
+    const isWhole = nowMs - this.#wholeAtMs > wholeEveryMs
+    const floor = isWhole ? lowestId : idBefore(recentMs)
+    const now = new Date(this.#engine.clock.realMs())
+    const [found] = await this.#run(look(now, floor))
+    this.#listening = found!.listening
+    if (isWhole) this.#wholeAtMs = nowMs
+    if (found!.waiting) await this.#claimAll(floor)
+    if (this.#lanes.size > 0) await this.#keep()
+    if (found!.due) {
+      const again = new Date(now.getTime() + limits.webhookLeaseMs)
+      const due = await this.#run(claimQueues(now, again, limits.timersPerClaim))
+      await giveToJob(due.map(({ endpoint_id }) => endpoint_id))
+    }
+  }
+
+  /** Keeps leases that are used, gives back the others. */
+  async #keep(): Promise<void> {
+    const startedMs = this.#engine.clock.elapsedMs()
+    for (const row of await this.#run(keepQueues(this.#me))) {
+      const lane = this.#lanes.get(row.endpoint_id)
+      if (lane === undefined) continue
+      lane.leaseUntilMs = startedMs + limits.webhookLeaseMs
+      lane.more ||= row.woken
+      if (row.woken) lane.ready = undefined
+    }
+    const now = new Date(this.#engine.clock.realMs())
+    for (const lane of this.#lanes.values()) {
+      if (lane.nextDue !== null && lane.nextDue <= now) {
+        lane.nextDue = null
+        lane.more = true
+      }
+      const isOver = startedMs > lane.leaseUntilMs
+      if (isOver && lane.running === 0) this.#lanes.delete(lane.endpointId)
+      else if (this.#isDone(lane, startedMs)) await this.#release(lane)
+      else this.#sender.pump(lane)
+    }
+  }
+
+  #isDone(lane: Lane, nowMs: number): boolean {
+    if (!lane.isIdle) {
+      lane.idleSinceMs = 0
+      return false
+    }
+    if (lane.ending) return true
+    if (lane.more) return false
+    if (lane.idleSinceMs === 0) lane.idleSinceMs = nowMs
+    return nowMs - lane.idleSinceMs > keepIdleMs
+  }
+
+  async #release(lane: Lane): Promise<void> {
+    this.#lanes.delete(lane.endpointId)
+    const soon = new Date(this.#engine.clock.realMs() + limits.webhookLadderMs[0])
+    const wakeAt = lane.ending ? (lane.probeAt ?? soon) : lane.more ? new Date(0) : lane.nextDue
+    await this.#run(releaseQueue(this.#me, healthOf(lane), wakeAt))
+  }
+
+  stop(): void {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    if (typeof this.#claiming === 'object') clearTimeout(this.#claiming)
+    this.#stopListening?.()
+  }
+
+  /** Finishes what is on its way and leaves the rest to other processes, at once. */
+  async stopped(): Promise<void> {
+    await this.#turn
+    await this.#sender.close(closeGraceMs)
+    for (const lane of this.#lanes.values()) {
+      lane.more = true
+      await this.#release(lane).catch(() => {})
+    }
+  }
+}
+
+const lowestId = '0'.repeat(32)
+
+/** Lower than any id made since. */
+function idBefore(ms: number): string {
+  return (idTimeMs(newId()) - ms).toString(16).padStart(12, '0') + '0'.repeat(20)
+}

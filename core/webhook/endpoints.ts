@@ -1,0 +1,221 @@
+/** Everything that can be done with webhook endpoints, for embedders and for the hosted surface alike. */
+import type { RequestFields } from '@tollgate/plugin-kit'
+import { limits, resultDescription } from '@tollgate/schemas'
+import type { Engine } from '../engine.ts'
+import type { Caller } from '../entity/directory.ts'
+import { GatewayError } from '../errors.ts'
+import { isId, newId } from '../ids.ts'
+import type { Request } from '../payment/accept.ts'
+import { refuse, textOf } from '../request/values.ts'
+import { newEncryptionKey, newSigningSecret } from '../vault/webhook-keys.ts'
+import { sendNotification } from './attempt.ts'
+import {
+  addEndpoint,
+  changeEndpoint,
+  type DeliveryRow,
+  deliveriesOf,
+  endpointById,
+  endpointsBelow,
+  removeEndpoint,
+  toEndpoint,
+} from './store.ts'
+import type { Endpoint, EndpointSecrets, Tried, Wrapper } from './types.ts'
+
+/** An endpoint, and the secrets that are shown this once. */
+export type Shown = { readonly endpoint: Endpoint; readonly secrets?: Partial<EndpointSecrets> }
+
+const table = 'webhook_endpoint'
+
+/**
+ * Has notifications sent to a URL: those of the entity and of all below it.
+ *
+ * @throws GatewayError 400 for a URL that must not be called, 403 for an entity of somebody else.
+ */
+export async function createEndpoint(
+  engine: Engine,
+  caller: Caller,
+  { fields }: Request,
+): Promise<Shown> {
+  const entityId = textOf(fields, 'entityId') ?? caller.entityId
+  if (entityId === null) {
+    throw refuse('200.300.404', 'entityId', 'is required: whose notifications are sent')
+  }
+  await engine.directory.mayName(caller, entityId)
+  const id = newId()
+  const secrets = { encryptionKey: newEncryptionKey(), signingSecret: newSigningSecret() }
+  const sealed = engine.vault.seal(id, secrets, id, table)
+  const [added] = await engine.lanes.single(
+    addEndpoint({
+      id,
+      entityId,
+      ...changesOf(engine, fields, {
+        url: '',
+        types: ['PAYMENT', 'REGISTRATION'],
+        wrapper: 'TEXT',
+        active: true,
+      }),
+      dataKeyId: sealed.dataKeyId,
+      sealed: sealed.sealed,
+      createdAt: new Date(engine.clock.realMs()),
+      most: limits.webhooksPerEntity,
+    }),
+  )
+  if (added === undefined) {
+    const most = `has ${limits.webhooksPerEntity} webhook endpoints already`
+    throw refuse('200.300.404', 'entityId', most)
+  }
+  return { endpoint: await readEndpoint(engine, caller, id), secrets }
+}
+
+/** @throws GatewayError 404, alike for one of somebody else and for one that does not exist. */
+export async function readEndpoint(engine: Engine, caller: Caller, id: string): Promise<Endpoint> {
+  const [row] = isId(id) ? await engine.lanes.single(endpointById(id)) : []
+  if (row === undefined || !(await engine.directory.acts(caller, row.entity_id))) {
+    throw new GatewayError('700.400.580', {
+      status: 404,
+      description: `${resultDescription('700.400.580')}: there is no such webhook endpoint`,
+    })
+  }
+  return toEndpoint(row)
+}
+
+export type Page<Entry> = { readonly entries: readonly Entry[]; readonly nextCursor?: string }
+
+/** Endpoints of an entity and of all below it, newest first. */
+export async function listEndpoints(
+  engine: Engine,
+  caller: Caller,
+  { fields }: Request,
+): Promise<Page<Endpoint>> {
+  const entityId = textOf(fields, 'entityId') ?? caller.entityId
+  if (entityId !== null) await engine.directory.mayName(caller, entityId)
+  const limit = limitOf(fields)
+  const rows = await engine.lanes.single(endpointsBelow(entityId, cursorOf(fields), limit + 1))
+  return pageOf(rows.map(toEndpoint), limit)
+}
+
+/** Changes where, what and how it is told, or switches it on or off. What failed before is forgotten. */
+export async function updateEndpoint(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+  { fields }: Request,
+): Promise<Shown> {
+  return change(engine, caller, id, async (endpoint) => ({
+    ...changesOf(engine, fields, endpoint),
+    secrets: null,
+  }))
+}
+
+/** Makes a new signing secret. The one before signs as well, for a day. */
+export async function rotateSecret(engine: Engine, caller: Caller, id: string): Promise<Shown> {
+  const signingSecret = newSigningSecret()
+  const { endpoint } = await change(engine, caller, id, async (found) => {
+    const old = await openSecrets(engine, found)
+    const secrets = {
+      encryptionKey: old!.encryptionKey,
+      signingSecret,
+      previousSecret: old!.signingSecret,
+    }
+    const { dataKeyId, sealed } = engine.vault.seal(id, secrets, id, table)
+    const previousUntil = new Date(engine.clock.realMs() + limits.webhookRotationMs)
+    return { ...found, secrets: { dataKeyId, sealed, previousUntil } }
+  })
+  return { endpoint, secrets: { signingSecret } }
+}
+
+async function change(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+  work: (endpoint: Endpoint) => Promise<Parameters<typeof changeEndpoint>[2]>,
+): Promise<Shown> {
+  for (;;) {
+    const endpoint = await readEndpoint(engine, caller, id)
+    const to = await work(endpoint)
+    const now = new Date(engine.clock.realMs())
+    const [changed] = await engine.lanes.single(changeEndpoint(id, endpoint.version, to, now))
+    if (changed !== undefined) return { endpoint: await readEndpoint(engine, caller, id) }
+    // Somebody else changed it meanwhile: what it is now counts.
+  }
+}
+
+/** Nothing more is sent; what waited can be listed no more. */
+export async function endEndpoint(engine: Engine, caller: Caller, id: string): Promise<Endpoint> {
+  const endpoint = await readEndpoint(engine, caller, id)
+  await engine.lanes.single(removeEndpoint(id, new Date(engine.clock.realMs())))
+  return { ...endpoint, active: false }
+}
+
+/** Sends a test notification now, also to an endpoint that is switched off, and tells what came back. */
+export async function testEndpoint(engine: Engine, caller: Caller, id: string): Promise<Tried> {
+  const endpoint = await readEndpoint(engine, caller, id)
+  const secrets = await openSecrets(engine, endpoint)
+  const messageId = newId()
+  const body = JSON.stringify({ type: 'TEST', payload: { id: messageId } })
+  return sendNotification(
+    engine,
+    endpoint,
+    secrets!,
+    { id: messageId, sequence: 1, body },
+    new AbortController().signal,
+  )
+}
+
+/** What was sent to an endpoint, newest first. */
+export async function listDeliveries(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+  { fields }: Request,
+): Promise<Page<DeliveryRow>> {
+  const endpoint = await readEndpoint(engine, caller, id)
+  const limit = limitOf(fields)
+  const state = textOf(fields, 'state')?.toLowerCase() ?? null
+  return pageOf(
+    await engine.lanes.single(deliveriesOf(endpoint.id, state, cursorOf(fields), limit + 1)),
+    limit,
+  )
+}
+
+/** Null where the endpoint has none. @throws GatewayError when the vault is shut. */
+export async function openSecrets(
+  engine: Engine,
+  { id, sealed }: Endpoint,
+): Promise<EndpointSecrets | null> {
+  if (sealed === null) return null
+  const opened = await engine.vault.open(id, sealed.dataKeyId, sealed.bytes, table)
+  return opened as unknown as EndpointSecrets
+}
+
+type Changes = Pick<Endpoint, 'url' | 'types' | 'wrapper' | 'active'>
+
+function changesOf(engine: Engine, fields: RequestFields, before: Changes): Changes {
+  const url = textOf(fields, 'url') ?? before.url
+  const check = engine.checkUrl(url)
+  if (!check.ok) throw refuse('200.300.404', 'url', check.why, url)
+  const types = textOf(fields, 'types')?.split(',')
+  return {
+    url,
+    types: types === undefined ? before.types : [...new Set(types)],
+    wrapper: (textOf(fields, 'wrapper') ?? before.wrapper) as Wrapper,
+    active: (textOf(fields, 'active') ?? String(before.active)) === 'true',
+  }
+}
+
+const limitOf = (fields: RequestFields) => Number(textOf(fields, 'limit') ?? 100)
+
+function cursorOf(fields: RequestFields): string | null {
+  const cursor = textOf(fields, 'cursor')
+  if (cursor === undefined || isId(cursor)) return cursor ?? null
+  throw refuse('200.300.404', 'cursor', 'must be a nextCursor of an earlier answer', cursor)
+}
+
+function pageOf<Entry extends { readonly id: string }>(
+  rows: readonly Entry[],
+  limit: number,
+): Page<Entry> {
+  const entries = rows.slice(0, limit)
+  const last = entries.at(-1)
+  return rows.length > limit && last !== undefined ? { entries, nextCursor: last.id } : { entries }
+}

@@ -1,0 +1,46 @@
+/** Writes how tries ended: whatever ends while one statement is under way goes into the next. */
+import { limits } from '@tollgate/schemas'
+import { type OutcomeRow, writeOutcomes } from './store-delivery.ts'
+
+export class Outcomes {
+  readonly #run: (statement: ReturnType<typeof writeOutcomes>) => Promise<unknown>
+  #waiting: { row: OutcomeRow; done: () => void }[] = []
+  #writing: Promise<void> | undefined
+
+  constructor(run: (statement: ReturnType<typeof writeOutcomes>) => Promise<unknown>) {
+    this.#run = run
+  }
+
+  /** Resolves when it is written. What the database does not take is offered again. */
+  write(row: OutcomeRow): Promise<void> {
+    return new Promise((done) => {
+      this.#waiting.push({ row, done })
+      this.#writing ??= this.#write().finally(() => {
+        this.#writing = undefined
+      })
+    })
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.slice(0, limits.webhookClaim)
+      try {
+        await this.#run(writeOutcomes(batch.map(({ row }) => row)))
+      } catch {
+        if (this.#over) return
+        await new Promise((next) => setTimeout(next, limits.webhookPollMs))
+        continue
+      }
+      this.#waiting.splice(0, batch.length)
+      for (const { done } of batch) done()
+    }
+  }
+
+  #over = false
+
+  /** What cannot be written now is left: those notifications are sent once more. */
+  async close(): Promise<void> {
+    this.#over = true
+    await this.#writing
+  }
+}

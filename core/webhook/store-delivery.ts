@@ -1,0 +1,355 @@
+/**
+ * SQL of notifications on their way. The times that merchants see are the engine's clock's and come
+ * as parameters; leases are by the database's own.
+ */
+import { limits } from '@tollgate/schemas'
+import { sql } from '../db/sql.ts'
+import { triesInOrder } from './ladder.ts'
+import type { Callback, Delivery } from './types.ts'
+
+export type DeliveryRow = {
+  id: string
+  endpoint_id: string
+  kind: Delivery['kind']
+  resource: string
+  seq: number
+  attempts: number
+  created_at: Date
+  callback: Callback | null
+  version: number
+  event_id: string | null
+  event_resource: string | null
+  event_seq: number | null
+  channel_id: string | null
+  event_type: string | null
+  event_at: Date | null
+  event_data: Record<string, unknown> | null
+}
+
+export type ClaimedRow = DeliveryRow & {
+  /** How many events were claimed, in every row; all else is null when nobody here sends them. */
+  picked: number
+  /** An earlier one of the same resource is not through. */
+  blocked: boolean
+  /** Set when this claim also took the endpoint's lease. */
+  gained: boolean
+  failures: number
+  failing_since: Date | null
+}
+
+export function toDelivery(row: DeliveryRow): Delivery {
+  return {
+    id: row.id,
+    endpointId: row.endpoint_id,
+    kind: row.kind,
+    resource: row.resource,
+    seq: row.seq,
+    attempts: row.attempts,
+    createdAt: row.created_at,
+    event:
+      row.event_id === null || row.event_type === null
+        ? null
+        : {
+            id: row.event_id,
+            resource: row.event_resource!,
+            seq: row.event_seq!,
+            channelId: row.channel_id!,
+            type: row.event_type,
+            at: row.event_at!,
+            data: row.event_data!,
+          },
+    callback: row.callback,
+    version: row.version,
+  }
+}
+
+const leaseMs = limits.webhookLeaseMs
+
+/** What became of a payment: what its own URL is told, too. */
+const paymentStates = sql`('payment.pending', 'payment.approved', 'payment.declined', 'payment.expired')`
+
+/**
+ * Turns events into deliveries, one for each endpoint on the path of the event's channel that wants
+ * them, and takes the leases of those endpoints that nobody sends to. Of each resource the earliest
+ * event only, as long as another claim may hold it.
+ *
+ * @param floor id below which no event is looked for: what is long claimed still stands in the index
+ * while an old transaction can see it.
+ */
+export const claim = (me: string, now: Date, floor: string, limit: number) => sql<ClaimedRow>`
+with recursive picked as materialized (
+  select o.resource, o.seq, o.event_id
+  from tollgate.outbox o
+  where o.event_id >= ${floor}::uuid
+    and not exists (select from tollgate.outbox b where b.resource = o.resource and b.seq < o.seq)
+  order by o.event_id
+  limit ${limit}::integer
+  for update of o skip locked),
+gone as (
+  delete from tollgate.outbox o
+  using picked
+  where o.resource = picked.resource and o.seq = picked.seq),
+ev as materialized (
+  select e.id, e.resource, e.seq, e.channel_id, e.type, e.at, e.data
+  from picked
+  join tollgate.event e on e.id = picked.event_id),
+told as materialized (
+  select id, channel_id, at, 'PAYMENT' as kind, resource, seq
+  from ev
+  where type in ${paymentStates} and data ->> 'paymentType' is distinct from 'RG'
+  union all
+  select ev.id, ev.channel_id, ev.at, 'REGISTRATION', g.id, 0
+  from ev
+  join tollgate.payment p on p.id = ev.resource
+  join tollgate.registration g on g.id = coalesce(p.registration_id, p.id) and g.payment_id = p.id
+  where ev.type = 'payment.approved'
+  union all
+  select id, channel_id, at, 'REGISTRATION', resource, seq
+  from ev
+  where type in ('registration.updated', 'registration.removed')
+  union all
+  select id, channel_id, at, 'SCHEDULE', resource, seq
+  from ev
+  where type in ('schedule.created', 'schedule.changed', 'schedule.cancelled', 'schedule.ended',
+    'schedule.missed', 'schedule.execution.failed')),
+up (channel_id, node) as (
+  select channel_id, channel_id from told
+  union
+  select up.channel_id, e.parent_id
+  from up
+  join tollgate.entity e on e.id = up.node
+  where e.parent_id is not null),
+own as materialized (
+  select ev.id, ev.channel_id, ev.at, ev.resource, ev.seq, u.origin,
+    md5(ev.channel_id::text || u.origin)::uuid as endpoint_id,
+    jsonb_build_object('url', q.request ->> 'notificationUrl', 'id', replace(ev.resource::text, '-', ''),
+      'resourcePath', case when ev.data ->> 'paymentType' = 'RG' then '/v1/registrations/' else '/v1/payments/' end
+        || replace(ev.resource::text, '-', '')) as callback
+  from ev
+  join tollgate.payment_request q on q.id = ev.resource
+  cross join lateral (
+    select lower(substring(q.request ->> 'notificationUrl' from '^[A-Za-z]+://[^/?#]+')) as origin) u
+  where ev.type in ${paymentStates} and u.origin is not null),
+ends as (
+  insert into tollgate.webhook_endpoint (id, entity_id, kind, url, created_at)
+  select distinct endpoint_id, channel_id, 'callback', origin, ${now}::timestamptz
+  from own
+  order by endpoint_id
+  on conflict (id) do nothing),
+fresh as (
+  insert into tollgate.delivery (id, endpoint_id, event_id, kind, resource, seq, due_at, created_at, callback)
+  select tollgate.delivery_id(told.id, w.id, told.kind), w.id, told.id, told.kind, told.resource, told.seq,
+    ${now}::timestamptz, told.at, null::jsonb
+  from told
+  join up on up.channel_id = told.channel_id
+  join tollgate.webhook_endpoint w on w.entity_id = up.node and w.kind = 'webhook' and w.active
+    and told.kind = any(w.types)
+  union all
+  select tollgate.delivery_id(id, endpoint_id, 'CALLBACK'), endpoint_id, id, 'CALLBACK', resource, seq,
+    ${now}::timestamptz, at, callback
+  from own
+  on conflict (id) do nothing
+  returning id, endpoint_id, event_id, kind, resource, seq, attempts, created_at, callback),
+held as materialized (
+  select q.endpoint_id
+  from tollgate.webhook_queue q
+  where q.owner = ${me}::uuid and q.lease_until > now() + interval '5 seconds'
+    and q.endpoint_id in (select endpoint_id from fresh)),
+lease as (
+  insert into tollgate.webhook_queue as q (endpoint_id, owner, lease_until)
+  select distinct endpoint_id, ${me}::uuid, now() + ${leaseMs}::integer * interval '1 millisecond'
+  from fresh
+  where endpoint_id not in (select endpoint_id from held)
+  order by endpoint_id
+  on conflict (endpoint_id) do update set
+    owner = case when (q.owner is null or q.owner = excluded.owner or q.lease_until < now())
+        and coalesce(q.probe_at <= ${now}::timestamptz, true)
+      then excluded.owner else q.owner end,
+    lease_until = case when (q.owner is null or q.owner = excluded.owner or q.lease_until < now())
+        and coalesce(q.probe_at <= ${now}::timestamptz, true)
+      then excluded.lease_until else q.lease_until end,
+    wake_at = case when (q.owner is null or q.owner = excluded.owner or q.lease_until < now())
+        and coalesce(q.probe_at <= ${now}::timestamptz, true)
+      then null else least(q.wake_at, greatest(${now}::timestamptz, q.probe_at)) end
+  returning q.endpoint_id, q.owner, q.failures, q.failing_since)
+select n.picked, d.id, d.endpoint_id, d.kind, d.resource, d.seq, d.attempts, d.created_at, d.callback,
+  coalesce(w.version, 1) as version, d.event_id, ev.resource as event_resource, ev.seq as event_seq,
+  ev.channel_id, ev.type as event_type, ev.at as event_at, ev.data as event_data,
+  lease.owner is not null as gained, coalesce(lease.failures, 0) as failures, lease.failing_since,
+  exists (
+    select from tollgate.delivery b
+    where b.endpoint_id = d.endpoint_id and b.resource = d.resource and b.state = 'pending' and b.seq < d.seq
+      and b.attempts <= ${triesInOrder}::integer) as blocked
+from (select count(*)::integer as picked from picked) n
+left join (fresh d
+  join ev on ev.id = d.event_id
+  left join lease on lease.endpoint_id = d.endpoint_id and lease.owner = ${me}::uuid
+  left join held on held.endpoint_id = d.endpoint_id
+  left join tollgate.webhook_endpoint w on w.id = d.endpoint_id)
+  on lease.endpoint_id is not null or held.endpoint_id is not null
+order by d.seq`
+
+/** What the dispatcher looks at before it does anything. */
+export const look = (now: Date, floor: string) => sql<{
+  listening: boolean
+  waiting: boolean
+  due: boolean
+}>`
+  select exists (select from tollgate.webhook_endpoint where kind = 'webhook' and active) as listening,
+    exists (select from tollgate.outbox where event_id >= ${floor}::uuid) as waiting,
+    exists (select from tollgate.webhook_queue
+        where wake_at <= ${now}::timestamptz and (owner is null or lease_until < now()))
+      or exists (select from tollgate.webhook_queue
+        where owner is not null and lease_until < now() and wake_at is null) as due`
+
+/** Endpoints that somebody has to look after, each to one process for a while. */
+export const claimQueues = (now: Date, again: Date, limit: number) => sql<{ endpoint_id: string }>`
+  update tollgate.webhook_queue set wake_at = ${again}::timestamptz
+  where endpoint_id in (
+    select endpoint_id
+    from tollgate.webhook_queue
+    where (wake_at <= ${now}::timestamptz and (owner is null or lease_until < now()))
+      or (owner is not null and lease_until < now() and wake_at is null)
+    limit ${limit}::integer
+    for update skip locked)
+  returning endpoint_id`
+
+export type QueueRow = { endpoint_id: string; failures: number; failing_since: Date | null }
+
+/** Takes the lease of an endpoint that nobody sends to; empty while it is not to be tried. */
+export const takeQueue = (endpointId: string, me: string, now: Date) => sql<QueueRow>`
+  update tollgate.webhook_queue set owner = ${me}::uuid, wake_at = null,
+    lease_until = now() + ${leaseMs}::integer * interval '1 millisecond'
+  where endpoint_id = ${endpointId}::uuid and (owner is null or owner = ${me}::uuid or lease_until < now())
+    and coalesce(probe_at <= ${now}::timestamptz, true)
+  returning endpoint_id, failures, failing_since`
+
+/** Keeps this process's leases, and tells which of their endpoints got work from elsewhere. */
+export const keepQueues = (me: string) => sql<{ endpoint_id: string; woken: boolean }>`
+with mine as (
+  select endpoint_id, wake_at is not null as woken
+  from tollgate.webhook_queue
+  where owner = ${me}::uuid
+    and (wake_at is not null or lease_until < now() + ${(leaseMs * 2) / 3}::integer * interval '1 millisecond')
+  order by endpoint_id
+  for update)
+update tollgate.webhook_queue q set wake_at = null,
+  lease_until = now() + ${leaseMs}::integer * interval '1 millisecond'
+from mine
+where q.endpoint_id = mine.endpoint_id
+returning q.endpoint_id, mine.woken`
+
+export type Health = {
+  readonly endpointId: string
+  readonly failures: number
+  readonly failingSince: Date | null
+  readonly probeAt: Date | null
+}
+
+/** How endpoints do, while this process sends to them. */
+export const saveHealth = (me: string, health: Health) => sql`
+  update tollgate.webhook_queue set failures = ${health.failures}::integer,
+    failing_since = ${health.failingSince}::timestamptz, probe_at = ${health.probeAt}::timestamptz
+  where endpoint_id = ${health.endpointId}::uuid and owner = ${me}::uuid`
+
+/** Ends a lease. Whoever woke the endpoint meanwhile is not forgotten. */
+export const releaseQueue = (me: string, health: Health, wakeAt: Date | null) => sql`
+  update tollgate.webhook_queue set owner = null, lease_until = null, failures = ${health.failures}::integer,
+    failing_since = ${health.failingSince}::timestamptz, probe_at = ${health.probeAt}::timestamptz,
+    wake_at = least(greatest(wake_at, ${health.probeAt}::timestamptz), ${wakeAt}::timestamptz)
+  where endpoint_id = ${health.endpointId}::uuid and owner = ${me}::uuid`
+
+/** What may be sent to an endpoint now, longest due first; `known` is in memory already. */
+export const dueDeliveries = (
+  endpointId: string,
+  now: Date,
+  known: readonly string[],
+  limit: number,
+) => sql<DeliveryRow>`
+  select d.id, d.endpoint_id, d.kind, d.resource, d.seq, d.attempts, d.created_at, d.callback, w.version,
+    d.event_id, e.resource as event_resource, e.seq as event_seq, e.channel_id, e.type as event_type,
+    e.at as event_at, e.data as event_data
+  from tollgate.delivery d
+  join tollgate.webhook_endpoint w on w.id = d.endpoint_id
+  left join tollgate.event e on e.id = d.event_id
+  where d.endpoint_id = ${endpointId}::uuid and d.state = 'pending' and d.due_at <= ${now}::timestamptz
+    and d.id <> all(${known}::uuid[])
+    and not exists (
+      select from tollgate.delivery b
+      where b.endpoint_id = d.endpoint_id and b.resource = d.resource and b.state = 'pending' and b.seq < d.seq
+        and b.attempts <= ${triesInOrder}::integer)
+  order by d.due_at, d.seq
+  limit ${limit}::integer`
+
+/** Whether anything is due that is not in memory, be it behind something that is. */
+export const moreDue = (endpointId: string, now: Date, known: readonly string[]) => sql<{
+  more: boolean
+}>`
+  select exists (
+    select from tollgate.delivery
+    where endpoint_id = ${endpointId}::uuid and state = 'pending' and due_at <= ${now}::timestamptz
+      and id <> all(${known}::uuid[])) as more`
+
+/** When the next one that is not due yet will be. */
+export const nextDue = (endpointId: string, now: Date) => sql<{ at: Date | null }>`
+  select min(due_at) as at
+  from tollgate.delivery
+  where endpoint_id = ${endpointId}::uuid and state = 'pending' and due_at > ${now}::timestamptz`
+
+/** An endpoint that works again gets at once what waited for its own next try. */
+export const freeWaiting = (endpointId: string, now: Date) => sql`
+  update tollgate.delivery set due_at = ${now}::timestamptz
+  where endpoint_id = ${endpointId}::uuid and state = 'pending' and due_at > ${now}::timestamptz and attempts > 0`
+
+/** Gives up what an endpoint will not get any more: all, what is older than `before`, or one. */
+export const bury = (
+  endpointId: string,
+  reason: string,
+  before: Date | null,
+  now: Date,
+  only: string | null,
+  limit: number,
+) => sql<{ id: string }>`
+  update tollgate.delivery set state = 'dead', reason = ${reason}::text, ended_at = ${now}::timestamptz
+  where id in (
+    select id
+    from tollgate.delivery
+    where endpoint_id = ${endpointId}::uuid and state = 'pending'
+      and (${before}::timestamptz is null or created_at < ${before}::timestamptz)
+      and (${only}::uuid is null or id = ${only}::uuid)
+    limit ${limit}::integer)
+  returning id`
+
+export type OutcomeRow = {
+  readonly id: string
+  readonly state: 'pending' | 'delivered' | 'dead'
+  readonly reason: string | null
+  readonly attempts: number
+  readonly due_at: Date
+  readonly ended_at: Date | null
+  readonly attempt_id: string
+  readonly at: Date
+  readonly duration_ms: number
+  readonly status: number | null
+  readonly error: string | null
+  readonly request: object
+  readonly answer: string | null
+}
+
+/** How many tries ended, in one statement. One that was given up meanwhile stays so. */
+export const writeOutcomes = (rows: readonly OutcomeRow[]) => sql`
+with r as materialized (
+  select id, state, reason, attempts, due_at, ended_at, attempt_id, at, duration_ms, status, error, request, answer
+  from json_to_recordset(${JSON.stringify(rows)}::json)
+    as r(id uuid, state text, reason text, attempts integer, due_at timestamptz, ended_at timestamptz,
+      attempt_id uuid, at timestamptz, duration_ms integer, status integer, error text, request jsonb, answer text)
+  order by id),
+d as (
+  update tollgate.delivery set state = r.state, reason = r.reason, attempts = r.attempts, due_at = r.due_at,
+    ended_at = r.ended_at
+  from r
+  where delivery.id = r.id and delivery.state = 'pending')
+insert into tollgate.delivery_attempt (id, delivery_id, at, duration_ms, status, error, request, answer)
+select attempt_id, id, at, duration_ms, status, error, request, answer
+from r
+on conflict (id) do nothing`

@@ -1,0 +1,201 @@
+/** SQL of webhook endpoints as their owners see them, and of the log of what was sent. */
+import { sql } from '../db/sql.ts'
+import type { Endpoint, Wrapper } from './types.ts'
+
+export type EndpointRow = {
+  id: string
+  entity_id: string
+  kind: 'webhook' | 'callback'
+  url: string
+  types: string[]
+  wrapper: Wrapper
+  active: boolean
+  data_key_id: string | null
+  sealed: Buffer | null
+  previous_until: Date | null
+  version: number
+  created_at: Date
+  disabled_at: Date | null
+  disabled_reason: string | null
+  failures: number | null
+  failing_since: Date | null
+}
+
+const columns = sql`
+  w.id, w.entity_id, w.kind, w.url, w.types, w.wrapper, w.active, w.data_key_id, w.sealed, w.previous_until,
+  w.version, w.created_at, w.disabled_at, w.disabled_reason, q.failures, q.failing_since`
+
+export function toEndpoint(row: EndpointRow): Endpoint {
+  return {
+    id: row.id,
+    entityId: row.entity_id,
+    kind: row.kind,
+    url: row.url,
+    types: row.types,
+    wrapper: row.wrapper,
+    active: row.active,
+    sealed:
+      row.data_key_id === null || row.sealed === null
+        ? null
+        : { dataKeyId: row.data_key_id, bytes: row.sealed },
+    previousUntil: row.previous_until,
+    version: row.version,
+    createdAt: row.created_at,
+    disabledAt: row.disabled_at,
+    disabledReason: row.disabled_reason,
+    failures: row.failures ?? 0,
+    failingSince: row.failing_since,
+  }
+}
+
+/** One endpoint that was not removed. */
+export const endpointById = (id: string) => sql<EndpointRow>`
+  select ${columns}
+  from tollgate.webhook_endpoint w
+  left join tollgate.webhook_queue q on q.endpoint_id = w.id
+  where w.id = ${id}::uuid and w.kind = 'webhook' and w.removed_at is null`
+
+/** Endpoints to send to, whatever became of them. */
+export const endpointsToSend = (ids: readonly string[]) => sql<EndpointRow>`
+  select ${columns}
+  from tollgate.webhook_endpoint w
+  left join tollgate.webhook_queue q on q.endpoint_id = w.id
+  where w.id = any(${ids}::uuid[])`
+
+/** Endpoints of a node and of all below it, newest first, below `before`. Null: of every node. */
+export const endpointsBelow = (entityId: string | null, before: string | null, limit: number) =>
+  sql<EndpointRow>`
+  with recursive down as (
+    select id from tollgate.entity where id = ${entityId}::uuid
+    union all
+    select e.id from tollgate.entity e join down on e.parent_id = down.id)
+  select ${columns}
+  from tollgate.webhook_endpoint w
+  left join tollgate.webhook_queue q on q.endpoint_id = w.id
+  where w.kind = 'webhook' and w.removed_at is null
+    and (${entityId}::uuid is null or w.entity_id in (select id from down))
+    and (${before}::uuid is null or w.id < ${before}::uuid)
+  order by w.id desc
+  limit ${limit}::integer`
+
+/** Empty when the entity has as many as it may. */
+export const addEndpoint = (row: {
+  id: string
+  entityId: string
+  url: string
+  types: readonly string[]
+  wrapper: Wrapper
+  active: boolean
+  dataKeyId: string
+  sealed: Buffer
+  createdAt: Date
+  most: number
+}) => sql<{ id: string }>`
+  insert into tollgate.webhook_endpoint (id, entity_id, url, types, wrapper, active, data_key_id, sealed, created_at)
+  select ${row.id}::uuid, ${row.entityId}::uuid, ${row.url}::text, ${row.types}::text[], ${row.wrapper}::text,
+    ${row.active}::boolean, ${row.dataKeyId}::uuid, ${row.sealed}::bytea, ${row.createdAt}::timestamptz
+  where ${row.most}::integer > (
+    select count(*) from tollgate.webhook_endpoint
+    where entity_id = ${row.entityId}::uuid and kind = 'webhook' and removed_at is null)
+  on conflict (id) do nothing
+  returning id`
+
+/** Makes whoever sends look at the endpoint again. */
+const wake = (id: string, now: Date) => sql`
+  insert into tollgate.webhook_queue (endpoint_id, wake_at)
+  select ${id}::uuid, ${now}::timestamptz from w
+  on conflict (endpoint_id) do update set wake_at = excluded.wake_at, probe_at = null, failures = 0,
+    failing_since = null`
+
+/**
+ * Changes an endpoint that is as it was read. What counted against it is forgotten: the change may
+ * have been the cure. Empty when somebody else was faster.
+ */
+export const changeEndpoint = (
+  id: string,
+  version: number,
+  to: {
+    readonly url: string
+    readonly types: readonly string[]
+    readonly wrapper: Wrapper
+    readonly active: boolean
+    /** Null: secrets stay. */
+    readonly secrets: { dataKeyId: string; sealed: Buffer; previousUntil: Date } | null
+  },
+  now: Date,
+) => sql<{ id: string }>`
+with w as (
+  update tollgate.webhook_endpoint set url = ${to.url}::text, types = ${to.types}::text[],
+    wrapper = ${to.wrapper}::text, active = ${to.active}::boolean,
+    data_key_id = coalesce(${to.secrets?.dataKeyId ?? null}::uuid, data_key_id),
+    sealed = coalesce(${to.secrets?.sealed ?? null}::bytea, sealed),
+    previous_until = coalesce(${to.secrets?.previousUntil ?? null}::timestamptz, previous_until),
+    disabled_at = case when ${to.active}::boolean then null else disabled_at end,
+    disabled_reason = case when ${to.active}::boolean then null else disabled_reason end,
+    version = version + 1
+  where id = ${id}::uuid and version = ${version}::integer and removed_at is null
+  returning id),
+q as (${wake(id, now)})
+select id from w`
+
+export const removeEndpoint = (id: string, now: Date) => sql<{ id: string }>`
+with w as (
+  update tollgate.webhook_endpoint set active = false, removed_at = ${now}::timestamptz, version = version + 1
+  where id = ${id}::uuid and removed_at is null
+  returning id),
+q as (${wake(id, now)})
+select id from w`
+
+/** The gateway itself stops sending; once, with a notice in the audit log. */
+export const disableEndpoint = (id: string, reason: string, now: Date, auditId: string) => sql<{
+  entity_id: string
+}>`
+with w as (
+  update tollgate.webhook_endpoint set active = false, disabled_at = ${now}::timestamptz,
+    disabled_reason = ${reason}::text, version = version + 1
+  where id = ${id}::uuid and active
+  returning id, entity_id),
+a as (
+  insert into tollgate.audit (id, actor, action, resource, detail)
+  select ${auditId}::uuid, 'engine', 'webhook.disabled', id, jsonb_build_object('reason', ${reason}::text)
+  from w)
+select entity_id from w`
+
+export type DeliveryRow = {
+  id: string
+  event_id: string | null
+  kind: string
+  resource: string
+  state: string
+  reason: string | null
+  replay: boolean
+  created_at: Date
+  due_at: Date
+  attempts: number
+  tries: {
+    at: string
+    durationMs: number
+    status: number | null
+    error: string | null
+    answer: string | null
+  }[]
+}
+
+/** What was sent to an endpoint, newest first, below `before`. */
+export const deliveriesOf = (
+  endpointId: string,
+  state: string | null,
+  before: string | null,
+  limit: number,
+) => sql<DeliveryRow>`
+  select d.id, d.event_id, d.kind, d.resource, d.state, d.reason, d.replay, d.created_at, d.due_at, d.attempts,
+    coalesce((
+      select json_agg(json_build_object('at', a.at, 'durationMs', a.duration_ms, 'status', a.status,
+        'error', a.error, 'answer', a.answer) order by a.id)
+      from tollgate.delivery_attempt a
+      where a.delivery_id = d.id), '[]') as tries
+  from tollgate.delivery d
+  where d.endpoint_id = ${endpointId}::uuid and (${state}::text is null or d.state = ${state}::text)
+    and (${before}::uuid is null or d.id < ${before}::uuid)
+  order by d.id desc
+  limit ${limit}::integer`

@@ -1,0 +1,65 @@
+import type { StoredEvent } from './notification.ts'
+
+export type Wrapper = 'TEXT' | 'JSON' | 'NONE'
+
+/** Where notifications go. */
+export type Endpoint = {
+  readonly id: string
+  readonly entityId: string
+  readonly kind: 'webhook' | 'callback'
+  readonly url: string
+  readonly types: readonly string[]
+  readonly wrapper: Wrapper
+  readonly active: boolean
+  readonly sealed: { readonly dataKeyId: string; readonly bytes: Buffer } | null
+  readonly previousUntil: Date | null
+  readonly version: number
+  readonly createdAt: Date
+  readonly disabledAt: Date | null
+  readonly disabledReason: string | null
+  readonly failures: number
+  readonly failingSince: Date | null
+}
+
+/** What of an endpoint is sealed. */
+export type EndpointSecrets = {
+  readonly encryptionKey: string
+  readonly signingSecret: string
+  readonly previousSecret?: string
+}
+
+export type Callback = {
+  readonly url: string
+  readonly id: string
+  readonly resourcePath: string
+}
+
+/** One notification on its way to one endpoint. */
+export type Delivery = {
+  readonly id: string
+  readonly endpointId: string
+  readonly kind: 'PAYMENT' | 'REGISTRATION' | 'SCHEDULE' | 'RISK' | 'CALLBACK'
+  /** What is kept in order. */
+  readonly resource: string
+  readonly seq: number
+  readonly attempts: number
+  readonly createdAt: Date
+  readonly event: StoredEvent | null
+  readonly callback: Callback | null
+  /** Of its endpoint, when it was read. */
+  readonly version: number
+}
+
+/** How one try ended. */
+export type Tried = {
+  readonly at: Date
+  readonly durationMs: number
+  readonly status: number | null
+  /** Why there is no status, or why the answer was not read to its end. */
+  readonly error: string | null
+  readonly delivered: boolean
+  readonly retryAfterMs: number
+  /** What went out, and the begin of what came back; without secrets and card numbers. */
+  readonly request: Readonly<Record<string, unknown>>
+  readonly answer: string | null
+}
