@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Caller, Reply, WebhooksView, WebhookView } from '../../../core/index.ts'
+import { newId } from '../../../core/index.ts'
+import { startGateway, type TestGateway, until } from '../../support/gateway.ts'
+import { opened, type Receiver, startReceiver, status } from '../../support/receiver.ts'
+
+const goodCard = '4200000000000000'
+
+describe('webhook endpoints', () => {
+  let run: TestGateway
+  let receiver: Receiver
+  before(async () => {
+    run = await startGateway()
+    receiver = await startReceiver()
+  })
+  after(async () => {
+    await run.close()
+    await receiver.close()
+  })
+
+  const call = (
+    operation: string,
+    caller: Caller,
+    { id, fields = {} }: { id?: string; fields?: Readonly<Record<string, string>> } = {},
+  ): Promise<Reply> => {
+    const text = new URLSearchParams(fields).toString()
+    return run.gateway.call(operation, caller, {
+      ...(id === undefined ? {} : { path: { id } }),
+      body: Buffer.from(text),
+      query: text,
+      contentType: 'application/x-www-form-urlencoded',
+      requestId: newId(),
+    })
+  }
+  const merchant = (): Caller => ({ id: 'm', entityId: run.merchant })
+  const bodyOf = (reply: Reply) => reply.body as unknown as WebhookView & WebhooksView
+
+  test('are made, listed, read, changed and removed through the surface; secrets are shown once', async () => {
+    const made = await call('webhooks.create', merchant(), { fields: { url: receiver.url } })
+    assert.equal(made.status, 200)
+    const { id, encryptionKey, signingSecret, types, wrapper, active } = bodyOf(made)
+    assert.match(encryptionKey ?? '', /^[0-9a-f]{64}$/)
+    assert.match(signingSecret ?? '', /^whsec_/)
+    assert.deepEqual([types, wrapper, active], ['PAYMENT,REGISTRATION', 'TEXT', 'true'])
+    const listed = await call('webhooks.list', merchant())
+    assert.deepEqual(
+      bodyOf(listed).webhooks.map((one) => one.id),
+      [id],
+    )
+    assert.doesNotMatch(JSON.stringify(listed.body), /whsec_|encryptionKey/)
+    const changed = await call('webhooks.update', merchant(), {
+      id,
+      fields: { wrapper: 'NONE', types: 'SCHEDULE', active: 'false' },
+    })
+    const now = bodyOf(changed)
+    assert.deepEqual(
+      [now.types, now.wrapper, now.active, now.url],
+      ['SCHEDULE', 'NONE', 'false', receiver.url],
+    )
+    assert.equal((await call('webhooks.get', merchant(), { id })).status, 200)
+    assert.equal((await call('webhooks.remove', merchant(), { id })).status, 200)
+    assert.equal((await call('webhooks.get', merchant(), { id })).status, 404)
+    assert.deepEqual(bodyOf(await call('webhooks.list', merchant())).webhooks, [])
+  })
+
+  test('of somebody else do not exist, whatever is done to them', async () => {
+    const stranger = await run.gateway.entities.create({
+      kind: 'merchant',
+      name: 'Stranger',
+      parentId: run.division,
+    })
+    const { id } = await run.gateway.webhooks.create({
+      entityId: run.merchant,
+      url: receiver.url,
+    } as never)
+    const caller = { id: 's', entityId: stranger }
+    for (const operation of ['get', 'update', 'remove', 'rotate', 'test', 'replay', 'deliveries']) {
+      const fields = operation === 'replay' ? { from: '2026-01-01 00:00:00' } : {}
+      const foreign = await call(`webhooks.${operation}`, caller, { id, fields })
+      const unknown = await call(`webhooks.${operation}`, caller, { id: newId(), fields })
+      assert.deepEqual([foreign.status, unknown.status], [404, 404], operation)
+      assert.deepEqual(bodyOf(foreign).result, bodyOf(unknown).result)
+    }
+    assert.deepEqual(bodyOf(await call('webhooks.list', caller)).webhooks, [])
+    const forMerchant = { fields: { url: receiver.url, entityId: run.merchant } }
+    assert.equal((await call('webhooks.create', caller, forMerchant)).status, 403)
+    await run.gateway.webhooks.remove(id)
+  })
+
+  test('get what happens at their entity and below it, and nothing of the others', async () => {
+    const other = await run.gateway.entities.create({
+      kind: 'channel',
+      name: 'Other',
+      parentId: run.merchant,
+    })
+    const above = await startReceiver()
+    const beside = await startReceiver()
+    const plain = { wrapper: 'NONE' }
+    const ids = await Promise.all([
+      run.gateway.webhooks.create({ entityId: run.psp, url: above.url, ...plain } as never),
+      run.gateway.webhooks.create({ entityId: other, url: beside.url, ...plain } as never),
+    ])
+    const { id } = await run.pay()
+    const there = await run.pay({ entityId: other })
+    await above.atLeast(2)
+    await beside.atLeast(1)
+    const toldOf = ({ got }: Receiver) => got.map(({ body }) => JSON.parse(body).payload.id).sort()
+    assert.deepEqual(toldOf(above), [id, there.id].sort())
+    assert.deepEqual(toldOf(beside), [there.id])
+    for (const one of ids) await run.gateway.webhooks.remove(one.id)
+    await above.close()
+    await beside.close()
+  })
+
+  test('are refused for a URL that leads nowhere public, however it is spelled', async () => {
+    const live = await startGateway({ allowLoopback: false })
+    try {
+      for (const url of [
+        'http://example.com/hook',
+        'https://user:pass@example.com/',
+        'https://127.0.0.1/',
+        'https://127.1/',
+        'https://2130706433/',
+        'https://0x7f000001/',
+        'https://017700000001/',
+        'https://localhost./',
+        'https://10.0.0.1/',
+        'https://169.254.169.254/latest/meta-data',
+        'https://[::1]/',
+        'https://[::ffff:10.0.0.1]/',
+        'https://[fd00::1]/',
+      ]) {
+        await assert.rejects(
+          live.gateway.webhooks.create({ entityId: live.merchant, url } as never),
+          (error: { parameterErrors?: { name: string }[] }) =>
+            error.parameterErrors?.[0]?.name === 'url',
+          url,
+        )
+      }
+      const { id } = await live.gateway.webhooks.create({
+        entityId: live.merchant,
+        url: 'https://example.com/hook',
+      } as never)
+      // As if the name had led elsewhere when it was made: each try is guarded by itself.
+      await live.sql(
+        `update tollgate.webhook_endpoint set url = 'https://10.0.0.1/hook', version = version + 1`,
+      )
+      await live.pay()
+      const tried = await until(async () => {
+        const { deliveries } = await live.gateway.webhooks.deliveries(id)
+        return deliveries[0]?.attempts[0]
+      })
+      assert.equal(tried.error, 'refused-address')
+      assert.equal(tried.httpStatus, undefined)
+    } finally {
+      await live.close()
+    }
+  })
+
+  test('are told of registrations and schedules: what was done, with the usual answer', async () => {
+    const told = await startReceiver()
+    const { id, encryptionKey } = await run.gateway.webhooks.create({
+      entityId: run.merchant,
+      url: told.url,
+      types: 'PAYMENT,REGISTRATION,SCHEDULE',
+    } as never)
+    const paid = await run.pay({ createRegistration: 'true' })
+    await told.atLeast(2)
+    const registrationId = String(paid.registrationId)
+    const schedule = await run.gateway.schedules.create({
+      entityId: run.channel,
+      registrationId,
+      amount: '5.00',
+      currency: 'EUR',
+      paymentType: 'DB',
+      job: { hour: '6', dayOfMonth: '1', month: '*' },
+    } as never)
+    await run.gateway.schedules.cancel(schedule.id)
+    await told.atLeast(4)
+    const all = told.got.map((got) => ({
+      ...opened(encryptionKey!, got),
+      id: got.headers['webhook-id'],
+    }))
+    const inShort = all
+      .map(({ type, action, payload }) => [type, action, payload.id].join(' '))
+      .sort()
+    assert.deepEqual(
+      inShort,
+      [
+        `PAYMENT  ${paid.id}`,
+        `REGISTRATION CREATED ${registrationId}`,
+        `SCHEDULE CREATED ${schedule.id}`,
+        `SCHEDULE DELETED ${schedule.id}`,
+      ].sort(),
+    )
+    assert.equal(
+      new Set(all.map((one) => one.id)).size,
+      4,
+      'each notification has an id of its own',
+    )
+    const {
+      ndc: _,
+      timestamp: __,
+      ...registration
+    } = (all.find(({ type }) => type === 'REGISTRATION') as (typeof all)[number]).payload
+    const read = await run.gateway.registrations.get(registrationId)
+    const { ndc: ___, timestamp: ____, ...expected } = read
+    assert.deepEqual(registration, expected)
+    await run.gateway.webhooks.remove(id)
+    await told.close()
+  })
+
+  test('hold their secrets sealed: neither a table nor the log has one, nor a card number', async () => {
+    const echo = await startReceiver((got, response) =>
+      response.writeHead(500).end(`${JSON.stringify(got.headers)} card ${goodCard} ${got.body}`),
+    )
+    const { id, encryptionKey, signingSecret } = await run.gateway.webhooks.create({
+      entityId: run.merchant,
+      url: `${echo.url}?token=hunter2hunter2`,
+      wrapper: 'JSON',
+    } as never)
+    const rotated = await run.gateway.webhooks.rotate(id)
+    await run.pay()
+    await echo.atLeast(1)
+    await until(async () => {
+      const { deliveries } = await run.gateway.webhooks.deliveries(id)
+      return deliveries[0]?.attempts[0]
+    })
+    const tables = await run.sql<{ name: string }>(
+      `select tablename as name from pg_tables where schemaname = 'tollgate'`,
+    )
+    const secrets = [encryptionKey!, signingSecret!, rotated.signingSecret!, goodCard]
+    for (const { name } of tables) {
+      const rows = await run.sql<{ text: string }>(`select t::text as text from tollgate.${name} t`)
+      const text = rows.map((row) => row.text).join('\n')
+      for (const secret of secrets) assert.ok(!text.includes(secret), `${name} holds a secret`)
+    }
+    const logged = JSON.stringify(run.logs)
+    for (const secret of [...secrets, 'hunter2hunter2']) assert.ok(!logged.includes(secret))
+    const kept = await run.sql<{ request: string; answer: string }>(
+      'select request::text, answer from tollgate.delivery_attempt',
+    )
+    assert.ok(kept.length > 0)
+    assert.ok(
+      kept.every(({ request, answer }) => !`${request}${answer}`.includes('hunter2hunter2')),
+    )
+    await run.gateway.webhooks.remove(id)
+    await echo.close()
+  })
+})
+
+describe('a notificationUrl', () => {
+  test('is called with id and resourcePath, also where no endpoint is, and again when it fails', async () => {
+    const run = await startGateway()
+    const receiver = await startReceiver(status(500))
+    try {
+      const paid = await run.pay({ notificationUrl: `${receiver.url}?shop=7` })
+      const [got] = await receiver.atLeast(1)
+      const { pathname, searchParams } = new URL(got!.path, 'http://shop')
+      assert.deepEqual([got?.method, pathname], ['GET', '/hook'])
+      assert.deepEqual(Object.fromEntries(searchParams), {
+        shop: '7',
+        id: paid.id,
+        resourcePath: `/v1/payments/${paid.id}`,
+      })
+      receiver.behave(status(200))
+      await run.sql('update tollgate.delivery set due_at = now()')
+      await run.sql('update tollgate.webhook_queue set wake_at = now(), probe_at = null')
+      await receiver.atLeast(2)
+      const rows = await until(async () => {
+        const found = await run.sql<{ state: string }>('select state from tollgate.delivery')
+        return found[0]?.state === 'delivered' ? found : undefined
+      })
+      assert.equal(rows.length, 1)
+    } finally {
+      await run.close()
+      await receiver.close()
+    }
+  })
+})

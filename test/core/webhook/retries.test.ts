@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { limits } from '@tollgate/schemas'
+import { systemClock } from '../../../core/index.ts'
+import { card, startGateway, type TestGateway, until } from '../../support/gateway.ts'
+import {
+  type Behaviour,
+  type Got,
+  type Receiver,
+  startReceiver,
+  status,
+} from '../../support/receiver.ts'
+import { scheduling } from '../../support/schedules.ts'
+
+type Shop = {
+  readonly run: TestGateway
+  readonly receiver: Receiver
+  readonly endpointId: string
+  /** Moves the engine's clock on. */
+  later(ms: number): void
+  deliveries(): ReturnType<TestGateway['gateway']['webhooks']['deliveries']>
+}
+
+/** One plain endpoint of everything, and a clock that the test moves. */
+async function inShop(work: (shop: Shop) => Promise<void>, behaviour?: Behaviour): Promise<void> {
+  let aheadMs = 0
+  const run = await startGateway({
+    clock: {
+      ...systemClock,
+      realMs: () => systemClock.realMs() + aheadMs,
+      businessAt: () => new Date(systemClock.realMs() + aheadMs),
+    },
+  })
+  const receiver = await startReceiver(behaviour)
+  try {
+    const { id: endpointId } = await run.gateway.webhooks.create({
+      entityId: run.merchant,
+      url: receiver.url,
+      wrapper: 'NONE',
+      types: 'PAYMENT,REGISTRATION,SCHEDULE',
+    } as never)
+    const later = (ms: number) => {
+      aheadMs += ms
+    }
+    const deliveries = () => run.gateway.webhooks.deliveries(endpointId)
+    await work({ run, receiver, endpointId, later, deliveries })
+  } finally {
+    await run.close()
+    await receiver.close()
+  }
+}
+
+const tellingOf = ({ body }: Got) => {
+  const { type, action, payload } = JSON.parse(body)
+  return [type, action, payload.result.code].filter((part) => part !== undefined).join(' ')
+}
+
+describe('a notification that is not taken', () => {
+  test('comes again after each step of the ladder, the same every time, and is given up after 30 days', () =>
+    inShop(async ({ run, receiver, later, deliveries }) => {
+      await run.pay()
+      const dayMs = limits.webhookLadderMs.at(-1)!
+      for (const [index, pauseMs] of [...limits.webhookLadderMs, dayMs].entries()) {
+        await receiver.atLeast(index + 1)
+        const due = await until(async () => {
+          const [row] = await run.sql<{ attempts: number; pause: number }>(
+            `select d.attempts, extract(epoch from d.due_at - max(a.at)) * 1000 as pause
+             from tollgate.delivery d join tollgate.delivery_attempt a on a.delivery_id = d.id
+             group by d.id, d.attempts, d.due_at`,
+          )
+          return row?.attempts === index + 1 ? Number(row.pause) : undefined
+        })
+        assert.ok(due >= pauseMs * 0.99 && due <= pauseMs * 1.1 + 1000, `step ${index}: ${due} ms`)
+        later(pauseMs * 1.11)
+      }
+      later(31 * dayMs)
+      const before = receiver.got.length
+      const dead = await until(async () => {
+        const [one] = (await deliveries()).deliveries
+        return one?.state === 'DEAD' ? one : undefined
+      })
+      assert.equal(dead.reason, 'not taken in time')
+      assert.ok(receiver.got.length <= before + 1)
+      const ids = new Set(receiver.got.map(({ headers }) => headers['webhook-id']))
+      assert.equal(ids.size, 1)
+      const times = new Set(receiver.got.map(({ headers }) => headers['webhook-timestamp']))
+      assert.equal(times.size, receiver.got.length, 'each try has a time of its own')
+    }, status(500)))
+
+  test('waits as long as the endpoint asks, a day at most', () =>
+    inShop(
+      async ({ run, receiver, later }) => {
+        await run.pay()
+        await receiver.atLeast(1)
+        const pauseOf = async () =>
+          until(async () => {
+            const [row] = await run.sql<{ pause: number }>(
+              `select extract(epoch from d.due_at - max(a.at)) as pause
+             from tollgate.delivery d join tollgate.delivery_attempt a on a.delivery_id = d.id
+             group by d.id, d.due_at having count(*) = ${receiver.got.length} and d.due_at > max(a.at)`,
+            )
+            return row === undefined ? undefined : Number(row.pause)
+          })
+        const asked = await pauseOf()
+        assert.ok(asked >= 7199 && asked <= 7921, `${asked} s`)
+        receiver.behave(status(503, { 'Retry-After': '99999999' }))
+        later(8_000_000)
+        await receiver.atLeast(2)
+        const most = await pauseOf()
+        assert.ok(most >= 86_399 && most <= 95_041, `${most} s`)
+      },
+      status(503, { 'Retry-After': '7200' }),
+    ))
+
+  test('is not taken by a redirect, which nobody follows, but by an answer without end', () =>
+    inShop(async ({ run, receiver, deliveries, later }) => {
+      const other = await startReceiver()
+      try {
+        receiver.behave(status(302, { Location: other.url }))
+        await run.pay()
+        await receiver.atLeast(1)
+        receiver.behave((_, response) => {
+          response.writeHead(200)
+          response.end('x'.repeat(4_000_000))
+        })
+        later(6_000)
+        const one = await until(async () => {
+          const [row] = (await deliveries()).deliveries
+          return row?.state === 'DELIVERED' ? row : undefined
+        })
+        assert.deepEqual(
+          one.attempts.map(({ httpStatus }) => httpStatus),
+          [302, 200],
+        )
+        assert.equal(one.attempts[1]?.error, 'too-large')
+        assert.ok((one.attempts[1]?.answer?.length ?? 0) <= limits.webhookAnswerCharacters)
+        assert.equal(other.got.length, 0)
+      } finally {
+        await other.close()
+      }
+    }))
+})
+
+describe('notifications of one resource', () => {
+  test('come in the order of its events, while those of others go on', () =>
+    inShop(async ({ run, receiver, later }) => {
+      const isFirst = ({ body }: Got) => body.includes('"action":"CREATED"')
+      receiver.behave((got, response) => response.writeHead(isFirst(got) ? 500 : 200).end())
+      const { store } = scheduling(run)
+      const id = await store()
+      await receiver.atLeast(1)
+      const holder = { card: { holder: 'Jane Miller' } }
+      await run.gateway.registrations.update(id, holder as never)
+      await run.gateway.registrations.extend(id)
+      await run.gateway.registrations.remove(id)
+      await run.pay()
+      await run.pay()
+      await receiver.atLeast(3)
+      const told = () => receiver.got.map(tellingOf)
+      assert.deepEqual(told(), [
+        'REGISTRATION CREATED 000.100.110',
+        'PAYMENT 000.100.110',
+        'PAYMENT 000.100.110',
+      ])
+      receiver.behave(status(200))
+      later(6_000)
+      await receiver.atLeast(7)
+      assert.deepEqual(told().slice(3), [
+        'REGISTRATION CREATED 000.100.110',
+        'REGISTRATION UPDATED 000.100.110',
+        'REGISTRATION UPDATED 000.100.110',
+        'REGISTRATION DELETED 000.100.110',
+      ])
+      const sequences = receiver.got.slice(3).map(({ headers }) => headers['webhook-sequence'])
+      assert.deepEqual(sequences, ['1', '2', '3', '4'])
+    }))
+
+  test('wait no longer for one that is past the hour of the ladder', () =>
+    inShop(async ({ run, receiver, later }) => {
+      const isFirst = ({ body }: Got) => body.includes('"action":"CREATED"')
+      receiver.behave((got, response) => response.writeHead(isFirst(got) ? 500 : 200).end())
+      const id = await scheduling(run).store()
+      await receiver.atLeast(1)
+      await run.gateway.registrations.remove(id)
+      for (const [index, pauseMs] of limits.webhookLadderMs.slice(0, -1).entries()) {
+        assert.ok(receiver.got.every(isFirst))
+        await until(async () => {
+          const [row] = await run.sql<{ attempts: number }>(
+            'select max(attempts) as attempts from tollgate.delivery',
+          )
+          return row?.attempts === index + 1 ? true : undefined
+        })
+        later(pauseMs * 1.11)
+        await receiver.atLeast(index + 2)
+      }
+      // The next pause is a day: the removal goes past, as soon as the endpoint is tried again.
+      later(limits.webhookOrderWaitMs * 1.2)
+      const all = await receiver.atLeast(limits.webhookLadderMs.length + 1)
+      assert.match(tellingOf(all.at(-1)!), /^REGISTRATION DELETED/)
+    }))
+
+  test('are told as they were: pending also when the payment is approved by now', () =>
+    inShop(async ({ run, receiver, later }) => {
+      const { id } = await run.pay(card('4000000000000077'))
+      await receiver.atLeast(1)
+      later(31_000)
+      await run.sql(`update tollgate.timer set due_at = now() where kind = 'poll'`)
+      await run.event(id, 'payment.approved')
+      receiver.behave(status(200))
+      later(31_000)
+      const all = await receiver.atLeast(3)
+      assert.deepEqual(all.slice(-2).map(tellingOf), ['PAYMENT 000.200.000', 'PAYMENT 000.100.110'])
+      const [, pending, approved] = [0, -2, -1].map((at) => JSON.parse(all.at(at)!.body).payload)
+      assert.deepEqual([pending.id, approved.id], [id, id])
+      assert.equal('nextActions' in approved, false)
+    }, status(500)))
+})
+
+describe('an endpoint', () => {
+  test('that answers 410 is disabled, with a notice; what it lacks can be sent once it is back', () =>
+    inShop(async ({ run, receiver, endpointId, deliveries }) => {
+      await run.pay()
+      const notice = await run.event(endpointId, 'webhook.disabled')
+      assert.match(String(notice.data.reason), /410/)
+      const dead = await until(async () => {
+        const [row] = (await deliveries()).deliveries
+        return row?.state === 'DEAD' ? row : undefined
+      })
+      assert.match(dead.reason ?? '', /disabled/)
+      const shown = await run.gateway.webhooks.get(endpointId)
+      assert.equal(shown.active, 'false')
+      assert.match(shown.disabledReason ?? '', /410/)
+      assert.ok(shown.disabledAt)
+      assert.equal(run.logs.filter(({ message }) => /was disabled/.test(message)).length, 1)
+      const audit = await run.sql(
+        `select actor from tollgate.audit where action = 'webhook.disabled'`,
+      )
+      assert.equal(audit.length, 1)
+      await run.pay()
+      receiver.behave(status(200))
+      await run.gateway.webhooks.update(endpointId, { active: 'true' } as never)
+      const again = { which: 'DEAD', from: '2020-01-01 00:00:00' }
+      const replayed = await run.gateway.webhooks.replay(endpointId, again as never)
+      assert.equal(replayed.replayed, 1)
+      await receiver.atLeast(2)
+      assert.equal(receiver.got[1]?.headers['webhook-id'], receiver.got[0]?.headers['webhook-id'])
+      const everything = { from: '2020-01-01 00:00:00' }
+      await until(async () =>
+        (await deliveries()).deliveries[0]?.state === 'DELIVERED' ? true : undefined,
+      )
+      const all = await run.gateway.webhooks.replay(endpointId, everything as never)
+      assert.equal(all.replayed, 2, 'the delivered one, and the one that came while it was off')
+      await receiver.atLeast(4)
+    }, status(410)))
+
+  test('that fails throughout is probed with one notification at a time, and gets everything when it is back', () =>
+    inShop(async ({ run, receiver, later }) => {
+      await Promise.all(Array.from({ length: 20 }, () => run.pay()))
+      await receiver.atLeast(limits.webhookFailures)
+      const isDown = async () => {
+        const [row] = await run.sql<{ failures: number }>(
+          'select failures from tollgate.webhook_queue',
+        )
+        return row !== undefined && row.failures >= limits.webhookFailures ? true : undefined
+      }
+      await until(isDown)
+      await until(async () => {
+        const [row] = await run.sql<{ owner: string | null }>(
+          'select owner from tollgate.webhook_queue',
+        )
+        return row?.owner === null ? true : undefined
+      })
+      const tried = receiver.got.length
+      later(150_000)
+      await receiver.atLeast(tried + 1)
+      receiver.behave(status(200))
+      later(300_000)
+      await until(async () => {
+        const rows = await run.sql(`select id from tollgate.delivery where state <> 'delivered'`)
+        return rows.length === 0 ? true : undefined
+      })
+      const ids = new Set(receiver.got.map(({ headers }) => headers['webhook-id']))
+      assert.equal(ids.size, 20)
+    }, status(500)))
+
+  test('is tested at once, switched off or not, and tells what came back', () =>
+    inShop(async ({ run, receiver, endpointId }) => {
+      await run.gateway.webhooks.update(endpointId, { active: 'false' } as never)
+      receiver.behave((_, response) => response.writeHead(418).end('no coffee'))
+      const tested = await run.gateway.webhooks.test(endpointId)
+      assert.deepEqual(
+        [tested.delivered, tested.httpStatus, tested.answer],
+        [false, 418, 'no coffee'],
+      )
+      assert.equal(JSON.parse(receiver.got[0]!.body).type, 'TEST')
+    }))
+})
