@@ -90,7 +90,7 @@ e as (
   select ${change.eventId}::uuid, id, seq, channel_id, 'registration.updated', '{}'::jsonb
   from g
   returning id, resource, seq),
-w as (${outbox.ofEvents})
+w as (${outbox.ofRegistration})
 select seq from g`
 
 /**
@@ -120,7 +120,7 @@ e as (
   select ${change.eventId}::uuid, id, seq, channel_id, 'registration.removed', '{}'::jsonb
   from g
   returning id, resource, seq),
-w as (${outbox.ofEvents})
+w as (${outbox.ofRegistration})
 select seq from g`
 
 /**

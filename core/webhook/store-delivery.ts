@@ -78,7 +78,7 @@ const paymentStates = sql`('payment.pending', 'payment.approved', 'payment.decli
  */
 export const claim = (me: string, now: Date, floor: string, limit: number) => sql<ClaimedRow>`
 with recursive picked as materialized (
-  select o.resource, o.seq, o.event_id
+  select o.event_id
   from tollgate.outbox o
   where o.event_id >= ${floor}::uuid
     and not exists (select from tollgate.outbox b where b.resource = o.resource and b.seq < o.seq)
@@ -88,7 +88,7 @@ with recursive picked as materialized (
 gone as (
   delete from tollgate.outbox o
   using picked
-  where o.resource = picked.resource and o.seq = picked.seq),
+  where o.event_id = picked.event_id),
 ev as materialized (
   select e.id, e.resource, e.seq, e.channel_id, e.type, e.at, e.data
   from picked

@@ -12,6 +12,10 @@ export const outbox = {
   ofEvents: sql`
   insert into tollgate.outbox (resource, seq, event_id)
   select resource, seq, id from e where ${somebodyListens}`,
+  /** A registration may have the id of the verification that made it, whose events come before. */
+  ofRegistration: sql`
+  insert into tollgate.outbox (resource, seq, event_id)
+  select resource, seq + 1000, id from e where ${somebodyListens}`,
   /** `notifies`: the payment's request names a URL that wants to be told, too. */
   ofPayment: (notifies: boolean) => sql`
   insert into tollgate.outbox (resource, seq, event_id)

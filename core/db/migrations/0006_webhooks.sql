@@ -42,14 +42,14 @@ create index webhook_queue_wake on tollgate.webhook_queue (wake_at) where wake_a
 create index webhook_queue_lease on tollgate.webhook_queue (lease_until) where owner is not null;
 
 -- Events that no delivery was made of yet. Written with the event, in the same statement; rows stay
--- for milliseconds. Found by event id; the key keeps the events of one resource in order.
+-- for milliseconds. Nothing here may refuse a row: it would refuse the payment.
 create table tollgate.outbox (
+  event_id uuid primary key,
   resource uuid not null,
-  seq integer not null,
-  event_id uuid not null,
-  primary key (resource, seq)
+  -- Its place among the events of this resource: they are told in this order.
+  seq integer not null
 );
-create index outbox_event on tollgate.outbox (event_id);
+create index outbox_order on tollgate.outbox (resource, seq);
 
 -- One notification to one endpoint. Its id follows from both, so that none is made twice; it has the
 -- time of its event, and so the months have their partitions.

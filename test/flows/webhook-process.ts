@@ -1,0 +1,17 @@
+/** A worker in a process of its own: it sends what others commit. Started by webhooks.test.ts. */
+import { createGateway, localKeys } from '../../core/index.ts'
+import { freshSimulator, testKey } from '../support/gateway.ts'
+
+const gateway = await createGateway({
+  database: { url: process.argv[2] ?? '' },
+  plugins: [freshSimulator()],
+  environment: 'test',
+  keys: localKeys(testKey),
+  role: 'worker',
+  migrate: false,
+  shutdownGraceMs: 2_000,
+})
+process.on('message', () => {
+  void gateway.close().then(() => process.disconnect())
+})
+process.send?.('ready')

@@ -1,0 +1,221 @@
+/** Webhooks between processes that die, endpoints that hang and transactions that last. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import pg from 'pg'
+import { card, startGateway, type TestGateway, until } from '../support/gateway.ts'
+import {
+  type Behaviour,
+  type Got,
+  type Receiver,
+  startReceiver,
+  status,
+} from '../support/receiver.ts'
+
+describe('webhooks', () => {
+  let run: TestGateway
+  const workers: ChildProcess[] = []
+  const receivers: Receiver[] = []
+
+  const start = async (role: 'api' | 'all') => {
+    run = await startGateway({ role })
+  }
+  const worker = async () => {
+    const child = fork(join(import.meta.dirname, 'webhook-process.ts'), [run.database.url], {
+      execArgv: ['--conditions=@tollgate/source'],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    })
+    workers.push(child)
+    await once(child, 'message')
+    return child
+  }
+  const receiver = async (behaviour?: Behaviour) => {
+    const made = await startReceiver(behaviour)
+    receivers.push(made)
+    return made
+  }
+  const subscribe = (url: string, more: object = {}) =>
+    run.gateway.webhooks.create({
+      entityId: run.merchant,
+      url,
+      wrapper: 'NONE',
+      ...more,
+    } as never)
+  const idOf = ({ headers }: Got) => headers['webhook-id']
+  const allDelivered = (withinMs = 20_000) =>
+    until(async () => {
+      const [row] = await run.sql<{ open: bigint }>(
+        `select (select count(*) from tollgate.outbox)
+           + (select count(*) from tollgate.delivery where state = 'pending') as open`,
+      )
+      return row?.open === 0n ? true : undefined
+    }, withinMs)
+
+  beforeEach(() => {
+    workers.length = 0
+  })
+  afterEach(async () => {
+    for (const child of workers) {
+      if (child.exitCode !== null || child.signalCode !== null) continue
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    }
+    // A killed process leaves its connections to the server for a moment.
+    await until(async () => {
+      const [row] = await run.sql<{ n: bigint }>(
+        `select count(*) as n from pg_stat_activity
+         where datname = current_database() and application_name like 'tollgate%' and state is null`,
+      )
+      return row?.n === 0n ? true : undefined
+    })
+    await run.close()
+    for (const one of receivers.splice(0)) await one.close()
+  })
+
+  test('a worker killed in the middle of one leaves it to another: it comes again, under the same id', async () => {
+    await start('api')
+    const shop = await receiver((_, response, count) => {
+      if (count > 1) response.writeHead(200).end()
+    })
+    await subscribe(shop.url)
+    const victim = await worker()
+    await run.pay()
+    await shop.atLeast(1)
+    victim.kill('SIGKILL')
+    await once(victim, 'exit')
+    await worker()
+    const [lease] = await run.sql<{ left: number }>(
+      'select extract(epoch from lease_until - now()) as left from tollgate.webhook_queue',
+    )
+    assert.ok(Number(lease?.left) > 0, 'the dead process still has its lease: nobody else sends')
+    await run.sql(`update tollgate.webhook_queue set lease_until = now() - interval '1 second'`)
+    const [first, second] = await shop.atLeast(2)
+    assert.equal(idOf(second!), idOf(first!))
+    await allDelivered()
+    assert.equal(shop.got.length, 2)
+  })
+
+  test('two workers double nothing, lose nothing and keep the order of each resource', async () => {
+    await start('api')
+    const shop = await receiver()
+    const other = await receiver()
+    await subscribe(shop.url)
+    await subscribe(other.url, { types: 'PAYMENT,REGISTRATION' })
+    await worker()
+    await worker()
+    const registrations = await Promise.all(
+      Array.from({ length: 15 }, async () => {
+        const request = { ...card('4200000000000000'), entityId: run.channel }
+        const { amount: _, currency: __, paymentType: ___, ...account } = request
+        const { id } = await run.gateway.registrations.create(account as never)
+        for (let times = 0; times < 4; times += 1) await run.gateway.registrations.extend(id)
+        await run.gateway.registrations.remove(id)
+        return id
+      }),
+    )
+    const payments = await Promise.all(Array.from({ length: 60 }, () => run.pay()))
+    await allDelivered()
+    for (const { got } of [shop, other]) {
+      assert.equal(new Set(got.map(idOf)).size, got.length, 'none came twice')
+      const told = got.map(({ body }) => JSON.parse(body))
+      const paid = told.filter(({ type }) => type === 'PAYMENT').map(({ payload }) => payload.id)
+      assert.deepEqual(paid.sort(), payments.map(({ id }) => id).sort())
+      for (const id of registrations) {
+        const actions = told.filter(({ payload }) => payload.id === id).map(({ action }) => action)
+        assert.deepEqual(actions, ['CREATED', ...Array(4).fill('UPDATED'), 'DELETED'])
+      }
+    }
+  })
+
+  test('an old transaction of somebody else holds up nothing', async () => {
+    await start('all')
+    const shop = await receiver()
+    await subscribe(shop.url)
+    const foreign = new pg.Client({ connectionString: run.database.url })
+    await foreign.connect()
+    try {
+      await foreign.query('begin isolation level repeatable read')
+      await foreign.query('select pg_current_xact_id()')
+      const { id } = await run.pay()
+      await run.pay()
+      await shop.atLeast(2)
+      assert.equal(JSON.parse(shop.got[0]!.body).payload.id, id)
+    } finally {
+      await foreign.end()
+    }
+  })
+
+  test('endpoints that hang, drip or fail keep nobody else waiting', async () => {
+    await start('all')
+    const hung = await receiver(() => {})
+    const dripping = await receiver((_, response) => {
+      response.writeHead(200)
+      const timer = setInterval(() => response.write('.'), 200)
+      response.on('close', () => clearInterval(timer))
+    })
+    const failing = await receiver(status(500))
+    const shop = await receiver()
+    for (let count = 0; count < 20; count += 1) {
+      for (const { url } of [hung, dripping, failing]) await subscribe(url)
+    }
+    await subscribe(shop.url)
+    const since = performance.now()
+    for (let count = 0; count < 30; count += 1) await run.pay()
+    await shop.atLeast(30, 10_000)
+    const tookMs = performance.now() - since
+    assert.ok(tookMs < 15_000, `${Math.round(tookMs)} ms`)
+    const { webhooks } = await run.gateway.webhooks.list()
+    const errorOf = async (url: string) => {
+      const { id } = webhooks.find((one) => one.url === url)!
+      const { deliveries } = await run.gateway.webhooks.deliveries(id)
+      return deliveries.flatMap(({ attempts }) => attempts).map(({ error }) => error)[0]
+    }
+    for (const { url } of [hung, dripping]) {
+      assert.equal(await until(() => errorOf(url), 45_000), 'timeout')
+    }
+    const [jobs] = await run.sql<{ n: bigint }>(
+      `select count(*) as n from tollgate_boss.job where name = 'webhook-retry' and state < 'completed'`,
+    )
+    assert.ok(jobs!.n <= 60n, `${jobs!.n} jobs wait, one for each endpoint at most`)
+  })
+
+  test('the first try follows the commit at once, and soon from another process', async () => {
+    await start('all')
+    const shop = await receiver()
+    await subscribe(shop.url)
+    await run.pay()
+    await shop.atLeast(1)
+    const lags = await lagsOf(30)
+    const median = lags.toSorted((one, other) => one - other)[15]!
+    console.log(`median of ${lags.length} first tries after the answer: ${median.toFixed(1)} ms`)
+    assert.ok(median < 250, `${median} ms`)
+
+    async function lagsOf(count: number): Promise<number[]> {
+      const found: number[] = []
+      for (let n = 0; n < count; n += 1) {
+        const before = shop.got.length
+        await run.pay()
+        const answeredMs = performance.now()
+        const all = await shop.atLeast(before + 1)
+        found.push(all[before]!.atMs - answeredMs)
+      }
+      return found
+    }
+  })
+
+  test('what an api process commits is told by a worker within a second or so', async () => {
+    await start('api')
+    const shop = await receiver()
+    await subscribe(shop.url)
+    await worker()
+    await run.pay()
+    await shop.atLeast(1)
+    const since = performance.now()
+    await run.pay()
+    await shop.atLeast(2)
+    const tookMs = performance.now() - since
+    assert.ok(tookMs < 2_500, `${Math.round(tookMs)} ms`)
+  })
+})
