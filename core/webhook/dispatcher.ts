@@ -5,18 +5,19 @@
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { idTimeMs, newId } from '../ids.ts'
+import { giveUpOld } from './end.ts'
 import { Lane } from './lane.ts'
-import { healthOf, type Run, Sender } from './sender.ts'
+import type { Run } from './reader.ts'
+import { healthOf, Sender } from './sender.ts'
+import { type ClaimedRow, claim, moreDue, nextDue, toDelivery } from './store-delivery.ts'
 import {
-  type ClaimedRow,
-  claim,
   claimQueues,
   keepQueues,
   look,
   releaseQueue,
   takeQueue,
-  toDelivery,
-} from './store-delivery.ts'
+  wakeForgotten,
+} from './store-queue.ts'
 
 /** Events are looked for as far back as this; further only now and then, for commits that took long. */
 const recentMs = 120_000
@@ -24,6 +25,7 @@ const wholeEveryMs = 30_000
 /** An endpoint without work is kept this long: the next event may come soon. */
 const keepIdleMs = 10_000
 const closeGraceMs = 2_000
+const forgottenEveryMs = 600_000
 
 export class WebhookDispatcher {
   readonly #engine: Engine
@@ -38,6 +40,7 @@ export class WebhookDispatcher {
   #claimAgain = false
   #claimedAtMs = Number.NEGATIVE_INFINITY
   #wholeAtMs = Number.NEGATIVE_INFINITY
+  #forgottenAtMs = 0
   #listening = true
   #stopped = false
   #stopListening: (() => void) | undefined
@@ -150,7 +153,7 @@ export class WebhookDispatcher {
       const [taken] = await this.#run(takeQueue(endpointId, this.#me, now))
       if (taken === undefined) return
       const lane = this.#laneOf(endpointId, taken)
-      await this.#sender.giveUpOld(endpointId)
+      await giveUpOld(this.#engine, this.#run, endpointId)
       lane.more = true
       this.#sender.pump(lane)
     })
@@ -165,6 +168,10 @@ export class WebhookDispatcher {
     this.#listening = found!.listening
     if (isWhole) this.#wholeAtMs = nowMs
     if (found!.waiting) await this.#claimAll(floor)
+    if (nowMs - this.#forgottenAtMs > forgottenEveryMs) {
+      this.#forgottenAtMs = nowMs
+      await this.#run(wakeForgotten(now))
+    }
     if (this.#lanes.size > 0) await this.#keep()
     if (found!.due) {
       const again = new Date(now.getTime() + limits.webhookLeaseMs)
@@ -176,14 +183,16 @@ export class WebhookDispatcher {
   /** Keeps leases that are used, gives back the others. */
   async #keep(): Promise<void> {
     const startedMs = this.#engine.clock.elapsedMs()
-    for (const row of await this.#run(keepQueues(this.#me))) {
+    const now = new Date(this.#engine.clock.realMs())
+    for (const row of await this.#run(keepQueues(this.#me, now))) {
       const lane = this.#lanes.get(row.endpoint_id)
       if (lane === undefined) continue
       lane.leaseUntilMs = startedMs + limits.webhookLeaseMs
-      lane.more ||= row.woken
-      if (row.woken) lane.ready = undefined
+      if (!row.woken) continue
+      lane.more = true
+      lane.woken = lane.ending
+      lane.ready = undefined
     }
-    const now = new Date(this.#engine.clock.realMs())
     for (const lane of this.#lanes.values()) {
       if (lane.nextDue !== null && lane.nextDue <= now) {
         lane.nextDue = null
@@ -209,9 +218,20 @@ export class WebhookDispatcher {
 
   async #release(lane: Lane): Promise<void> {
     this.#lanes.delete(lane.endpointId)
-    const soon = new Date(this.#engine.clock.realMs() + limits.webhookLadderMs[0])
-    const wakeAt = lane.ending ? (lane.probeAt ?? soon) : lane.more ? new Date(0) : lane.nextDue
-    await this.#run(releaseQueue(this.#me, healthOf(lane), wakeAt))
+    if (lane.woken && lane.ending) lane.probeAt = null
+    await this.#run(releaseQueue(this.#me, healthOf(lane), await this.#wakeAt(lane)))
+  }
+
+  /** When somebody has to look after an endpoint again; null when it has all it can get. */
+  async #wakeAt(lane: Lane): Promise<Date | null> {
+    const now = new Date(this.#engine.clock.realMs())
+    if (lane.ending && lane.woken) return now
+    if (lane.ending) return lane.probeAt ?? new Date(now.getTime() + limits.webhookLadderMs[0])
+    if (lane.more) return now
+    const [next] = await this.#run(nextDue(lane.endpointId, now))
+    if (next?.at != null) return next.at
+    const [rest] = await this.#run(moreDue(lane.endpointId, now, []))
+    return rest?.more === true ? now : null
   }
 
   stop(): void {

@@ -20,6 +20,8 @@ export class Lane {
   /** When something that failed is due again. */
   nextDue: Date | null = null
   reading = false
+  /** Somebody asked to try again while this process was giving it back. */
+  woken = false
   /** Nothing more is sent; what runs is waited for. */
   ending = false
   idleSinceMs = 0
@@ -52,6 +54,15 @@ export class Lane {
   /** Ids in memory. */
   get known(): readonly string[] {
     return [...this.#known]
+  }
+
+  /** Something is due at this moment; what was known to be due earlier stays. */
+  dueAgain(at: Date | null): void {
+    if (at !== null && (this.nextDue === null || at < this.nextDue)) this.nextDue = at
+  }
+
+  has(id: string): boolean {
+    return this.#known.has(id)
   }
 
   /** How many may run now: an endpoint that just failed gets one, one that works gets more each time. */

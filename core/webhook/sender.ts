@@ -1,38 +1,30 @@
 /** Sends what is in memory to many endpoints at once, so that those that work never wait for those that do not. */
 import { limits } from '@tollgate/schemas'
-import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { sendCallback, sendNotification } from './attempt.ts'
-import { openSecrets } from './endpoints.ts'
-import { Gather } from './gather.ts'
+import { disable, giveUp, reasonOf } from './end.ts'
 import { givenUpAfterMs, pauseMs, probePauseMs } from './ladder.ts'
-import type { Lane, Ready } from './lane.ts'
-import { type Notification, notificationsOf, type StoredEvent } from './notification.ts'
+import type { Lane } from './lane.ts'
 import { Outcomes } from './outcomes.ts'
-import { disableEndpoint, endpointsToSend, toEndpoint } from './store.ts'
+import { Reader, type Run } from './reader.ts'
 import {
-  bury,
   dueDeliveries,
   freeWaiting,
-  type Health,
   moreDue,
   nextDue,
   type OutcomeRow,
-  saveHealth,
   toDelivery,
 } from './store-delivery.ts'
+import { type Health, saveHealth } from './store-queue.ts'
 import type { Delivery, Endpoint, Tried } from './types.ts'
-
-export type Run = <Row>(statement: Sql<Row>) => Promise<Row[]>
-
-const buriedAtOnce = 1000
 
 export class Sender {
   readonly #engine: Engine
   readonly #run: Run
   readonly #me: string
   readonly #outcomes: Outcomes
+  readonly #reader: Reader
   readonly #aborting = new AbortController()
   readonly #work = new Set<Promise<void>>()
   /** Lanes that found no room in the process. */
@@ -46,26 +38,13 @@ export class Sender {
     this.#engine = engine
     this.#run = run
     this.#me = me
+    this.#reader = new Reader(engine, run)
     this.#outcomes = new Outcomes((statement) => run(statement))
   }
 
   get running(): number {
     return this.#running
   }
-
-  readonly #bodies = new Gather<{ event: StoredEvent; kind: string }, Notification | undefined>(
-    async (wanted) => {
-      const events = new Map(wanted.map(({ event }) => [event.id, event]))
-      const made = await notificationsOf(this.#engine, [...events.values()])
-      const byKey = new Map(made.map((one) => [`${one.event.id} ${one.type}`, one]))
-      return wanted.map(({ event, kind }) => byKey.get(`${event.id} ${kind}`))
-    },
-  )
-  readonly #endpoints = new Gather<string, Endpoint | undefined>(async (ids) => {
-    const rows = await this.#run(endpointsToSend([...new Set(ids)]))
-    const byId = new Map(rows.map((row) => [row.id, toEndpoint(row)]))
-    return ids.map((id) => byId.get(id))
-  })
 
   /** Sends what may go now, and reads what memory lacks. */
   pump(lane: Lane): void {
@@ -125,31 +104,33 @@ export class Sender {
   }
 
   async #refill(lane: Lane): Promise<void> {
-    if (lane.known.length > limits.webhooksWaiting / 2 || (lane.isDown && lane.known.length > 0))
-      return
+    const { known } = lane
+    if (known.length > limits.webhooksWaiting / 2 || (lane.isDown && known.length > 0)) return
     lane.reading = true
     lane.more = false
+    let isMoving = false
     try {
       const now = new Date(this.#engine.clock.realMs())
-      const room = lane.isDown ? 1 : limits.webhooksWaiting - lane.known.length
-      const rows = await this.#run(dueDeliveries(lane.endpointId, now, lane.known, room))
+      const room = lane.isDown ? 1 : limits.webhooksWaiting - known.length
+      const rows = await this.#run(dueDeliveries(lane.endpointId, now, known, room))
       for (const row of rows) lane.add(toDelivery(row), false)
-      if (rows.length > 0) lane.more = true
-      else {
-        const [rest] = await this.#run(moreDue(lane.endpointId, now, lane.known))
-        // What is left waits behind what is in memory, or behind what waits for its next try.
-        if (rest?.more === true && lane.known.length > 0) lane.more = true
+      isMoving = rows.length > 0
+      if (!isMoving) {
+        const [rest] = await this.#run(moreDue(lane.endpointId, now, known))
         const [next] = await this.#run(nextDue(lane.endpointId, now))
-        lane.nextDue = next?.at ?? null
+        lane.dueAgain(next?.at ?? null)
+        // What is left waits behind what was in memory; without that, behind what waits for its next try.
+        lane.more ||= rest?.more === true && known.length > 0
       }
-      lane.reading = false
-      if (rows.length > 0) this.pump(lane)
+      lane.more ||= isMoving
     } catch (error) {
       lane.more = true
       this.#warn(lane, error, 'notifications could not be read')
     } finally {
       lane.reading = false
     }
+    // One that was written while this was read may have been what others waited behind.
+    if (isMoving || (lane.more && known.some((id) => !lane.has(id)))) this.pump(lane)
   }
 
   async #deliver(lane: Lane, delivery: Delivery): Promise<void> {
@@ -176,28 +157,21 @@ export class Sender {
   }
 
   async #try(lane: Lane, delivery: Delivery): Promise<Tried | 'left' | 'nothing'> {
-    lane.ready ??= await this.#readyFor(lane.endpointId)
+    lane.ready ??= await this.#reader.ready(lane.endpointId)
     const { ready } = lane
     if (ready === undefined || !ready.endpoint.active) {
       lane.ending = true
-      await this.#bury(lane.endpointId, reasonOf(ready?.endpoint), null)
+      await giveUp(this.#engine, this.#run, lane.endpointId, reasonOf(ready?.endpoint))
       return 'left'
     }
     const { signal } = this.#aborting
-    if (delivery.callback !== null)
+    if (delivery.callback !== null) {
       return this.#unlessStopped(sendCallback(this.#engine, delivery.callback, signal))
-    if (delivery.event === null || ready.secrets === null) return 'nothing'
-    const message = await this.#bodies.ask({ event: delivery.event, kind: delivery.kind })
-    if (message === undefined) return 'nothing'
-    const sequence = delivery.kind === 'REGISTRATION' ? delivery.seq + 1 : delivery.seq
+    }
+    const message = await this.#reader.message(delivery)
+    if (message === undefined || ready.secrets === null) return 'nothing'
     return this.#unlessStopped(
-      sendNotification(
-        this.#engine,
-        ready.endpoint,
-        ready.secrets,
-        { ...message, sequence },
-        signal,
-      ),
+      sendNotification(this.#engine, ready.endpoint, ready.secrets, message, signal),
     )
   }
 
@@ -207,22 +181,15 @@ export class Sender {
     return this.#stopped && tried.error === 'aborted' ? 'left' : tried
   }
 
-  async #readyFor(id: string): Promise<Ready | undefined> {
-    const endpoint = await this.#endpoints.ask(id)
-    if (endpoint === undefined) return undefined
-    return { endpoint, secrets: await openSecrets(this.#engine, endpoint) }
-  }
-
   #settle(lane: Lane, delivery: Delivery, tried: Tried | 'nothing'): void {
     const nowMs = this.#engine.clock.realMs()
     if (tried === 'nothing') {
       lane.delivered(delivery)
       const reason = 'there is nothing to tell any more'
-      this.#track(
-        this.#bury(delivery.endpointId, reason, null, delivery.id).then(() =>
-          lane.written(delivery),
-        ),
-      )
+      const given = giveUp(this.#engine, this.#run, delivery.endpointId, reason, {
+        only: delivery.id,
+      })
+      this.#track(given.then(() => lane.written(delivery)))
       return
     }
     if (tried.delivered) {
@@ -235,8 +202,10 @@ export class Sender {
     lane.failures += 1
     lane.failingSince ??= tried.at
     const dueAt = new Date(nowMs + pauseMs(delivery.attempts + 1, tried.retryAfterMs))
-    if (lane.nextDue === null || dueAt < lane.nextDue) lane.nextDue = dueAt
-    const isOver = nowMs - delivery.createdAt.getTime() >= givenUpAfterMs
+    lane.dueAgain(dueAt)
+    const isOver =
+      nowMs - delivery.createdAt.getTime() >= givenUpAfterMs ||
+      (delivery.callback !== null && tried.status === 410)
     const end = isOver
       ? { state: 'dead' as const, reason: 'not taken in time', ended_at: new Date(nowMs) }
       : { state: 'pending' as const, due_at: dueAt }
@@ -244,7 +213,7 @@ export class Sender {
     const reason = disabling(lane, tried, nowMs)
     if (reason !== undefined) {
       lane.ending = true
-      this.#track(written.then(() => this.#disable(lane, reason)))
+      this.#track(written.then(() => disable(this.#engine, this.#run, lane.endpointId, reason)))
     } else if (lane.isDown || tried.retryAfterMs > 0) {
       lane.probeAt = new Date(nowMs + probePauseMs(lane.failures, tried.retryAfterMs))
       lane.ending = true
@@ -305,47 +274,6 @@ export class Sender {
     )
   }
 
-  async #disable(lane: Lane, reason: string): Promise<void> {
-    const { endpointId } = lane
-    const now = new Date(this.#engine.clock.realMs())
-    const [disabled] = await this.#run(disableEndpoint(endpointId, reason, now, newId()))
-    if (disabled !== undefined) {
-      this.#engine.log.warn({ endpoint: endpointId, reason }, 'a webhook endpoint was disabled')
-      this.#engine.events.emit({
-        id: newId(),
-        type: 'webhook.disabled',
-        resource: endpointId,
-        channelId: disabled.entity_id,
-        sequence: 1,
-        at: now,
-        data: { reason },
-      })
-    }
-    await this.#bury(endpointId, `the endpoint was disabled: ${reason}`, null)
-  }
-
-  /** Gives up what is older than `before`, or all, or one. */
-  async #bury(
-    endpointId: string,
-    reason: string,
-    before: Date | null,
-    only?: string,
-  ): Promise<void> {
-    for (;;) {
-      const now = new Date(this.#engine.clock.realMs())
-      const gone = await this.#run(
-        bury(endpointId, reason, before, now, only ?? null, buriedAtOnce),
-      )
-      if (gone.length < buriedAtOnce) return
-    }
-  }
-
-  /** Gives up what nobody could take in time. */
-  giveUpOld(endpointId: string): Promise<void> {
-    const before = new Date(this.#engine.clock.realMs() - givenUpAfterMs)
-    return this.#bury(endpointId, 'not taken in time', before)
-  }
-
   #warn(lane: Lane, error: unknown, message: string): void {
     const kind = error instanceof Error ? error.name : 'unknown'
     this.#engine.log.warn({ endpoint: lane.endpointId, error: kind }, message)
@@ -382,10 +310,4 @@ function disabling(lane: Lane, tried: Tried, nowMs: number): string | undefined 
   return sinceMs >= givenUpAfterMs
     ? `nothing but failures for ${limits.webhookDays} days`
     : undefined
-}
-
-function reasonOf(endpoint: Endpoint | undefined): string {
-  if (endpoint?.disabledReason != null)
-    return `the endpoint was disabled: ${endpoint.disabledReason}`
-  return 'the endpoint was removed or switched off'
 }

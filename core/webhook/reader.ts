@@ -1,0 +1,50 @@
+/** Reads what is needed to send: many questions of one moment become one statement. */
+import type { Sql } from '../db/sql.ts'
+import type { Engine } from '../engine.ts'
+import type { Message } from './attempt.ts'
+import { openSecrets } from './endpoints.ts'
+import { Gather } from './gather.ts'
+import type { Ready } from './lane.ts'
+import { type Notification, notificationsOf, type StoredEvent } from './notification.ts'
+import { endpointsToSend, toEndpoint } from './store.ts'
+import type { Delivery, Endpoint } from './types.ts'
+
+export type Run = <Row>(statement: Sql<Row>) => Promise<Row[]>
+
+export class Reader {
+  readonly #engine: Engine
+  readonly #bodies: Gather<{ event: StoredEvent; kind: string }, Notification | undefined>
+  readonly #endpoints: Gather<string, Endpoint | undefined>
+
+  constructor(engine: Engine, run: Run) {
+    this.#engine = engine
+    this.#bodies = new Gather(async (wanted) => {
+      const events = new Map(wanted.map(({ event }) => [event.id, event]))
+      const made = await notificationsOf(engine, [...events.values()])
+      const byKey = new Map(made.map((one) => [`${one.event.id} ${one.type}`, one]))
+      return wanted.map(({ event, kind }) => byKey.get(`${event.id} ${kind}`))
+    })
+    this.#endpoints = new Gather(async (ids) => {
+      const rows = await run(endpointsToSend([...new Set(ids)]))
+      const byId = new Map(rows.map((row) => [row.id, toEndpoint(row)]))
+      return ids.map((id) => byId.get(id))
+    })
+  }
+
+  /** How an endpoint is sent to; undefined when there is none. @throws GatewayError when the vault is shut. */
+  async ready(id: string): Promise<Ready | undefined> {
+    const endpoint = await this.#endpoints.ask(id)
+    if (endpoint === undefined) return undefined
+    return { endpoint, secrets: await openSecrets(this.#engine, endpoint) }
+  }
+
+  /** What a delivery tells; undefined when there is nothing to tell any more. */
+  async message({ event, kind, seq }: Delivery): Promise<Message | undefined> {
+    if (event === null) return undefined
+    const made = await this.#bodies.ask({ event, kind })
+    // A registration's own events count from one; before them is the one that made it.
+    return (
+      made && { id: made.id, body: made.body, sequence: kind === 'REGISTRATION' ? seq + 1 : seq }
+    )
+  }
+}

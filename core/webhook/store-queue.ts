@@ -1,0 +1,83 @@
+/** SQL of the leases under which one process sends to an endpoint, and of how endpoints do. */
+import { limits } from '@tollgate/schemas'
+import { sql } from '../db/sql.ts'
+
+const leaseMs = limits.webhookLeaseMs
+
+/** What the dispatcher looks at before it does anything. */
+export const look = (now: Date, floor: string) => sql<{
+  listening: boolean
+  waiting: boolean
+  due: boolean
+}>`
+  select exists (select from tollgate.webhook_endpoint where kind = 'webhook' and active) as listening,
+    exists (select from tollgate.outbox where event_id >= ${floor}::uuid) as waiting,
+    exists (select from tollgate.webhook_queue
+        where wake_at <= ${now}::timestamptz and (owner is null or lease_until < now()))
+      or exists (select from tollgate.webhook_queue
+        where owner is not null and lease_until < now() and wake_at is null) as due`
+
+/** Endpoints that somebody has to look after, each to one process for a while. */
+export const claimQueues = (now: Date, again: Date, limit: number) => sql<{ endpoint_id: string }>`
+  update tollgate.webhook_queue set wake_at = ${again}::timestamptz
+  where endpoint_id in (
+    select endpoint_id
+    from tollgate.webhook_queue
+    where (wake_at <= ${now}::timestamptz and (owner is null or lease_until < now()))
+      or (owner is not null and lease_until < now() and wake_at is null)
+    limit ${limit}::integer
+    for update skip locked)
+  returning endpoint_id`
+
+export type QueueRow = { endpoint_id: string; failures: number; failing_since: Date | null }
+
+/** Takes the lease of an endpoint that nobody sends to; empty while it is not to be tried. */
+export const takeQueue = (endpointId: string, me: string, now: Date) => sql<QueueRow>`
+  update tollgate.webhook_queue set owner = ${me}::uuid, wake_at = null,
+    lease_until = now() + ${leaseMs}::integer * interval '1 millisecond'
+  where endpoint_id = ${endpointId}::uuid and (owner is null or owner = ${me}::uuid or lease_until < now())
+    and coalesce(probe_at <= ${now}::timestamptz, true)
+  returning endpoint_id, failures, failing_since`
+
+/** Keeps this process's leases, and tells which of their endpoints got work from elsewhere. */
+export const keepQueues = (me: string, now: Date) => sql<{ endpoint_id: string; woken: boolean }>`
+with mine as (
+  select endpoint_id, coalesce(wake_at <= ${now}::timestamptz, false) as woken
+  from tollgate.webhook_queue
+  where owner = ${me}::uuid
+    and (wake_at <= ${now}::timestamptz or lease_until < now() + ${(leaseMs * 2) / 3}::integer * interval '1 millisecond')
+  order by endpoint_id
+  for update)
+update tollgate.webhook_queue q set wake_at = case when mine.woken then null else q.wake_at end,
+  lease_until = now() + ${leaseMs}::integer * interval '1 millisecond'
+from mine
+where q.endpoint_id = mine.endpoint_id
+returning q.endpoint_id, mine.woken`
+
+export type Health = {
+  readonly endpointId: string
+  readonly failures: number
+  readonly failingSince: Date | null
+  readonly probeAt: Date | null
+}
+
+/** How endpoints do, while this process sends to them. */
+export const saveHealth = (me: string, health: Health) => sql`
+  update tollgate.webhook_queue set failures = ${health.failures}::integer,
+    failing_since = ${health.failingSince}::timestamptz, probe_at = ${health.probeAt}::timestamptz
+  where endpoint_id = ${health.endpointId}::uuid and owner = ${me}::uuid`
+
+/** Ends a lease. Whoever woke the endpoint meanwhile is not forgotten. */
+export const releaseQueue = (me: string, health: Health, wakeAt: Date | null) => sql`
+  update tollgate.webhook_queue set owner = null, lease_until = null, failures = ${health.failures}::integer,
+    failing_since = ${health.failingSince}::timestamptz, probe_at = ${health.probeAt}::timestamptz,
+    wake_at = least(greatest(wake_at, ${health.probeAt}::timestamptz), ${wakeAt}::timestamptz)
+  where endpoint_id = ${health.endpointId}::uuid and owner = ${me}::uuid`
+
+/** Wakes endpoints that have something to get and nobody who knows: there should be none. */
+export const wakeForgotten = (now: Date) => sql<{ endpoint_id: string }>`
+  update tollgate.webhook_queue q set wake_at = ${now}::timestamptz
+  where q.owner is null and q.wake_at is null and exists (
+    select from tollgate.delivery d
+    where d.endpoint_id = q.endpoint_id and d.state = 'pending' and d.due_at <= ${now}::timestamptz)
+  returning q.endpoint_id`
