@@ -6,10 +6,12 @@ import type { Registry } from './connector/registry.ts'
 import type { Lanes } from './db/lanes.ts'
 import type { Directory } from './entity/directory.ts'
 import type { EventBus } from './events.ts'
+import type { PaymentJobs } from './jobs/payment-jobs.ts'
 import type { UrlCheck } from './net/address.ts'
 import type { Running } from './payment/running.ts'
 import type { ShortNumbers } from './payment/short-numbers.ts'
 import type { Targets } from './routing/targets.ts'
+import type { StepLog } from './step/log.ts'
 import type { Vault } from './vault/vault.ts'
 
 export type Environment = 'test' | 'live'
@@ -27,6 +29,10 @@ export type Engine = {
   readonly shortNumbers: ShortNumbers
   readonly running: Running
   readonly events: EventBus
+  /** What was said between us and acquirers, written behind the payments. */
+  readonly steps: StepLog
+  /** The queued and failed work about payments. */
+  readonly jobs: PaymentJobs
   readonly log: Log
   /** Whether the engine may be asked to call a URL. */
   checkUrl(url: string): UrlCheck

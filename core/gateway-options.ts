@@ -34,6 +34,11 @@ export type GatewayOptions = {
   readonly connectorTimeoutMs?: number
   /** Lets connectors reach this machine's loopback. Test environment only; default true there. */
   readonly allowLoopback?: boolean
+  /**
+   * How many days what was said between the engine and acquirers is kept, to the end of a month.
+   * Default 90; 0 keeps nothing of it.
+   */
+  readonly stepDays?: number
   readonly log?: Log
   /** Jobs of the embedding program. */
   readonly jobs?: readonly Job[]

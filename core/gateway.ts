@@ -263,6 +263,7 @@ export class Gateway {
     await running.close(this.#graceMs)
     await this.#queue.stop(Math.min(this.#graceMs, 10_000))
     await this.#dispatcher?.stopped()
+    await this.#engine.steps.close()
     await this.#presence.stop()
     await this.#engine.vault.close()
     await this.#outgoing.close()

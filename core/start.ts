@@ -1,4 +1,5 @@
 import type { Log } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
 import pRetry from 'p-retry'
 import { systemClock } from './clock.ts'
 import { Registry } from './connector/registry.ts'
@@ -16,6 +17,7 @@ import { EventBus } from './events.ts'
 import { Gateway } from './gateway.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { Dispatcher } from './jobs/dispatcher.ts'
+import { paymentJobs } from './jobs/payment-jobs.ts'
 import { Queue } from './jobs/queue.ts'
 import { addressRules, checkUrl } from './net/address.ts'
 import { createOutgoing } from './net/http.ts'
@@ -25,6 +27,7 @@ import { Presence } from './process/presence.ts'
 import { warm } from './request/parse.ts'
 import { openAccounts } from './routing/accounts.ts'
 import { Targets } from './routing/targets.ts'
+import { StepLog } from './step/log.ts'
 import { Vault } from './vault/vault.ts'
 
 const silent: Log = { info() {}, warn() {} }
@@ -91,6 +94,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       shortNumbers: new ShortNumbers(lanes),
       running: new Running(),
       events,
+      steps: new StepLog(lanes, clock, log, options.stepDays ?? limits.stepDays),
+      jobs: paymentJobs(queue),
       log,
       checkUrl: (url) => checkUrl(url, rules),
       connectorTimeoutMs: options.connectorTimeoutMs ?? 30_000,

@@ -9,7 +9,9 @@ import {
 } from '@tollgate/plugin-kit'
 import type { Clock } from '../clock.ts'
 import type { Lanes } from '../db/lanes.ts'
-import type { Outgoing, OutgoingCall } from '../net/http.ts'
+import type { Outgoing, OutgoingCall, TranscriptEntry } from '../net/http.ts'
+import { createScrubber, hidden, isSecretName, type Scrubber } from '../net/scrub.ts'
+import { personalValues } from '../step/classes.ts'
 import type { Loaded } from './registry.ts'
 import { addRecord, nextInSequence, recordByKey, swapRecord } from './store.ts'
 import type { TokenCache } from './token-cache.ts'
@@ -56,6 +58,8 @@ export class ConnectorCall implements Context {
   readonly #operation: Operation | undefined
   readonly #abort = new AbortController()
   #call: OutgoingCall | undefined
+  #scrubber: Scrubber | undefined
+  #persons: readonly string[] | null | undefined
   #marked = false
 
   constructor(services: Services, target: CallTarget, bounds: Bounds, operation?: Operation) {
@@ -88,9 +92,39 @@ export class ConnectorCall implements Context {
       deadlineMs: this.#bounds.deadlineMs,
       sendBy: { monotonicMs: this.#bounds.deadlineMs, wallMs: this.#bounds.sendByWallMs },
       signal: this.#abort.signal,
-      secrets: () => [...secretsOf(this.#target), ...revealed(this.#operation)],
+      secrets: () => this.#hidden(),
     })
     return this.#call.http
+  }
+
+  /** Everything that must show in no transcript: secrets, and what belongs to a person. */
+  #hidden(): unknown[] {
+    return [...secretsOf(this.#target), ...revealed(this.#operation), ...(this.#personal() ?? [])]
+  }
+
+  #personal(): readonly string[] | null {
+    this.#persons ??= this.#operation === undefined ? [] : personalValues(this.#operation)
+    return this.#persons
+  }
+
+  /** The same value with every text in it as it may be stored. */
+  scrubbed(value: unknown, name = ''): unknown {
+    if (Sensitive.is(value) || isSecretName(name)) return hidden
+    if (typeof value === 'bigint') return String(value)
+    if (typeof value === 'string') {
+      if (this.#scrubber === undefined) {
+        this.#scrubber = createScrubber()
+        for (const secret of this.#hidden()) this.#scrubber.know(secret)
+      }
+      return this.#scrubber.scrub(value.slice(0, 2048)).slice(0, 500)
+    }
+    if (Array.isArray(value)) return value.slice(0, 20).map((one) => this.scrubbed(one))
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(
+      Object.entries(value)
+        .slice(0, 60)
+        .map(([key, inner]) => [String(this.scrubbed(key)), this.scrubbed(inner, key)]),
+    )
   }
 
   sending(): void {
@@ -146,15 +180,24 @@ export class ConnectorCall implements Context {
     return this.#call?.finish() === 'moved' || this.#marked
   }
 
-  /** What went over the wire, scrubbed. */
-  transcript(): readonly unknown[] {
-    return this.#call?.transcript() ?? []
+  /** What went over the wire, scrubbed; without bodies when too much in them would have to be. */
+  transcript(): readonly TranscriptEntry[] {
+    const entries = this.#call?.transcript() ?? []
+    if (entries.length === 0 || this.#personal() !== null) return entries
+    return entries.map(({ request, answer, ...entry }) => ({
+      ...entry,
+      request: { ...request, ...withheld(request) },
+      ...(answer === undefined ? {} : { answer: { ...answer, ...withheld(answer) } }),
+    }))
   }
 
   abort(): void {
     this.#abort.abort()
   }
 }
+
+const withheld = ({ body }: { readonly body?: string }) =>
+  body === undefined ? {} : { body: '[withheld]' }
 
 /** Secret settings of the account and the installation, for the transcript to leave out. */
 function secretsOf(target: CallTarget): unknown[] {

@@ -1,12 +1,13 @@
 import { limits } from '@tollgate/schemas'
 import { makePartitions, purgeIdempotency } from '../process/store.ts'
+import { dropSteps, purgeSteps } from '../step/store.ts'
 import { defineJob } from './define.ts'
 
 const batch = 5000
 
 /**
- * Makes the partitions of the months ahead and removes idempotency keys that are past their time.
- * Safe to run twice: partitions that exist are left alone, and a removed key is removed.
+ * Makes the partitions of the months ahead and removes idempotency keys and steps that are past their
+ * time. Safe to run twice: partitions that exist are left alone, and what is removed is removed.
  */
 export const housekeeping = defineJob<Record<string, never>>({
   name: 'housekeeping',
@@ -17,6 +18,12 @@ export const housekeeping = defineJob<Record<string, never>>({
     await engine.lanes.single(makePartitions)
     for (;;) {
       const purged = await engine.lanes.single(purgeIdempotency(limits.idempotencyDays, batch))
+      if (purged.length < batch) break
+    }
+    const days = engine.steps.days === 0 ? limits.stepDays : engine.steps.days
+    await engine.lanes.single(dropSteps(days))
+    for (;;) {
+      const purged = await engine.lanes.single(purgeSteps(days, batch))
       if (purged.length < batch) return
     }
   },

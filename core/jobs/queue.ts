@@ -17,6 +17,19 @@ export type EnqueueWithin = <Payload extends object>(
   payloads: readonly Payload[],
 ) => Promise<void>
 
+/** A job as operators see it. */
+export type FoundJob = {
+  readonly id: string
+  readonly queue: string
+  readonly state: 'created' | 'retry' | 'active' | 'completed' | 'cancelled' | 'failed'
+  /** It ran out of tries. */
+  readonly isDead: boolean
+  readonly retries: number
+  readonly createdAt: Date
+  readonly startedAt: Date | null
+  readonly endedAt: Date | null
+}
+
 const seconds = {
   /** A job that outlives this is given to another worker; fences make the first one harmless. */
   expireIn: 150,
@@ -159,6 +172,33 @@ export class Queue {
     if (payloads.length === 0) return
     const db = { executeSql: (text: string, values?: unknown[]) => client.query(text, values) }
     await this.#boss.insert(job.name, jobsOf(job, payloads), { db })
+  }
+
+  /** Jobs of a key that wait, run or ended lately, and those about the same that ran out of tries. */
+  async find<Payload extends object>(
+    job: JobDefinition<Payload>,
+    key: string,
+    data: object,
+  ): Promise<FoundJob[]> {
+    const dead = `${job.name}-dead`
+    const [own, failed] = await Promise.all([
+      this.#boss.findJobs(job.name, { key }),
+      this.#boss.findJobs(dead, { data }),
+    ])
+    return [...own, ...failed].map((found) => ({
+      id: found.id,
+      queue: found.name,
+      state: found.state,
+      isDead: found.name === dead,
+      retries: found.retryCount,
+      createdAt: found.createdOn,
+      startedAt: found.startedOn ?? null,
+      endedAt: found.completedOn,
+    }))
+  }
+
+  async forget(jobs: readonly FoundJob[]): Promise<void> {
+    for (const { queue, id } of jobs) await this.#boss.deleteJob(queue, id)
   }
 
   /** Sends an own job. `key`: at most one with it is queued or running. */

@@ -23,7 +23,7 @@ export async function askForFinality(engine: Engine, attemptKey: string): Promis
   }
   const work = await rebuild(engine, payment, 0)
   const enquire = work.target.loaded.connector.resolve.enquire
-  const found = enquire === undefined ? undefined : await ask(engine, work, enquire)
+  const found = enquire === undefined ? undefined : await ask(engine, work, 'enquire', enquire)
   const outcome = found === undefined || found.is === 'notFound' ? undefined : checked(found)
   if (outcome?.is === 'declined') await failLater(engine, payment, outcome)
   else if (outcome?.is === 'approved') await engine.lanes.single(confirmAccepted(payment.id))

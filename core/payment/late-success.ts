@@ -54,7 +54,7 @@ export async function recordConflict(
 async function stillStands(engine: Engine, work: Work): Promise<boolean> {
   const handler = work.target.loaded.connector.resolve.enquire
   if (handler === undefined) return false
-  const found = await ask(engine, renewed(engine, work), handler)
+  const found = await ask(engine, renewed(engine, work), 'enquire', handler)
   return found.is === 'approved' || found.is === 'accepted'
 }
 
@@ -71,7 +71,7 @@ function renewed(engine: Engine, work: Work): Work {
 async function takeBack(engine: Engine, work: Work): Promise<boolean> {
   const handler = work.target.loaded.connector.resolve.reverseByKey
   if (handler === undefined) return false
-  const reversed = await ask(engine, renewed(engine, work), handler)
+  const reversed = await ask(engine, renewed(engine, work), 'reverseByKey', handler)
   await engine.lanes.single(
     addAudit(newId(), 'engine', 'reverse-late-success', work.payment.id, { result: reversed.is }),
   )

@@ -66,7 +66,7 @@ export async function resolve(
 async function enquire(engine: Engine, work: Work): Promise<Found> {
   const handler = work.target.loaded.connector.resolve.enquire
   if (handler === undefined) return { is: 'notFound', why: 'the acquirer answers no enquiries' }
-  const found = await ask(engine, work, handler)
+  const found = await ask(engine, work, 'enquire', handler)
   return found.is === 'notFound' ? found : checked(found)
 }
 
@@ -141,7 +141,7 @@ async function undo(engine: Engine, work: Work, refs: Refs, why: string): Promis
   const reversed: Reversed =
     handler === undefined
       ? { is: 'refused', why: 'the acquirer has no reversal by key' }
-      : await ask(engine, work, handler)
+      : await ask(engine, work, 'reverseByKey', handler)
   await engine.lanes.single(
     addAudit(newId(), 'engine', 'reverse-by-key', work.payment.id, { why, result: reversed.is }),
   )

@@ -5,6 +5,7 @@ import { ConnectorCall, revealed, TooLateToSend } from '../connector/call.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { maskCardNumbers } from '../net/mask.ts'
+import { CallRecord } from '../step/call-record.ts'
 import type { Work } from './work.ts'
 
 export type Sent = {
@@ -37,11 +38,17 @@ export async function send(engine: Engine, work: Work): Promise<Sent> {
     },
     work.operation,
   )
-  const answer = run(() => handler(work.operation, call), call, work)
+  const record = new CallRecord(engine, work, work.operation.kind, call)
+  const answer = run(() => handler(work.operation, call), call, work, record)
   const result = await bounded(answer, call, work.deadlineMs - engine.clock.elapsedMs())
   await faultPoint('after-send', work.payment.id)
-  if ('value' in result) return { outcome: result.value, source: 'answer', late: null }
+  if ('value' in result) {
+    record.ended(result.value, { sent: call.finish() })
+    return { outcome: result.value, source: 'answer', late: null }
+  }
   const outcome: Outcome = { is: 'unknown', why: 'the acquirer did not answer in time' }
+  record.ended(outcome)
+  result.late.then((said) => record.ended(said, { late: true })).catch(() => {})
   return { outcome, source: 'deadline', late: result.late }
 }
 
@@ -49,6 +56,7 @@ export async function send(engine: Engine, work: Work): Promise<Sent> {
 export async function ask<T extends Found | Reversed>(
   engine: Engine,
   work: Work,
+  what: 'enquire' | 'reverseByKey',
   handler: (operation: Work['operation'], context: ConnectorCall) => Promise<T>,
 ): Promise<T | { is: 'unknown'; why: string }> {
   const call = new ConnectorCall(
@@ -60,25 +68,36 @@ export async function ask<T extends Found | Reversed>(
     },
     work.operation,
   )
+  const record = new CallRecord(engine, work, what, call)
   const answer = Promise.resolve()
     .then(() => handler(work.operation, call))
-    .catch((error: unknown) => ({ is: 'unknown' as const, why: nameOf(error) }))
+    .catch((error: unknown) => {
+      record.thrown(error)
+      return { is: 'unknown' as const, why: nameOf(error) }
+    })
     .finally(() => call.finish())
   const result = await bounded(answer, call, work.deadlineMs - engine.clock.elapsedMs())
-  return 'value' in result
-    ? result.value
-    : { is: 'unknown', why: 'the acquirer did not answer in time' }
+  if ('value' in result) {
+    record.ended(result.value)
+    return result.value
+  }
+  const silence = { is: 'unknown', why: 'the acquirer did not answer in time' } as const
+  record.ended(silence)
+  result.late.then((said) => record.ended(said, { late: true })).catch(() => {})
+  return silence
 }
 
 async function run(
   handler: () => Promise<Outcome>,
   call: ConnectorCall,
   work: Work,
+  record: CallRecord,
 ): Promise<Outcome> {
   let outcome: Outcome
   try {
     outcome = withoutOwnSecrets(checked(await handler()), work.operation)
   } catch (error) {
+    record.thrown(error)
     outcome = { is: 'notSent', why: isTooLate(error) ? error.message : nameOf(error) }
   }
   // Only positive knowledge that nothing left this process makes a failure harmless.

@@ -55,6 +55,25 @@ export const limits = {
   housekeepingMs: 12 * hour,
   timersPerClaim: 500,
 
+  // The step log: what was said between us and acquirers.
+  /** How long a step waits for others to be written with it. */
+  stepFlushMs: second / 4,
+  /** Pause after the database did not take them. */
+  stepRetryMs: 2 * second,
+  /** Steps of one statement. */
+  stepRows: 500,
+  /** Steps, and characters of them, that wait in memory; further ones are dropped and counted. */
+  waitingSteps: 20_000,
+  waitingStepCharacters: 32 * 1024 * 1024,
+  /** How long steps are kept unless a setting says otherwise. */
+  stepDays: 90,
+  /** Steps and other rows of one resource that its log shows. */
+  shownSteps: 500,
+  shownFields: 60,
+  shownValueCharacters: 200,
+  /** Personal values of one request beyond which no body is kept: too many to look for. */
+  personalValues: 200,
+
   // Caches of tokens and configuration.
   tokenCacheMs: 4 * second,
   unknownTokenCacheMs: second,

@@ -1,0 +1,60 @@
+/** The work about one payment that is queued, runs, or failed for good. */
+import type { Client } from '../db/database.ts'
+import { capture } from './capture.ts'
+import { charge } from './charge.ts'
+import type { FoundJob, Queue } from './queue.ts'
+
+export type PaymentJob = FoundJob & { readonly job: 'charge' | 'capture' }
+
+/** What a job is about: an attempt to resolve, the steps of a payment that has two, or a schedule's instant. */
+export type Subject =
+  | {
+      readonly attemptKey: string
+      readonly isFollowUp: boolean
+      readonly why: 'enquiry' | 'finality'
+    }
+  | { readonly authorisationId: string }
+  | { readonly merchantId: string; readonly occurrenceId: string }
+
+export type PaymentJobs = {
+  /** Jobs whose key is one of these: attempt keys, authorisation ids, occurrence ids. */
+  find(keys: readonly string[]): Promise<PaymentJob[]>
+  /** Queues the job about this as a part of the caller's transaction; one that waits already stays the only one. */
+  enqueueWithin(client: Client, subject: Subject): Promise<void>
+  /** Removes jobs that failed for good: another one was queued in their place. */
+  forget(jobs: readonly PaymentJob[]): Promise<void>
+}
+
+export function paymentJobs(queue: Queue): PaymentJobs {
+  return {
+    async find(keys) {
+      const found = await Promise.all(
+        keys.flatMap((key) => [
+          queue.find(charge, key, { attemptKey: key }),
+          queue.find(charge, key, { occurrenceIds: [key] }),
+          queue.find(capture, key, { attemptKey: key }),
+          queue.find(capture, key, { authorisationId: key }),
+        ]),
+      )
+      const byId = new Map(found.flat().map((job) => [`${job.queue} ${job.id}`, job]))
+      return [...byId.values()].map((job) => ({
+        ...job,
+        job: job.queue.startsWith('capture') ? 'capture' : 'charge',
+      }))
+    },
+    async enqueueWithin(client, subject) {
+      if ('occurrenceId' in subject) {
+        const { merchantId, occurrenceId } = subject
+        await queue.enqueueWithin(client, charge, [{ merchantId, occurrenceIds: [occurrenceId] }])
+      } else if ('authorisationId' in subject) {
+        await queue.enqueueWithin(client, capture, [subject])
+      } else if (subject.isFollowUp) {
+        await queue.enqueueWithin(client, capture, [{ attemptKey: subject.attemptKey }])
+      } else {
+        const { attemptKey, why } = subject
+        await queue.enqueueWithin(client, charge, [{ attemptKey, why }])
+      }
+    },
+    forget: (jobs) => queue.forget(jobs),
+  }
+}

@@ -1,0 +1,66 @@
+/** What is written of steps, and when it goes. */
+import { sql } from '../db/sql.ts'
+
+/** A step ready to be written; `detail` is anything that is JSON. */
+export type StepRow = {
+  readonly payment_id: string
+  readonly id: string
+  /** Milliseconds since 1970. */
+  readonly at_ms: number
+  readonly duration_us: number | null
+  readonly name: string
+  readonly outcome: string | null
+  readonly detail: object | null
+}
+
+/** Writes many at once. Writing them again after a lost answer changes nothing. */
+export const addSteps = (rows: string) => sql`
+  insert into tollgate.step (payment_id, id, at, duration_us, name, outcome, detail)
+  select payment_id, id, to_timestamp(at_ms / 1000), duration_us, name, outcome, detail
+  from json_to_recordset(${rows}::json) as r(payment_id uuid, id uuid, at_ms double precision, duration_us bigint,
+    name text, outcome text, detail jsonb)
+  on conflict do nothing`
+
+export const dropSteps = (days: number) => sql<{ dropped: number }>`
+  select tollgate.drop_steps(now() - ${days}::integer * interval '1 day') as dropped`
+
+/** A batch of those that no month's partition holds, of payments that are past their time. */
+export const purgeSteps = (days: number, batch: number) => sql<{ id: string }>`
+  delete from tollgate.step_default
+  where ctid in (
+    select ctid
+    from tollgate.step_default
+    where at < now() - ${days}::integer * interval '1 day'
+    limit ${batch}::integer)
+  returning id`
+
+/** A step as it was read. */
+export type ReadStepRow = {
+  id: string
+  at: Date
+  duration_us: bigint | null
+  name: string
+  outcome: string | null
+  detail: StepDetail | null
+}
+
+/** What a step keeps beside its outcome; every text in it went through the scrubber. */
+export type StepDetail = {
+  readonly lease?: number
+  /** False: nothing that moves money can have left the process. */
+  readonly sent?: false
+  /** True: the call ended after its deadline. */
+  readonly late?: true
+  readonly said?: Readonly<Record<string, unknown>>
+  /** What the connector's code threw: its kind and place. */
+  readonly thrown?: { readonly kind: string; readonly place?: string }
+  readonly requests?: readonly unknown[]
+  readonly times?: number
+}
+
+export const stepsOf = (paymentId: string, limit: number) => sql<ReadStepRow>`
+  select id, at, duration_us, name, outcome, detail
+  from tollgate.step
+  where payment_id = ${paymentId}::uuid
+  order by id
+  limit ${limit}::integer`
