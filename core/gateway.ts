@@ -10,7 +10,7 @@ import { receive } from './inbound/receive.ts'
 import type { Dispatcher } from './jobs/dispatcher.ts'
 import type { Queue } from './jobs/queue.ts'
 import { answer, isEngineOperation, refusalReply } from './operations.ts'
-import { openAttention } from './operator/store.ts'
+import { Operator } from './operator/operator.ts'
 import type { Request } from './payment/accept.ts'
 import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
 import { type PaymentView, paymentView } from './payment/view.ts'
@@ -33,6 +33,9 @@ import {
 } from './registration/view.ts'
 import { type Call, type Reply, read } from './request/call.ts'
 import { Schedules } from './schedule/embedded.ts'
+import { stepsFor } from './step/operations.ts'
+import { inspect, type Kind } from './step/steps.ts'
+import type { StepsView } from './step/view.ts'
 import { TestClocks } from './test-clock/embedded.ts'
 import { Webhooks } from './webhook/embedded.ts'
 
@@ -56,6 +59,8 @@ export class Gateway {
   readonly schedules: Schedules
   readonly testClocks: TestClocks
   readonly webhooks: Webhooks
+  /** What people decide where the engine must not. */
+  readonly operator: Operator
   readonly name: string
   readonly environment: Environment
   #closed: Promise<void> | undefined
@@ -82,6 +87,7 @@ export class Gateway {
     this.schedules = new Schedules(parts.engine)
     this.testClocks = new TestClocks(parts.engine)
     this.webhooks = new Webhooks(parts.engine)
+    this.operator = new Operator(parts.engine)
     this.name = parts.engine.name
     this.environment = parts.engine.environment
   }
@@ -103,6 +109,9 @@ export class Gateway {
       }, options),
     get: (id: string, options: RequestOptions = {}): Promise<PaymentView> =>
       this.#view((caller) => readPayment(this.#engine, caller, id, undefined), options),
+    /** What happened to it, step by step. */
+    steps: (id: string, options: RequestOptions = {}): Promise<StepsView> =>
+      this.#steps(['payment'], id, options),
     followUp: (
       id: string,
       request: FollowUpRequest,
@@ -141,6 +150,9 @@ export class Gateway {
       this.#registration('registrations.get', {}, options, (caller) =>
         readRegistration(this.#engine, caller, id, undefined),
       ),
+    /** What happened to it, step by step; also after it was removed. */
+    steps: (id: string, options: RequestOptions = {}): Promise<StepsView> =>
+      this.#steps(['registration'], id, options),
     pay: (
       id: string,
       request: Requests['registrations.pay'],
@@ -169,6 +181,21 @@ export class Gateway {
     /** Ids of the usable registrations that hold the same account as this one, itself included. */
     sameAccount: (id: string, options: RequestOptions = {}): Promise<string[]> =>
       sameAccount(this.#engine, options.caller ?? embedder, id),
+  }
+
+  /**
+   * What happened to whatever has this number: an id, a short id, a merchantTransactionId, a key of an
+   * attempt. For operators; of several payments with one number, the ids.
+   *
+   * @param options.days How far back short ids and references are looked for; default 35.
+   * @throws GatewayError 404 when nothing has it.
+   */
+  inspect(reference: string, { days = 35 }: { days?: number } = {}) {
+    return inspect(this.#engine, reference, days)
+  }
+
+  #steps(kinds: readonly Kind[], id: string, options: RequestOptions): Promise<StepsView> {
+    return stepsFor(this.#engine, options.caller ?? embedder, kinds, id)
   }
 
   async #registration(
@@ -232,7 +259,7 @@ export class Gateway {
 
   /** What operators have to look at, oldest first. */
   attention(limit = 100) {
-    return this.#engine.lanes.read(openAttention(limit))
+    return this.operator.attention(limit)
   }
 
   /** True while the database answers and the process takes requests. */

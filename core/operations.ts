@@ -21,6 +21,7 @@ import { registrationView } from './registration/view.ts'
 import { bodyOf, type Call, type Handler, idIn, queryOf, type Reply, read } from './request/call.ts'
 import { textOf } from './request/values.ts'
 import { scheduleOperations } from './schedule/operations.ts'
+import { stepOperations } from './step/operations.ts'
 import { clockOperations } from './test-clock/operations.ts'
 import { webhookOperations } from './webhook/operations.ts'
 
@@ -85,6 +86,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   ...scheduleOperations,
   ...clockOperations,
   ...webhookOperations,
+  ...stepOperations,
   async 'resultCodes.list'() {
     const resultCodes = results.map(([code]) => ({ code, description: resultDescription(code) }))
     return { status: 200, headers: {}, body: { resultCodes } }

@@ -7,6 +7,11 @@ import {
 } from '@tollgate/core'
 import { PluginError } from '@tollgate/plugin-kit'
 import {
+  attentionCommand,
+  attentionListCommand,
+  attentionResolveCommand,
+} from './commands/attention.ts'
+import {
   type Command,
   columns,
   commonOptions,
@@ -24,6 +29,7 @@ import {
   entitySetCommand,
 } from './commands/entity.ts'
 import { entityRuleCommands } from './commands/entity-rule.ts'
+import { inspectCommand } from './commands/inspect.ts'
 import {
   keysMakeCommand,
   keysRenewMacCommand,
@@ -33,6 +39,7 @@ import {
   keysStatusCommand,
 } from './commands/keys.ts'
 import { migrateCommand } from './commands/migrate.ts'
+import { paymentCommands } from './commands/payment.ts'
 import { serveCommand } from './commands/serve.ts'
 import { tokenCreateCommand, tokenListCommand, tokenRevokeCommand } from './commands/token.ts'
 import { describeSettings } from './config/describe.ts'
@@ -60,6 +67,11 @@ const commands: readonly Command[] = [
   keysRewrapCommand,
   keysRetireCommand,
   keysRenewMacCommand,
+  inspectCommand,
+  attentionListCommand,
+  attentionResolveCommand,
+  attentionCommand,
+  ...paymentCommands,
   doctorCommand,
   demoSubscriptionCommand,
 ]

@@ -137,6 +137,15 @@ export class Lanes {
     }
   }
 
+  /** Runs a statement and, when it moved a row, others in the same commit. Not tried again by itself. */
+  together<Row>(first: Sql<Row>, others: readonly Sql[]): Promise<Row[]> {
+    return this.database.transaction(this.#single, async (client) => {
+      const rows = await this.database.query(client, first)
+      if (rows.length > 0) for (const other of others) await this.database.query(client, other)
+      return rows
+    })
+  }
+
   /** Runs `work` after everything that was queued before it under the same key in this process. */
   inOrder<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#serial.get(key)

@@ -60,6 +60,7 @@ export function payFirst(
 
 async function carryOut(engine: Engine, accepted: Accepted, only: Use['only']): Promise<Done> {
   if ('replay' in accepted) {
+    engine.steps.repeated(accepted.replay.id)
     const isChained = accepted.replay.chainId !== null
     const payment = isChained ? await continueChain(engine, accepted.replay) : accepted.replay
     return { payment, replayed: true }
@@ -135,7 +136,10 @@ export async function followUp(
   const entityId = textOf(request.fields, 'entityId') ?? original.channelId
   const idempotency = idempotencyOf(engine, idempotencyKey, entityId, path, request.names)
   const accepted = await acceptFollowUp(engine, original, type, request, idempotency)
-  if ('replay' in accepted) return { payment: accepted.replay, replayed: true }
+  if ('replay' in accepted) {
+    engine.steps.repeated(accepted.replay.id)
+    return { payment: accepted.replay, replayed: true }
+  }
   const { work } = accepted
   const run = isLocal(work.payment.effect) ? settleLocally : execute
   return withBalance(engine, await engine.running.track(run(engine, work)))

@@ -8,7 +8,7 @@ import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
 import { addAttention, addAudit, resolveAttention } from '../operator/store.ts'
-import { addTimer } from '../timer/store.ts'
+import { addTimer, removeTimer } from '../timer/store.ts'
 import { provenNotCharged, ranOutOfTime } from './decide.ts'
 import { storedInstrument } from './instrument.ts'
 import { takeAttempt } from './lease.ts'
@@ -20,8 +20,11 @@ import { dropLease } from './store-settle.ts'
 import type { Payment, Source } from './types.ts'
 import type { Work } from './work.ts'
 
-/** Why the question is asked: an enquiry, or the end of a pending payment's time. */
-export type Reason = 'enquiry' | 'expiry'
+/**
+ * Why the question is asked: an enquiry, the end of a pending payment's time, or an operator's
+ * question, upon which nothing is sent again and nothing taken back.
+ */
+export type Reason = 'enquiry' | 'expiry' | 'question'
 
 /** Operations that need no secret and no shopper: they may be sent again under the same key. */
 const resendable = new Set(['capture', 'refund', 'reverse'])
@@ -50,6 +53,12 @@ export async function resolve(
   const found = await enquire(engine, work)
   await faultPoint('after-enquiry', payment.id)
   const end = await conclude(engine, work, found, why)
+  if (why === 'question' && payment.state === 'pending' && end.outcome.is === 'unknown') {
+    // Its shopper may be on the way: a question that found nothing changes nothing.
+    await engine.lanes.single(removeTimer('enquire', attemptKey))
+    await engine.lanes.single(dropLease(attemptKey, taken.lease))
+    return payment
+  }
   // Listed while the lease still holds, so that it is never undecided without being listed.
   if (end.outcome.is === 'unknown') await list(engine, payment, 'undecided after an enquiry')
   const settled = await settle(engine, work, end.outcome, end.source, taken.enquiries)
@@ -78,14 +87,15 @@ async function conclude(engine: Engine, work: Work, found: Found, why: Reason): 
       if (await isForWhatWasAsked(engine, work.payment, found)) {
         return { outcome: found, source: 'enquiry' }
       }
+      if (why === 'question') return left(found.refs, 'approved for another amount or currency')
       return undo(engine, work, found.refs, 'approved for another amount or currency')
     case 'accepted':
     case 'declined':
       return { outcome: found, source: 'enquiry' }
     case 'notSent':
-      // An enquiry cannot know what this installation sent; it can only say what is there.
-      return notFound(engine, work)
     case 'notFound':
+      // An enquiry cannot know what this installation sent; it can only say what is there.
+      if (why === 'question') return left({}, 'the acquirer does not know it')
       return notFound(engine, work)
     case 'pending':
       if (why === 'expiry')
@@ -98,6 +108,11 @@ async function conclude(engine: Engine, work: Work, found: Found, why: Reason): 
       return { outcome: found, source: 'enquiry' }
   }
 }
+
+const left = (refs: Refs, why: string): End => ({
+  outcome: { is: 'unknown', refs, why },
+  source: 'enquiry',
+})
 
 /**
  * The acquirer knows nothing of the key. That alone proves nothing: the request may still be on its

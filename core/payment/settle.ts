@@ -2,6 +2,7 @@
 import type { Approved, Outcome } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { outcomeUnknown } from '../db/database.ts'
+import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
@@ -24,19 +25,24 @@ export type Settled = {
   readonly moved: boolean
 }
 
+/** What settling needs of the work. An operator's decision has no connector to go back to. */
+export type Settling = Pick<Work, 'payment' | 'lease' | 'accepted' | 'undo'>
+
 /**
  * Moves a payment to what the outcome means, if `work.lease` still holds, with its balance, timers
  * and event in the same commit. What is answered is always the row, never one's own outcome.
  *
+ * @param alongside Statements that belong to the same commit, when the payment moves.
  * @throws the database's error when nothing could be written within the flush budget: the outcome is
  * then kept and written as soon as possible.
  */
 export async function settle(
   engine: Engine,
-  work: Work,
+  work: Work | Settling,
   given: Outcome,
   source: Source,
   enquiries = 0,
+  alongside: readonly Sql[] = [],
 ): Promise<Settled> {
   const outcome = await accountedFor(engine, work, given)
   const now = await businessNow(engine, work.payment.channelId, work.payment.clockId)
@@ -44,7 +50,7 @@ export async function settle(
   const event = eventOf(newId(), work.payment, decision.state, decision.resultCode)
   const row = rowOf(work, decision, event, source, outcome !== given)
   await faultPoint('before-T2', work.payment.id)
-  const seq = await write(engine, work, row, decision)
+  const seq = await write(engine, work, row, decision, alongside)
   await faultPoint('after-T2', work.payment.id)
   if (seq === undefined)
     return { payment: await lost(engine, work, row, outcome, source), moved: false }
@@ -54,7 +60,7 @@ export async function settle(
 }
 
 /** An approval of something else than was asked is not an approval: it is resolved, by a reversal. */
-async function accountedFor(engine: Engine, work: Work, outcome: Outcome): Promise<Outcome> {
+async function accountedFor(engine: Engine, work: Settling, outcome: Outcome): Promise<Outcome> {
   if (outcome.is !== 'approved' || (await isForWhatWasAsked(engine, work.payment, outcome))) {
     return outcome
   }
@@ -81,7 +87,7 @@ export async function isForWhatWasAsked(
 }
 
 function rowOf(
-  work: Work,
+  work: Settling,
   decision: Decision,
   event: PaymentEvent,
   source: Source,
@@ -124,13 +130,17 @@ function rowOf(
 
 async function write(
   engine: Engine,
-  work: Work,
+  work: Settling,
   row: SettleFirstRow,
   decision: Decision,
+  alongside: readonly Sql[],
 ): Promise<number | undefined> {
   const { payment } = work
   const isUndisturbed =
-    payment.parentId === null && work.lease === 1 && payment.state === 'processing'
+    payment.parentId === null &&
+    work.lease === 1 &&
+    payment.state === 'processing' &&
+    alongside.length === 0
   if (isUndisturbed) return (await engine.lanes.group(settleFirst, row))?.seq
   const move =
     payment.parentId === null
@@ -139,7 +149,9 @@ async function write(
   const isUndecided = decision.state === 'pending' || decision.state === 'unknown'
   const statement = settleOne(row, payment.parentId, move, isUndecided)
   const rows = await engine.lanes.inOrder(payment.parentId ?? payment.id, () =>
-    engine.lanes.single(statement),
+    alongside.length === 0
+      ? engine.lanes.single(statement)
+      : engine.lanes.together(statement, alongside),
   )
   return rows[0]?.seq
 }
@@ -150,7 +162,7 @@ async function write(
  */
 async function lost(
   engine: Engine,
-  work: Work,
+  work: Work | Settling,
   row: SettleFirstRow,
   outcome: Outcome,
   source: Source,
@@ -165,7 +177,8 @@ async function lost(
   const isOver = payment.state === 'declined' || payment.state === 'expired'
   const contradicts =
     row.state === 'approved' ? isOver : row.state === 'declined' && payment.state === 'approved'
-  if (contradicts) {
+  // An operator's word that came too late is refused: it is no proof that money moved.
+  if (contradicts && 'target' in work) {
     engine.running.track(recordConflict(engine, payment, work, outcome, source)).catch(() => {})
   }
   return payment
@@ -174,7 +187,7 @@ async function lost(
 /** A failover lost the first commit after it was acknowledged: both are written again, flagged. */
 async function recover(
   engine: Engine,
-  work: Work,
+  work: Work | Settling,
   outcome: Outcome,
   source: Source,
 ): Promise<Payment> {

@@ -55,7 +55,10 @@ export async function payWithRegistration(
   const path = `/v1/registrations/${id}/payments`
   const idempotency = idempotencyOf(engine, idempotencyKey, entityId, path, request.names)
   const earlier = await findReplay(engine, idempotency)
-  if (earlier !== undefined) return { payment: earlier, replayed: true }
+  if (earlier !== undefined) {
+    engine.steps.repeated(earlier.id)
+    return { payment: earlier, replayed: true }
+  }
   const registration = await usableFor(engine, caller, id, addressee)
   const fields = await withAgreement(
     engine,

@@ -6,6 +6,8 @@ import { newId } from '../ids.ts'
 import type { Request } from '../payment/accept.ts'
 import { approvedCode } from '../payment/decide.ts'
 import { read } from '../request/call.ts'
+import { stepsFor } from '../step/operations.ts'
+import type { StepsView } from '../step/view.ts'
 import {
   changeSchedule,
   createSchedule,
@@ -51,6 +53,9 @@ export class Schedules {
     this.#schedule('schedules.get', {}, options, (caller) =>
       readSchedule(this.#engine, caller, id, undefined),
     )
+  /** What happened to a schedule, or to one execution of it, step by step. */
+  readonly steps = (id: string, options: RequestOptions = {}): Promise<StepsView> =>
+    stepsFor(this.#engine, options.caller ?? embedder, ['schedule', 'execution'], id)
   /** Schedules of a registration, newest first. */
   readonly list = async (
     request: Requests['schedules.list'],

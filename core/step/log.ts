@@ -30,6 +30,8 @@ export class StepLog {
   readonly #days: number
   #waiting: string[] = []
   #waitingCharacters = 0
+  /** Requests that came again, by payment: counted, because a client can send them without end. */
+  readonly #repeats = new Map<string, { readonly startedMs: number; times: number }>()
   #dropped = 0
   #timer: NodeJS.Timeout | undefined
   #flushing: Promise<void> | undefined
@@ -66,6 +68,24 @@ export class StepLog {
     this.#timer ??= setTimeout(() => void this.flush(), limits.stepFlushMs).unref()
   }
 
+  /** The same request came again and got the payment that it made first. */
+  repeated(paymentId: string): void {
+    if (this.#days === 0 || this.#closed) return
+    const known = this.#repeats.get(paymentId)
+    if (known !== undefined) known.times += 1
+    else if (this.#repeats.size < limits.stepRows) {
+      this.#repeats.set(paymentId, { startedMs: this.#clock.realMs(), times: 1 })
+    }
+    this.#timer ??= setTimeout(() => void this.flush(), limits.stepFlushMs).unref()
+  }
+
+  #takeRepeats(): void {
+    for (const [paymentId, { startedMs, times }] of this.#repeats) {
+      this.note({ paymentId, name: 'repeated', startedMs, detail: { times } })
+    }
+    this.#repeats.clear()
+  }
+
   #textOf({ paymentId, startedMs, name, durationUs, outcome, detail }: NewStep): string {
     const row: StepRow = {
       payment_id: paymentId,
@@ -82,6 +102,7 @@ export class StepLog {
   /** Writes what waits. Resolves when everything that waited now is written or given up. */
   async flush(): Promise<void> {
     if (this.#flushing !== undefined) await this.#flushing
+    this.#takeRepeats()
     if (this.#waiting.length === 0) return
     this.#flushing ??= this.#write().finally(() => {
       this.#flushing = undefined

@@ -1229,6 +1229,13 @@ export interface PaymentsGetRequest {
   testMode?: ("EXTERNAL" | "INTERNAL")
 }
 
+export interface PaymentsStepsRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+}
+
 export interface RegistrationsCreateRequest {
   /** Brand of the payment method. May be left out where the card number tells it. */
   paymentBrand?: string
@@ -1464,6 +1471,13 @@ export interface RegistrationsRemoveRequest {
   testMode?: ("EXTERNAL" | "INTERNAL")
 }
 
+export interface RegistrationsStepsRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+}
+
 export interface SchedulesCreateRequest {
   /** What is charged, tax and shipping included. No other amount moves money. */
   amount: string
@@ -1627,6 +1641,13 @@ export interface QueryGetRequest {
   testMode?: ("EXTERNAL" | "INTERNAL")
   /** Also gives the payments linked to those found. */
   includeLinkedTransactions?: boolean | 'true' | 'false'
+}
+
+export interface SchedulesStepsRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
 }
 
 export interface TestClocksCreateRequest {
@@ -2821,6 +2842,96 @@ export interface PaymentsGetAnswer {
   giftCard?: GiftCardAnswer
 }
 
+export interface PaymentsStepsAnswer {
+  result?: ResultAnswerOfPaymentsSteps
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  steps?: StepAnswer[]
+}
+
+export interface ResultAnswerOfPaymentsSteps {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface StepAnswer {
+  /** Counts from 1 in the order of time. */
+  number: number
+  /** When it happened, or is due; UTC. */
+  at: string
+  /** An operation at the acquirer (debit, enquire, reverseByKey), accepted, settled, repeated, acquirer-event, attention, attention-resolved, decision, job, follow-up, execution, missed, changed, payment, schedule or waits. */
+  name: string
+  /** The same for people. */
+  text: string
+  /** What came of it. */
+  outcome?: string
+  /** Id of another resource that it is about. */
+  about?: string
+  /** Who: engine, operator, or what settled a payment. */
+  by?: string
+  /** How long it took, in microseconds. */
+  durationUs?: number
+  sent?: StepSentAnswer
+  answered?: StepAnsweredAnswer
+  requests?: StepRequestAnswer[]
+}
+
+export interface StepSentAnswer {
+  /** What was sent, by field name. Of values that belong to a person the class stands in their place. */
+  [k: string]: string | undefined
+}
+
+export interface StepAnsweredAnswer {
+  /** What the acquirer answered, by name. */
+  [k: string]: string | undefined
+}
+
+export interface StepRequestAnswer {
+  /** A request to the acquirer. */
+  method?: string
+  /** Where it went. */
+  url?: string
+  /** Whether it was one that moves money. */
+  moves?: boolean
+  /** Whether any byte of it left. */
+  wroteBytes?: boolean
+  /** Milliseconds after the beginning of the call. */
+  startedMs?: number
+  /** Milliseconds until it ended. */
+  durationMs?: number
+  /** HTTP status of the answer. */
+  status?: number
+  /** Why there was none. */
+  error?: string
+  sentHeaders?: StepRequestSentHeadersAnswer
+  /** Size of its body. */
+  sentBytes?: number
+  /** The beginning of its body, without secrets, card numbers and personal data. */
+  sentBody?: string
+  answeredHeaders?: StepRequestAnsweredHeadersAnswer
+  /** Size of its body. */
+  answeredBytes?: number
+  /** The beginning of its body, treated alike. */
+  answeredBody?: string
+}
+
+export interface StepRequestSentHeadersAnswer {
+  /** Harmless headers of the request. */
+  [k: string]: string | undefined
+}
+
+export interface StepRequestAnsweredHeadersAnswer {
+  /** Harmless headers of the answer. */
+  [k: string]: string | undefined
+}
+
 export interface RegistrationsCreateAnswer {
   /** Id of the payment or registration; of the request where no resource exists yet. */
   id: string
@@ -3171,6 +3282,25 @@ export interface RegistrationsRemoveAnswer {
 
 export interface MerchantAnswerOfRegistrationsRemove {
   bankAccount?: MerchantBankAccountAnswer
+}
+
+export interface RegistrationsStepsAnswer {
+  result?: ResultAnswerOfRegistrationsSteps
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  steps?: StepAnswer[]
+}
+
+export interface ResultAnswerOfRegistrationsSteps {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
 }
 
 export interface SchedulesCreateAnswer {
@@ -3600,6 +3730,25 @@ export interface QueryGetAnswer {
   pages?: number
   /** Where the next page begins; absent on the last. */
   nextCursor?: string
+}
+
+export interface SchedulesStepsAnswer {
+  result?: ResultAnswerOfSchedulesSteps
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  steps?: StepAnswer[]
+}
+
+export interface ResultAnswerOfSchedulesSteps {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
 }
 
 export interface TestClocksCreateAnswer {
@@ -4112,12 +4261,14 @@ export interface Requests {
   'payments.create': PaymentsCreateRequest
   'payments.followUp': PaymentsFollowUpRequest
   'payments.get': PaymentsGetRequest
+  'payments.steps': PaymentsStepsRequest
   'registrations.create': RegistrationsCreateRequest
   'registrations.pay': RegistrationsPayRequest
   'registrations.update': RegistrationsUpdateRequest
   'registrations.get': RegistrationsGetRequest
   'registrations.extend': RegistrationsExtendRequest
   'registrations.remove': RegistrationsRemoveRequest
+  'registrations.steps': RegistrationsStepsRequest
   'schedules.create': SchedulesCreateRequest
   'schedules.preview': SchedulesPreviewRequest
   'schedules.list': SchedulesListRequest
@@ -4127,6 +4278,7 @@ export interface Requests {
   'schedules.remove': SchedulesRemoveRequest
   'query.search': QuerySearchRequest
   'query.get': QueryGetRequest
+  'schedules.steps': SchedulesStepsRequest
   'testClocks.create': TestClocksCreateRequest
   'testClocks.list': TestClocksListRequest
   'testClocks.get': TestClocksGetRequest
@@ -4153,12 +4305,14 @@ export interface Answers {
   'payments.create': PaymentsCreateAnswer
   'payments.followUp': PaymentsFollowUpAnswer
   'payments.get': PaymentsGetAnswer
+  'payments.steps': PaymentsStepsAnswer
   'registrations.create': RegistrationsCreateAnswer
   'registrations.pay': RegistrationsPayAnswer
   'registrations.update': RegistrationsUpdateAnswer
   'registrations.get': RegistrationsGetAnswer
   'registrations.extend': RegistrationsExtendAnswer
   'registrations.remove': RegistrationsRemoveAnswer
+  'registrations.steps': RegistrationsStepsAnswer
   'schedules.create': SchedulesCreateAnswer
   'schedules.preview': SchedulesPreviewAnswer
   'schedules.list': SchedulesListAnswer
@@ -4168,6 +4322,7 @@ export interface Answers {
   'schedules.remove': SchedulesRemoveAnswer
   'query.search': QuerySearchAnswer
   'query.get': QueryGetAnswer
+  'schedules.steps': SchedulesStepsAnswer
   'testClocks.create': TestClocksCreateAnswer
   'testClocks.list': TestClocksListAnswer
   'testClocks.get': TestClocksGetAnswer

@@ -41,6 +41,7 @@ import {
 import { sender } from './sender.ts'
 import { merchantShipping, shipping } from './shipping.ts'
 import { standingInstruction } from './standing-instruction.ts'
+import { stepResponse } from './step.ts'
 import { threeDSecure } from './three-d-secure.ts'
 import { tokenAccount } from './token-account.ts'
 import { registration, registrationResponse, tokenization } from './tokenization.ts'
@@ -68,7 +69,7 @@ export const groups: readonly Group[] = [
   corporate, sender, recipient, merchant, cartItems, cartPayments, marketPlace, airline,
   tokenization, registration, recurringMigration, standingInstruction, threeDSecure, customParameters,
   asynchronous, risk, giftCard, job, schedule, schedulePayment, scheduleChange, page, testClock, clock, clockAdvance, chargeback, compatibility, query, linkedQuery,
-  reporting, webhook, webhookReplay, deliveryQuery, answer, failure, paymentResponse, registrationResponse, checkoutResponse, scheduleResponse, scheduleListResponse, clockResponse,
+  reporting, webhook, webhookReplay, deliveryQuery, answer, failure, paymentResponse, registrationResponse, checkoutResponse, scheduleResponse, scheduleListResponse, clockResponse, stepResponse,
   queryResponse, webhookResponse, webhookListResponse, webhookActionResponse, deliveryResponse, notification, reconciliationRecord,
 ]
 

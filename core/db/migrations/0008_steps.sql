@@ -24,7 +24,12 @@ create index event_later on tollgate.event (resource)
 
 create index audit_resource on tollgate.audit (resource);
 create index inbound_event_key on tollgate.inbound_event ((claim ->> 'key'));
-create index occurrence_payment on tollgate.occurrence (payment_id) where payment_id is not null;
+
+-- The lowest id that a row made at `moment` can have.
+create function tollgate.id_at(moment timestamptz) returns uuid
+language sql stable as $$
+  select (lpad(to_hex((extract(epoch from moment) * 1000)::bigint), 12, '0') || '00000000000000000000')::uuid
+$$;
 
 -- Makes the partitions of the months from `first` on that do not exist yet, of every partitioned table.
 create or replace function tollgate.create_partitions(first timestamptz, months integer) returns integer

@@ -108,7 +108,12 @@ describe('migrations', () => {
       const [again] = await sql(
         `select tollgate.create_partitions('2031-01-31T23:59:59Z', 2) as made`,
       )
-      assert.deepEqual([first?.made, again?.made], [10, 0])
+      const [found] = await sql(
+        `select count(*)::int as tables from pg_partitioned_table where partstrat = 'r'`,
+      )
+      const tables = Number(found?.tables)
+      assert.ok(tables >= 4)
+      assert.deepEqual([first?.made, again?.made], [2 * tables, 0])
       // The first millisecond of February 2031, UTC, and the one before it.
       const february = Date.UTC(2031, 1, 1)
       const at = (ms: number) => `${ms.toString(16).padStart(12, '0')}70008000000000000000`

@@ -1,0 +1,192 @@
+/** What happened to one payment. */
+import { limits } from '@tollgate/schemas'
+import type { Engine } from '../engine.ts'
+import { idTimeMs, shortId } from '../ids.ts'
+import { formatAmount } from '../money.ts'
+import { attemptByKey } from '../payment/store-read.ts'
+import type { Payment } from '../payment/types.ts'
+import { shownFields } from './classes.ts'
+import {
+  attentionSteps,
+  decisionOf,
+  exchangeOf,
+  flat,
+  followUpOf,
+  inWords,
+  jobStep,
+  receivedOf,
+  waitingOf,
+} from './derive.ts'
+import { type ReadStepRow, stepsOf } from './store.ts'
+import {
+  attentionOf,
+  auditOf,
+  type EventRow,
+  eventsOfKey,
+  firstEvent,
+  followUpsOf,
+  instantOfPayment,
+  laterEvents,
+  timersOf,
+} from './store-read.ts'
+import { type Audience, inOrder, type Step } from './types.ts'
+
+/** Clocks of machines may differ by this much, and a first settling comes within this of the payment. */
+const apartMs = 2_000
+const firstWithinMs = 150_000
+
+export async function paymentSteps(
+  engine: Engine,
+  payment: Payment,
+  audience: Audience,
+): Promise<Step[]> {
+  // What this process still holds belongs to it too.
+  await engine.steps.flush()
+  const { read } = bound(engine)
+  const most = limits.shownSteps
+  const key = payment.attemptKey
+  const { chainId, scheduleId } = payment
+  const refs = [key, ...(chainId === null ? [] : [payment.id])]
+  const [[attempt], calls, events, attention, audit, timers, received, followUps, instants, jobs] =
+    await Promise.all([
+      read(attemptByKey(key)),
+      read(stepsOf(payment.id, most)),
+      eventsOfPayment(engine, payment),
+      read(attentionOf(payment.id, most)),
+      read(auditOf(payment.id, most)),
+      read(timersOf(refs)),
+      read(eventsOfKey(key, most)),
+      read(followUpsOf(payment.id, most)),
+      scheduleId === null ? [] : read(instantOfPayment(payment.id, scheduleId)),
+      engine.jobs.find(refs),
+    ])
+  const acceptedAt = attempt?.sent_at ?? new Date(idTimeMs(payment.id))
+  return inOrder([
+    ...instants.map(
+      (row): Step => ({
+        at: row.created_at,
+        name: 'execution',
+        text: `due by schedule ${row.schedule_id} for ${row.at.toISOString()}`,
+        about: row.id,
+      }),
+    ),
+    acceptedOf(payment, acceptedAt, attempt),
+    ...jobs.map(jobStep),
+    ...received.map(receivedOf),
+    ...exchangesOf(payment, calls),
+    ...audit.map((row) => decisionOf(row, audience)),
+    ...attention.flatMap((row) => attentionSteps(row, audience)),
+    ...settledOf(payment, events, attempt?.settled_by ?? null),
+    ...followUps.map((row) => followUpOf(row, new Date(idTimeMs(row.id)))),
+    ...leaseOf(attempt),
+    ...timers.map(waitingOf),
+  ])
+}
+
+const bound = (engine: Engine) => ({
+  read: engine.lanes.read.bind(engine.lanes),
+})
+
+type AttemptRow = {
+  readonly lease: number
+  readonly lease_until: Date | null
+  readonly state: string
+  readonly kind: string
+  readonly enquiries: number
+}
+
+function acceptedOf(payment: Payment, at: Date, attempt: AttemptRow | undefined): Step {
+  const { amount } = payment
+  const money =
+    payment.effect === 'verification'
+      ? {}
+      : { amount: formatAmount(amount.minor, amount.currency), currency: amount.currency }
+  const facts = {
+    paymentType: payment.paymentType,
+    ...money,
+    ...(payment.brand === null ? {} : { paymentBrand: payment.brand }),
+  }
+  const about = payment.referencedId ?? payment.registrationId
+  const notes = [
+    `${Object.values(facts).join(' ')} at ${payment.connector} (${payment.mode})`,
+    ...(payment.referencedId === null ? [] : [`on ${payment.referencedId}`]),
+    ...(payment.registrationId === null ? [] : [`registration ${payment.registrationId}`]),
+    ...(payment.clockId === null ? [] : [`test clock ${payment.clockId}`]),
+  ]
+  return {
+    at,
+    name: 'accepted',
+    text: notes.join(', '),
+    sent: {
+      ...facts,
+      ...shownFields(payment.request),
+      shortId: shortId(payment.shortNo),
+      channel: payment.channelId,
+      operation: attempt?.kind ?? '',
+      key: payment.attemptKey,
+    },
+    ...(about === null ? {} : { about }),
+  }
+}
+
+/** What a plain answer said stands with the payment, and is shown with the call that said it. */
+function exchangesOf(payment: Payment, rows: readonly ReadStepRow[]): Step[] {
+  const { refs, details, avs, cvv, networkTxId, advice } = payment.answer
+  // Named for what they are: the answers to checks, and no code itself.
+  const checks = { address: avs, code: cvv }
+  const plain = flat({ refs, details, checks, networkTxId, advice })
+  const money = moneyOf(payment)
+  return rows.map((row) => {
+    const isOperation = row.name !== 'enquire' && row.name !== 'reverseByKey'
+    return isOperation ? exchangeOf(row, money, plain) : exchangeOf(row, '', {})
+  })
+}
+
+const moneyOf = ({ effect, amount }: Payment) =>
+  effect === 'verification'
+    ? ''
+    : `${formatAmount(amount.minor, amount.currency)} ${amount.currency}`
+
+/** Every change of state, told by its event; the first of a payment that changed once by its row. */
+async function eventsOfPayment(engine: Engine, payment: Payment): Promise<EventRow[]> {
+  const later = await engine.lanes.read(laterEvents(payment.id, limits.shownSteps))
+  const ofPayment = later.filter(({ type }) => type.startsWith('payment.'))
+  if (ofPayment.length === 0) return []
+  const startMs = idTimeMs(payment.id)
+  const fromMs = startMs - apartMs
+  const toMs = Math.min(idTimeMs(ofPayment[0]!.id) + apartMs, startMs + firstWithinMs)
+  const first = await engine.lanes.read(firstEvent(payment.id, lowestId(fromMs), lowestId(toMs)))
+  return [...first, ...ofPayment]
+}
+
+const lowestId = (ms: number) => `${ms.toString(16).padStart(12, '0')}${'0'.repeat(20)}`
+
+function settledOf(
+  payment: Payment,
+  events: readonly EventRow[],
+  settledBy: string | null,
+): Step[] {
+  const by = settledBy === null ? {} : { by: settledBy }
+  if (events.length === 0) {
+    if (payment.settledAt === null) return []
+    return [stateStep(payment.settledAt, payment.state, payment.resultCode, by)]
+  }
+  return events.map((event, index) => {
+    const { state, code } = event.data as { state?: string; code?: string }
+    const isLast = index === events.length - 1
+    return stateStep(event.at, state ?? event.type, code ?? '', isLast ? by : {})
+  })
+}
+
+function stateStep(at: Date, state: string, code: string, by: { by?: string }): Step {
+  return { at, name: 'settled', outcome: state, text: code === '' ? '' : inWords(code), ...by }
+}
+
+/** A right to settle that somebody holds now: nobody else can until then. */
+function leaseOf(attempt: AttemptRow | undefined): Step[] {
+  if (attempt?.lease_until == null) return []
+  const { lease, lease_until, enquiries } = attempt
+  const asked = enquiries === 0 ? '' : `, asked ${enquiries} times so far`
+  const text = `lease ${lease} ends: until then only its holder can settle${asked}`
+  return [{ at: lease_until, name: 'waits', outcome: 'lease', text }]
+}

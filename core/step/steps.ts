@@ -1,0 +1,208 @@
+/** Reading step logs: by id for those who may see the resource, by any of its numbers for operators. */
+import type { Engine } from '../engine.ts'
+import type { Caller } from '../entity/directory.ts'
+import { GatewayError } from '../errors.ts'
+import { idTimeMs, isId, shortId, shortNo } from '../ids.ts'
+import { formatAmount } from '../money.ts'
+import { paymentByAttempt, paymentById, toPayment } from '../payment/store-read.ts'
+import type { Payment } from '../payment/types.ts'
+import { registrationById, toRegistration } from '../registration/store.ts'
+import type { Registration } from '../registration/types.ts'
+import { scheduleById, toSchedule } from '../schedule/store.ts'
+import type { Schedule } from '../schedule/types.ts'
+import { paymentSteps } from './payment.ts'
+import { executionSteps, registrationSteps, scheduleSteps } from './resources.ts'
+import { type InstantRow, instantById, paymentsByReference } from './store-read.ts'
+import type { Audience, Step } from './types.ts'
+
+export type Kind = 'payment' | 'registration' | 'schedule' | 'execution'
+
+/** A resource with everything that happened to it. */
+export type Inspected = {
+  readonly kind: Kind
+  readonly id: string
+  /** What it is and how it stands, by name. */
+  readonly facts: Readonly<Record<string, string>>
+  readonly steps: readonly Step[]
+}
+
+/** Payments that share a number before people. */
+export type Candidates = {
+  readonly candidates: readonly {
+    readonly id: string
+    readonly at: Date
+    readonly text: string
+  }[]
+}
+
+/** The embedding program and the command line see names and reasons; tokens do not. */
+const audienceOf = (caller: Caller): Audience =>
+  caller.entityId === null ? 'operator' : 'merchant'
+
+type Found =
+  | { readonly kind: 'payment'; readonly payment: Payment }
+  | { readonly kind: 'registration'; readonly registration: Registration }
+  | { readonly kind: 'schedule'; readonly schedule: Schedule }
+  | { readonly kind: 'execution'; readonly instant: InstantRow }
+
+type Finder = (
+  engine: Engine,
+  id: string,
+  channels: readonly string[] | null,
+) => Promise<Found | undefined>
+
+const finders: Readonly<Record<Kind, Finder>> = {
+  async payment({ lanes }, id, channels) {
+    const [row] = await lanes.read(paymentById(id, channels))
+    return row && { kind: 'payment', payment: toPayment(row) }
+  },
+  async registration({ lanes }, id, channels) {
+    const [row] = await lanes.read(registrationById(id, channels))
+    return row && { kind: 'registration', registration: toRegistration(row) }
+  },
+  async schedule({ lanes }, id, channels) {
+    const [row] = await lanes.read(scheduleById(id, channels))
+    return row && { kind: 'schedule', schedule: toSchedule(row) }
+  },
+  async execution({ lanes }, id, channels) {
+    const [row] = await lanes.read(instantById(id, channels))
+    return row && { kind: 'execution', instant: row }
+  },
+}
+
+function stepsOf(engine: Engine, found: Found, audience: Audience): Promise<Step[]> {
+  switch (found.kind) {
+    case 'payment':
+      return paymentSteps(engine, found.payment, audience)
+    case 'registration':
+      return registrationSteps(engine, found.registration, audience)
+    case 'schedule':
+      return scheduleSteps(engine, found.schedule, audience)
+    case 'execution':
+      return executionSteps(engine, found.instant, audience)
+  }
+}
+
+/** @throws GatewayError 404 when the caller may see nothing of these kinds with this id. */
+export async function readSteps(
+  engine: Engine,
+  caller: Caller,
+  kinds: readonly Kind[],
+  id: string,
+  entityId: string | undefined,
+): Promise<Step[]> {
+  const channels = await engine.directory.visible(caller, entityId)
+  for (const kind of isId(id) ? kinds : []) {
+    const found = await finders[kind](engine, id, channels)
+    if (found !== undefined) return stepsOf(engine, found, audienceOf(caller))
+  }
+  throw new GatewayError('700.400.580', { status: 404 })
+}
+
+/** Most payments that one number before people is answered with. */
+const mostCandidates = 20
+
+/**
+ * Whatever an operator has in hand: the id of a payment, registration, schedule or execution, a key of
+ * an attempt, a short id, a merchantTransactionId. The last two are looked for among the payments of
+ * the last `days`.
+ *
+ * @throws GatewayError 404 when nothing has this number.
+ */
+export async function inspect(
+  engine: Engine,
+  reference: string,
+  days: number,
+): Promise<Inspected | Candidates> {
+  const plain = reference.replaceAll('-', '').toLowerCase()
+  if (isId(plain)) {
+    for (const kind of ['payment', 'registration', 'schedule', 'execution'] as const) {
+      const found = await finders[kind](engine, plain, null)
+      // A registration made by itself is a payment of the same id: its verification.
+      const isVerification = found?.kind === 'payment' && found.payment.effect === 'verification'
+      if (found !== undefined && !isVerification) return inspected(engine, found)
+    }
+  }
+  const [row] = await engine.lanes.read(paymentByAttempt(reference))
+  if (row !== undefined) return inspected(engine, { kind: 'payment', payment: toPayment(row) })
+  const wanted = { shortNo: shortNo(reference) ?? null, merchantTransactionId: reference }
+  const rows = await engine.lanes.read(paymentsByReference(wanted, days, mostCandidates))
+  const [only] = rows
+  if (only === undefined) {
+    throw new GatewayError('700.400.580', {
+      status: 404,
+      description: `nothing has the number ${reference}, among ids of all time and other numbers of the last ${days} days`,
+    })
+  }
+  if (rows.length === 1) {
+    const found = await finders.payment(engine, only.id, null)
+    if (found !== undefined) return inspected(engine, found)
+  }
+  return {
+    candidates: rows.map((one) => ({
+      id: one.id,
+      at: new Date(idTimeMs(one.id)),
+      text: `${one.payment_type} ${formatAmount(one.amount_minor, one.currency)} ${one.currency} ${one.state} ${one.result_code}`,
+    })),
+  }
+}
+
+async function inspected(engine: Engine, found: Found): Promise<Inspected> {
+  const steps = await stepsOf(engine, found, 'operator')
+  switch (found.kind) {
+    case 'payment': {
+      const { payment } = found
+      return { kind: found.kind, id: payment.id, facts: factsOf(payment), steps }
+    }
+    case 'registration': {
+      const { id, brand, method, channelId, mode, removedAt, state } = found.registration
+      const facts = {
+        state: removedAt === null ? state : 'removed',
+        brand,
+        method,
+        mode,
+        channel: channelId,
+      }
+      return { kind: found.kind, id, facts, steps }
+    }
+    case 'schedule': {
+      const { id, amount, paymentType, expression, zone, channelId, nextAt } = found.schedule
+      const facts = {
+        state: nextAt === null ? 'ended' : 'waiting',
+        charges: `${paymentType} ${formatAmount(amount.minor, amount.currency)} ${amount.currency}`,
+        job: `${expression} ${zone}`,
+        channel: channelId,
+      }
+      return { kind: found.kind, id, facts, steps }
+    }
+    case 'execution': {
+      const { id, at, schedule_id, channel_id } = found.instant
+      const facts = { for: at.toISOString(), schedule: schedule_id, channel: channel_id }
+      return { kind: found.kind, id, facts, steps }
+    }
+  }
+}
+
+function factsOf(payment: Payment): Record<string, string> {
+  const { amount } = payment
+  const optional = {
+    merchantTransactionId: payment.merchantTransactionId,
+    brand: payment.brand,
+    registration: payment.registrationId,
+    schedule: payment.scheduleId,
+    refersTo: payment.referencedId,
+    acquirerAccount: payment.accountId,
+  }
+  return {
+    state: `${payment.state} ${payment.resultCode}`,
+    is:
+      payment.effect === 'verification'
+        ? payment.paymentType
+        : `${payment.paymentType} ${formatAmount(amount.minor, amount.currency)} ${amount.currency}`,
+    shortId: shortId(payment.shortNo),
+    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== null)),
+    connector: `${payment.connector} (${payment.mode})`,
+    channel: payment.channelId,
+    key: payment.attemptKey,
+  } as Record<string, string>
+}

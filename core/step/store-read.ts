@@ -1,0 +1,194 @@
+/** What the rows of other nouns prove about one resource, for its step log. Bounded, and only read. */
+import { sql } from '../db/sql.ts'
+import type { StoredClaim } from '../inbound/store.ts'
+import type { PaymentState } from '../payment/types.ts'
+
+export type EventRow = {
+  id: string
+  seq: number
+  type: string
+  at: Date
+  data: Readonly<Record<string, unknown>>
+}
+
+/** Events of a resource besides a payment's first one, which has no index. */
+export const laterEvents = (resource: string, limit: number) => sql<EventRow>`
+  select id, seq, type, at, data
+  from tollgate.event
+  where resource = ${resource}::uuid and (seq > 1 or type not like 'payment.%')
+  order by seq
+  limit ${limit}::integer`
+
+/** The first event of a payment, looked for between two ids. */
+export const firstEvent = (resource: string, fromId: string, toId: string) => sql<EventRow>`
+  select id, seq, type, at, data
+  from tollgate.event
+  where id >= ${fromId}::uuid and id < ${toId}::uuid and resource = ${resource}::uuid and seq = 1
+  limit 1`
+
+export type AttentionHistoryRow = {
+  id: string
+  kind: string
+  at: Date
+  detail: Readonly<Record<string, unknown>>
+  resolved_at: Date | null
+  resolved_by: string | null
+}
+
+export const attentionOf = (paymentId: string, limit: number) => sql<AttentionHistoryRow>`
+  select id, kind, at, detail, resolved_at, resolved_by
+  from tollgate.attention
+  where payment_id = ${paymentId}::uuid
+  order by at
+  limit ${limit}::integer`
+
+export type AuditRow = {
+  at: Date
+  actor: string
+  action: string
+  detail: Readonly<Record<string, unknown>>
+}
+
+export const auditOf = (resource: string, limit: number) => sql<AuditRow>`
+  select at, actor, action, detail
+  from tollgate.audit
+  where resource = ${resource}::uuid
+  order by at
+  limit ${limit}::integer`
+
+export type WaitingRow = { kind: string; ref: string; due_at: Date; clock_id: string | null }
+
+/** Timers that stand for any of these. */
+export const timersOf = (refs: readonly string[]) => sql<WaitingRow>`
+  select kind, ref, due_at, clock_id
+  from tollgate.timer
+  where kind in ('enquire', 'poll', 'expire', 'continue', 'finalise', 'execution', 'expiring', 'resubmit')
+    and ref = any(${refs}::text[])
+  order by due_at`
+
+export type ReceivedRow = {
+  event_id: string
+  received_at: Date
+  claim: StoredClaim
+  processed_at: Date | null
+  outcome: string | null
+}
+
+/** Messages of the acquirer about one attempt. */
+export const eventsOfKey = (key: string, limit: number) => sql<ReceivedRow>`
+  select event_id, received_at, claim, processed_at, outcome
+  from tollgate.inbound_event
+  where claim ->> 'key' = ${key}::text
+  order by received_at
+  limit ${limit}::integer`
+
+export type BriefPaymentRow = {
+  id: string
+  channel_id: string
+  payment_type: string
+  amount_minor: bigint
+  currency: string
+  created_at: Date
+  state: PaymentState
+  result_code: string
+  merchant_transaction_id: string | null
+}
+
+const brief = sql`
+  id, channel_id, payment_type, amount_minor, currency, created_at, state, result_code, merchant_transaction_id`
+
+export const followUpsOf = (paymentId: string, limit: number) => sql<BriefPaymentRow>`
+  select ${brief}
+  from tollgate.payment
+  where referenced_id = ${paymentId}::uuid
+  order by id
+  limit ${limit}::integer`
+
+/** The latest payments that a cardholder or merchant made with a registration; a schedule's are its own. */
+export const paymentsWith = (registrationId: string, limit: number) => sql<BriefPaymentRow>`
+  select ${brief}
+  from tollgate.payment
+  where registration_id = ${registrationId}::uuid and schedule_id is null
+  order by id desc
+  limit ${limit}::integer`
+
+export const paymentsById = (ids: readonly string[]) => sql<BriefPaymentRow>`
+  select ${brief}
+  from tollgate.payment
+  where id = any(${ids}::uuid[])
+  order by id`
+
+export type RecordRow = {
+  id: string
+  type: string
+  created_at: Date
+  merchant_transaction_id: string | null
+}
+
+/** What was done with a registration or a schedule besides payments. */
+export const recordsOf = (resource: string, limit: number) => sql<RecordRow>`
+  select id, type, created_at, merchant_transaction_id
+  from tollgate.record
+  where resource = ${resource}::uuid
+  order by id
+  limit ${limit}::integer`
+
+export type InstantRow = {
+  id: string
+  schedule_id: string
+  merchant_id: string
+  channel_id: string
+  at: Date
+  clock_id: string | null
+  payment_id: string | null
+  earlier: string[]
+  failure: string | null
+  created_at: Date
+}
+
+const instant = sql`
+  select o.id, o.schedule_id, s.merchant_id, s.channel_id, o.at, o.clock_id, o.payment_id, o.earlier, o.failure,
+    o.created_at
+  from tollgate.occurrence o
+  join tollgate.schedule s on s.id = o.schedule_id`
+
+export const instantById = (id: string, channels: readonly string[] | null) => sql<InstantRow>`
+  ${instant}
+  where o.id = ${id}::uuid and (${channels}::uuid[] is null or s.channel_id = any(${channels}::uuid[]))`
+
+/** The instants of a schedule that fired last. */
+export const instantsOf = (scheduleId: string, limit: number) => sql<InstantRow>`
+  ${instant}
+  where o.schedule_id = ${scheduleId}::uuid
+  order by o.at desc
+  limit ${limit}::integer`
+
+/** The instant that a payment is for, also when it was declined and another one took its place. */
+export const instantOfPayment = (paymentId: string, scheduleId: string) => sql<InstantRow>`
+  ${instant}
+  where o.schedule_id = ${scheduleId}::uuid
+    and (o.payment_id = ${paymentId}::uuid or ${paymentId}::uuid = any(o.earlier))
+  limit 1`
+
+export type MissedRow = { first_at: Date; last_at: Date; count: bigint; created_at: Date }
+
+export const missedInstants = (scheduleId: string, limit: number) => sql<MissedRow>`
+  select first_at, last_at, count, created_at
+  from tollgate.missed
+  where schedule_id = ${scheduleId}::uuid
+  order by created_at desc
+  limit ${limit}::integer`
+
+/** Payments found by a number before people. Only those of the last days: nothing else narrows it. */
+export const paymentsByReference = (
+  reference: { readonly shortNo: number | null; readonly merchantTransactionId: string | null },
+  days: number,
+  limit: number,
+) => sql<BriefPaymentRow>`
+  select ${brief}
+  from tollgate.payment
+  where id >= tollgate.id_at(now() - ${days}::integer * interval '1 day')
+    and (short_no = ${reference.shortNo === null ? null : String(reference.shortNo)}::bigint
+      or merchant_transaction_id = ${reference.merchantTransactionId}::text)
+  order by id desc
+  limit ${limit}::integer`

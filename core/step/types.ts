@@ -1,0 +1,30 @@
+import type { TranscriptEntry } from '../net/http.ts'
+
+/** What happened, in the order of the database's clock. Every value is fit to be shown. */
+export type Step = {
+  readonly at: Date
+  /**
+   * An operation at the acquirer (`debit`, `enquire`, `reverseByKey`), or `accepted`, `settled`,
+   * `repeated`, `acquirer-event`, `attention`, `attention-resolved`, `decision`, `job`, `follow-up`,
+   * `execution`, `missed`, `changed`, `payment`, `schedule`, `waits`.
+   */
+  readonly name: string
+  readonly text: string
+  readonly outcome?: string
+  /** Id of another resource that it is about. */
+  readonly about?: string
+  /** Who: an operator by name, `engine`, or what settled a payment (`answer`, `enquiry`, `event`). */
+  readonly by?: string
+  readonly durationUs?: number
+  readonly sent?: Readonly<Record<string, string>>
+  readonly answered?: Readonly<Record<string, string>>
+  /** What went over the wire during the call, scrubbed. */
+  readonly requests?: readonly TranscriptEntry[]
+}
+
+/** Names of people and their reasons are for operators; a merchant's token sees that one decided. */
+export type Audience = 'operator' | 'merchant'
+
+/** By time; what is at the same instant stays in the order given. */
+export const inOrder = (steps: readonly Step[]): Step[] =>
+  steps.toSorted((one, other) => one.at.getTime() - other.at.getTime())

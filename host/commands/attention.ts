@@ -1,0 +1,62 @@
+import type { AttentionRow } from '@tollgate/core'
+import { type Command, columns, print, UsageError, withInstallation } from './command.ts'
+import { byOption, decidedBy, reasonOption } from './decide.ts'
+import { told } from './inspect.ts'
+import { harmless, since } from './timeline.ts'
+
+export const attentionResolveCommand: Command = {
+  name: 'attention resolve',
+  summary: "Take an entry off the operators' list, once it was dealt with.",
+  words: ['<entry>'],
+  options: { ...reasonOption, ...byOption },
+  async run(given) {
+    const [id = ''] = given.words
+    const decided = decidedBy(given)
+    return withInstallation(given, {}, async ({ gateway }) => {
+      print((await told(() => gateway.operator.resolve(id, decided))).text)
+      return 0
+    })
+  },
+}
+
+export const attentionCommand: Command = {
+  name: 'attention',
+  summary: 'Show what operators have to look at; exits with 2 when there is something.',
+  options: {
+    limit: { type: 'string', value: 'number', meaning: 'How many, the oldest first. Default 100.' },
+    json: { type: 'boolean', meaning: 'As JSON.' },
+  },
+  async run(given) {
+    const limit = Number(given.options.limit ?? 100)
+    if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) {
+      throw new UsageError('--limit must be a whole number from 1 to 10000')
+    }
+    return withInstallation(given, {}, async ({ gateway }) => {
+      const rows = await gateway.operator.attention(limit)
+      if (given.flags.has('json')) print(JSON.stringify(rows, undefined, 2))
+      else if (rows.length === 0) print("nothing is on the operators' list")
+      else for (const line of columns(rows.map(cells))) print(line)
+      return rows.length === 0 ? 0 : 2
+    })
+  },
+}
+
+export const attentionListCommand: Command = { ...attentionCommand, name: 'attention list' }
+
+function cells({ id, kind, payment_id, at, alarm_at, detail }: AttentionRow): string[] {
+  const ageMs = Date.now() - at.getTime()
+  const facts = Object.entries(detail)
+    .map(([name, value]) => {
+      const text = typeof value === 'string' ? value : JSON.stringify(value)
+      return name === 'why' ? text : `${name} ${text}`
+    })
+    .join(', ')
+  return [
+    id,
+    alarm_at.getTime() <= Date.now() ? 'ALARM' : '',
+    kind,
+    `payment ${payment_id}`,
+    `${since(ageMs).slice(1)} ago`,
+    harmless(facts),
+  ]
+}

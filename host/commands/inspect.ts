@@ -1,0 +1,68 @@
+import { GatewayError, stepView } from '@tollgate/core'
+import { type Command, columns, print, UsageError, withInstallation } from './command.ts'
+import { timeline } from './timeline.ts'
+
+const defaultDays = 35
+
+export const inspectCommand: Command = {
+  name: 'inspect',
+  summary: 'Show what happened to a payment, registration, schedule or execution, step by step.',
+  words: ['<id>'],
+  options: {
+    verbose: { type: 'boolean', meaning: 'Also what was sent and answered.' },
+    json: { type: 'boolean', meaning: 'As JSON, with everything.' },
+    days: {
+      type: 'string',
+      value: 'number',
+      meaning: `How far back short ids and references are looked for. Default ${defaultDays}.`,
+    },
+  },
+  notes:
+    'The id is also a shortId, a merchantTransactionId (several payments are listed) or the key of an attempt.\nTimes count from the first step and are those of the database; card numbers, secrets and personal values are never shown.',
+  async run(given) {
+    const [reference = ''] = given.words
+    const days = Number(given.options.days ?? defaultDays)
+    if (!Number.isInteger(days) || days < 1 || days > 36_500) {
+      throw new UsageError('--days must be a whole number from 1 to 36500')
+    }
+    return withInstallation(given, {}, async ({ gateway }) => {
+      const found = await told(() => gateway.inspect(reference, { days }))
+      const isJson = given.flags.has('json')
+      if ('candidates' in found) {
+        if (isJson) print(JSON.stringify(found, undefined, 2))
+        else {
+          print(`${found.candidates.length} payments have ${reference}, the newest first:`)
+          const rows = found.candidates.map(({ id, at, text }) => [
+            `  ${id}`,
+            at.toISOString(),
+            text,
+          ])
+          for (const line of columns(rows)) print(line)
+        }
+        return 0
+      }
+      const steps = found.steps.map(stepView)
+      if (isJson) print(JSON.stringify({ ...found, steps }, undefined, 2))
+      else {
+        const shown = { verbose: given.flags.has('verbose'), colours: coloured() }
+        for (const line of timeline(found, steps, shown)) print(line)
+      }
+      return 0
+    })
+  },
+}
+
+const coloured = (): boolean =>
+  process.stdout.isTTY === true &&
+  (process.env.NO_COLOR ?? '') === '' &&
+  process.env.TERM !== 'dumb'
+
+/** What the engine refuses is a sentence for the user. */
+export async function told<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) throw new UsageError(thrown.message)
+    throw thrown
+  }
+}
