@@ -103,8 +103,19 @@ export class ConnectorCall implements Context {
   }
 
   #personal(): readonly string[] | null {
-    this.#persons ??= this.#operation === undefined ? [] : personalValues(this.#operation)
+    if (this.#persons === undefined) {
+      const { request, instrument } = this.#operation ?? {}
+      const holder =
+        instrument !== undefined && 'holder' in instrument ? instrument.holder : undefined
+      this.#persons = personalValues(request, holder)
+    }
     return this.#persons
+  }
+
+  /** What this call was given in confidence: credentials of the account, values of the instrument. */
+  secrets(): string[] {
+    const own = secretsOf(this.#target).filter((value) => typeof value === 'string')
+    return [...own, ...revealed(this.#operation)].filter((secret) => secret !== '')
   }
 
   /** The same value with every text in it as it may be stored. */

@@ -1,7 +1,7 @@
 /** The call of a connector's handler: bounded in time, and never trusted more than it proves. */
 import { type Found, type Outcome, type Reversed, Sensitive } from '@tollgate/plugin-kit'
 import { isFailure, isPending, isResultCode } from '@tollgate/schemas'
-import { ConnectorCall, revealed, TooLateToSend } from '../connector/call.ts'
+import { ConnectorCall, TooLateToSend } from '../connector/call.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { maskCardNumbers } from '../net/mask.ts'
@@ -95,7 +95,7 @@ async function run(
 ): Promise<Outcome> {
   let outcome: Outcome
   try {
-    outcome = withoutOwnSecrets(checked(await handler()), work.operation)
+    outcome = withoutOwnSecrets(checked(await handler()), call.secrets())
   } catch (error) {
     record.thrown(error)
     outcome = { is: 'notSent', why: isTooLate(error) ? error.message : nameOf(error) }
@@ -233,31 +233,50 @@ function nameOf(error: unknown): string {
 const shortSecret = 6
 const told = ['refs', 'memo', 'details', 'text', 'card', 'networkTxId', 'code'] as const
 
+/** Parts that people read. In the others, which are sent back to the acquirer, a digit must not change. */
+const readable = new Set<string>(['text', 'details'])
+
 /**
- * What an acquirer says is stored in clear and shown: the secrets that this operation was sent with
- * are taken out of it. A short one is hidden where it is a whole value, but not as a response code,
- * which it may equal by chance.
+ * What an acquirer says is stored in clear and shown: the secrets that this call was given are taken
+ * out of it. A short one is hidden where it is a whole value, and in texts for people also where it
+ * stands alone; but not as a response code, which it may equal by chance.
  */
-function withoutOwnSecrets(outcome: Outcome, operation: Work['operation']): Outcome {
-  const secrets = revealed(operation).filter((secret) => secret !== '')
+function withoutOwnSecrets(outcome: Outcome, secrets: readonly string[]): Outcome {
   const parts = outcome as { readonly [Part in (typeof told)[number]]?: unknown }
   const text = JSON.stringify(told.map((part) => parts[part]))
   if (!secrets.some((secret) => text.includes(secret))) return outcome
   const long = secrets.filter((secret) => secret.length >= shortSecret)
   const short = secrets.filter((secret) => secret.length < shortSecret)
-  const clean = (value: unknown, isCode: boolean): unknown => {
+  const clean = (value: unknown, part: string): unknown => {
     if (typeof value === 'string') {
-      if (!isCode && short.includes(value)) return '[masked]'
-      return long.reduce((all, secret) => all.replaceAll(secret, '[masked]'), value)
+      if (part !== 'code' && short.includes(value)) return masked
+      const hidden = long.reduce((all, secret) => all.replaceAll(secret, masked), value)
+      return readable.has(part) ? short.reduce(withoutWord, hidden) : hidden
     }
-    if (Array.isArray(value)) return value.map((one) => clean(one, isCode))
+    if (Array.isArray(value)) return value.map((one) => clean(one, part))
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(
-      Object.entries(value).map(([name, inner]) => [clean(name, isCode), clean(inner, isCode)]),
+      Object.entries(value).map(([name, inner]) => [clean(name, part), clean(inner, part)]),
     )
   }
   const cleaned = told.flatMap((part) =>
-    parts[part] === undefined ? [] : [[part, clean(parts[part], part === 'code')]],
+    parts[part] === undefined ? [] : [[part, clean(parts[part], part)]],
   )
   return { ...outcome, ...Object.fromEntries(cleaned) }
+}
+
+const masked = '[masked]'
+
+/** The text without a word, where no letter or digit is beside it. */
+function withoutWord(text: string, word: string): string {
+  let result = ''
+  let copied = 0
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + word.length)) {
+    const isPart =
+      /[\p{L}\p{N}]/u.test(text[at - 1] ?? '') || /[\p{L}\p{N}]/u.test(text[at + word.length] ?? '')
+    if (isPart) continue
+    result += text.slice(copied, at) + masked
+    copied = at + word.length
+  }
+  return result + text.slice(copied)
 }

@@ -1,6 +1,6 @@
 /** Values of a request by the class of their fields: what a step log may show of them. */
-import type { Operation } from '@tollgate/plugin-kit'
 import { type FieldClass, fieldClasses, limits } from '@tollgate/schemas'
+import { createScrubber } from '../net/scrub.ts'
 
 type Named = {
   readonly name: string
@@ -31,19 +31,28 @@ const classOf = (name: string): FieldClass | undefined =>
 const shortest = 4
 
 /**
- * What of an operation belongs to a person, to be looked for in what went over the wire. Null: it is
- * too much to look for.
+ * What of a request belongs to a person, to be looked for in what acquirers were told and answered.
+ * Null: it is too much to look for.
  */
-export function personalValues(operation: Operation): readonly string[] | null {
+export function personalValues(request: unknown, holder?: string): readonly string[] | null {
   const values = new Set<string>()
-  for (const { value, class: fieldClass } of namedValues(operation.request)) {
+  for (const { value, class: fieldClass } of namedValues(request)) {
     if (fieldClass === 'person' && value.length >= shortest) values.add(value)
   }
-  const { instrument } = operation
-  if (instrument !== undefined && 'holder' in instrument && instrument.holder !== undefined) {
-    if (instrument.holder.length >= shortest) values.add(instrument.holder)
-  }
+  if (holder !== undefined && holder.length >= shortest) values.add(holder)
   return values.size > limits.personalValues ? null : [...values]
+}
+
+/** The same texts without what of them belongs to the person of this request. */
+export function withoutPersons(
+  texts: Readonly<Record<string, string>>,
+  request: unknown,
+): Record<string, string> {
+  const persons = personalValues(request)
+  const scrubber = createScrubber()
+  scrubber.know(persons ?? [])
+  const shown = (text: string) => (persons === null ? '[withheld]' : scrubber.scrub(text))
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [shown(name), shown(text)]))
 }
 
 /** What of a stored request a step shows: values of class none, and that there were others. */

@@ -55,6 +55,7 @@ export function exchangeOf(
   row: ReadStepRow,
   money: string,
   plainAnswer: Readonly<Record<string, string>>,
+  audience: Audience,
 ): Step {
   const { detail } = row
   if (row.name === 'repeated') {
@@ -66,8 +67,11 @@ export function exchangeOf(
       text: `the same request came again${often} and got this payment`,
     }
   }
-  const said = detail?.said === undefined ? plainAnswer : flat(detail.said)
-  const thrown = detail?.thrown
+  const { why, ...facts } = detail?.said ?? {}
+  // What failed in the code of a connector, and where, is nothing that leaves the installation.
+  const isTold = audience === 'operator' || detail?.thrown === undefined
+  const said = detail?.said === undefined ? plainAnswer : flat(isTold ? detail.said : facts)
+  const thrown = isTold ? detail?.thrown : undefined
   const notes = [
     ...(detail?.late === true ? ['after its time was over'] : []),
     ...(detail?.sent === false ? ['nothing that moves money was sent'] : []),

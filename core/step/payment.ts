@@ -5,7 +5,7 @@ import { idTimeMs, shortId } from '../ids.ts'
 import { formatAmount } from '../money.ts'
 import { attemptByKey } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
-import { shownFields } from './classes.ts'
+import { shownFields, withoutPersons } from './classes.ts'
 import {
   attentionSteps,
   decisionOf,
@@ -73,7 +73,7 @@ export async function paymentSteps(
     acceptedOf(payment, acceptedAt, attempt),
     ...jobs.map(jobStep),
     ...received.map(receivedOf),
-    ...exchangesOf(payment, calls),
+    ...exchangesOf(payment, calls, audience),
     ...audit.map((row) => decisionOf(row, audience)),
     ...attention.flatMap((row) => attentionSteps(row, audience)),
     ...settledOf(payment, events, attempt?.settled_by ?? null),
@@ -108,7 +108,7 @@ function acceptedOf(payment: Payment, at: Date, attempt: AttemptRow | undefined)
   }
   const about = payment.referencedId ?? payment.registrationId
   const notes = [
-    `${Object.values(facts).join(' ')} at ${payment.connector} (${payment.mode})`,
+    `${Object.values(facts).join(' ')} to ${payment.connector}, mode ${payment.mode}`,
     ...(payment.referencedId === null ? [] : [`on ${payment.referencedId}`]),
     ...(payment.registrationId === null ? [] : [`registration ${payment.registrationId}`]),
     ...(payment.clockId === null ? [] : [`test clock ${payment.clockId}`]),
@@ -130,15 +130,16 @@ function acceptedOf(payment: Payment, at: Date, attempt: AttemptRow | undefined)
 }
 
 /** What a plain answer said stands with the payment, and is shown with the call that said it. */
-function exchangesOf(payment: Payment, rows: readonly ReadStepRow[]): Step[] {
+function exchangesOf(payment: Payment, rows: readonly ReadStepRow[], audience: Audience): Step[] {
   const { refs, details, avs, cvv, networkTxId, advice } = payment.answer
   // Named for what they are: the answers to checks, and no code itself.
   const checks = { address: avs, code: cvv }
-  const plain = flat({ refs, details, checks, networkTxId, advice })
+  const known = flat({ refs, details, checks, networkTxId, advice })
+  const plain = withoutPersons(known, payment.request)
   const money = moneyOf(payment)
   return rows.map((row) => {
     const isOperation = row.name !== 'enquire' && row.name !== 'reverseByKey'
-    return isOperation ? exchangeOf(row, money, plain) : exchangeOf(row, '', {})
+    return isOperation ? exchangeOf(row, money, plain, audience) : exchangeOf(row, '', {}, audience)
   })
 }
 

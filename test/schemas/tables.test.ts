@@ -72,6 +72,7 @@ const fieldsPerGroup = {
   'schedule list response': 12,
   'clock response': 6,
   'query response': 4,
+  'step response': 24,
   'webhook response': 13,
   'webhook list response': 2,
   'webhook action response': 7,

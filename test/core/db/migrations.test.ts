@@ -109,7 +109,9 @@ describe('migrations', () => {
         `select tollgate.create_partitions('2031-01-31T23:59:59Z', 2) as made`,
       )
       const [found] = await sql(
-        `select count(*)::int as tables from pg_partitioned_table where partstrat = 'r'`,
+        `select count(*)::int as tables
+          from pg_partitioned_table p join pg_class c on c.oid = p.partrelid
+          where p.partstrat = 'r' and c.relnamespace = 'tollgate'::regnamespace`,
       )
       const tables = Number(found?.tables)
       assert.ok(tables >= 4)
