@@ -218,6 +218,14 @@ export const settingTable = [
     meaning: 'Longest that an operation at an acquirer may take.',
   },
   {
+    name: 'stepDays',
+    env: 'TOLLGATE_STEP_DAYS',
+    format: integer(0, 3650),
+    default: '90',
+    meaning:
+      'Days that what was said between us and acquirers is kept, to the end of a month; 0 keeps nothing of it.',
+  },
+  {
     name: 'shutdownGraceMs',
     env: 'TOLLGATE_SHUTDOWN_GRACE_MS',
     format: integer(0, hourMs),

@@ -90,6 +90,7 @@ export async function openInstallation(
         role: settings.role,
         migrate: settings.migrate,
         connectorTimeoutMs: settings.connectorTimeoutMs,
+        stepDays: settings.stepDays,
         allowLoopback: settings.allowLoopback,
         shutdownGraceMs: settings.shutdownGraceMs,
         log: place.log,
