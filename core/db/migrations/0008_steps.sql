@@ -57,7 +57,7 @@ begin
           'create table tollgate.%I partition of tollgate.%I for values from (%L) to (%L) %s',
           name, parent, tollgate.month_floor_id(start),
           tollgate.month_floor_id(stop),
-          case when parent = 'payment' then 'with (fillfactor = 85)' else '' end);
+          case when parent in ('payment', 'delivery') then 'with (fillfactor = 85)' else '' end);
         made := made + 1;
       end if;
     end loop;
