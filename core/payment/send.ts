@@ -22,10 +22,15 @@ export async function send(engine: Engine, work: Work): Promise<Sent> {
   const { connector } = work.target.loaded
   const handler = connector[work.operation.kind]
   if (handler === undefined) {
-    const outcome: Outcome = {
-      is: 'notSent',
-      why: `${connector.name} has no ${work.operation.kind}`,
-    }
+    const why = `${connector.name} has no ${work.operation.kind}`
+    const outcome: Outcome = { is: 'notSent', why }
+    engine.steps.note({
+      paymentId: work.payment.id,
+      name: work.operation.kind,
+      startedMs: engine.clock.realMs(),
+      outcome: outcome.is,
+      detail: { said: { why } },
+    })
     return { outcome, source: 'answer', late: null }
   }
   await faultPoint('before-send', work.payment.id)
