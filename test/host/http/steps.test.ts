@@ -75,7 +75,7 @@ test('each fits its document, and the exchange with the acquirer is in it', asyn
   for (const hidden of [cards.approved, 'Jane Jones', settings.apiKey, '"123"']) {
     assert.ok(!JSON.stringify(steps).includes(hidden), hidden)
   }
-  assert.equal((await read('registrations.steps', `/v1/registrations/${registration}`)).length, 3)
+  assert.equal((await read('registrations.steps', `/v1/registrations/${registration}`)).length, 4)
   assert.equal((await read('schedules.steps', `/scheduling/v1/schedules/${schedule.id}`)).length, 2)
 })
 
