@@ -2,6 +2,7 @@
 import type { Client } from '../db/database.ts'
 import { capture } from './capture.ts'
 import { charge } from './charge.ts'
+import type { JobDefinition } from './define.ts'
 import type { FoundJob, Queue } from './queue.ts'
 
 export type PaymentJob = FoundJob & { readonly job: 'charge' | 'capture' }
@@ -16,9 +17,15 @@ export type Subject =
   | { readonly authorisationId: string }
   | { readonly merchantId: string; readonly occurrenceId: string }
 
+/** The same as far as it is needed to find the work about it. */
+export type SoughtSubject =
+  | { readonly attemptKey: string }
+  | { readonly authorisationId: string }
+  | { readonly occurrenceId: string }
+
 export type PaymentJobs = {
-  /** Jobs whose key is one of these: attempt keys, authorisation ids, occurrence ids. */
-  find(keys: readonly string[]): Promise<PaymentJob[]>
+  /** Jobs about any of these that wait, run, ended lately, or ran out of tries. */
+  find(subjects: readonly SoughtSubject[]): Promise<PaymentJob[]>
   /** Queues the job about this as a part of the caller's transaction; one that waits already stays the only one. */
   enqueueWithin(client: Client, subject: Subject): Promise<void>
   /** Removes jobs that failed for good: another one was queued in their place. */
@@ -27,17 +34,25 @@ export type PaymentJobs = {
 
 export function paymentJobs(queue: Queue): PaymentJobs {
   return {
-    async find(keys) {
+    async find(subjects) {
       const found = await Promise.all(
-        keys.flatMap((key) => [
-          queue.find(charge, key, { attemptKey: key }),
-          queue.find(charge, key, { occurrenceIds: [key] }),
-          queue.find(capture, key, { attemptKey: key }),
-          queue.find(capture, key, { authorisationId: key }),
-        ]),
+        subjects.flatMap((subject) => {
+          if ('occurrenceId' in subject) {
+            const { occurrenceId } = subject
+            return [queue.find(charge, occurrenceId, { occurrenceIds: [occurrenceId] })]
+          }
+          if ('authorisationId' in subject) {
+            const { authorisationId } = subject
+            return [queue.find(capture, authorisationId, { authorisationId })]
+          }
+          // A follow-up that was swept is finished by a capture job, one that is asked about by a charge job.
+          const { attemptKey } = subject
+          return [charge, capture].map((job) =>
+            queue.find(job as JobDefinition<object>, attemptKey, { attemptKey }),
+          )
+        }),
       )
-      const byId = new Map(found.flat().map((job) => [`${job.queue} ${job.id}`, job]))
-      return [...byId.values()].map((job) => ({
+      return found.flat().map((job) => ({
         ...job,
         job: job.queue.startsWith('capture') ? 'capture' : 'charge',
       }))

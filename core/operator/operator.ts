@@ -169,13 +169,7 @@ export class Operator {
     const { by, reason } = wordsOf(decided)
     const engine = this.#engine
     const subject = await this.#subject(id)
-    const key =
-      'attemptKey' in subject
-        ? subject.attemptKey
-        : 'authorisationId' in subject
-          ? subject.authorisationId
-          : subject.occurrenceId
-    const dead = (await engine.jobs.find([key])).filter((job) => job.isDead)
+    const dead = (await engine.jobs.find([subject])).filter((job) => job.isDead)
     const { database, pools } = engine.lanes
     await database.transaction(pools.single, async (client) => {
       await engine.jobs.enqueueWithin(client, subject)

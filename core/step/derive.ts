@@ -98,7 +98,7 @@ export function exchangeOf(
 }
 
 export function attentionSteps(row: AttentionHistoryRow, audience: Audience): Step[] {
-  const { why, reason, ...rest } = row.detail
+  const { why, ...rest } = row.detail
   const facts = wordsOf(flat(rest))
   const listed: Step = {
     at: row.at,

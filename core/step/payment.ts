@@ -1,5 +1,6 @@
 /** What happened to one payment. */
 import { limits } from '@tollgate/schemas'
+import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { idTimeMs, shortId } from '../ids.ts'
 import { formatAmount } from '../money.ts'
@@ -42,11 +43,17 @@ export async function paymentSteps(
 ): Promise<Step[]> {
   // What this process still holds belongs to it too.
   await engine.steps.flush()
-  const { read } = bound(engine)
+  const read = <Row>(statement: Sql<Row>) => engine.lanes.read(statement)
   const most = limits.shownSteps
   const key = payment.attemptKey
   const { chainId, scheduleId } = payment
   const refs = [key, ...(chainId === null ? [] : [payment.id])]
+  const subjects = [
+    { attemptKey: key },
+    ...(chainId === null ? [] : [{ authorisationId: payment.id }]),
+  ]
+  // The queues are asked once for each; a merchant whose payment is decided needs no word from them.
+  const isLookedUp = audience === 'operator' || isOpen(payment)
   const [[attempt], calls, events, attention, audit, timers, received, followUps, instants, jobs] =
     await Promise.all([
       read(attemptByKey(key)),
@@ -57,8 +64,8 @@ export async function paymentSteps(
       read(timersOf(refs)),
       read(eventsOfKey(key, most)),
       read(followUpsOf(payment.id, most)),
-      scheduleId === null ? [] : read(instantOfPayment(payment.id, scheduleId)),
-      engine.jobs.find(refs),
+      scheduleId === null ? [] : read(instantOfPayment(payment.id, scheduleId, payment.createdAt)),
+      isLookedUp ? engine.jobs.find(subjects) : [],
     ])
   const acceptedAt = attempt?.sent_at ?? new Date(idTimeMs(payment.id))
   return inOrder([
@@ -83,9 +90,8 @@ export async function paymentSteps(
   ])
 }
 
-const bound = (engine: Engine) => ({
-  read: engine.lanes.read.bind(engine.lanes),
-})
+const isOpen = ({ state }: Payment) =>
+  state === 'processing' || state === 'pending' || state === 'unknown'
 
 type AttemptRow = {
   readonly lease: number

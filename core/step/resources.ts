@@ -198,7 +198,7 @@ export async function executionSteps(
   const ids = [...row.earlier, ...(row.payment_id === null ? [] : [row.payment_id])]
   const [timers, jobs, ...payments] = await Promise.all([
     engine.lanes.read(timersOf([row.id])),
-    engine.jobs.find([row.id]),
+    engine.jobs.find([{ occurrenceId: row.id }]),
     ...ids.map(async (id) => {
       const [found] = await engine.lanes.read(paymentById(id, null))
       return found === undefined ? [] : paymentSteps(engine, toPayment(found), audience)

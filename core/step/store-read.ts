@@ -163,11 +163,16 @@ export const instantsOf = (scheduleId: string, limit: number) => sql<InstantRow>
   order by o.at desc
   limit ${limit}::integer`
 
-/** The instant that a payment is for, also when it was declined and another one took its place. */
-export const instantOfPayment = (paymentId: string, scheduleId: string) => sql<InstantRow>`
+/**
+ * The instant that a payment is for, also when it was declined and another one took its place. Looked
+ * for from the time of the payment on backwards, so that the length of a schedule does not matter.
+ */
+export const instantOfPayment = (paymentId: string, scheduleId: string, madeAt: Date) =>
+  sql<InstantRow>`
   ${instant}
-  where o.schedule_id = ${scheduleId}::uuid
+  where o.schedule_id = ${scheduleId}::uuid and o.at <= ${madeAt}::timestamptz
     and (o.payment_id = ${paymentId}::uuid or ${paymentId}::uuid = any(o.earlier))
+  order by o.at desc
   limit 1`
 
 export type MissedRow = { first_at: Date; last_at: Date; count: bigint; created_at: Date }
