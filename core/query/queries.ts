@@ -43,7 +43,7 @@ export async function search(
     hasClocks: engine.environment === 'test',
   }
   const before = (page - 1) * limit
-  if (criteria.shortNo === 'none') throw nothingFound()
+  if (criteria.shortNo === 'none' || criteria.types?.length === 0) throw nothingFound()
   const { found, total } = await newest(engine, {
     scope,
     after: cursor?.after ?? null,

@@ -35,6 +35,9 @@ const inScope = sql`any((select channels from scope)::uuid[])`
 /** Types that most payments have; the index of the others leaves them out. */
 const isRare = (type: string) => type !== 'DB' && type !== 'PA'
 
+/** Types of what is stored as a record and not as a payment. */
+const recorded = ['RR', 'TE', 'DR', 'SD', 'RS', 'DS']
+
 const realTime = ({ fromId, toId }: Stretch): Sql =>
   sql`p.clock_id is null and p.id >= ${fromId}::uuid and p.id < ${toId}::uuid`
 const onClock = ({ from, to, belowId }: Stretch): Sql => sql`p.clock_id is not null
@@ -90,15 +93,19 @@ function byTime(scope: Scope, stretch: Stretch, limit: number, isSorted: boolean
         ${paymentFits({ ...criteria, types: null })}
       order by p.id desc
       limit ${limit}::integer) f`
-  const streams = [
-    sql`(
+  const types = criteria.types ?? [...recorded, 'DB']
+  const streams: Sql[] = []
+  if (types.some((type) => !recorded.includes(type))) {
+    streams.push(sql`(
     select 'payment' as kind, f.id, null::timestamptz as at
     from ${perChannel}
     ${inReal}
     ${isSorted ? sql`order by f.id desc` : nothing}
-    limit ${limit}::integer)`,
-    sql`(
-    select 'record', f.id, f.created_at
+    limit ${limit}::integer)`)
+  }
+  if (types.some((type) => recorded.includes(type))) {
+    streams.push(sql`(
+    select 'record' as kind, f.id, f.created_at as at
     from ${perChannel}
     cross join lateral (
       select r.id, r.created_at
@@ -107,11 +114,11 @@ function byTime(scope: Scope, stretch: Stretch, limit: number, isSorted: boolean
       order by r.created_at desc, r.id desc
       limit ${limit}::integer) f
     ${isSorted ? sql`order by f.created_at desc, f.id desc` : nothing}
-    limit ${limit}::integer)`,
-  ]
-  if (hasClocks) {
+    limit ${limit}::integer)`)
+  }
+  if (hasClocks && types.some((type) => !recorded.includes(type))) {
     streams.push(sql`(
-    select 'payment', p.id, p.created_at
+    select 'payment' as kind, p.id, p.created_at as at
     from tollgate.payment p
     where ${onClock(stretch)} ${paymentFits(criteria)}
       ${channels === null ? nothing : sql`and p.channel_id in (select unnest((select channels from scope)))`}
