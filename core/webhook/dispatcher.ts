@@ -9,7 +9,7 @@ import { giveUpOld } from './end.ts'
 import { Lane } from './lane.ts'
 import type { Run } from './reader.ts'
 import { healthOf, Sender } from './sender.ts'
-import { type ClaimedRow, claim, moreDue, nextDue, toDelivery } from './store-delivery.ts'
+import { type ClaimedRow, claim, dueDeliveries, toDelivery } from './store-delivery.ts'
 import {
   claimQueues,
   keepQueues,
@@ -131,7 +131,9 @@ export class WebhookDispatcher {
 
   #laneOf(
     endpointId: string,
-    gained: { readonly failures: number; readonly failing_since: Date | null } | undefined,
+    gained:
+      | { readonly failures: number; readonly failing_since: Date | null; readonly clean?: boolean }
+      | undefined,
   ): Lane {
     const known = this.#lanes.get(endpointId)
     if (known !== undefined && gained === undefined) return known
@@ -141,6 +143,7 @@ export class WebhookDispatcher {
     if (gained !== undefined && known === undefined) {
       lane.failures = gained.failures
       lane.failingSince = gained.failing_since
+      lane.more = gained.clean !== true
     }
     return lane
   }
@@ -228,10 +231,9 @@ export class WebhookDispatcher {
     if (lane.ending && lane.woken) return now
     if (lane.ending) return lane.probeAt ?? new Date(now.getTime() + limits.webhookLadderMs[0])
     if (lane.more) return now
-    const [next] = await this.#run(nextDue(lane.endpointId, now))
-    if (next?.at != null) return next.at
-    const [rest] = await this.#run(moreDue(lane.endpointId, now, []))
-    return rest?.more === true ? now : null
+    const [due] = await this.#run(dueDeliveries([lane.endpointId], now, [], 1))
+    if (due == null || due.id !== null) return now
+    return due.next_due ?? (due.more ? now : null)
   }
 
   stop(): void {

@@ -1,7 +1,14 @@
+/** Questions in one statement, at most. */
+const atOnce = 100
+
 /** Turns many questions of one moment into one. */
 export class Gather<Key, Value> {
   readonly #answer: (keys: readonly Key[]) => Promise<readonly Value[]>
-  #waiting: { key: Key; done: (value: Value) => void; failed: (error: unknown) => void }[] = []
+  readonly #waiting: {
+    key: Key
+    done: (value: Value) => void
+    failed: (error: unknown) => void
+  }[] = []
 
   /** @param answer gives a value for each key, in their order. */
   constructor(answer: (keys: readonly Key[]) => Promise<readonly Value[]>) {
@@ -16,8 +23,8 @@ export class Gather<Key, Value> {
   }
 
   async #run(): Promise<void> {
-    const asked = this.#waiting
-    this.#waiting = []
+    const asked = this.#waiting.splice(0, atOnce)
+    if (this.#waiting.length > 0) setImmediate(() => void this.#run())
     try {
       const values = await this.#answer(asked.map(({ key }) => key))
       for (const [index, { done }] of asked.entries()) done(values[index]!)

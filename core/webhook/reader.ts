@@ -1,4 +1,5 @@
 /** Reads what is needed to send: many questions of one moment become one statement. */
+import { limits } from '@tollgate/schemas'
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import type { Message } from './attempt.ts'
@@ -7,14 +8,25 @@ import { Gather } from './gather.ts'
 import type { Ready } from './lane.ts'
 import { type Notification, notificationsOf, type StoredEvent } from './notification.ts'
 import { endpointsToSend, toEndpoint } from './store.ts'
+import { dueDeliveries, toDelivery } from './store-delivery.ts'
 import type { Delivery, Endpoint } from './types.ts'
 
 export type Run = <Row>(statement: Sql<Row>) => Promise<Row[]>
+
+/** What an endpoint can get now; when that is nothing, whether and when there will be something. */
+export type Due = {
+  readonly deliveries: readonly Delivery[]
+  readonly more: boolean
+  readonly nextDue: Date | null
+}
+
+type Wanted = { readonly endpointId: string; readonly known: readonly string[] }
 
 export class Reader {
   readonly #engine: Engine
   readonly #bodies: Gather<{ event: StoredEvent; kind: string }, Notification | undefined>
   readonly #endpoints: Gather<string, Endpoint | undefined>
+  readonly #due: Gather<Wanted, Due>
 
   constructor(engine: Engine, run: Run) {
     this.#engine = engine
@@ -29,6 +41,27 @@ export class Reader {
       const byId = new Map(rows.map((row) => [row.id, toEndpoint(row)]))
       return ids.map((id) => byId.get(id))
     })
+    this.#due = new Gather(async (wanted) => {
+      const now = new Date(engine.clock.realMs())
+      const ids = wanted.map(({ endpointId }) => endpointId)
+      const known = wanted.flatMap((one) => one.known)
+      const rows = await run(dueDeliveries(ids, now, known, limits.webhooksWaiting / 2))
+      const byEndpoint = Map.groupBy(rows, (row) => row.of_endpoint)
+      return ids.map((id): Due => {
+        const found = byEndpoint.get(id) ?? []
+        const [first] = found
+        return {
+          deliveries: found.filter((row) => row.id !== null).map(toDelivery),
+          more: first?.more ?? false,
+          nextDue: first?.next_due ?? null,
+        }
+      })
+    })
+  }
+
+  /** What may be sent to an endpoint and is not in memory. */
+  due(endpointId: string, known: readonly string[]): Promise<Due> {
+    return this.#due.ask({ endpointId, known })
   }
 
   /** How an endpoint is sent to; undefined when there is none. @throws GatewayError when the vault is shut. */

@@ -8,16 +8,9 @@ import { givenUpAfterMs, pauseMs, probePauseMs } from './ladder.ts'
 import type { Lane } from './lane.ts'
 import { Outcomes } from './outcomes.ts'
 import { Reader, type Run } from './reader.ts'
-import {
-  dueDeliveries,
-  freeWaiting,
-  moreDue,
-  nextDue,
-  type OutcomeRow,
-  toDelivery,
-} from './store-delivery.ts'
+import { freeWaiting, type OutcomeRow } from './store-delivery.ts'
 import { type Health, saveHealth } from './store-queue.ts'
-import type { Delivery, Endpoint, Tried } from './types.ts'
+import type { Delivery, Tried } from './types.ts'
 
 export class Sender {
   readonly #engine: Engine
@@ -110,18 +103,12 @@ export class Sender {
     lane.more = false
     let isMoving = false
     try {
-      const now = new Date(this.#engine.clock.realMs())
-      const room = lane.isDown ? 1 : limits.webhooksWaiting - known.length
-      const rows = await this.#run(dueDeliveries(lane.endpointId, now, known, room))
-      for (const row of rows) lane.add(toDelivery(row), false)
-      isMoving = rows.length > 0
-      if (!isMoving) {
-        const [rest] = await this.#run(moreDue(lane.endpointId, now, known))
-        const [next] = await this.#run(nextDue(lane.endpointId, now))
-        lane.dueAgain(next?.at ?? null)
-        // What is left waits behind what was in memory; without that, behind what waits for its next try.
-        lane.more ||= rest?.more === true && known.length > 0
-      }
+      const found = await this.#reader.due(lane.endpointId, known)
+      for (const delivery of found.deliveries) lane.add(delivery, false)
+      isMoving = found.deliveries.length > 0
+      lane.dueAgain(found.nextDue)
+      // What is left waits behind what was in memory; without that, behind what waits for its next try.
+      lane.more ||= found.more && known.length > 0
       lane.more ||= isMoving
     } catch (error) {
       lane.more = true

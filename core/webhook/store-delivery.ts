@@ -33,6 +33,8 @@ export type ClaimedRow = DeliveryRow & {
   blocked: boolean
   /** Set when this claim also took the endpoint's lease. */
   gained: boolean
+  /** Nothing else waited for that endpoint. */
+  clean: boolean
   failures: number
   failing_since: Date | null
 }
@@ -77,7 +79,7 @@ const paymentStates = sql`('payment.pending', 'payment.approved', 'payment.decli
  * while an old transaction can see it.
  */
 export const claim = (me: string, now: Date, floor: string, limit: number) => sql<ClaimedRow>`
-with recursive picked as materialized (
+with picked as materialized (
   select o.event_id
   from tollgate.outbox o
   where o.event_id >= ${floor}::uuid
@@ -112,13 +114,6 @@ told as materialized (
   from ev
   where type in ('schedule.created', 'schedule.changed', 'schedule.cancelled', 'schedule.ended',
     'schedule.missed', 'schedule.execution.failed')),
-up (channel_id, node) as (
-  select channel_id, channel_id from told
-  union
-  select up.channel_id, e.parent_id
-  from up
-  join tollgate.entity e on e.id = up.node
-  where e.parent_id is not null),
 own as materialized (
   select ev.id, ev.channel_id, ev.at, ev.resource, ev.seq, u.origin,
     md5(ev.channel_id::text || u.origin)::uuid as endpoint_id,
@@ -141,9 +136,21 @@ fresh as (
   select tollgate.delivery_id(told.id, w.id, told.kind), w.id, told.id, told.kind, told.resource, told.seq,
     ${now}::timestamptz, told.at, null::jsonb
   from told
-  join up on up.channel_id = told.channel_id
-  join tollgate.webhook_endpoint w on w.entity_id = up.node and w.kind = 'webhook' and w.active
-    and told.kind = any(w.types)
+  cross join lateral (
+    with recursive up (node) as (
+      select told.channel_id
+      union all
+      select e.parent_id
+      from up
+      join tollgate.entity e on e.id = up.node
+      where e.parent_id is not null)
+    select here.id
+    from up
+    cross join lateral (
+      select id
+      from tollgate.webhook_endpoint
+      where entity_id = up.node and kind = 'webhook' and active and told.kind = any(types)
+      offset 0) here) w
   union all
   select tollgate.delivery_id(id, endpoint_id, 'CALLBACK'), endpoint_id, id, 'CALLBACK', resource, seq,
     ${now}::timestamptz, at, callback
@@ -152,9 +159,18 @@ fresh as (
   returning id, endpoint_id, event_id, kind, resource, seq, attempts, created_at, callback),
 held as materialized (
   select q.endpoint_id
-  from tollgate.webhook_queue q
-  where q.owner = ${me}::uuid and q.lease_until > now() + interval '5 seconds'
-    and q.endpoint_id in (select endpoint_id from fresh)),
+  from (select distinct endpoint_id from fresh) f
+  cross join lateral (
+    select endpoint_id
+    from tollgate.webhook_queue
+    where endpoint_id = f.endpoint_id and owner = ${me}::uuid and lease_until > now() + interval '5 seconds'
+    offset 0) q),
+clean as materialized (
+  select f.endpoint_id
+  from (select distinct endpoint_id from fresh) f
+  where not exists (
+    select from tollgate.webhook_queue
+    where endpoint_id = f.endpoint_id and (owner is not null or wake_at is not null))),
 lease as (
   insert into tollgate.webhook_queue as q (endpoint_id, owner, lease_until)
   select distinct endpoint_id, ${me}::uuid, now() + ${leaseMs}::integer * interval '1 millisecond'
@@ -175,56 +191,64 @@ lease as (
 select n.picked, d.id, d.endpoint_id, d.kind, d.resource, d.seq, d.attempts, d.created_at, d.callback,
   coalesce(w.version, 1) as version, d.event_id, ev.resource as event_resource, ev.seq as event_seq,
   ev.channel_id, ev.type as event_type, ev.at as event_at, ev.data as event_data,
-  lease.owner is not null as gained, coalesce(lease.failures, 0) as failures, lease.failing_since,
+  lease.owner is not null as gained,
+  d.endpoint_id in (select endpoint_id from clean) as clean, coalesce(lease.failures, 0) as failures, lease.failing_since,
   exists (
     select from tollgate.delivery b
     where b.endpoint_id = d.endpoint_id and b.resource = d.resource and b.state = 'pending' and b.seq < d.seq
       and b.attempts <= ${triesInOrder}::integer) as blocked
 from (select count(*)::integer as picked from picked) n
 left join (fresh d
-  join ev on ev.id = d.event_id
+  join tollgate.event ev on ev.id = d.event_id
   left join lease on lease.endpoint_id = d.endpoint_id and lease.owner = ${me}::uuid
   left join held on held.endpoint_id = d.endpoint_id
   left join tollgate.webhook_endpoint w on w.id = d.endpoint_id)
   on lease.endpoint_id is not null or held.endpoint_id is not null
 order by d.seq`
 
-/** What may be sent to an endpoint now, longest due first; `known` is in memory already. */
+export type DueRow = DeliveryRow & {
+  of_endpoint: string
+  /** Whether anything else is due, be it behind something that is in memory. */
+  more: boolean
+  /** When the next one that is not due yet will be. */
+  next_due: Date | null
+}
+
+/**
+ * What may be sent to each of these endpoints now, longest due first; `known` is in memory already.
+ * An endpoint that gets nothing has one row without a delivery.
+ */
 export const dueDeliveries = (
-  endpointId: string,
+  endpointIds: readonly string[],
   now: Date,
   known: readonly string[],
   limit: number,
-) => sql<DeliveryRow>`
-  select d.id, d.endpoint_id, d.kind, d.resource, d.seq, d.attempts, d.created_at, d.callback, w.version,
-    d.event_id, e.resource as event_resource, e.seq as event_seq, e.channel_id, e.type as event_type,
-    e.at as event_at, e.data as event_data
-  from tollgate.delivery d
-  join tollgate.webhook_endpoint w on w.id = d.endpoint_id
+) => sql<DueRow>`
+  select o.id as of_endpoint, d.id, o.id as endpoint_id, d.kind, d.resource, d.seq, d.attempts, d.created_at,
+    d.callback, d.version, d.event_id, e.resource as event_resource, e.seq as event_seq, e.channel_id,
+    e.type as event_type, e.at as event_at, e.data as event_data, coalesce(n.more, false) as more, n.next_due
+  from unnest(${endpointIds}::uuid[]) as o(id)
+  left join lateral (
+    select d.id, d.kind, d.resource, d.seq, d.attempts, d.created_at, d.callback, d.event_id, d.due_at, w.version
+    from tollgate.delivery d
+    join tollgate.webhook_endpoint w on w.id = d.endpoint_id
+    where d.endpoint_id = o.id and d.state = 'pending' and d.due_at <= ${now}::timestamptz
+      and d.id <> all(${known}::uuid[])
+      and not exists (
+        select from tollgate.delivery b
+        where b.endpoint_id = d.endpoint_id and b.resource = d.resource and b.state = 'pending' and b.seq < d.seq
+          and b.attempts <= ${triesInOrder}::integer)
+    order by d.due_at, d.seq
+    limit ${limit}::integer) d on true
+  left join lateral (
+    select exists (
+        select from tollgate.delivery
+        where endpoint_id = o.id and state = 'pending' and due_at <= ${now}::timestamptz
+          and id <> all(${known}::uuid[])) as more,
+      (select min(due_at) from tollgate.delivery
+        where endpoint_id = o.id and state = 'pending' and due_at > ${now}::timestamptz) as next_due) n on d.id is null
   left join tollgate.event e on e.id = d.event_id
-  where d.endpoint_id = ${endpointId}::uuid and d.state = 'pending' and d.due_at <= ${now}::timestamptz
-    and d.id <> all(${known}::uuid[])
-    and not exists (
-      select from tollgate.delivery b
-      where b.endpoint_id = d.endpoint_id and b.resource = d.resource and b.state = 'pending' and b.seq < d.seq
-        and b.attempts <= ${triesInOrder}::integer)
-  order by d.due_at, d.seq
-  limit ${limit}::integer`
-
-/** Whether anything is due that is not in memory, be it behind something that is. */
-export const moreDue = (endpointId: string, now: Date, known: readonly string[]) => sql<{
-  more: boolean
-}>`
-  select exists (
-    select from tollgate.delivery
-    where endpoint_id = ${endpointId}::uuid and state = 'pending' and due_at <= ${now}::timestamptz
-      and id <> all(${known}::uuid[])) as more`
-
-/** When the next one that is not due yet will be. */
-export const nextDue = (endpointId: string, now: Date) => sql<{ at: Date | null }>`
-  select min(due_at) as at
-  from tollgate.delivery
-  where endpoint_id = ${endpointId}::uuid and state = 'pending' and due_at > ${now}::timestamptz`
+  order by d.due_at, d.seq`
 
 /** An endpoint that works again gets at once what waited for its own next try. */
 export const freeWaiting = (endpointId: string, now: Date) => sql`
