@@ -9,6 +9,7 @@
 import type { Engine } from '../engine.ts'
 import { idTimeMs } from '../ids.ts'
 import { newestFirst, type Place } from './place.ts'
+import { readSlowly } from './slow-reads.ts'
 import { countIn, type FoundRow, named, newestIn, type Scope, type Stretch } from './store.ts'
 
 export type Found = Place & { readonly kind: 'payment' | 'record' }
@@ -49,7 +50,7 @@ const isNumbered = ({ criteria }: Scope) => criteria.shortNo !== null
 
 /** @returns undefined when there are too many to sort them. */
 async function lookUp(engine: Engine, { scope, after, wanted }: Walk): Promise<Newest | undefined> {
-  const rows = await engine.lanes.read(named(scope, mostNamed))
+  const rows = await readSlowly(engine.lanes, named(scope, mostNamed))
   if (rows.length >= mostNamed && !isNumbered(scope)) return undefined
   const { fromMs, toMs } = scope.criteria
   const found = rows
@@ -73,7 +74,7 @@ async function walkBack(
   if (to.atMs > now + dayMs) span = Math.max(span, to.atMs - now)
   while (to.atMs >= floor) {
     const from = Math.max(floor, to.atMs - span)
-    const rows = await engine.lanes.read(newestIn(scope, stretchOf(from, to), wanted))
+    const rows = await readSlowly(engine.lanes, newestIn(scope, stretchOf(from, to), wanted))
     found.push(...rows.map(toFound))
     if (found.length >= wanted || from === floor) break
     span = nextSpan(to.atMs - from, rows.length, wanted - found.length)
@@ -98,7 +99,7 @@ const toFound = ({ kind, id, at }: FoundRow): Found => ({
 export async function count(engine: Engine, scope: Scope, most: number): Promise<number> {
   const { criteria } = scope
   const stretch = stretchOf(criteria.fromMs ?? 0, { atMs: criteria.toMs ?? endMs, id: lowest })
-  const [row] = await engine.lanes.read(countIn(scope, stretch, most))
+  const [row] = await readSlowly(engine.lanes, countIn(scope, stretch, most))
   return Math.min(most, Number(row!.count))
 }
 

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
+import pg from 'pg'
 import { type Caller, GatewayError, type QueryView } from '../../../core/index.ts'
 import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import {
@@ -253,6 +254,27 @@ describe('searches', () => {
          and ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint <> round(extract(epoch from created_at) * 1000)`,
     )
     assert.equal(row?.count, 0n)
+  })
+
+  test('that take long leave connections for those who read one payment', async () => {
+    const { id } = await run.pay()
+    const lock = new pg.Client({ connectionString: run.database.url })
+    await lock.connect()
+    await lock.query('begin; lock table tollgate.record in access exclusive mode')
+    const date = { from: '2000-01-01 00:00:00', to: '2090-01-01 00:00:00' }
+    const searches = Array.from({ length: 12 }, () => run.gateway.query.search({ date } as never))
+    try {
+      const waiting = await run.sql<{ count: bigint }>(
+        'select count(*) as count from pg_locks where not granted and relation = $1::regclass',
+        ['tollgate.record'],
+      )
+      assert.ok(waiting[0]!.count <= 2n)
+      assert.equal((await run.gateway.payments.get(id)).id, id)
+    } finally {
+      await lock.query('commit')
+      await lock.end()
+    }
+    for (const page of await Promise.all(searches)) assert.equal(page.records.length, 100)
   })
 
   describe('of a cursor', () => {
