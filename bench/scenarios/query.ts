@@ -17,7 +17,6 @@ import { fill } from './fill.ts'
 import { type Ground, newTarget, pay, type Scenario, type Target } from './ground.ts'
 
 const years = 10
-const channelsOfCrowd = 10_000
 const yearMs = 365.25 * 86_400_000
 
 const none: Criteria = {
@@ -46,7 +45,7 @@ type Stored = {
 }
 
 async function prepare(ground: Ground): Promise<Stored> {
-  const wanted = ground.isSmall ? 50_000 : 10_000_000
+  const [wanted, crowd] = ground.isSmall ? [50_000, 100] : [10_000_000, 10_000]
   const target = await newTarget(ground, 'query')
   const client = new pg.Client({ connectionString: target.url })
   await client.connect()
@@ -61,7 +60,7 @@ async function prepare(ground: Ground): Promise<Stored> {
   await client.query(
     `insert into tollgate.entity (id, parent_id, kind, name)
      select md5('channel ' || no)::uuid, $1, 'channel', 'Channel ' || no from generate_series(0, $2::integer) as no`,
-    [merchant, channelsOfCrowd],
+    [merchant, crowd],
   )
   const fields = Object.fromEntries(new URLSearchParams(paymentForm(target.entityId, 0)))
   const sample = await pay(target, fields)
@@ -78,8 +77,8 @@ async function prepare(ground: Ground): Promise<Stored> {
     paymentsOnly: true,
     own: {
       // The highest of these channels is the middling one: two of a hundred payments are its own.
-      channel_id: `case when copy.no % 2 = 0 then md5('channel ' || (copy.no / 2) % ${channelsOfCrowd})::uuid
-        when copy.no % 50 = 1 then md5('channel ${channelsOfCrowd}')::uuid else sample.channel_id end`,
+      channel_id: `case when copy.no % 2 = 0 then md5('channel ' || (copy.no / 2) % ${crowd})::uuid
+        when copy.no % 50 = 1 then md5('channel ${crowd}')::uuid else sample.channel_id end`,
       payment_type: `case when copy.no % 10007 = 3 then 'CB' when copy.no % 97 = 3 then 'RF'
         when copy.no % 7 = 3 then 'PA' else 'DB' end`,
       brand: `case when copy.no % 100003 = 5 then 'DIRECTDEBIT_SEPA' when copy.no % 3 = 0 then 'MASTER' else 'VISA' end`,
@@ -102,9 +101,7 @@ async function prepare(ground: Ground): Promise<Stored> {
   const { channels } = await one<{ channels: string }>(
     "select array_agg(id order by id)::text as channels from tollgate.entity where kind = 'channel'",
   )
-  const middling = (
-    await one<{ id: string }>(`select md5('channel ${channelsOfCrowd}')::uuid as id`)
-  ).id
+  const middling = (await one<{ id: string }>(`select md5('channel ${crowd}')::uuid as id`)).id
   const old = await one<{ reference: string; no: string }>(
     `select merchant_transaction_id as reference, short_no::text as no from tollgate.payment
      where channel_id = $1 order by id limit 1 offset 50`,
@@ -131,7 +128,7 @@ async function prepare(ground: Ground): Promise<Stored> {
       channels: single(middling),
     },
     everybody: {
-      title: `${channelsOfCrowd} channels`,
+      title: `${crowd} channels`,
       entityId: psp.replaceAll('-', ''),
       channels,
     },
