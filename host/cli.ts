@@ -42,6 +42,7 @@ import { migrateCommand } from './commands/migrate.ts'
 import { paymentCommands } from './commands/payment.ts'
 import { serveCommand } from './commands/serve.ts'
 import { tokenCreateCommand, tokenListCommand, tokenRevokeCommand } from './commands/token.ts'
+import { webhookCommands } from './commands/webhook.ts'
 import { describeSettings } from './config/describe.ts'
 import { SettingsError } from './config/read-settings.ts'
 import { ListenError } from './http/server.ts'
@@ -61,6 +62,7 @@ const commands: readonly Command[] = [
   tokenCreateCommand,
   tokenListCommand,
   tokenRevokeCommand,
+  ...webhookCommands,
   keysStatusCommand,
   keysMakeCommand,
   keysRotateCommand,

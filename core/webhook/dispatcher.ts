@@ -109,23 +109,24 @@ export class WebhookDispatcher {
       const now = new Date(this.#engine.clock.realMs())
       const rows = await this.#run(claim(this.#me, now, floor, limits.webhookClaim))
       const touched = new Set<Lane>()
-      for (const row of rows) if (row.id !== null) touched.add(this.#take(row))
+      const isFull = this.#isFull()
+      for (const row of rows) if (row.id !== null) touched.add(this.#take(row, isFull))
       for (const lane of touched) this.#sender.pump(lane)
       if ((rows[0]?.picked ?? 0) < limits.webhookClaim) return
     }
   }
 
   /** Into memory, if there is room; the row in the database stays either way. */
-  #take(row: ClaimedRow): Lane {
+  #take(row: ClaimedRow, isFull: boolean): Lane {
     const lane = this.#laneOf(row.endpoint_id, row.gained ? row : undefined)
-    if (lane.isDown || lane.ending || this.#isFull()) lane.more = true
+    if (lane.isDown || lane.ending || isFull) lane.more = true
     else lane.add(toDelivery(row), row.blocked)
     return lane
   }
 
   #isFull(): boolean {
     let waiting = 0
-    for (const lane of this.#lanes.values()) waiting += lane.known.length
+    for (const lane of this.#lanes.values()) waiting += lane.size
     return waiting >= limits.webhooksInMemory
   }
 

@@ -56,6 +56,10 @@ export class Lane {
     return [...this.#known]
   }
 
+  get size(): number {
+    return this.#known.size
+  }
+
   /** Something is due at this moment; what was known to be due earlier stays. */
   dueAgain(at: Date | null): void {
     if (at !== null && (this.nextDue === null || at < this.nextDue)) this.nextDue = at

@@ -262,6 +262,34 @@ describe('an endpoint', () => {
       await receiver.atLeast(4)
     }, status(410)))
 
+  test('that has failed for 30 days is disabled with its next failure, not before', () =>
+    inShop(async ({ run, receiver, endpointId }) => {
+      const failingFor = (days: number) =>
+        run.sql(
+          `insert into tollgate.webhook_queue (endpoint_id, failures, failing_since)
+           values ($1, 5, now() - make_interval(days => $2))
+           on conflict (endpoint_id) do update set owner = null, lease_until = null, probe_at = null, wake_at = null,
+             failing_since = excluded.failing_since`,
+          [endpointId, days],
+        )
+      await failingFor(29)
+      await run.pay()
+      await triedOften(run, 1)
+      await until(async () => {
+        const [row] = await run.sql<{ owner: string | null }>(
+          'select owner from tollgate.webhook_queue',
+        )
+        return row?.owner === null ? true : undefined
+      })
+      assert.equal((await run.gateway.webhooks.get(endpointId)).active, 'true')
+      await failingFor(31)
+      await run.pay()
+      const notice = await run.event(endpointId, 'webhook.disabled')
+      assert.match(String(notice.data.reason), /30 days/)
+      assert.equal((await run.gateway.webhooks.get(endpointId)).active, 'false')
+      assert.ok(receiver.got.length >= 2)
+    }, status(500)))
+
   test('that fails throughout is probed with one notification at a time, and gets everything when it is back', () =>
     inShop(async ({ run, receiver, later }) => {
       await Promise.all(Array.from({ length: 20 }, () => run.pay()))

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startGateway, testKey } from '../../support/gateway.ts'
+import { startReceiver, status } from '../../support/receiver.ts'
+import { projectFolder, runTollgate } from './tollgate.ts'
+
+test('webhook endpoints are made, tested, listed and removed on the command line', async () => {
+  const run = await startGateway({ role: 'api' })
+  const receiver = await startReceiver()
+  const project = await projectFolder()
+  const tollgate = (...words: string[]) =>
+    runTollgate(['webhook', ...words], {
+      folder: project.path,
+      env: { DATABASE_URL: run.database.url, TOLLGATE_KEYS: testKey },
+    })
+  try {
+    const made = await tollgate('create', '--entity', run.merchant, '--url', receiver.url)
+    const id = /id +([0-9a-f]{32})/.exec(made.out)?.[1] ?? ''
+    assert.match(made.out, /encryptionKey +[0-9a-f]{64}\nsigningSecret +whsec_/)
+    assert.match((await tollgate('test', id)).out, /^taken: 200 after \d+ ms/)
+    receiver.behave(status(500))
+    const refused = await tollgate('test', id)
+    assert.equal(refused.code, 1)
+    assert.match(refused.out, /^not taken: 500/)
+    const listed = await tollgate('list')
+    assert.match(
+      listed.out,
+      new RegExp(`${id} +http://127\\.0\\.0\\.1:\\d+/hook +PAYMENT,REGISTRATION +on`),
+    )
+    assert.match((await tollgate('remove', id)).out, /is removed/)
+    assert.match((await tollgate('list')).out, /^no endpoints/)
+  } finally {
+    await run.close()
+    await receiver.close()
+    await project.remove()
+  }
+})
