@@ -88,12 +88,14 @@ describe('the step log', () => {
       enquire: () => unknown('the acquirer is down'),
     })
     await enquire(run, id)
-    assert.deepEqual(named(await stepsOf(id)), [
+    // The call is told by this process's clock, the entry by the database's: either may be first.
+    const lost = named(await stepsOf(id))
+    assert.deepEqual(lost.toSpliced(3, 2, ...lost.slice(3, 5).sort()), [
       'accepted',
       'debit unknown',
       'settled unknown',
-      'enquire unknown',
       'attention undecided',
+      'enquire unknown',
       'settled unknown',
       'waits enquire',
     ])
