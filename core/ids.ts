@@ -12,17 +12,24 @@ function random(bytes: number): Buffer {
   return pool.subarray(poolAt - bytes, poolAt)
 }
 
+let lastMs = 0
+let lastCount = 0
+
 /**
- * A UUIDv7 as 32 lower-case hex characters: time of the wall clock in milliseconds, then 74 random
- * bits. Postgres takes it as a `uuid`; on the wire it is the id of every resource.
+ * A UUIDv7 as 32 lower-case hex characters: time of the wall clock in milliseconds, 12 bits that
+ * begin at random and count within the millisecond, so that the ids of one process stand in the order
+ * in which they were made, then 62 random bits. Postgres takes it as a `uuid`; on the wire it is the
+ * id of every resource.
  */
 export function newId(nowMs: number = Date.now()): string {
   const bytes = random(10)
-  const a = (bytes[0]! & 0x0f) | 0x70 // version 7
+  // The first of a millisecond begins in the lower half: 2,048 can follow it.
+  lastCount = nowMs === lastMs ? (lastCount + 1) & 0xfff : ((bytes[0]! & 0x07) << 8) | bytes[1]!
+  lastMs = nowMs
   const b = (bytes[2]! & 0x3f) | 0x80 // RFC 9562 variant
   return (
     nowMs.toString(16).padStart(12, '0') +
-    (a * 256 + bytes[1]!).toString(16).padStart(4, '0') +
+    (0x7000 | lastCount).toString(16) + // version 7
     (b * 256 + bytes[3]!).toString(16) +
     bytes.toString('hex', 4, 10)
   )

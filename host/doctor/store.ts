@@ -65,7 +65,12 @@ export class DoctorStore {
   missingPartitions(): Promise<{ name: string }[]> {
     return this.#rows(`
       select format('%s_%s', parent, to_char(date_trunc('month', now() at time zone 'UTC') + ahead * interval '1 month', 'YYYY_MM')) as name
-      from unnest(array['payment', 'payment_request', 'event']) as parent, generate_series(0, 1) as ahead
+      from (
+        select c.relname as parent
+        from pg_partitioned_table p
+        join pg_class c on c.oid = p.partrelid
+        where p.partstrat = 'r' and c.relnamespace = 'tollgate'::regnamespace) as tables,
+        generate_series(0, 1) as ahead
       where to_regclass(format('tollgate.%s_%s', parent,
         to_char(date_trunc('month', now() at time zone 'UTC') + ahead * interval '1 month', 'YYYY_MM'))) is null
       order by name`)

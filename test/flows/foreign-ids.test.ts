@@ -20,8 +20,16 @@ const levels = [0, 1]
 const wire = { connections: 8, pipelined: 8, withinMs: 15_000 }
 
 /** Words in everything that the other merchant has: none of them may ever come back. */
-const marks = ['Foreign Holder', 'foreign-order-4711', 'foreign clock']
-type Kind = 'payment' | 'registration' | 'schedule' | 'clock' | 'record' | 'entity'
+const marks = ['Foreign Holder', 'foreign-order-4711', 'foreign clock', 'foreign-hook']
+type Kind =
+  | 'payment'
+  | 'registration'
+  | 'schedule'
+  | 'clock'
+  | 'record'
+  | 'webhook'
+  | 'event'
+  | 'entity'
 type Ids = Readonly<Record<Kind, readonly string[]>>
 
 /** What the ids of a path are of, by the part of the path before them. */
@@ -31,6 +39,8 @@ const kindOf: Readonly<Record<string, readonly Kind[]>> = {
   schedules: ['schedule'],
   testclocks: ['clock'],
   query: ['payment', 'registration', 'schedule', 'record'],
+  webhooks: ['webhook'],
+  events: ['event'],
 }
 
 /** Values of parameters that some operation cannot do without. */
@@ -38,6 +48,7 @@ const samples: Readonly<Record<string, string>> = {
   amount: '1.00',
   currency: 'EUR',
   paymentType: 'DB',
+  url: 'https://127.0.0.1:9/',
 }
 
 const card = {
@@ -57,6 +68,7 @@ const sent: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'registrations.update': { 'card.expiryMonth': '06', 'card.expiryYear': '2035' },
   'schedules.reschedule': { 'job.hour': '7' },
   'testClocks.advance': { by: 'PT1H' },
+  'webhooks.replay': { from: '2026-01-01 00:00:00' },
 }
 
 /** Parameters that name something by its id. */
@@ -65,6 +77,7 @@ const kindOfParameter: Readonly<Record<string, Kind>> = {
   'registrations[n].id': 'registration',
   testClock: 'clock',
   referenceUuid: 'payment',
+  eventId: 'event',
   entityId: 'entity',
 }
 
@@ -72,6 +85,9 @@ const kindOfParameter: Readonly<Record<string, Kind>> = {
 const beside: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   referenceUuid: { paymentType: 'PA', 'standingInstruction.industryPractice': 'INCREMENTAL_AUTH' },
 }
+
+/** What it cannot stand beside. */
+const insteadOf: Readonly<Record<string, string>> = { eventId: 'from' }
 
 /** One way to bring an id to the gateway. `own`: what the holder of the token has himself. */
 type Way = {
@@ -170,7 +186,12 @@ function waysOf(endpoint: Endpoint): Way[] {
         kinds: [kind],
         request: (id, own) => {
           const parameter = { [name.replace('[n]', '[0]')]: id }
-          const fields = { ...fieldsOf(endpoint, own), ...beside[name], ...parameter }
+          const fields: Record<string, string> = {
+            ...fieldsOf(endpoint, own),
+            ...beside[name],
+            ...parameter,
+          }
+          delete fields[insteadOf[name] ?? '']
           return { id: own[named][0]!, form: formOf(fields) }
         },
       },
@@ -189,7 +210,7 @@ async function stock(run: Hosted, channel: string, merchant: string, count: numb
   const card = cardOf('4200000000000000', { holder: marks[0]! })
   const made = { entityId: channel, merchantTransactionId: marks[1]! }
   const charge = { ...made, amount: '12.00', currency: 'EUR', paymentType: 'DB' }
-  const payment = await times(0.4, async (no) => {
+  const payment = await times(0.3, async (no) => {
     const paymentType = no % 2 === 0 ? 'DB' : 'PA'
     const request = { ...charge, paymentType, paymentBrand: 'VISA', card }
     return (await gateway.payments.create(request as never)).id
@@ -211,7 +232,25 @@ async function stock(run: Hosted, channel: string, merchant: string, count: numb
     const linked = await gateway.query.linked(registration.at(-1 - no)!)
     return linked.find(({ paymentType }) => paymentType === 'TE')!.id
   })
-  return { payment, registration, schedule, clock, record, entity: [channel, merchant] }
+  const webhook = await times(0.05, async (no) => {
+    const url = `https://127.0.0.1:9/${marks[3]!}-${no}`
+    return (await gateway.webhooks.create({ entityId: merchant, url })).id
+  })
+  const events = await run.sql(
+    'select id from tollgate.event where channel_id = $1::uuid order by id desc limit $2',
+    [channel, Math.ceil(count * 0.2)],
+  )
+  const event = events.map(({ id }) => String(id).replaceAll('-', ''))
+  return {
+    payment,
+    registration,
+    schedule,
+    clock,
+    record,
+    webhook,
+    event,
+    entity: [channel, merchant],
+  }
 }
 
 describe('an id of another merchant', () => {
