@@ -120,7 +120,7 @@ export class WebhookDispatcher {
   #take(row: ClaimedRow, isFull: boolean): Lane {
     const lane = this.#laneOf(row.endpoint_id, row.gained ? row : undefined)
     if (lane.isDown || lane.ending || isFull) lane.more = true
-    else lane.add(toDelivery(row), row.blocked)
+    else lane.add(toDelivery(row), row.blockers)
     return lane
   }
 

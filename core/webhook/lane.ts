@@ -1,5 +1,6 @@
 /** What one process holds of one endpoint that it sends to: in memory only, the rows stay in the database. */
 import { limits } from '@tollgate/schemas'
+import { triesInOrder } from './ladder.ts'
 import type { Delivery, Endpoint, EndpointSecrets } from './types.ts'
 
 export type Ready = { readonly endpoint: Endpoint; readonly secrets: EndpointSecrets | null }
@@ -77,16 +78,18 @@ export class Lane {
   /**
    * Takes a delivery into memory.
    *
-   * @param blocked an earlier one of its resource is not through: it waits behind it, or in the database.
+   * @param blockers how many earlier ones of its resource have to be through before. It waits behind
+   * them here when all of them are here, else in the database.
    */
-  add(delivery: Delivery, blocked: boolean): void {
+  add(delivery: Delivery, blockers: number): void {
     if (this.#known.has(delivery.id)) return
     const chain = this.#chains.get(delivery.resource)
-    if (
-      this.#known.size >= limits.webhooksWaiting ||
-      (this.isDown && this.#known.size > 0) ||
-      (blocked && !chain)
-    ) {
+    const before = (chain ?? []).filter(
+      (other) => other.seq < delivery.seq && other.attempts <= triesInOrder,
+    )
+    const isFull =
+      this.#known.size >= limits.webhooksWaiting || (this.isDown && this.#known.size > 0)
+    if (isFull || before.length < blockers) {
       this.more = true
       return
     }

@@ -104,7 +104,7 @@ export class Sender {
     let isMoving = false
     try {
       const found = await this.#reader.due(lane.endpointId, known)
-      for (const delivery of found.deliveries) lane.add(delivery, false)
+      for (const delivery of found.deliveries) lane.add(delivery, 0)
       isMoving = found.deliveries.length > 0
       lane.dueAgain(found.nextDue)
       // What is left waits behind what was in memory; without that, behind what waits for its next try.

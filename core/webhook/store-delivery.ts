@@ -29,8 +29,8 @@ export type DeliveryRow = {
 export type ClaimedRow = DeliveryRow & {
   /** How many events were claimed, in every row; all else is null when nobody here sends them. */
   picked: number
-  /** An earlier one of the same resource is not through. */
-  blocked: boolean
+  /** How many earlier ones of the same resource are not through. */
+  blockers: number
   /** Set when this claim also took the endpoint's lease. */
   gained: boolean
   /** Nothing else waited for that endpoint. */
@@ -193,10 +193,9 @@ select n.picked, d.id, d.endpoint_id, d.kind, d.resource, d.seq, d.attempts, d.c
   ev.channel_id, ev.type as event_type, ev.at as event_at, ev.data as event_data,
   lease.owner is not null as gained,
   d.endpoint_id in (select endpoint_id from clean) as clean, coalesce(lease.failures, 0) as failures, lease.failing_since,
-  exists (
-    select from tollgate.delivery b
+  (select count(*)::integer from tollgate.delivery b
     where b.endpoint_id = d.endpoint_id and b.resource = d.resource and b.state = 'pending' and b.seq < d.seq
-      and b.attempts <= ${triesInOrder}::integer) as blocked
+      and b.attempts <= ${triesInOrder}::integer) as blockers
 from (select count(*)::integer as picked from picked) n
 left join (fresh d
   join tollgate.event ev on ev.id = d.event_id

@@ -310,6 +310,12 @@ describe('an endpoint', () => {
       const tried = receiver.got.length
       later(150_000)
       await receiver.atLeast(tried + 1)
+      await until(async () => {
+        const [row] = await run.sql<{ n: bigint }>(
+          'select count(*) as n from tollgate.delivery_attempt',
+        )
+        return row?.n === BigInt(tried + 1) ? true : undefined
+      })
       receiver.behave(status(200))
       later(300_000)
       await until(async () => {
