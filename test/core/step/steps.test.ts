@@ -102,12 +102,17 @@ describe('the step log', () => {
     run.acquirer.tell('log-lost', { enquire: approvedAs })
     await enquire(run, id)
     const steps = await stepsOf(id)
-    assert.deepEqual(named(steps).slice(5), [
-      'settled unknown',
-      'enquire approved',
-      'settled approved',
-      'attention-resolved undecided',
-    ])
+    const found = named(steps).slice(5)
+    assert.deepEqual(
+      [...found.slice(0, 2), ...found.slice(2).sort()],
+      [
+        'settled unknown',
+        'enquire approved',
+        // One commit, one time.
+        'attention-resolved undecided',
+        'settled approved',
+      ],
+    )
     assert.match(steps[1]?.text ?? '', /why the line went dead/)
     assert.equal(
       steps.find(({ name, outcome }) => name === 'settled' && outcome === 'approved')?.by,
@@ -259,14 +264,19 @@ describe('the step log', () => {
     const schedule = await tools.schedule(id)
     await run.gateway.registrations.remove(id)
     const { steps } = await run.gateway.registrations.steps(id)
-    assert.deepEqual(named(steps), [
-      'accepted',
-      'payment approved',
-      'changed RR',
-      'payment approved',
-      'schedule waiting',
-      'changed DR',
-    ])
+    const told = named(steps)
+    assert.deepEqual(
+      [...told.slice(0, 4), ...told.slice(4).sort()],
+      [
+        'accepted',
+        'payment approved',
+        'changed RR',
+        'payment approved',
+        // In the same millisecond as likely as not.
+        'changed DR',
+        'schedule waiting',
+      ],
+    )
     assert.ok(steps.some(({ about }) => about === paid.id))
     assert.ok(steps.some(({ about }) => about === schedule.id))
     assert.doesNotMatch(JSON.stringify(steps), /Jane/)
