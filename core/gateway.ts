@@ -5,6 +5,7 @@ import { buildNumber, embedder, type RequestOptions } from './embedder.ts'
 import type { Engine, Environment } from './engine.ts'
 import type { Caller } from './entity/directory.ts'
 import type { Entities } from './entity/entities.ts'
+import { Events } from './event-feed/embedded.ts'
 import { newId } from './ids.ts'
 import { receive } from './inbound/receive.ts'
 import type { Dispatcher } from './jobs/dispatcher.ts'
@@ -61,6 +62,7 @@ export class Gateway {
   readonly webhooks: Webhooks
   /** What people decide where the engine must not. */
   readonly operator: Operator
+  readonly events: Events
   readonly name: string
   readonly environment: Environment
   #closed: Promise<void> | undefined
@@ -88,6 +90,7 @@ export class Gateway {
     this.testClocks = new TestClocks(parts.engine)
     this.webhooks = new Webhooks(parts.engine)
     this.operator = new Operator(parts.engine)
+    this.events = new Events(parts.engine)
     this.name = parts.engine.name
     this.environment = parts.engine.environment
   }

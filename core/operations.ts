@@ -4,6 +4,7 @@ import { resultDescription, results } from '@tollgate/schemas'
 import type { Engine } from './engine.ts'
 import type { Caller } from './entity/directory.ts'
 import { GatewayError } from './errors.ts'
+import { eventOperations } from './event-feed/operations.ts'
 import { newId } from './ids.ts'
 import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
 import { paymentView, refusalView, statusOf } from './payment/view.ts'
@@ -87,6 +88,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   ...clockOperations,
   ...webhookOperations,
   ...stepOperations,
+  ...eventOperations,
   async 'resultCodes.list'() {
     const resultCodes = results.map(([code]) => ({ code, description: resultDescription(code) }))
     return { status: 200, headers: {}, body: { resultCodes } }

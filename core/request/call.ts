@@ -18,6 +18,8 @@ export type Call = {
   /** Query string without the question mark. */
   readonly query?: string
   readonly idempotencyKey?: string | undefined
+  /** True when nobody waits for the answer any more, or the process ends. */
+  readonly isGone?: () => boolean
   /** The gateway's number of this request, shown as `ndc`: letters, digits and hyphens. */
   readonly requestId: string
 }

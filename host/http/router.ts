@@ -95,7 +95,8 @@ async function answerOperation(
     if (endpoint.throttle !== 'none') {
       await parts.throttle.admit(endpoint.throttle, caller?.id ?? request.ip ?? '')
     }
-    reply = await carryOut(parts, endpoint, route, caller, request, requestId)
+    const isGone = () => response.destroyed || parts.state.closing
+    reply = await carryOut(parts, endpoint, route, caller, request, requestId, isGone)
   } catch (error) {
     if (error instanceof ClientGoneError) {
       log(parts, { request, endpoint, requestId, startedMs, caller, status: 0, gone: true })
@@ -125,6 +126,7 @@ async function carryOut(
   caller: Caller | null,
   request: Request,
   requestId: string,
+  isGone: () => boolean,
 ): Promise<Reply | Document> {
   const { gateway, state } = parts
   const path = request.params as Readonly<Record<string, string>>
@@ -140,6 +142,7 @@ async function carryOut(
     path,
     query,
     requestId,
+    isGone,
     ...(endpoint.method === 'POST'
       ? {
           body: await readBody(request),

@@ -1650,6 +1650,30 @@ export interface SchedulesStepsRequest {
   testMode?: ("EXTERNAL" | "INTERNAL")
 }
 
+export interface EventsListRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Which notifications, comma-separated; all of them when absent. */
+  types?: string
+  /** Begins with what happened at this moment, UTC, or with what happens from now on. From the first event on when neither this nor a cursor is sent. */
+  since?: string
+  /** How many seconds an answer without events may be kept back for some to come. */
+  wait?: string
+  /** How many entries one answer holds at most. */
+  limit?: string
+  /** Continues where nextCursor of the answer before points. */
+  cursor?: string
+}
+
+export interface EventsGetRequest {
+  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+}
+
 export interface TestClocksCreateRequest {
   /** Channel that the request is for, or its merchant when channels are dispatched. */
   entityId?: string
@@ -3751,6 +3775,82 @@ export interface ResultAnswerOfSchedulesSteps {
   parameterErrors?: ResultParameterErrorAnswer[]
 }
 
+export interface EventsListAnswer {
+  result?: ResultAnswerOfEventsList
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  events?: EventAnswer[]
+  /** Where to go on, also when nothing is there yet. */
+  nextCursor: string
+  /** Whether more is there already. */
+  more: boolean
+}
+
+export interface ResultAnswerOfEventsList {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface EventAnswer {
+  /** Notifications, oldest first; each as when it is read by itself. */
+  id?: string
+  /** Counts the events of the resource. */
+  sequence?: number
+  /** When it was stored. */
+  at?: string
+  /** What changed. */
+  type?: ("PAYMENT" | "REGISTRATION" | "SCHEDULE" | "RISK")
+  /** What became of it; absent for payments. */
+  action?: ("CREATED" | "UPDATED" | "DELETED")
+  payload?: EventPayloadAnswer
+}
+
+export interface EventPayloadAnswer {
+  /** Id of the resource; the rest of the payload is its usual answer. */
+  id?: string
+}
+
+export interface EventsGetAnswer {
+  result?: ResultAnswerOfEventsGet
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** When the answer was made. */
+  timestamp: string
+  /** The gateway's own number of the request; of a checkout its id. */
+  ndc: string
+  /** Id of the notification, as in webhook-id. */
+  id: string
+  /** Counts the events of the resource, as webhook-sequence does. */
+  sequence: number
+  /** When it was stored. */
+  at: string
+  /** What changed. */
+  type: ("PAYMENT" | "REGISTRATION" | "SCHEDULE" | "RISK")
+  /** What became of it; absent for payments. */
+  action?: ("CREATED" | "UPDATED" | "DELETED")
+  payload?: PayloadAnswer
+}
+
+export interface ResultAnswerOfEventsGet {
+  /** Result code. */
+  code: string
+  /** The code in words. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface PayloadAnswer {
+  /** Id of the resource; the rest of the payload is its usual answer. */
+  id: string
+}
+
 export interface TestClocksCreateAnswer {
   result?: ResultAnswerOfTestClocksCreate
   /** Version of the gateway, for support. */
@@ -4279,6 +4379,8 @@ export interface Requests {
   'query.search': QuerySearchRequest
   'query.get': QueryGetRequest
   'schedules.steps': SchedulesStepsRequest
+  'events.list': EventsListRequest
+  'events.get': EventsGetRequest
   'testClocks.create': TestClocksCreateRequest
   'testClocks.list': TestClocksListRequest
   'testClocks.get': TestClocksGetRequest
@@ -4323,6 +4425,8 @@ export interface Answers {
   'query.search': QuerySearchAnswer
   'query.get': QueryGetAnswer
   'schedules.steps': SchedulesStepsAnswer
+  'events.list': EventsListAnswer
+  'events.get': EventsGetAnswer
   'testClocks.create': TestClocksCreateAnswer
   'testClocks.list': TestClocksListAnswer
   'testClocks.get': TestClocksGetAnswer

@@ -13,6 +13,7 @@ import { compatibility } from './compatibility.ts'
 import { corporate } from './corporate.ts'
 import { customParameters } from './custom-parameters.ts'
 import { customer, shippingCustomer } from './customer.ts'
+import { eventFeed, eventListResponse, eventResponse } from './event-feed.ts'
 import { forex } from './forex.ts'
 import { giftCard } from './gift-card.ts'
 import { job } from './job.ts'
@@ -68,8 +69,8 @@ export const groups: readonly Group[] = [
   tokenAccount, customer, shippingCustomer, billing, merchantBilling, shipping, merchantShipping,
   corporate, sender, recipient, merchant, cartItems, cartPayments, marketPlace, airline,
   tokenization, registration, recurringMigration, standingInstruction, threeDSecure, customParameters,
-  asynchronous, risk, giftCard, job, schedule, schedulePayment, scheduleChange, page, testClock, clock, clockAdvance, chargeback, compatibility, query, linkedQuery,
-  reporting, webhook, webhookReplay, deliveryQuery, answer, failure, paymentResponse, registrationResponse, checkoutResponse, scheduleResponse, scheduleListResponse, clockResponse, stepResponse,
+  asynchronous, risk, giftCard, job, schedule, schedulePayment, scheduleChange, page, eventFeed, testClock, clock, clockAdvance, chargeback, compatibility, query, linkedQuery,
+  reporting, webhook, webhookReplay, deliveryQuery, answer, failure, paymentResponse, registrationResponse, checkoutResponse, scheduleResponse, scheduleListResponse, clockResponse, stepResponse, eventResponse, eventListResponse,
   queryResponse, webhookResponse, webhookListResponse, webhookActionResponse, deliveryResponse, notification, reconciliationRecord,
 ]
 

@@ -140,6 +140,19 @@ export const limits = {
   /** Events that one request sends again. */
   webhooksPerReplay: 10_000,
 
+  // The feed of events.
+  /** Readers of one process that wait for events; more are answered at once. */
+  eventFeedWaiters: 2_000,
+  /** What other processes commit is noticed by asking this often, for all who wait. */
+  eventFeedPollMs: 200,
+  /** What this process commits is looked for after this time, so that many are found together. */
+  eventFeedHurryMs: 5,
+  /** Events of all types that one question looks at, and rows that it may read for that. */
+  eventFeedWindow: 2_000,
+  eventFeedRows: 100_000,
+  /** An id may be older than its transaction by this much, and a moment is looked for that much earlier. */
+  eventFeedSlackMs: hour,
+
   // Queries and reports.
   queryRows: { min: 100, max: 500, default: 100 },
   /** Exact page numbers up to here; deeper by cursor. */

@@ -52,6 +52,7 @@ const fieldsPerGroup = {
   'schedule payment': 10,
   'schedule change': 3,
   page: 2,
+  'event feed': 3,
   testClock: 1,
   clock: 2,
   'clock advance': 2,
@@ -71,6 +72,8 @@ const fieldsPerGroup = {
   'schedule response': 8,
   'schedule list response': 12,
   'clock response': 6,
+  'event response': 6,
+  'event list response': 8,
   'query response': 4,
   'step response': 24,
   'webhook response': 13,
@@ -110,6 +113,7 @@ test('no two rows give the same name, unless both tables share it on purpose', (
     cursor: ['page', 'query'],
     'date.from': ['query', 'reporting'],
     'date.to': ['query', 'reporting'],
+    types: ['event feed', 'webhook'],
   })
 })
 
@@ -193,7 +197,13 @@ test('the technical data of a device is not sent back', () => {
 test('an answer merges tables, so a name has one format in all that may be merged', () => {
   const merged = groups.filter(
     (group) =>
-      !['query', 'reporting', 'checkout response', 'reconciliation record'].includes(group.name),
+      ![
+        'query',
+        'reporting',
+        'checkout response',
+        'event response',
+        'reconciliation record',
+      ].includes(group.name),
   )
   const formats = new Map<string, string>()
   for (const field of merged.flatMap((group) => group.fields).filter(isReturned)) {

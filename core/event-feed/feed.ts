@@ -1,0 +1,201 @@
+/** The feed: every notification once, oldest first, whether or not anybody has an endpoint. */
+import { limits } from '@tollgate/schemas'
+import type { Engine } from '../engine.ts'
+import type { Caller } from '../entity/directory.ts'
+import { GatewayError } from '../errors.ts'
+import { isId } from '../ids.ts'
+import type { Request } from '../payment/accept.ts'
+import { refuse, textOf } from '../request/values.ts'
+import {
+  type Notification,
+  type NotificationType,
+  notificationsOf,
+  type StoredEvent,
+} from '../webhook/notification.ts'
+import {
+  beginning,
+  cursorOf,
+  firstIdOf,
+  floorOf,
+  noId,
+  type Position,
+  positionOf,
+} from './position.ts'
+import {
+  beginningAfter,
+  type EventRow,
+  eventById,
+  everyChannel,
+  type PageRow,
+  pageOfEvents,
+} from './store.ts'
+import { watchOf } from './watch.ts'
+
+export type FeedPage = {
+  readonly notifications: readonly Notification[]
+  readonly nextCursor: string
+  /** Whether more is there already. */
+  readonly more: boolean
+}
+
+/** Which events are told as which notification; that of a payment may be told as both. */
+const eventTypes: Readonly<Record<NotificationType, readonly string[]>> = {
+  PAYMENT: ['payment.pending', 'payment.approved', 'payment.declined', 'payment.expired'],
+  REGISTRATION: ['payment.approved', 'registration.updated', 'registration.removed'],
+  SCHEDULE: [
+    'schedule.created',
+    'schedule.changed',
+    'schedule.cancelled',
+    'schedule.ended',
+    'schedule.missed',
+    'schedule.execution.failed',
+  ],
+  RISK: [],
+}
+
+type Reading = {
+  readonly channels: readonly string[] | null
+  readonly types: readonly NotificationType[]
+  readonly limit: number
+}
+
+/**
+ * A page of the feed, after the wait that was asked for when there is none yet.
+ *
+ * @param isGone true when whoever asked does not wait any more
+ * @throws GatewayError 400 for a cursor of somewhere else, 403 for a foreign entity.
+ */
+export async function readFeed(
+  engine: Engine,
+  caller: Caller,
+  { fields }: Request,
+  isGone: () => boolean = () => false,
+): Promise<FeedPage> {
+  const reading: Reading = {
+    channels: await engine.directory.visible(caller, textOf(fields, 'entityId')),
+    types: typesIn(textOf(fields, 'types')),
+    limit: Number(textOf(fields, 'limit') ?? 100),
+  }
+  const startedMs = engine.clock.elapsedMs()
+  const until = startedMs + Number(textOf(fields, 'wait') ?? 0) * 1000
+  const watch = watchOf(engine)
+  let position = await startOf(engine, textOf(fields, 'cursor'), textOf(fields, 'since'))
+  let awaited: readonly string[] | undefined
+  const isOver = () =>
+    engine.clock.elapsedMs() >= until || isGone() || watch.isFull || engine.running.closing
+  for (;;) {
+    const { notifications, next, more } = await onePage(engine, reading, position)
+    position = next
+    if (notifications.length > 0 || isOver()) {
+      return { notifications, nextCursor: cursorOf(position), more }
+    }
+    if (more) continue
+    awaited ??= reading.channels ?? (await engine.lanes.read(everyChannel)).map(({ id }) => id)
+    // Tracked, so that an engine that closes lets its readers go before its connections.
+    await engine.running.track(watch.wait(awaited, position.txid, until, isGone))
+    if (engine.running.closing) {
+      return { notifications: [], nextCursor: cursorOf(position), more: false }
+    }
+  }
+}
+
+const allTypes = Object.keys(eventTypes) as readonly NotificationType[]
+
+function typesIn(text: string | undefined): readonly NotificationType[] {
+  if (text === undefined || text === '') return allTypes
+  return text.split(',').map((type) => type.trim() as NotificationType)
+}
+
+async function startOf(
+  engine: Engine,
+  cursor: string | undefined,
+  since: string | undefined,
+): Promise<Position> {
+  if (cursor !== undefined) return positionOf(cursor)
+  if (since === undefined) return beginning
+  const nowMs = engine.clock.realMs()
+  if (since === 'NOW') {
+    const [row] = await engine.lanes.read(beginningAfter(firstIdOf(nowMs)))
+    return { txid: row!.horizon, id: noId, atMs: nowMs, sinceMs: null }
+  }
+  const sinceMs = Date.parse(
+    `${since.length === 10 ? `${since} 00:00:00` : since}Z`.replace(' ', 'T'),
+  )
+  if (Number.isNaN(sinceMs)) throw refuse('200.300.404', 'since', 'is no date', since)
+  const [row] = await engine.lanes.read(
+    beginningAfter(firstIdOf(sinceMs - limits.eventFeedSlackMs)),
+  )
+  return { txid: row!.txid, id: noId, atMs: Math.min(sinceMs, nowMs), sinceMs }
+}
+
+type OnePage = {
+  readonly notifications: readonly Notification[]
+  readonly next: Position
+  readonly more: boolean
+}
+
+async function onePage(engine: Engine, reading: Reading, from: Position): Promise<OnePage> {
+  const { channels, types, limit } = reading
+  const window = windowOf(reading)
+  const since = from.sinceMs === null ? null : new Date(from.sinceMs)
+  const wanted = [...new Set(types.flatMap((type) => eventTypes[type]))]
+  const nowMs = engine.clock.realMs()
+  const rows = await engine.lanes.read(
+    pageOfEvents(channels, from, floorOf(from), wanted, since, window, limit),
+  )
+  const found = rows.filter((row): row is PageRow & EventRow => row.id !== null)
+  const all = await notificationsOf(engine, found.map(eventOf))
+  const notifications = all.filter(({ type }) => types.includes(type))
+  const [{ horizon, seen, last_txid, last_id, last_at }] = rows as [PageRow, ...PageRow[]]
+  const last = found.at(-1)
+  const at = (txid: string, id: string, ms: number) => ({
+    txid,
+    id,
+    atMs: ms,
+    sinceMs: from.sinceMs,
+  })
+  if (found.length === limit) {
+    return { notifications, next: at(last!.txid, last!.id, last!.at.getTime()), more: true }
+  }
+  if (seen === window) {
+    return { notifications, next: at(last_txid!, last_id!, last_at!.getTime()), more: true }
+  }
+  // A horizon never falls, and what is before it was read.
+  const isBehind = BigInt(horizon) < BigInt(from.txid)
+  return { notifications, next: isBehind ? from : at(horizon, noId, nowMs), more: false }
+}
+
+/**
+ * Almost every event is told as something, so a page of all types is found at once; a page of few
+ * types is looked for among more. Wide readers look at less: each of their channels is read that far.
+ */
+function windowOf({ channels, types, limit }: Reading): number {
+  if (types.length === allTypes.length) return 2 * limit
+  const share = limits.eventFeedRows / Math.max(1, channels?.length ?? limits.eventFeedRows)
+  return Math.max(2 * limit, Math.min(Math.floor(share), limits.eventFeedWindow))
+}
+
+export function eventOf(row: EventRow): StoredEvent {
+  const { id, resource, seq, channel_id: channelId, type, at, data } = row
+  return { id, resource, seq, channelId, type, at, data }
+}
+
+/**
+ * One notification by its own id.
+ *
+ * @throws GatewayError 404 when the caller may see none with this id.
+ */
+export async function readNotification(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+  entityId: string | undefined,
+): Promise<Notification> {
+  const channels = await engine.directory.visible(caller, entityId)
+  const [eventId = ''] = id.split('-', 1)
+  const [row] = isId(eventId) ? await engine.lanes.read(eventById(eventId, channels)) : []
+  const all = row === undefined ? [] : await notificationsOf(engine, [eventOf(row)])
+  const found = all.find((notification) => notification.id === id)
+  if (found === undefined) throw new GatewayError('700.400.580', { status: 404 })
+  return found
+}

@@ -1,0 +1,49 @@
+/** Where a reader of the feed stands, and how that is written down. */
+import { refuse } from '../request/values.ts'
+
+export type Position = {
+  /** What comes after has this transaction and a higher id, or a later transaction. */
+  readonly txid: string
+  readonly id: string
+  /** About when that was, in milliseconds: tells which months need not be looked at. */
+  readonly atMs: number
+  /** Events of before this moment are passed over. */
+  readonly sinceMs: number | null
+}
+
+export const noId = '0'.repeat(32)
+
+/** Before everything. */
+export const beginning: Position = { txid: '0', id: noId, atMs: 0, sinceMs: null }
+
+export function cursorOf({ txid, id, atMs, sinceMs }: Position): string {
+  const parts = [txid, id, atMs.toString(36), ...(sinceMs === null ? [] : [sinceMs.toString(36)])]
+  return parts.join('-')
+}
+
+/** @throws GatewayError when it is none of ours. */
+export function positionOf(cursor: string): Position {
+  const parts = /^([0-9]{1,19})-([0-9a-f]{32})-([0-9a-z]{1,9})(?:-([0-9a-z]{1,9}))?$/.exec(cursor)
+  if (parts === null) {
+    const message = 'must be a nextCursor of an earlier answer'
+    throw refuse('200.300.404', 'cursor', message, cursor)
+  }
+  const [, txid = '', id = '', at = '', since] = parts
+  return {
+    txid,
+    id,
+    atMs: Number.parseInt(at, 36),
+    sinceMs: since === undefined ? null : Number.parseInt(since, 36),
+  }
+}
+
+/** A process whose clock is off by more than this would be refused by every acquirer. */
+const slackMs = 31 * 24 * 3_600_000
+
+/** No event after the position has a lower id. */
+export const floorOf = ({ atMs }: Position): string => firstIdOf(atMs - slackMs)
+
+/** The lowest id that can be made at a moment. */
+export function firstIdOf(ms: number): string {
+  return Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0').slice(-12).padEnd(32, '0')
+}

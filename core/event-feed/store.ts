@@ -1,0 +1,107 @@
+/** Reads of events in the order in which they can be followed without missing one. */
+import { sql } from '../db/sql.ts'
+
+export type EventRow = {
+  id: string
+  txid: string
+  resource: string
+  seq: number
+  channel_id: string
+  type: string
+  at: Date
+  data: Readonly<Record<string, unknown>>
+}
+
+/** A row of a page; `id` is null when the page has none, and the rest tells how far was looked. */
+export type PageRow = {
+  [Name in keyof EventRow]: EventRow[Name] | null
+} & {
+  /** Everything before this transaction is decided: what is older can be read once and for all. */
+  horizon: string
+  /** How many events were looked at, of all types. */
+  seen: number
+  last_txid: string | null
+  last_id: string | null
+  last_at: Date | null
+}
+
+/** Channels to read from; null: all there are. */
+const channelsOf = (channels: readonly string[] | null) => sql`
+  select unnest(${channels}::uuid[]) as id
+  union all
+  select id from tollgate.entity where ${channels}::uuid[] is null and kind = 'channel'`
+
+/**
+ * Events after a position, oldest first. A transaction that still runs may have an earlier number
+ * than one that committed, so nothing is read from the oldest running one on.
+ *
+ * @param floor no event after the position has a lower id: older months need not be looked at
+ * @param window how many are looked at, of all types; the page holds those of `types` among them
+ */
+export const pageOfEvents = (
+  channels: readonly string[] | null,
+  after: { readonly txid: string; readonly id: string },
+  floor: string,
+  types: readonly string[],
+  since: Date | null,
+  window: number,
+  limit: number,
+) => sql<PageRow>`
+with c as (${channelsOf(channels)}),
+h as materialized (select pg_snapshot_xmin(pg_current_snapshot()) as horizon),
+w as materialized (
+  select e.id, e.txid, e.resource, e.seq, e.channel_id, e.type, e.at, e.data
+  from h
+  cross join c
+  cross join lateral (
+    select id, txid, resource, seq, channel_id, type, at, data
+    from tollgate.event
+    where channel_id = c.id and (txid, id) > (${after.txid}::xid8, ${after.id}::uuid)
+      and txid < h.horizon and id >= ${floor}::uuid
+    order by txid, id
+    limit ${window}::integer) e
+  order by e.txid, e.id
+  limit ${window}::integer),
+p as (
+  select id, txid, resource, seq, channel_id, type, at, data
+  from w
+  where type = any(${types}::text[]) and (${since}::timestamptz is null or at >= ${since}::timestamptz)
+  order by txid, id
+  limit ${limit}::integer)
+select h.horizon::text as horizon, s.seen, l.txid::text as last_txid, l.id as last_id, l.at as last_at,
+  p.id, p.txid::text as txid, p.resource, p.seq, p.channel_id, p.type, p.at, p.data
+from h
+cross join (select count(*)::integer as seen from w) s
+left join (select txid, id, at from w order by txid desc, id desc limit 1) l on true
+left join p on true
+order by p.txid, p.id`
+
+/** Where to begin for what happens after `floor` was made; the oldest of many rows, as ids and transactions come in slightly different orders. */
+export const beginningAfter = (floor: string) => sql<{ txid: string; horizon: string }>`
+  select least(coalesce(min(txid), horizon), horizon)::text as txid, horizon::text as horizon
+  from (select pg_snapshot_xmin(pg_current_snapshot()) as horizon) h
+  left join (
+    select txid from tollgate.event where id >= ${floor}::uuid order by id limit 1000) e on true
+  group by horizon`
+
+/** Those of `channels` that have something after the transaction named beside them. */
+export const channelsWithNews = (
+  channels: readonly string[],
+  after: readonly string[],
+  floor: string,
+) => sql<{ id: string }>`
+  select c.id
+  from (select pg_snapshot_xmin(pg_current_snapshot()) as horizon) h
+  cross join unnest(${channels}::uuid[], ${after}::xid8[]) as c(id, after)
+  where exists (
+    select from tollgate.event
+    where channel_id = c.id and txid >= c.after and txid < h.horizon and id >= ${floor}::uuid)`
+
+export const everyChannel = sql<{ id: string }>`
+  select id from tollgate.entity where kind = 'channel'`
+
+/** One event, when it belongs to one of `channels` (null: any). */
+export const eventById = (id: string, channels: readonly string[] | null) => sql<EventRow>`
+  select id, txid::text as txid, resource, seq, channel_id, type, at, data
+  from tollgate.event
+  where id = ${id}::uuid and (${channels}::uuid[] is null or channel_id = any(${channels}::uuid[]))`

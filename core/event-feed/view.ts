@@ -1,0 +1,59 @@
+/** Answers of the feed. */
+import { resultDescription } from '@tollgate/schemas'
+import { wireTimestamp } from '../clock.ts'
+import { newId } from '../ids.ts'
+import type { Answered } from '../payment/view.ts'
+import type { Envelope } from '../schedule/view.ts'
+import type { Action, Notification, NotificationType } from '../webhook/notification.ts'
+import type { FeedPage } from './feed.ts'
+
+export type EventView = {
+  /** The same as `webhook-id` of its deliveries. */
+  readonly id: string
+  /** Counts the events of the resource, as `webhook-sequence` does. */
+  readonly sequence: number
+  /** `yyyy-MM-dd HH:mm:ss+0000` */
+  readonly at: string
+  readonly type: NotificationType
+  readonly action?: Action
+  readonly payload: Readonly<Record<string, unknown>> & { readonly id: string }
+}
+
+export type EventsView = Answered & {
+  readonly events: readonly EventView[]
+  /** Where the next page begins, also when nothing is there yet. */
+  readonly nextCursor: string
+  readonly more: boolean
+}
+
+function eventView({ id, event, body }: Notification): EventView {
+  // The text is what deliveries send; its order of fields stays.
+  return { id, sequence: event.seq, at: wireTimestamp(event.at), ...JSON.parse(body) }
+}
+
+const envelopeOf = (code: string, { ndc, buildNumber, now }: Envelope) => ({
+  result: { code, description: resultDescription(code as never) },
+  buildNumber,
+  timestamp: wireTimestamp(now),
+  ndc,
+})
+
+export function eventsView(page: FeedPage, code: string, about: Envelope): EventsView {
+  return {
+    id: newId(),
+    events: page.notifications.map(eventView),
+    nextCursor: page.nextCursor,
+    more: page.more,
+    ...envelopeOf(code, about),
+  }
+}
+
+export type OneEventView = EventView & Answered
+
+export function oneEventView(
+  notification: Notification,
+  code: string,
+  about: Envelope,
+): OneEventView {
+  return { ...eventView(notification), ...envelopeOf(code, about) }
+}

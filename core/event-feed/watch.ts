@@ -1,0 +1,124 @@
+/** Waits for events of many readers at once, with one question to the database for all of them. */
+import { limits } from '@tollgate/schemas'
+import type { Engine } from '../engine.ts'
+import { firstIdOf } from './position.ts'
+import { channelsWithNews } from './store.ts'
+
+type Waiter = {
+  readonly channels: ReadonlySet<string>
+  /** Everything before this transaction was read. */
+  readonly txid: string
+  readonly until: number
+  /** True when whoever asked has gone. */
+  readonly isGone: () => boolean
+  readonly wake: () => void
+}
+
+/** A new event has an id of the last day: others are found by the page that is read at last. */
+const recentMs = 24 * 3_600_000
+
+export class Watch {
+  readonly #engine: Engine
+  readonly #waiters = new Set<Waiter>()
+  #looking: Promise<void> | undefined
+  #hurry: (() => void) | undefined
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  /** True when no more can wait: they are answered at once. */
+  get isFull(): boolean {
+    return this.#waiters.size >= limits.eventFeedWaiters
+  }
+
+  /**
+   * Resolves when there may be something after `txid` in one of the channels, when the time is over,
+   * when whoever asked has gone, or when the process ends. Holds no connection.
+   */
+  wait(
+    channels: readonly string[],
+    txid: string,
+    until: number,
+    isGone: () => boolean,
+  ): Promise<void> {
+    return new Promise((wake) => {
+      this.#waiters.add({ channels: new Set(channels), txid, until, isGone, wake })
+      this.#looking ??= this.#look().finally(() => {
+        this.#looking = undefined
+      })
+    })
+  }
+
+  async #look(): Promise<void> {
+    // What this process commits is looked for at once; what others commit, a few times a second.
+    const off = this.#engine.events.on(() => this.#hurry?.())
+    try {
+      while (this.#waiters.size > 0) {
+        await this.#pause()
+        await this.#round()
+      }
+    } finally {
+      off()
+    }
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((next) => {
+      const timer = setTimeout(next, limits.eventFeedPollMs)
+      this.#hurry = () => {
+        this.#hurry = undefined
+        clearTimeout(timer)
+        setTimeout(next, limits.eventFeedHurryMs)
+      }
+    })
+  }
+
+  async #round(): Promise<void> {
+    const { clock, running } = this.#engine
+    const nowMs = clock.elapsedMs()
+    for (const waiter of this.#waiters) {
+      if (running.closing || nowMs >= waiter.until || waiter.isGone()) this.#wake(waiter)
+    }
+    if (this.#waiters.size === 0) return
+    const after = new Map<string, bigint>()
+    for (const { channels, txid } of this.#waiters) {
+      for (const id of channels) {
+        const least = after.get(id)
+        if (least === undefined || BigInt(txid) < least) after.set(id, BigInt(txid))
+      }
+    }
+    const news = await this.#news(after)
+    for (const waiter of this.#waiters) {
+      if (news === undefined || news.some((id) => waiter.channels.has(id))) this.#wake(waiter)
+    }
+  }
+
+  /** Undefined when the database does not answer: then each reader finds that out itself. */
+  async #news(after: ReadonlyMap<string, bigint>): Promise<string[] | undefined> {
+    const floor = firstIdOf(this.#engine.clock.realMs() - recentMs)
+    const txids = [...after.values()].map(String)
+    try {
+      const rows = await this.#engine.lanes.read(channelsWithNews([...after.keys()], txids, floor))
+      return rows.map(({ id }) => id)
+    } catch {
+      return undefined
+    }
+  }
+
+  #wake(waiter: Waiter): void {
+    this.#waiters.delete(waiter)
+    waiter.wake()
+  }
+}
+
+const watches = new WeakMap<Engine, Watch>()
+
+/** The one of this engine. */
+export function watchOf(engine: Engine): Watch {
+  const known = watches.get(engine)
+  if (known !== undefined) return known
+  const made = new Watch(engine)
+  watches.set(engine, made)
+  return made
+}

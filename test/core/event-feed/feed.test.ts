@@ -1,0 +1,295 @@
+/** Whoever follows the feed sees every event of its own entities once, and nothing of others'. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import pg from 'pg'
+import type { Caller, EventsView, EventView } from '../../../core/index.ts'
+import { startGateway, type TestGateway } from '../../support/gateway.ts'
+
+let run: TestGateway
+
+before(async () => {
+  run = await startGateway()
+})
+after(() => run.close())
+
+const list = (request: Record<string, string> = {}, caller?: Caller) =>
+  run.gateway.events.list(request, caller === undefined ? {} : { caller })
+
+const here = async () => (await list({ since: 'NOW' })).nextCursor
+
+/** Everything after a cursor, in pages of this size. */
+async function follow(cursor: string, limit: string, more: Record<string, string> = {}) {
+  const all: EventView[] = []
+  for (let page: EventsView | undefined; page?.more !== false; ) {
+    page = await list({ ...more, cursor: page?.nextCursor ?? cursor, limit })
+    assert.ok(page.events.length <= Number(limit))
+    all.push(...page.events)
+  }
+  return all
+}
+
+const refusal = (name: string) => (error: unknown) => {
+  const { status, parameterErrors } = error as {
+    status: number
+    parameterErrors?: { name: string }[]
+  }
+  assert.equal(status, 400)
+  assert.equal(parameterErrors?.[0]?.name, name)
+  return true
+}
+
+describe('the feed', () => {
+  test('tells each event once, oldest first, whatever the size of a page', async () => {
+    const cursor = await here()
+    const payments = []
+    for (let no = 0; no < 7; no += 1) payments.push(await run.pay())
+    const whole = await follow(cursor, '500')
+    assert.deepEqual(
+      whole.map(({ payload }) => payload.id),
+      payments.map(({ id }) => id),
+    )
+    for (const limit of ['1', '2', '3', '7', '8']) {
+      assert.deepEqual(await follow(cursor, limit), whole)
+    }
+  })
+
+  test('tells what a webhook tells: type, payload, id and sequence', async () => {
+    const cursor = await here()
+    const payment = await run.pay()
+    const [event] = await follow(cursor, '10')
+    const [row] = await run.sql<{ id: string; seq: number }>(
+      'select id, seq from tollgate.event where resource = $1',
+      [payment.id],
+    )
+    assert.equal(event!.id, row!.id)
+    assert.equal(event!.sequence, row!.seq)
+    assert.equal(event!.type, 'PAYMENT')
+    assert.equal('action' in event!, false)
+    assert.equal(event!.payload.amount, '92.00')
+    assert.match(event!.at, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+0000$/)
+    const alone = await run.gateway.events.get(event!.id)
+    assert.deepEqual({ ...alone, ...event }, alone)
+  })
+
+  test('tells a payment that stored its account as both, and only as what is asked for', async () => {
+    const cursor = await here()
+    const payment = await run.pay({ createRegistration: 'true' })
+    const both = await follow(cursor, '10')
+    assert.deepEqual(
+      both.map(({ type, action, payload }) => [type, action, payload.id]),
+      [
+        ['PAYMENT', undefined, payment.id],
+        ['REGISTRATION', 'CREATED', payment.registrationId],
+      ],
+    )
+    assert.notEqual(both[0]!.id, both[1]!.id)
+    assert.equal((await run.gateway.events.get(both[1]!.id)).type, 'REGISTRATION')
+    for (const [no, types] of ['PAYMENT', 'REGISTRATION'].entries()) {
+      assert.deepEqual(await follow(cursor, '1', { types }), [both[no]])
+    }
+    assert.deepEqual(await follow(cursor, '10', { types: 'SCHEDULE,RISK' }), [])
+  })
+
+  test('begins at a moment, at the present or at the first event', async () => {
+    const payment = await run.pay()
+    const first = (await list({ limit: '1' })).events[0]!
+    const [row] = await run.sql<{ at: Date }>('select at from tollgate.event where resource = $1', [
+      payment.id,
+    ])
+    const second = row!.at.toISOString().slice(0, 19).replace('T', ' ')
+    const since = await list({ since: second, limit: '500' })
+    assert.ok(since.events.some(({ payload }) => payload.id === payment.id))
+    assert.ok(since.events.every(({ at }) => at >= `${second}+0000`))
+    assert.deepEqual((await list({ since: '2020-01-01', limit: '1' })).events, [first])
+    assert.deepEqual((await list({ since: '2099-01-01' })).events, [])
+    assert.deepEqual((await list({ since: 'NOW' })).events, [])
+  })
+
+  test('keeps the moment it began at when it goes on', async () => {
+    const { nextCursor } = await list({ since: '2090-01-01' })
+    const [early, late] = [await run.pay(), await run.pay()]
+    await run.sql("update tollgate.event set at = '2090-01-02' where resource = $1", [late.id])
+    const told = await follow(nextCursor, '100')
+    assert.deepEqual(
+      told.map(({ payload }) => payload.id),
+      [late.id],
+    )
+    const whole = await follow((await list({ limit: '1' })).nextCursor, '500')
+    assert.ok(whole.some(({ payload }) => payload.id === early.id))
+  })
+
+  test('refuses what is no place in it', async () => {
+    const cursor = await here()
+    for (const wrong of ['x', '1-2-3', `${cursor}-`, "1' or true"]) {
+      await assert.rejects(list({ cursor: wrong }), refusal('cursor'))
+    }
+    await assert.rejects(list({ since: 'yesterday' }), refusal('since'))
+    await assert.rejects(list({ since: '2026-02-30' }), refusal('since'))
+    await assert.rejects(list({ cursor, since: 'NOW' }))
+    await assert.rejects(list({ wait: '31' }), refusal('wait'))
+    await assert.rejects(list({ types: 'PAYMENT,OTHER' }), refusal('types'))
+  })
+})
+
+describe('a late commit', () => {
+  test('is never passed by: what is younger waits until it is decided', async () => {
+    const cursor = await here()
+    const payment = await run.pay()
+    assert.equal((await follow(cursor, '10')).length, 1)
+    const slow = new pg.Client({ connectionString: run.database.url })
+    await slow.connect()
+    try {
+      const id = 'f'.repeat(32).replace(/^.{12}/, Date.now().toString(16).padStart(12, '0'))
+      await slow.query('begin')
+      await slow.query(
+        `insert into tollgate.event (id, resource, seq, channel_id, type, data)
+         select $1, resource, 99, channel_id, type, data from tollgate.event where resource = $2`,
+        [id, payment.id],
+      )
+      const [, { nextCursor }] = [await run.pay(), await list({ cursor })]
+      assert.deepEqual(await follow(nextCursor, '10'), [])
+      await slow.query('commit')
+      const told = await follow(nextCursor, '10')
+      assert.deepEqual([told.length, told[0]!.id, told[0]!.sequence], [2, id, 99])
+    } finally {
+      await slow.end()
+    }
+  })
+
+  test('of many writers on two processes: a reader beside them sees each event exactly once', async () => {
+    const other = await run.another()
+    let cursor = await here()
+    const seen: EventView[] = []
+    let isWriting = true
+    const writing = Promise.all(
+      Array.from({ length: 8 }, async (_, no) => {
+        const ids: string[] = []
+        for (let round = 0; round < 12; round += 1) {
+          const on = (no + round) % 2 === 0 ? run.gateway : other
+          const payment = await run.pay({ paymentType: 'PA' }, { on })
+          ids.push(payment.id, (await on.payments.reverse(payment.id)).id)
+        }
+        return ids
+      }),
+    ).finally(() => {
+      isWriting = false
+    })
+    for (let more = true; more; ) {
+      const wasWriting = isWriting
+      const page = await list({ cursor, limit: '7', ...(wasWriting ? { wait: '1' } : {}) })
+      seen.push(...page.events)
+      cursor = page.nextCursor
+      more = wasWriting || page.more
+    }
+    const ids = (await writing).flat()
+    assert.equal(new Set(seen.map(({ id }) => id)).size, seen.length)
+    const told = new Set(seen.map(({ payload }) => payload.id))
+    assert.deepEqual(
+      ids.filter((id) => !told.has(id)),
+      [],
+    )
+    const rows = await run.sql<{ id: string }>(
+      `select id from tollgate.event where resource = any($1::uuid[])`,
+      [ids],
+    )
+    assert.equal(seen.length, rows.length)
+  })
+})
+
+describe('a merchant', () => {
+  let stranger: string
+  let strangerChannel: string
+  before(async () => {
+    const { entities } = run.gateway
+    stranger = await entities.create({ kind: 'merchant', name: 'B', parentId: run.division })
+    strangerChannel = await entities.create({ kind: 'channel', name: 'B', parentId: stranger })
+  })
+
+  test('reads the events of its own entities, by whatever it asks', async () => {
+    const cursor = await here()
+    const [mine, theirs] = [await run.pay(), await run.pay({ entityId: strangerChannel })]
+    const told = async (entityId: string, more: Record<string, string> = {}) =>
+      (await list({ cursor, ...more }, { id: 'test', entityId })).events.map(
+        ({ payload }) => payload.id,
+      )
+    assert.deepEqual(await told(run.merchant), [mine.id])
+    assert.deepEqual(await told(stranger), [theirs.id])
+    assert.deepEqual(await told(run.division), [mine.id, theirs.id])
+    assert.deepEqual(await told(run.psp, { entityId: strangerChannel }), [theirs.id])
+    for (const entityId of [strangerChannel, run.psp, 'a'.repeat(32)]) {
+      await assert.rejects(told(run.merchant, { entityId }), { status: 403 })
+    }
+  })
+
+  test('cannot tell a foreign event from one that is not there', async () => {
+    const cursor = await here()
+    await run.pay({ entityId: strangerChannel })
+    const [event] = await follow(cursor, '10')
+    const caller = { id: 'test', entityId: run.merchant }
+    for (const id of [event!.id, 'a'.repeat(32), `${event!.id}-registration`, 'x']) {
+      await assert.rejects(run.gateway.events.get(id, { caller }), {
+        status: 404,
+        code: '700.400.580',
+      })
+    }
+    const own = { caller: { id: 'test', entityId: stranger } }
+    assert.equal((await run.gateway.events.get(event!.id, own)).id, event!.id)
+  })
+})
+
+describe('a reader that waits', () => {
+  test('has its answer when something happens, wherever that is', async () => {
+    const other = await run.another()
+    for (const on of [run.gateway, other]) {
+      const cursor = await here()
+      const waiting = list({ cursor, wait: '30' })
+      const payment = await run.pay({}, { on })
+      const page = await waiting
+      assert.deepEqual(
+        page.events.map(({ payload }) => payload.id),
+        [payment.id],
+      )
+    }
+  })
+
+  test('has an empty answer with a place to go on when nothing happens, or it goes itself', async () => {
+    const cursor = await here()
+    const page = await list({ cursor, wait: '1' })
+    assert.deepEqual([page.events, page.more], [[], false])
+    const gone = new AbortController()
+    const waiting = run.gateway.events.list({ cursor, wait: '30' }, { signal: gone.signal })
+    gone.abort()
+    assert.deepEqual((await waiting).events, [])
+    const payment = await run.pay()
+    assert.equal((await follow(page.nextCursor, '10'))[0]!.payload.id, payment.id)
+  })
+
+  test('takes no connection: two hundred wait on a lane of four, and all are told', async () => {
+    const connections = async () => {
+      const [{ count } = { count: 0n }] = await run.sql<{ count: bigint }>(
+        `select count(*) as count from pg_stat_activity where datname = current_database()`,
+      )
+      return count
+    }
+    const cursor = await here()
+    await list({ cursor })
+    const atRest = await connections()
+    const waiting = Array.from({ length: 200 }, () => list({ cursor, wait: '30' }))
+    // Reads of others go on beside them, which they could not if the lane were full.
+    for (let no = 0; no < 20; no += 1) assert.deepEqual((await list({ cursor })).events, [])
+    assert.ok((await connections()) <= atRest + 4n)
+    const payment = await run.pay()
+    for (const page of await Promise.all(waiting)) {
+      assert.equal(page.events[0]!.payload.id, payment.id)
+    }
+  })
+
+  test('is let go when the process ends', async () => {
+    const ending = await run.another()
+    const cursor = await here()
+    const waiting = ending.events.list({ cursor, wait: '30' })
+    await ending.events.list({ cursor })
+    await ending.close()
+    assert.deepEqual((await waiting).events, [])
+  })
+})
