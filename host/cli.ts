@@ -29,6 +29,7 @@ import {
   entitySetCommand,
 } from './commands/entity.ts'
 import { entityRuleCommands } from './commands/entity-rule.ts'
+import { eventsListCommand, eventsReplayCommand } from './commands/events.ts'
 import { inspectCommand } from './commands/inspect.ts'
 import {
   keysMakeCommand,
@@ -38,6 +39,7 @@ import {
   keysRotateCommand,
   keysStatusCommand,
 } from './commands/keys.ts'
+import { listenCommand } from './commands/listen.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { paymentCommands } from './commands/payment.ts'
 import { serveCommand } from './commands/serve.ts'
@@ -74,6 +76,9 @@ const commands: readonly Command[] = [
   attentionResolveCommand,
   attentionCommand,
   ...paymentCommands,
+  listenCommand,
+  eventsListCommand,
+  eventsReplayCommand,
   doctorCommand,
   demoSubscriptionCommand,
 ]

@@ -22,7 +22,7 @@ export type Command = {
   /** `token create`. */
   readonly name: string
   readonly summary: string
-  /** Words it takes beside options, as in `<id>`. */
+  /** Words it takes beside options, as in `<id>`; those in square brackets may be left out. */
   readonly words?: readonly string[]
   readonly options?: Readonly<Record<string, Option>>
   /** More to say in its help. */
@@ -66,7 +66,9 @@ export function readArguments(command: Command, words: readonly string[]): Given
     words: read.positionals,
   } as Given
   const wanted = command.words ?? []
-  if (!given.flags.has('help') && given.words.length !== wanted.length) {
+  const least = wanted.filter((word) => !word.startsWith('[')).length
+  const count = given.words.length
+  if (!given.flags.has('help') && (count < least || count > wanted.length)) {
     throw new UsageError(`usage: tollgate ${[command.name, ...wanted].join(' ')}`)
   }
   return given

@@ -35,7 +35,8 @@ export async function openDemo(
     await entities.create({ kind: 'merchant', name: 'Demo', id: merchant, parentId: division })
     await entities.create({ kind: 'channel', name: 'Demo', id: channel, parentId: merchant })
   }
-  const kept = await readToken(directory)
+  // A new token is cheap.
+  const { accessToken: kept } = await readCredentials(directory)
   if (kept !== undefined && (await isTokenOf(gateway, kept, channel))) {
     return { entityId: channel, accessToken: kept }
   }
@@ -53,15 +54,15 @@ export async function writeCredentials(
   return path
 }
 
-/** Undefined when the file is missing or damaged: a new token is cheap. */
-async function readToken(directory: string): Promise<string | undefined> {
+/** What was written; empty when the file is missing or damaged. */
+export async function readCredentials(directory: string): Promise<Partial<Credentials>> {
   try {
-    const { accessToken }: { accessToken?: unknown } = Object(
+    const read: Record<string, unknown> = Object(
       JSON.parse(await readFile(credentialsPath(directory), 'utf8')),
     )
-    return typeof accessToken === 'string' ? accessToken : undefined
+    return Object.fromEntries(Object.entries(read).filter(([, value]) => typeof value === 'string'))
   } catch {
-    return undefined
+    return {}
   }
 }
 

@@ -1,0 +1,123 @@
+import { type Command, columns, print, UsageError } from './command.ts'
+import {
+  apiOptions,
+  type FeedEvent,
+  type FeedPage,
+  kindOf,
+  MerchantApi,
+  momentOf,
+  sinceOption,
+  wireMoment,
+} from './merchant-api.ts'
+
+const mostEvents = 1_000
+const dayMs = 86_400_000
+
+export const eventsListCommand: Command = {
+  name: 'events list',
+  summary: 'Show what happened, oldest first.',
+  options: {
+    since: { ...sinceOption, meaning: `${sinceOption.meaning} Default 1d.` },
+    type: {
+      type: 'string',
+      value: 'type',
+      meaning: 'PAYMENT, REGISTRATION or SCHEDULE, or several with commas.',
+    },
+    ...apiOptions,
+  },
+  async run(given) {
+    const api = await MerchantApi.of(given)
+    const { since, type } = given.options
+    const from = since === undefined ? wireMoment(Date.now() - dayMs) : momentOf(since, Date.now())
+    const types = type?.toUpperCase()
+    const events: FeedEvent[] = []
+    let place: Record<string, string> = { since: from }
+    let more = true
+    while (more && events.length < mostEvents) {
+      const page = (await api.get('/v1/events', { types, limit: '500', ...place })) as FeedPage
+      events.push(...page.events)
+      place = { cursor: page.nextCursor }
+      more = page.more
+    }
+    if (events.length === 0) print(`no events since ${from}`)
+    for (const line of columns(events.map(rowOf))) print(line)
+    if (more) print(`… and more: tollgate events list --since "${events.at(-1)?.at.slice(0, 19)}"`)
+    return 0
+  },
+}
+
+const rowOf = (event: FeedEvent): string[] => [
+  event.at.slice(0, 19),
+  event.id,
+  kindOf(event),
+  event.payload.id,
+  event.payload.result?.code ?? '',
+]
+
+export const eventsReplayCommand: Command = {
+  name: 'events replay',
+  summary: 'Have events sent to webhook endpoints again, also those that were taken.',
+  words: ['[<event id>]'],
+  options: {
+    since: { ...sinceOption, meaning: `In place of an id, all since then: ${sinceOption.meaning}` },
+    endpoint: { type: 'string', value: 'id', meaning: 'Only to this one. Default: to all.' },
+    dead: { type: 'boolean', meaning: 'Only what was given up.' },
+    ...apiOptions,
+  },
+  async run(given) {
+    const [id] = given.words
+    const { since, endpoint } = given.options
+    if ((id === undefined) === (since === undefined)) {
+      throw new UsageError('say what to send again: either the id of an event, or --since')
+    }
+    const api = await MerchantApi.of(given)
+    const endpoints = endpoint === undefined ? await endpointsOf(api) : [endpoint]
+    if (endpoints.length === 0) {
+      throw new UsageError('there is no webhook endpoint to send anything to')
+    }
+    for (const one of endpoints) {
+      const what =
+        id === undefined
+          ? { from: momentOf(since ?? '', Date.now()) }
+          : { eventId: id.slice(0, 32) }
+      const count = await replay(api, one, {
+        ...what,
+        ...(given.flags.has('dead') ? { which: 'DEAD' } : {}),
+      })
+      print(`${one}: ${count} ${count === 1 ? 'notification' : 'notifications'} will be sent again`)
+    }
+    return 0
+  },
+}
+
+async function endpointsOf(api: MerchantApi): Promise<string[]> {
+  const all: string[] = []
+  for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
+    const page = (await api.get('/v1/webhooks', { limit: '500', cursor })) as {
+      webhooks: readonly { id: string }[]
+      nextCursor?: string
+    }
+    all.push(...page.webhooks.map(({ id }) => id))
+    cursor = page.nextCursor
+  }
+  return all
+}
+
+/** A long range is replayed in pieces, each from where the one before ended. */
+async function replay(
+  api: MerchantApi,
+  endpoint: string,
+  what: Readonly<Record<string, string>>,
+): Promise<number> {
+  let count = 0
+  for (let fields: Record<string, string> | undefined = { ...what }; fields !== undefined; ) {
+    const answer = (await api.post(`/v1/webhooks/${endpoint}/replay`, fields)) as {
+      replayed: number
+      nextFrom?: string
+    }
+    count += answer.replayed
+    const from = answer.nextFrom?.slice(0, 19)
+    fields = from === undefined || from === fields.from ? undefined : { ...what, from }
+  }
+  return count
+}

@@ -1,0 +1,218 @@
+import { onEndSignal } from '../serve/signals.ts'
+import { type Command, columns, type Given, print, UsageError } from './command.ts'
+import { type Forwarded, forward, keyOf, secretOf, type Target } from './forward.ts'
+import {
+  apiOptions,
+  type FeedEvent,
+  type FeedPage,
+  kindOf,
+  MerchantApi,
+  momentOf,
+  rest,
+  sinceOption,
+  UnavailableError,
+} from './merchant-api.ts'
+
+/** An answer other than 2xx is asked for again after these times; then the event is passed over. */
+const pausesMs = [1_000, 2_000, 4_000]
+/** Where nobody listens, or the gateway does not answer, it is tried again this often. */
+const knockMs = 1_000
+const waitSeconds = 20
+
+export const listenCommand: Command = {
+  name: 'listen',
+  summary: 'Follow the events of a merchant, and send them to a program on this machine.',
+  options: {
+    'forward-to': {
+      type: 'string',
+      value: 'url',
+      meaning: 'Where each event is posted as a webhook is: http://localhost:3000/hooks.',
+    },
+    ...apiOptions,
+    types: {
+      type: 'string',
+      value: 'list',
+      meaning: 'PAYMENT, REGISTRATION, SCHEDULE, with commas. Default all.',
+    },
+    since: { ...sinceOption, meaning: `Begin there: ${sinceOption.meaning} Default now.` },
+    print: { type: 'boolean', meaning: 'Show each notification.' },
+    wrapper: {
+      type: 'string',
+      value: 'kind',
+      meaning: 'NONE sends plain JSON (default), TEXT and JSON encrypt.',
+    },
+    secret: { type: 'string', value: 'text', meaning: 'Signing secret: whsec_…' },
+    key: { type: 'string', value: 'hex', meaning: 'Encryption key, 64 hex characters.' },
+  },
+  notes:
+    'Follows the public API, so the gateway may run anywhere and needs no way to this machine. Either may be restarted meanwhile.',
+  async run(given) {
+    const api = await MerchantApi.of(given)
+    const target = targetOf(given, api.token)
+    const since = given.options.since
+    const stopping = new AbortController()
+    const ended = onEndSignal(
+      async () => stopping.abort(),
+      () => process.exit(130),
+    )
+    const listener = new Listener(api, target, given.flags.has('print'), stopping.signal)
+    present(api, target)
+    await Promise.race([
+      ended,
+      listener.follow({
+        types: given.options.types?.toUpperCase(),
+        since: since === undefined ? 'NOW' : momentOf(since, Date.now()),
+      }),
+    ])
+    const { events, accepted } = listener.counts
+    print(
+      `\n${events} ${events === 1 ? 'event' : 'events'}${target === undefined ? '' : `, ${accepted} accepted`}`,
+    )
+    return 0
+  },
+}
+
+function targetOf(given: Given, token: string): Target | undefined {
+  const {
+    'forward-to': url,
+    wrapper = 'NONE',
+    secret = secretOf(token),
+    key = keyOf(token),
+  } = given.options
+  if (url === undefined) return undefined
+  if (!URL.canParse(url) || !/^https?:/.test(url)) {
+    throw new UsageError('--forward-to must be a URL: http://localhost:3000/hooks')
+  }
+  if (!/^whsec_[A-Za-z0-9+/=]{4,}$/.test(secret)) {
+    throw new UsageError('--secret must be whsec_ and base64')
+  }
+  if (!/^[0-9a-f]{64}$/i.test(key)) throw new UsageError('--key must be 64 hex characters')
+  const as = wrapper.toUpperCase()
+  if (as !== 'NONE' && as !== 'TEXT' && as !== 'JSON') {
+    throw new UsageError('--wrapper must be NONE, TEXT or JSON')
+  }
+  return { url, secret, wrapper: as === 'NONE' ? undefined : { as, key } }
+}
+
+function present(api: MerchantApi, target: Target | undefined): void {
+  const rows = [['Follows', api.url]]
+  if (target !== undefined) {
+    rows.push(['Forwards to', target.url], ['Signing secret', target.secret])
+    if (target.wrapper !== undefined) rows.push(['Encryption key', target.wrapper.key])
+  }
+  for (const line of columns(rows)) print(line)
+  print()
+}
+
+class Listener {
+  readonly counts = { events: 0, accepted: 0 }
+  readonly #api: MerchantApi
+  readonly #target: Target | undefined
+  readonly #isPrinting: boolean
+  readonly #signal: AbortSignal
+  /** Said once, until it works again. */
+  #trouble: string | undefined
+
+  constructor(
+    api: MerchantApi,
+    target: Target | undefined,
+    isPrinting: boolean,
+    signal: AbortSignal,
+  ) {
+    this.#api = api
+    this.#target = target
+    this.#isPrinting = isPrinting
+    this.#signal = signal
+  }
+
+  /** Until the signal is aborted. @throws RefusedError */
+  async follow(from: { types: string | undefined; since: string }): Promise<void> {
+    const { types } = from
+    let cursor: string | undefined
+    while (!this.#signal.aborted) {
+      const place =
+        cursor === undefined ? { since: from.since } : { cursor, wait: String(waitSeconds) }
+      const page = await this.#page({ types, ...place })
+      if (page === undefined) continue
+      if (cursor === undefined) print('Ready; press Ctrl-C to end.')
+      for (const event of page.events) {
+        await this.#bring(event)
+        if (this.#signal.aborted) return
+      }
+      cursor = page.nextCursor
+    }
+  }
+
+  async #page(query: Record<string, string | undefined>): Promise<FeedPage | undefined> {
+    try {
+      const page = await this.#api.get('/v1/events', query, this.#signal)
+      this.#works(`${this.#api.url} answers again`)
+      return page as FeedPage
+    } catch (error) {
+      if (this.#signal.aborted) return undefined
+      if (!(error instanceof UnavailableError)) throw error
+      this.#says(`${error.message}; trying again`)
+      await rest(knockMs, this.#signal)
+      return undefined
+    }
+  }
+
+  async #bring(event: FeedEvent): Promise<void> {
+    const { payload } = event
+    const shown = [kindOf(event), payload.id, payload.result?.code ?? ''].join('  ').trimEnd()
+    this.counts.events += 1
+    if (this.#isPrinting) print(JSON.stringify(payload, undefined, 2))
+    if (this.#target === undefined) return print(line(event.at, shown))
+    for (let tries = 0; !this.#signal.aborted; ) {
+      const forwarded = await forward(this.#target, event, this.#signal).catch(() => undefined)
+      if (forwarded === undefined) return
+      if (forwarded.status === undefined) {
+        // Nobody is there: the program is being restarted, and has not said no.
+        this.#says(`${this.#target.url} does not answer: ${forwarded.error}; trying again`)
+        await rest(knockMs, this.#signal)
+        continue
+      }
+      this.#works()
+      const isAccepted = forwarded.status >= 200 && forwarded.status < 300
+      const pauseMs = isAccepted ? undefined : pausesMs[tries]
+      print(line(event.at, shown, outcome(forwarded, isAccepted, pauseMs)))
+      if (isAccepted) this.counts.accepted += 1
+      if (pauseMs === undefined) return
+      tries += 1
+      await rest(pauseMs, this.#signal)
+    }
+  }
+
+  #says(trouble: string): void {
+    if (trouble === this.#trouble) return
+    this.#trouble = trouble
+    print(trouble)
+  }
+
+  #works(again?: string): void {
+    if (
+      this.#trouble !== undefined &&
+      again !== undefined &&
+      this.#trouble.startsWith(this.#api.url)
+    ) {
+      print(again)
+    }
+    this.#trouble = undefined
+  }
+}
+
+/** `09:26:53  PAYMENT  8a82…  000.100.110  -> 200 in 12 ms` */
+const line = (at: string, shown: string, outcome = '') =>
+  `${at.slice(11, 19)}  ${shown}${outcome === '' ? '' : `  -> ${outcome}`}`
+
+function outcome(
+  { status, ms }: Forwarded,
+  isAccepted: boolean,
+  pauseMs: number | undefined,
+): string {
+  const answered = `${status} in ${ms} ms`
+  if (isAccepted) return answered
+  return pauseMs === undefined
+    ? `${answered}; passed over`
+    : `${answered}; again in ${pauseMs / 1000} s`
+}

@@ -1,0 +1,168 @@
+/** The public API as a command of a merchant's developer uses it. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { readCredentials } from '../serve/demo.ts'
+import { dataDirectoryOf } from '../serve/installation.ts'
+import { type Given, type Option, placeOfCommand, settingsFor, UsageError } from './command.ts'
+
+export type FeedEvent = {
+  readonly id: string
+  readonly sequence: number
+  readonly at: string
+  readonly type: string
+  readonly action?: string
+  readonly payload: Readonly<Record<string, unknown>> & {
+    readonly id: string
+    readonly result?: { readonly code?: string }
+  }
+}
+
+export type FeedPage = {
+  readonly events: readonly FeedEvent[]
+  readonly nextCursor: string
+  readonly more: boolean
+}
+
+/** Where the gateway is and who asks. */
+export const apiOptions: Readonly<Record<string, Option>> = {
+  url: {
+    type: 'string',
+    value: 'url',
+    meaning: 'Gateway to ask. Default: the one that serve started last in this folder.',
+  },
+  token: {
+    type: 'string',
+    value: 'token',
+    meaning: 'Access token (TOLLGATE_TOKEN). Default: the demo token of this folder.',
+  },
+}
+
+export const sinceOption: Option = {
+  type: 'string',
+  value: 'moment',
+  meaning: '"2026-03-14", "2026-03-14 09:30:00" in UTC, or 15m, 2h, 3d ago.',
+}
+
+const longestAnswerMs = 45_000
+
+export class MerchantApi {
+  readonly url: string
+  readonly token: string
+
+  constructor(url: string, token: string) {
+    this.url = url.replace(/\/+$/, '')
+    this.token = token
+  }
+
+  /** From options, environment and what serve left in this folder. @throws UsageError */
+  static async of(given: Given): Promise<MerchantApi> {
+    const place = placeOfCommand()
+    const settings = await settingsFor(given)
+    const known = await readCredentials(dataDirectoryOf(settings, place))
+    const url = given.options.url ?? known.baseUrl
+    const token = given.options.token ?? process.env.TOLLGATE_TOKEN ?? known.accessToken
+    if (url === undefined) throw new UsageError(missing('--url, the address of the gateway'))
+    if (!/^https?:\/\/[^/]/.test(url))
+      throw new UsageError('--url must begin with http:// or https://')
+    if (token === undefined) throw new UsageError(missing('--token'))
+    return new MerchantApi(url, token)
+  }
+
+  get(path: string, query: Readonly<Record<string, string | undefined>>, signal?: AbortSignal) {
+    const sent = Object.entries(query).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    )
+    const search = sent.length === 0 ? '' : `?${new URLSearchParams(sent)}`
+    return this.#ask('GET', `${path}${search}`, undefined, signal)
+  }
+
+  post(path: string, fields: Readonly<Record<string, string>>) {
+    return this.#ask('POST', path, new URLSearchParams(fields))
+  }
+
+  /** @throws RefusedError it was refused and will be again · UnavailableError it may work later. */
+  async #ask(
+    method: string,
+    path: string,
+    body?: URLSearchParams,
+    signal?: AbortSignal,
+  ): Promise<Answer> {
+    const timeout = AbortSignal.timeout(longestAnswerMs)
+    let status: number
+    let text: string
+    try {
+      const answer = await fetch(`${this.url}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${this.token}` },
+        redirect: 'manual',
+        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+        ...(body === undefined ? {} : { body }),
+      })
+      status = answer.status
+      text = await answer.text()
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw new UnavailableError(`${this.url} does not answer: ${whyOf(error)}`)
+    }
+    if (status === 200) return JSON.parse(text) as Answer
+    const said = sentenceOf(text)
+    if (status === 429 || status >= 500)
+      throw new UnavailableError(`${this.url} answers ${status}${said}`)
+    throw new RefusedError(`${this.url} refuses: ${status}${said}`)
+  }
+}
+
+export type Answer = Readonly<Record<string, unknown>>
+
+/** Asking again is of no use. The message is for the user. */
+export class RefusedError extends UsageError {}
+/** Asking again later may help. */
+export class UnavailableError extends UsageError {}
+
+const missing = (what: string) =>
+  `${what} is needed: nothing is known here, start the gateway in this folder or name it`
+
+/** `ECONNREFUSED` and the like, as plain as they are. */
+export function whyOf(error: unknown): string {
+  const { cause, name, message } = error as {
+    cause?: { code?: string; message?: string }
+    name: string
+    message: string
+  }
+  if (name === 'TimeoutError') return 'no answer in time'
+  return cause?.code ?? cause?.message ?? message
+}
+
+function sentenceOf(text: string): string {
+  try {
+    const { result } = JSON.parse(text) as {
+      result?: { description?: string; parameterErrors?: { name: string; message: string }[] }
+    }
+    const about = result?.parameterErrors?.map(({ name, message }) => `${name} ${message}`) ?? []
+    return [` ${result?.description ?? ''}`, ...about].join('; ').trimEnd()
+  } catch {
+    return ''
+  }
+}
+
+/** `2h` becomes the moment two hours ago; other texts go as they are. @throws UsageError */
+export function momentOf(text: string, nowMs: number): string {
+  const ago = /^([0-9]{1,5})([smhd])$/.exec(text)
+  if (ago !== null) {
+    const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+    return wireMoment(nowMs - Number(ago[1]) * units[ago[2] as keyof typeof units])
+  }
+  if (/^\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?$/.test(text)) return text
+  throw new UsageError(`"${text}" is no moment: write ${sinceOption.meaning}`)
+}
+
+/** `yyyy-MM-dd HH:mm:ss` in UTC. */
+export const wireMoment = (ms: number): string =>
+  new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
+
+/** What became of what: `PAYMENT`, `REGISTRATION CREATED`. */
+export const kindOf = ({ type, action }: FeedEvent): string =>
+  action === undefined ? type : `${type} ${action}`
+
+/** Ends early when the signal is aborted. */
+export const rest = (ms: number, signal: AbortSignal): Promise<void> =>
+  pause(ms, undefined, { signal }).catch(() => undefined)

@@ -1,0 +1,196 @@
+/** `tollgate listen` and `tollgate events`, as a merchant's developer runs them. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createHost, type Listening } from '../../../host/index.ts'
+import { until } from '../../support/gateway.ts'
+import { type Receiver, startReceiver } from '../../support/notification-receiver.ts'
+import { type Body, debit, type Hosted, startHost } from '../http/hosted.ts'
+import { projectFolder, type Running, runTollgate, startTollgate } from './tollgate.ts'
+
+let run: Hosted
+let project: Awaited<ReturnType<typeof projectFolder>>
+/** Takes the place of the server that one test ends. */
+let restarted: Listening | undefined
+
+before(async () => {
+  run = await startHost()
+  project = await projectFolder()
+})
+after(async () => {
+  await restarted?.close()
+  await run.close()
+  await project.remove()
+})
+
+const pay = (more: Record<string, string> = {}): Promise<Body> =>
+  run.gateway
+    .call(
+      'payments.create',
+      { id: 'test', entityId: run.channel },
+      {
+        body: Buffer.from(
+          new URLSearchParams({ ...debit, entityId: run.channel, ...more }).toString(),
+        ),
+        contentType: 'application/x-www-form-urlencoded',
+        requestId: 'a',
+      },
+    )
+    .then(({ body }) => body as unknown as Body)
+
+const words = (...more: string[]) => [...more, '--url', run.url, '--token', run.token]
+const where = () => ({ folder: project.path })
+
+/** Starts it and waits until it follows. */
+async function listen(...more: string[]): Promise<Running> {
+  const listening = startTollgate(words('listen', ...more), where())
+  await listening.said(/Ready/)
+  return listening
+}
+
+async function end({ child, ended }: Running) {
+  child.kill('SIGINT')
+  const done = await ended
+  assert.equal(done.code, 0, done.err)
+  assert.equal(done.err, '')
+  return done.out
+}
+
+const told = (out: string, name: string) => new RegExp(`${name} +(\\S+)`).exec(out)?.[1] ?? ''
+
+const about = (id: string) => (received: Receiver['received'][number]) =>
+  received.notification?.payload.id === id
+
+test('forwards each event as a webhook, signed with the secret that it shows', async () => {
+  const shop = await startReceiver()
+  const listening = await listen('--forward-to', `${shop.url}hooks`)
+  shop.trust({ secrets: [told(listening.text.out, 'Signing secret')] })
+  const payment = await pay()
+  const { path, notification, sequence, headers } = await shop.first(about(payment.id))
+  assert.equal(path, '/hooks')
+  assert.equal(notification?.type, 'PAYMENT')
+  assert.equal(sequence, 1)
+  assert.equal(headers['content-type'], 'application/json')
+  const [event] = (await run.gateway.events.list({ limit: '1' })).events
+  assert.equal(headers['webhook-id'], event!.id)
+  await listening.said(/PAYMENT {2}[0-9a-f]{32} {2}000\.100\.110 {2}-> 200 in \d+ ms/)
+  assert.match(await end(listening), /1 event, 1 accepted/)
+  const again = await listen('--forward-to', `${shop.url}hooks`)
+  assert.equal(told(again.text.out, 'Signing secret'), told(listening.text.out, 'Signing secret'))
+  await end(again)
+  await shop.close()
+})
+
+test('encrypts as endpoints do, in both wrappers, and sends only the types asked for', async () => {
+  const shop = await startReceiver()
+  for (const [no, wrapper] of ['TEXT', 'JSON'].entries()) {
+    const key = `0${no}`.repeat(32)
+    const secret = `whsec_${Buffer.from(`${wrapper} secret of this test`).toString('base64')}`
+    shop.trust({ secrets: [secret], key })
+    const listening = await listen(
+      ...['--forward-to', shop.url, '--wrapper', wrapper, '--secret', secret, '--key', key],
+      ...['--types', 'registration'],
+    )
+    const payment = await pay({ createRegistration: 'true' })
+    const { notification, headers } = await shop.first(
+      ({ no: at, notification }) => at >= no && notification?.type === 'REGISTRATION',
+    )
+    assert.equal(notification?.action, 'CREATED')
+    assert.equal(headers['content-type'], wrapper === 'TEXT' ? 'text/plain' : 'application/json')
+    assert.ok(!shop.received.some(about(payment.id)))
+    await end(listening)
+  }
+  assert.deepEqual(
+    shop.received.map(({ problem }) => problem),
+    [undefined, undefined],
+  )
+  await shop.close()
+})
+
+test('goes on where it was when the program or the server is restarted', async () => {
+  const first = await startReceiver()
+  const port = Number(new URL(first.url).port)
+  const listening = await listen('--forward-to', first.url)
+  const trust = { secrets: [told(listening.text.out, 'Signing secret')] }
+  first.trust(trust)
+  const before = await pay()
+  await first.first(about(before.id))
+
+  await first.close()
+  const meanwhile = [await pay(), await pay()]
+  await listening.said(/does not answer: ECONNREFUSED; trying again/)
+  const second = await startReceiver({ port })
+  second.trust(trust)
+  for (const { id } of meanwhile) await second.first(about(id))
+
+  await run.closeServer()
+  await listening.said(new RegExp(`${run.url} does not answer`))
+  const alone = await pay()
+  const host = createHost(run.gateway, { port: Number(new URL(run.url).port) })
+  const server = await host.listen()
+  await second.first(about(alone.id))
+  const last = await pay()
+  await second.first(about(last.id))
+  assert.match(await end(listening), /answers again/)
+  assert.deepEqual(
+    second.received.map(({ notification }) => notification?.payload.id),
+    [...meanwhile, alone, last].map(({ id }) => id),
+  )
+  await second.close()
+  restarted = server
+})
+
+test('asks again after a bad answer, with the same id, and shows what it sends', async () => {
+  const shop = await startReceiver()
+  const listening = await listen('--forward-to', shop.url, '--print')
+  shop.trust({ secrets: [told(listening.text.out, 'Signing secret')] })
+  shop.behave('fail')
+  const payment = await pay()
+  await listening.said(/-> 500 in \d+ ms; again in 1 s/)
+  shop.behave('redirect')
+  await listening.said(/-> 302 in \d+ ms; again in 2 s/)
+  shop.behave('ok')
+  await listening.said(/-> 200 in/)
+  const ids = shop.received.map(({ id }) => id)
+  assert.equal(new Set(ids).size, 1)
+  assert.equal(ids.length, 3)
+  assert.match(await end(listening), new RegExp(`"id": "${payment.id}"`))
+  await shop.close()
+})
+
+test('ends at once, whatever it waits for', async () => {
+  const shop = await startReceiver()
+  const listening = await listen('--forward-to', shop.url)
+  shop.behave('hang')
+  await pay()
+  await until(async () => (shop.open > 0 ? true : undefined))
+  const startedMs = performance.now()
+  await end(listening)
+  assert.ok(performance.now() - startedMs < 5_000)
+  await shop.close()
+})
+
+test('refuses in a sentence what it cannot do', async () => {
+  const refused = async (expected: RegExp, ...line: string[]) => {
+    const { code, err } = await runTollgate(line, where())
+    assert.equal(code, 1)
+    assert.match(err, expected)
+    assert.doesNotMatch(err, /^\s+at /m)
+  }
+  await refused(/--url, the address of the gateway is needed/, 'listen')
+  await refused(/refuses: 403 .*not valid/, 'listen', '--url', run.url, '--token', 'unknown')
+  await refused(/--forward-to must be a URL/, ...words('listen', '--forward-to', 'localhost'))
+  await refused(/"yesterday" is no moment/, ...words('listen', '--since', 'yesterday'))
+  await refused(/types/, ...words('listen', '--types', 'EVERYTHING'))
+  await refused(/either the id of an event, or --since/, ...words('events', 'replay'))
+})
+
+test('events are listed, those of one type too', async () => {
+  const payment = await pay({ createRegistration: 'true' })
+  const all = await runTollgate(words('events', 'list', '--since', '1h'), where())
+  assert.equal(all.code, 0, all.err)
+  const lines = all.out.trim().split('\n')
+  assert.match(lines.at(-2)!, new RegExp(`PAYMENT +${payment.id} +000\\.100\\.110$`))
+  assert.match(lines.at(-1)!, /REGISTRATION CREATED +[0-9a-f]{32} +000\.100\.110$/)
+  const some = await runTollgate(words('events', 'list', '--type', 'schedule'), where())
+  assert.match(some.out, /no events since/)
+})
