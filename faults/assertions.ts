@@ -3,6 +3,7 @@
  * books (`oracle.ledger`) and the merchants' memory (`oracle.try`); a row that comes back is a
  * violation: `about` (a payment's id or a merchant's reference) and `what`.
  */
+import { eventAssertions } from './event-assertions.ts'
 import { scheduleAssertions } from './schedule-assertions.ts'
 
 export type Violation = { readonly about: string; readonly what: string }
@@ -257,6 +258,7 @@ having count(*) filter (where t.status < 500 and t.status <> 429) = 0`
 /** In the words of the report. */
 export const assertions: Readonly<Record<string, string>> = {
   ...scheduleAssertions,
+  ...eventAssertions,
   'money moves at most once for a key': moneyOnce,
   'money that moved has its payment': moneyHasRow,
   'the acquirer never had to refuse what our own sums forbid': askedTooMuch,

@@ -16,10 +16,12 @@ import type { Crew } from './crew.ts'
 import { injectEvents } from './events.ts'
 import { type AcquirerFault, type Injection, type Planned, resolutionPoints } from './plan.ts'
 import type { Pair } from './postgres-pair.ts'
+import type { Receivers } from './receivers.ts'
 
 export type Scene = {
   readonly ground: Ground
   readonly crew: Crew
+  readonly receivers: Receivers
   /** Of a run about failovers: the two servers. */
   readonly pair?: Pair
 }
@@ -81,6 +83,8 @@ async function carryOut(scene: Scene, injection: Injection): Promise<boolean> {
       return true
     case 'events':
       return injectEvents(scene, injection)
+    case 'receiver':
+      return scene.receivers.inject(injection.fault)
     case 'migration':
       return interruptMigration(ground)
     case 'rotation':

@@ -3,6 +3,7 @@
  * a host loads it, and a short run that must notice.
  */
 import { join } from 'node:path'
+import { eventMutants } from './event-mutants.ts'
 import { mutantVariable, type Patch } from './patch.ts'
 import type { Injection, Planned } from './plan.ts'
 import { type Report, runFaults } from './run.ts'
@@ -44,6 +45,7 @@ const refundMove = 'return { ...released, refunding: -amount, refunded: done ? a
 
 export const mutants: readonly Mutant[] = [
   ...scheduleMutants,
+  ...eventMutants,
   {
     assertion: 'money moves at most once for a key',
     mistake: 'what is sent again goes under another key',

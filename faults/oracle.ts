@@ -7,7 +7,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { LedgerEntry } from '../test/faults/support/acquirer.ts'
 import type { Ground, Sql } from '../test/faults/support/ground.ts'
+import { followed } from './follower.ts'
 import { columns } from './history.ts'
+import { received } from './receiver-process.ts'
 
 /** Tables that a run writes while it goes on. */
 export async function openOracle(sql: Sql): Promise<void> {
@@ -16,6 +18,10 @@ export async function openOracle(sql: Sql): Promise<void> {
     'create table oracle.contradiction (payment_id uuid primary key, told boolean not null)',
     'create table oracle.chargeback (payment_id uuid primary key, key text not null)',
     `create table oracle.try (${columns})`,
+    `create table oracle.followed (${followed})`,
+    `create table oracle.received (${received})`,
+    'create table oracle.endpoint (name text primary key, id uuid not null, sure boolean not null)',
+    'create table oracle.dead (endpoint_id uuid not null, event_id uuid not null, reason text)',
     `create table oracle.entry (no bigint, key text, kind text, payment_id text, minor bigint,
       currency text, state text, code text, original text, replaces boolean, held bigint,
       charged bigint, at_ms bigint)`,
@@ -24,13 +30,22 @@ export async function openOracle(sql: Sql): Promise<void> {
   }
 }
 
-export async function fillOracle(ground: Ground, historyFile: string): Promise<void> {
+export async function fillOracle(
+  ground: Ground,
+  files: { readonly history: string; readonly followed: string; readonly received: string },
+): Promise<void> {
   const { sql, cluster } = ground
   const entries = join(cluster.folder, 'entries')
   await writeEntries(ground.ledgerFile, entries)
   for (const statement of [
-    'truncate oracle.try, oracle.entry',
-    `copy oracle.try from '${historyFile}'`,
+    'truncate oracle.try, oracle.entry, oracle.followed, oracle.received',
+    `copy oracle.try from '${files.history}'`,
+    `copy oracle.followed from '${files.followed}'`,
+    `copy oracle.received from '${files.received}'`,
+    'create index if not exists received_id on oracle.received (left(id, 32))',
+    'create index if not exists dead_event on oracle.dead (event_id)',
+    'create index if not exists followed_id on oracle.followed (left(id, 32))',
+    'create index if not exists followed_resource on oracle.followed (resource)',
     `copy oracle.entry from '${entries}'`,
     'create index if not exists try_id on oracle.try (id)',
     'create index if not exists try_reference on oracle.try (reference)',

@@ -1,6 +1,7 @@
 /** What goes wrong when: a list that follows from the seed alone. Pure. */
 import type { FaultPoint } from '../core/index.ts'
 import { type Random, randomOf } from './random.ts'
+import type { ReceiverFault } from './receivers.ts'
 
 /** `api` takes requests, `worker` resolves what others left, `all` does both. */
 export const crewNames = ['api', 'all', 'worker'] as const
@@ -59,6 +60,7 @@ export type Injection =
       readonly how: 'forged' | 'duplicate' | 'contradicting' | 'reordered' | 'chargeback'
       readonly count: number
     }
+  | { readonly is: 'receiver'; readonly fault: ReceiverFault }
   | { readonly is: 'migration' }
   /** A new data key, and everything sealed anew, while all goes on. */
   | { readonly is: 'rotation' }
@@ -135,6 +137,17 @@ const acquirerFaults = (random: Random): AcquirerFault[] => [
   { what: 'reversal-lost', apply: random.pick(['first', 'never']) },
 ]
 
+const receiverFaults = (random: Random): ReceiverFault[] => {
+  const on = () => random.pick(['sealed', 'wrapped'] as const)
+  const ways = ['fail', 'hang', 'drip', 'reset', 'redirect', 'retry-after', 'slow'] as const
+  return [
+    ...ways.map((how): ReceiverFault => ({ on: on(), how, ms: random.between(1_000, 8_000) })),
+    { on: 'leaving', how: 'gone', ms: random.between(500, 3_000) },
+    { on: on(), how: 'restart', ms: random.between(500, 4_000) },
+    { on: on(), how: 'rotate', ms: random.between(500, 4_000) },
+  ]
+}
+
 /** One of each thing that can go wrong: a full run does all of it at least once. */
 function oneOfEach(random: Random): Injection[] {
   return [
@@ -189,6 +202,7 @@ function oneOfEach(random: Random): Injection[] {
     ...(['forged', 'duplicate', 'contradicting', 'reordered', 'chargeback'] as const).map(
       (how): Injection => ({ is: 'events', how, count: random.between(2, 6) }),
     ),
+    ...receiverFaults(random).map((fault): Injection => ({ is: 'receiver', fault })),
     { is: 'migration' },
     { is: 'rotation' },
   ]
@@ -200,6 +214,9 @@ const first = (random: Random): Injection[] => [
   { is: 'acquirer', fault: { what: 'lost', by: 'drop', apply: 'first' }, times: 6 },
   { is: 'events', how: 'contradicting', count: 3 },
   { is: 'events', how: 'chargeback', count: 3 },
+  { is: 'receiver', fault: { on: 'leaving', how: 'gone', ms: 1_000 } },
+  { is: 'receiver', fault: { on: 'sealed', how: 'hang', ms: 6_000 } },
+  { is: 'receiver', fault: { on: 'wrapped', how: 'fail', ms: 4_000 } },
   kill(random, random.pick(inRequests)),
   kill(random, 'after-lease'),
 ]

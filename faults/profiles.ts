@@ -38,6 +38,7 @@ export const profiles: Readonly<Record<string, Profile>> = {
       'pool',
       'acquirer',
       'events',
+      'receiver',
       'migration',
       'rotation',
     ],

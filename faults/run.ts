@@ -6,6 +6,7 @@ import { merchantId } from '../test/faults/support/installation.ts'
 import { assertions, listedWhenAsked, type Violation } from './assertions.ts'
 import { Crew } from './crew.ts'
 import { listen, tellChargebacksAgain, tellContradicted } from './events.ts'
+import { openFollower } from './follower.ts'
 import { History } from './history.ts'
 import { type Done, inject, type Scene } from './injections.ts'
 import { openShops } from './merchants.ts'
@@ -13,6 +14,7 @@ import { fillOracle, openOracle } from './oracle.ts'
 import { killedAt, type Planned, planOf, shown } from './plan.ts'
 import { startPair } from './postgres-pair.ts'
 import type { Profile } from './profiles.ts'
+import { Receivers } from './receivers.ts'
 import { openSchedulers } from './schedulers.ts'
 import { timelineOf } from './timeline.ts'
 
@@ -62,16 +64,21 @@ export async function runFaults(options: RunOptions): Promise<Report> {
     ...(pair === undefined ? {} : { given: pair }),
   })
   const crew = new Crew(ground)
+  const receivers = new Receivers(crew, ground.sql, join(ground.cluster.folder, 'received'))
   try {
-    return await runOn({ ground, crew, ...(pair === undefined ? {} : { pair }) }, options)
+    return await runOn(
+      { ground, crew, receivers, ...(pair === undefined ? {} : { pair }) },
+      options,
+    )
   } finally {
+    await receivers.close()
     await crew.close()
     await ground.close()
   }
 }
 
 async function runOn(scene: Scene, options: RunOptions): Promise<Report> {
-  const { ground, crew } = scene
+  const { ground, crew, receivers } = scene
   const { seed, profile, say } = options
   const forMs = profile.minutes * 60_000
   const plan =
@@ -87,6 +94,7 @@ async function runOn(scene: Scene, options: RunOptions): Promise<Report> {
   const history = new History(join(ground.cluster.folder, 'history'))
   await crew.start()
   await listen(scene)
+  await receivers.open()
   say(
     `seed ${seed}, profile ${profile.name}: ${plan.length} faults in ${Math.round(forMs / 1000)} s, ${profile.merchants} merchants, 3 hosts`,
   )
@@ -106,6 +114,7 @@ async function runOn(scene: Scene, options: RunOptions): Promise<Report> {
     history,
     mostTries: options.mostTries ?? mostTries,
   })
+  const follower = openFollower(crew, seed, join(ground.cluster.folder, 'followed'))
   const watch = new Watch(scene, history, say, profile.progressMs)
   const injected = await follow(
     scene,
@@ -129,8 +138,13 @@ async function runOn(scene: Scene, options: RunOptions): Promise<Report> {
   history.close()
   const seconds = (performance.now() - startedMs) / 1000
   say(`merchants are done after ${seconds.toFixed(0)} s; waiting for quiet`)
-  const unrest = await becomeQuiet(scene, options)
-  await fillOracle(ground, history.path)
+  const unrest = await becomeQuiet(scene, receivers, options)
+  await follower.end()
+  await fillOracle(ground, {
+    history: history.path,
+    followed: follower.path,
+    received: receivers.path,
+  })
   const violations = [
     ...watch.violations,
     ...unrest,
@@ -272,17 +286,22 @@ const plainShare = 0.8
 
 async function becomeQuiet(
   scene: Scene,
+  receivers: Receivers,
   options: RunOptions,
 ): Promise<(Violation & { assertion: string })[]> {
   const { ground } = scene
   if (options.keepsAcquirerFaults !== true) await ground.acquirer.control({ clear: true })
   ground.proxy.plan()
+  await receivers.recover()
   await tellChargebacksAgain(scene)
   await tellContradicted(scene)
   await endPending(ground)
   await ground.endDeadJobs()
   const since = performance.now()
   try {
+    await ground.quiet(options.quietWithinMs ?? quietWithinMs)
+    await keepDead(ground.sql)
+    await receivers.replayDead()
     await ground.quiet(options.quietWithinMs ?? quietWithinMs)
   } catch (error) {
     const [what = '', first = ''] = String(error).split('\n')
@@ -291,6 +310,14 @@ async function becomeQuiet(
   }
   options.say(`quiet after ${((performance.now() - since) / 1000).toFixed(1)} s`)
   return []
+}
+
+/** The lists of what was given up, before they are sent again. */
+async function keepDead(sql: Ground['sql']): Promise<void> {
+  await sql(
+    `insert into oracle.dead (endpoint_id, event_id, reason)
+     select endpoint_id, event_id, reason from tollgate.delivery where state = 'dead' and event_id is not null`,
+  )
 }
 
 /** What the acquirer holds open ends now, half a minute before its time. */
@@ -397,6 +424,8 @@ export function kindOf(injection: Planned['injection']): string {
         .join(' ')}`
     case 'events':
       return `events ${injection.how}`
+    case 'receiver':
+      return `receiver ${injection.fault.how}`
     case 'rotation':
       return 'rotation of the data key'
     case 'migration':

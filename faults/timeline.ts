@@ -64,6 +64,11 @@ line as (
   select (extract(epoch from i.received_at) * 1000)::bigint, format('told     %s: %s', i.event_id, i.outcome)
   from tollgate.inbound_event i where i.claim ->> 'key' in (select attempt_key from family)
   union all
+  select r.at_ms, format('told     %s %s number %s (%s)%s %s', r.path, r.type, r.sequence, r.id,
+    case when r.accepted then ', taken' else '' end, r.problem)
+  from oracle.received r
+  where r.resource = $1 or left(r.id, 32) = $1 or r.resource in (select replace(id::text, '-', '') from family)
+  union all
   select null, format('stored   %s %s is %s %s, %s of %s, moved %s times, attempt %s: %s by %s, lease %s, %s enquiries',
     p.payment_type, replace(p.id::text, '-', ''), p.state, p.result_code, p.approved_minor, p.amount_minor, p.seq,
     a.key, a.state, a.settled_by, a.lease, a.enquiries)

@@ -31,6 +31,7 @@ test('a full run has every kind of fault, whatever its seed', () => {
       'outlive',
       'pool',
       'postgres',
+      'receiver',
       'rotation',
     ])
   }

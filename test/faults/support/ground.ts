@@ -232,6 +232,10 @@ const open = `
   union all
   select null, 'event ' || event_id from tollgate.inbound_event where processed_at is null
   union all
+  select b.event_id, 'event that no delivery was made of' from tollgate.outbox b
+  union all
+  select d.id, 'delivery of event ' || d.event_id from tollgate.delivery d where d.state = 'pending'
+  union all
   select o.id, 'execution for ' || o.at from tollgate.occurrence o where o.payment_id is null and o.failure is null
   union all
   select s.id, 'schedule due at ' || s.next_at from tollgate.schedule s where s.next_at <= now() and s.clock_id is null`
@@ -240,6 +244,13 @@ const open = `
 const forget = `
   update tollgate.occurrence set created_at = created_at - interval '1 hour'
   where payment_id is null and failure is null`
+
+/** What endpoints did not take is tried again at once. */
+const tryAgain = `
+  with d as (
+    update tollgate.delivery set due_at = now() where state = 'pending' and due_at > now() returning endpoint_id)
+  update tollgate.webhook_queue set probe_at = null, wake_at = least(wake_at, now())
+  where endpoint_id in (select endpoint_id from d)`
 
 /** Timers fire at once, except where somebody is asking right now: that one answers first. */
 const comeDue = `
@@ -260,6 +271,7 @@ async function untilQuiet(sql: Sql, withinMs: number): Promise<void> {
       )
     }
     await sql(comeDue)
+    await sql(tryAgain)
     await pause(100)
   }
 }
