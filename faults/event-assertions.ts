@@ -3,9 +3,13 @@ import { strangerEntityId } from '../test/faults/support/installation.ts'
 
 const hex = (column: string) => `replace(${column}::text, '-', '')`
 
-/** Events that merchants are told of, and as what. That a question is open is none of them. */
+/**
+ * Events that merchants are told of, and as what. That a question is open is none of them. A
+ * registration begins with the payment of the same id that verified its account.
+ */
 const tellable = `tellable as (
-  select e.id, ${hex('e.id')} as name, e.resource, e.seq, e.type, e.channel_id, e.at,
+  select e.id, ${hex('e.id')} as name, e.resource, e.type, e.channel_id, e.at,
+    case when e.type like 'payment.%' and p.payment_type = 'RG' then 0 else e.seq end as seq,
     case when e.type like 'schedule.%' then 'SCHEDULE'
       when e.type like 'registration.%' or p.payment_type = 'RG' then 'REGISTRATION' else 'PAYMENT' end as kind
   from tollgate.event e
@@ -36,16 +40,15 @@ where not exists (
   select from tellable t
   where t.name = left(f.id, 32) and t.channel_id not in (${strangers}))`
 
-/** A registration has the id of the payment that verified its account, and a count of its own. */
 const feedInOrder = `
 with ${tellable},
 told as (
-  select f.no, t.resource, split_part(t.type, '.', 1) as noun, t.seq
+  select f.no, t.resource, t.kind, t.seq
   from oracle.followed f
   join tellable t on t.name = left(f.id, 32))
 select ${hex('later.resource')} as about, format('event %s came after event %s in the feed', earlier.seq, later.seq) as what
 from told later
-join told earlier on earlier.resource = later.resource and earlier.noun = later.noun
+join told earlier on earlier.resource = later.resource and earlier.kind = later.kind
   and earlier.seq < later.seq and earlier.no > later.no`
 
 /**
@@ -54,7 +57,7 @@ join told earlier on earlier.resource = later.resource and earlier.noun = later.
  */
 const expected = `${tellable},
 expected as (
-  select n.name as path, n.id as endpoint, t.id, t.name, t.resource, t.seq, t.type
+  select n.name as path, n.id as endpoint, t.id, t.name, t.resource, t.seq, t.type, t.kind
   from oracle.endpoint n
   join tollgate.webhook_endpoint w on w.id = n.id
   join tellable t on t.kind = any(w.types) and t.at >= w.created_at
@@ -83,7 +86,6 @@ left join heard h on h.path = n.name and h.name = ${hex('d.event_id')}
 where h.taken is null`
 
 const oneId = `
-with ${tellable}
 select coalesce(r.resource, r.id) as about, format('%s got notification %s: %s', r.path, r.id, r.problem) as what
 from oracle.received r
 join oracle.endpoint n on n.name = r.path
@@ -91,21 +93,20 @@ where n.sure and r.problem is not null
 union all
 select r.resource, format('%s got %s notifications for number %s', r.path, count(distinct r.id), r.sequence)
 from oracle.received r
-join tellable t on t.name = left(r.id, 32)
-group by r.path, r.resource, split_part(t.type, '.', 1), r.type, r.sequence
+group by r.path, r.resource, r.type, r.sequence
 having count(distinct r.id) > 1`
 
 /** Whoever has not taken an event is not told the next one, unless the first was given up. */
 const inOrder = `
 with ${expected},
 told as (
-  select e.path, e.endpoint, e.id, e.resource, split_part(e.type, '.', 1) as noun, e.seq, h.first, h.taken
+  select e.path, e.endpoint, e.id, e.resource, e.kind, e.seq, h.first, h.taken
   from expected e
   left join heard h on h.path = e.path and h.name = e.name)
 select ${hex('later.resource')} as about,
   format('%s was told %s before it had taken %s', later.path, later.seq, earlier.seq) as what
 from told later
-join told earlier on earlier.path = later.path and earlier.resource = later.resource and earlier.noun = later.noun
+join told earlier on earlier.path = later.path and earlier.resource = later.resource and earlier.kind = later.kind
   and earlier.seq < later.seq and coalesce(earlier.taken > later.first, later.first is not null)
 where not exists (
   select from oracle.dead d where d.endpoint_id = earlier.endpoint and d.event_id = earlier.id)`

@@ -9,7 +9,7 @@ import type { LedgerEntry } from '../test/faults/support/acquirer.ts'
 import type { Ground, Sql } from '../test/faults/support/ground.ts'
 import { followed } from './follower.ts'
 import { columns } from './history.ts'
-import { received } from './receiver-process.ts'
+import { received } from './receivers.ts'
 
 /** Tables that a run writes while it goes on. */
 export async function openOracle(sql: Sql): Promise<void> {

@@ -8,10 +8,6 @@ export type ReceiverOrder =
 
 export type ReceiverNews = { readonly port: number } | { readonly done: number }
 
-/** Columns of a line, as the checker's table has them. */
-export const received =
-  'no bigint, at_ms bigint, path text, id text, resource text, sequence integer, type text, accepted boolean, problem text'
-
 async function start(file: string, port: number, first: number): Promise<void> {
   // The database server reads it as another user.
   const log = openSync(file, 'a', 0o644)
@@ -44,4 +40,4 @@ async function start(file: string, port: number, first: number): Promise<void> {
 }
 
 const [, , file, port, first] = process.argv
-if (file !== undefined) await start(file, Number(port), Number(first))
+await start(file ?? '', Number(port), Number(first))

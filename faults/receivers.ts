@@ -10,6 +10,10 @@ import type { Mode, Trust } from '../test/support/notification-receiver.ts'
 import type { Address, Line } from './line.ts'
 import type { ReceiverNews, ReceiverOrder } from './receiver-process.ts'
 
+/** Columns of a line, as the checker's table has them. */
+export const received =
+  'no bigint, at_ms bigint, path text, id text, resource text, sequence integer, type text, accepted boolean, problem text'
+
 /** Endpoints of the merchant, and one of a stranger, who must hear nothing. */
 const endpoints = {
   steady: { wrapper: 'NONE', types: 'PAYMENT,REGISTRATION,SCHEDULE', entityId: merchantEntityId },
@@ -179,13 +183,16 @@ export class Receivers {
     this.#orders += 1
     const no = this.#orders
     const carriedOut = new Promise<void>((done) => {
-      const hear = (news: ReceiverNews) => {
-        if (!('done' in news) || news.done !== no) return
+      const end = () => {
         child.off('message', hear)
+        child.off('exit', end)
         done()
       }
+      const hear = (news: ReceiverNews) => {
+        if ('done' in news && news.done === no) end()
+      }
       child.on('message', hear)
-      child.once('exit', () => done())
+      child.on('exit', end)
     })
     child.send({ ...order, no })
     await carriedOut

@@ -10,7 +10,7 @@ import type { FeedPage } from './feed.ts'
 export type EventView = {
   /** The same as `webhook-id` of its deliveries. */
   readonly id: string
-  /** Counts the events of the resource, as `webhook-sequence` does. */
+  /** Counts what is told of the resource, as `webhook-sequence` does. */
   readonly sequence: number
   /** `yyyy-MM-dd HH:mm:ss+0000` */
   readonly at: string
@@ -26,9 +26,21 @@ export type EventsView = Answered & {
   readonly more: boolean
 }
 
-function eventView({ id, event, body }: Notification): EventView {
+/** Counts what is told of one resource. A registration begins with the payment that made it. */
+function sequenceOf({ type, event }: Notification): number {
+  if (type !== 'REGISTRATION') return event.seq
+  return event.type.startsWith('payment.') ? 1 : event.seq + 1
+}
+
+function eventView(notification: Notification): EventView {
+  const { id, event, body } = notification
   // The text is what deliveries send; its order of fields stays.
-  return { id, sequence: event.seq, at: wireTimestamp(event.at), ...JSON.parse(body) }
+  return {
+    id,
+    sequence: sequenceOf(notification),
+    at: wireTimestamp(event.at),
+    ...JSON.parse(body),
+  }
 }
 
 const envelopeOf = (code: string, { ndc, buildNumber, now }: Envelope) => ({
