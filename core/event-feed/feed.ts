@@ -116,7 +116,7 @@ async function startOf(
   const nowMs = engine.clock.realMs()
   if (since === 'NOW') {
     const [row] = await engine.lanes.read(beginningAfter(firstIdOf(nowMs)))
-    return { txid: row!.horizon, id: noId, atMs: nowMs, sinceMs: null }
+    return { txid: row!.horizon, seq: 0, id: noId, atMs: nowMs, sinceMs: null }
   }
   const sinceMs = Date.parse(
     `${since.length === 10 ? `${since} 00:00:00` : since}Z`.replace(' ', 'T'),
@@ -125,7 +125,7 @@ async function startOf(
   const [row] = await engine.lanes.read(
     beginningAfter(firstIdOf(sinceMs - limits.eventFeedSlackMs)),
   )
-  return { txid: row!.txid, id: noId, atMs: Math.min(sinceMs, nowMs), sinceMs }
+  return { txid: row!.txid, seq: 0, id: noId, atMs: Math.min(sinceMs, nowMs), sinceMs }
 }
 
 type OnePage = {
@@ -144,25 +144,50 @@ async function onePage(engine: Engine, reading: Reading, from: Position): Promis
     pageOfEvents(channels, from, floorOf(from), wanted, since, window, limit),
   )
   const found = rows.filter((row): row is PageRow & EventRow => row.id !== null)
-  const all = await notificationsOf(engine, found.map(eventOf))
-  const notifications = all.filter(({ type }) => types.includes(type))
-  const [{ horizon, seen, last_txid, last_id, last_at }] = rows as [PageRow, ...PageRow[]]
-  const last = found.at(-1)
-  const at = (txid: string, id: string, ms: number) => ({
-    txid,
-    id,
-    atMs: ms,
-    sinceMs: from.sinceMs,
-  })
-  if (found.length === limit) {
-    return { notifications, next: at(last!.txid, last!.id, last!.at.getTime()), more: true }
+  const told = await notificationsOf(engine, found.map(eventOf))
+  const { notifications, last } = fitting(
+    found,
+    told.filter(({ type }) => types.includes(type)),
+    limit,
+  )
+  const [{ horizon, seen, last_txid, last_seq, last_id, last_at }] = rows as [PageRow, ...PageRow[]]
+  const { sinceMs } = from
+  if (last !== undefined) {
+    const { txid, seq, id, at } = last
+    return { notifications, next: { txid, seq, id, atMs: at.getTime(), sinceMs }, more: true }
   }
   if (seen === window) {
-    return { notifications, next: at(last_txid!, last_id!, last_at!.getTime()), more: true }
+    const next = { txid: last_txid!, seq: last_seq!, id: last_id!, atMs: last_at!.getTime() }
+    return { notifications, next: { ...next, sinceMs }, more: true }
   }
   // A horizon never falls, and what is before it was read.
   const isBehind = BigInt(horizon) < BigInt(from.txid)
-  return { notifications, next: isBehind ? from : at(horizon, noId, nowMs), more: false }
+  const next = { txid: horizon, seq: 0, id: noId, atMs: nowMs, sinceMs }
+  return { notifications, next: isBehind ? from : next, more: false }
+}
+
+/**
+ * What fits into a page. An event that is told as two things stays together, so that there is a place
+ * to go on: a page of one may hold both.
+ *
+ * @returns `last`: the event after which the page is full.
+ */
+function fitting(
+  events: readonly EventRow[],
+  notifications: readonly Notification[],
+  limit: number,
+): { notifications: readonly Notification[]; last: EventRow | undefined } {
+  if (notifications.length <= limit) {
+    return { notifications, last: events.length === limit ? events.at(-1) : undefined }
+  }
+  const over = notifications[limit]!.event.id
+  const firstOver = events.findIndex(({ id }) => id === over)
+  const count = Math.max(1, firstOver)
+  const kept = new Set(events.slice(0, count).map(({ id }) => id))
+  return {
+    notifications: notifications.filter(({ event }) => kept.has(event.id)),
+    last: events[count - 1],
+  }
 }
 
 /**

@@ -2,8 +2,9 @@
 import { refuse } from '../request/values.ts'
 
 export type Position = {
-  /** What comes after has this transaction and a higher id, or a later transaction. */
+  /** What comes after has a later transaction, or this one and a higher number, or both and a higher id. */
   readonly txid: string
+  readonly seq: number
   readonly id: string
   /** About when that was, in milliseconds: tells which months need not be looked at. */
   readonly atMs: number
@@ -14,23 +15,31 @@ export type Position = {
 export const noId = '0'.repeat(32)
 
 /** Before everything. */
-export const beginning: Position = { txid: '0', id: noId, atMs: 0, sinceMs: null }
+export const beginning: Position = { txid: '0', seq: 0, id: noId, atMs: 0, sinceMs: null }
 
-export function cursorOf({ txid, id, atMs, sinceMs }: Position): string {
-  const parts = [txid, id, atMs.toString(36), ...(sinceMs === null ? [] : [sinceMs.toString(36)])]
+export function cursorOf({ txid, seq, id, atMs, sinceMs }: Position): string {
+  const parts = [
+    txid,
+    seq,
+    id,
+    atMs.toString(36),
+    ...(sinceMs === null ? [] : [sinceMs.toString(36)]),
+  ]
   return parts.join('-')
 }
 
 /** @throws GatewayError when it is none of ours. */
 export function positionOf(cursor: string): Position {
-  const parts = /^([0-9]{1,19})-([0-9a-f]{32})-([0-9a-z]{1,9})(?:-([0-9a-z]{1,9}))?$/.exec(cursor)
+  const parts =
+    /^([0-9]{1,19})-([0-9]{1,9})-([0-9a-f]{32})-([0-9a-z]{1,9})(?:-([0-9a-z]{1,9}))?$/.exec(cursor)
   if (parts === null) {
     const message = 'must be a nextCursor of an earlier answer'
     throw refuse('200.300.404', 'cursor', message, cursor)
   }
-  const [, txid = '', id = '', at = '', since] = parts
+  const [, txid = '', seq = '', id = '', at = '', since] = parts
   return {
     txid,
+    seq: Number(seq),
     id,
     atMs: Number.parseInt(at, 36),
     sinceMs: since === undefined ? null : Number.parseInt(since, 36),

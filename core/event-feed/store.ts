@@ -21,6 +21,7 @@ export type PageRow = {
   /** How many events were looked at, of all types. */
   seen: number
   last_txid: string | null
+  last_seq: number | null
   last_id: string | null
   last_at: Date | null
 }
@@ -40,7 +41,7 @@ const channelsOf = (channels: readonly string[] | null) => sql`
  */
 export const pageOfEvents = (
   channels: readonly string[] | null,
-  after: { readonly txid: string; readonly id: string },
+  after: { readonly txid: string; readonly seq: number; readonly id: string },
   floor: string,
   types: readonly string[],
   since: Date | null,
@@ -56,25 +57,26 @@ w as materialized (
   cross join lateral (
     select id, txid, resource, seq, channel_id, type, at, data
     from tollgate.event
-    where channel_id = c.id and (txid, id) > (${after.txid}::xid8, ${after.id}::uuid)
+    where channel_id = c.id
+      and (txid, seq, id) > (${after.txid}::xid8, ${after.seq}::integer, ${after.id}::uuid)
       and txid < h.horizon and id >= ${floor}::uuid
-    order by txid, id
+    order by txid, seq, id
     limit ${window}::integer) e
-  order by e.txid, e.id
+  order by e.txid, e.seq, e.id
   limit ${window}::integer),
 p as (
   select id, txid, resource, seq, channel_id, type, at, data
   from w
   where type = any(${types}::text[]) and (${since}::timestamptz is null or at >= ${since}::timestamptz)
-  order by txid, id
+  order by txid, seq, id
   limit ${limit}::integer)
-select h.horizon::text as horizon, s.seen, l.txid::text as last_txid, l.id as last_id, l.at as last_at,
+select h.horizon::text as horizon, s.seen, l.txid::text as last_txid, l.seq as last_seq, l.id as last_id, l.at as last_at,
   p.id, p.txid::text as txid, p.resource, p.seq, p.channel_id, p.type, p.at, p.data
 from h
 cross join (select count(*)::integer as seen from w) s
-left join (select txid, id, at from w order by txid desc, id desc limit 1) l on true
+left join (select txid, seq, id, at from w order by txid desc, seq desc, id desc limit 1) l on true
 left join p on true
-order by p.txid, p.id`
+order by p.txid, p.seq, p.id`
 
 /** Where to begin for what happens after `floor` was made; the oldest of many rows, as ids and transactions come in slightly different orders. */
 export const beginningAfter = (floor: string) => sql<{ txid: string; horizon: string }>`

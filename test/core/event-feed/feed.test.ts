@@ -90,6 +90,33 @@ describe('the feed', () => {
     assert.deepEqual(await follow(cursor, '10', { types: 'SCHEDULE,RISK' }), [])
   })
 
+  test('keeps what one event is told as on one page, and pages within their limit', async () => {
+    const cursor = await here()
+    for (let no = 0; no < 3; no += 1) await run.pay({ createRegistration: 'true' })
+    const whole = await follow(cursor, '100')
+    assert.equal(whole.length, 6)
+    for (const limit of ['2', '3', '5']) assert.deepEqual(await follow(cursor, limit), whole)
+    const { events, nextCursor } = await list({ cursor, limit: '1' })
+    assert.deepEqual(events, whole.slice(0, 2))
+    assert.deepEqual(await follow(nextCursor, '2'), whole.slice(2))
+  })
+
+  test('tells events of one transaction in the order of their resource', async () => {
+    const payment = await run.pay()
+    const cursor = await here()
+    await run.sql(
+      `insert into tollgate.event (id, resource, seq, channel_id, type, data)
+       select (left(id::text, 14) || substr(gen_random_uuid()::text, 15))::uuid, resource, no, channel_id, type, data
+       from tollgate.event cross join generate_series(40, 2, -1) as no where resource = $1`,
+      [payment.id],
+    )
+    const told = await follow(cursor, '7')
+    assert.deepEqual(
+      told.map(({ sequence }) => sequence),
+      Array.from({ length: 39 }, (_, index) => index + 2),
+    )
+  })
+
   test('begins at a moment, at the present or at the first event', async () => {
     const payment = await run.pay()
     const first = (await list({ limit: '1' })).events[0]!

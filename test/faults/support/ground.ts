@@ -234,7 +234,9 @@ const open = `
   union all
   select b.event_id, 'event that no delivery was made of' from tollgate.outbox b
   union all
-  select d.id, 'delivery of event ' || d.event_id from tollgate.delivery d where d.state = 'pending'
+  select d.id, format('delivery of event %s to endpoint %s after %s tries, due at %s, owner %s until %s, to be woken at %s',
+    d.event_id, d.endpoint_id, d.attempts, d.due_at, q.owner, q.lease_until, q.wake_at)
+  from tollgate.delivery d left join tollgate.webhook_queue q on q.endpoint_id = d.endpoint_id where d.state = 'pending'
   union all
   select o.id, 'execution for ' || o.at from tollgate.occurrence o where o.payment_id is null and o.failure is null
   union all
@@ -245,12 +247,14 @@ const forget = `
   update tollgate.occurrence set created_at = created_at - interval '1 hour'
   where payment_id is null and failure is null`
 
-/** What endpoints did not take is tried again at once. */
+/** What endpoints did not take is tried again at once, by whoever finds it. */
 const tryAgain = `
   with d as (
-    update tollgate.delivery set due_at = now() where state = 'pending' and due_at > now() returning endpoint_id)
+    update tollgate.delivery set due_at = now() where state = 'pending' and due_at > now() returning endpoint_id),
+  waiting as (
+    select endpoint_id from d union select endpoint_id from tollgate.delivery where state = 'pending')
   update tollgate.webhook_queue set probe_at = null, wake_at = least(wake_at, now())
-  where endpoint_id in (select endpoint_id from d)`
+  where endpoint_id in (select endpoint_id from waiting)`
 
 /** Timers fire at once, except where somebody is asking right now: that one answers first. */
 const comeDue = `
