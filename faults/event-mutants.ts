@@ -1,7 +1,75 @@
 /** Mistakes that the engine might make in telling merchants what happened. */
 import type { Mutant } from './mutants.ts'
+import type { Injection } from './plan.ts'
+import type { ReceiverFault } from './receivers.ts'
+
+const receiver = (
+  on: ReceiverFault['on'],
+  how: ReceiverFault['how'],
+  ms: number,
+): readonly Injection[] => [{ is: 'receiver', fault: { on, how, ms } }]
 
 export const eventMutants: readonly Mutant[] = [
+  {
+    assertion: 'every endpoint is told of every change, or its list says why not',
+    mistake: 'a notification that was not taken counts as delivered',
+    patches: [
+      {
+        file: 'core/webhook/sender.ts',
+        find: ": { state: 'pending' as const, due_at: dueAt }",
+        put: ": { state: 'delivered' as const, ended_at: new Date(nowMs) }",
+      },
+    ],
+    injections: receiver('sealed', 'fail', 3_000),
+  },
+  {
+    assertion: 'what was given up comes home by a replay',
+    mistake: 'a replay takes them off the list and sends nothing',
+    patches: [
+      {
+        file: 'core/webhook/store-replay.ts',
+        find: "set state = 'pending', reason = null, attempts = 0,",
+        put: "set state = 'delivered', reason = null, attempts = 0,",
+      },
+    ],
+    injections: receiver('leaving', 'gone', 1_000),
+  },
+  {
+    assertion: 'a notification keeps its id, and its receiver can open it',
+    mistake: 'after a rotation the new secret alone signs',
+    patches: [
+      {
+        file: 'core/webhook/attempt.ts',
+        find: '...(rotating && secrets.previousSecret !== undefined ? [secrets.previousSecret] : []),',
+        put: '',
+      },
+    ],
+    injections: receiver('sealed', 'rotate', 4_000),
+  },
+  {
+    assertion: 'the events of a resource reach an endpoint in order',
+    mistake: 'nothing waits for what came before it',
+    patches: [
+      {
+        file: 'core/webhook/store-delivery.ts',
+        find: '    resource: row.resource,',
+        put: '    resource: row.id,',
+      },
+      { file: 'core/webhook/lane.ts', find: '(blocked && !chain)', put: 'false' },
+    ],
+    injections: receiver('wrapped', 'fail', 4_000),
+  },
+  {
+    assertion: 'nobody is told what is not its own',
+    mistake: 'every endpoint is told of everything',
+    patches: [
+      {
+        file: 'core/webhook/store-delivery.ts',
+        find: "on w.entity_id = up.node and w.kind = 'webhook'",
+        put: "on w.kind = 'webhook'",
+      },
+    ],
+  },
   {
     assertion: 'the feed tells each event once',
     mistake: 'the feed reads past transactions that still run',
@@ -19,8 +87,8 @@ export const eventMutants: readonly Mutant[] = [
     patches: [
       {
         file: 'core/event-feed/feed.ts',
-        find: 'const all = await notificationsOf(engine, found.map(eventOf))',
-        put: 'const all = (await notificationsOf(engine, found.map(eventOf))).reverse()',
+        find: 'const told = await notificationsOf(engine, found.map(eventOf))',
+        put: 'const told = (await notificationsOf(engine, found.map(eventOf))).reverse()',
       },
     ],
   },

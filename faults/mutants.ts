@@ -323,7 +323,7 @@ export async function tryMutant(mutant: Mutant, seed: number): Promise<Caught> {
       preload: [join(import.meta.dirname, 'mutate.ts')],
       prepare: mutant.prepare ?? [],
       leastWords,
-      quietWithinMs: 12_000,
+      quietWithinMs: 20_000,
       mostTries: 9,
       plainShare: 0.1,
       keepsAcquirerFaults: true,

@@ -13,6 +13,7 @@ import { searchIndexes } from './search-indexes.ts'
 import { slowAcquirer } from './slow-acquirer.ts'
 import { storedPayments } from './stored-payments.ts'
 import { twoHosts } from './two-hosts.ts'
+import { webhooks } from './webhooks.ts'
 
 export const scenarios: readonly Scenario[] = [
   slowAcquirer,
@@ -22,6 +23,7 @@ export const scenarios: readonly Scenario[] = [
   overload,
   coldStart,
   openSnapshot,
+  webhooks,
   dueSchedules,
   idleSchedules,
   memory,

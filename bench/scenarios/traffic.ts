@@ -22,6 +22,8 @@ export type Stream = {
   readonly port: number
   readonly token: string
   readonly entityId: string
+  /** In the place of `entityId`, in turn. */
+  readonly entityIds?: readonly string[]
   readonly ids?: readonly string[]
   /** The acquirer answers after a time between these two, all equally likely. */
   readonly delaysMs?: readonly [from: number, to: number]
@@ -65,8 +67,10 @@ let last = 0
 
 type Message = { readonly method: 'GET' | 'POST'; readonly path: string; readonly body: string }
 
-function messageOf({ kind, entityId, ids = [], delaysMs }: Stream): Message {
+function messageOf({ kind, ids = [], delaysMs, ...stream }: Stream): Message {
   last += 1
+  const { entityIds = [stream.entityId] } = stream
+  const entityId = entityIds[last % entityIds.length]!
   const id = ids[last % ids.length] ?? ''
   if (kind === 'reads') {
     return { method: 'GET', path: `/v1/payments/${id}?entityId=${entityId}`, body: '' }

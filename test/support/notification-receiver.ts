@@ -71,7 +71,10 @@ export type Receiver = {
   readonly open: number
   /** What it believes at a path, `/` unless given. */
   trust(trust: Trust, path?: string): void
-  /** What it does from now on, at one path or at all that have no mode of their own. */
+  /**
+   * What it does from now on, at one path or at all that have no mode of their own. What it still
+   * holds there is broken off.
+   */
   behave(mode: Mode, path?: string): void
   /** The first that fits, of those that came or are still to come. */
   first(fits: (received: Received) => boolean, withinMs?: number): Promise<Received>
@@ -94,15 +97,15 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
   const trusts = new Map<string, Trust>()
   const modes = new Map<string, Mode>()
   const arrivals = new EventEmitter().setMaxListeners(0)
-  const open = new Set<ServerResponse>()
+  const open = new Map<ServerResponse, string>()
   let usual: Mode = 'ok'
   let count = 0
 
   const take = async (request: IncomingMessage, response: ServerResponse) => {
-    open.add(response)
+    const path = (request.url ?? '/').split('?')[0]!
+    open.set(response, path)
     response.on('close', () => open.delete(response))
     const body = await bodyOf(request)
-    const path = (request.url ?? '/').split('?')[0]!
     const mode = modes.get(path) ?? usual
     const headers = textsOf(request.headers)
     const trust = trusts.get(path) ?? trusts.get('/')
@@ -147,6 +150,9 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     behave(mode, path) {
       if (path === undefined) usual = mode
       else modes.set(path, mode)
+      for (const [response, at] of open) {
+        if (path === undefined || at === path) response.destroy()
+      }
     },
     async first(fits, withinMs = 10_000) {
       const seen = received.find(fits)
