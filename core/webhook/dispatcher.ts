@@ -210,6 +210,8 @@ export class WebhookDispatcher {
   }
 
   #isDone(lane: Lane, nowMs: number): boolean {
+    // What still waits in memory would keep the lease for ever: it waits in the database as well.
+    if (lane.ending) lane.forgetWaiting()
     if (!lane.isIdle) {
       lane.idleSinceMs = 0
       return false
