@@ -31,6 +31,14 @@ test('after 410 with a queue in memory, the next event comes as soon as it is ac
     return endpoint.active === 'true' ? undefined : endpoint
   })
   assert.match(off.disabledReason ?? '', /410/)
+  // What was under way is answered and written, too: it could switch the endpoint off again.
+  await until(async () => {
+    const [row] = await run.sql<{ tries: bigint; open: bigint }>(
+      `select (select count(*) from tollgate.delivery_attempt) as tries,
+         (select count(*) from tollgate.delivery where state = 'pending') as open`,
+    )
+    return row!.open === 0n && row!.tries === BigInt(shop.received.length) ? true : undefined
+  })
   shop.behave('ok')
   await run.gateway.webhooks.update(id, { active: 'true' })
   const payment = await run.pay()
