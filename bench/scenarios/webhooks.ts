@@ -65,7 +65,7 @@ async function withGateway<T>(
     keys: localKeys(keys),
     role: 'api',
   })
-  return work(gateway)
+  return await work(gateway)
 }
 
 async function connected({ stop }: Ground, { url }: Installation): Promise<pg.Client> {
