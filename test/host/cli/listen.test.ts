@@ -1,5 +1,7 @@
 /** `tollgate listen` and `tollgate events`, as a merchant's developer runs them. */
 import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { createHost, type Listening } from '../../../host/index.ts'
 import { until } from '../../support/gateway.ts'
@@ -193,4 +195,45 @@ test('events are listed, those of one type too', async () => {
   assert.match(lines.at(-1)!, /REGISTRATION CREATED +[0-9a-f]{32} +000\.100\.110$/)
   const some = await runTollgate(words('events', 'list', '--type', 'schedule'), where())
   assert.match(some.out, /no events since/)
+})
+
+test('gateway and token are those that serve left in this folder', async () => {
+  const here = await projectFolder()
+  try {
+    await mkdir(join(here.path, '.tollgate'))
+    const credentials = { baseUrl: run.url, entityId: run.channel, accessToken: run.token }
+    const file = join(here.path, '.tollgate/test-credentials.json')
+    await writeFile(file, JSON.stringify(credentials))
+    const { code, out, err } = await runTollgate(['events', 'list'], { folder: here.path })
+    assert.equal(code, 0, err)
+    assert.match(out, /PAYMENT +[0-9a-f]{32} +000\.100\.110/)
+  } finally {
+    await here.remove()
+  }
+})
+
+test('events are sent to endpoints again, one or all since a moment', async () => {
+  const shop = await startReceiver()
+  const worker = await run.another({ role: 'worker' })
+  const { id: endpoint, signingSecret } = await run.gateway.webhooks.create({
+    url: shop.url,
+    entityId: run.merchant,
+    wrapper: 'NONE',
+    types: 'PAYMENT',
+  })
+  shop.trust({ secrets: [signingSecret!] })
+  const payment = await pay()
+  const first = await shop.first(about(payment.id))
+  const one = await runTollgate(words('events', 'replay', first.id), where())
+  assert.equal(one.code, 0, one.err)
+  assert.equal(one.out.trim(), `${endpoint}: 1 notification will be sent again`)
+  const second = await shop.first(({ no, id }) => no > first.no && id === first.id)
+  const all = await runTollgate(
+    words('events', 'replay', '--since', '1h', '--endpoint', endpoint),
+    where(),
+  )
+  assert.match(all.out, /^[0-9a-f]{32}: \d+ notifications will be sent again\n$/)
+  await shop.first(({ no, id }) => no > second.no && id === first.id)
+  await worker.close()
+  await shop.close()
 })
