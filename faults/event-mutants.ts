@@ -55,7 +55,7 @@ export const eventMutants: readonly Mutant[] = [
         find: '    resource: row.resource,',
         put: '    resource: row.id,',
       },
-      { file: 'core/webhook/lane.ts', find: '(blocked && !chain)', put: 'false' },
+      { file: 'core/webhook/lane.ts', find: 'isFull || before.length < blockers', put: 'isFull' },
     ],
     injections: receiver('wrapped', 'fail', 4_000),
   },
@@ -65,8 +65,8 @@ export const eventMutants: readonly Mutant[] = [
     patches: [
       {
         file: 'core/webhook/store-delivery.ts',
-        find: "on w.entity_id = up.node and w.kind = 'webhook'",
-        put: "on w.kind = 'webhook'",
+        find: "where entity_id = up.node and kind = 'webhook'",
+        put: "where kind = 'webhook'",
       },
     ],
   },

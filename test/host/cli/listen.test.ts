@@ -215,25 +215,28 @@ test('gateway and token are those that serve left in this folder', async () => {
 test('events are sent to endpoints again, one or all since a moment', async () => {
   const shop = await startReceiver()
   const worker = await run.another({ role: 'worker' })
-  const { id: endpoint, signingSecret } = await run.gateway.webhooks.create({
-    url: shop.url,
-    entityId: run.merchant,
-    wrapper: 'NONE',
-    types: 'PAYMENT',
-  })
-  shop.trust({ secrets: [signingSecret!] })
-  const payment = await pay()
-  const first = await shop.first(about(payment.id))
-  const one = await runTollgate(words('events', 'replay', first.id), where())
-  assert.equal(one.code, 0, one.err)
-  assert.equal(one.out.trim(), `${endpoint}: 1 notification will be sent again`)
-  const second = await shop.first(({ no, id }) => no > first.no && id === first.id)
-  const all = await runTollgate(
-    words('events', 'replay', '--since', '1h', '--endpoint', endpoint),
-    where(),
-  )
-  assert.match(all.out, /^[0-9a-f]{32}: \d+ notifications will be sent again\n$/)
-  await shop.first(({ no, id }) => no > second.no && id === first.id)
-  await worker.close()
-  await shop.close()
+  try {
+    const { id: endpoint, signingSecret } = await run.gateway.webhooks.create({
+      url: shop.url,
+      entityId: run.channel,
+      wrapper: 'NONE',
+      types: 'PAYMENT',
+    })
+    shop.trust({ secrets: [signingSecret!] })
+    const payment = await pay()
+    const first = await shop.first(about(payment.id))
+    const one = await runTollgate(words('events', 'replay', first.id), where())
+    assert.equal(one.code, 0, one.err)
+    assert.equal(one.out.trim(), `${endpoint}: 1 notification will be sent again`)
+    const second = await shop.first(({ no, id }) => no > first.no && id === first.id)
+    const all = await runTollgate(
+      words('events', 'replay', '--since', '1h', '--endpoint', endpoint),
+      where(),
+    )
+    assert.match(all.out, /^[0-9a-f]{32}: \d+ notifications will be sent again\n$/)
+    await shop.first(({ no, id }) => no > second.no && id === first.id)
+  } finally {
+    await worker.close()
+    await shop.close()
+  }
 })
