@@ -73,6 +73,12 @@ export const eventMutants: readonly Mutant[] = [
   {
     assertion: 'the feed tells each event once',
     mistake: 'the feed reads past transactions that still run',
+    // Commits that take their time: more of them are under way when the feed is read.
+    prepare: [
+      'alter system set commit_delay = 10000',
+      'alter system set commit_siblings = 0',
+      'select pg_reload_conf()',
+    ],
     patches: [
       {
         file: 'core/event-feed/store.ts',
