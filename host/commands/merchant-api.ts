@@ -49,7 +49,7 @@ export class MerchantApi {
   readonly token: string
 
   constructor(url: string, token: string) {
-    this.url = url.replace(/\/+$/, '')
+    this.url = url.endsWith('/') ? url.slice(0, -1) : url
     this.token = token
   }
 
