@@ -203,20 +203,22 @@ async function main(filters: readonly string[]): Promise<number> {
     else console.log('source checks are left out: only some test files were asked for')
     const together = chosen.filter((file) => !apart.test(file))
     const alone = chosen.filter((file) => apart.test(file))
-    counts.push(
-      await runTests(
+    // Side by side: those in one process compute, those apart mostly wait for processes.
+    const both = await Promise.all([
+      runTests(
         together,
         cluster,
         ['--test-isolation=none', `--test-timeout=${unitLimitMs}`],
         unitLimitMs + silenceMarginMs,
       ),
-      await runTests(
+      runTests(
         alone,
         cluster,
         [`--test-concurrency=${filesAtOnce}`, `--test-timeout=${apartLimitMs}`],
         apartLimitMs + silenceMarginMs,
       ),
-    )
+    ])
+    counts.push(...both)
   } finally {
     clearTimeout(limit)
     await cluster.stop()

@@ -152,7 +152,9 @@ export class StepLog {
     const wallMs = this.#clock.realMs()
     const [row] = await this.#lanes.single(serverTime)
     const tookMs = this.#clock.elapsedMs() - startedMs
-    this.#aheadMs = Math.round(row!.now.getTime() - wallMs - tookMs / 2)
+    const ahead = row!.now.getTime() - wallMs - tookMs / 2
+    // Only what the time of the question cannot explain: clocks that may be equal are taken as equal.
+    this.#aheadMs = Math.sign(ahead) * Math.round(Math.max(0, Math.abs(ahead) - tookMs / 2))
     this.#askAgainMs = startedMs + limits.heartbeatMs
   }
 

@@ -1,6 +1,7 @@
 /** Whoever follows the feed sees every event of its own entities once, and nothing of others'. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Caller, EventsView, EventView } from '../../../core/index.ts'
 import { startGateway, type TestGateway } from '../../support/gateway.ts'
@@ -15,10 +16,31 @@ after(() => run.close())
 const list = (request: Record<string, string> = {}, caller?: Caller) =>
   run.gateway.events.list(request, caller === undefined ? {} : { caller })
 
-const here = async () => (await list({ since: 'NOW' })).nextCursor
+/** Resolves when every transaction of this server that began before is over, whosever it is. */
+async function decided(): Promise<void> {
+  const [now] = await run.sql('select pg_snapshot_xmax(pg_current_snapshot())::text as top')
+  for (;;) {
+    const [found] = await run.sql(
+      'select pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8 as decided',
+      [now?.top],
+    )
+    if (found?.decided === true) return
+    await pause(10)
+  }
+}
 
-/** Everything after a cursor, in pages of this size. */
+async function here(): Promise<string> {
+  await decided()
+  return (await list({ since: 'NOW' })).nextCursor
+}
+
+/** Everything after a cursor, in pages of this size, once it is decided what that is. */
 async function follow(cursor: string, limit: string, more: Record<string, string> = {}) {
+  await decided()
+  return followNow(cursor, limit, more)
+}
+
+async function followNow(cursor: string, limit: string, more: Record<string, string> = {}) {
   const all: EventView[] = []
   for (let page: EventsView | undefined; page?.more !== false; ) {
     page = await list({ ...more, cursor: page?.nextCursor ?? cursor, limit })
@@ -96,6 +118,7 @@ describe('the feed', () => {
     const whole = await follow(cursor, '100')
     assert.equal(whole.length, 6)
     for (const limit of ['2', '3', '5']) assert.deepEqual(await follow(cursor, limit), whole)
+    await decided()
     const { events, nextCursor } = await list({ cursor, limit: '1' })
     assert.deepEqual(events, whole.slice(0, 2))
     assert.deepEqual(await follow(nextCursor, '2'), whole.slice(2))
@@ -174,7 +197,7 @@ describe('a late commit', () => {
         [id, payment.id],
       )
       const [, { nextCursor }] = [await run.pay(), await list({ cursor })]
-      assert.deepEqual(await follow(nextCursor, '10'), [])
+      assert.deepEqual(await followNow(nextCursor, '10'), [])
       await slow.query('commit')
       const told = await follow(nextCursor, '10')
       assert.deepEqual([told.length, told[0]!.id, told[0]!.sequence], [2, id, 99])
@@ -203,6 +226,7 @@ describe('a late commit', () => {
     })
     for (let more = true; more; ) {
       const wasWriting = isWriting
+      if (!wasWriting) await decided()
       const page = await list({ cursor, limit: '7', ...(wasWriting ? { wait: '1' } : {}) })
       seen.push(...page.events)
       cursor = page.nextCursor

@@ -211,7 +211,10 @@ describe("operators' decisions", () => {
           (error) => !refusedFor(/works on it now|by now|not taken back/)(error),
         )
         if (!isDecided) {
+          // Each may have found the other at work: then an enquiry brings the answer.
+          run.acquirer.tell(call.reference, { enquire: approvedAs })
           const state = await until(async () => {
+            await run.gateway.operator.enquire(id, alice).catch(() => {})
             const now = await stateOf(id)
             return now.startsWith('unknown') ? undefined : now
           })
