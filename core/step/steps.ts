@@ -10,12 +10,19 @@ import { registrationById, toRegistration } from '../registration/store.ts'
 import type { Registration } from '../registration/types.ts'
 import { scheduleById, toSchedule } from '../schedule/store.ts'
 import type { Schedule } from '../schedule/types.ts'
+import { notificationSteps, stepsOfDelivery } from './deliveries.ts'
 import { paymentSteps } from './payment.ts'
 import { executionSteps, registrationSteps, scheduleSteps } from './resources.ts'
-import { type InstantRow, instantById, paymentsByReference } from './store-read.ts'
-import type { Audience, Step } from './types.ts'
+import {
+  type DeliveryRow,
+  deliveryById,
+  type InstantRow,
+  instantById,
+  paymentsByReference,
+} from './store-read.ts'
+import { type Audience, inOrder, type Step } from './types.ts'
 
-export type Kind = 'payment' | 'registration' | 'schedule' | 'execution'
+export type Kind = 'payment' | 'registration' | 'schedule' | 'execution' | 'delivery'
 
 /** A resource with everything that happened to it. */
 export type Inspected = {
@@ -44,6 +51,7 @@ type Found =
   | { readonly kind: 'registration'; readonly registration: Registration }
   | { readonly kind: 'schedule'; readonly schedule: Schedule }
   | { readonly kind: 'execution'; readonly instant: InstantRow }
+  | { readonly kind: 'delivery'; readonly delivery: DeliveryRow }
 
 type Finder = (
   engine: Engine,
@@ -68,6 +76,11 @@ const finders: Readonly<Record<Kind, Finder>> = {
     const [row] = await lanes.read(instantById(id, channels))
     return row && { kind: 'execution', instant: row }
   },
+  async delivery({ lanes }, id, channels) {
+    // Whoever acts for some entities only reads the delivery log of his endpoints.
+    const [row] = channels === null ? await lanes.read(deliveryById(id)) : []
+    return row && { kind: 'delivery', delivery: row }
+  },
 }
 
 function stepsOf(engine: Engine, found: Found, audience: Audience): Promise<Step[]> {
@@ -80,7 +93,19 @@ function stepsOf(engine: Engine, found: Found, audience: Audience): Promise<Step
       return scheduleSteps(engine, found.schedule, audience)
     case 'execution':
       return executionSteps(engine, found.instant, audience)
+    case 'delivery':
+      return Promise.resolve(inOrder(stepsOfDelivery(found.delivery)))
   }
+}
+
+/** With what was told of it, as far as that is the caller's. */
+async function withNotifications(
+  engine: Engine,
+  id: string,
+  steps: readonly Step[],
+  maySee: (entityId: string) => Promise<boolean>,
+): Promise<Step[]> {
+  return inOrder([...steps, ...(await notificationSteps(engine, id, maySee))])
 }
 
 /** @throws GatewayError 404 when the caller may see nothing of these kinds with this id. */
@@ -94,7 +119,9 @@ export async function readSteps(
   const channels = await engine.directory.visible(caller, entityId)
   for (const kind of isId(id) ? kinds : []) {
     const found = await finders[kind](engine, id, channels)
-    if (found !== undefined) return stepsOf(engine, found, audienceOf(caller))
+    if (found === undefined) continue
+    const steps = await stepsOf(engine, found, audienceOf(caller))
+    return withNotifications(engine, id, steps, (entity) => engine.directory.acts(caller, entity))
   }
   throw new GatewayError('700.400.580', { status: 404 })
 }
@@ -103,7 +130,7 @@ export async function readSteps(
 const mostCandidates = 20
 
 /**
- * Whatever an operator has in hand: the id of a payment, registration, schedule or execution, a key of
+ * Whatever an operator has in hand: the id of a payment, registration, schedule, execution or delivery, a key of
  * an attempt, a short id, a merchantTransactionId. The last two are looked for among the payments of
  * the last `days`.
  *
@@ -116,7 +143,7 @@ export async function inspect(
 ): Promise<Inspected | Candidates> {
   const plain = reference.replaceAll('-', '').toLowerCase()
   if (isId(plain)) {
-    for (const kind of ['payment', 'registration', 'schedule', 'execution'] as const) {
+    for (const kind of ['payment', 'registration', 'schedule', 'execution', 'delivery'] as const) {
       const found = await finders[kind](engine, plain, null)
       // A registration made by itself is a payment of the same id: its verification.
       const isVerification = found?.kind === 'payment' && found.payment.effect === 'verification'
@@ -148,7 +175,10 @@ export async function inspect(
 }
 
 async function inspected(engine: Engine, found: Found): Promise<Inspected> {
-  const steps = await stepsOf(engine, found, 'operator')
+  const own = await stepsOf(engine, found, 'operator')
+  const isDelivery = found.kind === 'delivery'
+  const everybody = async () => true
+  const steps = isDelivery ? own : await withNotifications(engine, idOf(found), own, everybody)
   switch (found.kind) {
     case 'payment': {
       const { payment } = found
@@ -180,6 +210,26 @@ async function inspected(engine: Engine, found: Found): Promise<Inspected> {
       const facts = { for: at.toISOString(), schedule: schedule_id, channel: channel_id }
       return { kind: found.kind, id, facts, steps }
     }
+    case 'delivery': {
+      const { id, state, kind, resource, url, attempts } = found.delivery
+      const facts = { state, type: kind, of: resource, to: url, tries: String(attempts) }
+      return { kind: found.kind, id, facts, steps }
+    }
+  }
+}
+
+function idOf(found: Found): string {
+  switch (found.kind) {
+    case 'payment':
+      return found.payment.id
+    case 'registration':
+      return found.registration.id
+    case 'schedule':
+      return found.schedule.id
+    case 'execution':
+      return found.instant.id
+    case 'delivery':
+      return found.delivery.id
   }
 }
 

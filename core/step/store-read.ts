@@ -197,3 +197,49 @@ export const paymentsByReference = (
       or merchant_transaction_id = ${reference.merchantTransactionId}::text)
   order by id desc
   limit ${limit}::integer`
+
+export type DeliveryRow = {
+  id: string
+  entity_id: string
+  url: string
+  kind: string
+  resource: string
+  state: string
+  reason: string | null
+  attempts: number
+  replay: boolean
+  due_at: Date
+  ended_at: Date | null
+  created_at: Date
+  tries: {
+    at: string
+    durationMs: number
+    status: number | null
+    error: string | null
+    request: Readonly<Record<string, unknown>>
+    answer: string | null
+  }[]
+}
+
+/** A call of a URL that a request brought along belongs to whoever made the request: its channel. */
+const delivery = sql`
+  select d.id, w.entity_id, coalesce(d.callback ->> 'url', w.url) as url, d.kind, d.resource, d.state, d.reason,
+    d.attempts, d.replay, d.due_at, d.ended_at, d.created_at, coalesce(t.tries, '[]') as tries
+  from tollgate.delivery d
+  join tollgate.webhook_endpoint w on w.id = d.endpoint_id
+  left join lateral (
+    select jsonb_agg(jsonb_build_object('at', a.at, 'durationMs', a.duration_ms, 'status', a.status,
+      'error', a.error, 'request', a.request, 'answer', a.answer) order by a.id) as tries
+    from tollgate.delivery_attempt a
+    where a.delivery_id = d.id) t on true`
+
+/** Notifications about a resource, whatever became of them. */
+export const deliveriesOf = (resource: string, limit: number) => sql<DeliveryRow>`
+  ${delivery}
+  where d.resource = ${resource}::uuid
+  order by d.id
+  limit ${limit}::integer`
+
+export const deliveryById = (id: string) => sql<DeliveryRow>`
+  ${delivery}
+  where d.id = ${id}::uuid`

@@ -6,7 +6,7 @@ export type Step = {
   /**
    * An operation at the acquirer (`debit`, `enquire`, `reverseByKey`), or `accepted`, `settled`,
    * `repeated`, `acquirer-event`, `attention`, `attention-resolved`, `decision`, `job`, `follow-up`,
-   * `execution`, `missed`, `changed`, `payment`, `schedule`, `waits`.
+   * `execution`, `missed`, `changed`, `payment`, `schedule`, `notification`, `waits`.
    */
   readonly name: string
   readonly text: string

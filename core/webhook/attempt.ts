@@ -1,7 +1,8 @@
 /** One try to send one notification. */
-import { HttpError } from '@tollgate/plugin-kit'
+import { type HttpAnswer, HttpError } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
+import { createScrubber } from '../net/scrub.ts'
 import { encryptBody, signature } from '../vault/webhook-keys.ts'
 import { retryAfterMs } from './ladder.ts'
 import type { Callback, Endpoint, EndpointSecrets, Tried } from './types.ts'
@@ -88,10 +89,8 @@ type Call = ReturnType<Engine['services']['outgoing']['forCall']>
 async function exchange(
   engine: Engine,
   signal: AbortSignal,
-  sent: Readonly<Record<string, unknown>>,
-  send: (
-    http: Call['http'],
-  ) => Promise<{ status: number; headers: Readonly<Record<string, string>> }>,
+  sent: Readonly<Record<string, unknown>> & { readonly url: string },
+  send: (http: Call['http']) => Promise<HttpAnswer>,
 ): Promise<Tried> {
   const { clock } = engine
   const at = new Date(clock.realMs())
@@ -103,15 +102,15 @@ async function exchange(
     signal,
   })
   let error: string | null = null
-  let retryAfter: string | undefined
+  let whole: HttpAnswer | undefined
   try {
-    retryAfter = (await send(call.http)).headers['retry-after']
+    whole = await send(call.http)
   } catch (thrown) {
     error = thrown instanceof HttpError ? thrown.code : 'not-sent'
   }
   call.finish()
-  const [entry] = call.transcript()
-  const status = entry?.status ?? null
+  const { status, url, answer } =
+    whole === undefined ? partly(call, sent.url) : told(whole, sent.url)
   // A receiver that took it and then talks without end has taken it.
   const isAnswered = error === null || error === 'too-large'
   return {
@@ -120,10 +119,35 @@ async function exchange(
     status,
     error,
     delivered: isAnswered && status !== null && status >= 200 && status < 300,
-    retryAfterMs: retryAfterMs(retryAfter, clock.realMs()) ?? 0,
-    request: { ...sent, url: entry?.url ?? '' },
-    answer: storedText(entry?.answer?.body),
+    retryAfterMs: retryAfterMs(whole?.headers['retry-after'], clock.realMs()) ?? 0,
+    request: { ...sent, url },
+    answer: storedText(answer),
   }
+}
+
+type Shown = {
+  readonly status: number | null
+  readonly url: string
+  readonly answer: string | undefined
+}
+
+/** What is shown of an exchange that broke, as far as it came. */
+function partly(call: Call, url: string): Shown {
+  const [entry] = call.transcript()
+  return {
+    status: entry?.status ?? null,
+    url: entry?.url ?? createScrubber().scrub(url),
+    answer: entry?.answer?.body,
+  }
+}
+
+/** Of a whole one only what is shown is scrubbed: the request's own body, long and encrypted, is not. */
+function told(answer: HttpAnswer, url: string): Shown {
+  const { scrub } = createScrubber()
+  // Scrubbed before it is cut to size, so that no part of a number stays at the end.
+  const text = answer.text().slice(0, 2 * limits.webhookAnswerCharacters)
+  const isText = !/[\x00-\x08\x0e-\x1f]/.test(text)
+  return { status: answer.status, url: scrub(url), answer: isText ? scrub(text) : '[not text]' }
 }
 
 /** What Postgres can hold of an answer's begin. */

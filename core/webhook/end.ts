@@ -4,22 +4,23 @@ import { newId } from '../ids.ts'
 import { givenUpAfterMs } from './ladder.ts'
 import type { Run } from './reader.ts'
 import { disableEndpoint } from './store.ts'
-import { bury } from './store-delivery.ts'
+import { type Buried, bury } from './store-delivery.ts'
 import type { Endpoint } from './types.ts'
 
 const atOnce = 1000
 
-/** Gives up what waits for an endpoint: all, what is older than `before`, or one. */
+/** Gives up what waits for an endpoint: all of it unless told otherwise. */
 export async function giveUp(
   engine: Engine,
   run: Run,
   endpointId: string,
   reason: string,
-  { before = null, only = null }: { before?: Date | null; only?: string | null } = {},
+  which: Partial<Buried> = {},
 ): Promise<void> {
+  const all: Buried = { before: null, only: null, whileOff: false, ...which }
   for (;;) {
     const now = new Date(engine.clock.realMs())
-    const gone = await run(bury(endpointId, reason, before, now, only, atOnce))
+    const gone = await run(bury(endpointId, reason, all, now, atOnce))
     if (gone.length < atOnce) return
   }
 }
@@ -34,24 +35,24 @@ export function giveUpOld(engine: Engine, run: Run, endpointId: string): Promise
 export async function disable(
   engine: Engine,
   run: Run,
-  endpointId: string,
+  { id, version }: Pick<Endpoint, 'id' | 'version'>,
   reason: string,
 ): Promise<void> {
   const now = new Date(engine.clock.realMs())
-  const [disabled] = await run(disableEndpoint(endpointId, reason, now, newId()))
-  if (disabled !== undefined) {
-    engine.log.warn({ endpoint: endpointId, reason }, 'a webhook endpoint was disabled')
-    engine.events.emit({
-      id: newId(),
-      type: 'webhook.disabled',
-      resource: endpointId,
-      channelId: disabled.entity_id,
-      sequence: 1,
-      at: now,
-      data: { reason },
-    })
-  }
-  await giveUp(engine, run, endpointId, `the endpoint was disabled: ${reason}`)
+  const [disabled] = await run(disableEndpoint(id, version, reason, now, newId()))
+  // It was changed while it was tried: what it says about the old one is not about the new one.
+  if (disabled === undefined) return
+  engine.log.warn({ endpoint: id, reason }, 'a webhook endpoint was disabled')
+  engine.events.emit({
+    id: newId(),
+    type: 'webhook.disabled',
+    resource: id,
+    channelId: disabled.entity_id,
+    sequence: 1,
+    at: now,
+    data: { reason },
+  })
+  await giveUp(engine, run, id, `the endpoint was disabled: ${reason}`, { whileOff: true })
 }
 
 /** Why an endpoint that is switched off gets nothing. */

@@ -15,9 +15,15 @@ export class Outcomes {
   write(row: OutcomeRow): Promise<void> {
     return new Promise((done) => {
       this.#waiting.push({ row, done })
-      this.#writing ??= this.#write().finally(() => {
-        this.#writing = undefined
-      })
+      this.#start()
+    })
+  }
+
+  #start(): void {
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined
+      // What came between the last look and now must not wait for the next one.
+      if (this.#waiting.length > 0 && !this.#over) this.#start()
     })
   }
 

@@ -148,7 +148,8 @@ export class Sender {
     const { ready } = lane
     if (ready === undefined || !ready.endpoint.active) {
       lane.ending = true
-      await giveUp(this.#engine, this.#run, lane.endpointId, reasonOf(ready?.endpoint))
+      const reason = reasonOf(ready?.endpoint)
+      await giveUp(this.#engine, this.#run, lane.endpointId, reason, { whileOff: true })
       return 'left'
     }
     const { signal } = this.#aborting
@@ -198,9 +199,10 @@ export class Sender {
       : { state: 'pending' as const, due_at: dueAt }
     const written = this.#write(lane, delivery, tried, end)
     const reason = disabling(lane, tried, nowMs)
-    if (reason !== undefined) {
+    const endpoint = lane.ready?.endpoint
+    if (reason !== undefined && endpoint !== undefined) {
       lane.ending = true
-      this.#track(written.then(() => disable(this.#engine, this.#run, lane.endpointId, reason)))
+      this.#track(written.then(() => disable(this.#engine, this.#run, endpoint, reason)))
     } else if (lane.isDown || tried.retryAfterMs > 0) {
       lane.probeAt = new Date(nowMs + probePauseMs(lane.failures, tried.retryAfterMs))
       lane.ending = true

@@ -254,13 +254,21 @@ export const freeWaiting = (endpointId: string, now: Date) => sql`
   update tollgate.delivery set due_at = ${now}::timestamptz
   where endpoint_id = ${endpointId}::uuid and state = 'pending' and due_at > ${now}::timestamptz and attempts > 0`
 
+export type Buried = {
+  /** Only what is older. */
+  readonly before: Date | null
+  /** Only this one. */
+  readonly only: string | null
+  /** Nothing once somebody has switched the endpoint on again. */
+  readonly whileOff: boolean
+}
+
 /** Gives up what an endpoint will not get any more: all, what is older than `before`, or one. */
 export const bury = (
   endpointId: string,
   reason: string,
-  before: Date | null,
+  { before, only, whileOff }: Buried,
   now: Date,
-  only: string | null,
   limit: number,
 ) => sql<{ id: string }>`
   update tollgate.delivery set state = 'dead', reason = ${reason}::text, ended_at = ${now}::timestamptz
@@ -271,6 +279,8 @@ export const bury = (
       and (${before}::timestamptz is null or created_at < ${before}::timestamptz)
       and (${only}::uuid is null or id = ${only}::uuid)
     limit ${limit}::integer)
+    and (not ${whileOff}::boolean or not exists (
+      select from tollgate.webhook_endpoint where id = ${endpointId}::uuid and active))
   returning id`
 
 export type OutcomeRow = {

@@ -146,14 +146,22 @@ with w as (
 q as (${wake(id, now)})
 select id from w`
 
-/** The gateway itself stops sending; once, with a notice in the audit log. */
-export const disableEndpoint = (id: string, reason: string, now: Date, auditId: string) => sql<{
-  entity_id: string
-}>`
+/**
+ * The gateway itself stops sending; once, with a notice in the audit log.
+ *
+ * @param version of the endpoint that was tried: what was changed since is not disabled for it.
+ */
+export const disableEndpoint = (
+  id: string,
+  version: number,
+  reason: string,
+  now: Date,
+  auditId: string,
+) => sql<{ entity_id: string }>`
 with w as (
   update tollgate.webhook_endpoint set active = false, disabled_at = ${now}::timestamptz,
     disabled_reason = ${reason}::text, version = version + 1
-  where id = ${id}::uuid and active
+  where id = ${id}::uuid and active and version = ${version}::integer
   returning id, entity_id),
 a as (
   insert into tollgate.audit (id, actor, action, resource, detail)

@@ -6,7 +6,8 @@ const defaultDays = 35
 
 export const inspectCommand: Command = {
   name: 'inspect',
-  summary: 'Show what happened to a payment, registration, schedule or execution, step by step.',
+  summary:
+    'Show what happened to a payment, registration, schedule, execution or notification, step by step.',
   words: ['<id>'],
   options: {
     verbose: { type: 'boolean', meaning: 'Also what was sent and answered.' },

@@ -2890,7 +2890,7 @@ export interface StepAnswer {
   number: number
   /** When it happened, or is due; UTC. */
   at: string
-  /** An operation at the acquirer (debit, enquire, reverseByKey), accepted, settled, repeated, acquirer-event, attention, attention-resolved, decision, job, follow-up, execution, missed, changed, payment, schedule or waits. */
+  /** An operation at the acquirer (debit, enquire, reverseByKey), accepted, settled, repeated, acquirer-event, attention, attention-resolved, decision, job, follow-up, execution, missed, changed, payment, schedule, notification or waits. */
   name: string
   /** The same for people. */
   text: string

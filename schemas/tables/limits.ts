@@ -132,6 +132,9 @@ export const limits = {
   webhookPollMs: second / 2,
   /** Two looks for new events in one process are this far apart. */
   webhookClaimMs: 25,
+  /** The same while this many events and more are claimed at once. */
+  webhookBusyClaim: 8,
+  webhookBusyClaimMs: 120,
   /** Events that one statement turns into notifications. */
   webhookClaim: 200,
   /** How long the secret before a rotation signs as well. */

@@ -128,7 +128,7 @@ describe('a notification that is not taken', () => {
       try {
         receiver.behave(status(302, { Location: other.url }))
         await run.pay()
-        await until(async () => (await deliveries()).deliveries[0]?.attempts.length)
+        await triedOften(run, 1)
         receiver.behave((_, response) => {
           response.writeHead(200)
           response.end('x'.repeat(4_000_000))
