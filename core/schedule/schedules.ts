@@ -250,7 +250,8 @@ export async function endSchedule(
   const [moved] = await engine.lanes.single(cancelSchedule(schedule.id, end, record))
   if (moved === undefined) throw new GatewayError('100.360.303')
   const nextAt = end > now && schedule.nextAt < end ? schedule.nextAt : null
-  return told({ ...schedule, cancelledAt: now, effectiveEnd: end, nextAt, seq: moved.seq })
+  const effectiveAt = moved.effective_end
+  return told({ ...schedule, cancelledAt: now, effectiveEnd: effectiveAt, nextAt, seq: moved.seq })
 }
 
 /** What dispatching rules look at: the payment as it will be. A channel that is named needs no look. */

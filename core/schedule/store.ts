@@ -145,7 +145,7 @@ e as (
   from s
   returning id, resource, seq),
 w as (${outbox.ofEvents})
-select seq from s`
+select s.* from s`
 
 /** Gives a schedule that still runs other times. Empty when it was cancelled or has run out. */
 export const reschedule = (
@@ -167,14 +167,18 @@ ${recorded(record, 'RS', 'schedule.changed')}`
  */
 export const cancelSchedule = (id: string, effectiveEnd: Date, record: ScheduleRecord) => sql<{
   seq: number
+  effective_end: Date
 }>`
 with s as (
   update tollgate.schedule set cancelled_at = ${record.at}::timestamptz,
-    effective_end = ${effectiveEnd}::timestamptz, seq = seq + 1,
+    -- What was charged while this waited for the row was charged before the cancellation.
+    effective_end = case when clock_id is null and ${effectiveEnd}::timestamptz <= ${record.at}::timestamptz
+      then greatest(${effectiveEnd}::timestamptz, clock_timestamp()) else ${effectiveEnd}::timestamptz end,
+    seq = seq + 1,
     next_at = case when next_at < ${effectiveEnd}::timestamptz and ${effectiveEnd}::timestamptz > ${record.at}::timestamptz
       then next_at end
   where id = ${id}::uuid and cancelled_at is null and next_at is not null
-  returning id, channel_id, seq),
+  returning id, channel_id, seq, effective_end),
 ${recorded(record, 'DS', 'schedule.cancelled')}`
 
 export type ExecutionRow = {
