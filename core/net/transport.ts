@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { HttpAnswer } from '@tollgate/plugin-kit'
 import { answerOf, decompress, plainHeaders } from './answer.ts'
@@ -59,7 +59,14 @@ function exchangeBytes(
       reject(failureOf(error?.code ?? '', exchange, maxBytes))
       request.destroy()
     }
-    const request = pool.request(wire, exchange)
+    let request: ClientRequest
+    try {
+      request = pool.request(wire, exchange)
+    } catch {
+      // Node refuses to make it: a method or an address that cannot stand in a request.
+      reject(exchange.fail('not-sent', 'The request could not be sent.'))
+      return
+    }
     exchange.onFailure(failed)
     request.on('error', failed)
     // Without an error, too, a connection may be gone before an answer.

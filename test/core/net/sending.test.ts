@@ -257,6 +257,7 @@ test('a request that cannot be written says what is wrong with it', async (t) =>
       /headers\.x-a has a character/,
     ],
     [call.http.request('POST', url, { timeoutMs: Number.NaN }), /timeoutMs must be above zero/],
+    [call.http.request('PO ST' as 'POST', url, { json: {}, moves: true }), /could not be sent/],
   ]
   for (const [work, message] of cases) {
     await assert.rejects(work, { name: 'HttpError', code: 'not-sent', wroteBytes: false, message })
