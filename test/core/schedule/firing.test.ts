@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Context, declined, type Operation } from '@tollgate/plugin-kit'
+import pg from 'pg'
 import { KeyAdministration, localKeys, newId } from '../../../core/index.ts'
 import {
   type AcquirerRun,
@@ -270,6 +271,35 @@ describe('firing', { concurrency: true }, () => {
       rows.map(({ state }) => state),
       ['declined', 'approved'],
     )
+  })
+
+  test('a cancellation holds from when it has the schedule, not from when it began to wait for it', async () => {
+    const { id } = await tools.schedule(await tools.store(), { job: { hour: '6' } })
+    const holder = new pg.Client({ connectionString: run.database.url })
+    await holder.connect()
+    try {
+      await holder.query('begin')
+      // As firing does: it changes the row and commits.
+      await holder.query('update tollgate.schedule set seq = seq + 1 where id = $1', [id])
+      const cancelled = run.gateway.schedules.cancel(id)
+      await until(async () => {
+        const waiting = await count(
+          `select count(*) as n from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock' and query like '%cancelled_at = %'`,
+        )
+        return waiting > 0 ? true : undefined
+      })
+      const { rows } = await holder.query<{ at: string }>('select clock_timestamp()::text as at')
+      await holder.query('commit')
+      await cancelled
+      const [row] = await run.sql<{ after: boolean }>(
+        'select effective_end >= $2::timestamptz as after from tollgate.schedule where id = $1',
+        [id, rows[0]!.at],
+      )
+      assert.equal(row?.after, true)
+    } finally {
+      await holder.end()
+    }
   })
 
   test('of cancelling, changing and firing at once, each instant is charged once or never', async () => {
