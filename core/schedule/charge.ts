@@ -91,8 +91,26 @@ async function load(engine: Engine, rows: readonly ChargeRow[]): Promise<Loaded>
     engine.vault.unsealAll(found.flatMap(({ instrumentId }) => instrumentId ?? [])),
     wanted.size === 0 ? [] : engine.lanes.read(agreementsOf([...wanted.values()])),
   ])
+  // A registration removed since it was read has lost its numbers: read again, it says that itself.
+  const bare = found.filter(
+    ({ instrumentId }) => instrumentId !== null && !numbers.has(instrumentId),
+  )
+  const anew =
+    bare.length === 0
+      ? []
+      : await engine.lanes.read(
+          registrationsById(
+            bare.map(({ id }) => id),
+            null,
+          ),
+        )
   return {
-    registrations: new Map(found.map((registration) => [registration.id, registration])),
+    registrations: new Map(
+      [...found, ...anew.map(toRegistration)].map((registration) => [
+        registration.id,
+        registration,
+      ]),
+    ),
     numbers,
     agreements: new Map(agreements.map((row) => [agreementKey(row.id, row.agreement_id), row])),
   }
