@@ -135,36 +135,6 @@ describe('firing', { concurrency: true }, () => {
     )
   })
 
-  test('a registration removed while its charge is being put together fails it as a removed one', async () => {
-    const registrationId = await tools.store()
-    const holder = new pg.Client({ connectionString: run.database.url })
-    await holder.connect()
-    try {
-      const { id } = await tools.schedule(registrationId, { job: onceIn(2) })
-      await holder.query('begin')
-      await holder.query('lock table tollgate.instrument in access exclusive mode')
-      // The charge has read the registration and waits for its numbers.
-      await until(async () => {
-        const waiting = await count(
-          `select count(*) as n from pg_stat_activity
-           where datname = current_database() and wait_event_type = 'Lock'
-             and query like '%from tollgate.instrument%any%'`,
-        )
-        return waiting > 0 ? true : undefined
-      })
-      await holder.query('update tollgate.registration set removed_at = now() where id = $1', [
-        registrationId,
-      ])
-      await holder.query('delete from tollgate.instrument where id = $1', [registrationId])
-      await holder.query('commit')
-      await ended(id)
-      const { executions } = await tools.executions(id)
-      assert.equal(executions[0]!.result?.code, '100.150.202')
-    } finally {
-      await holder.end()
-    }
-  })
-
   test('an expired card fails, and is charged again once its expiry is changed', async () => {
     const clock = await tools.clockAt('2034-04-15 00:00:00')
     const registrationId = await tools.store({ testClock: clock.id })
@@ -451,4 +421,40 @@ describe('firing', { concurrency: true }, () => {
       before,
     )
   })
+})
+
+// Apart from the others: it recognises its charge as the one that waits.
+test('a registration removed while its charge is being put together fails it as a removed one', async () => {
+  const run = await startWithAcquirer()
+  const tools = scheduling(run)
+  const registrationId = await tools.store()
+  const holder = new pg.Client({ connectionString: run.database.url })
+  await holder.connect()
+  try {
+    const { id } = await tools.schedule(registrationId, { job: onceIn(2) })
+    await holder.query('begin')
+    await holder.query('lock table tollgate.instrument in access exclusive mode')
+    // The charge has read the registration and waits for its numbers.
+    await until(async () => {
+      const [waiting] = await run.sql(
+        `select from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock'
+           and query like '%from tollgate.instrument%any%'`,
+      )
+      return waiting
+    })
+    await holder.query('update tollgate.registration set removed_at = now() where id = $1', [
+      registrationId,
+    ])
+    await holder.query('delete from tollgate.instrument where id = $1', [registrationId])
+    await holder.query('commit')
+    const failed = await until(async () => {
+      const { executions } = await tools.executions(id)
+      return executions.find(({ state }) => state === 'FAILED')
+    })
+    assert.equal(failed.result?.code, '100.150.202')
+  } finally {
+    await holder.end()
+    await closeChecked(run)
+  }
 })
