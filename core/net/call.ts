@@ -13,8 +13,8 @@ export type CallOptions = {
   deadlineMs: number
   /** After this no request that moves money writes its first byte. */
   sendBy: SendBy
-  /** Aborts what is under way. */
-  signal: AbortSignal
+  /** Aborts what is under way. A signal of many calls slows each: then `finish` is better. */
+  signal?: AbortSignal
   /** What must not show in the transcript even where the connector sends it unmarked. */
   secrets?: () => readonly unknown[]
 }
@@ -76,7 +76,7 @@ export function createCall(call: CallOptions, engine: Engine): OutgoingCall {
   const refuse = (exchange: Exchange): HttpError | undefined => {
     if (finished) return exchange.fail('aborted', 'The operation has ended.')
     if (engine.isClosed()) return exchange.fail('aborted', 'The engine is closing.')
-    if (call.signal.aborted) return exchange.fail('aborted', 'The operation was aborted.')
+    if (call.signal?.aborted === true) return exchange.fail('aborted', 'The operation was aborted.')
     const late = engine.clock.elapsedMs() >= call.deadlineMs
     if (late || (exchange.moves && exchange.isPastSendBy())) {
       return exchange.fail('past-deadline', 'The time to send this request had passed.')
@@ -95,14 +95,14 @@ export function createCall(call: CallOptions, engine: Engine): OutgoingCall {
     )
     const expired = () =>
       exchange.fail('timeout', `No complete answer within ${Math.round(leftMs)} ms.`)
-    call.signal.addEventListener('abort', aborted)
+    call.signal?.addEventListener('abort', aborted)
     running.add(exchange)
     try {
       return await engine.track(exchange, work)
     } finally {
       running.delete(exchange)
       clearTimeout(timer)
-      call.signal.removeEventListener('abort', aborted)
+      call.signal?.removeEventListener('abort', aborted)
       exchange.end()
     }
   }

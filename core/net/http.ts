@@ -50,16 +50,16 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
       running.delete(exchange)
     }
   }
+  const shared = {
+    transport,
+    track,
+    checkUrl: (url: string) => checkUrl(url, rules),
+    engine: options.name,
+    clock: options.clock ?? systemClock,
+    isClosed: () => closed,
+  }
   return {
-    forCall: (call) =>
-      createCall(call, {
-        transport,
-        track,
-        checkUrl: (url) => checkUrl(url, rules),
-        engine: options.name,
-        clock: options.clock ?? systemClock,
-        isClosed: () => closed,
-      }),
+    forCall: (call) => createCall(call, shared),
     async close() {
       closed = true
       const ending = [...running.values()]

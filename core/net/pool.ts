@@ -5,7 +5,6 @@ import https, { type RequestOptions } from 'node:https'
 import type { LookupFunction, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createSecureContext, getCACertificates } from 'node:tls'
-import { urlToHttpOptions } from 'node:url'
 import { hostOf } from './address.ts'
 import { acceptedEncodings } from './answer.ts'
 import { type ConnectOptions, guardWrites, type Opening, openSocket } from './connect.ts'
@@ -17,7 +16,8 @@ import type { Wire } from './wire.ts'
  * request on a connection that closes under it may have been read, and must be enquired about.
  */
 const idleMs = 4000
-const idlePerHost = 32
+/** As many as a host takes at once in a busy second: connections made and dropped cost more than kept ones. */
+const idlePerHost = 256
 
 export type PoolOptions = ConnectOptions & {
   /** PEM certificates trusted beside the usual ones. */
@@ -94,7 +94,10 @@ export function createPool(options: PoolOptions): Pool {
       const protocol = url.protocol === 'https:' ? 'https:' : 'http:'
       const opening: Opening = { host: hostOf(url), protocol, exchange }
       const options: Request = {
-        ...urlToHttpOptions(url),
+        protocol,
+        hostname: hostOf(url),
+        port: url.port,
+        path: url.pathname + url.search,
         method,
         headers: headerList(url, headers, body),
         agent: protocol === 'https:' ? agents.https : agents.http,
@@ -123,7 +126,10 @@ export function createPool(options: PoolOptions): Pool {
 function headerList(url: URL, headers: Wire['headers'], body: Wire['body']): string[] {
   const named = { host: url.host, 'user-agent': 'tollgate', 'accept-encoding': acceptedEncodings }
   const length = body === undefined ? {} : { 'content-length': String(body.length) }
-  return Object.entries({ ...named, ...headers, ...length }).flat()
+  const list: string[] = []
+  for (const [name, value] of Object.entries({ ...named, ...headers, ...length }))
+    list.push(name, value)
+  return list
 }
 
 function isCertificate(pem: string): boolean {

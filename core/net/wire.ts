@@ -29,12 +29,13 @@ const ownHeaders = new Set([
 /**
  * Writes down what a connector asked for. `Sensitive` values are revealed here and nowhere else.
  *
+ * @param url becomes the request's own: the query is added to it.
  * @param secrets gets the values that must not be shown.
  * @throws HttpError `not-sent` naming the part that cannot be written.
  */
 export function writeRequest(
   method: string,
-  address: URL,
+  url: URL,
   options: HttpOptions,
   secrets: unknown[],
 ): Wire {
@@ -48,7 +49,6 @@ export function writeRequest(
     const limit = options[name]
     if (limit !== undefined && !(limit > 0)) throw unwritable(`${name} must be above zero`)
   }
-  const url = new URL(address)
   for (const [name, value] of Object.entries(options.query ?? {})) {
     url.searchParams.append(name, textOf(reveal(value), `query.${name}`))
   }

@@ -5,7 +5,7 @@ import type { Engine } from '../engine.ts'
 import { createScrubber } from '../net/scrub.ts'
 import { encryptBody, signature } from '../vault/webhook-keys.ts'
 import { retryAfterMs } from './ladder.ts'
-import type { Callback, Endpoint, EndpointSecrets, Tried } from './types.ts'
+import type { Callback, Endpoint, EndpointKeys, Tried } from './types.ts'
 
 /** What is sent. */
 export type Message = {
@@ -17,22 +17,23 @@ export type Message = {
   readonly body: string
 }
 
+/** What is being sent: to be broken off, one by one. */
+export type Underway = Set<{ finish(): unknown }>
+
 /** Sends a notification. Never throws: whatever happens is how the try ended. */
 export function sendNotification(
   engine: Engine,
   endpoint: Endpoint,
-  secrets: EndpointSecrets,
+  keys: EndpointKeys,
   message: Message,
-  signal: AbortSignal,
+  underway?: Underway,
 ): Promise<Tried> {
   const nowMs = engine.clock.realMs()
   const timestamp = Math.floor(nowMs / 1000)
-  const { body, headers } = wrapped(endpoint, secrets, message.body)
+  const { body, headers } = wrapped(endpoint, keys, message.body)
   const rotating = endpoint.previousUntil !== null && endpoint.previousUntil.getTime() > nowMs
-  const signing = [
-    secrets.signingSecret,
-    ...(rotating && secrets.previousSecret !== undefined ? [secrets.previousSecret] : []),
-  ]
+  const signing =
+    rotating && keys.previous !== undefined ? [keys.signing, keys.previous] : [keys.signing]
   const shown = {
     'webhook-id': message.id,
     'webhook-timestamp': String(timestamp),
@@ -41,7 +42,7 @@ export function sendNotification(
   }
   return exchange(
     engine,
-    signal,
+    underway,
     { url: endpoint.url, headers: shown, bytes: body.length },
     (http) =>
       http.request('POST', endpoint.url, {
@@ -57,9 +58,9 @@ export function sendNotification(
 export function sendCallback(
   engine: Engine,
   { url, id, resourcePath }: Callback,
-  signal: AbortSignal,
+  underway: Underway,
 ): Promise<Tried> {
-  return exchange(engine, signal, { url, query: { id, resourcePath } }, (http) =>
+  return exchange(engine, underway, { url, query: { id, resourcePath } }, (http) =>
     http.get(
       url,
       { id, resourcePath },
@@ -70,11 +71,11 @@ export function sendCallback(
 
 function wrapped(
   { wrapper }: Endpoint,
-  { encryptionKey }: EndpointSecrets,
+  { encryption }: EndpointKeys,
   text: string,
 ): { body: string; headers: Record<string, string> } {
   if (wrapper === 'NONE') return { body: text, headers: { 'content-type': 'application/json' } }
-  const { body, iv, tag } = encryptBody(encryptionKey, text)
+  const { body, iv, tag } = encryptBody(encryption, text)
   const headers = { 'X-Initialization-Vector': iv, 'X-Authentication-Tag': tag }
   return wrapper === 'TEXT'
     ? { body, headers: { 'content-type': 'text/plain; charset=UTF-8', ...headers } }
@@ -88,7 +89,7 @@ type Call = ReturnType<Engine['services']['outgoing']['forCall']>
 
 async function exchange(
   engine: Engine,
-  signal: AbortSignal,
+  underway: Underway | undefined,
   sent: Readonly<Record<string, unknown>> & { readonly url: string },
   send: (http: Call['http']) => Promise<HttpAnswer>,
 ): Promise<Tried> {
@@ -99,8 +100,8 @@ async function exchange(
   const call = engine.services.outgoing.forCall({
     deadlineMs,
     sendBy: { monotonicMs: deadlineMs, wallMs: clock.realMs() + limits.webhookTimeoutMs },
-    signal,
   })
+  underway?.add(call)
   let error: string | null = null
   let whole: HttpAnswer | undefined
   try {
@@ -108,6 +109,7 @@ async function exchange(
   } catch (thrown) {
     error = thrown instanceof HttpError ? thrown.code : 'not-sent'
   }
+  underway?.delete(call)
   call.finish()
   const { status, url, answer } =
     whole === undefined ? partly(call, sent.url) : told(whole, sent.url)
@@ -146,6 +148,7 @@ function told(answer: HttpAnswer, url: string): Shown {
   const { scrub } = createScrubber()
   // Scrubbed before it is cut to size, so that no part of a number stays at the end.
   const text = answer.text().slice(0, 2 * limits.webhookAnswerCharacters)
+  if (text === '') return { status: answer.status, url: scrub(url), answer: text }
   const isText = !/[\x00-\x08\x0e-\x1f]/.test(text)
   return { status: answer.status, url: scrub(url), answer: isText ? scrub(text) : '[not text]' }
 }

@@ -41,6 +41,8 @@ export class WebhookDispatcher {
   #claimedAtMs = Number.NEGATIVE_INFINITY
   #claimEveryMs: number = limits.webhookClaimMs
   #wholeAtMs = Number.NEGATIVE_INFINITY
+  /** A claim took all it may: there may be older events than those of the last minutes. */
+  #isBehind = false
   #forgottenAtMs = 0
   #listening = true
   #stopped = false
@@ -89,7 +91,7 @@ export class WebhookDispatcher {
 
   async #claimNow(): Promise<void> {
     this.#claiming = 'now'
-    await this.#inTurn(() => this.#claimAll(idBefore(recentMs)))
+    await this.#inTurn(() => this.#claimAll(this.#isBehind ? lowestId : idBefore(recentMs)))
     this.#claiming = undefined
     if (!this.#claimAgain) return
     this.#claimAgain = false
@@ -107,6 +109,12 @@ export class WebhookDispatcher {
   async #claimAll(floor: string): Promise<void> {
     while (!this.#stopped) {
       this.#claimedAtMs = this.#engine.clock.elapsedMs()
+      if (this.#sender.isBehind) {
+        // They wait in the database, where all processes can take them.
+        this.#claimAgain = true
+        this.#claimEveryMs = limits.webhookBusyClaimMs
+        return
+      }
       const now = new Date(this.#engine.clock.realMs())
       const rows = await this.#run(claim(this.#me, now, floor, limits.webhookClaim))
       const touched = new Set<Lane>()
@@ -117,6 +125,8 @@ export class WebhookDispatcher {
       // Where much is told, fewer and larger claims leave more to payments.
       const isBusy = picked >= limits.webhookBusyClaim
       this.#claimEveryMs = isBusy ? limits.webhookBusyClaimMs : limits.webhookClaimMs
+      if (picked === limits.webhookClaim) this.#isBehind = true
+      else if (floor === lowestId) this.#isBehind = false
       if (picked < limits.webhookClaim) return
     }
   }

@@ -7,7 +7,12 @@ import { GatewayError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import type { Request } from '../payment/accept.ts'
 import { refuse, textOf } from '../request/values.ts'
-import { newEncryptionKey, newSigningSecret } from '../vault/webhook-keys.ts'
+import {
+  encryptionKey,
+  newEncryptionKey,
+  newSigningSecret,
+  signingKey,
+} from '../vault/webhook-keys.ts'
 import { sendNotification } from './attempt.ts'
 import {
   addEndpoint,
@@ -19,7 +24,7 @@ import {
   removeEndpoint,
   toEndpoint,
 } from './store.ts'
-import type { Endpoint, EndpointSecrets, Tried, Wrapper } from './types.ts'
+import type { Endpoint, EndpointKeys, EndpointSecrets, Tried, Wrapper } from './types.ts'
 
 /** An endpoint, and the secrets that are shown this once. */
 export type Shown = { readonly endpoint: Endpoint; readonly secrets?: Partial<EndpointSecrets> }
@@ -153,13 +158,7 @@ export async function testEndpoint(engine: Engine, caller: Caller, id: string): 
   const secrets = await openSecrets(engine, endpoint)
   const messageId = newId()
   const body = JSON.stringify({ type: 'TEST', payload: { id: messageId } })
-  return sendNotification(
-    engine,
-    endpoint,
-    secrets!,
-    { id: messageId, sequence: 1, body },
-    new AbortController().signal,
-  )
+  return sendNotification(engine, endpoint, keysOf(secrets!), { id: messageId, sequence: 1, body })
 }
 
 /** What was sent to an endpoint, newest first. */
@@ -187,6 +186,13 @@ export async function openSecrets(
   const opened = await engine.vault.open(id, sealed.dataKeyId, sealed.bytes, table)
   return opened as unknown as EndpointSecrets
 }
+
+/** Made ready to encrypt and sign many messages. */
+export const keysOf = (secrets: EndpointSecrets): EndpointKeys => ({
+  encryption: encryptionKey(secrets.encryptionKey),
+  signing: signingKey(secrets.signingSecret),
+  previous: secrets.previousSecret === undefined ? undefined : signingKey(secrets.previousSecret),
+})
 
 type Changes = Pick<Endpoint, 'url' | 'types' | 'wrapper' | 'active'>
 

@@ -1,9 +1,9 @@
 /** What one process holds of one endpoint that it sends to: in memory only, the rows stay in the database. */
 import { limits } from '@tollgate/schemas'
 import { triesInOrder } from './ladder.ts'
-import type { Delivery, Endpoint, EndpointSecrets } from './types.ts'
+import type { Delivery, Endpoint, EndpointKeys } from './types.ts'
 
-export type Ready = { readonly endpoint: Endpoint; readonly secrets: EndpointSecrets | null }
+export type Ready = { readonly endpoint: Endpoint; readonly keys: EndpointKeys | null }
 
 export class Lane {
   readonly endpointId: string

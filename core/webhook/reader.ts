@@ -3,7 +3,7 @@ import { limits } from '@tollgate/schemas'
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import type { Message } from './attempt.ts'
-import { openSecrets } from './endpoints.ts'
+import { keysOf, openSecrets } from './endpoints.ts'
 import { Gather } from './gather.ts'
 import type { Ready } from './lane.ts'
 import { type Notification, notificationsOf, type StoredEvent } from './notification.ts'
@@ -68,7 +68,8 @@ export class Reader {
   async ready(id: string): Promise<Ready | undefined> {
     const endpoint = await this.#endpoints.ask(id)
     if (endpoint === undefined) return undefined
-    return { endpoint, secrets: await openSecrets(this.#engine, endpoint) }
+    const secrets = await openSecrets(this.#engine, endpoint)
+    return { endpoint, keys: secrets && keysOf(secrets) }
   }
 
   /** What a delivery tells; undefined when there is nothing to tell any more. */

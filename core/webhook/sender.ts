@@ -2,7 +2,7 @@
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
-import { sendCallback, sendNotification } from './attempt.ts'
+import { sendCallback, sendNotification, type Underway } from './attempt.ts'
 import { disable, giveUp, reasonOf } from './end.ts'
 import { givenUpAfterMs, pauseMs, probePauseMs } from './ladder.ts'
 import type { Lane } from './lane.ts'
@@ -10,7 +10,10 @@ import { Outcomes } from './outcomes.ts'
 import { Reader, type Run } from './reader.ts'
 import { freeWaiting, type OutcomeRow } from './store-delivery.ts'
 import { type Health, saveHealth } from './store-queue.ts'
+import { Turns } from './turns.ts'
 import type { Delivery, Tried } from './types.ts'
+
+type Counted = { begins(): void; ends(): void }
 
 export class Sender {
   readonly #engine: Engine
@@ -18,10 +21,11 @@ export class Sender {
   readonly #me: string
   readonly #outcomes: Outcomes
   readonly #reader: Reader
-  readonly #aborting = new AbortController()
+  readonly #underway: Underway = new Set()
   readonly #work = new Set<Promise<void>>()
-  /** Lanes that found no room in the process. */
-  readonly #starved = new Set<Lane>()
+  readonly #turns = new Turns()
+  /** Lanes that found no room in the process: those that work, and those that fail. */
+  readonly #starved = { working: new Set<Lane>(), failing: new Set<Lane>() }
   #running = 0
   #fast = 0
   #toFailing = 0
@@ -35,16 +39,17 @@ export class Sender {
     this.#outcomes = new Outcomes((statement) => run(statement))
   }
 
-  get running(): number {
-    return this.#running
+  /** Whether endpoints that work wait for room: what else is claimed would only wait with them. */
+  get isBehind(): boolean {
+    return this.#starved.working.size >= limits.webhooksStarved
   }
 
   /** Sends what may go now, and reads what memory lacks. */
   pump(lane: Lane): void {
     while (!this.#stopped && !lane.ending && lane.room > 0 && lane.hasWork) {
-      if (lane.leaseUntilMs - this.#engine.clock.elapsedMs() < limits.webhookLeaseMarginMs) return
+      if (!this.#isHeld(lane)) return
       if (!this.#hasRoomFor(lane)) {
-        this.#starved.add(lane)
+        this.#starvedLike(lane).add(lane)
         return
       }
       const delivery = lane.next()
@@ -53,6 +58,11 @@ export class Sender {
     }
     if (lane.more && !lane.reading && !lane.ending && !this.#stopped)
       this.#track(this.#refill(lane))
+  }
+
+  /** For long enough that nobody else sends to it meanwhile. */
+  #isHeld(lane: Lane): boolean {
+    return lane.leaseUntilMs - this.#engine.clock.elapsedMs() >= limits.webhookLeaseMarginMs
   }
 
   #track(work: Promise<void>): void {
@@ -67,8 +77,8 @@ export class Sender {
       : this.#fast < limits.webhooksFast
   }
 
-  /** Counts one on its way; what is not answered soon gives its place to others. */
-  #count(lane: Lane): () => void {
+  /** Counts one; what is not answered soon after it began gives its place to others. */
+  #count(lane: Lane): Counted {
     const isFailing = lane.failures > 0
     let isFast = !isFailing
     this.#running += 1
@@ -79,20 +89,33 @@ export class Sender {
       isFast = false
       this.#feed()
     }
-    const timer = setTimeout(slow, limits.webhookSlowMs)
-    return () => {
-      clearTimeout(timer)
-      this.#running -= 1
-      if (isFailing) this.#toFailing -= 1
-      slow()
+    let timer: NodeJS.Timeout | undefined
+    return {
+      begins() {
+        timer = setTimeout(slow, limits.webhookSlowMs)
+      },
+      ends: () => {
+        clearTimeout(timer)
+        this.#running -= 1
+        if (isFailing) this.#toFailing -= 1
+        slow()
+      },
     }
   }
 
+  #starvedLike(lane: Lane): Set<Lane> {
+    return lane.failures > 0 ? this.#starved.failing : this.#starved.working
+  }
+
+  /** Gives room to those that wait longest. */
   #feed(): void {
-    for (const lane of [...this.#starved]) {
-      if (!this.#hasRoomFor(lane)) continue
-      this.#starved.delete(lane)
-      this.pump(lane)
+    for (const waiting of [this.#starved.working, this.#starved.failing]) {
+      for (const lane of waiting) {
+        // One that failed or works again since it came here waits with the others of its kind.
+        if (this.#starvedLike(lane) === waiting && !this.#hasRoomFor(lane)) break
+        waiting.delete(lane)
+        this.pump(lane)
+      }
     }
   }
 
@@ -121,9 +144,9 @@ export class Sender {
   }
 
   async #deliver(lane: Lane, delivery: Delivery): Promise<void> {
-    const uncount = this.#count(lane)
+    const counted = this.#count(lane)
     try {
-      const tried = await this.#try(lane, delivery)
+      const tried = await this.#try(lane, delivery, counted)
       if (tried === 'left') this.#leave(lane, delivery)
       else this.#settle(lane, delivery, tried)
     } catch (error) {
@@ -132,7 +155,7 @@ export class Sender {
       lane.ending = true
       this.#warn(lane, error, 'a notification could not be prepared')
     } finally {
-      uncount()
+      counted.ends()
       this.pump(lane)
     }
   }
@@ -143,7 +166,11 @@ export class Sender {
     lane.written(delivery)
   }
 
-  async #try(lane: Lane, delivery: Delivery): Promise<Tried | 'left' | 'nothing'> {
+  async #try(
+    lane: Lane,
+    delivery: Delivery,
+    counted: Counted,
+  ): Promise<Tried | 'left' | 'nothing'> {
     lane.ready ??= await this.#reader.ready(lane.endpointId)
     const { ready } = lane
     if (ready === undefined || !ready.endpoint.active) {
@@ -152,14 +179,17 @@ export class Sender {
       await giveUp(this.#engine, this.#run, lane.endpointId, reason, { whileOff: true })
       return 'left'
     }
-    const { signal } = this.#aborting
-    if (delivery.callback !== null) {
-      return this.#unlessStopped(sendCallback(this.#engine, delivery.callback, signal))
+    const { callback } = delivery
+    const message = callback === null ? await this.#reader.message(delivery) : undefined
+    if (callback === null && (message === undefined || ready.keys === null)) return 'nothing'
+    await this.#turns.next()
+    if (this.#stopped || !this.#isHeld(lane)) return 'left'
+    counted.begins()
+    if (callback !== null) {
+      return this.#unlessStopped(sendCallback(this.#engine, callback, this.#underway))
     }
-    const message = await this.#reader.message(delivery)
-    if (message === undefined || ready.secrets === null) return 'nothing'
     return this.#unlessStopped(
-      sendNotification(this.#engine, ready.endpoint, ready.secrets, message, signal),
+      sendNotification(this.#engine, ready.endpoint, ready.keys!, message!, this.#underway),
     )
   }
 
@@ -271,7 +301,9 @@ export class Sender {
   /** Starts nothing more; what runs gets a moment, then it is broken off and left to others. */
   async close(graceMs: number): Promise<void> {
     this.#stopped = true
-    const timer = setTimeout(() => this.#aborting.abort(), graceMs)
+    const timer = setTimeout(() => {
+      for (const call of this.#underway) call.finish()
+    }, graceMs)
     const until = this.#engine.clock.elapsedMs() + graceMs + limits.flushBudgetMs
     while (this.#work.size > 0 && this.#engine.clock.elapsedMs() < until) {
       const left = until - this.#engine.clock.elapsedMs()

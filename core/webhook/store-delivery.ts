@@ -187,22 +187,26 @@ lease as (
     wake_at = case when (q.owner is null or q.owner = excluded.owner or q.lease_until < now())
         and coalesce(q.probe_at <= ${now}::timestamptz, true)
       then null else least(q.wake_at, greatest(${now}::timestamptz, q.probe_at)) end
-  returning q.endpoint_id, q.owner, q.failures, q.failing_since)
+  returning q.endpoint_id, q.owner),
+-- Looked up by hash: every delivery against every lease would be a square.
+mine as materialized (
+  select d.*, d.endpoint_id in (select endpoint_id from lease where owner = ${me}::uuid) as gained
+  from fresh d
+  where d.endpoint_id in (select endpoint_id from lease where owner = ${me}::uuid)
+    or d.endpoint_id in (select endpoint_id from held))
 select n.picked, d.id, d.endpoint_id, d.kind, d.resource, d.seq, d.attempts, d.created_at, d.callback,
   coalesce(w.version, 1) as version, d.event_id, ev.resource as event_resource, ev.seq as event_seq,
   ev.channel_id, ev.type as event_type, ev.at as event_at, ev.data as event_data,
-  lease.owner is not null as gained,
-  d.endpoint_id in (select endpoint_id from clean) as clean, coalesce(lease.failures, 0) as failures, lease.failing_since,
+  d.gained, d.endpoint_id in (select endpoint_id from clean) as clean, coalesce(q.failures, 0) as failures,
+  q.failing_since,
   (select count(*)::integer from tollgate.delivery b
     where b.endpoint_id = d.endpoint_id and b.resource = d.resource and b.state = 'pending' and b.seq < d.seq
       and b.attempts <= ${triesInOrder}::integer) as blockers
 from (select count(*)::integer as picked from picked) n
-left join (fresh d
+left join (mine d
   join tollgate.event ev on ev.id = d.event_id
-  left join lease on lease.endpoint_id = d.endpoint_id and lease.owner = ${me}::uuid
-  left join held on held.endpoint_id = d.endpoint_id
-  left join tollgate.webhook_endpoint w on w.id = d.endpoint_id)
-  on lease.endpoint_id is not null or held.endpoint_id is not null
+  left join tollgate.webhook_queue q on q.endpoint_id = d.endpoint_id
+  left join tollgate.webhook_endpoint w on w.id = d.endpoint_id) on true
 order by d.seq`
 
 export type DueRow = DeliveryRow & {

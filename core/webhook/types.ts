@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { StoredEvent } from './notification.ts'
 
 export type Wrapper = 'TEXT' | 'JSON' | 'NONE'
@@ -26,6 +27,14 @@ export type EndpointSecrets = {
   readonly encryptionKey: string
   readonly signingSecret: string
   readonly previousSecret?: string
+}
+
+/** The same, ready to use. */
+export type EndpointKeys = {
+  readonly encryption: KeyObject
+  readonly signing: KeyObject
+  /** Signs beside the other until `previousUntil`. */
+  readonly previous: KeyObject | undefined
 }
 
 export type Callback = {

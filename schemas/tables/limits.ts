@@ -130,6 +130,8 @@ export const limits = {
   /** Nothing is sent any more when less than this is left of it. */
   webhookLeaseMarginMs: 5 * second,
   webhookPollMs: second / 2,
+  /** Endpoints that wait for room before no more events are claimed. */
+  webhooksStarved: 200,
   /** Two looks for new events in one process are this far apart. */
   webhookClaimMs: 25,
   /** The same while this many events and more are claimed at once. */

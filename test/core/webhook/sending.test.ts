@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import type { WebhookView } from '../../../core/index.ts'
-import { encryptBody } from '../../../core/vault/webhook-keys.ts'
+import { encryptBody, encryptionKey } from '../../../core/vault/webhook-keys.ts'
 import { startGateway } from '../../support/gateway.ts'
 import { opened, startReceiver } from '../../support/receiver.ts'
 
 test('the encrypted body is the known answer, both ways', () => {
   const key = '000102030405060708090a0b0c0d0e0f'.repeat(2)
-  const { body, iv, tag } = encryptBody(key, '{"type":"PAYMENT"}', Buffer.alloc(12))
+  const { body, iv, tag } = encryptBody(encryptionKey(key), '{"type":"PAYMENT"}', Buffer.alloc(12))
   assert.equal(body, '0A3471C72D9BE49A8520F79C66BBD9A12FF9')
   assert.equal(iv, '000000000000000000000000')
   assert.equal(tag, 'CE573FB7A41AB78E743180DC83FF09BD')
