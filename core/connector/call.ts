@@ -56,7 +56,8 @@ export class ConnectorCall implements Context {
   readonly #target: CallTarget
   readonly #bounds: Bounds
   readonly #operation: Operation | undefined
-  readonly #abort = new AbortController()
+  #abort: AbortController | undefined
+  #aborted = false
   #call: OutgoingCall | undefined
   #scrubber: Scrubber | undefined
   #persons: readonly string[] | null | undefined
@@ -78,7 +79,10 @@ export class ConnectorCall implements Context {
   declare readonly notifyUrl?: string
   declare readonly returnUrl?: string
 
+  /** Made on first use: most connectors leave the end of a call to `http`. */
   get signal(): AbortSignal {
+    this.#abort ??= new AbortController()
+    if (this.#aborted) this.#abort.abort()
     return this.#abort.signal
   }
 
@@ -91,9 +95,9 @@ export class ConnectorCall implements Context {
     this.#call ??= this.#services.outgoing.forCall({
       deadlineMs: this.#bounds.deadlineMs,
       sendBy: { monotonicMs: this.#bounds.deadlineMs, wallMs: this.#bounds.sendByWallMs },
-      signal: this.#abort.signal,
       secrets: () => this.#hidden(),
     })
+    if (this.#aborted) this.#call.abort()
     return this.#call.http
   }
 
@@ -203,7 +207,9 @@ export class ConnectorCall implements Context {
   }
 
   abort(): void {
-    this.#abort.abort()
+    this.#aborted = true
+    this.#abort?.abort()
+    this.#call?.abort()
   }
 }
 

@@ -13,7 +13,7 @@ export type CallOptions = {
   deadlineMs: number
   /** After this no request that moves money writes its first byte. */
   sendBy: SendBy
-  /** Aborts what is under way. A signal of many calls slows each: then `finish` is better. */
+  /** Aborts what is under way. */
   signal?: AbortSignal
   /** What must not show in the transcript even where the connector sends it unmarked. */
   secrets?: () => readonly unknown[]
@@ -29,6 +29,8 @@ export type OutgoingCall = {
   readonly http: Http
   /** As of now; requests that the connector left running can still change it. */
   sent(): Sent
+  /** Breaks what is running and refuses all further requests, as nobody waits for them any more. */
+  abort(): void
   /** Breaks what is still running and refuses all further requests: the answer is final. */
   finish(): Sent
   transcript(): TranscriptEntry[]
@@ -66,6 +68,7 @@ export function createCall(call: CallOptions, engine: Engine): OutgoingCall {
   const moving = new Set<Exchange>()
   const running = new Set<Exchange>()
   let finished = false
+  let aborted = false
 
   const sent = (): Sent => {
     if (moving.size === 0) return 'nothing'
@@ -76,7 +79,9 @@ export function createCall(call: CallOptions, engine: Engine): OutgoingCall {
   const refuse = (exchange: Exchange): HttpError | undefined => {
     if (finished) return exchange.fail('aborted', 'The operation has ended.')
     if (engine.isClosed()) return exchange.fail('aborted', 'The engine is closing.')
-    if (call.signal?.aborted === true) return exchange.fail('aborted', 'The operation was aborted.')
+    if (aborted || call.signal?.aborted === true) {
+      return exchange.fail('aborted', 'The operation was aborted.')
+    }
     const late = engine.clock.elapsedMs() >= call.deadlineMs
     if (late || (exchange.moves && exchange.isPastSendBy())) {
       return exchange.fail('past-deadline', 'The time to send this request had passed.')
@@ -86,7 +91,7 @@ export function createCall(call: CallOptions, engine: Engine): OutgoingCall {
 
   /** Runs `work` until its time is up or the call is aborted. */
   const bounded = async <T>(exchange: Exchange, timeoutMs: number, work: Promise<T>) => {
-    const aborted = () => exchange.fail('aborted', 'The operation was aborted.')
+    const broken = () => exchange.fail('aborted', 'The operation was aborted.')
     const leftMs = Math.min(timeoutMs, call.deadlineMs - engine.clock.elapsedMs())
     // An answer that already arrived while this process was busy or stopped is read first.
     const timer = setTimeout(
@@ -95,14 +100,14 @@ export function createCall(call: CallOptions, engine: Engine): OutgoingCall {
     )
     const expired = () =>
       exchange.fail('timeout', `No complete answer within ${Math.round(leftMs)} ms.`)
-    call.signal?.addEventListener('abort', aborted)
+    call.signal?.addEventListener('abort', broken)
     running.add(exchange)
     try {
       return await engine.track(exchange, work)
     } finally {
       running.delete(exchange)
       clearTimeout(timer)
-      call.signal?.removeEventListener('abort', aborted)
+      call.signal?.removeEventListener('abort', broken)
       exchange.end()
     }
   }
@@ -148,6 +153,10 @@ export function createCall(call: CallOptions, engine: Engine): OutgoingCall {
       post: (url, json, options) => request('POST', url, { ...options, json }),
     },
     sent,
+    abort() {
+      aborted = true
+      for (const exchange of running) exchange.fail('aborted', 'The operation was aborted.')
+    },
     finish() {
       finished = true
       for (const exchange of running) exchange.fail('aborted', 'The operation has ended.')

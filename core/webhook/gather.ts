@@ -1,8 +1,13 @@
 /** Questions in one statement, at most. */
-const atOnce = 100
+const atOnce = 200
 
-/** Turns many questions of one moment into one. */
+/**
+ * Turns many questions of one moment into one. Where questions keep coming, those of the next
+ * `everyMs` wait for each other: a statement costs more than what one more question adds to it.
+ */
 export class Gather<Key, Value> {
+  readonly #everyMs: number
+  #startedMs = Number.NEGATIVE_INFINITY
   readonly #answer: (keys: readonly Key[]) => Promise<readonly Value[]>
   readonly #waiting: {
     key: Key
@@ -11,20 +16,30 @@ export class Gather<Key, Value> {
   }[] = []
 
   /** @param answer gives a value for each key, in their order. */
-  constructor(answer: (keys: readonly Key[]) => Promise<readonly Value[]>) {
+  constructor(answer: (keys: readonly Key[]) => Promise<readonly Value[]>, everyMs: number) {
     this.#answer = answer
+    this.#everyMs = everyMs
   }
 
   ask(key: Key): Promise<Value> {
     return new Promise((done, failed) => {
       this.#waiting.push({ key, done, failed })
-      if (this.#waiting.length === 1) setImmediate(() => void this.#run())
+      if (this.#waiting.length === 1) this.#start()
+      else if (this.#waiting.length === atOnce) void this.#run()
     })
+  }
+
+  #start(): void {
+    const leftMs = this.#startedMs + this.#everyMs - performance.now()
+    if (leftMs > 0) setTimeout(() => void this.#run(), leftMs)
+    else setImmediate(() => void this.#run())
   }
 
   async #run(): Promise<void> {
     const asked = this.#waiting.splice(0, atOnce)
-    if (this.#waiting.length > 0) setImmediate(() => void this.#run())
+    if (asked.length === 0) return
+    this.#startedMs = performance.now()
+    if (this.#waiting.length > 0) this.#start()
     try {
       const values = await this.#answer(asked.map(({ key }) => key))
       for (const [index, { done }] of asked.entries()) done(values[index]!)

@@ -1,4 +1,7 @@
-/** Writes how tries ended: whatever ends while one statement is under way goes into the next. */
+/**
+ * Writes how tries ended: whatever ends while one statement is under way, or soon after it began, goes
+ * into the next.
+ */
 import { limits } from '@tollgate/schemas'
 import { type OutcomeRow, writeOutcomes } from './store-delivery.ts'
 
@@ -6,6 +9,7 @@ export class Outcomes {
   readonly #run: (statement: ReturnType<typeof writeOutcomes>) => Promise<unknown>
   #waiting: { row: OutcomeRow; done: () => void }[] = []
   #writing: Promise<void> | undefined
+  #startedMs = Number.NEGATIVE_INFINITY
 
   constructor(run: (statement: ReturnType<typeof writeOutcomes>) => Promise<unknown>) {
     this.#run = run
@@ -29,6 +33,9 @@ export class Outcomes {
 
   async #write(): Promise<void> {
     while (this.#waiting.length > 0) {
+      const leftMs = this.#startedMs + limits.webhookGatherMs - performance.now()
+      if (leftMs > 0 && !this.#over) await new Promise((next) => setTimeout(next, leftMs))
+      this.#startedMs = performance.now()
       const batch = this.#waiting.slice(0, limits.webhookClaim)
       try {
         await this.#run(writeOutcomes(batch.map(({ row }) => row)))

@@ -35,12 +35,12 @@ export class Reader {
       const made = await notificationsOf(engine, [...events.values()])
       const byKey = new Map(made.map((one) => [`${one.event.id} ${one.type}`, one]))
       return wanted.map(({ event, kind }) => byKey.get(`${event.id} ${kind}`))
-    })
+    }, limits.webhookGatherMs)
     this.#endpoints = new Gather(async (ids) => {
       const rows = await run(endpointsToSend([...new Set(ids)]))
       const byId = new Map(rows.map((row) => [row.id, toEndpoint(row)]))
       return ids.map((id) => byId.get(id))
-    })
+    }, limits.webhookGatherMs)
     this.#due = new Gather(async (wanted) => {
       const now = new Date(engine.clock.realMs())
       const ids = wanted.map(({ endpointId }) => endpointId)
@@ -56,7 +56,7 @@ export class Reader {
           nextDue: first?.next_due ?? null,
         }
       })
-    })
+    }, limits.webhookGatherMs)
   }
 
   /** What may be sent to an endpoint and is not in memory. */

@@ -137,6 +137,8 @@ export const limits = {
   /** The same while this many events and more are claimed at once. */
   webhookBusyClaim: 8,
   webhookBusyClaimMs: 120,
+  /** Two statements of a kind that serve notifications are this far apart: what comes between goes together. */
+  webhookGatherMs: 10,
   /** Events that one statement turns into notifications. */
   webhookClaim: 200,
   /** How long the secret before a rotation signs as well. */
