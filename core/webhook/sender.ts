@@ -11,9 +11,11 @@ import { Reader, type Run } from './reader.ts'
 import { freeWaiting, type OutcomeRow } from './store-delivery.ts'
 import { type Health, saveHealth } from './store-queue.ts'
 import { Turns } from './turns.ts'
-import type { Delivery, Tried } from './types.ts'
+import type { Delivery, Endpoint, Tried } from './types.ts'
 
 type Counted = { begins(): void; ends(): void }
+/** A try, and what it was sent to: the endpoint may have been changed since. */
+type Sent = { readonly tried: Tried; readonly endpoint: Endpoint }
 
 export class Sender {
   readonly #engine: Engine
@@ -148,6 +150,7 @@ export class Sender {
     try {
       const tried = await this.#try(lane, delivery, counted)
       if (tried === 'left') this.#leave(lane, delivery)
+      else if (tried === 'nothing') this.#drop(lane, delivery)
       else this.#settle(lane, delivery, tried)
     } catch (error) {
       // The database or the vault: nothing was sent, and nobody is to blame for it.
@@ -166,11 +169,7 @@ export class Sender {
     lane.written(delivery)
   }
 
-  async #try(
-    lane: Lane,
-    delivery: Delivery,
-    counted: Counted,
-  ): Promise<Tried | 'left' | 'nothing'> {
+  async #try(lane: Lane, delivery: Delivery, counted: Counted): Promise<Sent | 'left' | 'nothing'> {
     lane.ready ??= await this.#reader.ready(lane.endpointId)
     const { ready } = lane
     if (ready === undefined || !ready.endpoint.active) {
@@ -185,31 +184,25 @@ export class Sender {
     await this.#turns.next()
     if (this.#stopped || !this.#isHeld(lane)) return 'left'
     counted.begins()
-    if (callback !== null) {
-      return this.#unlessStopped(sendCallback(this.#engine, callback, this.#underway))
-    }
-    return this.#unlessStopped(
-      sendNotification(this.#engine, ready.endpoint, ready.keys!, message!, this.#underway),
-    )
+    const { endpoint } = ready
+    const tried =
+      callback === null
+        ? await sendNotification(this.#engine, endpoint, ready.keys!, message!, this.#underway)
+        : await sendCallback(this.#engine, callback, this.#underway)
+    // A process that ends breaks what it sends: that says nothing about the endpoint.
+    return this.#stopped && tried.error === 'aborted' ? 'left' : { tried, endpoint }
   }
 
-  /** A process that ends breaks what it sends: that says nothing about the endpoint. */
-  async #unlessStopped(sending: Promise<Tried>): Promise<Tried | 'left'> {
-    const tried = await sending
-    return this.#stopped && tried.error === 'aborted' ? 'left' : tried
+  #drop(lane: Lane, delivery: Delivery): void {
+    lane.delivered(delivery)
+    const reason = 'there is nothing to tell any more'
+    const only = { only: delivery.id }
+    const given = giveUp(this.#engine, this.#run, delivery.endpointId, reason, only)
+    this.#track(given.then(() => lane.written(delivery)))
   }
 
-  #settle(lane: Lane, delivery: Delivery, tried: Tried | 'nothing'): void {
+  #settle(lane: Lane, delivery: Delivery, { tried, endpoint }: Sent): void {
     const nowMs = this.#engine.clock.realMs()
-    if (tried === 'nothing') {
-      lane.delivered(delivery)
-      const reason = 'there is nothing to tell any more'
-      const given = giveUp(this.#engine, this.#run, delivery.endpointId, reason, {
-        only: delivery.id,
-      })
-      this.#track(given.then(() => lane.written(delivery)))
-      return
-    }
     if (tried.delivered) {
       lane.delivered(delivery)
       this.#recovered(lane, nowMs)
@@ -228,9 +221,8 @@ export class Sender {
       ? { state: 'dead' as const, reason: 'not taken in time', ended_at: new Date(nowMs) }
       : { state: 'pending' as const, due_at: dueAt }
     const written = this.#write(lane, delivery, tried, end)
-    const reason = disabling(lane, tried, nowMs)
-    const endpoint = lane.ready?.endpoint
-    if (reason !== undefined && endpoint !== undefined) {
+    const reason = disabling(lane, endpoint, tried, nowMs)
+    if (reason !== undefined) {
       lane.ending = true
       this.#track(written.then(() => disable(this.#engine, this.#run, endpoint, reason)))
     } else if (lane.isDown || tried.retryAfterMs > 0) {
@@ -324,8 +316,13 @@ export const healthOf = (lane: Lane): Health => ({
   probeAt: lane.probeAt,
 })
 
-function disabling(lane: Lane, tried: Tried, nowMs: number): string | undefined {
-  if (lane.ready?.endpoint.kind === 'callback') return undefined
+function disabling(
+  lane: Lane,
+  endpoint: Endpoint,
+  tried: Tried,
+  nowMs: number,
+): string | undefined {
+  if (endpoint.kind === 'callback') return undefined
   if (tried.status === 410) return 'it answered 410 Gone'
   const sinceMs = nowMs - (lane.failingSince?.getTime() ?? nowMs)
   return sinceMs >= givenUpAfterMs

@@ -1,8 +1,9 @@
-/** An endpoint that was switched off while much waited for it hears again once it is switched on. */
+/** What an endpoint hears after it was switched off or changed while something was on its way to it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startGateway, type TestGateway, until } from '../../support/gateway.ts'
 import { type Receiver, startReceiver } from '../../support/notification-receiver.ts'
+import { startReceiver as startBare } from '../../support/receiver.ts'
 
 let run: TestGateway
 let shop: Receiver
@@ -58,4 +59,40 @@ test('after 410 with a queue in memory, the next event comes as soon as it is ac
     )
     return row!.open === 0n ? true : undefined
   }, 20_000)
+})
+
+test('a 410 to what was sent before the endpoint was changed does not switch off the changed one', async () => {
+  const held: (() => void)[] = []
+  const old = await startBare((_got, response) => {
+    held.push(() => response.writeHead(410).end())
+  })
+  try {
+    const { id } = await run.gateway.webhooks.create({ url: old.url, entityId: run.merchant })
+    const triesOf = async () => {
+      const rows = await run.sql<{ status: number }>(
+        `select a.status from tollgate.delivery_attempt a
+         join tollgate.delivery d on d.id = a.delivery_id where d.endpoint_id = $1`,
+        [id],
+      )
+      return rows.map(({ status }) => status)
+    }
+    await run.pay()
+    await old.atLeast(1)
+    const moved = await startBare()
+    try {
+      await run.gateway.webhooks.update(id, { url: moved.url })
+      // This one brings the change to whoever sends.
+      await run.pay()
+      await moved.atLeast(1)
+      for (const answer of held) answer()
+      await until(async () => ((await triesOf()).includes(410) ? true : undefined))
+      await run.pay()
+      await moved.atLeast(2)
+      assert.equal((await run.gateway.webhooks.get(id)).active, 'true')
+    } finally {
+      await moved.close()
+    }
+  } finally {
+    await old.close()
+  }
 })
