@@ -3,7 +3,8 @@ import { createHash, randomBytes, randomFillSync } from 'node:crypto'
 const pool = Buffer.allocUnsafe(4096)
 let poolAt = pool.length
 
-function random(bytes: number): Buffer {
+/** Fresh random bytes, good until the next call. */
+export function random(bytes: number): Buffer {
   if (poolAt + bytes > pool.length) {
     randomFillSync(pool)
     poolAt = 0

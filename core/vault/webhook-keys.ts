@@ -7,6 +7,7 @@ import {
   randomBytes,
   randomInt,
 } from 'node:crypto'
+import { random } from '../ids.ts'
 
 /** Bytes of a new signing secret. */
 const secretBytes = 32
@@ -35,7 +36,7 @@ export type Encrypted = {
 export function encryptBody(
   key: KeyObject,
   plain: string,
-  iv: Buffer = randomBytes(12),
+  iv: Buffer = random(12),
 ): Encrypted {
   const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: 16 })
   const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])

@@ -60,7 +60,7 @@ export class WebhookDispatcher {
       plan_cache_mode: 'force_generic_plan',
     })
     this.#run = (statement) => database.run(pool, statement)
-    this.#sender = new Sender(engine, this.#run, this.#me)
+    this.#sender = new Sender(engine, this.#run, this.#me, () => this.wake())
   }
 
   /** @param giveToJob sends a job for each endpoint that nobody looks after. */
@@ -111,8 +111,7 @@ export class WebhookDispatcher {
       this.#claimedAtMs = this.#engine.clock.elapsedMs()
       if (this.#sender.isBehind) {
         // They wait in the database, where all processes can take them.
-        this.#claimAgain = true
-        this.#claimEveryMs = limits.webhookBusyClaimMs
+        this.#claimEveryMs = limits.webhookClaimMs
         return
       }
       const now = new Date(this.#engine.clock.realMs())
@@ -123,7 +122,7 @@ export class WebhookDispatcher {
       for (const lane of touched) this.#sender.pump(lane)
       const picked = rows[0]?.picked ?? 0
       // Where much is told, fewer and larger claims leave more to payments.
-      const isBusy = picked >= limits.webhookBusyClaim
+      const isBusy = picked >= limits.webhookBusyClaim && picked < limits.webhookClaim
       this.#claimEveryMs = isBusy ? limits.webhookBusyClaimMs : limits.webhookClaimMs
       if (picked === limits.webhookClaim) this.#isBehind = true
       else if (floor === lowestId) this.#isBehind = false

@@ -32,8 +32,11 @@ export class Sender {
   #fast = 0
   #toFailing = 0
   #stopped = false
+  readonly #onRoom: () => void
 
-  constructor(engine: Engine, run: Run, me: string) {
+  /** @param onRoom called when those that waited for room have it. */
+  constructor(engine: Engine, run: Run, me: string, onRoom: () => void) {
+    this.#onRoom = onRoom
     this.#engine = engine
     this.#run = run
     this.#me = me
@@ -111,6 +114,7 @@ export class Sender {
 
   /** Gives room to those that wait longest. */
   #feed(): void {
+    const wasBehind = this.isBehind
     for (const waiting of [this.#starved.working, this.#starved.failing]) {
       for (const lane of waiting) {
         // One that failed or works again since it came here waits with the others of its kind.
@@ -119,6 +123,7 @@ export class Sender {
         this.pump(lane)
       }
     }
+    if (wasBehind && !this.isBehind) this.#onRoom()
   }
 
   async #refill(lane: Lane): Promise<void> {
