@@ -33,11 +33,7 @@ export type Encrypted = {
 }
 
 /** AES-256-GCM under fresh random bytes; nobody but the receiver reads it. */
-export function encryptBody(
-  key: KeyObject,
-  plain: string,
-  iv: Buffer = random(12),
-): Encrypted {
+export function encryptBody(key: KeyObject, plain: string, iv: Buffer = random(12)): Encrypted {
   const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: 16 })
   const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
   const hex = (bytes: Buffer) => bytes.toString('hex').toUpperCase()

@@ -1,7 +1,9 @@
+/** What goes on in one turn of the event loop, at most. */
+const perTurn = 3
+
 /**
- * Lets one go on in each turn of the event loop. Where payments keep the process busy a turn is long,
- * and notifications take their share of it without taking the payments'; where nothing else is to do, a turn
- * takes no time.
+ * Lets a few go on in each turn of the event loop. Where payments keep the process busy a turn is long,
+ * and notifications take a share of it instead of all; where nothing else is to do, a turn takes no time.
  */
 export class Turns {
   readonly #waiting: (() => void)[] = []
@@ -9,12 +11,12 @@ export class Turns {
   next(): Promise<void> {
     return new Promise((go) => {
       this.#waiting.push(go)
-      if (this.#waiting.length === 1) setImmediate(this.#one)
+      if (this.#waiting.length === 1) setImmediate(this.#some)
     })
   }
 
-  readonly #one = (): void => {
-    this.#waiting.shift()?.()
-    if (this.#waiting.length > 0) setImmediate(this.#one)
+  readonly #some = (): void => {
+    for (const go of this.#waiting.splice(0, perTurn)) go()
+    if (this.#waiting.length > 0) setImmediate(this.#some)
   }
 }

@@ -115,7 +115,7 @@ export const limits = {
   webhookAnswerBytes: 64 * 1024,
   webhookAnswerCharacters: 1024,
   /** Notifications on their way to one endpoint at once. */
-  webhooksPerEndpoint: 8,
+  webhooksPerEndpoint: 24,
   /** The same of one process: those sent less than `webhookSlowMs` ago, those to endpoints that fail, all. */
   webhooksFast: 128,
   webhooksToFailing: 32,
