@@ -34,10 +34,12 @@ export class Lanes {
   constructor(database: Database, connections: { single: number; read: number }) {
     this.database = database
     const lockTimeout = String(limits.groupLockTimeoutMs)
-    // The planner cannot know how many rows a JSON parameter holds: only index plans stay good as tables grow.
+    // The planner cannot know how many rows a JSON parameter holds, and what it knows of a new database is that it
+    // is empty: only lookups by index stay good as tables grow.
     this.#group = database.pool(limits.groupFlushes, 'group', {
       lock_timeout: lockTimeout,
       enable_hashjoin: 'off',
+      enable_material: 'off',
       enable_mergejoin: 'off',
       enable_seqscan: 'off',
       plan_cache_mode: 'force_generic_plan',

@@ -55,6 +55,7 @@ export class WebhookDispatcher {
     const pool = database.pool(3, 'webhooks', {
       lock_timeout: String(limits.singleLockTimeoutMs),
       enable_hashjoin: 'off',
+      enable_material: 'off',
       enable_mergejoin: 'off',
       enable_seqscan: 'off',
       plan_cache_mode: 'force_generic_plan',
