@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel'
-import type { Http, HttpError, HttpErrorCode } from '@tollgate/plugin-kit'
+import type { Http, HttpAnswer, HttpError, HttpErrorCode, HttpOptions } from '@tollgate/plugin-kit'
 import type { Clock } from '../clock.ts'
 import type { UrlCheck } from './address.ts'
 import { Exchange, type SendBy } from './exchange.ts'
@@ -61,113 +61,154 @@ export type Engine = {
   isClosed(): boolean
 }
 
-export function createCall(call: CallOptions, engine: Engine): OutgoingCall {
-  const startedMs = engine.clock.elapsedMs()
-  const transcript = createTranscript()
-  const sentSecrets: unknown[] = []
-  const moving = new Set<Exchange>()
-  const running = new Set<Exchange>()
-  let finished = false
-  let aborted = false
+export const createCall = (call: CallOptions, engine: Engine): OutgoingCall =>
+  new Call(call, engine)
 
-  const sent = (): Sent => {
-    if (moving.size === 0) return 'nothing'
-    return [...moving].some((exchange) => exchange.wroteBytes) ? 'moved' : 'not-moved'
+/**
+ * A class with few closures and few awaits in a row: thousands of these wait at once for a slow
+ * acquirer, and each closure and each waiting function is memory.
+ */
+class Call implements OutgoingCall {
+  readonly http: Http
+  readonly #options: CallOptions
+  readonly #engine: Engine
+  readonly #startedMs: number
+  readonly #transcript = createTranscript()
+  readonly #sentSecrets: unknown[] = []
+  readonly #running = new Set<Exchange>()
+  /** Requests that move money. */
+  readonly #moving: Exchange[] = []
+  #finished = false
+  #aborted = false
+
+  constructor(options: CallOptions, engine: Engine) {
+    this.#options = options
+    this.#engine = engine
+    this.#startedMs = engine.clock.elapsedMs()
+    // Authors may take them apart: they must not need `this`.
+    const request: Http['request'] = (method, address, given = {}) =>
+      this.#request(method, address, given)
+    this.http = {
+      request,
+      get: (url, query, given) =>
+        request('GET', url, { ...given, query: { ...given?.query, ...query } }),
+      post: (url, json, given) => request('POST', url, { ...given, json }),
+    }
+  }
+
+  sent(): Sent {
+    if (this.#moving.length === 0) return 'nothing'
+    return this.#moving.some((exchange) => exchange.wroteBytes) ? 'moved' : 'not-moved'
+  }
+
+  abort(): void {
+    this.#aborted = true
+    for (const exchange of this.#running) exchange.fail('aborted', aborted)
+  }
+
+  finish(): Sent {
+    this.#finished = true
+    for (const exchange of this.#running) exchange.fail('aborted', ended)
+    return this.sent()
+  }
+
+  transcript(): TranscriptEntry[] {
+    const scrubber = createScrubber()
+    const secrets = this.#options.secrets?.() ?? []
+    for (const secret of [...secrets, ...this.#sentSecrets]) scrubber.know(secret)
+    return this.#transcript.entries(scrubber)
   }
 
   /** Why this request must not even start. */
-  const refuse = (exchange: Exchange): HttpError | undefined => {
-    if (finished) return exchange.fail('aborted', 'The operation has ended.')
-    if (engine.isClosed()) return exchange.fail('aborted', 'The engine is closing.')
-    if (aborted || call.signal?.aborted === true) {
-      return exchange.fail('aborted', 'The operation was aborted.')
+  #refuse(exchange: Exchange): HttpError | undefined {
+    if (this.#finished) return exchange.fail('aborted', ended)
+    if (this.#engine.isClosed()) return exchange.fail('aborted', 'The engine is closing.')
+    if (this.#aborted || this.#options.signal?.aborted === true) {
+      return exchange.fail('aborted', aborted)
     }
-    const late = engine.clock.elapsedMs() >= call.deadlineMs
+    const late = this.#engine.clock.elapsedMs() >= this.#options.deadlineMs
     if (late || (exchange.moves && exchange.isPastSendBy())) {
       return exchange.fail('past-deadline', 'The time to send this request had passed.')
     }
     return undefined
   }
 
-  /** Runs `work` until its time is up or the call is aborted. */
-  const bounded = async <T>(exchange: Exchange, timeoutMs: number, work: Promise<T>) => {
-    const broken = () => exchange.fail('aborted', 'The operation was aborted.')
-    const leftMs = Math.min(timeoutMs, call.deadlineMs - engine.clock.elapsedMs())
+  async #request(method: string, address: string, options: HttpOptions): Promise<HttpAnswer> {
+    const { clock } = this.#engine
+    const exchange = new Exchange(options.moves === true, this.#options.sendBy, clock)
+    if (exchange.moves) this.#moving.push(exchange)
+    const refused = this.#refuse(exchange)
+    if (refused) throw refused
+    const check = this.#engine.checkUrl(address)
+    if (!check.ok) throw exchange.fail('refused-address', `The URL ${check.why}.`)
+    const wire = writeRequest(method, check.url, options, this.#sentSecrets)
+    const { maxBytes = defaultMaxBytes, timeoutMs = Number.POSITIVE_INFINITY } = options
+    const message: { status?: number; answer?: Message } = {}
+    const begunMs = clock.elapsedMs()
+    const unbound = this.#bound(exchange, Math.min(timeoutMs, this.#options.deadlineMs - begunMs))
+    try {
+      return await this.#engine.track(
+        exchange,
+        this.#engine.transport(wire, exchange, maxBytes, message),
+      )
+    } finally {
+      unbound()
+      this.#record(wire, exchange, message, begunMs)
+    }
+  }
+
+  /** Ends the exchange when its time is up or the call is aborted, until what it returns is called. */
+  #bound(exchange: Exchange, leftMs: number): () => void {
     // An answer that already arrived while this process was busy or stopped is read first.
     const timer = setTimeout(
-      () => setImmediate(expired),
+      expireSoon,
       Math.max(0, Math.min(leftMs, 2 ** 31 - 1)),
+      exchange,
+      leftMs,
     )
-    const expired = () =>
-      exchange.fail('timeout', `No complete answer within ${Math.round(leftMs)} ms.`)
-    call.signal?.addEventListener('abort', broken)
-    running.add(exchange)
-    try {
-      return await engine.track(exchange, work)
-    } finally {
-      running.delete(exchange)
+    const { signal } = this.#options
+    const broken = signal === undefined ? undefined : () => void exchange.fail('aborted', aborted)
+    if (broken !== undefined) signal!.addEventListener('abort', broken)
+    this.#running.add(exchange)
+    return () => {
+      this.#running.delete(exchange)
       clearTimeout(timer)
-      call.signal?.removeEventListener('abort', broken)
+      if (broken !== undefined) signal!.removeEventListener('abort', broken)
       exchange.end()
     }
   }
 
-  const request: Http['request'] = async (method, address, options = {}) => {
-    const exchange = new Exchange(options.moves === true, call.sendBy, engine.clock)
-    if (exchange.moves) moving.add(exchange)
-    const refused = refuse(exchange)
-    if (refused) throw refused
-    const check = engine.checkUrl(address)
-    if (!check.ok) throw exchange.fail('refused-address', `The URL ${check.why}.`)
-    const wire = writeRequest(method, check.url, options, sentSecrets)
-    const { maxBytes = defaultMaxBytes, timeoutMs = Number.POSITIVE_INFINITY } = options
-    const message: { status?: number; answer?: Message } = {}
-    const begunMs = engine.clock.elapsedMs()
-    try {
-      const work = engine.transport(wire, exchange, maxBytes, message)
-      return await bounded(exchange, timeoutMs, work)
-    } finally {
-      const durationMs = engine.clock.elapsedMs() - begunMs
-      const { moves, wroteBytes, failure } = exchange
-      const body = wire.body ?? Buffer.alloc(0)
-      transcript.add({
-        method,
-        url: wire.url,
-        request: { headers: wire.headers, bytes: body.length, body },
-        moves,
-        wroteBytes,
-        failure,
-        durationMs,
-        startedMs: begunMs - startedMs,
-        ...message,
-      })
-      publish(engine.engine, wire, exchange, durationMs, message.status)
-    }
+  #record(
+    wire: Wire,
+    exchange: Exchange,
+    message: { status?: number; answer?: Message },
+    begunMs: number,
+  ): void {
+    const durationMs = this.#engine.clock.elapsedMs() - begunMs
+    const { moves, wroteBytes, failure } = exchange
+    const body = wire.body ?? Buffer.alloc(0)
+    this.#transcript.add({
+      method: wire.method,
+      url: wire.url,
+      request: { headers: wire.headers, bytes: body.length, body },
+      moves,
+      wroteBytes,
+      failure,
+      durationMs,
+      startedMs: begunMs - this.#startedMs,
+      ...message,
+    })
+    publish(this.#engine.engine, wire, exchange, durationMs, message.status)
   }
+}
 
-  return {
-    http: {
-      request,
-      get: (url, query, options) =>
-        request('GET', url, { ...options, query: { ...options?.query, ...query } }),
-      post: (url, json, options) => request('POST', url, { ...options, json }),
-    },
-    sent,
-    abort() {
-      aborted = true
-      for (const exchange of running) exchange.fail('aborted', 'The operation was aborted.')
-    },
-    finish() {
-      finished = true
-      for (const exchange of running) exchange.fail('aborted', 'The operation has ended.')
-      return sent()
-    },
-    transcript() {
-      const scrubber = createScrubber()
-      for (const secret of [...(call.secrets?.() ?? []), ...sentSecrets]) scrubber.know(secret)
-      return transcript.entries(scrubber)
-    },
-  }
+const ended = 'The operation has ended.'
+const aborted = 'The operation was aborted.'
+
+function expireSoon(exchange: Exchange, leftMs: number): void {
+  setImmediate(() =>
+    exchange.fail('timeout', `No complete answer within ${Math.round(leftMs)} ms.`),
+  )
 }
 
 function publish(

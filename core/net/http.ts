@@ -42,13 +42,11 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
   const running = new Map<Exchange, Promise<unknown>>()
   let closed = false
 
-  const track = async <T>(exchange: Exchange, work: Promise<T>): Promise<T> => {
+  const track = <T>(exchange: Exchange, work: Promise<T>): Promise<T> => {
     running.set(exchange, work)
-    try {
-      return await work
-    } finally {
-      running.delete(exchange)
-    }
+    const forget = () => void running.delete(exchange)
+    work.then(forget, forget)
+    return work
   }
   const shared = {
     transport,

@@ -93,17 +93,20 @@ export function createPool(options: PoolOptions): Pool {
     request({ url, method, headers, body }, exchange) {
       const protocol = url.protocol === 'https:' ? 'https:' : 'http:'
       const opening: Opening = { host: hostOf(url), protocol, exchange }
+      const list = headerList(url, headers, body)
       const options: Request = {
         protocol,
         hostname: hostOf(url),
         port: url.port,
         path: url.pathname + url.search,
         method,
-        headers: headerList(url, headers, body),
+        headers: list,
         agent: protocol === 'https:' ? agents.https : agents.http,
         opening: { value: opening },
       }
       const request = (protocol === 'https:' ? https : http).request(options)
+      // Written down by now, and the connection keeps its first request's options for as long as it lives.
+      list.length = 0
       // Comes before the first write, on new and on kept connections alike.
       request.once('socket', (socket) => owners.set(socket, exchange))
       request.once('upgrade', (_answer, socket) => {

@@ -29,18 +29,27 @@ const pieceBytes = 65_536
  * addresses, streams) is most of the memory of thousands of payments that wait for a slow acquirer.
  */
 export function createTransport(pool: Pool): Transport {
-  return async (wire, exchange, maxBytes, message) => {
-    const body = await exchangeBytes(pool, wire, exchange, maxBytes, message)
-    const headers = message.answer?.headers ?? {}
-    const plain = await decompress(body, headers['content-encoding'] ?? '', maxBytes)
-    if (exchange.failure) throw exchange.failure
-    if (plain.is === 'too-large') throw tooLarge(exchange, maxBytes)
-    if (plain.is === 'unreadable') {
-      throw exchange.fail('reset', 'The answer is compressed in a way that cannot be read.')
-    }
-    message.answer = { headers, bytes: body.length, body: plain.body }
-    return answerOf(message.status ?? 0, headers, plain.body)
+  return (wire, exchange, maxBytes, message) =>
+    exchangeBytes(pool, wire, exchange, maxBytes, message).then((body) =>
+      read(body, exchange, maxBytes, message),
+    )
+}
+
+async function read(
+  body: Buffer,
+  exchange: Exchange,
+  maxBytes: number,
+  message: { status?: number; answer?: Message },
+): Promise<HttpAnswer> {
+  const headers = message.answer?.headers ?? {}
+  const plain = await decompress(body, headers['content-encoding'] ?? '', maxBytes)
+  if (exchange.failure) throw exchange.failure
+  if (plain.is === 'too-large') throw tooLarge(exchange, maxBytes)
+  if (plain.is === 'unreadable') {
+    throw exchange.fail('reset', 'The answer is compressed in a way that cannot be read.')
   }
+  message.answer = { headers, bytes: body.length, body: plain.body }
+  return answerOf(message.status ?? 0, headers, plain.body)
 }
 
 /** @throws HttpError the failure of the exchange. */

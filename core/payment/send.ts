@@ -129,20 +129,25 @@ function isTooLate(error: unknown): error is TooLateToSend {
 }
 
 /** Waits at most `ms` for an answer; then aborts the call, which may still end later. */
-async function bounded<T>(
-  answer: Promise<T>,
-  call: ConnectorCall,
-  ms: number,
-): Promise<Bounded<T>> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, ms), null)
+function bounded<T>(answer: Promise<T>, call: ConnectorCall, ms: number): Promise<Bounded<T>> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => {
+        call.abort()
+        resolve({ late: answer })
+      },
+      Math.max(0, ms),
+    )
+    const ended = (value: T) => {
+      clearTimeout(timer)
+      resolve({ value })
+    }
+    const failed = (error: unknown) => {
+      clearTimeout(timer)
+      reject(error)
+    }
+    answer.then(ended, failed)
   })
-  const first = await Promise.race([answer.then((value) => ({ value })), timeout])
-  clearTimeout(timer)
-  if (first !== null) return first
-  call.abort()
-  return { late: answer }
 }
 
 const kinds = new Set(['approved', 'accepted', 'declined', 'pending', 'notSent', 'unknown'])
