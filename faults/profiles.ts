@@ -14,6 +14,8 @@ export type Profile = {
   /** Fewest payments, and every kind of fault at least once: a run that falls short has failed. */
   readonly goal?: { readonly payments: number }
   readonly progressMs: number
+  /** One endpoint alone is told of payments: what all would be told in half an hour is more than two cores send. */
+  readonly tellsPaymentsOnce?: true
   /** Two servers, of which the first dies. */
   readonly replication?: Replication
   /** What it finds violated was never promised: it is counted and told, and no failure. */
@@ -52,6 +54,7 @@ export const profiles: Readonly<Record<string, Profile>> = {
     gapMs: 8_000,
     goal: { payments: 500_000 },
     progressMs: 30_000,
+    tellsPaymentsOnce: true,
   },
   failover: {
     name: 'failover',

@@ -94,7 +94,7 @@ async function runOn(scene: Scene, options: RunOptions): Promise<Report> {
   const history = new History(join(ground.cluster.folder, 'history'))
   await crew.start()
   await listen(scene)
-  await receivers.open()
+  await receivers.open(profile.tellsPaymentsOnce === true)
   say(
     `seed ${seed}, profile ${profile.name}: ${plan.length} faults in ${Math.round(forMs / 1000)} s, ${profile.merchants} merchants, 3 hosts`,
   )
