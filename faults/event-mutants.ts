@@ -40,8 +40,8 @@ export const eventMutants: readonly Mutant[] = [
     patches: [
       {
         file: 'core/webhook/attempt.ts',
-        find: '...(rotating && secrets.previousSecret !== undefined ? [secrets.previousSecret] : []),',
-        put: '',
+        find: 'rotating && keys.previous !== undefined ? [keys.signing, keys.previous] : [keys.signing]',
+        put: '[keys.signing]',
       },
     ],
     injections: receiver('sealed', 'rotate', 4_000),

@@ -12,6 +12,8 @@ import { clusterVariable, startTestCluster, type TestCluster } from './support/c
 import type { Summary } from './support/summary-reporter.ts'
 
 const project = join(import.meta.dirname, '..')
+/** Many tests start programs: what one of them has compiled the others need not compile again. */
+const compileCache = join(project, 'node_modules/.cache/tollgate-tests')
 const programs = join(project, 'node_modules/.bin')
 const condition = '--conditions=@tollgate/source'
 
@@ -137,7 +139,7 @@ async function runTests(
   ]
   const { code } = await run(process.execPath, all, {
     stream: true,
-    env: { [clusterVariable]: cluster.url },
+    env: { [clusterVariable]: cluster.url, NODE_COMPILE_CACHE: compileCache },
     watch: (child) => {
       const timer = endWhenSilent(report, silenceMs, () => {
         hung = true

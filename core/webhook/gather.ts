@@ -1,3 +1,5 @@
+import type { Clock } from '../clock.ts'
+
 /** Questions in one statement, at most. */
 const atOnce = 200
 
@@ -7,6 +9,7 @@ const atOnce = 200
  */
 export class Gather<Key, Value> {
   readonly #everyMs: number
+  readonly #clock: Pick<Clock, 'elapsedMs'>
   #startedMs = Number.NEGATIVE_INFINITY
   readonly #answer: (keys: readonly Key[]) => Promise<readonly Value[]>
   readonly #waiting: {
@@ -16,9 +19,14 @@ export class Gather<Key, Value> {
   }[] = []
 
   /** @param answer gives a value for each key, in their order. */
-  constructor(answer: (keys: readonly Key[]) => Promise<readonly Value[]>, everyMs: number) {
+  constructor(
+    answer: (keys: readonly Key[]) => Promise<readonly Value[]>,
+    everyMs: number,
+    clock: Pick<Clock, 'elapsedMs'>,
+  ) {
     this.#answer = answer
     this.#everyMs = everyMs
+    this.#clock = clock
   }
 
   ask(key: Key): Promise<Value> {
@@ -30,7 +38,7 @@ export class Gather<Key, Value> {
   }
 
   #start(): void {
-    const leftMs = this.#startedMs + this.#everyMs - performance.now()
+    const leftMs = this.#startedMs + this.#everyMs - this.#clock.elapsedMs()
     if (leftMs > 0) setTimeout(() => void this.#run(), leftMs)
     else setImmediate(() => void this.#run())
   }
@@ -38,7 +46,7 @@ export class Gather<Key, Value> {
   async #run(): Promise<void> {
     const asked = this.#waiting.splice(0, atOnce)
     if (asked.length === 0) return
-    this.#startedMs = performance.now()
+    this.#startedMs = this.#clock.elapsedMs()
     if (this.#waiting.length > 0) this.#start()
     try {
       const values = await this.#answer(asked.map(({ key }) => key))

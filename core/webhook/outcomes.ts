@@ -3,16 +3,22 @@
  * into the next.
  */
 import { limits } from '@tollgate/schemas'
+import type { Clock } from '../clock.ts'
 import { type OutcomeRow, writeOutcomes } from './store-delivery.ts'
 
 export class Outcomes {
   readonly #run: (statement: ReturnType<typeof writeOutcomes>) => Promise<unknown>
+  readonly #clock: Pick<Clock, 'elapsedMs'>
   #waiting: { row: OutcomeRow; done: () => void }[] = []
   #writing: Promise<void> | undefined
   #startedMs = Number.NEGATIVE_INFINITY
 
-  constructor(run: (statement: ReturnType<typeof writeOutcomes>) => Promise<unknown>) {
+  constructor(
+    run: (statement: ReturnType<typeof writeOutcomes>) => Promise<unknown>,
+    clock: Pick<Clock, 'elapsedMs'>,
+  ) {
     this.#run = run
+    this.#clock = clock
   }
 
   /** Resolves when it is written. What the database does not take is offered again. */
@@ -33,9 +39,9 @@ export class Outcomes {
 
   async #write(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const leftMs = this.#startedMs + limits.webhookGatherMs - performance.now()
+      const leftMs = this.#startedMs + limits.webhookGatherMs - this.#clock.elapsedMs()
       if (leftMs > 0 && !this.#over) await new Promise((next) => setTimeout(next, leftMs))
-      this.#startedMs = performance.now()
+      this.#startedMs = this.#clock.elapsedMs()
       const batch = this.#waiting.slice(0, limits.webhookClaim)
       try {
         await this.#run(writeOutcomes(batch.map(({ row }) => row)))

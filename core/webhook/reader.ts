@@ -30,33 +30,45 @@ export class Reader {
 
   constructor(engine: Engine, run: Run) {
     this.#engine = engine
-    this.#bodies = new Gather(async (wanted) => {
-      const events = new Map(wanted.map(({ event }) => [event.id, event]))
-      const made = await notificationsOf(engine, [...events.values()])
-      const byKey = new Map(made.map((one) => [`${one.event.id} ${one.type}`, one]))
-      return wanted.map(({ event, kind }) => byKey.get(`${event.id} ${kind}`))
-    }, limits.webhookGatherMs)
-    this.#endpoints = new Gather(async (ids) => {
-      const rows = await run(endpointsToSend([...new Set(ids)]))
-      const byId = new Map(rows.map((row) => [row.id, toEndpoint(row)]))
-      return ids.map((id) => byId.get(id))
-    }, limits.webhookGatherMs)
-    this.#due = new Gather(async (wanted) => {
-      const now = new Date(engine.clock.realMs())
-      const ids = wanted.map(({ endpointId }) => endpointId)
-      const known = wanted.flatMap((one) => one.known)
-      const rows = await run(dueDeliveries(ids, now, known, limits.webhooksWaiting / 2))
-      const byEndpoint = Map.groupBy(rows, (row) => row.of_endpoint)
-      return ids.map((id): Due => {
-        const found = byEndpoint.get(id) ?? []
-        const [first] = found
-        return {
-          deliveries: found.filter((row) => row.id !== null).map(toDelivery),
-          more: first?.more ?? false,
-          nextDue: first?.next_due ?? null,
-        }
-      })
-    }, limits.webhookGatherMs)
+    this.#bodies = new Gather(
+      async (wanted) => {
+        const events = new Map(wanted.map(({ event }) => [event.id, event]))
+        const made = await notificationsOf(engine, [...events.values()])
+        const byKey = new Map(made.map((one) => [`${one.event.id} ${one.type}`, one]))
+        return wanted.map(({ event, kind }) => byKey.get(`${event.id} ${kind}`))
+      },
+      limits.webhookGatherMs,
+      engine.clock,
+    )
+    this.#endpoints = new Gather(
+      async (ids) => {
+        const rows = await run(endpointsToSend([...new Set(ids)]))
+        const byId = new Map(rows.map((row) => [row.id, toEndpoint(row)]))
+        return ids.map((id) => byId.get(id))
+      },
+      limits.webhookGatherMs,
+      engine.clock,
+    )
+    this.#due = new Gather(
+      async (wanted) => {
+        const now = new Date(engine.clock.realMs())
+        const ids = wanted.map(({ endpointId }) => endpointId)
+        const known = wanted.flatMap((one) => one.known)
+        const rows = await run(dueDeliveries(ids, now, known, limits.webhooksWaiting / 2))
+        const byEndpoint = Map.groupBy(rows, (row) => row.of_endpoint)
+        return ids.map((id): Due => {
+          const found = byEndpoint.get(id) ?? []
+          const [first] = found
+          return {
+            deliveries: found.filter((row) => row.id !== null).map(toDelivery),
+            more: first?.more ?? false,
+            nextDue: first?.next_due ?? null,
+          }
+        })
+      },
+      limits.webhookGatherMs,
+      engine.clock,
+    )
   }
 
   /** What may be sent to an endpoint and is not in memory. */

@@ -41,7 +41,7 @@ export class Sender {
     this.#run = run
     this.#me = me
     this.#reader = new Reader(engine, run)
-    this.#outcomes = new Outcomes((statement) => run(statement))
+    this.#outcomes = new Outcomes((statement) => run(statement), engine.clock)
   }
 
   /** Whether endpoints that work wait for room: what else is claimed would only wait with them. */

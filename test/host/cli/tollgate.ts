@@ -36,6 +36,7 @@ export function startTollgate(words: readonly string[], where: Where): Running {
     cwd: folder,
     env: {
       PATH: process.env.PATH ?? '',
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
       HOME: folder,
       ...(byShell ? { npm_lifecycle_event: 'start' } : {}),
       ...env,
