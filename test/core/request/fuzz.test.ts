@@ -210,21 +210,27 @@ function parsesOrRefuses(input: RequestInput): boolean {
   }
 }
 
+/** Milliseconds that this thread has worked: those in which a busy machine left it waiting do not count. */
+function workedMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
 describe('hostile requests', () => {
   it('parse or are refused with 400, 5,000 of them in a few seconds', () => {
     warm(['payments.create'])
     let slowest = 0
-    const start = performance.now()
+    const start = workedMs()
     fc.assert(
       fc.property(hostile, (input) => {
-        const before = performance.now()
+        const before = workedMs()
         parsesOrRefuses(input)
-        slowest = Math.max(slowest, performance.now() - before)
+        slowest = Math.max(slowest, workedMs() - before)
       }),
       { numRuns: 5000 },
     )
     assert.ok(slowest < 250, `the slowest took ${slowest.toFixed(0)} ms`)
-    assert.ok(performance.now() - start < 20_000)
+    assert.ok(workedMs() - start < 20_000)
     assert.equal(({} as Record<string, unknown>).x, undefined)
   })
 
@@ -297,9 +303,9 @@ describe('the largest hostile bodies', () => {
   for (const [what, input] of Object.entries(cases)) {
     it(`are refused without much work: ${what}`, () => {
       warm(['payments.create'])
-      const start = performance.now()
+      const start = workedMs()
       assert.equal(parsesOrRefuses(input), false)
-      const took = performance.now() - start
+      const took = workedMs() - start
       // Far above what it takes, far below what reading 8 MiB a second time per parameter would.
       assert.ok(took < 1500, `${took.toFixed(0)} ms`)
     })
@@ -312,10 +318,10 @@ describe('patterns of the tables', () => {
       if (format.kind !== 'pattern') continue
       const whole = new RegExp(`^(?:${format.pattern})$`, 'u')
       for (const character of new Set([...format.example, ' ', 'a', '0'])) {
-        const start = performance.now()
+        const start = workedMs()
         whole.test(`${character.repeat(5000)}\u0000`)
         whole.test(`${format.example.repeat(500)}\u0000`)
-        assert.ok(performance.now() - start < 100, name)
+        assert.ok(workedMs() - start < 100, name)
       }
     }
   })
