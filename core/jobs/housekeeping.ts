@@ -1,13 +1,14 @@
 import { limits } from '@tollgate/schemas'
 import { makePartitions, purgeIdempotency } from '../process/store.ts'
 import { dropSteps, purgeSteps } from '../step/store.ts'
+import { dropDeliveries } from '../webhook/store.ts'
 import { defineJob } from './define.ts'
 
 const batch = 5000
 
 /**
- * Makes the partitions of the months ahead and removes idempotency keys and steps that are past their
- * time. Safe to run twice: partitions that exist are left alone, and what is removed is removed.
+ * Makes the partitions of the months ahead and removes idempotency keys, delivery logs and steps that are
+ * past their time. Safe to run twice: partitions that exist are left alone, and what is removed is removed.
  */
 export const housekeeping = defineJob<Record<string, never>>({
   name: 'housekeeping',
@@ -20,6 +21,7 @@ export const housekeeping = defineJob<Record<string, never>>({
       const purged = await engine.lanes.single(purgeIdempotency(limits.idempotencyDays, batch))
       if (purged.length < batch) break
     }
+    await engine.lanes.single(dropDeliveries(limits.deliveryDays))
     const days = engine.steps.days === 0 ? limits.stepDays : engine.steps.days
     await engine.lanes.single(dropSteps(days))
     for (;;) {

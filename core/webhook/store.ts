@@ -207,3 +207,7 @@ export const deliveriesOf = (
     and (${before}::uuid is null or d.id < ${before}::uuid)
   order by d.id desc
   limit ${limit}::integer`
+
+/** The months of notifications and tries that are past their time. */
+export const dropDeliveries = (days: number) => sql<{ dropped: number }>`
+  select tollgate.drop_deliveries(now() - ${days}::integer * interval '1 day') as dropped`

@@ -65,6 +65,8 @@ export const limits = {
   /** Steps, and characters of them, that wait in memory; further ones are dropped and counted. */
   waitingSteps: 20_000,
   waitingStepCharacters: 32 * 1024 * 1024,
+  /** How long the log of what was told to endpoints is kept, to the end of a month. */
+  deliveryDays: 90,
   /** How long steps are kept unless a setting says otherwise. */
   stepDays: 90,
   /** Steps and other rows of one resource that its log shows. */
