@@ -131,10 +131,13 @@ export class WebhookDispatcher {
     }
   }
 
-  /** Into memory, if there is room; the row in the database stays either way. */
+  /**
+   * Into memory, if there is room and nothing older waits in the database: what is new would pass by what is
+   * old for as long as more comes than goes. The row in the database stays either way.
+   */
   #take(row: ClaimedRow, isFull: boolean): Lane {
     const lane = this.#laneOf(row.endpoint_id, row.gained ? row : undefined)
-    if (lane.isDown || lane.ending || isFull) lane.more = true
+    if (lane.isDown || lane.ending || lane.more || isFull) lane.more = true
     else lane.add(toDelivery(row), row.blockers)
     return lane
   }
