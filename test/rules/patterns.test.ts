@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { ambiguityOf } from '../../attacks/regex-ambiguity.ts'
 import { literalsIn, productLiterals, tablePatterns } from '../../attacks/regex-literals.ts'
 import { sources } from '../support/sources.ts'
+import { workedMs } from '../support/worked.ts'
 
 /** Expressions whose time could grow faster, and what bounds the texts that they are shown. */
 const bounded: Readonly<
@@ -46,12 +47,6 @@ test('every literal of the product does, or reads short texts only', () => {
   const known = Object.entries(bounded).map(([file, { source }]) => `${file} ${source}`)
   assert.deepEqual(ambiguous.sort(), known.sort())
 })
-
-/** Milliseconds that this thread has worked: those in which a busy machine left it waiting do not count. */
-function workedMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
-}
 
 test('those that read short texts are done with the longest of them in no time', () => {
   for (const [file, { source, characters }] of Object.entries(bounded)) {

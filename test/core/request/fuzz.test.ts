@@ -5,6 +5,7 @@ import { GatewayError } from '../../../core/errors.ts'
 import type { RequestInput } from '../../../core/request/decode.ts'
 import { parseRequest, warm } from '../../../core/request/parse.ts'
 import { operationNamed, sadFields } from '../../../schemas/index.ts'
+import { workedMs } from '../../support/worked.ts'
 
 const known = operationNamed('payments.create').fields.map(({ name }) => name)
 
@@ -208,12 +209,6 @@ function parsesOrRefuses(input: RequestInput): boolean {
     }
     return false
   }
-}
-
-/** Milliseconds that this thread has worked: those in which a busy machine left it waiting do not count. */
-function workedMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
 }
 
 describe('hostile requests', () => {
