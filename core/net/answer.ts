@@ -19,8 +19,8 @@ export type Decompressed =
   | { readonly is: 'unreadable' }
 
 /**
- * Undoes one content encoding. Got would undo a chain of any length without a limit; here one layer
- * at most is undone, and never more than `maxBytes` come out of it.
+ * Undoes one content encoding: one layer at most, however many the answer names, and never more than
+ * `maxBytes` come out of it.
  */
 export async function decompress(
   body: Buffer,

@@ -111,7 +111,8 @@ export class WebhookDispatcher {
     while (!this.#stopped) {
       this.#claimedAtMs = this.#engine.clock.elapsedMs()
       if (this.#sender.isBehind) {
-        // They wait in the database, where all processes can take them.
+        // They wait in the database, where all processes can take them; the oldest are next.
+        this.#isBehind = true
         this.#claimEveryMs = limits.webhookClaimMs
         return
       }
