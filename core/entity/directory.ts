@@ -1,7 +1,9 @@
 import { hash as digestOf } from 'node:crypto'
 import { limits } from '@tollgate/schemas'
 import type { Clock } from '../clock.ts'
+import { Gather } from '../db/gather.ts'
 import type { Lanes } from '../db/lanes.ts'
+import type { Sql } from '../db/sql.ts'
 import { GatewayError } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { FreshCache } from './cache.ts'
@@ -10,9 +12,10 @@ import {
   type AccountRow,
   accountById,
   accountsOf,
-  ancestry,
+  ancestries,
   channelsBelow,
   type EntityRow,
+  type PathRow,
   type TokenRow,
   tokenByHash,
 } from './store.ts'
@@ -63,6 +66,8 @@ export class Directory {
   readonly #below: FreshCache<readonly string[]>
   readonly #accounts: FreshCache<readonly AccountRow[]>
   readonly #rules: FreshCache<readonly ReadyRule[]>
+  readonly #readPath: Gather<string, readonly PathRow[]>
+  readonly #readAccounts: Gather<string, readonly AccountRow[]>
 
   constructor(lanes: Lanes, environment: 'test' | 'live', clock: Clock) {
     this.#lanes = lanes
@@ -78,6 +83,21 @@ export class Directory {
     this.#below = new FreshCache({ ...common, max: limits.cachedEntities, freshMs })
     this.#accounts = new FreshCache({ ...common, max: limits.cachedEntities, freshMs })
     this.#rules = new FreshCache({ ...common, max: limits.cachedEntities, freshMs })
+    // A platform pays on thousands of channels, and each has to be read again every few seconds.
+    const together = <Row>(
+      statement: (ids: readonly string[]) => Sql<Row>,
+      idOf: (row: Row) => string,
+    ) =>
+      new Gather<string, readonly Row[]>(
+        async (ids) => {
+          const rows = Map.groupBy(await lanes.read(statement(ids)), idOf)
+          return ids.map((id) => rows.get(id) ?? [])
+        },
+        limits.configGatherMs,
+        clock,
+      )
+    this.#readPath = together(ancestries, ({ of }) => of)
+    this.#readAccounts = together(accountsOf, ({ channel_id }) => channel_id)
   }
 
   /**
@@ -116,7 +136,7 @@ export class Directory {
   async addressee(caller: Caller, requested: string | undefined): Promise<Addressee> {
     const id = requested ?? caller.entityId
     if (id === null) throw missing('entityId is required: the 32 hex characters of a channel')
-    const path = isId(id) ? await this.#path(id) : []
+    const path = await this.#path(id)
     const [entity] = path
     if (entity === undefined || !mayAct(caller, path)) {
       throw notForThatEntity()
@@ -192,7 +212,7 @@ export class Directory {
     const id = requested ?? caller.entityId
     if (id === null) return null
     if (requested !== undefined) {
-      const path = isId(requested) ? await this.#path(requested) : []
+      const path = await this.#path(requested)
       if (path.length === 0 || !mayAct(caller, path)) {
         throw notForThatEntity()
       }
@@ -204,7 +224,7 @@ export class Directory {
 
   /** Active acquirer accounts of a channel, in order of preference. */
   accounts(channelId: string): Promise<readonly AccountRow[]> {
-    return this.#accounts.get(channelId, () => this.#lanes.read(accountsOf(channelId)))
+    return this.#accounts.get(channelId, () => this.#readAccounts.ask(channelId))
   }
 
   /** One cheap question to the database. @throws when it does not answer. */
@@ -218,8 +238,10 @@ export class Directory {
     return row
   }
 
-  #path(id: string): Promise<readonly EntityRow[]> {
-    return this.#paths.get(id, () => this.#lanes.read(ancestry(id)))
+  /** Empty for what is no id: in a statement with others it would fail them too. */
+  async #path(id: string): Promise<readonly EntityRow[]> {
+    if (!isId(id)) return []
+    return this.#paths.get(id, () => this.#readPath.ask(id))
   }
 }
 

@@ -31,15 +31,18 @@ export const entityById = (id: string) => sql<EntityRow>`
   from tollgate.entity
   where id = ${id}`
 
-/** The entity and all above it, itself first. */
-export const ancestry = (id: string) => sql<EntityRow>`
+/** One step of the way from an entity up to the top. `of` is the entity it begins with. */
+export type PathRow = EntityRow & { readonly of: string }
+
+/** Each of these entities and all above it, itself first. */
+export const ancestries = (ids: readonly string[]) => sql<PathRow>`
   with recursive up as (
-    select id, parent_id, kind, name, closed, settings, 0 as depth
-    from tollgate.entity where id = ${id}
+    select id as of, id, parent_id, kind, name, closed, settings, 0 as depth
+    from tollgate.entity where id = any(${ids}::uuid[])
     union all
-    select e.id, e.parent_id, e.kind, e.name, e.closed, e.settings, up.depth + 1
+    select up.of, e.id, e.parent_id, e.kind, e.name, e.closed, e.settings, up.depth + 1
     from tollgate.entity e join up on e.id = up.parent_id)
-  select id, parent_id, kind, name, closed, settings from up order by depth`
+  select of, id, parent_id, kind, name, closed, settings from up order by of, depth`
 
 /** Channels at or below a node. */
 export const channelsBelow = (id: string) => sql<{ id: string }>`
@@ -118,10 +121,10 @@ export const tokensOf = (entityId: string) => sql<{
   where entity_id = ${entityId}
   order by created_at`
 
-export const accountsOf = (channelId: string) => sql<AccountRow>`
+export const accountsOf = (channelIds: readonly string[]) => sql<AccountRow>`
   select id, channel_id, connector, mode, brands, settings, data_key_id, sealed
   from tollgate.merchant_account
-  where channel_id = ${channelId} and active
+  where channel_id = any(${channelIds}::uuid[]) and active
   order by position, created_at, id`
 
 export const accountById = (id: string) => sql<AccountRow>`

@@ -1,10 +1,10 @@
 /** Reads what is needed to send: many questions of one moment become one statement. */
 import { limits } from '@tollgate/schemas'
+import { Gather } from '../db/gather.ts'
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import type { Message } from './attempt.ts'
 import { keysOf, openSecrets } from './endpoints.ts'
-import { Gather } from './gather.ts'
 import type { Ready } from './lane.ts'
 import { type Notification, notificationsOf, type StoredEvent } from './notification.ts'
 import { endpointsToSend, toEndpoint } from './store.ts'

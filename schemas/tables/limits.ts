@@ -79,6 +79,8 @@ export const limits = {
   // Caches of tokens and configuration.
   tokenCacheMs: 4 * second,
   unknownTokenCacheMs: second,
+  /** Entities and accounts that have to be read again within this time are read together. */
+  configGatherMs: 3,
   /** Entries of the caches, unknown tokens among them; the oldest give way. */
   cachedTokens: 20_000,
   cachedEntities: 10_000,

@@ -198,6 +198,44 @@ describe('entities, tokens and accounts', () => {
     assert.doesNotMatch(JSON.stringify([answer, run.logs]), /account-secret-canary/)
   })
 
+  test('channels that pay at the same moment are read together, each with its own settings and account', async () => {
+    const { entities } = run.gateway
+    const channels: { id: string; cvvRequired: boolean; merchantId: string }[] = []
+    for (let no = 0; no < 12; no += 1) {
+      const cvvRequired = no % 3 === 0
+      const id = await channel({ settings: { cvvRequired } })
+      const merchantId = `MID-${no}`
+      await entities.createAccount({
+        channelId: id,
+        connector: 'with-accounts',
+        mode: 'EXTERNAL',
+        settings: { merchantId, password: `p${no}` },
+      })
+      channels.push({ id, cvvRequired, merchantId })
+    }
+    const { 'card.cvv': _, ...withoutCvv } = flat(card('4200000000000000'))
+    const usedBefore = seen.length
+    const unknown = 'e'.repeat(32)
+    const ids = [...channels.map(({ id }) => id), unknown, 'no id']
+    const answers = await Promise.all(
+      ids.map((entityId) => run.send({ ...withoutCvv, entityId, testMode: 'EXTERNAL' })),
+    )
+    const codes = answers.map(({ status, body }) => `${status} ${body.result.code}`)
+    assert.deepEqual(codes, [
+      ...channels.map(({ cvvRequired }) => (cvvRequired ? '400 100.100.600' : '200 000.100.112')),
+      '403 800.900.300',
+      '400 200.300.404',
+    ])
+    const paid = channels.filter(({ cvvRequired }) => !cvvRequired)
+    assert.deepEqual(
+      seen
+        .slice(usedBefore)
+        .map((account) => account.merchantId)
+        .sort(),
+      paid.map(({ merchantId }) => merchantId).sort(),
+    )
+  })
+
   test('settings of an account that are missing, wrong or unknown are named, secrets never shown', async () => {
     const create = (given: Record<string, string>) =>
       run.gateway.entities.createAccount({
