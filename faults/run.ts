@@ -279,7 +279,7 @@ class Watch {
 }
 
 const listenEveryMs = 2_000
-const quietWithinMs = 600_000
+const quietWithinMs = 180_000
 /** Longest that a wish is sent again. */
 const mostTries = 400
 const plainShare = 0.8

@@ -141,10 +141,11 @@ ends as (
   from own
   order by endpoint_id
   on conflict (id) do nothing),
+-- Due at once, also where the clock of the process that claims is ahead of the others'.
 fresh as (
   insert into tollgate.delivery (id, endpoint_id, event_id, kind, resource, seq, due_at, created_at, callback)
   select tollgate.delivery_id(told.id, w.id, told.kind), w.id, told.id, told.kind, told.resource, told.seq,
-    ${now}::timestamptz, told.at, null::jsonb
+    least(${now}::timestamptz, now()), told.at, null::jsonb
   from told
   cross join lateral (
     with recursive up (node) as (
@@ -163,7 +164,7 @@ fresh as (
       offset 0) here) w
   union all
   select tollgate.delivery_id(id, endpoint_id, 'CALLBACK'), endpoint_id, id, 'CALLBACK', resource, seq,
-    ${now}::timestamptz, at, callback
+    least(${now}::timestamptz, now()), at, callback
   from own
   on conflict (id) do nothing
   returning id, endpoint_id, event_id, kind, resource, seq, attempts, created_at, callback),
