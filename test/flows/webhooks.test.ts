@@ -7,12 +7,11 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import pg from 'pg'
 import { card, startGateway, type TestGateway, until } from '../support/gateway.ts'
 import {
-  type Behaviour,
-  type Got,
+  type Received,
   type Receiver,
+  type ReceiverOptions,
   startReceiver,
-  status,
-} from '../support/receiver.ts'
+} from '../support/notification-receiver.ts'
 
 describe('webhooks', () => {
   let run: TestGateway
@@ -31,19 +30,21 @@ describe('webhooks', () => {
     await once(child, 'message')
     return child
   }
-  const receiver = async (behaviour?: Behaviour) => {
-    const made = await startReceiver(behaviour)
+  const receiver = async (mode: ReceiverOptions['mode'] = 'ok') => {
+    const made = await startReceiver({ mode })
     receivers.push(made)
     return made
   }
-  const subscribe = (url: string, more: object = {}) =>
-    run.gateway.webhooks.create({
+  const subscribe = async (shop: Receiver, more: object = {}) => {
+    const { signingSecret } = await run.gateway.webhooks.create({
       entityId: run.merchant,
-      url,
+      url: shop.url,
       wrapper: 'NONE',
       ...more,
     } as never)
-  const idOf = ({ headers }: Got) => headers['webhook-id']
+    shop.trust({ secrets: [signingSecret!] })
+  }
+  const idOf = ({ id }: Received) => id
   const allDelivered = (withinMs = 20_000) =>
     until(async () => {
       const [row] = await run.sql<{ open: bigint }>(
@@ -76,10 +77,10 @@ describe('webhooks', () => {
 
   test('a worker killed in the middle of one leaves it to another: it comes again, under the same id', async () => {
     await start('api')
-    const shop = await receiver((_, response, count) => {
-      if (count > 1) response.writeHead(200).end()
+    const shop = await receiver(({ no }, response) => {
+      if (no > 0) response.writeHead(200).end()
     })
-    await subscribe(shop.url)
+    await subscribe(shop)
     const victim = await worker()
     await run.pay()
     await shop.atLeast(1)
@@ -94,15 +95,15 @@ describe('webhooks', () => {
     const [first, second] = await shop.atLeast(2)
     assert.equal(idOf(second!), idOf(first!))
     await allDelivered()
-    assert.equal(shop.got.length, 2)
+    assert.equal(shop.received.length, 2)
   })
 
   test('two workers double nothing, lose nothing and keep the order of each resource', async () => {
     await start('api')
     const shop = await receiver()
     const other = await receiver()
-    await subscribe(shop.url)
-    await subscribe(other.url, { types: 'PAYMENT,REGISTRATION' })
+    await subscribe(shop)
+    await subscribe(other, { types: 'PAYMENT,REGISTRATION' })
     await worker()
     await worker()
     const registrations = await Promise.all(
@@ -117,9 +118,9 @@ describe('webhooks', () => {
     )
     const payments = await Promise.all(Array.from({ length: 60 }, () => run.pay()))
     await allDelivered()
-    for (const { got } of [shop, other]) {
-      assert.equal(new Set(got.map(idOf)).size, got.length, 'none came twice')
-      const told = got.map(({ body }) => JSON.parse(body))
+    for (const { received } of [shop, other]) {
+      assert.equal(new Set(received.map(idOf)).size, received.length, 'none came twice')
+      const told = received.map(({ notification }) => notification!)
       const paid = told.filter(({ type }) => type === 'PAYMENT').map(({ payload }) => payload.id)
       assert.deepEqual(paid.sort(), payments.map(({ id }) => id).sort())
       for (const id of registrations) {
@@ -132,7 +133,7 @@ describe('webhooks', () => {
   test('an old transaction of somebody else holds up nothing', async () => {
     await start('all')
     const shop = await receiver()
-    await subscribe(shop.url)
+    await subscribe(shop)
     const foreign = new pg.Client({ connectionString: run.database.url })
     await foreign.connect()
     try {
@@ -141,7 +142,7 @@ describe('webhooks', () => {
       const { id } = await run.pay()
       await run.pay()
       await shop.atLeast(2)
-      assert.equal(JSON.parse(shop.got[0]!.body).payload.id, id)
+      assert.equal(shop.received[0]?.notification?.payload.id, id)
     } finally {
       await foreign.end()
     }
@@ -149,18 +150,14 @@ describe('webhooks', () => {
 
   test('endpoints that hang, drip or fail keep nobody else waiting', async () => {
     await start('all')
-    const hung = await receiver(() => {})
-    const dripping = await receiver((_, response) => {
-      response.writeHead(200)
-      const timer = setInterval(() => response.write('.'), 200)
-      response.on('close', () => clearInterval(timer))
-    })
-    const failing = await receiver(status(500))
+    const hung = await receiver('hang')
+    const dripping = await receiver('drip')
+    const failing = await receiver('fail')
     const shop = await receiver()
     for (let count = 0; count < 20; count += 1) {
-      for (const { url } of [hung, dripping, failing]) await subscribe(url)
+      for (const one of [hung, dripping, failing]) await subscribe(one)
     }
-    await subscribe(shop.url)
+    await subscribe(shop)
     const since = performance.now()
     for (let count = 0; count < 30; count += 1) await run.pay()
     await shop.atLeast(30, 10_000)
@@ -184,7 +181,7 @@ describe('webhooks', () => {
   test('the first try follows the commit at once, and soon from another process', async () => {
     await start('all')
     const shop = await receiver()
-    await subscribe(shop.url)
+    await subscribe(shop)
     await run.pay()
     await shop.atLeast(1)
     const lags = await lagsOf(30)
@@ -195,9 +192,9 @@ describe('webhooks', () => {
     async function lagsOf(count: number): Promise<number[]> {
       const found: number[] = []
       for (let n = 0; n < count; n += 1) {
-        const before = shop.got.length
+        const before = shop.received.length
         await run.pay()
-        const answeredMs = performance.now()
+        const answeredMs = Date.now()
         const all = await shop.atLeast(before + 1)
         found.push(all[before]!.atMs - answeredMs)
       }
@@ -208,7 +205,7 @@ describe('webhooks', () => {
   test('what an api process commits is told by a worker within a second or so', async () => {
     await start('api')
     const shop = await receiver()
-    await subscribe(shop.url)
+    await subscribe(shop)
     await worker()
     await run.pay()
     await shop.atLeast(1)

@@ -105,3 +105,29 @@ test('it behaves as badly as it is told to', async () => {
     await assert.rejects(asked)
   }
 })
+
+test('it answers by itself where a test says how, and counts what comes', async () => {
+  const own = await startReceiver({
+    mode: ({ no, path, search, body }, response) =>
+      void response.writeHead(418).end([no, path, search, body].join(' ')),
+  })
+  try {
+    const ask = async (body: string) => {
+      const answer = await fetch(new URL('/tea?cups=2', own.url), { method: 'POST', body })
+      return `${answer.status} ${await answer.text()}`
+    }
+    const both = own.atLeast(2)
+    assert.equal(await ask('green'), '418 0 /tea ?cups=2 green')
+    assert.equal(await ask('black'), '418 1 /tea ?cups=2 black')
+    assert.deepEqual(
+      (await both).map(({ body, accepted }) => [body, accepted]),
+      [
+        ['green', false],
+        ['black', false],
+      ],
+    )
+    await assert.rejects(own.atLeast(3, 1), /there came: \/tea +NaN nobody told/)
+  } finally {
+    await own.close()
+  }
+})

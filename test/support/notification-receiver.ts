@@ -30,6 +30,9 @@ export type Mode =
   /** 200 with so many bytes. */
   | { readonly hugeBytes: number }
 
+/** What it does where no mode fits. Leaves a request open as long as it does not answer it. */
+export type Answer = (received: Received, response: ServerResponse) => void
+
 /** What the merchant knows of an endpoint. */
 export type Trust = {
   /** `whsec_…`; a signature by any of them counts. */
@@ -50,8 +53,12 @@ export type Received = {
   /** Milliseconds since 1970. */
   readonly atMs: number
   readonly path: string
+  /** From the question mark on. */
+  readonly search: string
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
+  /** As it came. */
+  readonly body: string
   /** `webhook-id`. */
   readonly id: string
   /** `webhook-sequence`; NaN without one. */
@@ -60,7 +67,7 @@ export type Received = {
   readonly notification: Notification | undefined
   /** Why there is none. */
   readonly problem: string | undefined
-  /** 2xx was answered, or will be. */
+  /** The mode is one that answers 2xx. */
   readonly accepted: boolean
 }
 
@@ -75,14 +82,18 @@ export type Receiver = {
    * What it does from now on, at one path or at all that have no mode of their own. What it still
    * holds there is broken off.
    */
-  behave(mode: Mode, path?: string): void
+  behave(mode: Mode | Answer, path?: string): void
   /** The first that fits, of those that came or are still to come. */
   first(fits: (received: Received) => boolean, withinMs?: number): Promise<Received>
+  /** All that came, once these are so many. */
+  atLeast(count: number, withinMs?: number): Promise<readonly Received[]>
   close(): Promise<void>
 }
 
 export type ReceiverOptions = {
   readonly port?: number
+  /** What it does until it is told otherwise. Default `ok`. */
+  readonly mode?: Mode | Answer
   readonly tls?: { readonly key: string; readonly cert: string }
   /** Takes each in place of the list, for runs that are too long to remember all. */
   readonly tell?: (received: Received) => void
@@ -95,17 +106,17 @@ const mostBytes = 1 << 20
 export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
   const received: Received[] = []
   const trusts = new Map<string, Trust>()
-  const modes = new Map<string, Mode>()
+  const modes = new Map<string, Mode | Answer>()
   const arrivals = new EventEmitter().setMaxListeners(0)
   const open = new Map<ServerResponse, string>()
-  let usual: Mode = 'ok'
+  let usual = options.mode ?? 'ok'
   let count = 0
 
   const take = async (request: IncomingMessage, response: ServerResponse) => {
-    const path = (request.url ?? '/').split('?')[0]!
+    const body = await bodyOf(request)
+    const { pathname: path, search } = new URL(request.url ?? '/', 'http://receiver')
     open.set(response, path)
     response.on('close', () => open.delete(response))
-    const body = await bodyOf(request)
     const mode = modes.get(path) ?? usual
     const headers = textsOf(request.headers)
     const trust = trusts.get(path) ?? trusts.get('/')
@@ -117,8 +128,10 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
       no: count,
       atMs: Date.now(),
       path,
+      search,
       method: request.method ?? '',
       headers,
+      body: body.toString('utf8'),
       id: headers['webhook-id'] ?? '',
       sequence: Number(headers['webhook-sequence']),
       notification: read.notification,
@@ -129,7 +142,8 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     if (options.tell === undefined) received.push(one)
     else options.tell(one)
     arrivals.emit('one', one)
-    answer(mode, request, response)
+    if (typeof mode === 'function') mode(one, response)
+    else answer(mode, request, response)
   }
 
   const handler = (request: IncomingMessage, response: ServerResponse) => {
@@ -140,6 +154,21 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
   server.listen(options.port ?? 0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
+  const first: Receiver['first'] = async (fits, withinMs = 10_000) => {
+    const seen = received.find(fits)
+    if (seen !== undefined) return seen
+    try {
+      for await (const [one] of on(arrivals, 'one', { signal: AbortSignal.timeout(withinMs) })) {
+        if (fits(one as Received)) return one as Received
+      }
+    } catch {
+      // The time is over: the sentence below says so.
+    }
+    const came = received.map(({ path, id, sequence, problem }) =>
+      [path, id, sequence, problem ?? ''].join(' ').trim(),
+    )
+    throw new Error(`what the test waits for did not come; there came: ${came.join('; ')}`)
+  }
   return {
     url: `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}/`,
     received,
@@ -151,23 +180,15 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
       if (path === undefined) usual = mode
       else modes.set(path, mode)
       for (const [response, at] of open) {
-        if (path === undefined || at === path) response.destroy()
+        // What was answered is only not gone yet.
+        if (path !== undefined && at !== path) continue
+        if (!response.writableEnded) response.destroy()
       }
     },
-    async first(fits, withinMs = 10_000) {
-      const seen = received.find(fits)
-      if (seen !== undefined) return seen
-      try {
-        for await (const [one] of on(arrivals, 'one', { signal: AbortSignal.timeout(withinMs) })) {
-          if (fits(one as Received)) return one as Received
-        }
-      } catch {
-        // The time is over: the sentence below says so.
-      }
-      const came = received.map(({ path, id, sequence, problem }) =>
-        [path, id, sequence, problem ?? ''].join(' ').trim(),
-      )
-      throw new Error(`what the test waits for did not come; there came: ${came.join('; ')}`)
+    first,
+    async atLeast(wanted, withinMs) {
+      await first(({ no }) => no >= wanted - 1, withinMs)
+      return received
     },
     async close() {
       server.close()
@@ -177,7 +198,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
   }
 }
 
-function isAccepting(mode: Mode): boolean {
+function isAccepting(mode: Mode | Answer): boolean {
   return mode === 'ok' || (typeof mode === 'object' && !('retryAfterSeconds' in mode))
 }
 

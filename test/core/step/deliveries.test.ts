@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startGateway, type TestGateway, until } from '../../support/gateway.ts'
-import { type Receiver, startReceiver, status } from '../../support/receiver.ts'
+import { type Receiver, startReceiver } from '../../support/notification-receiver.ts'
 
 describe('the steps of a resource', () => {
   let run: TestGateway
   let receiver: Receiver
   before(async () => {
     run = await startGateway()
-    receiver = await startReceiver(status(503))
+    receiver = await startReceiver({ mode: 'fail' })
     for (const [entityId, path] of [
-      [run.merchant, '/own'],
-      [run.psp, '/above'],
+      [run.merchant, 'own'],
+      [run.psp, 'above'],
     ] as const) {
       await run.gateway.webhooks.create({ entityId, url: `${receiver.url}${path}` } as never)
     }
@@ -42,7 +42,7 @@ describe('the steps of a resource', () => {
       'waits notification',
     ])
     const [tried] = found
-    assert.match(tried!.text, /^PAYMENT to http:\/\/127\.0\.0\.1:\d+\/hook\/(own|above): HTTP 503$/)
+    assert.match(tried!.text, /^PAYMENT to http:\/\/127\.0\.0\.1:\d+\/(own|above): HTTP 500$/)
     assert.ok((tried!.durationUs ?? -1) >= 0)
     assert.equal(tried!.sent?.['headers.webhook-sequence'], '1')
     assert.doesNotMatch(JSON.stringify(found), /v1,|whsec_/)
@@ -53,7 +53,7 @@ describe('the steps of a resource', () => {
     await until(async () => ((await notifications(id)).length === 4 ? true : undefined))
     const told = await notifications(id, { id: 'merchant', entityId: run.merchant })
     assert.equal(told.length, 2)
-    assert.ok(told.every(({ text }) => text.includes('/hook/own')))
+    assert.ok(told.every(({ text }) => text.includes('/own')))
   })
 
   test('are there for one notification by its own id, for operators', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { startGateway } from '../../support/gateway.ts'
-import { startReceiver } from '../../support/receiver.ts'
+import { startReceiver } from '../../support/notification-receiver.ts'
 import { root } from '../../support/sources.ts'
 
 type Read = (

@@ -6,7 +6,7 @@ import type { Caller, Reply, WebhooksView, WebhookView } from '../../../core/ind
 import { newId, systemClock } from '../../../core/index.ts'
 import { cancelShopperResult, scheduleShopperResult } from '../../../core/webhook/callbacks.ts'
 import { startGateway, type TestGateway, until } from '../../support/gateway.ts'
-import { opened, type Receiver, startReceiver, status } from '../../support/receiver.ts'
+import { type Receiver, startReceiver } from '../../support/notification-receiver.ts'
 
 const goodCard = '4200000000000000'
 
@@ -108,7 +108,8 @@ describe('webhook endpoints', () => {
     const there = await run.pay({ entityId: other })
     await above.atLeast(2)
     await beside.atLeast(1)
-    const toldOf = ({ got }: Receiver) => got.map(({ body }) => JSON.parse(body).payload.id).sort()
+    const toldOf = ({ received }: Receiver) =>
+      received.map(({ body }) => JSON.parse(body).payload.id).sort()
     assert.deepEqual(toldOf(above), [id, there.id].sort())
     assert.deepEqual(toldOf(beside), [there.id])
     for (const one of ids) await run.gateway.webhooks.remove(one.id)
@@ -163,11 +164,12 @@ describe('webhook endpoints', () => {
 
   test('are told of registrations and schedules: what was done, with the usual answer', async () => {
     const told = await startReceiver()
-    const { id, encryptionKey } = await run.gateway.webhooks.create({
+    const { id, encryptionKey, signingSecret } = await run.gateway.webhooks.create({
       entityId: run.merchant,
       url: told.url,
       types: 'PAYMENT,REGISTRATION,SCHEDULE',
     } as never)
+    told.trust({ secrets: [signingSecret!], key: encryptionKey })
     const paid = await run.pay({ createRegistration: 'true' })
     await told.atLeast(2)
     const registrationId = String(paid.registrationId)
@@ -181,10 +183,7 @@ describe('webhook endpoints', () => {
     } as never)
     await run.gateway.schedules.cancel(schedule.id)
     await told.atLeast(4)
-    const all = told.got.map((got) => ({
-      ...opened(encryptionKey!, got),
-      id: got.headers['webhook-id'],
-    }))
+    const all = told.received.map(({ id, notification }) => ({ ...notification!, id }))
     const inShort = all
       .map(({ type, action, payload }) => [type, action, payload.id].join(' '))
       .sort()
@@ -215,9 +214,10 @@ describe('webhook endpoints', () => {
   })
 
   test('hold their secrets sealed: neither a table nor the log has one, nor a card number', async () => {
-    const echo = await startReceiver((got, response) =>
-      response.writeHead(500).end(`${JSON.stringify(got.headers)} card ${goodCard} ${got.body}`),
-    )
+    const echo = await startReceiver({
+      mode: ({ headers, body }, response) =>
+        void response.writeHead(500).end(`${JSON.stringify(headers)} card ${goodCard} ${body}`),
+    })
     const { id, encryptionKey, signingSecret } = await run.gateway.webhooks.create({
       entityId: run.merchant,
       url: `${echo.url}?token=hunter2hunter2`,
@@ -256,18 +256,17 @@ describe('webhook endpoints', () => {
 describe('a notificationUrl', () => {
   test('is called with id and resourcePath, also where no endpoint is, and again when it fails', async () => {
     const run = await startGateway()
-    const receiver = await startReceiver(status(500))
+    const receiver = await startReceiver({ mode: 'fail' })
     try {
-      const paid = await run.pay({ notificationUrl: `${receiver.url}?shop=7` })
+      const paid = await run.pay({ notificationUrl: `${receiver.url}hook?shop=7` })
       const [got] = await receiver.atLeast(1)
-      const { pathname, searchParams } = new URL(got!.path, 'http://shop')
-      assert.deepEqual([got?.method, pathname], ['GET', '/hook'])
-      assert.deepEqual(Object.fromEntries(searchParams), {
+      assert.deepEqual([got?.method, got?.path], ['GET', '/hook'])
+      assert.deepEqual(Object.fromEntries(new URLSearchParams(got?.search)), {
         shop: '7',
         id: paid.id,
         resourcePath: `/v1/payments/${paid.id}`,
       })
-      receiver.behave(status(200))
+      receiver.behave('ok')
       await run.sql('update tollgate.delivery set due_at = now()')
       await run.sql('update tollgate.webhook_queue set wake_at = now(), probe_at = null')
       await receiver.atLeast(2)
@@ -300,17 +299,17 @@ describe('a shopper result', () => {
           channelId: run.channel,
           id,
           resourcePath: `/v1/checkouts/${id}/payment`,
-          shopperResultUrl: `${receiver.url}?cart=5`,
+          shopperResultUrl: `${receiver.url}hook?cart=5`,
         })
       await call('A.node-1')
       await cancelShopperResult(engine as never, await call('B.node-1'))
       aheadMs = 28 * 60_000
       await run.pay()
-      assert.equal(receiver.got.length, 0)
+      assert.equal(receiver.received.length, 0)
       aheadMs = 29 * 60_000 + 1_000
       const [got] = await receiver.atLeast(1)
       assert.equal(
-        got?.path,
+        `${got?.path}${got?.search}`,
         '/hook?cart=5&id=A.node-1&resourcePath=%2Fv1%2Fcheckouts%2FA.node-1%2Fpayment',
       )
       await until(async () => {
@@ -319,7 +318,7 @@ describe('a shopper result', () => {
         )
         return rows.map(({ state }) => state).join() === 'dead,delivered' ? rows : undefined
       })
-      assert.equal(receiver.got.length, 1)
+      assert.equal(receiver.received.length, 1)
     } finally {
       await database.close()
       await run.close()

@@ -4,12 +4,11 @@ import { limits } from '@tollgate/schemas'
 import { systemClock } from '../../../core/index.ts'
 import { card, startGateway, type TestGateway, until } from '../../support/gateway.ts'
 import {
-  type Behaviour,
-  type Got,
+  type Received,
   type Receiver,
+  type ReceiverOptions,
   startReceiver,
-  status,
-} from '../../support/receiver.ts'
+} from '../../support/notification-receiver.ts'
 import { scheduling } from '../../support/schedules.ts'
 
 type Shop = {
@@ -22,7 +21,10 @@ type Shop = {
 }
 
 /** One plain endpoint of everything, and a clock that the test moves. */
-async function inShop(work: (shop: Shop) => Promise<void>, behaviour?: Behaviour): Promise<void> {
+async function inShop(
+  work: (shop: Shop) => Promise<void>,
+  mode: ReceiverOptions['mode'] = 'ok',
+): Promise<void> {
   // Stands still but for the test: no try is due because a machine is slow.
   let nowMs = systemClock.realMs()
   const run = await startGateway({
@@ -32,14 +34,15 @@ async function inShop(work: (shop: Shop) => Promise<void>, behaviour?: Behaviour
       businessAt: () => new Date(nowMs),
     },
   })
-  const receiver = await startReceiver(behaviour)
+  const receiver = await startReceiver({ mode, toleranceSeconds: Number.POSITIVE_INFINITY })
   try {
-    const { id: endpointId } = await run.gateway.webhooks.create({
+    const { id: endpointId, signingSecret } = await run.gateway.webhooks.create({
       entityId: run.merchant,
       url: receiver.url,
       wrapper: 'NONE',
       types: 'PAYMENT,REGISTRATION,SCHEDULE',
     } as never)
+    receiver.trust({ secrets: [signingSecret!] })
     const later = (ms: number) => {
       nowMs += ms
     }
@@ -60,10 +63,17 @@ const triedOften = (run: TestGateway, times: number) =>
     return row?.attempts === times ? true : undefined
   })
 
-const tellingOf = ({ body }: Got) => {
-  const { type, action, payload } = JSON.parse(body)
-  return [type, action, payload.result.code].filter((part) => part !== undefined).join(' ')
+const tellingOf = ({ problem, notification }: Received) => {
+  assert.equal(problem, undefined)
+  const { type, action, payload } = notification!
+  const { code } = payload.result as { code: string }
+  return [type, action, code].filter((part) => part !== undefined).join(' ')
 }
+
+const isFirst = ({ notification }: Received) => notification?.action === 'CREATED'
+/** Takes all but the first of a registration. */
+const refusingFirst: ReceiverOptions['mode'] = (received, response) =>
+  void response.writeHead(isFirst(received) ? 500 : 200).end()
 
 describe('a notification that is not taken', () => {
   test('comes again after each step of the ladder, the same every time, and is given up after 30 days', () =>
@@ -84,18 +94,18 @@ describe('a notification that is not taken', () => {
         later(pauseMs * 1.11)
       }
       later(31 * dayMs)
-      const before = receiver.got.length
+      const before = receiver.received.length
       const dead = await until(async () => {
         const [one] = (await deliveries()).deliveries
         return one?.state === 'DEAD' ? one : undefined
       })
       assert.equal(dead.reason, 'not taken in time')
-      assert.ok(receiver.got.length <= before + 1)
-      const ids = new Set(receiver.got.map(({ headers }) => headers['webhook-id']))
+      assert.ok(receiver.received.length <= before + 1)
+      const ids = new Set(receiver.received.map(({ id }) => id))
       assert.equal(ids.size, 1)
-      const times = new Set(receiver.got.map(({ headers }) => headers['webhook-timestamp']))
-      assert.equal(times.size, receiver.got.length, 'each try has a time of its own')
-    }, status(500)))
+      const times = new Set(receiver.received.map(({ headers }) => headers['webhook-timestamp']))
+      assert.equal(times.size, receiver.received.length, 'each try has a time of its own')
+    }, 'fail'))
 
   test('waits as long as the endpoint asks, a day at most', () =>
     inShop(
@@ -107,32 +117,31 @@ describe('a notification that is not taken', () => {
             const [row] = await run.sql<{ pause: number }>(
               `select extract(epoch from d.due_at - max(a.at)) as pause
              from tollgate.delivery d join tollgate.delivery_attempt a on a.delivery_id = d.id
-             group by d.id, d.due_at having count(*) = ${receiver.got.length} and d.due_at > max(a.at)`,
+             group by d.id, d.due_at having count(*) = ${receiver.received.length} and d.due_at > max(a.at)`,
             )
             return row === undefined ? undefined : Number(row.pause)
           })
         const asked = await pauseOf()
         assert.ok(asked >= 7199 && asked <= 7921, `${asked} s`)
-        receiver.behave(status(503, { 'Retry-After': '99999999' }))
+        receiver.behave({ retryAfterSeconds: 99_999_999 })
         later(8_000_000)
         await receiver.atLeast(2)
         const most = await pauseOf()
         assert.ok(most >= 86_399 && most <= 95_041, `${most} s`)
       },
-      status(503, { 'Retry-After': '7200' }),
+      { retryAfterSeconds: 7_200 },
     ))
 
   test('is not taken by a redirect, which nobody follows, but by an answer without end', () =>
     inShop(async ({ run, receiver, deliveries, later }) => {
       const other = await startReceiver()
       try {
-        receiver.behave(status(302, { Location: other.url }))
+        receiver.behave(
+          (_, response) => void response.writeHead(302, { location: other.url }).end(),
+        )
         await run.pay()
         await triedOften(run, 1)
-        receiver.behave((_, response) => {
-          response.writeHead(200)
-          response.end('x'.repeat(4_000_000))
-        })
+        receiver.behave({ hugeBytes: 4_000_000 })
         later(6_000)
         const one = await until(async () => {
           const [row] = (await deliveries()).deliveries
@@ -144,7 +153,7 @@ describe('a notification that is not taken', () => {
         )
         assert.equal(one.attempts[1]?.error, 'too-large')
         assert.ok((one.attempts[1]?.answer?.length ?? 0) <= limits.webhookAnswerCharacters)
-        assert.equal(other.got.length, 0)
+        assert.equal(other.received.length, 0)
       } finally {
         await other.close()
       }
@@ -154,8 +163,7 @@ describe('a notification that is not taken', () => {
 describe('notifications of one resource', () => {
   test('come in the order of its events, while those of others go on', () =>
     inShop(async ({ run, receiver, later }) => {
-      const isFirst = ({ body }: Got) => body.includes('"action":"CREATED"')
-      receiver.behave((got, response) => response.writeHead(isFirst(got) ? 500 : 200).end())
+      receiver.behave(refusingFirst)
       const { store } = scheduling(run)
       const id = await store()
       await receiver.atLeast(1)
@@ -166,13 +174,13 @@ describe('notifications of one resource', () => {
       await run.pay()
       await run.pay()
       await receiver.atLeast(3)
-      const told = () => receiver.got.map(tellingOf)
+      const told = () => receiver.received.map(tellingOf)
       assert.deepEqual(told(), [
         'REGISTRATION CREATED 000.100.110',
         'PAYMENT 000.100.110',
         'PAYMENT 000.100.110',
       ])
-      receiver.behave(status(200))
+      receiver.behave('ok')
       later(6_000)
       await receiver.atLeast(7)
       assert.deepEqual(told().slice(3), [
@@ -181,19 +189,18 @@ describe('notifications of one resource', () => {
         'REGISTRATION UPDATED 000.100.110',
         'REGISTRATION DELETED 000.100.110',
       ])
-      const sequences = receiver.got.slice(3).map(({ headers }) => headers['webhook-sequence'])
-      assert.deepEqual(sequences, ['1', '2', '3', '4'])
+      const sequences = receiver.received.slice(3).map(({ sequence }) => sequence)
+      assert.deepEqual(sequences, [1, 2, 3, 4])
     }))
 
   test('wait no longer for one that is past the hour of the ladder', () =>
     inShop(async ({ run, receiver, later }) => {
-      const isFirst = ({ body }: Got) => body.includes('"action":"CREATED"')
-      receiver.behave((got, response) => response.writeHead(isFirst(got) ? 500 : 200).end())
+      receiver.behave(refusingFirst)
       const id = await scheduling(run).store()
       await receiver.atLeast(1)
       await run.gateway.registrations.remove(id)
       for (const [index, pauseMs] of limits.webhookLadderMs.slice(0, -1).entries()) {
-        assert.ok(receiver.got.every(isFirst))
+        assert.ok(receiver.received.every(isFirst))
         await triedOften(run, index + 1)
         later(pauseMs * 1.11)
         await receiver.atLeast(index + 2)
@@ -212,17 +219,19 @@ describe('notifications of one resource', () => {
       later(31_000)
       await run.sql(`update tollgate.timer set due_at = now() where kind = 'poll'`)
       await run.event(id, 'payment.approved')
-      receiver.behave(status(200))
+      receiver.behave('ok')
       later(70_000)
       const all = await until(async () => {
-        const { got } = receiver
-        return got.some((one) => tellingOf(one) === 'PAYMENT 000.100.110') ? got : undefined
+        const { received } = receiver
+        return received.some((one) => tellingOf(one) === 'PAYMENT 000.100.110')
+          ? received
+          : undefined
       })
       assert.deepEqual(all.slice(-2).map(tellingOf), ['PAYMENT 000.200.000', 'PAYMENT 000.100.110'])
-      const [, pending, approved] = [0, -2, -1].map((at) => JSON.parse(all.at(at)!.body).payload)
-      assert.deepEqual([pending.id, approved.id], [id, id])
-      assert.equal('nextActions' in approved, false)
-    }, status(500)))
+      const [, pending, approved] = [0, -2, -1].map((at) => all.at(at)!.notification!.payload)
+      assert.deepEqual([pending?.id, approved?.id], [id, id])
+      assert.equal('nextActions' in approved!, false)
+    }, 'fail'))
 })
 
 describe('an endpoint', () => {
@@ -246,13 +255,13 @@ describe('an endpoint', () => {
       )
       assert.equal(audit.length, 1)
       await run.pay()
-      receiver.behave(status(200))
+      receiver.behave('ok')
       await run.gateway.webhooks.update(endpointId, { active: 'true' } as never)
       const again = { which: 'DEAD', from: '2020-01-01 00:00:00' }
       const replayed = await run.gateway.webhooks.replay(endpointId, again as never)
       assert.equal(replayed.replayed, 1)
       await receiver.atLeast(2)
-      assert.equal(receiver.got[1]?.headers['webhook-id'], receiver.got[0]?.headers['webhook-id'])
+      assert.equal(receiver.received[1]?.id, receiver.received[0]?.id)
       const everything = { from: '2020-01-01 00:00:00' }
       await until(async () =>
         (await deliveries()).deliveries[0]?.state === 'DELIVERED' ? true : undefined,
@@ -260,7 +269,7 @@ describe('an endpoint', () => {
       const all = await run.gateway.webhooks.replay(endpointId, everything as never)
       assert.equal(all.replayed, 2, 'the delivered one, and the one that came while it was off')
       await receiver.atLeast(4)
-    }, status(410)))
+    }, 'gone'))
 
   test('that has failed for 30 days is disabled with its next failure, not before', () =>
     inShop(async ({ run, receiver, endpointId }) => {
@@ -287,8 +296,8 @@ describe('an endpoint', () => {
       const notice = await run.event(endpointId, 'webhook.disabled')
       assert.match(String(notice.data.reason), /30 days/)
       assert.equal((await run.gateway.webhooks.get(endpointId)).active, 'false')
-      assert.ok(receiver.got.length >= 2)
-    }, status(500)))
+      assert.ok(receiver.received.length >= 2)
+    }, 'fail'))
 
   test('that fails throughout is probed with one notification at a time, and gets everything when it is back', () =>
     inShop(async ({ run, receiver, later }) => {
@@ -307,7 +316,7 @@ describe('an endpoint', () => {
         )
         return row?.owner === null ? true : undefined
       })
-      const tried = receiver.got.length
+      const tried = receiver.received.length
       later(150_000)
       await receiver.atLeast(tried + 1)
       await until(async () => {
@@ -316,25 +325,25 @@ describe('an endpoint', () => {
         )
         return row?.n === BigInt(tried + 1) ? true : undefined
       })
-      receiver.behave(status(200))
+      receiver.behave('ok')
       later(300_000)
       await until(async () => {
         const rows = await run.sql(`select id from tollgate.delivery where state <> 'delivered'`)
         return rows.length === 0 ? true : undefined
       })
-      const ids = new Set(receiver.got.map(({ headers }) => headers['webhook-id']))
+      const ids = new Set(receiver.received.map(({ id }) => id))
       assert.equal(ids.size, 20)
-    }, status(500)))
+    }, 'fail'))
 
   test('is tested at once, switched off or not, and tells what came back', () =>
     inShop(async ({ run, receiver, endpointId }) => {
       await run.gateway.webhooks.update(endpointId, { active: 'false' } as never)
-      receiver.behave((_, response) => response.writeHead(418).end('no coffee'))
+      receiver.behave((_, response) => void response.writeHead(418).end('no coffee'))
       const tested = await run.gateway.webhooks.test(endpointId)
       assert.deepEqual(
         [tested.delivered, tested.httpStatus, tested.answer],
         [false, 418, 'no coffee'],
       )
-      assert.equal(JSON.parse(receiver.got[0]!.body).type, 'TEST')
+      assert.equal(receiver.received[0]?.notification?.type, 'TEST')
     }))
 })

@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import type { WebhookView } from '../../../core/index.ts'
 import { encryptBody, encryptionKey } from '../../../core/vault/webhook-keys.ts'
 import { startGateway } from '../../support/gateway.ts'
-import { opened, startReceiver } from '../../support/receiver.ts'
+import { decrypt, startReceiver } from '../../support/notification-receiver.ts'
 
 test('the encrypted body is the known answer, both ways', () => {
   const key = '000102030405060708090a0b0c0d0e0f'.repeat(2)
@@ -13,7 +13,7 @@ test('the encrypted body is the known answer, both ways', () => {
   assert.equal(iv, '000000000000000000000000')
   assert.equal(tag, 'CE573FB7A41AB78E743180DC83FF09BD')
   const headers = { 'x-initialization-vector': iv, 'x-authentication-tag': tag }
-  assert.deepEqual(opened(key, { headers, body }), { type: 'PAYMENT' })
+  assert.equal(decrypt(headers, Buffer.from(body), key).toString(), '{"type":"PAYMENT"}')
 })
 
 describe('a notification', () => {
@@ -27,13 +27,15 @@ describe('a notification', () => {
           url: receiver.url,
           wrapper,
         } as never)
+        const key = wrapper === 'NONE' ? undefined : endpoint.encryptionKey
+        receiver.trust({ secrets: [endpoint.signingSecret!], key })
         const paid = await run.pay()
         const [got] = await receiver.atLeast(1)
         assert.equal(got?.method, 'POST')
         const type = wrapper === 'TEXT' ? /^text\/plain/ : /^application\/json/
         assert.match(got?.headers['content-type'] ?? '', type)
-        const told =
-          wrapper === 'NONE' ? JSON.parse(got!.body) : opened(endpoint.encryptionKey!, got!)
+        assert.equal(got?.problem, undefined)
+        const told = got!.notification!
         assert.equal(told.type, 'PAYMENT')
         assert.equal('action' in told, false)
         const { nextActions: _, ndc, ...answer } = paid
@@ -42,8 +44,8 @@ describe('a notification', () => {
         assert.notEqual(own, ndc)
         assert.deepEqual([presentationAmount, presentationCurrency], ['92.00', 'EUR'])
         new Webhook(endpoint.signingSecret!).verify(got!.body, got!.headers, { jsonParse: false })
-        assert.equal(got?.headers['webhook-sequence'], '1')
-        assert.match(got?.headers['webhook-id'] ?? '', /^[0-9a-f]{32}$/)
+        assert.equal(got?.sequence, 1)
+        assert.match(got?.id ?? '', /^[0-9a-f]{32}$/)
       } finally {
         await run.close()
         await receiver.close()

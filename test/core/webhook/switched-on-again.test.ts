@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startGateway, type TestGateway, until } from '../../support/gateway.ts'
 import { type Receiver, startReceiver } from '../../support/notification-receiver.ts'
-import { startReceiver as startBare } from '../../support/receiver.ts'
 
 let run: TestGateway
 let shop: Receiver
@@ -63,8 +62,8 @@ test('after 410 with a queue in memory, the next event comes as soon as it is ac
 
 test('a 410 to what was sent before the endpoint was changed does not switch off the changed one', async () => {
   const held: (() => void)[] = []
-  const old = await startBare((_got, response) => {
-    held.push(() => response.writeHead(410).end())
+  const old = await startReceiver({
+    mode: (_received, response) => void held.push(() => response.writeHead(410).end()),
   })
   try {
     const { id } = await run.gateway.webhooks.create({ url: old.url, entityId: run.merchant })
@@ -78,7 +77,7 @@ test('a 410 to what was sent before the endpoint was changed does not switch off
     }
     await run.pay()
     await old.atLeast(1)
-    const moved = await startBare()
+    const moved = await startReceiver()
     try {
       await run.gateway.webhooks.update(id, { url: moved.url })
       // This one brings the change to whoever sends.
