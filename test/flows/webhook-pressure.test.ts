@@ -1,0 +1,75 @@
+/** Where more endpoints wait for room than a process has, events stay in the database, and none is forgotten there. */
+import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
+import { test } from 'node:test'
+import { limits } from '@tollgate/schemas'
+import { firstIdOf } from '../../core/event-feed/position.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { startReceiver } from '../support/notification-receiver.ts'
+
+/** Longer than events are looked for as a rule. */
+const longMs = 180_000
+
+/** A merchant and a channel of a PSP of their own: no endpoint of the others hears of them. */
+async function elsewhere({ gateway: { entities } }: TestGateway) {
+  const psp = await entities.create({ kind: 'psp', name: 'Quiet' })
+  const division = await entities.create({ kind: 'division', name: 'Quiet', parentId: psp })
+  const merchant = await entities.create({ kind: 'merchant', name: 'Quiet', parentId: division })
+  return entities.create({ kind: 'channel', name: 'Quiet', parentId: merchant })
+}
+
+test('claims pause while endpoints wait for room; what grew old meanwhile is told as soon as there is some', async () => {
+  const held: ServerResponse[] = []
+  let isTaking = false
+  const shop = await startReceiver({
+    mode: (_, response) => {
+      if (isTaking) response.writeHead(200).end()
+      else held.push(response)
+    },
+  })
+  const quiet = await startReceiver()
+  const run = await startGateway({ role: 'api' })
+  try {
+    const channel = await elsewhere(run)
+    const { webhooks } = run.gateway
+    const plain = { wrapper: 'NONE' } as const
+    const ways = [run.psp, run.division, run.merchant, run.channel]
+    await Promise.all(
+      ways
+        .flatMap((entityId) => Array<string>(limits.webhooksPerEntity).fill(entityId))
+        .map((entityId) => webhooks.create({ entityId, url: shop.url, ...plain })),
+    )
+    const { signingSecret } = await webhooks.create({
+      entityId: channel,
+      url: quiet.url,
+      ...plain,
+    })
+    quiet.trust({ secrets: [signingSecret!] })
+    // Two for each of four hundred endpoints: for seconds more wait than have room.
+    await Promise.all([run.pay(), run.pay()])
+    await run.another({ role: 'worker' })
+    await shop.atLeast(limits.webhooksFast)
+    const [old, late] = [await run.pay({ entityId: channel }), await run.pay({ entityId: channel })]
+    await run.sql(
+      `with e as (update tollgate.event set id = $1 where resource = $2)
+       update tollgate.outbox set event_id = $1 where resource = $2`,
+      [firstIdOf(Date.now() - longMs), old.id],
+    )
+    // Those that hang gave their places to others: a second has passed, and with it two looks for events.
+    await shop.atLeast(2 * limits.webhooksFast)
+    const waiting = await run.sql<{ resource: string }>('select resource from tollgate.outbox')
+    assert.deepEqual(waiting.map(({ resource }) => resource).sort(), [old.id, late.id].sort())
+    assert.equal(quiet.received.length, 0)
+
+    isTaking = true
+    for (const response of held) response.writeHead(200).end()
+    // Far sooner than the next look at everything, twice a minute.
+    for (const { id } of [late, old]) {
+      await quiet.first(({ notification }) => notification?.payload.id === id)
+    }
+  } finally {
+    await run.close()
+    await shop.close()
+    await quiet.close()
+  }
+})
