@@ -116,7 +116,7 @@ async function startOf(
   const nowMs = engine.clock.realMs()
   if (since === 'NOW') {
     const [row] = await engine.lanes.read(beginningAfter(firstIdOf(nowMs)))
-    return { txid: row!.horizon, seq: 0, id: noId, atMs: nowMs, sinceMs: null }
+    return { txid: row!.horizon, seq: 0, id: noId, isWithin: false, atMs: nowMs, sinceMs: null }
   }
   const sinceMs = Date.parse(
     `${since.length === 10 ? `${since} 00:00:00` : since}Z`.replace(' ', 'T'),
@@ -125,7 +125,8 @@ async function startOf(
   const [row] = await engine.lanes.read(
     beginningAfter(firstIdOf(sinceMs - limits.eventFeedSlackMs)),
   )
-  return { txid: row!.txid, seq: 0, id: noId, atMs: Math.min(sinceMs, nowMs), sinceMs }
+  const atMs = Math.min(sinceMs, nowMs)
+  return { txid: row!.txid, seq: 0, id: noId, isWithin: false, atMs, sinceMs }
 }
 
 type OnePage = {
@@ -145,48 +146,50 @@ async function onePage(engine: Engine, reading: Reading, from: Position): Promis
   )
   const found = rows.filter((row): row is PageRow & EventRow => row.id !== null)
   const told = await notificationsOf(engine, found.map(eventOf))
-  const { notifications, last } = fitting(
+  const { notifications, last, isWithin } = fitting(
     found,
-    told.filter(({ type }) => types.includes(type)),
+    told.filter(({ id, type }) => types.includes(type) && !(from.isWithin && id === from.id)),
     limit,
   )
   const [{ horizon, seen, last_txid, last_seq, last_id, last_at }] = rows as [PageRow, ...PageRow[]]
   const { sinceMs } = from
   if (last !== undefined) {
     const { txid, seq, id, at } = last
-    return { notifications, next: { txid, seq, id, atMs: at.getTime(), sinceMs }, more: true }
+    return {
+      notifications,
+      next: { txid, seq, id, isWithin, atMs: at.getTime(), sinceMs },
+      more: true,
+    }
   }
   if (seen === window) {
     const next = { txid: last_txid!, seq: last_seq!, id: last_id!, atMs: last_at!.getTime() }
-    return { notifications, next: { ...next, sinceMs }, more: true }
+    return { notifications, next: { ...next, isWithin: false, sinceMs }, more: true }
   }
   // A horizon never falls, and what is before it was read.
   const isBehind = BigInt(horizon) < BigInt(from.txid)
-  const next = { txid: horizon, seq: 0, id: noId, atMs: nowMs, sinceMs }
+  const next = { txid: horizon, seq: 0, id: noId, isWithin: false, atMs: nowMs, sinceMs }
   return { notifications, next: isBehind ? from : next, more: false }
 }
 
 /**
- * What fits into a page. An event that is told as two things stays together, so that there is a place
- * to go on: a page of one may hold both.
+ * What fits into a page.
  *
- * @returns `last`: the event after which the page is full.
+ * @returns `last`: the event after which the page is full, or within which: one that is told as two things.
  */
 function fitting(
   events: readonly EventRow[],
   notifications: readonly Notification[],
   limit: number,
-): { notifications: readonly Notification[]; last: EventRow | undefined } {
+): { notifications: readonly Notification[]; last: EventRow | undefined; isWithin: boolean } {
   if (notifications.length <= limit) {
-    return { notifications, last: events.length === limit ? events.at(-1) : undefined }
+    const last = events.length === limit ? events.at(-1) : undefined
+    return { notifications, last, isWithin: false }
   }
-  const over = notifications[limit]!.event.id
-  const firstOver = events.findIndex(({ id }) => id === over)
-  const count = Math.max(1, firstOver)
-  const kept = new Set(events.slice(0, count).map(({ id }) => id))
+  const [here, next] = notifications.slice(limit - 1).map(({ event }) => event.id)
   return {
-    notifications: notifications.filter(({ event }) => kept.has(event.id)),
-    last: events[count - 1],
+    notifications: notifications.slice(0, limit),
+    last: events.find(({ id }) => id === here),
+    isWithin: here === next,
   }
 }
 

@@ -6,6 +6,8 @@ export type Position = {
   readonly txid: string
   readonly seq: number
   readonly id: string
+  /** The event of this id is told as two things, and only the first was told. */
+  readonly isWithin: boolean
   /** About when that was, in milliseconds: tells which months need not be looked at. */
   readonly atMs: number
   /** Events of before this moment are passed over. */
@@ -15,13 +17,20 @@ export type Position = {
 export const noId = '0'.repeat(32)
 
 /** Before everything. */
-export const beginning: Position = { txid: '0', seq: 0, id: noId, atMs: 0, sinceMs: null }
+export const beginning: Position = {
+  txid: '0',
+  seq: 0,
+  id: noId,
+  isWithin: false,
+  atMs: 0,
+  sinceMs: null,
+}
 
-export function cursorOf({ txid, seq, id, atMs, sinceMs }: Position): string {
+export function cursorOf({ txid, seq, id, isWithin, atMs, sinceMs }: Position): string {
   const parts = [
     txid,
     seq,
-    id,
+    isWithin ? `${id}.1` : id,
     atMs.toString(36),
     ...(sinceMs === null ? [] : [sinceMs.toString(36)]),
   ]
@@ -31,16 +40,19 @@ export function cursorOf({ txid, seq, id, atMs, sinceMs }: Position): string {
 /** @throws GatewayError when it is none of ours. */
 export function positionOf(cursor: string): Position {
   const parts =
-    /^([0-9]{1,19})-([0-9]{1,9})-([0-9a-f]{32})-([0-9a-z]{1,9})(?:-([0-9a-z]{1,9}))?$/.exec(cursor)
+    /^([0-9]{1,19})-([0-9]{1,9})-([0-9a-f]{32})(\.1)?-([0-9a-z]{1,9})(?:-([0-9a-z]{1,9}))?$/.exec(
+      cursor,
+    )
   if (parts === null) {
     const message = 'must be a nextCursor of an earlier answer'
     throw refuse('200.300.404', 'cursor', message, cursor)
   }
-  const [, txid = '', seq = '', id = '', at = '', since] = parts
+  const [, txid = '', seq = '', id = '', within, at = '', since] = parts
   return {
     txid,
     seq: Number(seq),
     id,
+    isWithin: within !== undefined,
     atMs: Number.parseInt(at, 36),
     sinceMs: since === undefined ? null : Number.parseInt(since, 36),
   }

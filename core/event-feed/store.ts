@@ -36,12 +36,18 @@ const channelsOf = (channels: readonly string[] | null) => sql`
  * Events after a position, oldest first. A transaction that still runs may have an earlier number
  * than one that committed, so nothing is read from the oldest running one on.
  *
+ * @param after with `isWithin` the event there is read once more
  * @param floor no event after the position has a lower id: older months need not be looked at
  * @param window how many are looked at, of all types; the page holds those of `types` among them
  */
 export const pageOfEvents = (
   channels: readonly string[] | null,
-  after: { readonly txid: string; readonly seq: number; readonly id: string },
+  after: {
+    readonly txid: string
+    readonly seq: number
+    readonly id: string
+    readonly isWithin: boolean
+  },
   floor: string,
   types: readonly string[],
   since: Date | null,
@@ -58,7 +64,8 @@ w as materialized (
     select id, txid, resource, seq, channel_id, type, at, data
     from tollgate.event
     where channel_id = c.id
-      and (txid, seq, id) > (${after.txid}::xid8, ${after.seq}::integer, ${after.id}::uuid)
+      and (txid, seq, id) >= (${after.txid}::xid8, ${after.seq}::integer, ${after.id}::uuid)
+      and (${after.isWithin}::boolean or id <> ${after.id}::uuid)
       and txid < h.horizon and id >= ${floor}::uuid
     order by txid, seq, id
     limit ${window}::integer) e

@@ -112,16 +112,21 @@ describe('the feed', () => {
     assert.deepEqual(await follow(cursor, '10', { types: 'SCHEDULE,RISK' }), [])
   })
 
-  test('keeps what one event is told as on one page, and pages within their limit', async () => {
+  test('pages within their limit, also between the two things that one event is told as', async () => {
     const cursor = await here()
     for (let no = 0; no < 3; no += 1) await run.pay({ createRegistration: 'true' })
     const whole = await follow(cursor, '100')
     assert.equal(whole.length, 6)
-    for (const limit of ['2', '3', '5']) assert.deepEqual(await follow(cursor, limit), whole)
+    for (const limit of ['1', '2', '3', '5']) assert.deepEqual(await follow(cursor, limit), whole)
     await decided()
-    const { events, nextCursor } = await list({ cursor, limit: '1' })
-    assert.deepEqual(events, whole.slice(0, 2))
-    assert.deepEqual(await follow(nextCursor, '2'), whole.slice(2))
+    const { events, nextCursor, more } = await list({ cursor, limit: '1' })
+    assert.deepEqual([events, more], [whole.slice(0, 1), true])
+    assert.deepEqual(await follow(nextCursor, '2'), whole.slice(1))
+    // Whoever asks for other types from there on hears what remains of them.
+    const ofType = (type: string) => whole.slice(1).filter((event) => event.type === type)
+    for (const types of ['PAYMENT', 'REGISTRATION']) {
+      assert.deepEqual(await follow(nextCursor, '1', { types }), ofType(types))
+    }
   })
 
   test('tells events of one transaction in the order of their resource', async () => {
@@ -170,7 +175,7 @@ describe('the feed', () => {
 
   test('refuses what is no place in it', async () => {
     const cursor = await here()
-    for (const wrong of ['x', '1-2-3', `${cursor}-`, "1' or true"]) {
+    for (const wrong of ['x', '1-2-3', `${cursor}-`, `1-2-${'a'.repeat(32)}.2-1`, "1' or true"]) {
       await assert.rejects(list({ cursor: wrong }), refusal('cursor'))
     }
     await assert.rejects(list({ since: 'yesterday' }), refusal('since'))
@@ -206,44 +211,54 @@ describe('a late commit', () => {
     }
   })
 
-  test('of many writers on two processes: a reader beside them sees each event exactly once', async () => {
+  test('of many writers on two processes: readers beside them see each event exactly once', async () => {
     const other = await run.another()
-    let cursor = await here()
-    const seen: EventView[] = []
+    const cursor = await here()
     let isWriting = true
     const writing = Promise.all(
       Array.from({ length: 8 }, async (_, no) => {
         const ids: string[] = []
         for (let round = 0; round < 12; round += 1) {
           const on = (no + round) % 2 === 0 ? run.gateway : other
-          const payment = await run.pay({ paymentType: 'PA' }, { on })
+          const both = round % 3 === 0 ? { createRegistration: 'true' } : {}
+          const payment = await run.pay({ paymentType: 'PA', ...both }, { on })
           ids.push(payment.id, (await on.payments.reverse(payment.id)).id)
+          if (payment.registrationId !== undefined) ids.push(String(payment.registrationId))
         }
         return ids
       }),
     ).finally(() => {
       isWriting = false
     })
-    for (let more = true; more; ) {
-      const wasWriting = isWriting
-      if (!wasWriting) await decided()
-      const page = await list({ cursor, limit: '7', ...(wasWriting ? { wait: '1' } : {}) })
-      seen.push(...page.events)
-      cursor = page.nextCursor
-      more = wasWriting || page.more
+    const reading = async (limit: string) => {
+      const seen: EventView[] = []
+      for (let page: EventsView | undefined, more = true; more; ) {
+        const wasWriting = isWriting
+        if (!wasWriting) await decided()
+        const wait: Record<string, string> = wasWriting ? { wait: '1' } : {}
+        page = await list({ cursor: page?.nextCursor ?? cursor, limit, ...wait })
+        assert.ok(page.events.length <= Number(limit))
+        seen.push(...page.events)
+        more = wasWriting || page.more
+      }
+      return seen
     }
+    const [byOne, bySeven] = await Promise.all([reading('1'), reading('7')])
     const ids = (await writing).flat()
-    assert.equal(new Set(seen.map(({ id }) => id)).size, seen.length)
-    const told = new Set(seen.map(({ payload }) => payload.id))
+    assert.deepEqual(byOne, bySeven)
+    assert.equal(new Set(byOne.map(({ id }) => id)).size, byOne.length)
+    const told = new Set(byOne.map(({ payload }) => payload.id))
     assert.deepEqual(
       ids.filter((id) => !told.has(id)),
       [],
     )
+    const registrations = byOne.filter(({ type }) => type === 'REGISTRATION').length
+    assert.equal(registrations, 32)
     const rows = await run.sql<{ id: string }>(
       `select id from tollgate.event where resource = any($1::uuid[])`,
       [ids],
     )
-    assert.equal(seen.length, rows.length)
+    assert.equal(byOne.length, rows.length + registrations)
   })
 })
 
