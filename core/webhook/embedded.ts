@@ -23,6 +23,7 @@ export class Webhooks {
     request: Requests['webhooks.list'] = {},
     options?: RequestOptions,
   ): Promise<WebhooksView> => this.#do('webhooks.list', '', request, options)
+  /** Also one that was removed. */
   readonly get = (id: string, options?: RequestOptions): Promise<WebhookView> =>
     this.#do('webhooks.get', id, {}, options)
   readonly update = (

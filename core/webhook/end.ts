@@ -57,7 +57,8 @@ export async function disable(
 
 /** Why an endpoint that is switched off gets nothing. */
 export function reasonOf(endpoint: Endpoint | undefined): string {
+  if (endpoint?.removedAt != null) return 'the endpoint was removed'
   return endpoint?.disabledReason == null
-    ? 'the endpoint was removed or switched off'
+    ? 'the endpoint was switched off'
     : `the endpoint was disabled: ${endpoint.disabledReason}`
 }

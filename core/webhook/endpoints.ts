@@ -72,17 +72,31 @@ export async function createEndpoint(
   return { endpoint: await readEndpoint(engine, caller, id), secrets }
 }
 
-/** @throws GatewayError 404, alike for one of somebody else and for one that does not exist. */
+/** @throws GatewayError 404 also for one that was removed: it can be looked at, and nothing else. */
 export async function readEndpoint(engine: Engine, caller: Caller, id: string): Promise<Endpoint> {
+  const endpoint = await lookAtEndpoint(engine, caller, id)
+  if (endpoint.removedAt !== null) throw notThere('the webhook endpoint was removed')
+  return endpoint
+}
+
+/** @throws GatewayError 404, alike for one of somebody else and for one that does not exist. */
+export async function lookAtEndpoint(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+): Promise<Endpoint> {
   const [row] = isId(id) ? await engine.lanes.single(endpointById(id)) : []
   if (row === undefined || !(await engine.directory.acts(caller, row.entity_id))) {
-    throw new GatewayError('700.400.580', {
-      status: 404,
-      description: `${resultDescription('700.400.580')}: there is no such webhook endpoint`,
-    })
+    throw notThere('there is no such webhook endpoint')
   }
   return toEndpoint(row)
 }
+
+const notThere = (why: string) =>
+  new GatewayError('700.400.580', {
+    status: 404,
+    description: `${resultDescription('700.400.580')}: ${why}`,
+  })
 
 export type Page<Entry> = { readonly entries: readonly Entry[]; readonly nextCursor?: string }
 
@@ -95,7 +109,10 @@ export async function listEndpoints(
   const entityId = textOf(fields, 'entityId') ?? caller.entityId
   if (entityId !== null) await engine.directory.mayName(caller, entityId)
   const limit = limitOf(fields)
-  const rows = await engine.lanes.single(endpointsBelow(entityId, cursorOf(fields), limit + 1))
+  const isWhole = textOf(fields, 'removed') === 'true'
+  const rows = await engine.lanes.single(
+    endpointsBelow(entityId, isWhole, cursorOf(fields), limit + 1),
+  )
   return pageOf(rows.map(toEndpoint), limit)
 }
 
@@ -145,11 +162,12 @@ async function change(
   }
 }
 
-/** Nothing more is sent; what waited can be listed no more. */
+/** Nothing more is sent; what waited is given up, and stays in the log. */
 export async function endEndpoint(engine: Engine, caller: Caller, id: string): Promise<Endpoint> {
   const endpoint = await readEndpoint(engine, caller, id)
-  await engine.lanes.single(removeEndpoint(id, new Date(engine.clock.realMs())))
-  return { ...endpoint, active: false }
+  const removedAt = new Date(engine.clock.realMs())
+  await engine.lanes.single(removeEndpoint(id, removedAt))
+  return { ...endpoint, active: false, removedAt }
 }
 
 /** Sends a test notification now, also to an endpoint that is switched off, and tells what came back. */
@@ -161,14 +179,14 @@ export async function testEndpoint(engine: Engine, caller: Caller, id: string): 
   return sendNotification(engine, endpoint, keysOf(secrets!), { id: messageId, sequence: 1, body })
 }
 
-/** What was sent to an endpoint, newest first. */
+/** What was sent to an endpoint, also to one that was removed, newest first. */
 export async function listDeliveries(
   engine: Engine,
   caller: Caller,
   id: string,
   { fields }: Request,
 ): Promise<Page<DeliveryRow>> {
-  const endpoint = await readEndpoint(engine, caller, id)
+  const endpoint = await lookAtEndpoint(engine, caller, id)
   const limit = limitOf(fields)
   const state = textOf(fields, 'state')?.toLowerCase() ?? null
   return pageOf(

@@ -17,7 +17,7 @@ import {
   endEndpoint,
   listDeliveries,
   listEndpoints,
-  readEndpoint,
+  lookAtEndpoint,
   rotateSecret,
   testEndpoint,
   updateEndpoint,
@@ -47,7 +47,7 @@ export const webhookWork: Readonly<Record<string, Work>> = {
   'webhooks.list': async (engine, caller, _, request, about) =>
     webhooksView(newId(), await listEndpoints(engine, caller, request), about),
   'webhooks.get': async (engine, caller, id, _, about) =>
-    webhookView({ endpoint: await readEndpoint(engine, caller, id) }, about),
+    webhookView({ endpoint: await lookAtEndpoint(engine, caller, id) }, about),
   'webhooks.update': async (engine, caller, id, request, about) =>
     webhookView(await updateEndpoint(engine, caller, id, request), about),
   'webhooks.remove': async (engine, caller, id, _, about) =>

@@ -17,13 +17,15 @@ export type EndpointRow = {
   created_at: Date
   disabled_at: Date | null
   disabled_reason: string | null
+  removed_at: Date | null
   failures: number | null
   failing_since: Date | null
 }
 
 const columns = sql`
   w.id, w.entity_id, w.kind, w.url, w.types, w.wrapper, w.active, w.data_key_id, w.sealed, w.previous_until,
-  w.version, w.created_at, w.disabled_at, w.disabled_reason, q.failures, q.failing_since`
+  w.version, w.created_at, w.disabled_at, w.disabled_reason, w.removed_at,
+  q.failures, q.failing_since`
 
 export function toEndpoint(row: EndpointRow): Endpoint {
   return {
@@ -43,17 +45,18 @@ export function toEndpoint(row: EndpointRow): Endpoint {
     createdAt: row.created_at,
     disabledAt: row.disabled_at,
     disabledReason: row.disabled_reason,
+    removedAt: row.removed_at,
     failures: row.failures ?? 0,
     failingSince: row.failing_since,
   }
 }
 
-/** One endpoint that was not removed. */
+/** One endpoint, also one that was removed. */
 export const endpointById = (id: string) => sql<EndpointRow>`
   select ${columns}
   from tollgate.webhook_endpoint w
   left join tollgate.webhook_queue q on q.endpoint_id = w.id
-  where w.id = ${id}::uuid and w.kind = 'webhook' and w.removed_at is null`
+  where w.id = ${id}::uuid and w.kind = 'webhook'`
 
 /** Endpoints to send to, whatever became of them. */
 export const endpointsToSend = (ids: readonly string[]) => sql<EndpointRow>`
@@ -62,9 +65,17 @@ export const endpointsToSend = (ids: readonly string[]) => sql<EndpointRow>`
   left join tollgate.webhook_queue q on q.endpoint_id = w.id
   where w.id = any(${ids}::uuid[])`
 
-/** Endpoints of a node and of all below it, newest first, below `before`. Null: of every node. */
-export const endpointsBelow = (entityId: string | null, before: string | null, limit: number) =>
-  sql<EndpointRow>`
+/**
+ * Endpoints of a node and of all below it, newest first, below `before`; of every node when it is null.
+ *
+ * @param isWhole with those that were removed
+ */
+export const endpointsBelow = (
+  entityId: string | null,
+  isWhole: boolean,
+  before: string | null,
+  limit: number,
+) => sql<EndpointRow>`
   with recursive down as (
     select id from tollgate.entity where id = ${entityId}::uuid
     union all
@@ -72,7 +83,7 @@ export const endpointsBelow = (entityId: string | null, before: string | null, l
   select ${columns}
   from tollgate.webhook_endpoint w
   left join tollgate.webhook_queue q on q.endpoint_id = w.id
-  where w.kind = 'webhook' and w.removed_at is null
+  where w.kind = 'webhook' ${isWhole ? sql`` : sql`and w.removed_at is null`}
     and (${entityId}::uuid is null or w.entity_id in (select id from down))
     and (${before}::uuid is null or w.id < ${before}::uuid)
   order by w.id desc
@@ -138,11 +149,15 @@ with w as (
 q as (${wake(id, now)})
 select id from w`
 
+/** What waits for its own next try is due at once: whoever looks then gives up all that waits. */
 export const removeEndpoint = (id: string, now: Date) => sql<{ id: string }>`
 with w as (
   update tollgate.webhook_endpoint set active = false, removed_at = ${now}::timestamptz, version = version + 1
   where id = ${id}::uuid and removed_at is null
   returning id),
+d as (
+  update tollgate.delivery set due_at = ${now}::timestamptz
+  where endpoint_id in (select id from w) and state = 'pending' and due_at > ${now}::timestamptz),
 q as (${wake(id, now)})
 select id from w`
 

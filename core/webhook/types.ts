@@ -18,6 +18,7 @@ export type Endpoint = {
   readonly createdAt: Date
   readonly disabledAt: Date | null
   readonly disabledReason: string | null
+  readonly removedAt: Date | null
   readonly failures: number
   readonly failingSince: Date | null
 }

@@ -27,6 +27,7 @@ export type WebhookView = Answered & {
   failures?: number
   disabledAt?: string
   disabledReason?: string
+  removedAt?: string
 }
 
 export type WebhooksView = Answered & { webhooks: WebhookView[]; nextCursor?: string }
@@ -69,7 +70,7 @@ function bare(id: string, { ndc, buildNumber, now, environment }: About): Answer
 }
 
 export function webhookView({ endpoint, secrets }: Shown, about: About): WebhookView {
-  const { previousUntil, failingSince, disabledAt, disabledReason } = endpoint
+  const { previousUntil, failingSince, disabledAt, disabledReason, removedAt } = endpoint
   const isRotating = previousUntil !== null && previousUntil > about.now
   return {
     ...bare(endpoint.id, about),
@@ -86,6 +87,7 @@ export function webhookView({ endpoint, secrets }: Shown, about: About): Webhook
       : { failingSince: wireTimestamp(failingSince), failures: endpoint.failures }),
     ...(disabledAt === null ? {} : { disabledAt: wireTimestamp(disabledAt) }),
     ...(disabledReason === null ? {} : { disabledReason }),
+    ...(removedAt === null ? {} : { removedAt: wireTimestamp(removedAt) }),
   }
 }
 

@@ -1,3 +1,4 @@
+import type { WebhookView } from '@tollgate/core'
 import { type Command, columns, needed, print, withInstallation } from './command.ts'
 import { said } from './entity.ts'
 
@@ -39,10 +40,14 @@ const webhookListCommand: Command = {
   summary: 'Show webhook endpoints and how they do.',
   options: {
     entity: { type: 'string', value: 'id', meaning: 'Only those of this node and below.' },
+    removed: { type: 'boolean', meaning: 'Those that were removed, too.' },
   },
   async run(given) {
     const { entity } = given.options
-    const request = entity === undefined ? {} : { entityId: entity }
+    const request = {
+      ...(entity === undefined ? {} : { entityId: entity }),
+      ...(given.flags.has('removed') ? { removed: 'true' } : {}),
+    }
     return withInstallation(given, {}, async ({ gateway }) => {
       const { webhooks } = await said(() => gateway.webhooks.list(request as never))
       if (webhooks.length === 0) print('no endpoints: tollgate webhook create --entity … --url …')
@@ -53,7 +58,8 @@ const webhookListCommand: Command = {
   },
 }
 
-function stateOf(one: { active: string; disabledReason?: string; failingSince?: string }): string {
+function stateOf(one: WebhookView): string {
+  if (one.removedAt !== undefined) return `removed ${one.removedAt}`
   if (one.disabledReason !== undefined) return `disabled: ${one.disabledReason}`
   if (one.active === 'false') return 'off'
   return one.failingSince === undefined ? 'on' : `failing since ${one.failingSince}`
@@ -82,7 +88,7 @@ const webhookRemoveCommand: Command = {
     const [id = ''] = given.words
     return withInstallation(given, {}, async ({ gateway }) => {
       await said(() => gateway.webhooks.remove(id))
-      print(`${id} is removed`)
+      print(`${id} is removed: it gets nothing more; its log stays`)
       return 0
     })
   },

@@ -446,6 +446,8 @@ export const fieldClasses: Readonly<Record<string, FieldClass>> = {
   'registration.id': 'none',
   'registrationId': 'none',
   'registrations[n].id': 'none',
+  'removed': 'none',
+  'removedAt': 'none',
   'replayed': 'none',
   'result.avsResponse': 'none',
   'result.code': 'none',

@@ -1730,6 +1730,8 @@ export interface WebhooksListRequest {
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Whether those that were removed are listed as well. */
+  removed?: boolean | 'true' | 'false'
   /** How many entries one answer holds at most. */
   limit?: string
   /** Continues where nextCursor of the answer before points. */
@@ -4012,6 +4014,8 @@ export interface WebhooksCreateAnswer {
   disabledAt?: string
   /** Why it did. */
   disabledReason?: string
+  /** When it was removed; its log can still be read. */
+  removedAt?: string
 }
 
 export interface ResultAnswerOfWebhooksCreate {
@@ -4082,6 +4086,8 @@ export interface WebhooksGetAnswer {
   disabledAt?: string
   /** Why it did. */
   disabledReason?: string
+  /** When it was removed; its log can still be read. */
+  removedAt?: string
 }
 
 export interface ResultAnswerOfWebhooksGet {
@@ -4126,6 +4132,8 @@ export interface WebhooksUpdateAnswer {
   disabledAt?: string
   /** Why it did. */
   disabledReason?: string
+  /** When it was removed; its log can still be read. */
+  removedAt?: string
 }
 
 export interface ResultAnswerOfWebhooksUpdate {
@@ -4170,6 +4178,8 @@ export interface WebhooksRemoveAnswer {
   disabledAt?: string
   /** Why it did. */
   disabledReason?: string
+  /** When it was removed; its log can still be read. */
+  removedAt?: string
 }
 
 export interface ResultAnswerOfWebhooksRemove {
@@ -4214,6 +4224,8 @@ export interface WebhooksRotateAnswer {
   disabledAt?: string
   /** Why it did. */
   disabledReason?: string
+  /** When it was removed; its log can still be read. */
+  removedAt?: string
 }
 
 export interface ResultAnswerOfWebhooksRotate {

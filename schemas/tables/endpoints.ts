@@ -367,7 +367,7 @@ export const endpoints: readonly Endpoint[] = [
     method: 'GET',
     path: '/v1/webhooks',
     title: 'List the webhook endpoints of an entity',
-    accepts: ['entity', 'page'],
+    accepts: ['entity', 'webhook query', 'page'],
     answers: ['answer', 'webhook list response'],
     login: 'token',
     throttle: 'read',

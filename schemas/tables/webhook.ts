@@ -29,7 +29,13 @@ export const webhookResponse = group('', 'Webhook answer', [
   ['failures',      integer(0, 2147483647),        C,   response, none,   'How many there were.'],
   ['disabledAt',    timestamp,                     C,   response, none,   'When the gateway stopped sending.'],
   ['disabledReason', AN(255),                      C,   response, none,   'Why it did.'],
+  ['removedAt',     timestamp,                     C,   response, none,   'When it was removed; its log can still be read.'],
 ], [], 'webhook response')
+
+/** Which endpoints to list. */
+export const webhookQuery = group('', 'Webhook list parameters', [
+  ['removed', flag, O, request, none, 'Whether those that were removed are listed as well.', { default: 'false' }],
+], [], 'webhook query')
 
 /** Several endpoints. */
 export const webhookListResponse = group('', 'Webhook list answer', [

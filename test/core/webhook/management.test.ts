@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Database } from '../../../core/db/database.ts'
 import { Lanes } from '../../../core/db/lanes.ts'
-import type { Caller, Reply, WebhooksView, WebhookView } from '../../../core/index.ts'
+import type {
+  Caller,
+  DeliveriesView,
+  Reply,
+  WebhooksView,
+  WebhookView,
+} from '../../../core/index.ts'
 import { newId, systemClock } from '../../../core/index.ts'
 import { cancelShopperResult, scheduleShopperResult } from '../../../core/webhook/callbacks.ts'
 import { startGateway, type TestGateway, until } from '../../support/gateway.ts'
@@ -63,8 +69,56 @@ describe('webhook endpoints', () => {
     )
     assert.equal((await call('webhooks.get', merchant(), { id })).status, 200)
     assert.equal((await call('webhooks.remove', merchant(), { id })).status, 200)
-    assert.equal((await call('webhooks.get', merchant(), { id })).status, 404)
     assert.deepEqual(bodyOf(await call('webhooks.list', merchant())).webhooks, [])
+  })
+
+  test('that were removed can be looked at, with what they did not get, and nothing else', async (t) => {
+    const broken = await startReceiver({ mode: 'fail' })
+    t.after(() => broken.close())
+    const { id } = await run.gateway.webhooks.create({
+      entityId: run.merchant,
+      url: broken.url,
+    } as never)
+    const payments = [await run.pay(), await run.pay()]
+    await broken.atLeast(2)
+    const logged = async (fields: Readonly<Record<string, string>> = {}) =>
+      (await call('webhooks.deliveries', merchant(), { id, fields }))
+        .body as unknown as DeliveriesView
+    // Both were tried; their next try is seconds away.
+    await until(async () => {
+      const { deliveries } = await logged({ state: 'PENDING' })
+      return deliveries.filter(({ attempts }) => attempts.length > 0).length === 2
+        ? true
+        : undefined
+    })
+    await run.sql(
+      `update tollgate.delivery set due_at = now() + interval '1 day' where endpoint_id = $1`,
+      [id],
+    )
+    const removed = bodyOf(await call('webhooks.remove', merchant(), { id }))
+    assert.ok(removed.removedAt)
+    const dead = await until(async () => {
+      const { deliveries } = await logged({ state: 'DEAD' })
+      return deliveries.length === 2 ? deliveries : undefined
+    })
+    assert.deepEqual(
+      dead.map(({ resource, reason }) => [resource, reason]),
+      payments.toReversed().map((payment) => [payment.id, 'the endpoint was removed']),
+    )
+    assert.deepEqual((await logged({ state: 'PENDING' })).deliveries, [])
+
+    const shown = bodyOf(await call('webhooks.get', merchant(), { id }))
+    assert.deepEqual([shown.active, shown.removedAt], ['false', removed.removedAt])
+    const listed = async (fields: Readonly<Record<string, string>>) =>
+      bodyOf(await call('webhooks.list', merchant(), { fields })).webhooks.map((one) => one.id)
+    assert.ok((await listed({ removed: 'true' })).includes(id))
+    for (const removed of ['false', '']) assert.ok(!(await listed({ removed })).includes(id))
+    for (const operation of ['update', 'remove', 'rotate', 'test', 'replay']) {
+      const fields = operation === 'replay' ? { from: '2026-01-01 00:00:00' } : {}
+      const refused = await call(`webhooks.${operation}`, merchant(), { id, fields })
+      assert.equal(refused.status, 404, operation)
+      assert.match(bodyOf(refused).result.description, /the webhook endpoint was removed/)
+    }
   })
 
   test('of somebody else do not exist, whatever is done to them', async () => {

@@ -29,6 +29,7 @@ test('webhook endpoints are made, tested, listed and removed on the command line
     )
     assert.match((await tollgate('remove', id)).out, /is removed/)
     assert.match((await tollgate('list')).out, /^no endpoints/)
+    assert.match((await tollgate('list', '--removed')).out, new RegExp(`${id} .* removed 20`))
   } finally {
     await run.close()
     await receiver.close()
