@@ -92,6 +92,7 @@ export async function examineRows(
   if (await store.outsidePartitions()) {
     findings.push(problem('payments lie in the default partition: their month had none'))
   }
+  findings.push(await examineTransactions(store))
   const orphans = (await store.orphans(lowestId(days))).filter(({ count }) => count !== '0')
   for (const { what, count } of orphans) findings.push(problem(`${count} ${what}`))
   if (orphans.length === 0) findings.push(well(`rows of the last ${days} days fit together`))
@@ -109,6 +110,15 @@ export async function examineRows(
   }
   if (open.length === 0) findings.push(well("the operators' list is empty"))
   return findings
+}
+
+/** A server counts its transactions from the start: a restored database brings later ones along. */
+async function examineTransactions(store: DoctorStore): Promise<Finding> {
+  const { next, newest } = await store.transactions()
+  if (newest < next) return well('the server is past the transactions of all events')
+  return problem(
+    `events are of transactions up to ${newest} and the server is at ${next}, as after a restore: until it is past them the feed hides events. Before a process starts, run: do $$ begin while pg_current_xact_id() <= '${newest}' loop commit; end loop; end $$`,
+  )
 }
 
 /** The lowest UUIDv7 of a moment so many days ago. */

@@ -76,6 +76,21 @@ export class DoctorStore {
       order by name`)
   }
 
+  /** The next transaction of the server, and the newest that an event is of. */
+  async transactions(): Promise<{ next: bigint; newest: bigint }> {
+    const [row] = await this.#rows<{ next: string; newest: string | null }>(`
+      select pg_snapshot_xmax(pg_current_snapshot())::text as next, max(e.txid)::text as newest
+      from tollgate.entity c
+      cross join lateral (
+        select txid
+        from tollgate.event
+        where channel_id = c.id
+        order by txid desc, seq desc, id desc
+        limit 1) e
+      where c.kind = 'channel'`)
+    return { next: BigInt(row!.next), newest: BigInt(row!.newest ?? 0) }
+  }
+
   /** Payments outside every month: their partition was missing when they were made. */
   async outsidePartitions(): Promise<boolean> {
     const [row] = await this.#rows<{ outside: boolean }>(

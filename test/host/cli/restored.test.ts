@@ -1,0 +1,53 @@
+/** A dump restored into a new server: its events are of transactions that this one has not reached. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { cursorOf } from '../../../core/event-feed/position.ts'
+import { startGateway, testKey, until } from '../../support/gateway.ts'
+import { projectFolder, runTollgate } from './tollgate.ts'
+
+test('the doctor sees it, and its statement makes the feed whole again, from every place in it', async () => {
+  const run = await startGateway()
+  const project = await projectFolder()
+  const env = { DATABASE_URL: run.database.url, TOLLGATE_KEYS: testKey }
+  const examined = async () => {
+    const { out } = await runTollgate(['doctor'], { folder: project.path, env })
+    return out.split('\n').filter((line) => /transactions/.test(line))
+  }
+  const told = async (request: { cursor?: string; since?: string }) => {
+    const { events } = await run.gateway.events.list(request)
+    return events.map(({ payload }) => payload.id)
+  }
+  try {
+    assert.deepEqual(await examined(), [
+      'ok       the server is past the transactions of all events',
+    ])
+    const paid = [await run.pay(), await run.pay()]
+    await run.sql(`update tollgate.event set txid = (txid::text::bigint + 20000)::text::xid8`)
+    const [first, second] = await run.sql<{ id: string; txid: string; seq: number }>(
+      'select id, txid::text, seq from tollgate.event e order by e.txid',
+    )
+    const place = { isWithin: false, atMs: Date.now(), sinceMs: null }
+    const reader = { cursor: cursorOf({ ...first!, ...place }) }
+    assert.deepEqual(await told(reader), [])
+    assert.deepEqual(await told({ since: '2020-01-01' }), [])
+
+    const [problem] = await examined()
+    assert.match(
+      problem!,
+      new RegExp(`^PROBLEM +events are of transactions up to ${second!.txid} `),
+    )
+    assert.match(problem!, /the server is at \d+, as after a restore: .* hides events/)
+    await run.sql(/run: (do .*)$/.exec(problem!)![1]!)
+    assert.deepEqual(await examined(), [
+      'ok       the server is past the transactions of all events',
+    ])
+    const late = await run.pay()
+    const [one, two] = paid.map(({ id }) => id)
+    await until(async () => ((await told(reader)).length === 2 ? true : undefined))
+    assert.deepEqual(await told(reader), [two, late.id])
+    assert.deepEqual(await told({ since: '2020-01-01' }), [one, two, late.id])
+  } finally {
+    await run.close()
+    await project.remove()
+  }
+})
