@@ -97,10 +97,10 @@ export function exchangeOf(
   }
 }
 
-export function attentionSteps(row: AttentionHistoryRow, audience: Audience): Step[] {
+export function attentionOf(row: AttentionHistoryRow): Step {
   const { why, ...rest } = row.detail
   const facts = wordsOf(flat(rest))
-  const listed: Step = {
+  return {
     at: row.at,
     name: 'attention',
     outcome: row.kind,
@@ -111,10 +111,12 @@ export function attentionSteps(row: AttentionHistoryRow, audience: Audience): St
     ].join(': '),
     about: row.id,
   }
-  if (row.resolved_at === null) return [listed]
+}
+
+export function resolvedOf(row: AttentionHistoryRow, audience: Audience): Step[] {
+  if (row.resolved_at === null) return []
   const by = row.resolved_by ?? 'engine'
   return [
-    listed,
     {
       at: row.resolved_at,
       name: 'attention-resolved',

@@ -13,6 +13,8 @@ import { newId } from '../ids.ts'
 import { storable } from '../payment/storable.ts'
 import { addSteps, type StepDetail, type StepRow } from './store.ts'
 
+const clockStepMs = 1
+
 export type NewStep = {
   readonly paymentId: string
   readonly name: string
@@ -153,8 +155,10 @@ export class StepLog {
     const [row] = await this.#lanes.single(serverTime)
     const tookMs = this.#clock.elapsedMs() - startedMs
     const ahead = row!.now.getTime() - wallMs - tookMs / 2
-    // Only what the time of the question cannot explain: clocks that may be equal are taken as equal.
-    this.#aheadMs = Math.sign(ahead) * Math.round(Math.max(0, Math.abs(ahead) - tookMs / 2))
+    // Only what the time of the question and two clocks that show whole milliseconds cannot explain:
+    // clocks that may be equal are taken as equal. One beyond would tell a call after its own settling.
+    const unexplainedMs = Math.max(0, Math.abs(ahead) - tookMs / 2 - clockStepMs)
+    this.#aheadMs = Math.sign(ahead) * Math.round(unexplainedMs)
     this.#askAgainMs = startedMs + limits.heartbeatMs
   }
 

@@ -8,7 +8,7 @@ import { attemptByKey } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
 import { shownFields, withoutPersons } from './classes.ts'
 import {
-  attentionSteps,
+  attentionOf,
   decisionOf,
   exchangeOf,
   flat,
@@ -16,11 +16,12 @@ import {
   inWords,
   jobStep,
   receivedOf,
+  resolvedOf,
   waitingOf,
 } from './derive.ts'
 import { type ReadStepRow, stepsOf } from './store.ts'
 import {
-  attentionOf,
+  attentionHistory,
   auditOf,
   type EventRow,
   eventsOfKey,
@@ -59,7 +60,7 @@ export async function paymentSteps(
       read(attemptByKey(key)),
       read(stepsOf(payment.id, most)),
       eventsOfPayment(engine, payment),
-      read(attentionOf(payment.id, most)),
+      read(attentionHistory(payment.id, most)),
       read(auditOf(payment.id, most)),
       read(timersOf(refs)),
       read(eventsOfKey(key, most)),
@@ -82,8 +83,9 @@ export async function paymentSteps(
     ...received.map(receivedOf),
     ...exchangesOf(payment, calls, audience),
     ...audit.map((row) => decisionOf(row, audience)),
-    ...attention.flatMap((row) => attentionSteps(row, audience)),
+    ...attention.map(attentionOf),
     ...settledOf(payment, events, attempt?.settled_by ?? null),
+    ...attention.flatMap((row) => resolvedOf(row, audience)),
     ...followUps.map((row) => followUpOf(row, new Date(idTimeMs(row.id)))),
     ...leaseOf(attempt),
     ...timers.map(waitingOf),

@@ -47,7 +47,7 @@ const recordNames: Readonly<Record<string, string>> = {
   DS: 'cancelled',
 }
 
-function recordOf(row: RecordRow): Step {
+function recordOf(row: RecordRow): Step & { about: string } {
   const reference = row.merchant_transaction_id
   return {
     at: new Date(idTimeMs(row.id)),
@@ -58,13 +58,17 @@ function recordOf(row: RecordRow): Step {
   }
 }
 
-const paymentOf = (row: BriefPaymentRow): Step => ({
+const paymentOf = (row: BriefPaymentRow): Step & { about: string } => ({
   at: new Date(idTimeMs(row.id)),
   name: 'payment',
   outcome: row.state,
   text: briefOf(row),
   about: row.id,
 })
+
+/** Ids of one process stand in the order in which they were made, also within a millisecond. */
+const asMade = <Made extends { readonly about: string }>(steps: readonly Made[]): Made[] =>
+  steps.toSorted((one, other) => (one.about < other.about ? -1 : 1))
 
 export async function registrationSteps(
   engine: Engine,
@@ -95,20 +99,20 @@ export async function registrationSteps(
         ...shownFields(registration.request),
       },
     },
-    ...records.map(recordOf),
-    ...events
-      .filter(({ type }) => type.startsWith('registration.') && !recorded.has(type))
-      .map(changeOf),
-    ...[...known.values()].map(paymentOf),
-    ...schedules.map(
-      (row): Step => ({
+    ...asMade([
+      ...records.map(recordOf),
+      ...[...known.values()].map(paymentOf),
+      ...schedules.map((row): Step & { about: string } => ({
         at: new Date(idTimeMs(row.id)),
         name: 'schedule',
         outcome: row.next_at === null ? 'ended' : 'waiting',
         text: `${row.payment_type} ${formatAmount(row.amount_minor, row.currency)} ${row.currency} at ${row.expression}`,
         about: row.id,
-      }),
-    ),
+      })),
+    ]),
+    ...events
+      .filter(({ type }) => type.startsWith('registration.') && !recorded.has(type))
+      .map(changeOf),
     ...audit.map((row) => decisionOf(row, audience)),
     ...timers.map(waitingOf),
   ])

@@ -35,7 +35,7 @@ export type AttentionHistoryRow = {
   resolved_by: string | null
 }
 
-export const attentionOf = (paymentId: string, limit: number) => sql<AttentionHistoryRow>`
+export const attentionHistory = (paymentId: string, limit: number) => sql<AttentionHistoryRow>`
   select id, kind, at, detail, resolved_at, resolved_by
   from tollgate.attention
   where payment_id = ${paymentId}::uuid
