@@ -92,7 +92,7 @@ export async function readFeed(
     if (more) continue
     awaited ??= reading.channels ?? (await engine.lanes.read(everyChannel)).map(({ id }) => id)
     // Tracked, so that an engine that closes lets its readers go before its connections.
-    await engine.running.track(watch.wait(awaited, position.txid, until, isGone))
+    await engine.running.track(watch.wait(awaited, position, until, isGone))
     if (engine.running.closing) {
       return { notifications: [], nextCursor: cursorOf(position), more: false }
     }
@@ -165,10 +165,18 @@ async function onePage(engine: Engine, reading: Reading, from: Position): Promis
     const next = { txid: last_txid!, seq: last_seq!, id: last_id!, atMs: last_at!.getTime() }
     return { notifications, next: { ...next, isWithin: false, sinceMs }, more: true }
   }
-  // A horizon never falls, and what is before it was read.
-  const isBehind = BigInt(horizon) < BigInt(from.txid)
-  const next = { txid: horizon, seq: 0, id: noId, isWithin: false, atMs: nowMs, sinceMs }
-  return { notifications, next: isBehind ? from : next, more: false }
+  // On from the last event, not from the horizon: numbers of transactions that wrote nothing are given
+  // out again after a crash of the server, to events that would then lie before the horizon.
+  const read =
+    last_txid === null
+      ? { ...from, txid: lowerOf(from, horizon) }
+      : { txid: last_txid, seq: last_seq!, id: last_id!, isWithin: false }
+  return { notifications, next: { ...read, atMs: nowMs, sinceMs }, more: false }
+}
+
+/** A beginning that was no event's own comes down with the server's count; nothing lies between. */
+function lowerOf({ txid, id }: Position, horizon: string): string {
+  return id === noId && BigInt(horizon) < BigInt(txid) ? horizon : txid
 }
 
 /**

@@ -26,6 +26,15 @@ export const beginning: Position = {
   sinceMs: null,
 }
 
+/** Whether one place comes before the other in the order of the feed. */
+export function isBefore(
+  one: Pick<Position, 'txid' | 'seq' | 'id'>,
+  other: Pick<Position, 'txid' | 'seq' | 'id'>,
+): boolean {
+  if (one.txid !== other.txid) return BigInt(one.txid) < BigInt(other.txid)
+  return one.seq === other.seq ? one.id < other.id : one.seq < other.seq
+}
+
 export function cursorOf({ txid, seq, id, isWithin, atMs, sinceMs }: Position): string {
   const parts = [
     txid,

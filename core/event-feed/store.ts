@@ -93,18 +93,20 @@ export const beginningAfter = (floor: string) => sql<{ txid: string; horizon: st
     select txid from tollgate.event where id >= ${floor}::uuid order by id limit 1000) e on true
   group by horizon`
 
-/** Those of `channels` that have something after the transaction named beside them. */
+/** Those of `channels` that have an event after the place beside them. */
 export const channelsWithNews = (
   channels: readonly string[],
-  after: readonly string[],
+  after: readonly { readonly txid: string; readonly seq: number; readonly id: string }[],
   floor: string,
 ) => sql<{ id: string }>`
   select c.id
   from (select pg_snapshot_xmin(pg_current_snapshot()) as horizon) h
-  cross join unnest(${channels}::uuid[], ${after}::xid8[]) as c(id, after)
+  cross join unnest(${channels}::uuid[], ${after.map(({ txid }) => txid)}::xid8[], ${after.map(({ seq }) => seq)}::integer[],
+    ${after.map(({ id }) => id)}::uuid[]) as c(id, txid, seq, event_id)
   where exists (
     select from tollgate.event
-    where channel_id = c.id and txid >= c.after and txid < h.horizon and id >= ${floor}::uuid)`
+    where channel_id = c.id and (event.txid, event.seq, event.id) > (c.txid, c.seq, c.event_id)
+      and event.txid < h.horizon and event.id >= ${floor}::uuid)`
 
 export const everyChannel = sql<{ id: string }>`
   select id from tollgate.entity where kind = 'channel'`

@@ -1,13 +1,15 @@
 /** Waits for events of many readers at once, with one question to the database for all of them. */
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
-import { firstIdOf } from './position.ts'
+import { firstIdOf, isBefore, type Position } from './position.ts'
 import { channelsWithNews } from './store.ts'
+
+type Place = Pick<Position, 'txid' | 'seq' | 'id'>
 
 type Waiter = {
   readonly channels: ReadonlySet<string>
-  /** Everything before this transaction was read. */
-  readonly txid: string
+  /** Everything up to here was read. */
+  readonly after: Place
   readonly until: number
   /** True when whoever asked has gone. */
   readonly isGone: () => boolean
@@ -33,17 +35,17 @@ export class Watch {
   }
 
   /**
-   * Resolves when there may be something after `txid` in one of the channels, when the time is over,
+   * Resolves when there may be something after a place in one of the channels, when the time is over,
    * when whoever asked has gone, or when the process ends. Holds no connection.
    */
   wait(
     channels: readonly string[],
-    txid: string,
+    after: Place,
     until: number,
     isGone: () => boolean,
   ): Promise<void> {
     return new Promise((wake) => {
-      this.#waiters.add({ channels: new Set(channels), txid, until, isGone, wake })
+      this.#waiters.add({ channels: new Set(channels), after, until, isGone, wake })
       this.#looking ??= this.#look().finally(() => {
         this.#looking = undefined
       })
@@ -81,25 +83,26 @@ export class Watch {
       if (running.closing || nowMs >= waiter.until || waiter.isGone()) this.#wake(waiter)
     }
     if (this.#waiters.size === 0) return
-    const after = new Map<string, bigint>()
-    for (const { channels, txid } of this.#waiters) {
+    const earliest = new Map<string, Place>()
+    for (const { channels, after } of this.#waiters) {
       for (const id of channels) {
-        const least = after.get(id)
-        if (least === undefined || BigInt(txid) < least) after.set(id, BigInt(txid))
+        const known = earliest.get(id)
+        if (known === undefined || isBefore(after, known)) earliest.set(id, after)
       }
     }
-    const news = await this.#news(after)
+    const news = await this.#news(earliest)
     for (const waiter of this.#waiters) {
       if (news === undefined || news.some((id) => waiter.channels.has(id))) this.#wake(waiter)
     }
   }
 
   /** Undefined when the database does not answer: then each reader finds that out itself. */
-  async #news(after: ReadonlyMap<string, bigint>): Promise<string[] | undefined> {
+  async #news(after: ReadonlyMap<string, Place>): Promise<string[] | undefined> {
     const floor = firstIdOf(this.#engine.clock.realMs() - recentMs)
-    const txids = [...after.values()].map(String)
     try {
-      const rows = await this.#engine.lanes.read(channelsWithNews([...after.keys()], txids, floor))
+      const rows = await this.#engine.lanes.read(
+        channelsWithNews([...after.keys()], [...after.values()], floor),
+      )
       return rows.map(({ id }) => id)
     } catch {
       return undefined
