@@ -70,14 +70,14 @@ async function walkBack(
   const found: Found[] = []
   let to = after ?? { atMs: scope.criteria.toMs ?? endMs, id: lowest }
   let span = spanMs || firstSpanMs
-  // Nothing but what lives on a test clock can lie ahead: one step passes it.
-  if (to.atMs > now + dayMs) span = Math.max(span, to.atMs - now)
   while (to.atMs >= floor) {
-    const from = Math.max(floor, to.atMs - span)
+    // Nothing but what lives on a test clock can lie ahead: one step passes it.
+    const isAhead = to.atMs > now + dayMs
+    const from = Math.max(floor, isAhead ? now : to.atMs - span)
     const rows = await readSlowly(engine.lanes, newestIn(scope, stretchOf(from, to), wanted))
     found.push(...rows.map(toFound))
     if (found.length >= wanted || from === floor) break
-    span = nextSpan(to.atMs - from, rows.length, wanted - found.length)
+    if (!isAhead) span = nextSpan(to.atMs - from, rows.length, wanted - found.length)
     to = { atMs: from, id: lowest }
   }
   return found.sort(newestFirst).slice(0, wanted)
