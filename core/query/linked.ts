@@ -3,7 +3,8 @@ import type { Engine } from '../engine.ts'
 import { isId } from '../ids.ts'
 import { paymentsById, toPayment } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
-import { type Channels, followUpsOf, type RecordRow, recordsById, recordsOf } from './store.ts'
+import type { Channels } from './scope.ts'
+import { followUpsOf, type RecordRow, recordsById, recordsOf } from './store.ts'
 
 export type Transactions = {
   readonly payments: ReadonlyMap<string, Payment>

@@ -12,9 +12,11 @@ import { criteriaOf, pagingOf } from './criteria.ts'
 import { formatCursor, parseCursor } from './cursor.ts'
 import { loadPayments, type Transactions, withLinked } from './linked.ts'
 import { newestFirst, type Place } from './place.ts'
-import { type Channels, type RecordRow, recordsById, type Scope } from './store.ts'
+import type { Channels, Scope } from './scope.ts'
+import { type RecordRow, recordsById } from './store.ts'
+import type { Found } from './stretch.ts'
 import type { Listed } from './view.ts'
-import { count, type Found, newest } from './walk.ts'
+import { count, newest } from './walk.ts'
 
 /** A transaction of an answer. The balance is that of an approved payment: what is left of it. */
 export type Entry =
@@ -39,6 +41,7 @@ export async function search(
   const visible = await engine.directory.visible(caller, textOf(fields, 'entityId'))
   const scope: Scope = {
     channels: channelsOf(visible),
+    channelCount: visible?.length ?? 1,
     criteria,
     hasClocks: engine.environment === 'test',
   }

@@ -2,27 +2,8 @@
 import { type Sql, sql } from '../db/sql.ts'
 import type { Mode } from '../payment/types.ts'
 import type { Criteria } from './criteria.ts'
-
-/** Sorted channel ids as one Postgres array in text: made once for a list, not once for a statement. */
-export type Channels = string | null
-
-export type Scope = {
-  readonly channels: Channels
-  readonly criteria: Criteria
-  /** Whether there can be payments on test clocks. */
-  readonly hasClocks: boolean
-}
-
-/** A stretch of the order of answers: what stands at or after `from`, and before `to`. */
-export type Stretch = {
-  readonly from: Date
-  readonly to: Date
-  /** Of what was created at `to`, lower ids belong to it. */
-  readonly belowId: string
-  /** Ids between which payments in real time lie, whose time is that of their id. */
-  readonly fromId: string
-  readonly toId: string
-}
+import { commonBrands, commonTypes, type Rare, rareOfEach, recordedTypes } from './rare.ts'
+import type { Channels, Scope, Stretch } from './scope.ts'
 
 /** A transaction of a stream. `at` is null where the id tells the time. */
 export type FoundRow = { kind: 'payment' | 'record'; id: string; at: Date | null }
@@ -32,14 +13,10 @@ const scopeOf = (channels: Channels) => sql`
   with scope as (select ${channels}::uuid[] as channels)`
 const inScope = sql`any((select channels from scope)::uuid[])`
 
-/** Types that most payments have; the index of the others leaves them out. */
-const isRare = (type: string) => type !== 'DB' && type !== 'PA'
-
-/** Types of what is stored as a record and not as a payment. */
-const recorded = ['RR', 'TE', 'DR', 'SD', 'RS', 'DS']
-
+/** Payments `p` in real time. */
 const realTime = ({ fromId, toId }: Stretch): Sql =>
   sql`p.clock_id is null and p.id >= ${fromId}::uuid and p.id < ${toId}::uuid`
+
 const onClock = ({ from, to, belowId }: Stretch): Sql => sql`p.clock_id is not null
     and p.created_at >= ${from}::timestamptz and (p.created_at, p.id) < (${to}::timestamptz, ${belowId}::uuid)`
 
@@ -47,6 +24,20 @@ const paymentFits = ({ types, brands, merchantTransactionId }: Criteria): Sql =>
   ${merchantTransactionId === null ? nothing : sql`and p.merchant_transaction_id = ${merchantTransactionId}::text`}
   ${types === null ? nothing : sql`and p.payment_type = any(${types}::text[])`}
   ${brands === null ? nothing : sql`and p.brand = any(${brands}::text[])`}`
+
+/**
+ * A payment `p` of the kind `k.kind`, to be found among each channel's own or among everybody's. The
+ * common ones stand in the text: a plan that is made once for all values takes a partial index only
+ * where the statement says what the index leaves out, in the index's own words.
+ */
+function isOfKind(by: Rare['by'], among: 'own' | 'all'): Sql {
+  const [column, common] =
+    by === 'type' ? ['p.payment_type', commonTypes] : ['p.brand', commonBrands]
+  const codes = common.map((code) => `'${code}'`).join(', ')
+  const isRare =
+    among === 'own' ? `${column} not in (${codes})` : `(${column} in (${codes})) is false`
+  return { strings: [`${column} = k.kind and ${isRare}`], values: [] }
+}
 
 const before = ({ from, to, belowId }: Stretch): Sql => sql`r.created_at >= ${from}::timestamptz
   and (r.created_at, r.id) < (${to}::timestamptz, ${belowId}::uuid)`
@@ -66,57 +57,70 @@ const recordFits = ({ types, brands, merchantTransactionId }: Criteria): Sql => 
 const union = (streams: readonly Sql[]): Sql =>
   streams.reduce((all, one) => sql`${all} union all ${one}`)
 
+/** Of what a search by time finds, everything or all but payments in real time. */
+export type Part = 'all' | 'others'
+
+export const areRecordsAsked = ({ types }: Criteria) =>
+  types?.some((type) => recordedTypes.includes(type)) ?? true
+const arePaymentsAsked = ({ types }: Criteria) =>
+  types?.some((type) => !recordedTypes.includes(type)) ?? true
+
+/** Whether a search by time may find anything but payments in real time. */
+export const hasOthers = ({ criteria, hasClocks }: Scope) =>
+  areRecordsAsked(criteria) || (hasClocks && arePaymentsAsked(criteria))
+
+/** Payments in real time: each channel's own, and of each kind where kinds are indexed by themselves. */
+function paymentsByTime(scope: Scope, stretch: Stretch, limit: number): Sql {
+  const { channels, channelCount, criteria } = scope
+  const rare = rareOfEach(criteria, channelCount)
+  const rest =
+    rare === null
+      ? criteria
+      : { ...criteria, ...(rare.by === 'type' ? { types: null } : { brands: null }) }
+  return sql`
+    ${rare === null ? nothing : sql`cross join unnest(${rare.kinds}::text[]) as k(kind)`}
+    cross join lateral (
+      select p.id
+      from tollgate.payment p
+      where ${realTime(stretch)} ${channels === null ? nothing : sql`and p.channel_id = c.id`}
+        ${rare === null ? nothing : sql`and ${isOfKind(rare.by, channels === null ? 'all' : 'own')}`}
+        ${paymentFits(rest)}
+      order by p.id desc
+      limit ${limit}::integer) f`
+}
+
 /**
  * By time. Every channel is asked by itself, for then its index gives the newest of it in order and
  * no more than these are read. `isSorted`: the newest of all; otherwise any of them, for counting.
  */
-function byTime(scope: Scope, stretch: Stretch, limit: number, isSorted: boolean): Sql {
+function byTime(scope: Scope, stretch: Stretch, limit: number, isSorted: boolean, part: Part): Sql {
   const { channels, criteria, hasClocks } = scope
-  const rare = criteria.types?.every(isRare) === true ? criteria.types : null
   const perChannel =
     channels === null ? sql`(select) as c` : sql`unnest((select channels from scope)) as c(id)`
-  const ofPayment = channels === null ? nothing : sql`and p.channel_id = c.id`
-  const ofRecord = channels === null ? nothing : sql`and r.channel_id = c.id`
-  const inReal =
-    rare === null
-      ? sql`cross join lateral (
-      select p.id
-      from tollgate.payment p
-      where ${realTime(stretch)} ${ofPayment} ${paymentFits(criteria)}
-      order by p.id desc
-      limit ${limit}::integer) f`
-      : sql`cross join unnest(${rare}::text[]) as t(type)
-    cross join lateral (
-      select p.id
-      from tollgate.payment p
-      where ${realTime(stretch)} ${ofPayment} and p.payment_type = t.type and p.payment_type not in ('DB', 'PA')
-        ${paymentFits({ ...criteria, types: null })}
-      order by p.id desc
-      limit ${limit}::integer) f`
-  const types = criteria.types ?? [...recorded, 'DB']
   const streams: Sql[] = []
-  if (types.some((type) => !recorded.includes(type))) {
+  if (part === 'all' && arePaymentsAsked(criteria)) {
     streams.push(sql`(
     select 'payment' as kind, f.id, null::timestamptz as at
     from ${perChannel}
-    ${inReal}
+    ${paymentsByTime(scope, stretch, limit)}
     ${isSorted ? sql`order by f.id desc` : nothing}
     limit ${limit}::integer)`)
   }
-  if (types.some((type) => recorded.includes(type))) {
+  if (areRecordsAsked(criteria)) {
     streams.push(sql`(
     select 'record' as kind, f.id, f.created_at as at
     from ${perChannel}
     cross join lateral (
       select r.id, r.created_at
       from tollgate.record r
-      where ${before(stretch)} ${ofRecord} ${recordFits(criteria)}
+      where ${before(stretch)} ${channels === null ? nothing : sql`and r.channel_id = c.id`}
+        ${recordFits(criteria)}
       order by r.created_at desc, r.id desc
       limit ${limit}::integer) f
     ${isSorted ? sql`order by f.created_at desc, f.id desc` : nothing}
     limit ${limit}::integer)`)
   }
-  if (hasClocks && types.some((type) => !recorded.includes(type))) {
+  if (hasClocks && arePaymentsAsked(criteria)) {
     streams.push(sql`(
     select 'payment' as kind, p.id, p.created_at as at
     from tollgate.payment p
@@ -147,16 +151,85 @@ export const named = ({ channels, criteria }: Scope, limit: number) => sql<Found
   limit ${limit}::integer)`
 
 /** The newest of a stretch, at most `limit` of each kind. */
-export const newestIn = (scope: Scope, stretch: Stretch, limit: number) => sql<FoundRow>`
+export const newestIn = (
+  scope: Scope,
+  stretch: Stretch,
+  limit: number,
+  part: Part = 'all',
+) => sql<FoundRow>`
   ${scopeOf(scope.channels)}
   select f.kind, f.id, f.at
-  from (${byTime(scope, stretch, limit, true)}) f`
+  from (${byTime(scope, stretch, limit, true, part)}) f`
 
 /** How many there are in a stretch, counted no further than `limit` of each kind. */
-export const countIn = (scope: Scope, stretch: Stretch, limit: number) => sql<{ count: bigint }>`
+export const countIn = (scope: Scope, stretch: Stretch, limit: number, part: Part = 'all') => sql<{
+  count: bigint
+}>`
   ${scopeOf(scope.channels)}
   select count(*) as count
-  from (${byTime(scope, stretch, limit, false)}) f`
+  from (${byTime(scope, stretch, limit, false, part)}) f`
+
+/**
+ * Whether an entry fits. It stands beside a number of rows: as a condition the channels may be gone
+ * through for each entry, and as a column of the table they are hashed for each partition.
+ */
+function fits({ channels, criteria: { types, brands } }: Scope, { by }: Rare): Sql {
+  return sql`
+      ${channels === null ? sql`true` : sql`p.channel_id in (select unnest((select channels from scope)))`}
+        ${types === null || by === 'type' ? nothing : sql`and p.payment_type = any(${types}::text[])`}
+        ${brands === null || by === 'brand' ? nothing : sql`and p.brand = any(${brands}::text[])`}`
+}
+
+/** `fits`: null where the payment has no brand and one is asked for. */
+export type EntryRow = { id: string; fits: boolean | null; is_last: boolean }
+
+/**
+ * Newest first, `limit` that fit where there are so many among the newest `most` of each kind. Of a kind
+ * that may have more of them the last one read is there too: behind it some may be missing.
+ */
+export const newestOfAll = (
+  scope: Scope,
+  rare: Rare,
+  stretch: Stretch,
+  most: number,
+  limit: number,
+) => sql<EntryRow>`
+  ${scopeOf(scope.channels)}
+  select e.id, e.fits, e.no = ${most}::integer as is_last
+  from unnest(${rare.kinds}::text[]) as k(kind)
+  cross join lateral (
+    select p.id, ${fits(scope, rare)} as fits, row_number() over (order by p.id desc) as no
+    from tollgate.payment p
+    where ${realTime(stretch)} and ${isOfKind(rare.by, 'all')}
+    order by p.id desc
+    limit ${most}::integer) e
+  where e.fits or e.no = ${most}::integer
+  order by e.id desc
+  limit ${limit + rare.kinds.length}::integer`
+
+/** How many fit among `most` entries, counted no further than `limit`. `is_cut`: there may be more entries. */
+export const countOfAll = (
+  scope: Scope,
+  rare: Rare,
+  stretch: Stretch,
+  most: number,
+  limit: number,
+) => sql<{ count: bigint; is_cut: boolean }>`
+  ${scopeOf(scope.channels)}
+  select count(*) filter (where f.fits) as count, coalesce(bool_or(f.no = ${most}::integer), false) as is_cut
+  from (
+    select e.fits, e.no
+    from (
+      select ${fits(scope, rare)} as fits, row_number() over () as no
+      from unnest(${rare.kinds}::text[]) as k(kind)
+      cross join lateral (
+        select p.channel_id, p.payment_type, p.brand
+        from tollgate.payment p
+        where ${realTime(stretch)} and ${isOfKind(rare.by, 'all')}
+        limit ${most}::integer) p
+      limit ${most}::integer) e
+    where e.fits or e.no = ${most}::integer
+    limit ${limit}::integer) f`
 
 /** Payments that refer to one of these. */
 export const followUpsOf = (ids: readonly string[], channels: Channels) => sql<{ id: string }>`

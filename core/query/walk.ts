@@ -7,12 +7,13 @@
  * back it lies nor how much there is.
  */
 import type { Engine } from '../engine.ts'
-import { idTimeMs } from '../ids.ts'
 import { newestFirst, type Place } from './place.ts'
+import { rareOfEach } from './rare.ts'
+import type { Scope } from './scope.ts'
 import { readSlowly } from './slow-reads.ts'
-import { countIn, type FoundRow, named, newestIn, type Scope, type Stretch } from './store.ts'
-
-export type Found = Place & { readonly kind: 'payment' | 'record' }
+import { areRecordsAsked, countIn, named, newestIn } from './store.ts'
+import { type Found, lowest, placeBefore, stretchOf, toFound } from './stretch.ts'
+import { countOfEverybody, newestOfEverybody } from './walk-rare.ts'
 
 export type Walk = {
   readonly scope: Scope
@@ -31,8 +32,9 @@ export type Newest = {
 
 const firstSpanMs = 60_000
 const dayMs = 86_400_000
-/** After everything: the years of the API end with 9999. */
-const endMs = Date.UTC(10_000, 0, 1)
+const monthMs = 30 * dayMs
+/** So many looks into an index take a millisecond or two. */
+const firstLooks = 500
 /** How much longer or shorter the next stretch is at most. */
 const factor = 8
 /** So many transactions of one reference are sorted here; more of them are walked through. */
@@ -61,20 +63,24 @@ async function lookUp(engine: Engine, { scope, after, wanted }: Walk): Promise<N
   return { found: found.slice(0, wanted), total: found.length }
 }
 
-async function walkBack(
-  engine: Engine,
-  { scope, after, wanted, spanMs }: Walk,
-): Promise<readonly Found[]> {
+async function walkBack(engine: Engine, walk: Walk): Promise<readonly Found[]> {
+  const { scope, wanted } = walk
   const floor = scope.criteria.fromMs ?? 0
   const now = engine.clock.realMs()
-  const found: Found[] = []
-  let to = after ?? { atMs: scope.criteria.toMs ?? endMs, id: lowest }
-  let span = spanMs || firstSpanMs
-  while (to.atMs >= floor) {
+  const start = walk.after ?? placeBefore(scope.criteria.toMs)
+  const { found, left } = await newestOfEverybody(engine, walk, start)
+  let to = left
+  let span = walk.spanMs || firstSpan(scope)
+  if (found.length > 0 && to !== null) {
+    const passed = Math.min(now, start.atMs) - to.atMs
+    span = Math.max(span, nextSpan(passed, found.length, wanted - found.length))
+  }
+  while (to !== null && to.atMs >= floor) {
     // Nothing but what lives on a test clock can lie ahead: one step passes it.
     const isAhead = to.atMs > now + dayMs
     const from = Math.max(floor, isAhead ? now : to.atMs - span)
-    const rows = await readSlowly(engine.lanes, newestIn(scope, stretchOf(from, to), wanted))
+    const missing = wanted - found.length
+    const rows = await readSlowly(engine.lanes, newestIn(scope, stretchOf(from, to), missing))
     found.push(...rows.map(toFound))
     if (found.length >= wanted || from === floor) break
     if (!isAhead) span = nextSpan(to.atMs - from, rows.length, wanted - found.length)
@@ -83,46 +89,31 @@ async function walkBack(
   return found.sort(newestFirst).slice(0, wanted)
 }
 
+/**
+ * Where what is asked for is indexed by itself, few entries are read however long the time is. What is
+ * left are the looks for each channel, kind and month.
+ */
+function firstSpan({ criteria, channelCount }: Scope): number {
+  const rare = rareOfEach(criteria, channelCount)
+  if (rare === null) return firstSpanMs
+  const months = firstLooks / Math.max(1, channelCount * rare.kinds.length)
+  // A record's brand is that of its account, which is looked up for each of them.
+  const areLookedUp = criteria.brands !== null && areRecordsAsked(criteria)
+  return Math.max(firstSpanMs, Math.ceil(monthMs * (areLookedUp ? Math.min(1, months) : months)))
+}
+
 /** As long as what is still wanted takes where there is as much as here, and some more. */
 function nextSpan(length: number, found: number, missing: number): number {
   const likely = found === 0 ? factor : (1.25 * missing) / found
   return Math.max(1, Math.ceil(length * Math.min(factor, Math.max(1 / factor, likely))))
 }
 
-const toFound = ({ kind, id, at }: FoundRow): Found => ({
-  atMs: at === null ? idTimeMs(id) : at.getTime(),
-  id,
-  kind,
-})
-
 /** How many a search finds, exact up to `most`; never more than that. */
 export async function count(engine: Engine, scope: Scope, most: number): Promise<number> {
-  const { criteria } = scope
-  const stretch = stretchOf(criteria.fromMs ?? 0, { atMs: criteria.toMs ?? endMs, id: lowest })
+  const { fromMs, toMs } = scope.criteria
+  const stretch = stretchOf(fromMs ?? 0, placeBefore(toMs))
+  const counted = await countOfEverybody(engine, scope, stretch, most)
+  if (counted !== undefined) return counted
   const [row] = await readSlowly(engine.lanes, countIn(scope, stretch, most))
   return Math.min(most, Number(row!.count))
-}
-
-/** From a moment on, up to what stands after `to` in the order of answers. */
-function stretchOf(fromMs: number, to: Place): Stretch {
-  const own = idTimeMs(to.id)
-  return {
-    from: new Date(fromMs),
-    to: new Date(to.atMs),
-    belowId: to.id,
-    fromId: firstIdAt(fromMs),
-    // Where the place has a time of its own, all ids of its millisecond are lower than its id, or none.
-    toId: own === to.atMs ? to.id : firstIdAt(own > to.atMs ? to.atMs + 1 : to.atMs),
-  }
-}
-
-const lowest = '0'.repeat(32)
-
-/** The lowest id of a millisecond. */
-function firstIdAt(ms: number): string {
-  return (
-    Math.max(0, Math.min(ms, 2 ** 48 - 1))
-      .toString(16)
-      .padStart(12, '0') + '0'.repeat(20)
-  )
 }
