@@ -7,11 +7,14 @@ import { assertAllApproved, type Ground, newTarget, newTraffic, type Scenario } 
 
 const levels = [32, 64]
 const indexes = [
+  'payment_brand',
   'payment_channel',
+  'payment_channel_brand',
   'payment_channel_type',
   'payment_clock',
   'payment_merchant_transaction',
   'payment_short_no',
+  'payment_type',
 ]
 
 type Round = { readonly perSecond: number; readonly walBytes: number; readonly postgresMs: number }
