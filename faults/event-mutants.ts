@@ -65,7 +65,7 @@ export const eventMutants: readonly Mutant[] = [
     patches: [
       {
         file: 'core/webhook/store-delivery.ts',
-        find: "where entity_id = up.node and kind = 'webhook'",
+        find: "where entity_id = any(array[c.id, c.parent_id, m.parent_id, v.parent_id]) and kind = 'webhook'",
         put: "where kind = 'webhook'",
       },
     ],

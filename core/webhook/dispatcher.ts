@@ -8,13 +8,13 @@ import { idTimeMs, newId } from '../ids.ts'
 import { giveUpOld } from './end.ts'
 import { Lane } from './lane.ts'
 import type { Run } from './reader.ts'
-import { healthOf, Sender } from './sender.ts'
+import { Sender } from './sender.ts'
 import { type ClaimedRow, claim, dueDeliveries, toDelivery } from './store-delivery.ts'
 import {
   claimQueues,
   keepQueues,
   look,
-  releaseQueue,
+  releaseQueues,
   takeQueue,
   wakeForgotten,
 } from './store-queue.ts'
@@ -216,6 +216,7 @@ export class WebhookDispatcher {
       lane.woken = lane.ending
       lane.ready = undefined
     }
+    const done: Lane[] = []
     for (const lane of this.#lanes.values()) {
       if (lane.nextDue !== null && lane.nextDue <= now) {
         lane.nextDue = null
@@ -223,9 +224,10 @@ export class WebhookDispatcher {
       }
       const isOver = startedMs > lane.leaseUntilMs
       if (isOver && lane.running === 0) this.#lanes.delete(lane.endpointId)
-      else if (this.#isDone(lane, startedMs)) await this.#release(lane)
+      else if (this.#isDone(lane, startedMs)) done.push(lane)
       else this.#sender.pump(lane)
     }
+    await this.#release(done)
   }
 
   #isDone(lane: Lane, nowMs: number): boolean {
@@ -241,21 +243,41 @@ export class WebhookDispatcher {
     return nowMs - lane.idleSinceMs > keepIdleMs
   }
 
-  async #release(lane: Lane): Promise<void> {
-    this.#lanes.delete(lane.endpointId)
-    if (lane.woken && lane.ending) lane.probeAt = null
-    await this.#run(releaseQueue(this.#me, healthOf(lane), await this.#wakeAt(lane)))
+  async #release(lanes: readonly Lane[]): Promise<void> {
+    for (const lane of lanes) {
+      this.#lanes.delete(lane.endpointId)
+      if (lane.woken && lane.ending) lane.probeAt = null
+    }
+    for (let from = 0; from < lanes.length; from += limits.webhookClaim) {
+      const some = lanes.slice(from, from + limits.webhookClaim)
+      const wakeAt = await this.#wakeAts(some)
+      const rows = some.map((lane) => ({
+        ...releasedAs(lane),
+        wake_at: wakeAt.get(lane) ?? null,
+      }))
+      await this.#run(releaseQueues(this.#me, rows))
+    }
   }
 
-  /** When somebody has to look after an endpoint again; null when it has all it can get. */
-  async #wakeAt(lane: Lane): Promise<Date | null> {
+  /** When somebody has to look after endpoints again; those that are missing have all they can get. */
+  async #wakeAts(lanes: readonly Lane[]): Promise<Map<Lane, Date>> {
     const now = new Date(this.#engine.clock.realMs())
-    if (lane.ending && lane.woken) return now
-    if (lane.ending) return lane.probeAt ?? new Date(now.getTime() + limits.webhookLadderMs[0])
-    if (lane.more) return now
-    const [due] = await this.#run(dueDeliveries([lane.endpointId], now, [], 1))
-    if (due == null || due.id !== null) return now
-    return due.next_due ?? (due.more ? now : null)
+    const wakeAt = new Map<Lane, Date>()
+    const asked = new Map<string, Lane>()
+    for (const lane of lanes) {
+      if (lane.ending && !lane.woken) {
+        const pauseMs = limits.webhookLadderMs[0]
+        wakeAt.set(lane, lane.probeAt ?? new Date(now.getTime() + pauseMs))
+      } else if (lane.ending || lane.more) wakeAt.set(lane, now)
+      else asked.set(lane.endpointId, lane)
+    }
+    if (asked.size === 0) return wakeAt
+    for (const due of await this.#run(dueDeliveries([...asked.keys()], now, [], 1))) {
+      const isDue = due.id !== null || (due.next_due === null && due.more)
+      const at = isDue ? now : due.next_due
+      if (at !== null) wakeAt.set(asked.get(due.of_endpoint)!, at)
+    }
+    return wakeAt
   }
 
   stop(): void {
@@ -269,12 +291,18 @@ export class WebhookDispatcher {
   async stopped(): Promise<void> {
     await this.#turn
     await this.#sender.close(closeGraceMs)
-    for (const lane of this.#lanes.values()) {
-      lane.more = true
-      await this.#release(lane).catch(() => {})
-    }
+    const lanes = [...this.#lanes.values()]
+    for (const lane of lanes) lane.more = true
+    await this.#release(lanes).catch(() => {})
   }
 }
+
+const releasedAs = ({ endpointId, failures, failingSince, probeAt }: Lane) => ({
+  endpoint_id: endpointId,
+  failures,
+  failing_since: failingSince,
+  probe_at: probeAt,
+})
 
 const lowestId = '0'.repeat(32)
 

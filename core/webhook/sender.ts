@@ -314,7 +314,7 @@ export class Sender {
   }
 }
 
-export const healthOf = (lane: Lane): Health => ({
+const healthOf = (lane: Lane): Health => ({
   endpointId: lane.endpointId,
   failures: lane.failures,
   failingSince: lane.failingSince,

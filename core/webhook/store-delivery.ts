@@ -147,21 +147,15 @@ fresh as (
   select tollgate.delivery_id(told.id, w.id, told.kind), w.id, told.id, told.kind, told.resource, told.seq,
     least(${now}::timestamptz, now()), told.at, null::jsonb
   from told
+  -- A channel has three nodes above it.
+  join tollgate.entity c on c.id = told.channel_id
+  left join tollgate.entity m on m.id = c.parent_id
+  left join tollgate.entity v on v.id = m.parent_id
   cross join lateral (
-    with recursive up (node) as (
-      select told.channel_id
-      union all
-      select e.parent_id
-      from up
-      join tollgate.entity e on e.id = up.node
-      where e.parent_id is not null)
-    select here.id
-    from up
-    cross join lateral (
-      select id
-      from tollgate.webhook_endpoint
-      where entity_id = up.node and kind = 'webhook' and active and told.kind = any(types)
-      offset 0) here) w
+    select id
+    from tollgate.webhook_endpoint
+    where entity_id = any(array[c.id, c.parent_id, m.parent_id, v.parent_id]) and kind = 'webhook' and active and told.kind = any(types)
+    offset 0) w
   union all
   select tollgate.delivery_id(id, endpoint_id, 'CALLBACK'), endpoint_id, id, 'CALLBACK', resource, seq,
     least(${now}::timestamptz, now()), at, callback

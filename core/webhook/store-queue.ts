@@ -67,12 +67,35 @@ export const saveHealth = (me: string, health: Health) => sql`
     failing_since = ${health.failingSince}::timestamptz, probe_at = ${health.probeAt}::timestamptz
   where endpoint_id = ${health.endpointId}::uuid and owner = ${me}::uuid`
 
-/** Ends a lease. Whoever woke the endpoint meanwhile is not forgotten. */
-export const releaseQueue = (me: string, health: Health, wakeAt: Date | null) => sql`
-  update tollgate.webhook_queue set owner = null, lease_until = null, failures = ${health.failures}::integer,
-    failing_since = ${health.failingSince}::timestamptz, probe_at = ${health.probeAt}::timestamptz,
-    wake_at = least(greatest(wake_at, ${health.probeAt}::timestamptz), ${wakeAt}::timestamptz)
-  where endpoint_id = ${health.endpointId}::uuid and owner = ${me}::uuid`
+export type ReleaseRow = {
+  readonly endpoint_id: string
+  readonly failures: number
+  readonly failing_since: Date | null
+  readonly probe_at: Date | null
+  /** When somebody has to look after it again; null: it has all it can get. */
+  readonly wake_at: Date | null
+}
+
+/** Ends leases. Whoever woke an endpoint meanwhile is not forgotten. */
+export const releaseQueues = (me: string, rows: readonly ReleaseRow[]) => sql`
+with mine as materialized (
+  select r.endpoint_id, r.failures, r.failing_since, r.probe_at, r.wake_at
+  from (
+    select endpoint_id, failures, failing_since, probe_at, wake_at
+    from json_to_recordset(${JSON.stringify(rows)}::json)
+      as given(endpoint_id uuid, failures integer, failing_since timestamptz, probe_at timestamptz, wake_at timestamptz)
+    -- In the order in which claims take them, too.
+    order by endpoint_id) r
+  cross join lateral (
+    select endpoint_id
+    from tollgate.webhook_queue
+    where endpoint_id = r.endpoint_id and owner = ${me}::uuid
+    for update) held)
+update tollgate.webhook_queue q set owner = null, lease_until = null, failures = mine.failures,
+  failing_since = mine.failing_since, probe_at = mine.probe_at,
+  wake_at = least(greatest(q.wake_at, mine.probe_at), mine.wake_at)
+from mine
+where q.endpoint_id = mine.endpoint_id`
 
 /** Wakes endpoints that have something to get and nobody who knows: there should be none. */
 export const wakeForgotten = (now: Date) => sql<{ endpoint_id: string }>`
