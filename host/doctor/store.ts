@@ -76,18 +76,11 @@ export class DoctorStore {
       order by name`)
   }
 
-  /** The next transaction of the server, and the newest that an event is of. */
+  /** The next transaction of the server, and the newest of the last events: ids and transactions come in nearly the same order. */
   async transactions(): Promise<{ next: bigint; newest: bigint }> {
     const [row] = await this.#rows<{ next: string; newest: string | null }>(`
       select pg_snapshot_xmax(pg_current_snapshot())::text as next, max(e.txid)::text as newest
-      from tollgate.entity c
-      cross join lateral (
-        select txid
-        from tollgate.event
-        where channel_id = c.id
-        order by txid desc, seq desc, id desc
-        limit 1) e
-      where c.kind = 'channel'`)
+      from (select txid from tollgate.event order by id desc limit 1000) e`)
     return { next: BigInt(row!.next), newest: BigInt(row!.newest ?? 0) }
   }
 
