@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import type { Caller, EventsView, EventView } from '../../../core/index.ts'
+import { type Caller, type EventsView, type EventView, newId } from '../../../core/index.ts'
 import { startGateway, type TestGateway } from '../../support/gateway.ts'
 
 let run: TestGateway
@@ -209,6 +209,38 @@ describe('a late commit', () => {
     } finally {
       await slow.end()
     }
+  })
+
+  test('of a transaction that began first and wrote last stands behind what it waited for', async () => {
+    const cursor = await here()
+    const { registrationId } = await run.pay({ createRegistration: 'true' })
+    const id = String(registrationId)
+    const waiting = new pg.Client({ connectionString: run.database.url })
+    await waiting.connect()
+    try {
+      // It has its number, and then waits for the registration while the engine changes it.
+      await waiting.query('begin')
+      await waiting.query('select pg_current_xact_id()')
+      await run.gateway.registrations.update(id, {
+        customer: { givenName: 'Ada', surname: 'King' },
+      })
+      await waiting.query(
+        `with g as (
+           update tollgate.registration set seq = seq + 1 where id = $1 returning id, seq, channel_id)
+         insert into tollgate.event (id, resource, seq, channel_id, type, data)
+         select $2, id, seq, channel_id, 'registration.updated', '{}' from g`,
+        [id, newId()],
+      )
+      await waiting.query('commit')
+    } finally {
+      await waiting.end()
+    }
+    const told = (await follow(cursor, '10')).filter(({ type }) => type === 'REGISTRATION')
+    assert.deepEqual(
+      told.map(({ sequence }) => sequence),
+      told.map(({ sequence }) => sequence).toSorted((one, other) => one - other),
+    )
+    assert.equal(told.length, 3)
   })
 
   test('of many writers on two processes: readers beside them see each event exactly once', async () => {
