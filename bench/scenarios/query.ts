@@ -4,13 +4,13 @@
  * the others are those of one channel, but for a middling one.
  */
 import pg from 'pg'
-import { Database } from '../../core/db/database.ts'
 import type { Sql } from '../../core/db/sql.ts'
 import { createGateway, localKeys } from '../../core/index.ts'
 import type { Criteria } from '../../core/query/criteria.ts'
 import { rareOf } from '../../core/query/rare.ts'
 import type { Scope } from '../../core/query/scope.ts'
 import { countIn, named, newestIn, newestOfAll } from '../../core/query/store.ts'
+import { explainGeneric, type PlanNode } from '../../test/support/explain.ts'
 import { paymentForm } from '../payment.ts'
 import { printRows } from '../print.ts'
 import { residentBytes } from '../processor-time.ts'
@@ -154,34 +154,17 @@ async function prepare(ground: Ground): Promise<Stored> {
 
 /** Names of the indexes that a statement's plan has, and whether it reads a table from end to end. */
 async function planOf(client: pg.Client, statement: Sql): Promise<string> {
-  const { text, values } = new Database({ url: 'postgres://unused' }).config(statement)
-  await client.query('set plan_cache_mode = force_generic_plan')
-  await client.query(`prepare looked_at as ${text}`)
-  const literals = (values as unknown[]).map((value) =>
-    value === null
-      ? 'null'
-      : pg.escapeLiteral(
-          value instanceof Date
-            ? value.toISOString()
-            : Array.isArray(value)
-              ? `{${value.join()}}`
-              : String(value),
-        ),
-  )
-  const { rows } = await client.query(
-    `explain (analyze, timing off, format json) execute looked_at(${literals.join()})`,
-  )
-  await client.query('deallocate looked_at')
+  const plan = await explainGeneric(client, statement, ['analyze', 'timing off'])
   const used = new Set<string>()
-  const visit = (node: { [name: string]: unknown }) => {
+  const visit = (node: PlanNode) => {
     if (node['Actual Loops'] === 0) return
     if (typeof node['Index Name'] === 'string') used.add(node['Index Name'])
     const isTable = node['Relation Name'] !== undefined
     if (node['Node Type'] === 'Seq Scan' && isTable && Number(node['Actual Rows']) > 0)
       used.add(`END TO END ${node['Relation Name']}`)
-    for (const inner of (node.Plans ?? []) as { [name: string]: unknown }[]) visit(inner)
+    for (const inner of (node.Plans ?? []) as PlanNode[]) visit(inner)
   }
-  visit(rows[0]['QUERY PLAN'][0].Plan)
+  visit(plan)
   const { rows: parents } = await client.query<{ name: string; parent: string }>(
     `select c.relname as name, p.relname as parent from pg_inherits i
      join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent`,

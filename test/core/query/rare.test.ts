@@ -6,7 +6,6 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import pg from 'pg'
-import { Database } from '../../../core/db/database.ts'
 import type { Sql } from '../../../core/db/sql.ts'
 import { GatewayError, newId, type QueryView } from '../../../core/index.ts'
 import type { Criteria } from '../../../core/query/criteria.ts'
@@ -17,6 +16,7 @@ import { countIn, countOfAll, newestIn, newestOfAll } from '../../../core/query/
 import { placeBefore, stretchOf } from '../../../core/query/stretch.ts'
 import { count, newest } from '../../../core/query/walk.ts'
 import { brandOf, paymentTypeOf } from '../../../schemas/index.ts'
+import { explainGeneric } from '../../support/explain.ts'
 import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import {
   brandsStored,
@@ -332,33 +332,17 @@ describe('searches for what few payments have', () => {
 
     /** Indexes of payments that a statement's plan has when it is made for all values. */
     async function indexesOf(statement: Sql): Promise<string[]> {
-      const { text, values } = new Database({ url: 'postgres://unused' }).config(statement)
       const client = new pg.Client({ connectionString: run.database.url })
       await client.connect()
       try {
         // In a month of a few pages to read it from end to end is as good.
-        await client.query("set plan_cache_mode = 'force_generic_plan'; set enable_seqscan = off")
-        await client.query(`prepare looked_at as ${text}`)
-        const literals = (values as unknown[]).map((value) =>
-          value === null
-            ? 'null'
-            : pg.escapeLiteral(
-                value instanceof Date
-                  ? value.toISOString()
-                  : Array.isArray(value)
-                    ? `{${value.join()}}`
-                    : String(value),
-              ),
-        )
-        const { rows } = await client.query(
-          `explain (format json) execute looked_at(${literals.join()})`,
-        )
+        await client.query('set enable_seqscan = off')
+        const plan = JSON.stringify(await explainGeneric(client, statement))
         const { rows: parents } = await client.query<{ name: string; parent: string }>(
           `select c.relname as name, p.relname as parent from pg_inherits i
            join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
            where p.relname like 'payment%' and p.relkind = 'I'`,
         )
-        const plan = JSON.stringify(rows)
         return [
           ...new Set(
             parents.filter(({ name }) => plan.includes(`"${name}"`)).map(({ parent }) => parent),

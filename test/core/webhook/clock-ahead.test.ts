@@ -1,0 +1,33 @@
+/** Clocks of processes differ: what one takes up is due for all. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { systemClock } from '../../../core/clock.ts'
+import { startGateway, until } from '../../support/gateway.ts'
+import { startReceiver } from '../../support/notification-receiver.ts'
+
+test('a notification that a process an hour ahead takes up is due at once for the others', async () => {
+  const shop = await startReceiver({ mode: () => {} })
+  const ahead = { ...systemClock, realMs: () => systemClock.realMs() + 3_600_000 }
+  const run = await startGateway({ clock: ahead })
+  try {
+    const entityId = run.merchant
+    await run.gateway.webhooks.create({ entityId, url: shop.url, wrapper: 'NONE' })
+    const notificationUrl = `${shop.url}/own`
+    const { id } = await run.pay({ notificationUrl })
+    const rows = await until(async () => {
+      const found = await run.sql<{ kind: string; state: string; due: boolean }>(
+        `select kind, state, due_at <= now() as due from tollgate.delivery where resource = $1 order by kind`,
+        [id],
+      )
+      return found.length === 2 ? found : undefined
+    })
+    // Nobody answers, so that they stand as they were taken up.
+    assert.deepEqual(rows, [
+      { kind: 'CALLBACK', state: 'pending', due: true },
+      { kind: 'PAYMENT', state: 'pending', due: true },
+    ])
+  } finally {
+    await run.close()
+    await shop.close()
+  }
+})
