@@ -52,7 +52,7 @@ export type InProcessSimulator = Connector & {
 }
 
 /** Entries an acquirer inside the process remembers. */
-const defaultLimit = 100_000
+const defaultLimit = 20_000
 const eventTimeoutMs = 5_000
 /** Processes that decide about one key at once; more rounds than that are a fault. */
 const mostRounds = 10
