@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import simulatorHttp from '../connectors/simulator/http-connector.ts'
 import simulator from '../connectors/simulator/index.ts'
-import { createGateway, localKeys, makeKey } from '../core/index.ts'
+import { createGateway, type Gateway, localKeys, makeKey } from '../core/index.ts'
 import { type Program, startProgram } from './child.ts'
 import type { Server } from './database.ts'
 
@@ -31,28 +31,52 @@ export async function install(
 ): Promise<Installation> {
   const url = await server.makeDatabase(name)
   const keys = makeKey('bench')
-  await using gateway = await createGateway({
-    database: { url },
-    plugins: acquirerUrl === undefined ? [simulator] : [simulator, simulatorHttp],
-    ...(acquirerUrl && { connectors: { 'simulator-http': { url: acquirerUrl } } }),
-    environment: 'test',
-    keys: localKeys(keys),
-  })
+  await using gateway = await gatewayOf({ url, keys }, acquirerUrl)
   const { entities } = gateway
   const psp = await entities.create({ kind: 'psp', name: 'Bench' })
   const division = await entities.create({ kind: 'division', name: 'Bench', parentId: psp })
-  const merchant = await entities.create({ kind: 'merchant', name: 'Bench', parentId: division })
-  const entityId = await entities.create({ kind: 'channel', name: 'Bench', parentId: merchant })
+  const merchant = await newMerchant(gateway, division)
   if (acquirerUrl !== undefined) {
     await entities.createAccount({
-      channelId: entityId,
+      channelId: merchant.entityId,
       connector: 'simulator-http',
       mode: 'EXTERNAL',
       settings: acquirerAccount,
     })
   }
+  return { url, keys, ...merchant }
+}
+
+type Merchant = Pick<Installation, 'entityId' | 'token'>
+
+/** A channel and a token for it. */
+async function newMerchant({ entities }: Gateway, divisionId: string): Promise<Merchant> {
+  const merchant = await entities.create({ kind: 'merchant', name: 'Bench', parentId: divisionId })
+  const entityId = await entities.create({ kind: 'channel', name: 'Bench', parentId: merchant })
   const { token } = await entities.createToken(entityId, 'bench')
-  return { url, keys, entityId, token }
+  return { entityId, token }
+}
+
+/** A merchant beside the first one. */
+export async function anotherMerchant(installation: Installation): Promise<Merchant> {
+  await using gateway = await gatewayOf(installation)
+  const division = (await gateway.entities.list()).find(({ kind }) => kind === 'division')
+  return newMerchant(gateway, division!.id)
+}
+
+/** The engine on the database of an installation, to set it up. */
+export function gatewayOf(
+  { url, keys }: Pick<Installation, 'url' | 'keys'>,
+  acquirerUrl?: string,
+): Promise<Gateway> {
+  return createGateway({
+    database: { url },
+    plugins: acquirerUrl === undefined ? [simulator] : [simulator, simulatorHttp],
+    ...(acquirerUrl && { connectors: { 'simulator-http': { url: acquirerUrl } } }),
+    environment: 'test',
+    keys: localKeys(keys),
+    role: 'api',
+  })
 }
 
 export const ownRoot = fileURLToPath(new URL('..', import.meta.url))

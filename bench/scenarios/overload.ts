@@ -1,8 +1,9 @@
 /**
- * Payments that are approved, offered at half of what the host can do, while declines and requests
- * that fail validation fill the rest, and then more than the rest. Whatever is turned away with 429
- * has cost little; the approved ones should hardly notice.
+ * Payments that are approved, offered at half of what the host can do, while the declines and the requests
+ * that fail validation of another merchant fill the rest, and then more than the rest. Whatever is turned
+ * away with 429 has cost little; the approved ones should hardly notice.
  */
+import { anotherMerchant } from '../installation.ts'
 import { printRows } from '../print.ts'
 import { median } from '../rounds.ts'
 import { assertAllApproved, type Ground, newTarget, newTraffic, type Scenario } from './ground.ts'
@@ -15,8 +16,10 @@ async function run(ground: Ground): Promise<void> {
   const target = await newTarget(ground, 'overload')
   const traffic = await newTraffic(ground)
   const durationMs = isSmall ? 500 : 5000
+  const other = await anotherMerchant(target)
   const stream = (kind: Stream['kind'], pace: Stream['pace']): Stream => ({
     ...target,
+    ...(kind === 'approved' ? {} : other),
     name: kind,
     kind,
     pace,

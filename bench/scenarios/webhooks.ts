@@ -5,10 +5,8 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import simulator from '../../connectors/simulator/index.ts'
-import { createGateway, type Gateway, localKeys } from '../../core/index.ts'
 import { type Child, startChild, startProgram } from '../child.ts'
-import { freePort, type Installation, ownRoot } from '../installation.ts'
+import { freePort, gatewayOf, type Installation, ownRoot } from '../installation.ts'
 import { summarise } from '../latencies.ts'
 import { printRows } from '../print.ts'
 import { residentBytes } from '../processor-time.ts'
@@ -47,25 +45,11 @@ async function openShops(ground: Ground, name: string, count: number): Promise<S
      returning replace(id::text, '-', '') as id`,
     [count],
   )
-  return withGateway(installation, async ({ entities }) => {
-    const [psp] = (await entities.list()).filter(({ kind }) => kind === 'psp')
-    const { token } = await entities.createToken(psp!.id, 'all shops')
-    return { ...installation, token, entityIds: rows.map(({ id }) => id) }
-  })
-}
-
-async function withGateway<T>(
-  { url, keys }: Installation,
-  work: (gateway: Gateway) => Promise<T>,
-): Promise<T> {
-  await using gateway = await createGateway({
-    database: { url },
-    plugins: [simulator],
-    environment: 'test',
-    keys: localKeys(keys),
-    role: 'api',
-  })
-  return await work(gateway)
+  await using gateway = await gatewayOf(installation)
+  const { entities } = gateway
+  const [psp] = (await entities.list()).filter(({ kind }) => kind === 'psp')
+  const { token } = await entities.createToken(psp!.id, 'all shops')
+  return { ...installation, token, entityIds: rows.map(({ id }) => id) }
 }
 
 async function connected({ stop }: Ground, { url }: Installation): Promise<pg.Client> {
@@ -82,16 +66,15 @@ async function openEndpoints(shops: Shops, port: number): Promise<void> {
     if (no % 20 === 0) return `http://127.0.0.1:${port}${hanging}${no}`
     return no % 20 === 10 ? `http://127.0.0.1:${closed}/${no}` : `http://127.0.0.1:${port}/${no}`
   }
-  await withGateway(shops, async ({ webhooks }) => {
-    const left = [...shops.entityIds.entries()]
-    const lane = async () => {
-      for (let next = left.pop(); next !== undefined; next = left.pop()) {
-        const [no, entityId] = next
-        await webhooks.create({ url: urlOf(no), entityId })
-      }
+  await using gateway = await gatewayOf(shops)
+  const left = [...shops.entityIds.entries()]
+  const lane = async () => {
+    for (let next = left.pop(); next !== undefined; next = left.pop()) {
+      const [no, entityId] = next
+      await gateway.webhooks.create({ url: urlOf(no), entityId })
     }
-    await Promise.all(Array.from({ length: 8 }, lane))
-  })
+  }
+  await Promise.all(Array.from({ length: 8 }, lane))
 }
 
 class Told {

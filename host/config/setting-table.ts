@@ -183,6 +183,14 @@ export const settingTable = [
     meaning: 'Requests that read which one token may send to this process in a second.',
   },
   {
+    name: 'failingAtOnce',
+    env: 'TOLLGATE_FAILING_AT_ONCE',
+    format: integer(1, 1_000_000),
+    default: '2',
+    meaning:
+      'While the process is busy: requests under way of one token most of whose requests fail; more are answered 429.',
+  },
+  {
     name: 'connections',
     env: 'TOLLGATE_CONNECTIONS',
     format: integer(1, 1_000_000),

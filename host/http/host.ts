@@ -11,6 +11,7 @@ import {
   openServer,
   type ServerLimits,
 } from './server.ts'
+import { Shedding } from './shedding.ts'
 import { defaultThrottle, Throttle, type ThrottleOptions } from './throttle.ts'
 
 export type HostOptions = Partial<ListenAddress> & {
@@ -48,9 +49,11 @@ const malformed: Readonly<Record<Malformed, string>> = {
 export function createHost(gateway: Gateway, options: HostOptions = {}): Host {
   const log = options.log ?? silent
   const state = { closing: false }
+  const throttle = { ...defaultThrottle, ...options.throttle }
   const app = createRouter({
     gateway,
-    throttle: new Throttle({ ...defaultThrottle, ...options.throttle }),
+    throttle: new Throttle(throttle),
+    shedding: new Shedding(throttle),
     log,
     trustedProxy: options.trustedProxy ?? [],
     state,

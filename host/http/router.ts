@@ -13,11 +13,13 @@ import { type Document, send, sendReply } from './answer.ts'
 import { ClientGoneError, drained, readBody } from './body.ts'
 import { ownOperation } from './own-operations.ts'
 import { type HostLog, loggedId, type RequestLine } from './request-log.ts'
+import type { Shedding } from './shedding.ts'
 import type { Throttle } from './throttle.ts'
 
 export type RouterParts = {
   readonly gateway: Gateway
   readonly throttle: Throttle
+  readonly shedding: Shedding
   readonly log: HostLog
   /** Addresses of proxies whose word on the client's address is taken. */
   readonly trustedProxy: readonly string[]
@@ -88,23 +90,31 @@ async function answerOperation(
   const requestId = newId()
   const { gateway } = parts
   let caller: Caller | null = null
+  let counted: string | undefined
   let reply: Reply | Document
   try {
     if (endpoint.login === 'token')
       caller = await gateway.authenticate(request.headers.authorization)
     if (endpoint.throttle !== 'none') {
-      await parts.throttle.admit(endpoint.throttle, caller?.id ?? request.ip ?? '')
+      const client = caller?.id ?? request.ip ?? ''
+      await parts.throttle.admit(endpoint.throttle, client)
+      if (endpoint.throttle === 'write') {
+        parts.shedding.enter(client)
+        counted = client
+      }
     }
     const isGone = () => response.destroyed || parts.state.closing
     reply = await carryOut(parts, endpoint, route, caller, request, requestId, isGone)
   } catch (error) {
     if (error instanceof ClientGoneError) {
+      if (counted !== undefined) parts.shedding.leave(counted, 0)
       log(parts, { request, endpoint, requestId, startedMs, caller, status: 0, gone: true })
       return
     }
     await drained(request)
     reply = gateway.refuse(error, requestId)
   }
+  if (counted !== undefined) parts.shedding.leave(counted, 'text' in reply ? 200 : reply.status)
   if ('text' in reply) send(response, 200, reply, requestId, parts.state.closing)
   else sendReply(response, reply, requestId, parts.state.closing)
   log(parts, {

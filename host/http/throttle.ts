@@ -6,10 +6,16 @@ export type ThrottleOptions = {
   /** Requests that change something, per token and second. */
   readonly writesPerSecond: number
   readonly readsPerSecond: number
+  /** Requests that a token most of whose requests fail may have under way while the process is busy. */
+  readonly failingAtOnce: number
 }
 
-/** Far above what one process does, so that only a client that went wild meets it. */
-export const defaultThrottle: ThrottleOptions = { writesPerSecond: 10_000, readsPerSecond: 20_000 }
+/** The rates are far above what one process does, so that only a client that went wild meets them. */
+export const defaultThrottle: ThrottleOptions = {
+  writesPerSecond: 10_000,
+  readsPerSecond: 20_000,
+  failingAtOnce: 2,
+}
 
 /**
  * Limits of this process, by token and class of operation. Where no token is asked for, the address
@@ -18,7 +24,7 @@ export const defaultThrottle: ThrottleOptions = { writesPerSecond: 10_000, reads
 export class Throttle {
   readonly #classes: Readonly<Record<'write' | 'read', RateLimiterMemory>>
 
-  constructor(options: ThrottleOptions) {
+  constructor(options: Pick<ThrottleOptions, 'writesPerSecond' | 'readsPerSecond'>) {
     this.#classes = {
       write: new RateLimiterMemory({ points: options.writesPerSecond, duration: 1 }),
       read: new RateLimiterMemory({ points: options.readsPerSecond, duration: 1 }),
