@@ -60,8 +60,6 @@ export async function layGround(): Promise<Ground> {
       TOLLGATE_DATA_DIR: folder,
       TOLLGATE_MIGRATE: 'false',
       // An attacker may ask the simulator for lost answers; nobody shall wait half a minute for each.
-      // What is wrong is to be answered as such, not put off: nearly all that is sent here fails.
-      TOLLGATE_FAILING_AT_ONCE: '1000000',
       TOLLGATE_CONNECTOR_TIMEOUT_MS: '2000',
     }
     return {

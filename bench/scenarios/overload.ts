@@ -6,14 +6,25 @@
 import { anotherMerchant } from '../installation.ts'
 import { printRows } from '../print.ts'
 import { median } from '../rounds.ts'
-import { assertAllApproved, type Ground, newTarget, newTraffic, type Scenario } from './ground.ts'
+import {
+  assertAllApproved,
+  type Ground,
+  newHost,
+  newInstallation,
+  newTraffic,
+  type Scenario,
+} from './ground.ts'
 import type { Stream, StreamReport } from './traffic.ts'
 
 const concurrent = 64
 
 async function run(ground: Ground): Promise<void> {
   const { isSmall } = ground
-  const target = await newTarget(ground, 'overload')
+  const target = await newHost(ground, await newInstallation(ground, 'overload'), {
+    name: 'overload',
+    // As on live.
+    settings: { TOLLGATE_FAILING_AT_ONCE: '2' },
+  })
   const traffic = await newTraffic(ground)
   const durationMs = isSmall ? 500 : 5000
   const other = await anotherMerchant(target)

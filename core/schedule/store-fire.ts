@@ -68,6 +68,8 @@ e as (
   select id, resource, seq, channel_id, type, data
   from json_to_recordset(${JSON.stringify(fired.events)}::json)
     as r(id uuid, resource uuid, seq integer, channel_id uuid, type text, data jsonb)
+  -- The feed tells them in the order in which they are written.
+  order by resource, seq
   returning id, resource, seq),
 w as (${outbox.ofEvents})
 insert into tollgate.occurrence (id, schedule_id, at, clock_id)

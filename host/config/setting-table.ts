@@ -186,9 +186,8 @@ export const settingTable = [
     name: 'failingAtOnce',
     env: 'TOLLGATE_FAILING_AT_ONCE',
     format: integer(1, 1_000_000),
-    default: '2',
     meaning:
-      'While the process is busy: requests under way of one token most of whose requests fail; more are answered 429.',
+      'While the process is busy: requests under way of one token most of whose requests fail; more are answered 429. Default 2 on live, no limit in test.',
   },
   {
     name: 'connections',

@@ -49,7 +49,7 @@ const malformed: Readonly<Record<Malformed, string>> = {
 export function createHost(gateway: Gateway, options: HostOptions = {}): Host {
   const log = options.log ?? silent
   const state = { closing: false }
-  const throttle = { ...defaultThrottle, ...options.throttle }
+  const throttle = { ...defaultThrottle(gateway.environment), ...options.throttle }
   const app = createRouter({
     gateway,
     throttle: new Throttle(throttle),

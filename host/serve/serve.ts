@@ -30,7 +30,7 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
       throttle: {
         writesPerSecond: settings.writesPerSecond,
         readsPerSecond: settings.readsPerSecond,
-        failingAtOnce: settings.failingAtOnce,
+        ...(settings.failingAtOnce !== undefined && { failingAtOnce: settings.failingAtOnce }),
       },
       limits: {
         headersTimeoutMs: settings.headersTimeoutMs,

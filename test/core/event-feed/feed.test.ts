@@ -135,7 +135,7 @@ describe('the feed', () => {
     await run.sql(
       `insert into tollgate.event (id, resource, seq, channel_id, type, data)
        select (left(id::text, 14) || substr(gen_random_uuid()::text, 15))::uuid, resource, no, channel_id, type, data
-       from tollgate.event cross join generate_series(40, 2, -1) as no where resource = $1`,
+       from tollgate.event cross join generate_series(2, 40) as no where resource = $1`,
       [payment.id],
     )
     const told = await follow(cursor, '7')

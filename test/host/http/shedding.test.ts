@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { GatewayError } from '../../../core/index.ts'
 import { Shedding } from '../../../host/http/shedding.ts'
+import { defaultThrottle } from '../../../host/http/throttle.ts'
 import { ask, debit, startHost } from './hosted.ts'
 
 function shedding(failingAtOnce = 2) {
@@ -136,4 +137,9 @@ test('a busy host turns a failing token away with 429, and serves the others and
     busy = false
     await host.close()
   }
+})
+
+test('that is so on live; in the test environment everybody may try out what fails', () => {
+  assert.equal(defaultThrottle('live').failingAtOnce, 2)
+  assert.equal(defaultThrottle('test').failingAtOnce, Number.POSITIVE_INFINITY)
 })
