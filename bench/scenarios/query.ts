@@ -5,12 +5,12 @@
  */
 import pg from 'pg'
 import type { Sql } from '../../core/db/sql.ts'
-import { createGateway, localKeys } from '../../core/index.ts'
 import type { Criteria } from '../../core/query/criteria.ts'
 import { rareOf } from '../../core/query/rare.ts'
 import type { Scope } from '../../core/query/scope.ts'
 import { countIn, named, newestIn, newestOfAll } from '../../core/query/store.ts'
 import { explainGeneric, type PlanNode } from '../../test/support/explain.ts'
+import { gatewayOf } from '../installation.ts'
 import { paymentForm } from '../payment.ts'
 import { printRows } from '../print.ts'
 import { residentBytes } from '../processor-time.ts'
@@ -114,13 +114,7 @@ async function prepare(ground: Ground): Promise<Stored> {
      where channel_id = $1 order by id limit 1 offset 50`,
     [target.entityId],
   )
-  await using gateway = await createGateway({
-    database: { url: target.url },
-    plugins: [],
-    environment: 'test',
-    keys: localKeys(target.keys),
-    role: 'api',
-  })
+  await using gateway = await gatewayOf(target)
   const { token } = await gateway.entities.createToken(psp.replaceAll('-', ''), 'query')
   const single = (id: string) => `{${id}}`
   const found = await gateway.query.search({ merchantTransactionId: old.reference })
