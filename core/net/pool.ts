@@ -1,23 +1,39 @@
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import http, { type ClientRequest, type ClientRequestArgs } from 'node:http'
-import https, { type RequestOptions } from 'node:https'
-import type { LookupFunction, Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
-import { createSecureContext, getCACertificates } from 'node:tls'
+import { createRequire } from 'node:module'
+import { createConnection, isIP, type LookupFunction, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import {
+  createSecureContext,
+  getCACertificates,
+  type SecureContext,
+  connect as tls,
+} from 'node:tls'
+import type { Dispatcher, Client as UndiciClient } from 'undici'
 import { hostOf } from './address.ts'
 import { acceptedEncodings } from './answer.ts'
-import { type ConnectOptions, guardWrites, type Opening, openSocket } from './connect.ts'
+import { type ConnectOptions, guardWrites, openSocket } from './connect.ts'
 import type { Exchange } from './exchange.ts'
 import type { Wire } from './wire.ts'
+
+/** The client alone: the package's entry would load its fetch, web sockets and proxies as well. */
+const Client: typeof UndiciClient = createRequire(import.meta.url)(
+  'undici/lib/dispatcher/client.js',
+)
 
 /**
  * An unused connection is closed before the five seconds after which common servers close theirs: a
  * request on a connection that closes under it may have been read, and must be enquired about.
  */
 const idleMs = 4000
+/** A server that names its own limit is left this much before it. */
+const beforeServerMs = 1000
 /** As many as a host takes at once in a busy second: connections made and dropped cost more than kept ones. */
-const idlePerHost = 256
+const idlePerOrigin = 256
+/** Between the pieces of a long body the send-by time is looked at again. */
+const pieceBytes = 65_536
+/** A resumed TLS session saves the other side's certificates; so many hosts are remembered. */
+const rememberedSessions = 256
 
 export type PoolOptions = ConnectOptions & {
   /** PEM certificates trusted beside the usual ones. */
@@ -26,113 +42,185 @@ export type PoolOptions = ConnectOptions & {
 
 /** The connections of one engine. */
 export type Pool = {
-  /** Starts a request that belongs to `exchange`, up to its body. */
-  request(wire: Wire, exchange: Exchange): ClientRequest
+  /** A connection for one request: a kept one where there is one, else one still to be made. */
+  connectionTo(url: URL): Connection
   /** Breaks all connections and waits until they are gone. */
   close(): Promise<void>
 }
 
-type Request = ClientRequestArgs &
-  RequestOptions & { opening?: Once<Opening>; autoSelectFamily?: boolean }
-/** Emptied when it was used: a connection keeps the options it was made with for as long as it lives. */
-type Once<T> = { value: T | undefined }
-type Opened = (error: Error | null, socket: Duplex) => void
-type Connect = (request: Request) => Duplex | null | undefined
+/** What one pool shares with its connections. */
+type Shared = {
+  readonly options: PoolOptions
+  readonly secureContext: SecureContext
+  readonly sessions: Map<string, Buffer>
+  readonly open: Set<Socket>
+  readonly idle: Map<string, Connection[]>
+}
 
 /** @throws Error naming the entry of `ca` that is no certificate. */
 export function createPool(options: PoolOptions): Pool {
   for (const [index, pem] of (options.ca ?? []).entries()) {
     if (!isCertificate(pem)) throw new Error(`ca[${index}] must be a certificate in PEM`)
   }
-  const owners = new WeakMap<Duplex, Exchange>()
-  const open = new Set<Socket>()
-
-  // Apart from what makes the connection: listeners live as long as it and hold all around them.
-  const watch = (socket: Socket) => {
-    open.add(socket)
-    socket.once('close', () => open.delete(socket))
-    guardWrites(socket, () => owners.get(socket))
-  }
-  const connectChecked = (connect: Connect, request: Request, opened?: Opened): undefined => {
-    const opening = request.opening?.value
-    if (opening === undefined || opened === undefined) throw new Error('no exchange to connect for')
-    request.opening!.value = undefined
-    const start = (lookup: LookupFunction) =>
-      connect({ ...request, lookup, autoSelectFamily: true })
-    const handOver = (socket: Socket) => {
-      watch(socket)
-      opened(null, socket)
-    }
-    // Node's own agents, too, call back without a socket when there is none.
-    openSocket(opening, start, options).then(handOver, opened as (error: Error) => void)
-  }
-  class PlainAgent extends http.Agent {
-    override createConnection(request: Request, opened?: Opened): undefined {
-      connectChecked((checked) => super.createConnection(checked), request, opened)
-    }
-  }
-  class SecureAgent extends https.Agent {
-    override createConnection(request: Request, opened?: Opened): undefined {
-      connectChecked((checked) => super.createConnection(checked), request, opened)
-    }
-  }
-  const keep = { keepAlive: true, timeout: idleMs, maxFreeSockets: idlePerHost }
-  const agents = {
-    http: new PlainAgent(keep),
-    https: new SecureAgent({
-      ...keep,
-      // Said here because it outranks the environment (NODE_TLS_REJECT_UNAUTHORIZED=0) and requests.
-      rejectUnauthorized: true,
-      secureContext: createSecureContext({
-        minVersion: 'TLSv1.2',
-        ...(options.ca && { ca: [...getCACertificates('default'), ...options.ca] }),
-      }),
+  const shared: Shared = {
+    options,
+    secureContext: createSecureContext({
+      minVersion: 'TLSv1.2',
+      ...(options.ca && { ca: [...getCACertificates('default'), ...options.ca] }),
     }),
+    sessions: new Map(),
+    open: new Set(),
+    idle: new Map(),
   }
   return {
-    request({ url, method, headers, body }, exchange) {
-      const protocol = url.protocol === 'https:' ? 'https:' : 'http:'
-      const opening: Opening = { host: hostOf(url), protocol, exchange }
-      const list = headerList(url, headers, body)
-      const options: Request = {
-        protocol,
-        hostname: hostOf(url),
-        port: url.port,
-        path: url.pathname + url.search,
-        method,
-        headers: list,
-        agent: protocol === 'https:' ? agents.https : agents.http,
-        opening: { value: opening },
-      }
-      const request = (protocol === 'https:' ? https : http).request(options)
-      // Written down by now, and the connection keeps its first request's options for as long as it lives.
-      list.length = 0
-      // Comes before the first write, on new and on kept connections alike.
-      request.once('socket', (socket) => owners.set(socket, exchange))
-      request.once('upgrade', (_answer, socket) => {
-        socket.destroy()
-        exchange.fail('reset', 'The other side switched to another protocol.')
-      })
-      // Errors are told by the exchange; one after its end has nobody left to hear it.
-      request.on('error', () => {})
-      return request
-    },
+    connectionTo: (url) => shared.idle.get(url.origin)?.pop() ?? new Connection(url, shared),
     async close() {
-      agents.http.destroy()
-      agents.https.destroy()
-      await Promise.all([...open].map((socket) => socket.destroyed || once(socket, 'close')))
+      const closing = [...shared.open].map((socket) => socket.destroyed || once(socket, 'close'))
+      for (const socket of shared.open) socket.destroy()
+      await Promise.all(closing)
     },
   }
 }
 
-/** As a list Node writes headers down at once, instead of keeping a table of them with each request. */
+/**
+ * One request after the other on one HTTP/1.1 connection. Not Node's own requests: their parser keeps
+ * ten kilobytes for each of thousands of payments that wait for a slow acquirer. A kept connection that
+ * turns out closed before the first byte is made anew, never after it: a request is written once.
+ */
+class Connection {
+  readonly #url: URL
+  readonly #shared: Shared
+  readonly #client: UndiciClient
+  #socket: Socket | undefined
+  /** The one that may write; the last one until the next request. */
+  #exchange: Exchange | undefined
+
+  constructor(url: URL, shared: Shared) {
+    this.#url = url
+    this.#shared = shared
+    this.#client = new Client(url.origin, {
+      connect: (_options, done) => {
+        this.#connect().then(
+          (socket) => done(null, socket),
+          (error: Error) => done(error, null),
+        )
+      },
+      keepAliveTimeout: idleMs,
+      keepAliveMaxTimeout: idleMs,
+      keepAliveTimeoutThreshold: beforeServerMs,
+      // The exchange has its own limit, and ends the connection.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+  }
+
+  /** Sends the request of `exchange`; what comes back is told to `reader`. */
+  send(
+    { url, method, headers, body }: Wire,
+    exchange: Exchange,
+    reader: Dispatcher.DispatchHandler,
+  ): void {
+    this.#exchange = exchange
+    this.#client.dispatch(
+      {
+        path: url.pathname + url.search,
+        method: method as Dispatcher.HttpMethod,
+        headers: headerList(url, headers, body),
+        body:
+          body !== undefined && body.length > pieceBytes
+            ? Readable.from(piecesOf(body))
+            : (body ?? null),
+      },
+      reader,
+    )
+  }
+
+  /** Keeps the connection for the next request, now that the answer of this one is complete. */
+  release(): void {
+    const { idle } = this.#shared
+    const kept = idle.get(this.#url.origin)
+    if (kept === undefined) idle.set(this.#url.origin, [this])
+    else if (kept.length < idlePerOrigin) kept.push(this)
+    else this.break()
+  }
+
+  /** Ends the connection, and with it the request under way. */
+  break(): void {
+    this.#socket?.destroy()
+  }
+
+  async #connect(): Promise<Socket> {
+    const exchange = this.#exchange!
+    if (exchange.failure !== undefined) throw exchange.failure
+    if (exchange.wroteBytes) throw exchange.fail('reset', 'The connection broke.')
+    const { options, open } = this.#shared
+    const protocol = this.#url.protocol === 'https:' ? 'https:' : 'http:'
+    const opening = { host: hostOf(this.#url), protocol, exchange } as const
+    const socket = await openSocket(opening, (lookup) => this.#start(lookup), options)
+    this.#socket = socket
+    open.add(socket)
+    socket.once('close', () => this.#closed(socket))
+    guardWrites(socket, () => this.#exchange)
+    return socket
+  }
+
+  #start(lookup: LookupFunction): Socket {
+    const { protocol, port, origin } = this.#url
+    const { sessions, secureContext } = this.#shared
+    const host = hostOf(this.#url)
+    const to = { host, lookup, autoSelectFamily: true, noDelay: true, keepAlive: true }
+    if (protocol !== 'https:') return createConnection({ ...to, port: Number(port || 80) })
+    const session = sessions.get(origin)
+    const socket = tls({
+      ...to,
+      port: Number(port || 443),
+      servername: isIP(host) ? '' : host,
+      ALPNProtocols: ['http/1.1'],
+      secureContext,
+      // Said here because it outranks the environment (NODE_TLS_REJECT_UNAUTHORIZED=0).
+      rejectUnauthorized: true,
+      ...(session && { session }),
+    })
+    let fresh: Buffer | undefined
+    // A resumed session is not asked for its name again: only one that was found right is kept.
+    const keep = () => fresh && socket.authorized && remember(sessions, origin, fresh)
+    socket.once('secureConnect', keep).on('session', (latest) => {
+      fresh = latest
+      keep()
+    })
+    return socket
+  }
+
+  #closed(socket: Socket): void {
+    const { open, idle } = this.#shared
+    open.delete(socket)
+    this.#socket = undefined
+    const kept = idle.get(this.#url.origin)
+    const at = kept?.indexOf(this) ?? -1
+    if (at >= 0) kept!.splice(at, 1)
+    if (kept?.length === 0) idle.delete(this.#url.origin)
+  }
+}
+
+export type { Connection }
+
+/** The latest ones stay. */
+function remember(sessions: Map<string, Buffer>, origin: string, session: Buffer): void {
+  sessions.delete(origin)
+  sessions.set(origin, session)
+  if (sessions.size > rememberedSessions) sessions.delete(sessions.keys().next().value!)
+}
+
+/** Names and values in turn. */
 function headerList(url: URL, headers: Wire['headers'], body: Wire['body']): string[] {
-  const named = { host: url.host, 'user-agent': 'tollgate', 'accept-encoding': acceptedEncodings }
-  const length = body === undefined ? {} : { 'content-length': String(body.length) }
-  const list: string[] = []
-  for (const [name, value] of Object.entries({ ...named, ...headers, ...length }))
-    list.push(name, value)
+  const list = ['host', url.host, 'user-agent', 'tollgate', 'accept-encoding', acceptedEncodings]
+  for (const [name, value] of Object.entries(headers)) list.push(name, value)
+  if (body !== undefined) list.push('content-length', String(body.length))
   return list
+}
+
+function* piecesOf(body: Buffer): Generator<Buffer> {
+  for (let at = 0; at < body.length; at += pieceBytes) yield body.subarray(at, at + pieceBytes)
 }
 
 function isCertificate(pem: string): boolean {

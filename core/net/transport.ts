@@ -1,9 +1,8 @@
-import type { ClientRequest, IncomingMessage } from 'node:http'
-import { Readable } from 'node:stream'
 import type { HttpAnswer } from '@tollgate/plugin-kit'
+import type { Dispatcher } from 'undici'
 import { answerOf, decompress, plainHeaders } from './answer.ts'
 import type { Exchange } from './exchange.ts'
-import type { Pool } from './pool.ts'
+import type { Connection, Pool } from './pool.ts'
 import type { Message } from './transcript.ts'
 import type { Wire } from './wire.ts'
 
@@ -18,28 +17,26 @@ export type Transport = (
   wire: Wire,
   exchange: Exchange,
   maxBytes: number,
-  message: { status?: number; answer?: Message },
+  message: Arrived,
 ) => Promise<HttpAnswer>
 
-/** Between the pieces of a long body the send-by time is looked at again. */
-const pieceBytes = 65_536
+type Arrived = { status?: number; answer?: Message }
 
-/**
- * Straight on Node's own requests: what a client library keeps for each request (options, timers,
- * addresses, streams) is most of the memory of thousands of payments that wait for a slow acquirer.
- */
 export function createTransport(pool: Pool): Transport {
   return (wire, exchange, maxBytes, message) =>
-    exchangeBytes(pool, wire, exchange, maxBytes, message).then((body) =>
-      read(body, exchange, maxBytes, message),
-    )
+    new Promise<Buffer>((resolve, reject) => {
+      const connection = pool.connectionTo(wire.url)
+      const reader = new Reader(exchange, connection, maxBytes, message, resolve, reject)
+      exchange.onFailure(() => reader.failed())
+      connection.send(wire, exchange, reader)
+    }).then((body) => read(body, exchange, maxBytes, message))
 }
 
 async function read(
   body: Buffer,
   exchange: Exchange,
   maxBytes: number,
-  message: { status?: number; answer?: Message },
+  message: Arrived,
 ): Promise<HttpAnswer> {
   const headers = message.answer?.headers ?? {}
   const plain = await decompress(body, headers['content-encoding'] ?? '', maxBytes)
@@ -52,68 +49,78 @@ async function read(
   return answerOf(message.status ?? 0, headers, plain.body)
 }
 
-/** @throws HttpError the failure of the exchange. */
-function exchangeBytes(
-  pool: Pool,
-  wire: Wire,
-  exchange: Exchange,
-  maxBytes: number,
-  message: { status?: number; answer?: Message },
-): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    let isOver = false
-    const failed = (error?: NodeJS.ErrnoException) => {
-      if (isOver) return
-      isOver = true
-      reject(failureOf(error?.code ?? '', exchange, maxBytes))
-      request.destroy()
-    }
-    let request: ClientRequest
-    try {
-      request = pool.request(wire, exchange)
-    } catch {
-      // Node refuses to make it: a method or an address that cannot stand in a request.
-      reject(exchange.fail('not-sent', 'The request could not be sent.'))
-      return
-    }
-    exchange.onFailure(failed)
-    request.on('error', failed)
-    // Without an error, too, a connection may be gone before an answer.
-    request.once('close', failed)
-    request.once('response', (response: IncomingMessage) => {
-      message.status = response.statusCode ?? 0
-      message.answer = { headers: plainHeaders(response.headers), bytes: 0, body: Buffer.alloc(0) }
-      if (Number(response.headers['content-length']) > maxBytes) {
-        tooLarge(exchange, maxBytes)
-        return
-      }
-      const chunks: Buffer[] = []
-      let size = 0
-      response.on('data', (chunk: Buffer) => {
-        size += chunk.length
-        if (size > maxBytes) tooLarge(exchange, maxBytes)
-        else chunks.push(chunk)
-      })
-      response.once('error', failed)
-      response.once('end', () => {
-        if (isOver) return
-        isOver = true
-        resolve(Buffer.concat(chunks))
-      })
-    })
-    if (wire.body !== undefined && wire.body.length > pieceBytes) {
-      Readable.from(piecesOf(wire.body)).pipe(request)
-    } else request.end(wire.body)
-  })
+/** Reads one answer, as a class because thousands of them wait at once. */
+class Reader implements Dispatcher.DispatchHandler {
+  readonly #exchange: Exchange
+  readonly #connection: Connection
+  readonly #maxBytes: number
+  readonly #message: Arrived
+  readonly #resolve: (body: Buffer) => void
+  readonly #reject: (error: Error) => void
+  #isOver = false
+  #chunks: Buffer[] = []
+  #size = 0
+
+  constructor(
+    exchange: Exchange,
+    connection: Connection,
+    maxBytes: number,
+    message: Arrived,
+    resolve: (body: Buffer) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.#exchange = exchange
+    this.#connection = connection
+    this.#maxBytes = maxBytes
+    this.#message = message
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  onRequestStart(): void {}
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    // Hints before the answer.
+    if (status < 200 || this.#isOver) return
+    this.#message.status = status
+    this.#message.answer = { headers: plainHeaders(headers), bytes: 0, body: Buffer.alloc(0) }
+    if (Number(headers['content-length']) > this.#maxBytes) tooLarge(this.#exchange, this.#maxBytes)
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isOver) return
+    this.#size += chunk.length
+    if (this.#size > this.#maxBytes) tooLarge(this.#exchange, this.#maxBytes)
+    else this.#chunks.push(chunk)
+  }
+
+  onResponseEnd(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#connection.release()
+    this.#resolve(Buffer.concat(this.#chunks))
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.failed(error)
+  }
+
+  /** Ends the exchange, by its own failure or else by what happened to its connection. */
+  failed(error?: NodeJS.ErrnoException): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#connection.break()
+    this.#reject(failureOf(error?.code, this.#exchange, this.#maxBytes))
+  }
 }
 
-function* piecesOf(body: Buffer): Generator<Buffer> {
-  for (let at = 0; at < body.length; at += pieceBytes) yield body.subarray(at, at + pieceBytes)
-}
-
-function failureOf(code: string, exchange: Exchange, maxBytes: number): Error {
+function failureOf(code: string | undefined, exchange: Exchange, maxBytes: number): Error {
   if (exchange.failure) return exchange.failure
-  if (code === 'HPE_HEADER_OVERFLOW') return tooLarge(exchange, maxBytes)
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return tooLarge(exchange, maxBytes)
   if (!exchange.wroteBytes) return exchange.fail('not-sent', 'The request could not be sent.')
   return exchange.fail('reset', 'The connection broke before the answer was complete.')
 }

@@ -56,11 +56,11 @@ for (const [name, side] of [
     const clock = stillClock()
     const { call } = outgoingFor(t, { clock })
     await call.http.get(`${url}/first`)
-    // Node tells about a new request after the engine's first look at the clocks and before the bytes.
+    // undici tells about a new request after the engine's first look at the clocks and before the bytes.
     const late = () => move(clock)
-    subscribe('http.client.request.created', late)
+    subscribe('undici:request:create', late)
     const failed = await failure(call.http.post(`${url}/late`, {}, moves)).finally(() =>
-      unsubscribe('http.client.request.created', late),
+      unsubscribe('undici:request:create', late),
     )
     assert.deepEqual(failed, { code: 'past-deadline', wroteBytes: false })
     assert.deepEqual(paths, ['/first'])

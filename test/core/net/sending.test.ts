@@ -134,35 +134,6 @@ test('a server that keeps silent or drips runs into the time limit', async (t) =
   assert.deepEqual(await failure(work), { code: 'timeout', wroteBytes: true })
 })
 
-test('a kept connection that breaks under a request counts as written', async (t) => {
-  const { url, server } = await rawServer(t, (socket) => {
-    socket.once('data', () => {
-      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
-      socket.once('data', () => socket.resetAndDestroy())
-    })
-  })
-  let connections = 0
-  server.on('connection', () => connections++)
-  const { call } = outgoingFor(t)
-  await call.http.get(url)
-  assert.deepEqual(await failure(call.http.post(url, {}, moves)), {
-    code: 'reset',
-    wroteBytes: true,
-  })
-  assert.equal(connections, 1)
-})
-
-test('connections are kept and used again, with TLS as without', async (t) => {
-  for (const start of [httpServer, httpsServer]) {
-    const { url, server } = await start(t, (_request, answer) => answer.end('ok'))
-    let connections = 0
-    server.on('connection', () => connections++)
-    const { newCall } = outgoingFor(t)
-    for (let round = 0; round < 3; round++) await newCall().http.post(url, {}, moves)
-    assert.equal(connections, 1)
-  }
-})
-
 test('an aborted operation tells truthfully whether it wrote', async (t) => {
   const before = new AbortController()
   before.abort()

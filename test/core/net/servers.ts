@@ -89,7 +89,7 @@ export async function httpServer(test: TestContext, listener: RequestListener, h
 export async function httpsServer(test: TestContext, listener: RequestListener, as = identity) {
   const server = https.createServer({ key: as.key, cert: as.cert }, listener)
   const port = await listening(test, server, '127.0.0.1')
-  return { server, port, url: `https://${tlsHost}:${port}` }
+  return { server, port, url: `https://${tlsHost}:${port}`, identity: as }
 }
 
 /** A server that does with each connection whatever `behave` does. */
