@@ -1,12 +1,11 @@
 /** An embedder's process: the engine as it is installed, without HTTP, at an acquirer that takes its time. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
 import simulator from '@tollgate/connector-simulator'
-import { createGateway, localKeys } from '@tollgate/core'
+import { createGateway, keepHeapClose, localKeys } from '@tollgate/core'
 import config from './slow-acquirer.config.js'
 
-// What `tollgate serve` asks of V8, too.
-setFlagsFromString('--heap-growing-percent=20')
+// As `tollgate serve` does, too.
+keepHeapClose()
 
 const { BENCH_DATABASE: url = '', BENCH_KEYS: keys = '', BENCH_ENTITY: entityId = '' } = process.env
 const gateway = await createGateway({

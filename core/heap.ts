@@ -1,0 +1,76 @@
+import { performance } from 'node:perf_hooks'
+import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8'
+
+/** How V8 treats the heap, from loosest to tightest. */
+export type HeapRegime = keyof typeof heapFlags
+
+/**
+ * What each asks of V8: how much may be added to what is alive, in percent, before it collects, and
+ * whether what is scattered is moved together, which takes processor time.
+ */
+export const heapFlags = {
+  free: ['--heap-growing-percent=100', '--no-optimize-for-size'],
+  near: ['--heap-growing-percent=40', '--no-optimize-for-size'],
+  close: ['--heap-growing-percent=20', '--no-optimize-for-size'],
+  closest: ['--heap-growing-percent=20', '--optimize-for-size'],
+} as const
+
+/** Bytes in use, garbage included. Each limit comes into force with the next collection, hence two steps. */
+const nearFrom = 100_000_000
+const closeFrom = 140_000_000
+/** Share of its time that the event loop works, from which on there is none left for moving. */
+const busyShare = 0.9
+/**
+ * Size of the space for what is young, from which on it is not doubled any more. Left alone it grows to
+ * 134 MB while thousands of payments wait, and no payment is faster for it.
+ */
+const youngEnough = 12_000_000
+const lookEveryMs = 250
+
+/**
+ * Keeps the memory of this process small while thousands of payments wait for a slow acquirer:
+ * `tollgate serve` calls it, and a program of your own may. On a machine with much memory V8 lets such a
+ * heap grow to several times what is alive before it collects. A small heap may double, because a
+ * collection of the whole heap every few seconds is felt by one payment in a hundred.
+ *
+ * @returns ends it, and leaves V8 with the looser limits.
+ */
+export function keepHeapClose(): () => void {
+  let set = ''
+  let last = performance.eventLoopUtilization()
+  const look = () => {
+    const current = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(current, last)
+    last = current
+    const regime = heapRegime(getHeapStatistics().used_heap_size, utilization)
+    const flags = [
+      ...heapFlags[regime],
+      `--semi-space-growth-factor=${youngSize() < youngEnough ? 2 : 1}`,
+    ]
+    if (set === flags.join()) return
+    set = flags.join()
+    for (const flag of flags) setFlagsFromString(flag)
+  }
+  look()
+  const timer = setInterval(look, lookEveryMs).unref()
+  return () => {
+    clearInterval(timer)
+    for (const flag of [...heapFlags.free, '--semi-space-growth-factor=2']) setFlagsFromString(flag)
+  }
+}
+
+/**
+ * @param used bytes in use, garbage included.
+ * @param utilization share of its time that the event loop worked lately, 0 to 1.
+ */
+export function heapRegime(used: number, utilization: number): HeapRegime {
+  if (used < nearFrom) return 'free'
+  if (used < closeFrom) return 'near'
+  return utilization > busyShare ? 'close' : 'closest'
+}
+
+function youngSize(): number {
+  return (
+    getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0
+  )
+}

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import test from 'node:test'
+import { heapFlags, heapRegime } from '../../core/heap.ts'
+
+const megabytes = 1_000_000
+
+test('the more is in use, the less may be added to what is alive', () => {
+  const used = [50, 99, 100, 139, 140, 300]
+  assert.deepEqual(
+    used.map((size) => heapRegime(size * megabytes, 0.5)),
+    ['free', 'free', 'near', 'near', 'closest', 'closest'],
+  )
+})
+
+test('nothing is moved together while the event loop has no time left', () => {
+  assert.equal(heapRegime(200 * megabytes, 0.95), 'close')
+  assert.equal(heapRegime(100 * megabytes, 0.95), 'near')
+})
+
+test('the V8 of this Node knows what is asked of it', () => {
+  const all = [...Object.values(heapFlags).flat(), '--semi-space-growth-factor=1']
+  // Told on the command line, an unknown one is an error; told later, it would be a line of output.
+  assert.equal(execFileSync(process.execPath, [...all, '-p', '1']).toString(), '1\n')
+  assert.throws(() => execFileSync(process.execPath, ['--no-such', '-p', '1'], { stdio: 'ignore' }))
+})
