@@ -97,11 +97,11 @@ async function answerOperation(
       caller = await gateway.authenticate(request.headers.authorization)
     if (endpoint.throttle !== 'none') {
       const client = caller?.id ?? request.ip ?? ''
-      await parts.throttle.admit(endpoint.throttle, client)
       if (endpoint.throttle === 'write') {
-        parts.shedding.enter(client)
+        await enter(parts.shedding, client)
         counted = client
       }
+      await parts.throttle.admit(endpoint.throttle, client)
     }
     const isGone = () => response.destroyed || parts.state.closing
     reply = await carryOut(parts, endpoint, route, caller, request, requestId, isGone)
@@ -127,6 +127,15 @@ async function answerOperation(
     code: 'text' in reply ? undefined : codeOf(reply),
     gone: response.destroyed ? true : undefined,
   })
+}
+
+async function enter(shedding: Shedding, client: string): Promise<void> {
+  try {
+    shedding.enter(client)
+  } catch (turnedAway) {
+    await shedding.hold()
+    throw turnedAway
+  }
 }
 
 async function carryOut(

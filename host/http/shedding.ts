@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { GatewayError } from '@tollgate/core'
 
 /** Requests of one client that had an answer lately, by how they ended. */
@@ -9,18 +10,24 @@ const periodMs = 5_000
 const judgedFrom = 20
 /** It is failing when so many of its requests do. */
 const failingShare = 2 / 3
+/** Whoever asks again at once, on as many connections as he likes, is kept to so many requests a second each. */
+const holdMs = 100
+/** More than these would be memory that anybody can take. */
+const heldAtOnce = 1_000
 
 export type SheddingOptions = {
   /** Requests that a failing client may have under way while the process is busy. */
   readonly failingAtOnce: number
   readonly isBusy?: () => boolean
   readonly nowMs?: () => number
+  readonly wait?: (ms: number) => Promise<unknown>
 }
 
 /**
  * Keeps room for those whose requests succeed: while this process has no time left, a client most of
  * whose requests are declined or fail validation (one who tests stolen cards, a program that went wrong)
- * has a few under way at once, and is told to come back for the others.
+ * has a few under way at once, and is told to come back for the others: not at once, because turning
+ * away takes time too, and programs that do not wait would ask as fast as they are answered.
  */
 export class Shedding {
   readonly #options: Required<SheddingOptions>
@@ -28,9 +35,15 @@ export class Shedding {
   #now = new Map<string, Standing>()
   #periodFromMs: number
   readonly #underWay = new Map<string, number>()
+  #held = 0
 
   constructor(options: SheddingOptions) {
-    this.#options = { isBusy: busyLoop(), nowMs: () => performance.now(), ...options }
+    this.#options = {
+      isBusy: busyLoop(),
+      nowMs: () => performance.now(),
+      wait: pause,
+      ...options,
+    }
     this.#periodFromMs = this.#options.nowMs()
   }
 
@@ -46,6 +59,17 @@ export class Shedding {
       throw new GatewayError('800.120.100', { status: 429, retryAfterSeconds: 1 })
     }
     this.#underWay.set(client, underWay + 1)
+  }
+
+  /** Resolves when the answer to a request that was turned away may go out. */
+  async hold(): Promise<void> {
+    if (this.#held >= heldAtOnce) return
+    this.#held += 1
+    try {
+      await this.#options.wait(holdMs)
+    } finally {
+      this.#held -= 1
+    }
   }
 
   /** @param status of the answer; 0 when there was nobody to answer. */

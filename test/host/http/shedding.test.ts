@@ -100,6 +100,27 @@ test('a failing client does not hold up another one', () => {
   assert.equal(letIn('shop', 30, 200), 30)
 })
 
+test('whoever is turned away is answered a tenth of a second later, a thousand at once', async () => {
+  const waits: number[] = []
+  const goOn: (() => void)[] = []
+  const made = new Shedding({
+    failingAtOnce: 1,
+    wait: (ms) => {
+      waits.push(ms)
+      return new Promise<void>((resolve) => goOn.push(resolve))
+    },
+  })
+  let answered = 0
+  const held = Array.from({ length: 1000 }, () => made.hold().then(() => (answered += 1)))
+  await made.hold()
+  assert.deepEqual([answered, waits.length, new Set(waits)], [0, 1000, new Set([100])])
+  for (const resolve of goOn) resolve()
+  await Promise.all(held)
+  assert.equal(answered, 1000)
+  void made.hold()
+  assert.equal(waits.length, 1001)
+})
+
 test('a busy host turns a failing token away with 429, and serves the others and its reads', async () => {
   const host = await startHost({ throttle: { failingAtOnce: 1 } })
   let busy = true
