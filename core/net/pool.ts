@@ -14,6 +14,7 @@ import { hostOf } from './address.ts'
 import { acceptedEncodings } from './answer.ts'
 import { type ConnectOptions, guardWrites, openSocket } from './connect.ts'
 import type { Exchange } from './exchange.ts'
+import { InterimAnswers } from './interim.ts'
 import type { Wire } from './wire.ts'
 
 /** The client alone: the package's entry would load its fetch, web sockets and proxies as well. */
@@ -91,6 +92,7 @@ class Connection {
   readonly #url: URL
   readonly #shared: Shared
   readonly #client: UndiciClient
+  readonly #interim = new InterimAnswers()
   #socket: Socket | undefined
   /** The one that may write; the last one until the next request. */
   #exchange: Exchange | undefined
@@ -121,6 +123,7 @@ class Connection {
     reader: Dispatcher.DispatchHandler,
   ): void {
     this.#exchange = exchange
+    this.#interim.expectAnswer()
     this.#client.dispatch(
       {
         path: url.pathname + url.search,
@@ -158,9 +161,12 @@ class Connection {
     const opening = { host: hostOf(this.#url), protocol, exchange } as const
     const socket = await openSocket(opening, (lookup) => this.#start(lookup), options)
     this.#socket = socket
+    // What another connection had begun to say is not continued by this one.
+    this.#interim.expectAnswer()
     open.add(socket)
     socket.once('close', () => this.#closed(socket))
     guardWrites(socket, () => this.#exchange)
+    withoutInterim(socket, this.#interim)
     return socket
   }
 
@@ -203,6 +209,18 @@ class Connection {
 }
 
 export type { Connection }
+
+/** The client reads a socket by asking it for what has arrived. */
+function withoutInterim(socket: Socket, interim: InterimAnswers): void {
+  const read = socket.read.bind(socket)
+  socket.read = (size) => {
+    for (;;) {
+      const chunk = read(size) as Buffer | null
+      const left = chunk === null ? null : interim.without(chunk)
+      if (left !== undefined) return left
+    }
+  }
+}
 
 /** The latest ones stay. */
 function remember(sessions: Map<string, Buffer>, origin: string, session: Buffer): void {

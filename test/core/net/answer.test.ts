@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { bodyOf, failure, httpServer, outgoingFor, rawServer } from './servers.ts'
@@ -11,6 +12,53 @@ test('every status is an answer', async (t) => {
     const { url } = await httpServer(t, (_request, answer) => answer.writeHead(status).end())
     const { call } = outgoingFor(t)
     assert.equal((await call.http.post(url, {}, { moves: true })).status, status)
+  }
+})
+
+test('what comes before an answer unasked is not the answer, in however many pieces', async (t) => {
+  const before =
+    'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 100\r\n\r\n'
+  const answered = 'HTTP/1.1 201 Created\r\ncontent-length: 4\r\nx-a: b\r\n\r\ndone'
+  for (const pieces of [
+    [before + answered],
+    [before, answered],
+    [...before].concat(answered),
+    [before.slice(0, 30), before.slice(30) + answered.slice(0, 5), answered.slice(5)],
+  ]) {
+    let connections = 0
+    const { url } = await rawServer(t, (socket) => {
+      connections += 1
+      socket.setNoDelay(true)
+      socket.on('data', async () => {
+        for (const piece of pieces) {
+          socket.write(piece)
+          await setImmediate()
+        }
+      })
+    })
+    const { call } = outgoingFor(t)
+    for (let round = 0; round < 3; round += 1) {
+      const answer = await call.http.post(url, {}, { moves: true })
+      assert.deepEqual([answer.status, answer.text(), answer.headers['x-a']], [201, 'done', 'b'])
+      assert.equal(answer.headers.link, undefined)
+    }
+    assert.equal(connections, 1)
+  }
+})
+
+test('a switch to another protocol, or one before the answer without end, is no answer', async (t) => {
+  const switched = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'
+  const endless = `HTTP/1.1 100 Continue\r\n${'a: b\r\n'.repeat(10_000)}`
+  for (const [answer, code] of [
+    [switched, 'reset'],
+    [endless, 'too-large'],
+  ] as const) {
+    const { url } = await rawServer(t, (socket) => {
+      socket.once('data', () => socket.write(answer))
+    })
+    const failed = await failure(outgoingFor(t).call.http.post(url, {}, { moves: true }))
+    assert.equal(failed.wroteBytes, true)
+    assert.equal(failed.code, code)
   }
 })
 
