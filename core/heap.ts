@@ -32,10 +32,8 @@ const lookEveryMs = 250
  * `tollgate serve` calls it, and a program of your own may. On a machine with much memory V8 lets such a
  * heap grow to several times what is alive before it collects. A small heap may double, because a
  * collection of the whole heap every few seconds is felt by one payment in a hundred.
- *
- * @returns ends it, and leaves V8 with the looser limits.
  */
-export function keepHeapClose(): () => void {
+export function keepHeapClose(): void {
   let set = ''
   let last = performance.eventLoopUtilization()
   const look = () => {
@@ -52,11 +50,7 @@ export function keepHeapClose(): () => void {
     for (const flag of flags) setFlagsFromString(flag)
   }
   look()
-  const timer = setInterval(look, lookEveryMs).unref()
-  return () => {
-    clearInterval(timer)
-    for (const flag of [...heapFlags.free, '--semi-space-growth-factor=2']) setFlagsFromString(flag)
-  }
+  setInterval(look, lookEveryMs).unref()
 }
 
 /**

@@ -187,13 +187,8 @@ class Connection {
       rejectUnauthorized: true,
       ...(session && { session }),
     })
-    let fresh: Buffer | undefined
-    // A resumed session is not asked for its name again: only one that was found right is kept.
-    const keep = () => fresh && socket.authorized && remember(sessions, origin, fresh)
-    socket.once('secureConnect', keep).on('session', (latest) => {
-      fresh = latest
-      keep()
-    })
+    // Node tells of a session once its host's name was found right: a resumed one is not asked for it again.
+    socket.on('session', (session) => remember(sessions, origin, session))
     return socket
   }
 

@@ -84,8 +84,7 @@ class Reader implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // Hints before the answer.
-    if (status < 200 || this.#isOver) return
+    if (this.#isOver) return
     this.#message.status = status
     this.#message.answer = { headers: plainHeaders(headers), bytes: 0, body: Buffer.alloc(0) }
     if (Number(headers['content-length']) > this.#maxBytes) tooLarge(this.#exchange, this.#maxBytes)

@@ -3,8 +3,20 @@ import { once } from 'node:events'
 import test from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
+import { addressRules } from '../../../core/net/address.ts'
+import { Exchange } from '../../../core/net/exchange.ts'
+import { createPool } from '../../../core/net/pool.ts'
+import { createTransport } from '../../../core/net/transport.ts'
 import { selfSigned } from './certificate.ts'
-import { bodyOf, failure, httpServer, httpsServer, outgoingFor, rawServer } from './servers.ts'
+import {
+  bodyOf,
+  failure,
+  httpServer,
+  httpsServer,
+  outgoingFor,
+  rawServer,
+  stillClock,
+} from './servers.ts'
 
 const moves = { moves: true }
 
@@ -76,6 +88,22 @@ test('an answer nobody asked for is not taken for that of the next request', asy
   assert.equal((await call.http.post(url, {}, moves)).text(), 'first')
   assert.equal((await call.http.post(url, {}, moves)).text(), 'second')
   assert.equal(connections, 2)
+})
+
+test('a request of which a byte was written is not written on another connection', async (t) => {
+  const { url, server } = await httpServer(t, () => assert.fail('it was written again'))
+  server.on('connection', () => assert.fail('a connection was made for it'))
+  const forever = { monotonicMs: Number.POSITIVE_INFINITY, wallMs: Number.POSITIVE_INFINITY }
+  const exchange = new Exchange(true, forever, stillClock())
+  assert.equal(exchange.beforeWrite(), undefined)
+  const pool = createPool({ rules: addressRules({ allowLoopback: true }) })
+  const wire = { method: 'POST', url: new URL(url), headers: {}, body: Buffer.from('{}') }
+  const send = createTransport(pool)
+  assert.deepEqual(await failure(send(wire, exchange, 1000, {})), {
+    code: 'reset',
+    wroteBytes: true,
+  })
+  await pool.close()
 })
 
 for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
