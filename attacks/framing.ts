@@ -163,7 +163,7 @@ export const smuggling: Attack = {
 /** Two requests that hide nothing: both are answered, and the payment is found. */
 async function seesWhatIsThere(run: AttackRun, url: string, token: string): Promise<void> {
   const bytes = get('/v1/resultcodes').toString() + hidden(token, 'not-smuggled')
-  const { answers } = await exchange(url, bytes, withinMs)
+  const { answers } = await exchange(url, bytes, withinMs, 2)
   const rows = await run.ground.sql(
     "select id from tollgate.payment where merchant_transaction_id = 'not-smuggled'",
   )

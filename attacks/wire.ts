@@ -129,9 +129,15 @@ const quietMs = 250
 
 /**
  * Sends bytes on a connection of its own and gives all that came back before the server closed it,
- * or until nothing more comes. `closed` is false when no answer came within the time either.
+ * or until nothing more comes after `expected` answers. `closed` is false when these did not come
+ * within the time either.
  */
-export function exchange(url: string, bytes: Buffer | string, withinMs: number): Promise<Exchange> {
+export function exchange(
+  url: string,
+  bytes: Buffer | string,
+  withinMs: number,
+  expected = 1,
+): Promise<Exchange> {
   return new Promise((resolve) => {
     const socket = open(url)
     const reader = new AnswerReader()
@@ -146,7 +152,7 @@ export function exchange(url: string, bytes: Buffer | string, withinMs: number):
     socket.on('data', (chunk) => {
       answers.push(...reader.add(chunk))
       clearTimeout(quiet)
-      if (answers.length > 0) quiet = setTimeout(() => socket.destroy(), quietMs)
+      if (answers.length >= expected) quiet = setTimeout(() => socket.destroy(), quietMs)
     })
     socket.on('end', () => socket.destroy())
     socket.on('error', () => {})
