@@ -14,6 +14,18 @@ type Waiting = {
 type AnyGroupStatement = GroupStatement<Columns, { id: string }>
 
 /**
+ * For statements over rows of a JSON parameter. What the planner knows of a new database is that it is empty:
+ * only lookups by index stay good as tables grow.
+ */
+export const byIndex = {
+  enable_hashjoin: 'off',
+  enable_material: 'off',
+  enable_mergejoin: 'off',
+  enable_seqscan: 'off',
+  plan_cache_mode: 'force_generic_plan',
+} as const
+
+/**
  * The three ways to Postgres, each with connections of its own so that none can starve another.
  *
  * Group lane: rows nobody else contends for. One waiting row runs alone at once; what arrives while
@@ -33,16 +45,9 @@ export class Lanes {
 
   constructor(database: Database, connections: { single: number; read: number }) {
     this.database = database
-    const lockTimeout = String(limits.groupLockTimeoutMs)
-    // The planner cannot know how many rows a JSON parameter holds, and what it knows of a new database is that it
-    // is empty: only lookups by index stay good as tables grow.
     this.#group = database.pool(limits.groupFlushes, 'group', {
-      lock_timeout: lockTimeout,
-      enable_hashjoin: 'off',
-      enable_material: 'off',
-      enable_mergejoin: 'off',
-      enable_seqscan: 'off',
-      plan_cache_mode: 'force_generic_plan',
+      lock_timeout: String(limits.groupLockTimeoutMs),
+      ...byIndex,
     })
     this.#single = database.pool(connections.single, 'single', {
       lock_timeout: String(limits.singleLockTimeoutMs),

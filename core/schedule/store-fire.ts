@@ -1,4 +1,5 @@
 /** SQL of instants that come: claimed with their schedule's row locked, written in one commit. */
+import { fewIds } from '../db/group-statement.ts'
 import { sql } from '../db/sql.ts'
 import { outbox } from '../webhook/store-outbox.ts'
 import { parts, type ScheduleRow } from './store.ts'
@@ -57,7 +58,7 @@ export const writeFired = (fired: Fired) => sql<{ id: string }>`
 with s as (
   update tollgate.schedule set next_at = r.next_at, seq = r.seq
   from json_to_recordset(${JSON.stringify(fired.schedules)}::json) as r(id uuid, next_at timestamptz, seq integer)
-  where schedule.id = r.id),
+  where schedule.id = r.id and r.${fewIds}),
 m as (
   insert into tollgate.missed (id, schedule_id, first_at, last_at, count)
   select id, schedule_id, first_at, last_at, count

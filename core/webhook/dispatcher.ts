@@ -3,6 +3,7 @@
  * endpoints that this process sends to, and gives those that nobody looks after to a job.
  */
 import { limits } from '@tollgate/schemas'
+import { byIndex } from '../db/lanes.ts'
 import type { Engine } from '../engine.ts'
 import { idTimeMs, newId } from '../ids.ts'
 import { giveUpOld } from './end.ts'
@@ -51,14 +52,9 @@ export class WebhookDispatcher {
   constructor(engine: Engine) {
     this.#engine = engine
     const { database } = engine.lanes
-    // The planner cannot know how much a claim finds: only index plans stay good as tables grow.
     const pool = database.pool(3, 'webhooks', {
       lock_timeout: String(limits.singleLockTimeoutMs),
-      enable_hashjoin: 'off',
-      enable_material: 'off',
-      enable_mergejoin: 'off',
-      enable_seqscan: 'off',
-      plan_cache_mode: 'force_generic_plan',
+      ...byIndex,
     })
     this.#run = (statement) => database.run(pool, statement)
     this.#sender = new Sender(engine, this.#run, this.#me, () => this.wake())
