@@ -1,6 +1,6 @@
 /**
  * The buffer between payments and their step log. Payments never wait for it: it is written in groups,
- * a quarter of a second later. What it holds when a process dies is lost, and what does not fit while
+ * a tenth of a second later. What it holds when a process dies is lost, and what does not fit while
  * the database is away is dropped and counted; the payments' own rows say what became of them.
  */
 import type { Log } from '@tollgate/plugin-kit'

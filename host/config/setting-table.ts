@@ -187,7 +187,7 @@ export const settingTable = [
     env: 'TOLLGATE_FAILING_AT_ONCE',
     format: integer(1, 1_000_000),
     meaning:
-      'While the process is busy: requests under way of one token most of whose requests fail; more are answered 429, a tenth of a second later. Default 2 on live, no limit in test.',
+      'While the process is busy: requests in a tenth of a second, of one token most of whose requests fail; more are answered 429, a tenth of a second later. Default 2 on live, no limit in test.',
   },
   {
     name: 'connections',

@@ -10,13 +10,19 @@ const periodMs = 5_000
 const judgedFrom = 20
 /** It is failing when so many of its requests do. */
 const failingShare = 2 / 3
-/** Whoever asks again at once, on as many connections as he likes, is kept to so many requests a second each. */
+/**
+ * How soon a failing client gets an answer that turns him away, and how soon the place of a request of his that
+ * ended is free: whoever asks again at once, on as many connections as he likes, takes no more than that.
+ */
 const holdMs = 100
 /** More than these would be memory that anybody can take. */
 const heldAtOnce = 1_000
 
+/** One for all: a stack for each costs a tenth of turning away, and says nothing. */
+const turnedAway = new GatewayError('800.120.100', { status: 429, retryAfterSeconds: 1 })
+
 export type SheddingOptions = {
-  /** Requests that a failing client may have under way while the process is busy. */
+  /** Requests that a failing client may have in a tenth of a second while the process is busy. */
   readonly failingAtOnce: number
   readonly isBusy?: () => boolean
   readonly nowMs?: () => number
@@ -35,6 +41,8 @@ export class Shedding {
   #now = new Map<string, Standing>()
   #periodFromMs: number
   readonly #underWay = new Map<string, number>()
+  /** When the last requests of failing clients ended. */
+  readonly #ends = new Map<string, number[]>()
   #held = 0
 
   constructor(options: SheddingOptions) {
@@ -55,8 +63,9 @@ export class Shedding {
   enter(client: string): void {
     const underWay = this.#underWay.get(client) ?? 0
     const { failingAtOnce, isBusy } = this.#options
-    if (underWay >= failingAtOnce && this.#isFailing(client) && isBusy()) {
-      throw new GatewayError('800.120.100', { status: 429, retryAfterSeconds: 1 })
+    const taken = underWay + this.#endedLately(client)
+    if (taken >= failingAtOnce && this.#isFailing(client) && isBusy()) {
+      throw turnedAway
     }
     this.#underWay.set(client, underWay + 1)
   }
@@ -85,6 +94,23 @@ export class Shedding {
     this.#now.set(client, standing)
     if (served) standing.served += 1
     else standing.failed += 1
+    if (this.#isFailing(client)) this.#ended(client)
+  }
+
+  #ended(client: string): void {
+    const { failingAtOnce, nowMs } = this.#options
+    if (failingAtOnce === Number.POSITIVE_INFINITY) return
+    const ends = this.#ends.get(client) ?? []
+    this.#ends.set(client, ends)
+    ends.push(nowMs())
+    if (ends.length > failingAtOnce) ends.shift()
+  }
+
+  #endedLately(client: string): number {
+    const ends = this.#ends.get(client)
+    if (ends === undefined) return 0
+    const fromMs = this.#options.nowMs() - holdMs
+    return ends.reduce((count, endedMs) => (endedMs > fromMs ? count + 1 : count), 0)
   }
 
   #isFailing(client: string): boolean {
@@ -101,6 +127,7 @@ export class Shedding {
     if (sinceMs < periodMs) return
     this.#before = sinceMs < 2 * periodMs ? this.#now : new Map()
     this.#now = new Map()
+    this.#ends.clear()
     this.#periodFromMs += sinceMs
   }
 }

@@ -57,11 +57,11 @@ export const limits = {
 
   // The step log: what was said between us and acquirers.
   /** How long a step waits for others to be written with it. */
-  stepFlushMs: second / 4,
+  stepFlushMs: second / 10,
   /** Pause after the database did not take them. */
   stepRetryMs: 2 * second,
   /** Steps of one statement. */
-  stepRows: 500,
+  stepRows: 200,
   /** Steps, and characters of them, that wait in memory; further ones are dropped and counted. */
   waitingSteps: 20_000,
   waitingStepCharacters: 32 * 1024 * 1024,

@@ -55,6 +55,24 @@ describe('migrations', () => {
       }
     }))
 
+  test('nothing is counted of what requests, answers and events hold, in the partitions of later months neither', () =>
+    inEmptyDatabase(async (database, sql) => {
+      await (await open(database)).close()
+      const [made] = await sql(`select tollgate.create_partitions('2090-01-15', 1) as tables`)
+      assert.ok(Number(made?.tables) >= 5)
+      const columns = await sql(
+        `select c.relname as table, a.attname as name, a.attstattarget as target
+         from pg_attribute a join pg_class c on c.oid = a.attrelid
+         where c.relnamespace = 'tollgate'::regnamespace and c.relkind in ('r', 'p')
+           and a.atttypid = 'jsonb'::regtype and not a.attisdropped`,
+      )
+      assert.ok(columns.some(({ table }) => table === 'event_2090_01'))
+      assert.deepEqual(
+        columns.filter(({ target }) => target !== 0),
+        [],
+      )
+    }))
+
   test('a file that changed after it ran is noticed by name, and nothing is touched', () =>
     inEmptyDatabase(async (database, sql) => {
       await (await open(database)).close()
