@@ -41,7 +41,7 @@ export class Shedding {
   #now = new Map<string, Standing>()
   #periodFromMs: number
   readonly #underWay = new Map<string, number>()
-  /** When the last requests of failing clients ended. */
+  /** When requests of failing clients ended in the last tenth of a second; older ones go with the next. */
   readonly #ends = new Map<string, number[]>()
   #held = 0
 
@@ -63,10 +63,8 @@ export class Shedding {
   enter(client: string): void {
     const underWay = this.#underWay.get(client) ?? 0
     const { failingAtOnce, isBusy } = this.#options
-    const taken = underWay + this.#endedLately(client)
-    if (taken >= failingAtOnce && this.#isFailing(client) && isBusy()) {
-      throw turnedAway
-    }
+    const taken = underWay + this.#endedLately(client).length
+    if (taken >= failingAtOnce && this.#isFailing(client) && isBusy()) throw turnedAway
     this.#underWay.set(client, underWay + 1)
   }
 
@@ -98,19 +96,13 @@ export class Shedding {
   }
 
   #ended(client: string): void {
-    const { failingAtOnce, nowMs } = this.#options
-    if (failingAtOnce === Number.POSITIVE_INFINITY) return
-    const ends = this.#ends.get(client) ?? []
-    this.#ends.set(client, ends)
-    ends.push(nowMs())
-    if (ends.length > failingAtOnce) ends.shift()
+    if (this.#options.failingAtOnce === Number.POSITIVE_INFINITY) return
+    this.#ends.set(client, [...this.#endedLately(client), this.#options.nowMs()])
   }
 
-  #endedLately(client: string): number {
-    const ends = this.#ends.get(client)
-    if (ends === undefined) return 0
+  #endedLately(client: string): number[] {
     const fromMs = this.#options.nowMs() - holdMs
-    return ends.reduce((count, endedMs) => (endedMs > fromMs ? count + 1 : count), 0)
+    return this.#ends.get(client)?.filter((endedMs) => endedMs > fromMs) ?? []
   }
 
   #isFailing(client: string): boolean {
