@@ -1,8 +1,8 @@
 /** Clients of several kinds at once, in a process of their own. */
-import { Agent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { summarise } from '../latencies.ts'
 import { card, paymentForm } from '../payment.ts'
+import { exchange } from './client.ts'
 
 /** What a stream sends. */
 export type Kind =
@@ -53,16 +53,6 @@ export type StreamReport = {
   readonly answers: Readonly<Record<string, number>>
 }
 
-const agents = new Map<number, Agent>()
-
-function agentOf(port: number): Agent {
-  const known = agents.get(port)
-  if (known !== undefined) return known
-  const made = new Agent({ keepAlive: true, maxFreeSockets: 10_000 })
-  agents.set(port, made)
-  return made
-}
-
 let last = 0
 
 type Message = { readonly method: 'GET' | 'POST'; readonly path: string; readonly body: string }
@@ -91,40 +81,21 @@ function messageOf({ kind, ids = [], delaysMs, ...stream }: Stream): Message {
 }
 
 /** Resolves with the HTTP status or the code of the error, never rejects. */
-function send(stream: Stream): Promise<string> {
+async function send(stream: Stream): Promise<string> {
   const { method, path, body } = messageOf(stream)
-  return new Promise((answered) => {
-    const failed = (error: NodeJS.ErrnoException) => answered(error.code ?? error.message)
-    const sent = request({
-      agent: agentOf(stream.port),
-      host: '127.0.0.1',
-      port: stream.port,
-      path,
-      method,
-      headers: {
-        Authorization: `Bearer ${stream.token}`,
-        ...(method === 'POST' && {
-          'Content-Type': 'application/x-www-form-urlencoded',
-          'Content-Length': body.length,
-        }),
-      },
-    })
-    sent.on('response', (response) => {
-      let text = ''
-      response.setEncoding('utf8')
-      response.on('data', (part: string) => {
-        text += part
-      })
-      response.on('end', () => {
-        // HTTP 200 is also the answer of a payment whose fate is open, which is no approval.
-        const isOpen = response.statusCode === 200 && !/"code":"000\.100\.11[02]"/.test(text)
-        answered(isOpen ? 'open' : String(response.statusCode))
-      })
-      response.on('error', failed)
-    })
-    sent.on('error', failed)
-    sent.end(body)
-  })
+  const length =
+    method === 'POST'
+      ? `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n`
+      : ''
+  const head = `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${stream.token}\r\n${length}`
+  try {
+    const { status, text } = await exchange(stream.port, `${head}\r\n${body}`)
+    // HTTP 200 is also the answer of a payment whose fate is open, which is no approval.
+    const isOpen = status === 200 && !/"code":"000\.100\.11[02]"/.test(text)
+    return isOpen ? 'open' : String(status)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? String(error)
+  }
 }
 
 /** Runs one stream to the answer of its last request. */
