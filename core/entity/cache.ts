@@ -1,11 +1,27 @@
-/** A bounded map whose values are fresh for a time measured on the monotonic clock. */
+/** What a version of the source was when it was asked for, and when that was. */
+export type Version = { readonly id: string; readonly at: number }
+
+type Entry<Value> = {
+  readonly value: Value
+  /** When it was known to be so, and when it was read. */
+  readonly at: number
+  readonly readAt: number
+  readonly version: string | undefined
+}
+
+/**
+ * A bounded map whose values are fresh for a time measured on the monotonic clock. Where the source has a
+ * version that every change of it changes, an old value under the same version is fresh again without being read.
+ */
 export class FreshCache<Value> {
-  readonly #entries = new Map<string, { value: Value; at: number }>()
+  readonly #entries = new Map<string, Entry<Value>>()
   readonly #loading = new Map<string, Promise<Value>>()
   readonly #freshMs: (value: Value) => number
   readonly #failClosedMs: number
   readonly #max: number
   readonly #nowMs: () => number
+  readonly #version: (() => Promise<Version>) | undefined
+  readonly #rereadMs: number
 
   constructor(options: {
     freshMs: (value: Value) => number
@@ -13,11 +29,16 @@ export class FreshCache<Value> {
     failClosedMs: number
     max: number
     nowMs: () => number
+    version?: () => Promise<Version>
+    /** Age from which a value is read again whatever its version. */
+    rereadMs?: number
   }) {
     this.#freshMs = options.freshMs
     this.#failClosedMs = options.failClosedMs
     this.#max = options.max
     this.#nowMs = options.nowMs
+    this.#version = options.version
+    this.#rereadMs = options.rereadMs ?? Number.POSITIVE_INFINITY
   }
 
   /** The value when it is fresh, without a promise: the hot path. */
@@ -33,14 +54,12 @@ export class FreshCache<Value> {
     if (fresh !== undefined) return fresh
     const running = this.#loading.get(key)
     if (running !== undefined) return running
-    // Age counts from before the read: what was revoked meanwhile is seen in time.
-    const at = this.#nowMs()
-    const loading = load()
-      .then((value) => {
+    const loading = this.#renewed(key, load)
+      .then((entry) => {
         this.#entries.delete(key)
-        this.#entries.set(key, { value, at })
+        this.#entries.set(key, entry)
         if (this.#entries.size > this.#max) this.#entries.delete(this.#entries.keys().next().value!)
-        return value
+        return entry.value
       })
       .catch((error: unknown) => {
         const stale = this.#entries.get(key)
@@ -50,6 +69,22 @@ export class FreshCache<Value> {
       .finally(() => this.#loading.delete(key))
     this.#loading.set(key, loading)
     return loading
+  }
+
+  async #renewed(key: string, load: () => Promise<Value>): Promise<Entry<Value>> {
+    // Asked for before the read: a change between the two makes another version, never an old value under a new one.
+    const version = await this.#version?.()
+    const known = this.#entries.get(key)
+    // Age counts from before the read, too: what was revoked meanwhile is seen in time.
+    const readAt = this.#nowMs()
+    if (
+      version !== undefined &&
+      known?.version === version.id &&
+      readAt - known.readAt < this.#rereadMs
+    ) {
+      return { ...known, at: version.at }
+    }
+    return { value: await load(), at: readAt, readAt, version: version?.id }
   }
 
   forget(key: string): void {

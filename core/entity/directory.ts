@@ -6,7 +6,7 @@ import type { Lanes } from '../db/lanes.ts'
 import type { Sql } from '../db/sql.ts'
 import { GatewayError } from '../errors.ts'
 import { isId } from '../ids.ts'
-import { FreshCache } from './cache.ts'
+import { FreshCache, type Version } from './cache.ts'
 import { type ReadyRule, readyRule } from './dispatch-rule.ts'
 import {
   type AccountRow,
@@ -14,6 +14,7 @@ import {
   accountsOf,
   ancestries,
   channelsBelow,
+  configurationVersion,
   type EntityRow,
   type PathRow,
   type TokenRow,
@@ -79,11 +80,26 @@ export class Directory {
       max: limits.cachedTokens,
       freshMs: (row) => (row === null ? limits.unknownTokenCacheMs : limits.tokenCacheMs),
     })
-    this.#paths = new FreshCache({ ...common, max: limits.cachedEntities, freshMs })
-    this.#below = new FreshCache({ ...common, max: limits.cachedEntities, freshMs })
-    this.#accounts = new FreshCache({ ...common, max: limits.cachedEntities, freshMs })
-    this.#rules = new FreshCache({ ...common, max: limits.cachedEntities, freshMs })
-    // A platform pays on thousands of channels, and each has to be read again every few seconds.
+    const versions = new FreshCache<Version>({
+      ...common,
+      max: 1,
+      freshMs: () => limits.configVersionMs,
+    })
+    const versioned = {
+      version: () =>
+        versions.get('', async () => {
+          const at = clock.elapsedMs()
+          const [row] = await lanes.read(configurationVersion)
+          return { id: row!.version, at }
+        }),
+      rereadMs: limits.configRereadMs,
+    }
+    const ofEntities = { ...common, max: limits.cachedEntities, freshMs }
+    this.#paths = new FreshCache({ ...ofEntities, ...versioned })
+    this.#below = new FreshCache(ofEntities)
+    this.#accounts = new FreshCache({ ...ofEntities, ...versioned })
+    this.#rules = new FreshCache(ofEntities)
+    // A platform pays on thousands of channels, and a change of one has all of them read again.
     const together = <Row>(
       statement: (ids: readonly string[]) => Sql<Row>,
       idOf: (row: Row) => string,

@@ -58,6 +58,10 @@ export const ancestries = (ids: readonly string[]) => sql<PathRow>`
   where n.id is not null
   order by a.of, n.depth`
 
+/** Changes with every change of entities and accounts. */
+export const configurationVersion = sql<{ version: string }>`
+  select version from tollgate.configuration`
+
 /** Channels at or below a node. */
 export const channelsBelow = (id: string) => sql<{ id: string }>`
   with recursive down as (

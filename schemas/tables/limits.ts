@@ -79,6 +79,10 @@ export const limits = {
   // Caches of tokens and configuration.
   tokenCacheMs: 4 * second,
   unknownTokenCacheMs: second,
+  /** How long an answer about the configuration's version is used for others that ask. */
+  configVersionMs: second,
+  /** Entities and accounts are read again after this whatever their version. */
+  configRereadMs: 10 * minute,
   /** Entities and accounts that have to be read again within this time are read together. */
   configGatherMs: 3,
   /** Entries of the caches, unknown tokens among them; the oldest give way. */

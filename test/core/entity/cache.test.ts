@@ -1,0 +1,163 @@
+/** What a process remembers of entities: how old it may be, and that nothing is read again that did not change. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { systemClock } from '../../../core/clock.ts'
+import { Database } from '../../../core/db/database.ts'
+import { Lanes } from '../../../core/db/lanes.ts'
+import type { Sql } from '../../../core/db/sql.ts'
+import { FreshCache } from '../../../core/entity/cache.ts'
+import { Directory } from '../../../core/entity/directory.ts'
+import { configurationVersion } from '../../../core/entity/store.ts'
+import { limits } from '../../../schemas/index.ts'
+import { startGateway } from '../../support/gateway.ts'
+
+/** A source with a version, that counts how often it is read. */
+function source() {
+  const at = { ms: 0, version: 'one', value: 'a', reads: 0, fails: false }
+  const cache = new FreshCache<string>({
+    freshMs: () => 4_000,
+    failClosedMs: 5_000,
+    rereadMs: 60_000,
+    max: 10,
+    nowMs: () => at.ms,
+    version: async () => {
+      if (at.fails) throw new Error('the database is away')
+      return { id: at.version, at: at.ms }
+    },
+  })
+  const get = (during?: () => void) =>
+    cache.get('key', async () => {
+      at.reads += 1
+      const { value } = at
+      during?.()
+      return value
+    })
+  return { at, get }
+}
+
+describe('values with a version', () => {
+  test('under the same version an old value is fresh again, without being read', async () => {
+    const { at, get } = source()
+    for (let round = 0; round < 10; round += 1) {
+      assert.equal(await get(), 'a')
+      at.ms += 4_000
+    }
+    assert.equal(at.reads, 1)
+  })
+
+  test('under another version it is read', async () => {
+    const { at, get } = source()
+    await get()
+    Object.assign(at, { ms: 4_000, version: 'two', value: 'b' })
+    assert.equal(await get(), 'b')
+  })
+
+  test('a change while it is read is seen the next time: its version is not that of what was read', async () => {
+    const { at, get } = source()
+    assert.equal(await get(() => Object.assign(at, { version: 'two', value: 'b' })), 'a')
+    at.ms += 4_000
+    assert.equal(await get(), 'b')
+  })
+
+  test('after a while it is read whatever its version', async () => {
+    const { at, get } = source()
+    await get()
+    at.ms = 59_999
+    await get()
+    assert.equal(at.reads, 1)
+    at.ms = 64_000
+    await get()
+    assert.equal(at.reads, 2)
+  })
+
+  test('when the version cannot be had, a value is used for five seconds and then no more', async () => {
+    const { at, get } = source()
+    await get()
+    at.fails = true
+    at.ms = 4_999
+    assert.equal(await get(), 'a')
+    at.ms = 5_000
+    await assert.rejects(get(), /the database is away/)
+  })
+})
+
+test('a channel is read again when an entity or an account has changed, and not before', async () => {
+  const run = await startGateway({ role: 'api' })
+  const database = new Database({ url: run.database.url })
+  try {
+    const lanes = new Lanes(database, { single: 1, read: 2 })
+    let reads = 0
+    const counting = new Proxy(lanes, {
+      get: (target, name) => {
+        if (name !== 'read') return Reflect.get(target, name)
+        return (statement: Sql) => {
+          if (statement.strings !== configurationVersion.strings) reads += 1
+          return target.read(statement)
+        }
+      },
+    })
+    let ms = 0
+    const directory = new Directory(counting, 'test', { ...systemClock, elapsedMs: () => ms })
+    /** What is read of a channel after everything that was known of it is old. */
+    const readsAfter = async (change: () => Promise<unknown>) => {
+      await change()
+      ms += limits.tokenCacheMs
+      reads = 0
+      const [settings] = await Promise.all([
+        directory.settings(run.channel),
+        directory.accounts(run.channel),
+      ])
+      return { reads, descriptor: settings['descriptor'] }
+    }
+    await readsAfter(async () => {})
+    const unchanged = { reads: 0, descriptor: undefined }
+    assert.deepEqual(await readsAfter(async () => {}), unchanged)
+    assert.deepEqual(await readsAfter(() => run.pay()), unchanged)
+
+    const { entities } = run.gateway
+    const changes: Record<string, () => Promise<unknown>> = {
+      'a channel that is new': () =>
+        entities.create({ kind: 'channel', name: 'New', parentId: run.merchant }),
+      'a node that is closed': () => entities.close(run.division),
+      'a node that is open again': () => entities.open(run.division),
+      'an account': () =>
+        run.sql(`insert into tollgate.merchant_account (id, channel_id, connector, mode)
+          values (gen_random_uuid(), '${run.channel}', 'simulator', 'EXTERNAL')`),
+      'an account that is changed': () =>
+        run.sql(`update tollgate.merchant_account set active = false`),
+      'an account that is gone': () => run.sql('delete from tollgate.merchant_account'),
+      'settings by hand': () =>
+        run.sql(`update tollgate.entity set settings = '{"descriptor": "new"}' where id = $1`, [
+          run.channel,
+        ]),
+    }
+    for (const [what, change] of Object.entries(changes)) {
+      const found = await readsAfter(change)
+      assert.equal(found.reads, 2, what)
+      if (what === 'settings by hand') assert.equal(found.descriptor, 'new')
+      assert.equal((await readsAfter(async () => {})).reads, 0, `after ${what}`)
+    }
+  } finally {
+    await database.close()
+    await run.close()
+  }
+})
+
+test('changes that are under way at once do not wait for each other in a circle', async () => {
+  const run = await startGateway({ role: 'api' })
+  try {
+    const changed = await Promise.all(
+      Array.from({ length: 20 }, (_, no) =>
+        run.gateway.entities.create({
+          kind: 'channel',
+          name: `Channel ${no}`,
+          parentId: run.merchant,
+        }),
+      ),
+    )
+    const versions = await run.sql('select version from tollgate.configuration')
+    assert.deepEqual([new Set(changed).size, versions.length], [20, 1])
+  } finally {
+    await run.close()
+  }
+})
