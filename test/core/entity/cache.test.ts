@@ -1,6 +1,7 @@
 /** What a process remembers of entities: how old it may be, and that nothing is read again that did not change. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import pg from 'pg'
 import { systemClock } from '../../../core/clock.ts'
 import { Database } from '../../../core/db/database.ts'
 import { Lanes } from '../../../core/db/lanes.ts'
@@ -9,7 +10,7 @@ import { FreshCache } from '../../../core/entity/cache.ts'
 import { Directory } from '../../../core/entity/directory.ts'
 import { configurationVersion } from '../../../core/entity/store.ts'
 import { limits } from '../../../schemas/index.ts'
-import { startGateway } from '../../support/gateway.ts'
+import { startGateway, until } from '../../support/gateway.ts'
 
 /** A source with a version, that counts how often it is read. */
 function source() {
@@ -143,21 +144,30 @@ test('a channel is read again when an entity or an account has changed, and not 
   }
 })
 
-test('changes that are under way at once do not wait for each other in a circle', async () => {
+test('who changes two entities and who changes one of them do not wait for each other in a circle', async () => {
   const run = await startGateway({ role: 'api' })
+  const clients = [0, 1].map(() => new pg.Client({ connectionString: run.database.url }))
   try {
-    const changed = await Promise.all(
-      Array.from({ length: 20 }, (_, no) =>
-        run.gateway.entities.create({
-          kind: 'channel',
-          name: `Channel ${no}`,
-          parentId: run.merchant,
-        }),
-      ),
-    )
-    const versions = await run.sql('select version from tollgate.configuration')
-    assert.deepEqual([new Set(changed).size, versions.length], [20, 1])
+    await Promise.all(clients.map((client) => client.connect()))
+    const [both, one] = clients as [pg.Client, pg.Client]
+    const rename = (client: pg.Client, id: string) =>
+      client.query('update tollgate.entity set name = $1 where id = $2', ['Renamed', id])
+    await both.query('begin')
+    await rename(both, run.channel)
+    const waiting = rename(one, run.merchant)
+    await until(async () => {
+      const [found] = await run.sql(
+        `select from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock' and query like 'update tollgate.entity%'`,
+      )
+      return found
+    })
+    // It waits before it has locked the merchant's row.
+    await rename(both, run.merchant)
+    await both.query('commit')
+    assert.equal((await waiting).rowCount, 1)
   } finally {
+    await Promise.all(clients.map((client) => client.end()))
     await run.close()
   }
 })
