@@ -1,4 +1,6 @@
 import { createHash, randomBytes, randomFillSync } from 'node:crypto'
+import { limits } from '@tollgate/schemas'
+import { systemClock } from './clock.ts'
 
 const pool = Buffer.allocUnsafe(4096)
 let poolAt = pool.length
@@ -15,6 +17,16 @@ export function random(bytes: number): Buffer {
 
 let lastMs = 0
 let lastCount = 0
+/** Added to the even clock of this process it gives the latest time that an id may have. */
+let ceilingMs = Number.POSITIVE_INFINITY
+
+/**
+ * Tells what time it is for the database. Rows lie in months by their ids: those of a machine whose wall
+ * clock is far ahead would lie in months that nobody has made yet. From now on, ids stay near this time.
+ */
+export function keepIdsNear(databaseMs: number): void {
+  ceilingMs = databaseMs + limits.idsAheadMs - systemClock.elapsedMs()
+}
 
 /**
  * A UUIDv7 as 32 lower-case hex characters: time of the wall clock in milliseconds, 12 bits that
@@ -22,7 +34,9 @@ let lastCount = 0
  * in which they were made, then 62 random bits. Postgres takes it as a `uuid`; on the wire it is the
  * id of every resource.
  */
-export function newId(nowMs: number = Date.now()): string {
+export function newId(
+  nowMs: number = Math.min(Date.now(), Math.floor(ceilingMs + systemClock.elapsedMs())),
+): string {
   const bytes = random(10)
   // The first of a millisecond begins in the lower half: 2,048 can follow it.
   lastCount = nowMs === lastMs ? (lastCount + 1) & 0xfff : ((bytes[0]! & 0x07) << 8) | bytes[1]!

@@ -1,5 +1,6 @@
 import { limits } from '@tollgate/schemas'
-import { makePartitions, purgeIdempotency } from '../process/store.ts'
+import { makePartitions } from '../process/partitions.ts'
+import { purgeIdempotency } from '../process/store.ts'
 import { dropSteps, purgeSteps } from '../step/store.ts'
 import { dropDeliveries } from '../webhook/store.ts'
 import { defineJob } from './define.ts'
@@ -16,7 +17,7 @@ export const housekeeping = defineJob<Record<string, never>>({
   concurrency: 1,
   keyOf: () => 'housekeeping',
   async run(_, engine) {
-    await engine.lanes.single(makePartitions)
+    await makePartitions(engine.lanes, engine.log)
     for (;;) {
       const purged = await engine.lanes.single(purgeIdempotency(limits.idempotencyDays, batch))
       if (purged.length < batch) break

@@ -1,7 +1,7 @@
 /** A process shows that it runs, and in which version, so that a breaking migration can wait for it. */
 import { limits } from '@tollgate/schemas'
 import type { Lanes } from '../db/lanes.ts'
-import { newId } from '../ids.ts'
+import { keepIdsNear, newId } from '../ids.ts'
 import { beat, goodbye } from './store.ts'
 
 export class Presence {
@@ -18,12 +18,17 @@ export class Presence {
   }
 
   async start(): Promise<void> {
-    await this.#lanes.single(beat(this.#id, this.#version, this.#role))
+    await this.#beat()
     this.#timer = setInterval(() => {
       // A beat that fails is made up for by the next one.
-      this.#lanes.single(beat(this.#id, this.#version, this.#role)).catch(() => {})
+      this.#beat().catch(() => {})
     }, limits.heartbeatMs)
     this.#timer.unref()
+  }
+
+  async #beat(): Promise<void> {
+    const [row] = await this.#lanes.single(beat(this.#id, this.#version, this.#role))
+    keepIdsNear(row!.now.getTime())
   }
 
   async stop(): Promise<void> {

@@ -1,9 +1,10 @@
 import { sql } from '../db/sql.ts'
 
-export const beat = (id: string, version: string, role: string) => sql`
+export const beat = (id: string, version: string, role: string) => sql<{ now: Date }>`
   insert into tollgate.process (id, version, role)
   values (${id}::uuid, ${version}::text, ${role}::text)
-  on conflict (id) do update set seen_at = now()`
+  on conflict (id) do update set seen_at = now()
+  returning now() as now`
 
 export const goodbye = (id: string) => sql`
   delete from tollgate.process
@@ -25,7 +26,13 @@ export const purgeIdempotency = (days: number, batch: number) => sql<{ key: stri
     limit ${batch}::integer)
   returning key`
 
-/** The months ahead get their partitions long before anything is written to them. */
-export const makePartitions = sql<{
-  made: number
-}>`select tollgate.create_partitions(now(), 3) as made`
+/** This month and those that come, as far as a table has no partition for them yet. */
+export const missingPartitions = (months: number) => sql<{ parent: string; month: Date }>`
+  select parent, month
+  from tollgate.missing_partitions(now(), ${months}::integer)`
+
+/** `kept`: its rows in the default partition are too many to be moved while payments wait. */
+export const makePartition = (parent: string, month: Date) =>
+  sql<{
+    outcome: 'made' | 'there' | 'kept'
+  }>`select tollgate.create_partition(${parent}::text, ${month}::timestamptz) as outcome`

@@ -49,6 +49,30 @@ export const limits = {
   waitingRows: 10_000,
   groupLockTimeoutMs: 250,
   singleLockTimeoutMs: 2 * second,
+  /**
+   * One try of a flush, and of one statement in the other lanes: the connection of one that was not answered is
+   * given up. Longer than it may wait for locks; after a flush that got no answer there is time for another try.
+   */
+  groupTryMs: 1.5 * second,
+  statementTryMs: 2.5 * second,
+  /** Postgres gives a statement up this much earlier: then its connection stays. */
+  tryAheadMs: second / 4,
+  /** No try begins when less than this is left of the flush budget. */
+  leastTryMs: second / 2,
+  /** Opening a connection. */
+  connectMs: 2 * second,
+  /** A connection that is idle for so long is asked whether the other end is there. */
+  keepAliveMs: 10 * second,
+  /** A transaction of several steps, and a statement outside the lanes. */
+  longTryMs: 10 * second,
+  /** A read that somebody searches with. */
+  slowReadMs: 30 * second,
+  /** One statement of the housekeeping. */
+  upkeepMs: minute,
+  /** Months, this one among them, that have their partitions. */
+  partitionMonths: 3,
+  /** Ids are not made further ahead of the database's clock: months far ahead have no partitions. */
+  idsAheadMs: hour,
   /** Other processes' work is noticed by asking this often. */
   dispatcherPollMs: second,
   heartbeatMs: 15 * second,

@@ -1,0 +1,32 @@
+import type { Log } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
+import { sqlState } from '../db/database.ts'
+import type { Lanes } from '../db/lanes.ts'
+import { makePartition, missingPartitions } from './store.ts'
+
+/**
+ * The months ahead get their partitions long before anything is written to them. Each in a commit of its
+ * own: one that is not to be had now holds up neither payments nor the others, and there are months left.
+ * Safe to run twice, and in several processes at once: a partition that is there is left alone.
+ */
+export async function makePartitions(
+  lanes: Lanes,
+  log: Log,
+  months: number = limits.partitionMonths,
+): Promise<void> {
+  for (const { parent, month } of await lanes.single(missingPartitions(months))) {
+    const about = { table: parent, month: month.toISOString().slice(0, 7) }
+    try {
+      const [row] = await lanes.single(makePartition(parent, month))
+      if (row?.outcome === 'kept') {
+        log.warn(
+          about,
+          'a month stays in the default partition: it holds too many rows to be moved',
+        )
+      }
+    } catch (error) {
+      if (sqlState(error) !== '55P03') throw error
+      log.warn(about, 'a partition could not be made, for its table is in use; it is tried again')
+    }
+  }
+}
