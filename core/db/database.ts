@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto'
+import { limits } from '@tollgate/schemas'
 import pg from 'pg'
+import { systemClock } from '../clock.ts'
+import { asNeverReached, graver, mustLeave, sqlState } from './failures.ts'
 import type { Sql } from './sql.ts'
+
+export { neverReached, outcomeUnknown, sqlState, violated } from './failures.ts'
 
 export type DatabaseOptions = {
   /** `postgres://user:password@host:port/name`. Session pooling or a direct connection. */
@@ -26,10 +31,32 @@ const types = {
   },
 } as pg.CustomTypesConfig
 
-/** Errors after which a client must not be used again: read-only server, shutdown, crash. */
-const leaving = new Set(['25006', '57P01', '57P02', '57P03', '57P05'])
-
 export type Client = pg.PoolClient
+
+/** Until when a statement is worked on; moments are those of `systemClock.elapsedMs()`. */
+export type Patience = {
+  /** A connection is waited for until then, and no try begins later. */
+  readonly beginUntilMs: number
+  readonly endUntilMs: number
+  /** One try: its connection is given up then. */
+  readonly tryMs: number
+}
+
+/** Tries within the flush budget; one that may last longer than the budget begins within it. */
+export function patience(tryMs: number, sinceMs: number = systemClock.elapsedMs()): Patience {
+  return {
+    beginUntilMs: sinceMs + limits.flushBudgetMs - limits.leastTryMs,
+    endUntilMs: sinceMs + Math.max(limits.flushBudgetMs, tryMs),
+    tryMs,
+  }
+}
+
+/** Waiting for a connection that others use has its place in a queue; opening one is given up sooner. */
+class PromptClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super({ ...config, connectionTimeoutMillis: limits.connectMs })
+  }
+}
 
 /** The engine's own connections: a foreign pool could be exhausted by its owner and deadlock us. */
 export class Database {
@@ -37,6 +64,10 @@ export class Database {
   readonly #options: DatabaseOptions
   readonly #prepared = new Map<readonly string[], { name: string; text: string }>()
   readonly #pools: pg.Pool[] = []
+  /** When each connection answered last. */
+  readonly #answeredMs = new WeakMap<Client, number>()
+  /** When the last statement began that got no answer. */
+  #doubtedMs = Number.NEGATIVE_INFINITY
 
   constructor(options: DatabaseOptions) {
     this.schema = options.schema ?? 'tollgate'
@@ -63,15 +94,20 @@ export class Database {
       types,
       options,
       application_name: `tollgate ${name}`,
-      connectionTimeoutMillis: 5_000,
+      Client: PromptClient,
+      connectionTimeoutMillis: limits.flushBudgetMs,
       idleTimeoutMillis: 0,
       keepAlive: true,
+      keepAliveInitialDelayMillis: limits.keepAliveMs,
     })
     // An idle connection that breaks is replaced on the next use; without a listener it would end the process.
     pool.on('error', () => {})
     // The pool listens to idle clients only. One that breaks while it is used tells its query too,
     // but its event would end the process.
-    pool.on('connect', (client) => client.on('error', () => {}))
+    pool.on('connect', (client) => {
+      client.on('error', () => {})
+      this.#answeredMs.set(client, systemClock.elapsedMs())
+    })
     this.#pools.push(pool)
     return pool
   }
@@ -103,18 +139,27 @@ export class Database {
   }
 
   /** Runs one statement on a pool; a client whose server is leaving or that lost its plan is dropped. */
-  async run<Row>(pool: pg.Pool, statement: Sql<Row>): Promise<Row[]> {
+  async run<Row>(
+    pool: pg.Pool,
+    statement: Sql<Row>,
+    within: Patience = patience(limits.longTryMs),
+  ): Promise<Row[]> {
     try {
-      return await this.#once(pool, statement)
+      return await this.#once(pool, statement, within)
     } catch (error) {
       // "cached plan must not change result type": a migration ran; a new connection plans anew.
-      if (sqlState(error) === '0A000') return await this.#once(pool, statement)
-      throw error
+      if (sqlState(error) !== '0A000') throw error
+      try {
+        return await this.#once(pool, statement, within)
+      } catch (again) {
+        throw graver(error, again)
+      }
     }
   }
 
-  async #once<Row>(pool: pg.Pool, statement: Sql<Row>): Promise<Row[]> {
-    const client = await pool.connect()
+  async #once<Row>(pool: pg.Pool, statement: Sql<Row>, within: Patience): Promise<Row[]> {
+    const client = await this.#client(pool, within)
+    const answered = this.#watch(client, within)
     let broken: boolean | Error = false
     try {
       const result = await client.query(this.config(statement))
@@ -123,13 +168,19 @@ export class Database {
       broken = mustLeave(error)
       throw error
     } finally {
+      answered()
       client.release(broken)
     }
   }
 
   /** A transaction on a pool. Rolls back and drops the client on any failure. */
-  async transaction<T>(pool: pg.Pool, work: (client: Client) => Promise<T>): Promise<T> {
-    const client = await pool.connect()
+  async transaction<T>(
+    pool: pg.Pool,
+    work: (client: Client) => Promise<T>,
+    within: Patience = patience(limits.longTryMs),
+  ): Promise<T> {
+    const client = await this.#client(pool, within)
+    const answered = this.#watch(client, within)
     let broken = true
     try {
       await client.query('begin')
@@ -146,7 +197,46 @@ export class Database {
       )
       throw error
     } finally {
+      answered()
       client.release(broken)
+    }
+  }
+
+  /**
+   * A connection of a pool. After a statement that got no answer the others that were silent since it
+   * began are not trusted: they took the same way, and each would cost a try.
+   */
+  async #client(pool: pg.Pool, within: Patience): Promise<Client> {
+    for (;;) {
+      const client = await free(pool, within.beginUntilMs)
+      if ((this.#answeredMs.get(client) ?? 0) >= this.#doubtedMs) return client
+      client.connection.stream.destroy()
+      client.release(true)
+    }
+  }
+
+  /**
+   * Gives a connection up when its try is over: what waits for it learns that it broke. Only that frees
+   * it: pg's own limits tell the caller and leave the connection busy, or say goodbye and wait.
+   *
+   * @returns to be called once nothing waits for it any more
+   */
+  #watch(client: Client, within: Patience): () => void {
+    const sinceMs = systemClock.elapsedMs()
+    const limitMs = Math.min(within.tryMs, within.endUntilMs - sinceMs)
+    let afterReading: NodeJS.Immediate | undefined
+    const timer = setTimeout(() => {
+      // An answer that came while this process was held up is read before.
+      afterReading = setImmediate(() => {
+        this.#doubtedMs = Math.max(this.#doubtedMs, sinceMs)
+        const text = `the database did not answer within ${Math.round(limitMs)} ms`
+        client.connection.stream.destroy(new Error(text))
+      })
+    }, limitMs)
+    return () => {
+      clearTimeout(timer)
+      clearImmediate(afterReading)
+      this.#answeredMs.set(client, systemClock.elapsedMs())
     }
   }
 
@@ -161,27 +251,21 @@ export class Database {
   }
 }
 
-/** Five-character SQLSTATE of a Postgres error; undefined when the connection itself failed. */
-export function sqlState(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | null)?.code
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
-}
-
-/** Name of the constraint that a Postgres error is about. */
-export function violated(error: unknown): string | undefined {
-  const constraint = (error as { constraint?: unknown } | null)?.constraint
-  return typeof constraint === 'string' ? constraint : undefined
-}
-
-/** True when nothing tells whether the statement was committed: the connection broke under it. */
-export function outcomeUnknown(error: unknown): boolean {
-  const state = sqlState(error)
-  return (
-    state === undefined || state.startsWith('08') || state.startsWith('57P') || state === '25006'
-  )
-}
-
-function mustLeave(error: unknown): boolean {
-  const state = sqlState(error)
-  return state === undefined || leaving.has(state) || state.startsWith('08') || state === '0A000'
+/** The next free client of a pool. @throws an error that is `neverReached` */
+async function free(pool: pg.Pool, untilMs: number): Promise<Client> {
+  const tooLate = () => asNeverReached(new Error('no connection to the database came free in time'))
+  const leftMs = untilMs - systemClock.elapsedMs()
+  if (leftMs <= 0) throw tooLate()
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(tooLate()), leftMs)
+  const asked = pool.connect()
+  try {
+    return await Promise.race([asked, late.promise])
+  } catch (error) {
+    // It comes later, for nobody.
+    asked.then((client) => client.release()).catch(() => {})
+    throw asNeverReached(error)
+  } finally {
+    clearTimeout(timer)
+  }
 }

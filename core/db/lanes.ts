@@ -2,12 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@tollgate/schemas'
 import type pg from 'pg'
 import { systemClock } from '../clock.ts'
-import { type Database, outcomeUnknown, sqlState } from './database.ts'
+import { type Client, type Database, type Patience, patience } from './database.ts'
+import { asNeverReached, graver, outcomeUnknown, sqlState } from './failures.ts'
 import type { Columns, GroupStatement, RowOf } from './group-statement.ts'
-import type { Sql } from './sql.ts'
+import { type Sql, sql } from './sql.ts'
 
 type Waiting = {
   readonly row: RowOf<Columns>
+  readonly sinceMs: number
   readonly done: (row: { id: string } | undefined) => void
   readonly failed: (error: unknown) => void
 }
@@ -25,6 +27,13 @@ export const byIndex = {
   plan_cache_mode: 'force_generic_plan',
 } as const
 
+/** Postgres gives up before we do. What still runs for a connection that we gave up holds its locks no longer. */
+const endsWithin = (tryMs: number) => ({ statement_timeout: String(tryMs - limits.tryAheadMs) })
+
+/** For the transaction that it begins. */
+const unhurried = sql`
+  select set_config('statement_timeout', ${String(limits.upkeepMs - limits.tryAheadMs)}::text, true) as within`
+
 /**
  * The three ways to Postgres, each with connections of its own so that none can starve another.
  *
@@ -33,6 +42,9 @@ export const byIndex = {
  * light load nothing waits, under heavy load the commits are shared.
  * Single lane: rows that others may lock. One statement each, in order per key within the process.
  * Read lane: reads.
+ *
+ * A call ends within the flush budget. Each of its tries has a limit of its own, after which its
+ * connection counts as lost: a line that swallows bytes would hold it for as long as it likes.
  */
 export class Lanes {
   readonly database: Database
@@ -42,18 +54,26 @@ export class Lanes {
   readonly #queues = new Map<AnyGroupStatement, Waiting[]>()
   readonly #serial = new Map<string, Promise<unknown>>()
   #freeFlushes: number = limits.groupFlushes
+  #expiry: NodeJS.Timeout | undefined
 
   constructor(database: Database, connections: { single: number; read: number }) {
     this.database = database
     this.#group = database.pool(limits.groupFlushes, 'group', {
       lock_timeout: String(limits.groupLockTimeoutMs),
+      ...endsWithin(limits.groupTryMs),
       ...byIndex,
     })
     this.#single = database.pool(connections.single, 'single', {
       lock_timeout: String(limits.singleLockTimeoutMs),
+      ...endsWithin(limits.statementTryMs),
+      // A transaction whose owner gave its connection up, which Postgres may not hear of.
+      idle_in_transaction_session_timeout: String(limits.statementTryMs),
       plan_cache_mode: 'force_generic_plan',
     })
-    this.#read = database.pool(connections.read, 'read', { plan_cache_mode: 'force_generic_plan' })
+    this.#read = database.pool(connections.read, 'read', {
+      ...endsWithin(limits.slowReadMs),
+      plan_cache_mode: 'force_generic_plan',
+    })
   }
 
   get pools(): { single: pg.Pool; read: pg.Pool } {
@@ -74,12 +94,28 @@ export class Lanes {
   ): Promise<Out | undefined> {
     return new Promise((done, failed) => {
       const key = statement as unknown as AnyGroupStatement
-      const waiting = { row, done, failed } as unknown as Waiting
+      const sinceMs = systemClock.elapsedMs()
+      const waiting = { row, sinceMs, done, failed } as unknown as Waiting
       const queue = this.#queues.get(key)
       if (queue === undefined) this.#queues.set(key, [waiting])
       else queue.push(waiting)
       this.#pump()
+      if (this.#freeFlushes === 0)
+        this.#expiry ??= setTimeout(() => this.#expire(), limits.leastTryMs)
     })
+  }
+
+  /** Rows for which no flush had room while there was time for it: nothing was sent for them. */
+  #expire(): void {
+    const lastMs = systemClock.elapsedMs() - limits.flushBudgetMs + limits.leastTryMs
+    for (const queue of this.#queues.values()) {
+      const kept = queue.findIndex(({ sinceMs }) => sinceMs > lastMs)
+      for (const member of queue.splice(0, kept < 0 ? queue.length : kept)) {
+        member.failed(asNeverReached(new Error('no flush had room in time')))
+      }
+    }
+    this.#expiry = undefined
+    if (this.waiting > 0) this.#expiry = setTimeout(() => this.#expire(), limits.leastTryMs)
   }
 
   #pump(): void {
@@ -114,6 +150,7 @@ export class Lanes {
       const rows = await this.database.run(
         this.#group,
         members.length === 1 ? statement.one(only!.row) : statement.many(members.map((m) => m.row)),
+        patience(limits.groupTryMs, only!.sinceMs),
       )
       if (members.length === 1) return only!.done(rows[0])
       const byId = new Map(rows.map((row) => [row.id, row]))
@@ -122,35 +159,71 @@ export class Lanes {
       if (!worthAlone(error)) return members.forEach((member) => void member.failed(error))
       // One bad or contended row must not fail the others: each runs by itself, off the group lane.
       for (const member of members) {
-        this.single(statement.one(member.row)).then((rows) => member.done(rows[0]), member.failed)
+        const within = patience(limits.statementTryMs, member.sinceMs)
+        this.#insist(this.#single, statement.one(member.row), within, worthRetry, error).then(
+          (rows) => member.done(rows[0]),
+          member.failed,
+        )
       }
     }
   }
 
   /**
-   * Runs one statement in the single lane. Statements here are safe to run again (ids are made
-   * before, moves are conditional), so a lost connection, a deadlock or a lock timeout is retried
-   * until the flush budget ends.
+   * Runs one statement in the single lane; a lost connection, a deadlock or a lock timeout is retried
+   * within the flush budget. Statements here are safe to run again, and while their first copy still
+   * runs or is on its way for a connection that we gave up: ids are made before, and the copy that
+   * comes second waits at the primary key and inserts nothing; moves are conditional on what they move
+   * from (state, lease, version), and the copy that comes second waits for the row, sees what became of
+   * it, and moves nothing. A copy that waits for too long fails and is no proof of anything: what is
+   * told in the end is that the outcome of the first is unknown.
    */
-  async single<Row>(statement: Sql<Row>): Promise<Row[]> {
-    const until = systemClock.elapsedMs() + limits.flushBudgetMs
+  single<Row>(statement: Sql<Row>): Promise<Row[]> {
+    return this.#insist(this.#single, statement, patience(limits.statementTryMs), worthRetry)
+  }
+
+  /** @param before what became of a try of the same statement elsewhere */
+  async #insist<Row>(
+    pool: pg.Pool,
+    statement: Sql<Row>,
+    within: Patience,
+    again: (error: unknown) => boolean,
+    before?: unknown,
+  ): Promise<Row[]> {
+    let failure = before
     for (let tries = 0; ; tries += 1) {
+      const pauseMs = tries === 0 ? 0 : Math.min(10 * 2 ** tries, 500)
+      const isLate = systemClock.elapsedMs() + pauseMs > within.beginUntilMs
+      if (failure !== undefined && isLate) throw failure
+      if (pauseMs > 0) await pause(pauseMs)
       try {
-        return await this.database.run(this.#single, statement)
+        return await this.database.run(pool, statement, within)
       } catch (error) {
-        if (!worthRetry(error) || systemClock.elapsedMs() > until) throw error
-        await pause(Math.min(20 * 2 ** tries, 500))
+        if (!again(error)) throw error
+        failure = failure === undefined ? error : graver(failure, error)
       }
     }
   }
 
   /** Runs a statement and, when it moved a row, others in the same commit. Not tried again by itself. */
   together<Row>(first: Sql<Row>, others: readonly Sql[]): Promise<Row[]> {
-    return this.database.transaction(this.#single, async (client) => {
+    const work = async (client: Client) => {
       const rows = await this.database.query(client, first)
       if (rows.length > 0) for (const other of others) await this.database.query(client, other)
       return rows
-    })
+    }
+    return this.database.transaction(this.#single, work, patience(limits.statementTryMs))
+  }
+
+  /**
+   * A statement that may take long and that nobody waits for. Safe to run again as those of `single`,
+   * and left to its next time when it fails.
+   */
+  upkeep<Row>(statement: Sql<Row>): Promise<Row[]> {
+    const work = async (client: Client) => {
+      await this.database.query(client, unhurried)
+      return this.database.query(client, statement)
+    }
+    return this.database.transaction(this.#single, work, patience(limits.upkeepMs))
   }
 
   /** Runs `work` after everything that was queued before it under the same key in this process. */
@@ -165,16 +238,9 @@ export class Lanes {
     return mine
   }
 
-  async read<Row>(statement: Sql<Row>): Promise<Row[]> {
-    const until = systemClock.elapsedMs() + limits.flushBudgetMs
-    for (let tries = 0; ; tries += 1) {
-      try {
-        return await this.database.run(this.#read, statement)
-      } catch (error) {
-        if (!outcomeUnknown(error) || systemClock.elapsedMs() > until) throw error
-        await pause(Math.min(20 * 2 ** tries, 500))
-      }
-    }
+  /** @param tryMs more for what searches: it begins within the flush budget and may end after it. */
+  read<Row>(statement: Sql<Row>, tryMs: number = limits.statementTryMs): Promise<Row[]> {
+    return this.#insist(this.#read, statement, patience(tryMs), outcomeUnknown)
   }
 }
 

@@ -58,6 +58,9 @@ export async function migrate(database: Database, pool: pg.Pool): Promise<string
   const client = await pool.connect()
   const ran: string[] = []
   try {
+    // Made for statements of payments: what changes tables may take its time, and waits for its turn.
+    await client.query('set statement_timeout = 0')
+    await client.query('set idle_in_transaction_session_timeout = 0')
     await client.query('select pg_advisory_lock($1)', [lockNumber])
     const schema = database.schema
     await client.query(`create schema if not exists ${schema}`)

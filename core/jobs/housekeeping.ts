@@ -19,14 +19,14 @@ export const housekeeping = defineJob<Record<string, never>>({
   async run(_, engine) {
     await makePartitions(engine.lanes, engine.log)
     for (;;) {
-      const purged = await engine.lanes.single(purgeIdempotency(limits.idempotencyDays, batch))
+      const purged = await engine.lanes.upkeep(purgeIdempotency(limits.idempotencyDays, batch))
       if (purged.length < batch) break
     }
-    await engine.lanes.single(dropDeliveries(limits.deliveryDays))
+    await engine.lanes.upkeep(dropDeliveries(limits.deliveryDays))
     const days = engine.steps.days === 0 ? limits.stepDays : engine.steps.days
-    await engine.lanes.single(dropSteps(days))
+    await engine.lanes.upkeep(dropSteps(days))
     for (;;) {
-      const purged = await engine.lanes.single(purgeSteps(days, batch))
+      const purged = await engine.lanes.upkeep(purgeSteps(days, batch))
       if (purged.length < batch) return
     }
   },

@@ -1,3 +1,4 @@
+import { limits } from '@tollgate/schemas'
 import type { Lanes } from '../db/lanes.ts'
 import type { Sql } from '../db/sql.ts'
 
@@ -14,7 +15,7 @@ export async function readSlowly<Row>(lanes: Lanes, statement: Sql<Row>): Promis
   if (gate.free > 0) gate.free -= 1
   else await new Promise<void>((enter) => gate.waiting.push(enter))
   try {
-    return await lanes.read(statement)
+    return await lanes.read(statement, limits.slowReadMs)
   } finally {
     const next = gate.waiting.shift()
     if (next === undefined) gate.free += 1

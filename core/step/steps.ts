@@ -1,4 +1,5 @@
 /** Reading step logs: by id for those who may see the resource, by any of its numbers for operators. */
+import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import type { Caller } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
@@ -153,7 +154,8 @@ export async function inspect(
   const [row] = await engine.lanes.read(paymentByAttempt(reference))
   if (row !== undefined) return inspected(engine, { kind: 'payment', payment: toPayment(row) })
   const wanted = { shortNo: shortNo(reference) ?? null, merchantTransactionId: reference }
-  const rows = await engine.lanes.read(paymentsByReference(wanted, days, mostCandidates))
+  const search = paymentsByReference(wanted, days, mostCandidates)
+  const rows = await engine.lanes.read(search, limits.slowReadMs)
   const [only] = rows
   if (only === undefined) {
     throw new GatewayError('700.400.580', {

@@ -103,7 +103,7 @@ export class KeyAdministration {
   async status(count = true): Promise<KeysStatus> {
     const { lanes, keys } = this.#work
     const rows = new Map<string, number>()
-    for (const { id, rows: more } of count ? await lanes.read(rowsByKey) : []) {
+    for (const { id, rows: more } of count ? await lanes.upkeep(rowsByKey) : []) {
       rows.set(id, (rows.get(id) ?? 0) + Number(more))
     }
     const all: KeyStatus[] = []

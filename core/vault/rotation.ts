@@ -182,7 +182,7 @@ class Progress {
 
   async begin(old: readonly DataKeyRow[]): Promise<void> {
     if (this.#total !== undefined || old.length === 0) return
-    const counts = await this.#work.lanes.read(rowsByKey)
+    const counts = await this.#work.lanes.upkeep(rowsByKey)
     this.#total = counts
       .filter(({ id }) => old.some((key) => key.id === id))
       .reduce((sum, { rows }) => sum + Number(rows), 0)

@@ -12,6 +12,10 @@ export type Line = {
   /** Cuts every connection and takes no new one. */
   down(): void
   up(): void
+  /** Keeps every connection open, takes new ones, and forwards nothing in either direction. */
+  stall(): void
+  /** Forwards again, what was held back first; the connections that are `lost` stay silent for good. */
+  resume(lost?: 'those that were open'): void
   close(): Promise<void>
 }
 
@@ -28,6 +32,7 @@ export async function lineTo(url: string): Promise<Line> {
   const target = new URL(url)
   const pairs = new Set<readonly [Socket, Socket]>()
   let isDown = false
+  let isStalled = false
   let next: Cut | undefined
 
   const server = createServer((client) => {
@@ -35,6 +40,7 @@ export async function lineTo(url: string): Promise<Line> {
     const upstream = open(Number(target.port), target.hostname)
     const pair = [client, upstream] as const
     pairs.add(pair)
+    if (isStalled) for (const socket of pair) socket.pause()
     const end = () => {
       pairs.delete(pair)
       client.destroy()
@@ -88,6 +94,15 @@ export async function lineTo(url: string): Promise<Line> {
     },
     up() {
       isDown = false
+    },
+    stall() {
+      isStalled = true
+      for (const pair of pairs) for (const socket of pair) socket.pause()
+    },
+    resume(lost) {
+      isStalled = false
+      if (lost !== undefined) return
+      for (const pair of pairs) for (const socket of pair) socket.resume()
     },
     close: () =>
       new Promise((done) => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Database } from '../../../core/db/database.ts'
+import { Database, neverReached, outcomeUnknown } from '../../../core/db/database.ts'
+import { asNeverReached, graver } from '../../../core/db/failures.ts'
+import { grouped, text } from '../../../core/db/group-statement.ts'
 import { Lanes } from '../../../core/db/lanes.ts'
 import { startGateway, until } from '../../support/gateway.ts'
 import { lineTo } from '../../support/proxy.ts'
@@ -69,4 +71,72 @@ test('work under one key goes in order, other keys do not wait, and a failure st
   await assert.rejects(first, /a1 failed/)
   await second
   assert.deepEqual(done, ['b1', 'a1', 'a2'])
+})
+
+test('whether a statement was ever handed to a connection is known, over all its tries', async () => {
+  const run = await startGateway({ role: 'api' })
+  const line = await lineTo(run.database.url)
+  const database = new Database({ url: line.url })
+  try {
+    await run.sql('create table public.said (id uuid primary key, word text)')
+    const insert = 'insert into public.said (id, word) select id, word from r returning id'
+    const said = grouped('said', { id: 'uuid', word: 'text' }, 'id', text(` ${insert}`))
+    const id = 'a'.repeat(32)
+    const row = { id, word: 'yes' }
+    const lanes = new Lanes(database, { single: 2, read: 1 })
+    const calls = {
+      group: () => lanes.group(said, row),
+      single: () => lanes.single(said.one(row)),
+      together: () => lanes.together(said.one(row), []),
+      read: () => lanes.read(statement('select 1 as one')),
+    }
+    const failure = (call: () => Promise<unknown>) =>
+      call().then(
+        () => assert.fail('the database is away'),
+        (error: unknown) => error,
+      )
+    line.down()
+    const away = await Promise.all(Object.values(calls).map(failure))
+    for (const error of away) assert.ok(neverReached(error) && outcomeUnknown(error), String(error))
+    assert.deepEqual(await run.sql('select id from public.said'), [])
+    for (const call of [calls.group, calls.single, calls.together]) {
+      line.up()
+      await run.sql('delete from public.said')
+      // Its text is the name of a transaction's statement, which has none.
+      const what = call === calls.together ? insert : database.prepared(said.one(row).strings).name
+      const cut = line.cut(what, call === calls.together ? 'before' : 'after')
+      const failed = failure(call)
+      await cut
+      line.down()
+      const error = await failed
+      assert.ok(!neverReached(error) && outcomeUnknown(error), String(error))
+    }
+    assert.equal((await run.sql('select id from public.said')).length, 0)
+  } finally {
+    await database.close()
+    await line.close()
+    await run.close()
+  }
+})
+
+test('of two failures the one that may have been carried out is told, and none hides that there was a connection', () => {
+  const coded = (code: string | undefined) => Object.assign(new Error(String(code)), { code })
+  const away = asNeverReached(coded('ECONNREFUSED'))
+  const lost = coded(undefined)
+  const locked = coded('55P03')
+  assert.equal(graver(away, lost), lost)
+  assert.equal(graver(away, locked), locked)
+  assert.equal(graver(lost, away), lost)
+  assert.equal(graver(lost, locked), lost)
+  const after = graver(locked, away)
+  assert.ok(outcomeUnknown(after) && !neverReached(after), String(after))
+  const later = asNeverReached(coded('ECONNREFUSED'))
+  assert.ok(neverReached(graver(away, later)))
+})
+
+test('a broken pipe is no answer of the database', () => {
+  for (const code of ['EPIPE', 'ECONNRESET', undefined]) {
+    assert.equal(outcomeUnknown(Object.assign(new Error('broken'), { code })), true)
+  }
+  assert.equal(outcomeUnknown(Object.assign(new Error('refused'), { code: '23505' })), false)
 })

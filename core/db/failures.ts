@@ -1,0 +1,69 @@
+/** What an error of the database says about the statement: carried out, refused, or nobody knows. */
+
+/** Errors after which a client must not be used again: read-only server, idle transaction, shutdown, crash. */
+const leaving = new Set(['25006', '25P03', '57P01', '57P02', '57P03', '57P05'])
+
+/** Five-character SQLSTATE of a Postgres error; undefined when the connection itself failed, with EPIPE for instance. */
+export function sqlState(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code
+  return typeof code === 'string' && /^(?!E)[0-9A-Z]{5}$/.test(code) ? code : undefined
+}
+
+/** Name of the constraint that a Postgres error is about. */
+export function violated(error: unknown): string | undefined {
+  const constraint = (error as { constraint?: unknown } | null)?.constraint
+  return typeof constraint === 'string' ? constraint : undefined
+}
+
+/** Errors of those who never had a connection. */
+const unreached = new WeakSet<Error>()
+
+/** Marks an error as one before which nothing was handed to any connection. */
+export function asNeverReached(thrown: unknown): Error {
+  const error = thrown instanceof Error ? thrown : new Error('no connection', { cause: thrown })
+  unreached.add(error)
+  return error
+}
+
+/**
+ * True when no connection could be had, and so nothing was carried out and nothing will be: in none of
+ * the tries of one call of the lanes was the statement handed to a connection.
+ */
+export function neverReached(error: unknown): boolean {
+  return error instanceof Error && unreached.has(error)
+}
+
+/**
+ * True when the database cannot be relied on now: the connection broke under the statement and nothing
+ * tells whether it was committed, no connection could be had, or Postgres gave it up for its time.
+ */
+export function outcomeUnknown(error: unknown): boolean {
+  const state = sqlState(error)
+  return (
+    state === undefined ||
+    neverReached(error) ||
+    state.startsWith('08') ||
+    state.startsWith('57P') ||
+    state === '57014' ||
+    state === '25006' ||
+    state === '25P03'
+  )
+}
+
+/**
+ * What is told of two failures of one statement. Before all the one after which it may have been carried
+ * out; and when it was handed to a connection once, nothing that says it never was.
+ */
+export function graver(before: unknown, now: unknown): unknown {
+  if (neverReached(before)) return now
+  if (outcomeUnknown(before)) return before
+  return neverReached(now)
+    ? new Error('no connection could be had for another try', { cause: now })
+    : now
+}
+
+/** True when the connection must not be used again. */
+export function mustLeave(error: unknown): boolean {
+  const state = sqlState(error)
+  return state === undefined || leaving.has(state) || state.startsWith('08') || state === '0A000'
+}
