@@ -8,10 +8,9 @@ import { approvedCode } from '../payment/decide.ts'
 import { read } from '../request/call.ts'
 import { stepsFor } from '../step/operations.ts'
 import type { StepsView } from '../step/view.ts'
+import { changeSchedule, endSchedule } from './change.ts'
 import {
-  changeSchedule,
   createSchedule,
-  endSchedule,
   listExecutions,
   listSchedules,
   previewSchedule,

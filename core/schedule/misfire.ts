@@ -58,6 +58,11 @@ export function dueInstants(
   return { charge, missed, nextAt: now < nextAt ? firstFrom(plan, nextAt) : nextInstant(plan, now) }
 }
 
+/** All instants from `nextAt` to `now`, none of which is charged: in one range, or none. */
+export function missedUpTo(plan: SchedulePlan, nextAt: Date, now: Date): readonly Missed[] {
+  return dueInstants(plan, nextAt, now, { windowMs: Number.POSITIVE_INFINITY, most: 0 }).missed
+}
+
 /** A range's instants, oldest first, one at a time. */
 export function* instantsOf(plan: SchedulePlan, { first, last }: Missed): Generator<Date, void> {
   let next = firstFrom(plan, first)

@@ -12,10 +12,9 @@ import {
   read,
 } from '../request/call.ts'
 import { textOf } from '../request/values.ts'
+import { changeSchedule, endSchedule } from './change.ts'
 import {
-  changeSchedule,
   createSchedule,
-  endSchedule,
   listExecutions,
   listSchedules,
   previewSchedule,

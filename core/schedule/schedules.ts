@@ -19,20 +19,11 @@ import { dispatch } from '../routing/dispatch.ts'
 import { clockOf } from '../test-clock/time.ts'
 import { addOnce, madeBy } from './create.ts'
 import { type JobFields, type JobPlan, readJob } from './job.ts'
-import { effectiveEnd } from './periods.ts'
 import { upcoming } from './plan.ts'
 import { minimumIntervalMs, zoneOf } from './policy.ts'
-import {
-  cancelSchedule,
-  executionsOf,
-  missedOf,
-  reschedule,
-  scheduleById,
-  schedulesOf,
-  toSchedule,
-} from './store.ts'
+import { executionsOf, missedOf, scheduleById, schedulesOf, toSchedule } from './store.ts'
 import { planOf, timeOf } from './stored-plan.ts'
-import type { Execution, MissedRange, Schedule, ScheduleRecord } from './types.ts'
+import type { Execution, MissedRange, Schedule } from './types.ts'
 
 /** A schedule and the moments that follow. */
 export type Told = { readonly schedule: Schedule; readonly next: readonly Date[] }
@@ -198,62 +189,6 @@ export async function listExecutions(
   }
 }
 
-/**
- * Gives a schedule other times, from now on.
- *
- * @throws GatewayError 404 when there is none; 400 100.360.300 when it was cancelled or has run out.
- */
-export async function changeSchedule(
-  engine: Engine,
-  caller: Caller,
-  id: string,
-  { fields }: Request,
-): Promise<Told> {
-  const { schedule } = await readSchedule(engine, caller, id, textOf(fields, 'entityId'))
-  const channel = await engine.directory.channel(
-    { id: caller.id, entityId: null },
-    schedule.channelId,
-  )
-  const now = await timeOf(engine, schedule.clockId)
-  const plan = readPlan(engine, channel, fields, now, schedule.zone)
-  const times = {
-    expression: plan.expression,
-    startAt: plan.startAt,
-    endAt: plan.endAt,
-    job: plan.fields,
-    nextAt: plan.firstAt,
-  }
-  const record = await recordOf(engine, fields, now)
-  const [moved] = await engine.lanes.single(reschedule(schedule.id, times, record))
-  if (moved === undefined) throw new GatewayError('100.360.300')
-  return told({ ...schedule, ...times, seq: moved.seq })
-}
-
-/**
- * Cancels a schedule: at once, or when its notice allows.
- *
- * @throws GatewayError 404 when there is none; 400 100.360.303 when it was cancelled or has run out.
- */
-export async function endSchedule(
-  engine: Engine,
-  caller: Caller,
-  id: string,
-  fields: RequestFields,
-): Promise<Told> {
-  const { schedule } = await readSchedule(engine, caller, id, textOf(fields, 'entityId'))
-  if (schedule.cancelledAt !== null || schedule.nextAt === null) {
-    throw new GatewayError('100.360.303')
-  }
-  const now = await timeOf(engine, schedule.clockId)
-  const end = effectiveEnd(planOf(schedule), schedule.createdAt, now)
-  const record = await recordOf(engine, fields, now)
-  const [moved] = await engine.lanes.single(cancelSchedule(schedule.id, end, record))
-  if (moved === undefined) throw new GatewayError('100.360.303')
-  const nextAt = end > now && schedule.nextAt < end ? schedule.nextAt : null
-  const effectiveAt = moved.effective_end
-  return told({ ...schedule, cancelledAt: now, effectiveEnd: effectiveAt, nextAt, seq: moved.seq })
-}
-
 /** What dispatching rules look at: the payment as it will be. A channel that is named needs no look. */
 async function factsOf(
   engine: Engine,
@@ -265,7 +200,8 @@ async function factsOf(
   return withAccount(fields, registration, await numbersOf(engine, registration))
 }
 
-function readPlan(
+/** The times that a request asks for. */
+export function readPlan(
   engine: Engine,
   channel: Channel,
   fields: RequestFields,
@@ -284,7 +220,7 @@ function readPlan(
   })
 }
 
-const told = (schedule: Schedule): Told => ({ schedule, next: nextOf(schedule) })
+export const told = (schedule: Schedule): Told => ({ schedule, next: nextOf(schedule) })
 
 /** The moments that follow, as many as answers show. */
 export function nextOf(schedule: Schedule): readonly Date[] {
@@ -321,16 +257,6 @@ function chargeRequest(fields: RequestFields, paymentType: string, registration:
   const type = textOf(standing, 'type') ?? usual.type
   const kind = type === 'RECURRING' ? usual : { type }
   return { ...rest, standingInstruction: { ...asMerchant, ...kind, ...standing } }
-}
-
-async function recordOf(engine: Engine, fields: RequestFields, at: Date): Promise<ScheduleRecord> {
-  return {
-    recordId: newId(),
-    eventId: newId(),
-    shortNo: await engine.shortNumbers.take(),
-    merchantTransactionId: textOf(fields, 'merchantTransactionId') ?? null,
-    at,
-  }
 }
 
 function limitOf(fields: RequestFields): number {

@@ -133,6 +133,78 @@ export const schedulesOf = (
   order by s.id desc
   limit ${limit}::integer`
 
+/** A schedule as it is at one moment of its clock, or of the database where it has none. */
+export type MomentRow = ScheduleRow & { now: Date }
+
+/**
+ * The moment is read after the row's version and rounded up: whatever was committed before this lies
+ * before it.
+ */
+export const scheduleAtNow = (id: string) => sql<MomentRow>`
+  select ${parts.schedule}, coalesce(test_clock.at,
+    date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond') as now
+  from tollgate.schedule s
+  left join tollgate.test_clock on test_clock.id = s.clock_id
+  where s.id = ${id}::uuid`
+
+/** Instants that have fired and for which no payment was begun. */
+export const unbegunOf = (scheduleId: string) => sql<{ id: string; at: Date }>`
+  select id, at
+  from tollgate.occurrence
+  where schedule_id = ${scheduleId}::uuid and payment_id is null and failure is null`
+
+/** Instants in a row that pass uncharged, with the event that says so. */
+export type Passed = {
+  readonly id: string
+  readonly eventId: string
+  /** Of one that has fired: it is missed only where its payment was not begun meanwhile. */
+  readonly occurrenceId: string | null
+  readonly first: Date
+  readonly last: Date
+  readonly count: number
+}
+
+const passedRow = ({ id, eventId, occurrenceId, first, last, count }: Passed) => ({
+  id,
+  event_id: eventId,
+  occurrence_id: occurrenceId,
+  first_at: first,
+  last_at: last,
+  count,
+  data: { from: first, to: last, count },
+})
+
+/**
+ * Holds a schedule that is still what was read of it, and makes of `passed` what was missed: of a
+ * schedule that fired or changed meanwhile nothing is held, and nothing happens to it.
+ */
+const held = (read: Pick<Schedule, 'id' | 'seq' | 'nextAt'>, passed: readonly Passed[]) => sql`
+held as (
+  select id, channel_id, seq
+  from tollgate.schedule
+  where id = ${read.id}::uuid and seq = ${read.seq}::integer and next_at = ${read.nextAt}::timestamptz
+    and cancelled_at is null
+  for update),
+passed as (
+  select id, event_id, occurrence_id, first_at, last_at, count, data
+  from json_to_recordset(${JSON.stringify(passed.map(passedRow))}::json)
+    as given(id uuid, event_id uuid, occurrence_id uuid, first_at timestamptz, last_at timestamptz, count bigint, data jsonb)),
+unbegun as (
+  delete from tollgate.occurrence
+  using held, passed
+  where occurrence.id = passed.occurrence_id and occurrence.payment_id is null and occurrence.failure is null
+  returning occurrence.id),
+missed as (
+  insert into tollgate.missed (id, schedule_id, first_at, last_at, count)
+  select passed.id, held.id, passed.first_at, passed.last_at, passed.count
+  from held, passed
+  where passed.occurrence_id is null or passed.occurrence_id in (select id from unbegun)
+  returning id),
+told as (
+  select event_id, data, row_number() over (order by first_at, id) as no
+  from passed
+  where id in (select id from missed))`
+
 const recorded = (record: ScheduleRecord, type: 'RS' | 'DS', event: string) => sql`
 r as (
   insert into tollgate.record (id, type, resource, channel_id, short_no, merchant_transaction_id, created_at)
@@ -141,44 +213,59 @@ r as (
   from s),
 e as (
   insert into tollgate.event (id, resource, seq, channel_id, type, data)
+  select told.event_id, held.id, held.seq + told.no as seq, held.channel_id, 'schedule.missed', told.data
+  from held, told
+  union all
   select ${record.eventId}::uuid, id, seq, channel_id, ${event}::text, '{}'::jsonb
   from s
+  order by seq
   returning id, resource, seq),
 w as (${outbox.ofEvents})
 select s.* from s`
 
-/** Gives a schedule that still runs other times. Empty when it was cancelled or has run out. */
+/**
+ * Gives a schedule other times. Empty when it is no longer what was read of it.
+ *
+ * @param passed What the times so far left behind: missed with this commit.
+ */
 export const reschedule = (
-  id: string,
+  read: Pick<Schedule, 'id' | 'seq' | 'nextAt'>,
   times: Pick<Schedule, 'expression' | 'startAt' | 'endAt' | 'job' | 'nextAt'>,
+  passed: readonly Passed[],
   record: ScheduleRecord,
 ) => sql<{ seq: number }>`
-with s as (
+with ${held(read, passed)},
+s as (
   update tollgate.schedule set expression = ${times.expression}::text, start_at = ${times.startAt}::timestamptz,
     end_at = ${times.endAt}::timestamptz, job = ${JSON.stringify(times.job)}::jsonb,
-    next_at = ${times.nextAt}::timestamptz, seq = seq + 1
-  where id = ${id}::uuid and cancelled_at is null and next_at is not null
-  returning id, channel_id, seq),
+    next_at = ${times.nextAt}::timestamptz, seq = held.seq + 1 + (select count(*) from told)
+  from held
+  where schedule.id = held.id
+  returning schedule.id, schedule.channel_id, schedule.seq),
 ${recorded(record, 'RS', 'schedule.changed')}`
 
 /**
- * Cancels a schedule. Whoever fires it holds its row meanwhile, so that an instant is either charged
- * before this or never. Empty when it was cancelled before or has run out.
+ * Cancels a schedule. Whoever fires it holds its row meanwhile, and what fired since it was read
+ * leaves nothing to hold: an instant fired before this, or is missed by it. Empty then.
+ *
+ * @param passed What a cancellation with immediate effect leaves behind: missed with this commit.
  */
-export const cancelSchedule = (id: string, effectiveEnd: Date, record: ScheduleRecord) => sql<{
-  seq: number
-  effective_end: Date
-}>`
-with s as (
+export const cancelSchedule = (
+  read: Pick<Schedule, 'id' | 'seq' | 'nextAt'>,
+  effectiveEnd: Date,
+  passed: readonly Passed[],
+  record: ScheduleRecord,
+) => sql<{ seq: number }>`
+with ${held(read, passed)},
+s as (
   update tollgate.schedule set cancelled_at = ${record.at}::timestamptz,
-    -- What was charged while this waited for the row was charged before the cancellation.
-    effective_end = case when clock_id is null and ${effectiveEnd}::timestamptz <= ${record.at}::timestamptz
-      then greatest(${effectiveEnd}::timestamptz, clock_timestamp()) else ${effectiveEnd}::timestamptz end,
-    seq = seq + 1,
+    effective_end = ${effectiveEnd}::timestamptz,
+    seq = held.seq + 1 + (select count(*) from told),
     next_at = case when next_at < ${effectiveEnd}::timestamptz and ${effectiveEnd}::timestamptz > ${record.at}::timestamptz
       then next_at end
-  where id = ${id}::uuid and cancelled_at is null and next_at is not null
-  returning id, channel_id, seq, effective_end),
+  from held
+  where schedule.id = held.id
+  returning schedule.id, schedule.channel_id, schedule.seq),
 ${recorded(record, 'DS', 'schedule.cancelled')}`
 
 export type ExecutionRow = {

@@ -285,7 +285,7 @@ describe('firing', { concurrency: true }, () => {
       await until(async () => {
         const waiting = await count(
           `select count(*) as n from pg_stat_activity
-           where datname = current_database() and wait_event_type = 'Lock' and query like '%cancelled_at = %'`,
+           where datname = current_database() and wait_event_type = 'Lock' and query like '%held as (%'`,
         )
         return waiting > 0 ? true : undefined
       })
@@ -378,8 +378,14 @@ describe('firing', { concurrency: true }, () => {
       return open === 0 ? true : undefined
     }, 30_000)
     for (const [at, { id }] of ends.entries()) {
-      const { executions } = await tools.executions(id)
-      const moments = executions.map(({ scheduledAt }) => Date.parse(scheduledAt)).reverse()
+      const { executions, missed } = await tools.executions(id)
+      const moments = [
+        ...executions.map(({ scheduledAt }) => Date.parse(scheduledAt)),
+        // What the cancellation found not begun.
+        ...missed.flatMap(({ from, count }) =>
+          Array.from({ length: Number(count) }, (_, no) => Date.parse(from) + no * 1000),
+        ),
+      ].sort((one, other) => one - other)
       const whole = moments.map((_, index) => moments[0]! + index * 1000)
       assert.deepEqual(moments, whole, 'every second from the first to the last')
       const failed = executions.filter(({ state }) => state === 'FAILED')

@@ -1,0 +1,139 @@
+/**
+ * Giving a schedule other times and cancelling it: what takes its plan away from it.
+ *
+ * Such a change has a moment T, and no instant up to it is ever lost: it has fired by then, or the
+ * change itself records it as missed, with its event, in its own commit. A change never charges: who
+ * cancels at 10:05 what nobody fired at 10:00 wants no charge afterwards, and must see that there was
+ * none. For the same reason a cancellation with immediate effect also takes what has fired and was
+ * not begun: those occurrences become missed ones. A change of times leaves them to be charged.
+ *
+ * Nobody holds the schedule while this reckons. It is written only if the schedule is still what was
+ * read of it, its next instant included, so whoever fires, fails or changes it meanwhile makes this
+ * read and reckon anew, with a later T.
+ */
+import type { RequestFields } from '@tollgate/plugin-kit'
+import type { Engine } from '../engine.ts'
+import type { Caller } from '../entity/directory.ts'
+import { GatewayError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { Request } from '../payment/accept.ts'
+import { textOf } from '../request/values.ts'
+import { type Missed, missedUpTo } from './misfire.ts'
+import { effectiveEnd } from './periods.ts'
+import { readPlan, readSchedule, type Told, told } from './schedules.ts'
+import {
+  cancelSchedule,
+  type Passed,
+  reschedule,
+  scheduleAtNow,
+  toSchedule,
+  unbegunOf,
+} from './store.ts'
+import { planOf } from './stored-plan.ts'
+import type { Schedule, ScheduleRecord } from './types.ts'
+
+/**
+ * Gives a schedule other times, from now on.
+ *
+ * @throws GatewayError 404 when there is none; 400 100.360.300 when it was cancelled or has run out.
+ */
+export async function changeSchedule(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+  { fields }: Request,
+): Promise<Told> {
+  const seen = await readSchedule(engine, caller, id, textOf(fields, 'entityId'))
+  const anyEntity = { id: caller.id, entityId: null }
+  const channel = await engine.directory.channel(anyEntity, seen.schedule.channelId)
+  for (;;) {
+    const { schedule, now } = await atNow(engine, id)
+    const plan = readPlan(engine, channel, fields, now, schedule.zone)
+    if (!hasMore(schedule)) throw new GatewayError('100.360.300')
+    const times = {
+      expression: plan.expression,
+      startAt: plan.startAt,
+      endAt: plan.endAt,
+      job: plan.fields,
+      nextAt: plan.firstAt,
+    }
+    const passed = unfired(engine, schedule, now)
+    const record = await recordOf(engine, fields, now)
+    const [moved] = await engine.lanes.single(reschedule(schedule, times, passed, record))
+    if (moved !== undefined) return told({ ...schedule, ...times, seq: moved.seq })
+  }
+}
+
+/**
+ * Cancels a schedule: at once, or when its notice allows. Until then it runs on, and what is due has
+ * its turn.
+ *
+ * @throws GatewayError 404 when there is none; 400 100.360.303 when it was cancelled or has run out.
+ */
+export async function endSchedule(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+  fields: RequestFields,
+): Promise<Told> {
+  await readSchedule(engine, caller, id, textOf(fields, 'entityId'))
+  for (;;) {
+    const { schedule, now } = await atNow(engine, id)
+    if (!hasMore(schedule)) throw new GatewayError('100.360.303')
+    const end = effectiveEnd(planOf(schedule), schedule.createdAt, now)
+    const isAtOnce = end <= now
+    const passed = isAtOnce ? await leftBehind(engine, schedule, now) : []
+    const record = await recordOf(engine, fields, now)
+    const [moved] = await engine.lanes.single(cancelSchedule(schedule, end, passed, record))
+    if (moved === undefined) continue
+    const nextAt = isAtOnce || schedule.nextAt >= end ? null : schedule.nextAt
+    return told({ ...schedule, cancelledAt: now, effectiveEnd: end, nextAt, seq: moved.seq })
+  }
+}
+
+async function atNow(engine: Engine, id: string): Promise<{ schedule: Schedule; now: Date }> {
+  const [row] = await engine.lanes.single(scheduleAtNow(id))
+  if (row === undefined) throw new GatewayError('700.400.580', { status: 404 })
+  return { schedule: toSchedule(row), now: row.now }
+}
+
+type Running = Schedule & { readonly nextAt: Date }
+
+function hasMore(schedule: Schedule): schedule is Running {
+  return schedule.cancelledAt === null && schedule.nextAt !== null
+}
+
+/** What fired after the schedule was read is not among these, but then nothing is written either. */
+async function leftBehind(engine: Engine, schedule: Running, now: Date): Promise<Passed[]> {
+  const fired = await engine.lanes.single(unbegunOf(schedule.id))
+  return [
+    ...fired.map(({ id, at }) => passedBy({ first: at, last: at, count: 1 }, id)),
+    ...unfired(engine, schedule, now),
+  ]
+}
+
+function unfired(engine: Engine, schedule: Running, now: Date): Passed[] {
+  if (schedule.nextAt > now) return []
+  try {
+    return missedUpTo(planOf(schedule), schedule.nextAt, now).map((range) => passedBy(range))
+  } catch (error) {
+    // One that cannot be read, because its zone is gone for instance, can be ended all the same.
+    const kind = error instanceof Error ? error.name : 'unknown'
+    engine.log.warn({ schedule: schedule.id, error: kind }, 'a schedule cannot be read')
+    return [passedBy({ first: schedule.nextAt, last: schedule.nextAt, count: 1 })]
+  }
+}
+
+function passedBy({ first, last, count }: Missed, occurrenceId: string | null = null): Passed {
+  return { id: newId(), eventId: newId(), occurrenceId, first, last, count }
+}
+
+async function recordOf(engine: Engine, fields: RequestFields, at: Date): Promise<ScheduleRecord> {
+  return {
+    recordId: newId(),
+    eventId: newId(),
+    shortNo: await engine.shortNumbers.take(),
+    merchantTransactionId: textOf(fields, 'merchantTransactionId') ?? null,
+    at,
+  }
+}
