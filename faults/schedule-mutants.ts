@@ -85,7 +85,7 @@ export const scheduleMutants: readonly Mutant[] = [
     mistake: 'some numbers are not found in the vault',
     patches: [
       {
-        file: 'core/schedule/charge.ts',
+        file: 'core/schedule/prepare.ts',
         find: 'if (own === undefined) throw',
         put: 'if (own === undefined || row.at.getTime() % 6_000 === 0) throw',
       },

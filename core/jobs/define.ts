@@ -1,6 +1,6 @@
 import type { Engine } from '../engine.ts'
 
-/** What the engine's own jobs get. Payloads hold ids only. */
+/** What the engine's own jobs get. Payloads hold ids, and the name of the connector that the work waits for. */
 export type JobDefinition<Payload extends object> = {
   readonly name: string
   /** Tries after the first, and the pause before each, doubling. */
@@ -21,6 +21,11 @@ export function defineJob<Payload extends object>(
   definition: JobDefinition<Payload>,
 ): JobDefinition<Payload> {
   return definition
+}
+
+/** The group of work that waits for one connector: an acquirer that hangs keeps some of the workers and never all. */
+export function groupOfConnector(connector: string | null | undefined): string | undefined {
+  return connector == null ? undefined : `connector ${connector}`
 }
 
 /** For work that talks to an acquirer: the timers come back to what the retries did not finish. */

@@ -112,16 +112,39 @@ select id from p`),
 /**
  * T1 of a scheduled payment: the same with the slot of its occurrence in the place of an idempotency
  * key. Only who finds there what the row says was there before writes; all others come back empty.
+ *
+ * The registration is held until the commit: its removal comes before this, which then writes
+ * nothing, or is answered after it. A repeat holds its schedule against a cancellation with immediate
+ * effect in the same way; such a cancellation takes the occurrences of first charges away itself.
  */
 export const acceptScheduled = grouped<typeof scheduledColumns, { id: string }>(
   'accept-scheduled',
   scheduledColumns,
   'occurrence_id, id',
   text(`,
+registered as (
+  select r.id
+  from r
+  join tollgate.registration on registration.id = r.registration_id
+  where registration.removed_at is null
+  for share of registration),
+running as (
+  select r.id
+  from r
+  join tollgate.schedule on schedule.id = r.schedule_id
+  where r.previous_id is not null
+    and (schedule.cancelled_at is null or schedule.effective_end > schedule.cancelled_at)
+  for share of schedule),
+allowed as materialized (
+  select registered.id
+  from registered
+  join r on r.id = registered.id
+  where r.previous_id is null or r.id in (select id from running)),
 o as (
   update tollgate.occurrence set payment_id = r.id,
     earlier = case when r.previous_id is null then earlier else earlier || r.previous_id end
   from r
+  join allowed on allowed.id = r.id
   where occurrence.id = r.occurrence_id and occurrence.payment_id is not distinct from r.previous_id
     and occurrence.failure is null
     and (r.previous_id is null or exists (

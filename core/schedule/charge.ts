@@ -1,48 +1,36 @@
 /** Charges occurrences: each is an ordinary payment with the registration, at most one at a time. */
-import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import { formatAmount } from '../money.ts'
-import { payFirst } from '../payment/payments.ts'
 import type { Payment } from '../payment/types.ts'
-import { agreementWanted, inAgreement, withAccount } from '../registration/account.ts'
-import { usable } from '../registration/registrations.ts'
-import {
-  type AgreementRow,
-  agreementsOf,
-  registrationsById,
-  toRegistration,
-} from '../registration/store.ts'
-import type { Registration } from '../registration/types.ts'
 import { removeTimer } from '../timer/store.ts'
-import { resubmissionOf } from './policy.ts'
+import { misfireOf, resubmissionOf } from './policy.ts'
+import { attemptsOf, byConnector, type Loaded, load, pay, prepared } from './prepare.ts'
+import { neverMadeInRow, repeatAt, wasNeverMade } from './repeat.ts'
 import { resubmitAt } from './resubmission.ts'
 import {
   type ChargeRow,
+  endedBefore,
   failOccurrence,
+  lookAfterAttempt,
   lookAgain,
+  missOccurrence,
   occurrencesById,
   resubmitAfter,
 } from './store-charge.ts'
-import { timeOf } from './stored-plan.ts'
 
-/** Charges under way at once for one job. */
+/** Charges under way at once for one job at one connector. */
 const atOnce = 32
 /** Refusals that say nothing about the charge itself: it is tried again. */
 const passing = new Set([429, 503])
 const lookAgainMs = 60_000
-
-type Loaded = {
-  readonly registrations: ReadonlyMap<string, Registration>
-  readonly numbers: ReadonlyMap<string, Record<string, string> | GatewayError>
-  readonly agreements: ReadonlyMap<string, AgreementRow>
-}
+/** Until somebody looks at one that nobody waits for: whoever decides it mostly looks by himself. */
+const lookByTheWayMs = 15 * 60_000
 
 /**
  * Does for each occurrence what is left to do: the charge, or another one after a decline where the
- * channel allows it. Safe to run any number of times and anywhere: the slot of an occurrence takes
- * one payment, and the next only after that was declined for good.
+ * channel allows it or nothing was charged. Safe to run any number of times and anywhere: the slot of
+ * an occurrence takes one payment, and the next only after that was declined for good.
  *
  * @param after The attempt whose decline is to be followed by another charge now.
  * @throws what kept some of them from being charged, after all others were.
@@ -55,68 +43,36 @@ export async function chargeOccurrences(
   const rows = await engine.lanes.read(occurrencesById(ids))
   const loaded = await load(engine, rows.filter(isUncharged))
   const errors: unknown[] = []
-  let next = 0
-  const work = async () => {
-    for (let row = rows[next++]; row !== undefined; row = rows[next++]) {
-      try {
-        await continueOne(engine, row, loaded, after)
-      } catch (error) {
-        errors.push(error)
+  const chargeAll = async (same: readonly ChargeRow[]) => {
+    let next = 0
+    const work = async () => {
+      for (let row = same[next++]; row !== undefined; row = same[next++]) {
+        try {
+          await continueOne(engine, row, loaded, after)
+        } catch (error) {
+          errors.push(error)
+        }
       }
     }
+    await Promise.all(Array.from({ length: Math.min(atOnce, same.length) }, work))
   }
-  await Promise.all(Array.from({ length: Math.min(atOnce, rows.length) }, work))
+  await Promise.all((await byConnector(engine, rows, loaded)).map(chargeAll))
   if (errors.length > 0) throw errors[0]
 }
 
-const isUncharged = (row: ChargeRow) => row.payment_id === null && row.failure === null
-
-/** What the charges need, read once for all. */
-async function load(engine: Engine, rows: readonly ChargeRow[]): Promise<Loaded> {
-  const ids = [...new Set(rows.map((row) => row.registration_id))]
-  if (ids.length === 0)
-    return { registrations: new Map(), numbers: new Map(), agreements: new Map() }
-  const found = (await engine.lanes.read(registrationsById(ids, null))).map(toRegistration)
-  const wanted = new Map<string, { id: string; agreementId: string | null }>()
-  for (const row of rows) {
-    const agreement = agreementWanted(row.request as RequestFields)
-    if (agreement === undefined) continue
-    const { agreementId } = agreement
-    wanted.set(agreementKey(row.registration_id, agreementId), {
-      id: row.registration_id,
-      agreementId,
-    })
-  }
-  const [numbers, agreements] = await Promise.all([
-    engine.vault.unsealAll(found.flatMap(({ instrumentId }) => instrumentId ?? [])),
-    wanted.size === 0 ? [] : engine.lanes.read(agreementsOf([...wanted.values()])),
-  ])
-  // A registration removed since it was read has lost its numbers: read again, it says that itself.
-  const bare = found.filter(
-    ({ instrumentId }) => instrumentId !== null && !numbers.has(instrumentId),
-  )
-  const anew =
-    bare.length === 0
-      ? []
-      : await engine.lanes.read(
-          registrationsById(
-            bare.map(({ id }) => id),
-            null,
-          ),
-        )
-  return {
-    registrations: new Map(
-      [...found, ...anew.map(toRegistration)].map((registration) => [
-        registration.id,
-        registration,
-      ]),
-    ),
-    numbers,
-    agreements: new Map(agreements.map((row) => [agreementKey(row.id, row.agreement_id), row])),
-  }
+/**
+ * The occurrence whose payment an attempt is. From now on somebody looks at it, in case the process
+ * that is about to find out what became of the attempt dies as well.
+ */
+export async function occurrenceOfAttempt(
+  engine: Engine,
+  attemptKey: string,
+): Promise<string | undefined> {
+  const [row] = await engine.lanes.single(lookAfterAttempt(newId(), attemptKey, lookAgainMs))
+  return row?.ref
 }
 
-const agreementKey = (id: string, agreementId: string | null) => `${id} ${agreementId ?? ''}`
+const isUncharged = (row: ChargeRow) => row.payment_id === null && row.failure === null
 
 async function continueOne(
   engine: Engine,
@@ -126,69 +82,53 @@ async function continueOne(
 ): Promise<void> {
   if (row.failure !== null) return
   if (row.payment_id !== null) return afterwards(engine, row, after)
+  if (await isTooOld(engine, row)) {
+    await engine.lanes.single(missOccurrence(row.occurrence_id, row.at, newId(), newId()))
+    return
+  }
   let payment: Payment
   try {
     payment = await pay(engine, row, await prepared(row, loaded))
   } catch (error) {
-    if (!(error instanceof GatewayError) || passing.has(error.status)) throw error
-    await fail(engine, row, error.code)
+    const refused = error instanceof GatewayError ? error : await whyRefused(engine, row, error)
+    if (refused === undefined) return
+    if (passing.has(refused.status)) throw refused
+    await fail(engine, row, refused.code)
     return
   }
   if (payment.state !== 'approved') await lookAfter(engine, row.occurrence_id)
 }
 
-type Prepared = { readonly registration: Registration; readonly fields: RequestFields }
-
-/** @throws GatewayError when the registration cannot be charged. */
-async function prepared(
-  row: ChargeRow,
-  { registrations, numbers, agreements }: Loaded,
-): Promise<Prepared> {
-  const known = registrations.get(row.registration_id)
-  if (known === undefined) throw new GatewayError('100.150.200')
-  const registration = usable(known)
-  const own = registration.instrumentId === null ? {} : numbers.get(registration.instrumentId)
-  if (own === undefined) throw new GatewayError('100.150.205')
-  if (own instanceof GatewayError) throw own
-  const sent = {
-    ...row.request,
-    amount: formatAmount(row.amount_minor, row.currency),
-    currency: row.currency,
-    paymentType: row.payment_type,
-    ...(row.mode === 'LIVE' ? {} : { testMode: row.mode }),
-    ...(row.merchant_transaction_id === null
-      ? {}
-      : { merchantTransactionId: row.merchant_transaction_id }),
-  } as unknown as RequestFields
-  const fields = withAccount(sent, registration, own)
-  const wanted = agreementWanted(fields)
-  if (wanted === undefined) return { registration, fields }
-  const first = agreements.get(agreementKey(registration.id, wanted.agreementId))
-  return { registration, fields: inAgreement(fields, registration, first) }
+/**
+ * What was missed for longer than the channel makes up for is not charged late either, whatever kept
+ * it: a job that was lost, a queue that stood still. On a test clock that clock's time counts.
+ */
+async function isTooOld(engine: Engine, row: ChargeRow): Promise<boolean> {
+  const { windowMs } = misfireOf(await engine.directory.settings(row.channel_id))
+  return row.at.getTime() < row.now.getTime() - windowMs
 }
 
-async function pay(
+/**
+ * What the first commit of a charge found there in the place of what was read before: the
+ * registration was removed, or a cancellation took the occurrence away. Undefined then: nothing is
+ * left to be done.
+ *
+ * @throws what was thrown, when none of these is the reason.
+ */
+async function whyRefused(
   engine: Engine,
-  row: ChargeRow,
-  { registration, fields }: Prepared,
-): Promise<Payment> {
-  const engineItself = { id: 'schedule', entityId: null }
-  const channel = await engine.directory.channel(engineItself, row.channel_id)
-  const { payment } = await payFirst(engine, channel, { fields, names: [] }, null, {
-    registrationId: registration.id,
-    clockId: row.clock_id,
-    scheduled: {
-      scheduleId: row.id,
-      occurrenceId: row.occurrence_id,
-      at: row.at,
-      no: attemptsOf(row) + 1,
-      previousId: row.payment_id,
-    },
-  })
-  return payment
+  { occurrence_id: id }: ChargeRow,
+  thrown: unknown,
+): Promise<GatewayError | undefined> {
+  const [row] = await engine.lanes.single(occurrencesById([id]))
+  if (row === undefined || !isUncharged(row)) return undefined
+  try {
+    await prepared(row, await load(engine, [row]))
+  } catch (error) {
+    if (error instanceof GatewayError) return error
+  }
+  throw thrown
 }
-
-const attemptsOf = (row: ChargeRow) => (row.payment_id === null ? 0 : row.earlier + 1)
 
 async function fail(engine: Engine, row: ChargeRow, code: string): Promise<void> {
   const eventId = newId()
@@ -226,27 +166,46 @@ async function afterwards(
     await engine.lanes.single(removeTimer('resubmit', `${id} ${after}`))
   }
   const policy = resubmissionOf(await engine.directory.settings(row.channel_id))
-  if (policy === null || row.state === 'approved' || row.state === 'expired') {
+  if (row.state === 'approved' || row.state === 'expired') {
     await endTimers(engine, id, attempt)
-    return
+  } else if (row.state !== 'declined') {
+    // What is open may still be charged: looked at again, in real time, until it is decided. One that
+    // waits for its time is decided by a word or by a question, and that looks after it.
+    if (policy === null && row.state === 'pending') await endTimers(engine, id, attempt)
+    else await lookIn(engine, id, policy === null ? lookByTheWayMs : lookAgainMs)
+  } else {
+    const due = await nextCharge(engine, row)
+    if (due === null) await endTimers(engine, id, attempt)
+    else if (after === attempt || due <= row.now) await chargeAgain(engine, row)
+    else await engine.lanes.single(resubmitAfter(newId(), `${id} ${attempt}`, due, row.clock_id))
   }
-  if (row.state !== 'declined') {
-    // What is open may still be charged: looked at again, in real time, until it is decided.
-    const again = new Date(engine.clock.realMs() + lookAgainMs)
-    await engine.lanes.single(lookAgain(newId(), id, again))
-    return
+}
+
+/** When a declined occurrence is charged again, by the schedule's clock; null: its decline stands. */
+async function nextCharge(engine: Engine, row: ChargeRow): Promise<Date | null> {
+  const endedAt = row.clock_id === null ? (row.settled_at ?? row.now) : row.now
+  const earlier = row.earlier === 0 ? [] : await engine.lanes.single(endedBefore(row.occurrence_id))
+  if (!wasNeverMade(row)) {
+    const policy = resubmissionOf(await engine.directory.settings(row.channel_id))
+    const { result_code, answer } = row
+    // The channel counts declines: a charge that was never made is none.
+    const attempt = attemptsOf(row) - earlier.filter(wasNeverMade).length
+    const ended = { code: result_code ?? '', advice: answer?.advice, attempt, endedAt }
+    return cancelledAtOnce(row) ? null : resubmitAt(policy, ended, row.effective_end)
   }
-  const now = await timeOf(engine, row.clock_id)
-  const ended = {
-    code: row.result_code ?? '',
-    advice: row.answer?.advice,
-    attempt,
-    endedAt: row.clock_id === null ? (row.settled_at ?? now) : now,
-  }
-  const due = resubmitAt(policy, ended, row.effective_end)
-  if (due === null) await endTimers(engine, id, attempt)
-  else if (after === attempt || due <= now) await chargeAgain(engine, row)
-  else await engine.lanes.single(resubmitAfter(newId(), `${id} ${attempt}`, due, row.clock_id))
+  if (cancelledAtOnce(row) || (await isTooOld(engine, row))) return null
+  const due = repeatAt(neverMadeInRow(earlier) + 1, endedAt, row.clock_id !== null)
+  const isPastEnd = due !== null && row.effective_end !== null && due >= row.effective_end
+  return isPastEnd ? null : due
+}
+
+/** After such a cancellation nothing begins, not even what was due before it. */
+const cancelledAtOnce = ({ cancelled_at: at, effective_end: end }: ChargeRow) =>
+  at !== null && end !== null && end <= at
+
+async function lookIn(engine: Engine, id: string, ms: number): Promise<void> {
+  const at = new Date(engine.clock.realMs() + ms)
+  await engine.lanes.single(lookAgain(newId(), id, at))
 }
 
 async function endTimers(engine: Engine, id: string, attempt: number): Promise<void> {
@@ -255,14 +214,18 @@ async function endTimers(engine: Engine, id: string, attempt: number): Promise<v
 }
 
 async function chargeAgain(engine: Engine, row: ChargeRow): Promise<void> {
-  let isCharged = true
+  const { occurrence_id: id } = row
+  // Whoever dies from here on leaves somebody who looks.
+  await lookIn(engine, id, lookAgainMs)
+  let payment: Payment | undefined
   try {
-    await pay(engine, row, await prepared(row, await load(engine, [row])))
+    payment = await pay(engine, row, await prepared(row, await load(engine, [row])))
   } catch (error) {
     if (!(error instanceof GatewayError) || passing.has(error.status)) throw error
     // Nothing can be charged any more: the decline stands.
-    isCharged = false
   }
-  await endTimers(engine, row.occurrence_id, attemptsOf(row))
-  if (isCharged) await lookAfter(engine, row.occurrence_id)
+  await endTimers(engine, id, attemptsOf(row))
+  // The one before still holding the slot means the same: there was no place for another one.
+  const isAnother = payment !== undefined && payment.id !== row.payment_id
+  if (isAnother && payment?.state !== 'approved') await lookAfter(engine, id)
 }

@@ -16,16 +16,30 @@ export type ChargeRow = ScheduleRow & {
   result_code: string | null
   settled_at: Date | null
   answer: Answer | null
+  connector: string | null
+  /** The moment of this read, by the schedule's clock. */
+  now: Date
 }
 
 export const occurrencesById = (ids: readonly string[]) => sql<ChargeRow>`
   select o.id as occurrence_id, s.merchant_id, o.at, o.payment_id, cardinality(o.earlier) as earlier, o.failure,
-    p.state, p.result_code, p.settled_at, p.answer, ${parts.schedule}
+    p.state, p.result_code, p.settled_at, p.answer, p.connector,
+    coalesce(test_clock.at, date_trunc('milliseconds', clock_timestamp())) as now, ${parts.schedule}
   from tollgate.occurrence o
   join tollgate.schedule s on s.id = o.schedule_id
+  left join tollgate.test_clock on test_clock.id = s.clock_id
   left join tollgate.payment p on p.id = o.payment_id
   where o.id = any(${ids}::uuid[])
   order by o.at`
+
+/** What changes an occurrence that was not begun, and its schedule, holds the schedule first: cancelling does so too. */
+const unbegun = (id: string) => sql`
+held as (
+  select schedule.id, occurrence.id as occurrence_id
+  from tollgate.occurrence
+  join tollgate.schedule on schedule.id = occurrence.schedule_id
+  where occurrence.id = ${id}::uuid and occurrence.payment_id is null and occurrence.failure is null
+  for no key update of schedule)`
 
 /** Ends an occurrence for which no payment can be made; empty when something holds its slot. */
 export const failOccurrence = (id: string, code: string, eventId: string) => sql<{
@@ -33,10 +47,12 @@ export const failOccurrence = (id: string, code: string, eventId: string) => sql
   channel_id: string
   seq: number
 }>`
-with o as (
+with ${unbegun(id)},
+o as (
   update tollgate.occurrence set failure = ${code}::text
-  where id = ${id}::uuid and payment_id is null and failure is null
-  returning id, schedule_id, at),
+  from held
+  where occurrence.id = held.occurrence_id and payment_id is null and failure is null
+  returning occurrence.id, schedule_id, at),
 s as (
   update tollgate.schedule set seq = seq + 1
   from o
@@ -50,6 +66,61 @@ e as (
   returning id, resource, seq),
 w as (${outbox.ofEvents})
 select id as schedule_id, channel_id, seq from s`
+
+/** Makes of an occurrence that was not begun an instant that was missed; empty when something holds its slot. */
+export const missOccurrence = (id: string, at: Date, missedId: string, eventId: string) => sql<{
+  schedule_id: string
+}>`
+with ${unbegun(id)},
+gone as (
+  delete from tollgate.occurrence
+  using held
+  where occurrence.id = held.occurrence_id and payment_id is null and failure is null
+  returning occurrence.schedule_id, occurrence.at),
+missed as (
+  insert into tollgate.missed (id, schedule_id, first_at, last_at, count)
+  select ${missedId}::uuid, schedule_id, at, at, 1
+  from gone),
+s as (
+  update tollgate.schedule set seq = seq + 1
+  from gone
+  where schedule.id = gone.schedule_id
+  returning schedule.id, schedule.channel_id, schedule.seq),
+e as (
+  insert into tollgate.event (id, resource, seq, channel_id, type, data)
+  select ${eventId}::uuid, id, seq, channel_id, 'schedule.missed',
+    ${JSON.stringify({ from: at, to: at, count: 1 })}::jsonb
+  from s
+  returning id, resource, seq),
+w as (${outbox.ofEvents})
+select id as schedule_id from s`
+
+/** How the payments that stood in an occurrence's slot before ended, oldest first. */
+export const endedBefore = (id: string) => sql<{ result_code: string; answer: Answer | null }>`
+  select payment.result_code, payment.answer
+  from tollgate.occurrence
+  cross join unnest(occurrence.earlier) with ordinality as former(id, no)
+  join tollgate.payment on payment.id = former.id
+  where occurrence.id = ${id}::uuid
+  order by former.no`
+
+/**
+ * Looks at the occurrence whose slot the payment of this attempt stands in, in real time; empty when
+ * it stands in none.
+ */
+export const lookAfterAttempt = (timerId: string, attemptKey: string, afterMs: number) => sql<{
+  ref: string
+}>`
+  insert into tollgate.timer (id, due_at, kind, ref)
+  select ${timerId}::uuid, now() + ${afterMs}::integer * interval '1 millisecond', 'execution',
+    replace(occurrence.id::text, '-', '')
+  from tollgate.attempt
+  join tollgate.payment on payment.id = attempt.payment_id
+  join tollgate.occurrence
+    on occurrence.schedule_id = payment.schedule_id and occurrence.payment_id = payment.id
+  where attempt.key = ${attemptKey}::text
+  on conflict (kind, ref) do update set due_at = excluded.due_at
+  returning ref`
 
 /** Looks at an open occurrence again, in real time. */
 export const lookAgain = (timerId: string, occurrenceId: string, dueAt: Date) => sql`

@@ -126,6 +126,11 @@ export const limits = {
   missedExecutions: 24,
   missedExecutionsMs: 24 * hour,
 
+  /**
+   * Pauses before a scheduled charge that turned out never to have been made is made once more; after
+   * as many in a row its decline stands.
+   */
+  scheduleRepeatMs: [0, 10 * second, minute],
   /** An occurrence that nothing was done for is given to a job again after this time. */
   forgottenExecutionMs: 2 * minute,
 

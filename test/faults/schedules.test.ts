@@ -167,7 +167,7 @@ test('the answer of a charge is lost and the worker with it: the charge is found
   await survivor.close()
 })
 
-test('a charge that never reached the acquirer is sent again under the same key', async () => {
+test('a charge that never reached the acquirer is made all the same, once', async () => {
   const registrationId = await stored()
   const { id } = await ask('POST', '/scheduling/v1/schedules', {
     ...charge,
@@ -183,10 +183,46 @@ test('a charge that never reached the acquirer is sent again under the same key'
   const survivor = await ground.host('survivor', { role: 'worker' })
   await ground.quiet()
   assert.deepEqual(await chargedTimes([id]), [1])
+  // By the same payment, or by another one after it was proven undone.
   const rows = await sql<{ state: string }>(
-    'select state from tollgate.payment where schedule_id = $1',
+    'select state from tollgate.payment where schedule_id = $1 order by id desc',
     [id],
   )
-  assert.deepEqual(rows, [{ state: 'approved' }])
+  assert.equal(rows[0]?.state, 'approved')
+  assert.deepEqual(
+    rows.slice(1).filter(({ state }) => state !== 'declined'),
+    [],
+  )
+  await survivor.close()
+})
+
+test('a worker is killed with charges that it had read: those cancelled before another one comes are missed', async () => {
+  const registrationId = await stored()
+  const make = () =>
+    ask('POST', '/scheduling/v1/schedules', {
+      ...charge,
+      registrationId,
+      'job.expression': onceIn(1.5).replace(/ \d+$/, ' *'),
+    })
+  const { id } = await make()
+  const doomed = await ground.host('doomed', {
+    role: 'worker',
+    faults: [{ at: 'before-T1', do: 'kill' }],
+  })
+  await doomed.gone()
+  await ask('DELETE', `/scheduling/v1/schedules/${id}`)
+  await ground.endDeadJobs()
+  const survivor = await ground.host('survivor', { role: 'worker' })
+  await ground.quiet()
+  const { executions, missed } = (await ask(
+    'GET',
+    `/scheduling/v1/schedules/${id}/executions`,
+  )) as unknown as { executions: unknown[]; missed: { count: string }[] }
+  assert.deepEqual(executions, [])
+  assert.deepEqual(
+    missed.map(({ count }) => count),
+    ['1'],
+  )
+  assert.deepEqual(await chargedTimes([id]), [0])
   await survivor.close()
 })

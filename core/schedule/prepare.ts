@@ -1,0 +1,172 @@
+/** What charging occurrences needs: their registrations with their numbers, and the request that follows. */
+import type { RequestFields } from '@tollgate/plugin-kit'
+import type { Engine } from '../engine.ts'
+import { GatewayError } from '../errors.ts'
+import { formatAmount } from '../money.ts'
+import { handlerOf } from '../payment/operation-kinds.ts'
+import { payFirst } from '../payment/payments.ts'
+import type { Payment } from '../payment/types.ts'
+import { agreementWanted, inAgreement, withAccount } from '../registration/account.ts'
+import { usable } from '../registration/registrations.ts'
+import {
+  type AgreementRow,
+  agreementsOf,
+  registrationsById,
+  toRegistration,
+} from '../registration/store.ts'
+import type { Registration } from '../registration/types.ts'
+import type { ChargeRow } from './store-charge.ts'
+
+export type Loaded = {
+  readonly registrations: ReadonlyMap<string, Registration>
+  readonly numbers: ReadonlyMap<string, Record<string, string> | GatewayError>
+  readonly agreements: ReadonlyMap<string, AgreementRow>
+}
+
+/** What the charges need, read once for all. */
+export async function load(engine: Engine, rows: readonly ChargeRow[]): Promise<Loaded> {
+  const ids = [...new Set(rows.map((row) => row.registration_id))]
+  if (ids.length === 0)
+    return { registrations: new Map(), numbers: new Map(), agreements: new Map() }
+  const found = (await engine.lanes.read(registrationsById(ids, null))).map(toRegistration)
+  const wanted = new Map<string, { id: string; agreementId: string | null }>()
+  for (const row of rows) {
+    const agreement = agreementWanted(row.request as RequestFields)
+    if (agreement === undefined) continue
+    const { agreementId } = agreement
+    wanted.set(agreementKey(row.registration_id, agreementId), {
+      id: row.registration_id,
+      agreementId,
+    })
+  }
+  const [numbers, agreements] = await Promise.all([
+    engine.vault.unsealAll(found.flatMap(({ instrumentId }) => instrumentId ?? [])),
+    wanted.size === 0 ? [] : engine.lanes.read(agreementsOf([...wanted.values()])),
+  ])
+  // A registration removed since it was read has lost its numbers: read again, it says that itself.
+  const bare = found.filter(
+    ({ instrumentId }) => instrumentId !== null && !numbers.has(instrumentId),
+  )
+  const anew =
+    bare.length === 0
+      ? []
+      : await engine.lanes.read(
+          registrationsById(
+            bare.map(({ id }) => id),
+            null,
+          ),
+        )
+  return {
+    registrations: new Map(
+      [...found, ...anew.map(toRegistration)].map((registration) => [
+        registration.id,
+        registration,
+      ]),
+    ),
+    numbers,
+    agreements: new Map(agreements.map((row) => [agreementKey(row.id, row.agreement_id), row])),
+  }
+}
+
+const agreementKey = (id: string, agreementId: string | null) => `${id} ${agreementId ?? ''}`
+
+/**
+ * Occurrences by the connector that their payment went to or will go to: what one acquirer keeps
+ * waiting must not keep those of another one waiting.
+ */
+export async function byConnector(
+  engine: Engine,
+  rows: readonly ChargeRow[],
+  { registrations }: Loaded,
+): Promise<ChargeRow[][]> {
+  const chosen = new Map<string, string>()
+  const found = new Map<string, ChargeRow[]>()
+  for (const row of rows) {
+    const registration = registrations.get(row.registration_id)
+    const { method = null, brand = null } = registration ?? {}
+    const route = [row.channel_id, row.mode, row.payment_type, row.currency, method, brand].join()
+    const known = row.connector ?? chosen.get(route)
+    const connector = known ?? (await chosenFor(engine, row, method, brand))
+    if (known === undefined) chosen.set(route, connector)
+    const same = found.get(connector)
+    if (same === undefined) found.set(connector, [row])
+    else same.push(row)
+  }
+  return [...found.values()]
+}
+
+/** Name of the connector; empty where none takes it, which is said when it is charged. */
+async function chosenFor(
+  engine: Engine,
+  row: ChargeRow,
+  method: string | null,
+  brand: string | null,
+): Promise<string> {
+  const { mode, currency } = row
+  const wanted = { mode, kind: handlerOf[row.payment_type]!, method: method as never, brand }
+  try {
+    const channel = await channelOf(engine, row)
+    const target = await engine.targets.choose(channel, { ...wanted, currency })
+    return target.loaded.connector.name
+  } catch (error) {
+    if (error instanceof GatewayError) return ''
+    throw error
+  }
+}
+
+function channelOf(engine: Engine, row: ChargeRow) {
+  return engine.directory.channel({ id: 'schedule', entityId: null }, row.channel_id)
+}
+
+export type Prepared = { readonly registration: Registration; readonly fields: RequestFields }
+
+/** @throws GatewayError when the registration cannot be charged. */
+export async function prepared(
+  row: ChargeRow,
+  { registrations, numbers, agreements }: Loaded,
+): Promise<Prepared> {
+  const known = registrations.get(row.registration_id)
+  if (known === undefined) throw new GatewayError('100.150.200')
+  const registration = usable(known)
+  const own = registration.instrumentId === null ? {} : numbers.get(registration.instrumentId)
+  if (own === undefined) throw new GatewayError('100.150.205')
+  if (own instanceof GatewayError) throw own
+  const sent = {
+    ...row.request,
+    amount: formatAmount(row.amount_minor, row.currency),
+    currency: row.currency,
+    paymentType: row.payment_type,
+    ...(row.mode === 'LIVE' ? {} : { testMode: row.mode }),
+    ...(row.merchant_transaction_id === null
+      ? {}
+      : { merchantTransactionId: row.merchant_transaction_id }),
+  } as unknown as RequestFields
+  const fields = withAccount(sent, registration, own)
+  const wanted = agreementWanted(fields)
+  if (wanted === undefined) return { registration, fields }
+  const first = agreements.get(agreementKey(registration.id, wanted.agreementId))
+  return { registration, fields: inAgreement(fields, registration, first) }
+}
+
+export async function pay(
+  engine: Engine,
+  row: ChargeRow,
+  { registration, fields }: Prepared,
+): Promise<Payment> {
+  const channel = await channelOf(engine, row)
+  const { payment } = await payFirst(engine, channel, { fields, names: [] }, null, {
+    registrationId: registration.id,
+    clockId: row.clock_id,
+    scheduled: {
+      scheduleId: row.id,
+      occurrenceId: row.occurrence_id,
+      at: row.at,
+      no: attemptsOf(row) + 1,
+      previousId: row.payment_id,
+    },
+  })
+  return payment
+}
+
+/** Payments of the occurrence so far. */
+export const attemptsOf = (row: ChargeRow) => (row.payment_id === null ? 0 : row.earlier + 1)

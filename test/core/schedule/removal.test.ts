@@ -1,0 +1,233 @@
+/** After a removal or a cancellation was answered no charge begins, and none does when it is too late for it. */
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, test } from 'node:test'
+import pg from 'pg'
+import { newId, onFaultPoint } from '../../../core/index.ts'
+import { type AcquirerRun, startWithAcquirer } from '../../support/acquirer.ts'
+import { closeChecked } from '../../support/books.ts'
+import { until } from '../../support/gateway.ts'
+import { type Scheduling, scheduling } from '../../support/schedules.ts'
+
+describe('charges and what ends them', () => {
+  let run: AcquirerRun
+  let tools: Scheduling
+  before(async () => {
+    run = await startWithAcquirer()
+    tools = scheduling(run)
+  })
+  afterEach(() => onFaultPoint(undefined))
+  after(() => closeChecked(run))
+
+  /** The next charge stops right before its first commit, with all that it has read. */
+  function nextCharge(): { begins: Promise<void>; goOn: () => void } {
+    let goOn = () => {}
+    const held = new Promise<void>((go) => {
+      goOn = go
+    })
+    const begins = new Promise<void>((reached) => {
+      onFaultPoint((point) => {
+        if (point !== 'before-T1') return
+        onFaultPoint(undefined)
+        reached()
+        return held
+      })
+    })
+    return { begins, goOn }
+  }
+
+  async function onClock() {
+    const clock = await tools.clockAt('2027-01-15 00:00:00')
+    const registrationId = await tools.store({ testClock: clock.id })
+    const { id } = await tools.schedule(registrationId)
+    return { clock, registrationId, id }
+  }
+
+  const payments = (id: string) =>
+    run.sql('select id from tollgate.payment where schedule_id = $1', [id])
+
+  /** Runs work on another connection while `hold` is done there and not committed. */
+  async function during(
+    hold: readonly [text: string, ...values: unknown[]],
+    work: (commit: () => Promise<unknown>) => Promise<void>,
+  ) {
+    const holder = new pg.Client({ connectionString: run.database.url })
+    await holder.connect()
+    try {
+      await holder.query('begin')
+      await holder.query(hold[0], hold.slice(1))
+      await work(() => holder.query('commit'))
+    } finally {
+      await holder.end()
+    }
+  }
+
+  /** In the single lane, where a statement waits for seconds; the group lane gives up soon. */
+  const waits = (query: string) =>
+    until(async () => {
+      const [row] = await run.sql(
+        `select from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock' and query like $1
+           and application_name = 'tollgate single'`,
+        [`%${query}%`],
+      )
+      return row
+    })
+
+  test('a charge that has read a registration before its removal fails as one without', async () => {
+    const { clock, registrationId, id } = await onClock()
+    const charge = nextCharge()
+    const arrived = tools.advance(clock.id, { by: 'P1M' })
+    await charge.begins
+    await run.gateway.registrations.remove(registrationId)
+    charge.goOn()
+    await arrived
+    assert.deepEqual(await payments(id), [])
+    const { executions } = await tools.executions(id)
+    assert.deepEqual(
+      executions.map(({ state, result }) => [state, result?.code]),
+      [['FAILED', '100.150.202']],
+    )
+    assert.ok(await run.event(id, 'schedule.execution.failed'))
+  })
+
+  test('a removal that is being committed comes first', async () => {
+    const { clock, registrationId, id } = await onClock()
+    const charge = nextCharge()
+    const arrived = tools.advance(clock.id, { by: 'P1M' })
+    await charge.begins
+    const removal = 'update tollgate.registration set removed_at = now() where id = $1'
+    await during([removal, registrationId], async (commit) => {
+      charge.goOn()
+      await waits('for share of registration')
+      await commit()
+    })
+    await arrived
+    assert.deepEqual(await payments(id), [])
+    assert.deepEqual(await tools.history(id), ['2027-02-01 06:00:00 FAILED'])
+  })
+
+  test('a charge whose first commit is under way comes first, and the removal is answered after it', async () => {
+    const { clock, registrationId, id } = await onClock()
+    const charge = nextCharge()
+    const arrived = tools.advance(clock.id, { by: 'P1M' })
+    await charge.begins
+    const slot = 'select from tollgate.occurrence where schedule_id = $1 for update'
+    let removed: Promise<unknown> = Promise.resolve()
+    await during([slot, id], async (commit) => {
+      charge.goOn()
+      await waits('for share of registration')
+      removed = run.gateway.registrations.remove(registrationId)
+      await waits('set removed_at =')
+      assert.deepEqual(await payments(id), [])
+      await commit()
+    })
+    await removed
+    assert.equal((await payments(id)).length, 1)
+    await arrived
+    assert.deepEqual(await tools.history(id), ['2027-02-01 06:00:00 APPROVED'])
+  })
+
+  test('of removing while schedules fire, nothing is sent for what was removed before', async () => {
+    const registrations = await Promise.all(Array.from({ length: 12 }, () => tools.store()))
+    const made = await Promise.all(
+      registrations.map((registrationId) =>
+        tools.schedule(registrationId, { job: { expression: '* * * * * ?' } }),
+      ),
+    )
+    const counts = new Map<string, number>()
+    await Promise.all(
+      made.map(async ({ id }, index) => {
+        await until(async () => ((await payments(id)).length > 0 ? true : undefined))
+        await run.gateway.registrations.remove(registrations[index]!)
+        counts.set(id, (await payments(id)).length)
+      }),
+    )
+    for (const { id } of made) {
+      await until(async () => {
+        const states = (await tools.executions(id)).executions.map(({ state }) => state)
+        return states.filter((state) => state === 'FAILED').length > 1 ? true : undefined
+      })
+      assert.equal((await payments(id)).length, counts.get(id), 'no charge began after the answer')
+      await run.gateway.schedules.cancel(id)
+    }
+  })
+
+  test('a cancellation takes what has fired and was not begun, also under the hands of its charge', async () => {
+    const { clock, id } = await onClock()
+    const charge = nextCharge()
+    const arrived = tools.advance(clock.id, { by: 'P1M' })
+    await charge.begins
+    const cancelled = await run.gateway.schedules.cancel(id)
+    assert.equal(cancelled.effectiveDate, '2027-02-01 06:00:00+0000')
+    charge.goOn()
+    await arrived
+    assert.deepEqual(await payments(id), [])
+    const { executions, missed } = await tools.executions(id)
+    assert.deepEqual(executions, [])
+    assert.deepEqual(
+      missed.map(({ from, count }) => `${from} ${count}`),
+      ['2027-02-01 06:00:00+0000 1'],
+    )
+    assert.equal((await run.gateway.schedules.get(id)).state, 'CANCELLED')
+  })
+
+  /** An occurrence as a lost job leaves it. */
+  const leftOver = async (id: string, at: string) => {
+    const occurrence = newId()
+    await run.sql(
+      `insert into tollgate.occurrence (id, schedule_id, at, clock_id, created_at)
+       select $1, id, ${at}, clock_id, least(now(), ${at}) from tollgate.schedule where id = $2`,
+      [occurrence, id],
+    )
+    return occurrence
+  }
+
+  test('an occurrence whose job was lost is charged for a day, and is missed from then on', async () => {
+    const { id } = await tools.schedule(await tools.store())
+    const late = await leftOver(id, "date_trunc('second', now()) - interval '23 hours'")
+    const tooLate = await leftOver(id, "date_trunc('second', now()) - interval '25 hours'")
+    await until(async () => {
+      const { executions, missed } = await tools.executions(id)
+      return executions[0]?.state === 'APPROVED' && missed.length === 1 ? true : undefined
+    })
+    const left = await run.sql<{ id: string }>(
+      'select id from tollgate.occurrence where id = any($1::uuid[])',
+      [[late, tooLate]],
+    )
+    assert.deepEqual(left, [{ id: late }])
+    assert.equal((await payments(id)).length, 1)
+    const told = await run.sql<{ seq: number }>(
+      "select seq from tollgate.event where resource = $1 and type = 'schedule.missed'",
+      [id],
+    )
+    assert.deepEqual(told, [{ seq: 2 }])
+  })
+
+  test('the time of a test clock counts, to the second', async () => {
+    const { clock, id } = await onClock()
+    await leftOver(id, "timestamptz '2027-01-14 00:00:00Z'")
+    await leftOver(id, "timestamptz '2027-01-13 23:59:59Z'")
+    await tools.advance(clock.id, { by: 'PT1S' })
+    assert.deepEqual(await tools.history(id), ['2027-01-14 00:00:00 APPROVED'])
+    const { missed } = await tools.executions(id)
+    assert.deepEqual(
+      missed.map(({ from }) => from),
+      ['2027-01-13 23:59:59+0000'],
+    )
+  })
+
+  test('a channel that makes up for less charges for less', async () => {
+    const channel = await run.gateway.entities.create({
+      kind: 'channel',
+      name: 'Punctual',
+      parentId: run.merchant,
+      settings: { missedExecutionHours: 1 },
+    })
+    const clock = await tools.clockAt('2027-01-15 00:00:00')
+    const registrationId = await tools.store({ testClock: clock.id, entityId: channel })
+    const { id } = await tools.schedule(registrationId, { entityId: channel })
+    await leftOver(id, "timestamptz '2027-01-14 22:59:59Z'")
+    await tools.advance(clock.id, { by: 'PT1S' })
+    assert.deepEqual(await tools.history(id), [])
+  })
+})

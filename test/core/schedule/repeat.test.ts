@@ -1,0 +1,289 @@
+/** A scheduled charge that is proven not to have happened is made once more, whoever died on the way. */
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, test } from 'node:test'
+import { type Context, declined, type Operation } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
+import { type FaultPoint, newId, onFaultPoint } from '../../../core/index.ts'
+import {
+  type AcquirerRun,
+  approvedAs,
+  type Script,
+  startWithAcquirer,
+} from '../../support/acquirer.ts'
+import { closeChecked } from '../../support/books.ts'
+import { until } from '../../support/gateway.ts'
+import { type Scheduling, scheduling } from '../../support/schedules.ts'
+
+/** The one instant of a job that runs `seconds` from now, unless in another year `again`. */
+function onceIn(seconds: number, again = '') {
+  const at = new Date(Math.ceil(Date.now() / 1000 + seconds) * 1000)
+  const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth() + 1, at.getUTCDate()]
+  const [hour, minute, second] = [at.getUTCHours(), at.getUTCMinutes(), at.getUTCSeconds()]
+  return { expression: `${second} ${minute} ${hour} ${day} ${month} ? ${year}${again}` }
+}
+
+describe('charges that were never made', () => {
+  let run: AcquirerRun
+  let tools: Scheduling
+  // One job that died in this process keeps its worker: no more than five die beside the same engine.
+  const renew = async () => {
+    run = await startWithAcquirer({ shutdownGraceMs: 100 })
+    tools = scheduling(run)
+  }
+  before(renew)
+  afterEach(() => onFaultPoint(undefined))
+  after(() => closeChecked(run))
+
+  /** A schedule at the scripted acquirer that runs once, and the reference of its charges. */
+  async function once(script: Script = {}, more: object = {}) {
+    const reference = `charge-${newId()}`
+    run.acquirer.tell(reference, script)
+    const registrationId = await tools.store({ testMode: 'EXTERNAL' })
+    const { id } = await tools.schedule(registrationId, {
+      testMode: 'EXTERNAL',
+      merchantTransactionId: reference,
+      job: onceIn(0.5),
+      ...more,
+    })
+    return { id, reference, registrationId }
+  }
+
+  /** Payments of a schedule, in the order in which they were made. */
+  const payments = (id: string) =>
+    run.sql<{ id: string; state: string; result_code: string }>(
+      'select id, state, result_code from tollgate.payment where schedule_id = $1 order by id',
+      [id],
+    )
+  const states = async (id: string) => (await payments(id)).map(({ state }) => state)
+  const timersOf = (id: string) =>
+    run.sql<{ kind: string }>(
+      `select kind from tollgate.timer
+       where ref like (select replace(id::text, '-', '') from tollgate.occurrence where schedule_id = $1) || '%'`,
+      [id],
+    )
+
+  /** Whoever comes to one of these boundaries, in this order, dies there: it never goes on, and its lease has ended. */
+  function dyingAt(...points: readonly FaultPoint[]): Promise<void> {
+    const left = [...points]
+    return new Promise((died) => {
+      onFaultPoint(async (point) => {
+        if (point !== left[0]) return
+        left.shift()
+        if (left.length === 0) onFaultPoint(undefined)
+        await run.sql(
+          `update tollgate.attempt set lease_until = now() - interval '1 second',
+             sent_at = now() - interval '1 hour'
+           where lease_until is not null`,
+        )
+        // Its job does not look dead, for this process lives: the queue would never try it again.
+        await run.sql("delete from tollgate_boss.job where name = 'charge' and state = 'active'")
+        if (left.length === 0) died()
+        await new Promise<void>(() => {})
+      })
+    })
+  }
+
+  /** Real time passes: what waits for its time is due. */
+  const later = () => run.sql('update tollgate.timer set due_at = now() where clock_id is null')
+
+  const approvedOnce = (id: string) =>
+    until(async () => {
+      await later()
+      const all = await states(id)
+      return all.at(-1) === 'approved' ? all : undefined
+    }, 20_000)
+
+  for (const point of ['after-T1', 'before-send', 'after-send', 'before-T2'] as const) {
+    test(`died ${point}: proven undone, and charged by another payment`, async () => {
+      const { id, reference } = await once()
+      await dyingAt(point)
+      assert.deepEqual(await approvedOnce(id), ['declined', 'approved'])
+      assert.equal((await payments(id))[0]!.result_code, '900.100.400')
+      const isSent = point === 'after-send' || point === 'before-T2'
+      const first = isSent ? ['debit', 'enquire', 'reverseByKey'] : ['enquire', 'reverseByKey']
+      assert.deepEqual(run.acquirer.of(reference), [...first, 'debit'])
+      const { executions } = await tools.executions(id)
+      assert.deepEqual(
+        executions.map(({ state, attempts }) => [state, attempts]),
+        [['APPROVED', 2]],
+      )
+      await until(async () => ((await timersOf(id)).length === 0 ? true : undefined))
+    })
+  }
+
+  test('an answer that was lost is found, and nothing is charged again', async () => {
+    const { id, reference } = await once({ enquire: approvedAs })
+    await dyingAt('before-T2')
+    assert.deepEqual(await approvedOnce(id), ['approved'])
+    assert.deepEqual(run.acquirer.of(reference), ['debit', 'enquire'])
+  })
+
+  test('whoever finds it out dies right after, and the next one too: it is charged once all the same', async () => {
+    await closeChecked(run)
+    await renew()
+    const { id } = await once()
+    // The charge; who decided what became of it, before it went on; the second charge.
+    const all = dyingAt('after-T1', 'after-T2', 'after-T1')
+    const isOver = { yet: false }
+    all.then(() => {
+      isOver.yet = true
+    })
+    await until(async () => {
+      await later()
+      return isOver.yet ? true : undefined
+    }, 20_000)
+    assert.deepEqual(await approvedOnce(id), ['declined', 'declined', 'approved'])
+  })
+
+  test('what could not be sent is tried again at once, then with pauses, and not for ever', async () => {
+    const { id, reference } = await once({
+      debit: () => ({ is: 'notSent', why: 'no connection' }),
+    })
+    const most = limits.scheduleRepeatMs.length + 1
+    const reaches = (count: number) =>
+      until(async () => {
+        const all = await states(id)
+        return all.length === count && !all.includes('processing') ? true : undefined
+      })
+    // The first pause is none.
+    await reaches(2)
+    for (let count = 3; count <= most; count += 1) {
+      await until(async () => ((await timersOf(id)).length === 1 ? true : undefined))
+      assert.deepEqual(await timersOf(id), [{ kind: 'resubmit' }])
+      assert.equal((await payments(id)).length, count - 1)
+      await later()
+      await reaches(count)
+    }
+    await until(async () => ((await timersOf(id)).length === 0 ? true : undefined))
+    assert.equal(run.acquirer.of(reference).length, most)
+    const { executions } = await tools.executions(id)
+    assert.deepEqual(
+      executions.map(({ state, attempts, result }) => [state, attempts, result?.code]),
+      [['DECLINED', most, '900.100.600']],
+    )
+  })
+
+  test('a decline of the acquirer is none of these', async () => {
+    const { id, reference } = await once({
+      debit: (_: Operation, context: Context) => {
+        context.sending()
+        return declined('800.100.155')
+      },
+    })
+    await until(async () => ((await states(id)).includes('declined') ? true : undefined))
+    await later()
+    assert.deepEqual(await timersOf(id), [])
+    assert.deepEqual(run.acquirer.of(reference), ['debit'])
+  })
+
+  test('on a test clock there is no pause', async () => {
+    const clock = await tools.clockAt('2027-01-15 00:00:00')
+    const reference = `clock-${newId()}`
+    let calls = 0
+    run.acquirer.tell(reference, {
+      debit: (operation: Operation, context: Context) => {
+        calls += 1
+        if (calls < 3) return { is: 'notSent', why: 'no connection' }
+        context.sending()
+        return approvedAs(operation)
+      },
+    })
+    const more = { testMode: 'EXTERNAL' }
+    const registrationId = await tools.store({ ...more, testClock: clock.id })
+    const { id } = await tools.schedule(registrationId, {
+      ...more,
+      merchantTransactionId: reference,
+    })
+    await tools.advance(clock.id, { by: 'P1M' })
+    assert.deepEqual(await states(id), ['declined', 'declined', 'approved'])
+  })
+
+  test('the declines that a channel allows to be repeated are counted without it', async () => {
+    const channel = await run.gateway.entities.create({
+      kind: 'channel',
+      name: 'Patient',
+      parentId: run.merchant,
+      settings: { resubmissions: 1, resubmissionHours: [24] },
+    })
+    await run.gateway.entities.createAccount({
+      channelId: channel,
+      connector: 'scripted',
+      mode: 'EXTERNAL',
+      settings: {},
+    })
+    const clock = await tools.clockAt('2027-01-15 00:00:00')
+    const reference = `counted-${newId()}`
+    const answers = ['lost', 'declined', 'lost', 'approved']
+    run.acquirer.tell(reference, {
+      debit: (operation: Operation, context: Context) => {
+        const answer = answers.shift()
+        if (answer === 'lost') return { is: 'notSent', why: 'no connection' }
+        context.sending()
+        return answer === 'declined' ? declined('800.100.155') : approvedAs(operation)
+      },
+    })
+    const more = { entityId: channel, testMode: 'EXTERNAL' }
+    const registrationId = await tools.store({ ...more, testClock: clock.id })
+    const { id } = await tools.schedule(registrationId, {
+      ...more,
+      merchantTransactionId: reference,
+    })
+    await tools.advance(clock.id, { by: 'P1M' })
+    assert.deepEqual(await states(id), ['declined', 'declined', 'declined', 'approved'])
+  })
+
+  /** Dies in the middle, and something happens before anybody finds out. */
+  async function diedBefore(
+    what: (made: { id: string; registrationId: string }) => Promise<unknown>,
+  ) {
+    const made = await once()
+    await dyingAt('after-T1')
+    await what(made)
+    await until(async () => {
+      await later()
+      const [one] = await states(made.id)
+      return one === 'declined' && (await timersOf(made.id)).length === 0 ? true : undefined
+    }, 20_000)
+    assert.deepEqual(await states(made.id), ['declined'])
+    const { executions } = await tools.executions(made.id)
+    assert.deepEqual(
+      executions.map(({ state }) => state),
+      ['DECLINED'],
+    )
+  }
+
+  test('not when it is too late for the instant: the decline stands', () =>
+    diedBefore(({ id }) =>
+      run.sql(
+        "update tollgate.occurrence set at = at - interval '25 hours' where schedule_id = $1",
+        [id],
+      ),
+    ))
+
+  test('not with a registration that was removed meanwhile', () =>
+    diedBefore(({ registrationId }) => run.gateway.registrations.remove(registrationId)))
+
+  test('not when the schedule was cancelled at once, also under the hands of the next charge', async () => {
+    const { id } = await once({}, { job: onceIn(0.5, ',2090') })
+    await dyingAt('after-T1')
+    let goOn = () => {}
+    const held = new Promise<void>((go) => {
+      goOn = go
+    })
+    const isAtIt = { yet: false }
+    onFaultPoint((point) => {
+      if (point !== 'before-T1') return
+      onFaultPoint(undefined)
+      isAtIt.yet = true
+      return held
+    })
+    await until(async () => {
+      await later()
+      return isAtIt.yet ? true : undefined
+    }, 20_000)
+    await run.gateway.schedules.cancel(id)
+    goOn()
+    await until(async () => ((await timersOf(id)).length === 0 ? true : undefined))
+    assert.deepEqual(await states(id), ['declined'])
+  })
+})
