@@ -8,7 +8,7 @@ import { noteExpiry } from '../registration/expiry.ts'
 import { batchesOf, fireDue } from '../schedule/fire.ts'
 import { forgotten } from '../schedule/store-fire.ts'
 import { advancing } from '../test-clock/store.ts'
-import { claimDue, type TimerRow } from '../timer/store.ts'
+import { type ClaimedRow, claimDue, type TimerKind, type TimerRow } from '../timer/store.ts'
 import { advanceClock } from './advance-clock.ts'
 import { capture } from './capture.ts'
 import { charge } from './charge.ts'
@@ -53,33 +53,33 @@ async function sweep(engine: Engine, enqueue: Enqueue): Promise<void> {
     charge,
     rows
       .filter((row) => firstKinds.has(row.kind))
-      .map((row) => ({ attemptKey: row.key, why: 'enquiry' as const })),
+      .map(({ key, connector }) => ({ attemptKey: key, why: 'enquiry' as const, connector })),
   )
   await enqueue(
     capture,
-    rows.filter((row) => !firstKinds.has(row.kind)).map((row) => ({ attemptKey: row.key })),
+    rows
+      .filter((row) => !firstKinds.has(row.kind))
+      .map(({ key, connector }) => ({ attemptKey: key, connector })),
   )
 }
 
+/** What a timer asks about an attempt. */
+const questions: { readonly [Kind in TimerKind]?: 'enquiry' | 'expiry' | 'finality' } = {
+  enquire: 'enquiry',
+  poll: 'enquiry',
+  expire: 'expiry',
+  finalise: 'finality',
+}
+
 async function fireTimers(engine: Engine, enqueue: Enqueue): Promise<void> {
-  const due: TimerRow[] = await engine.lanes.single(claimDue(limits.timersPerClaim, againMs))
+  const due: ClaimedRow[] = await engine.lanes.single(claimDue(limits.timersPerClaim, againMs))
   for (const timer of due) if (timer.kind === 'expiring') await noteExpiry(engine, timer.ref)
-  const enquiries = due.filter((timer) => timer.kind === 'enquire' || timer.kind === 'poll')
   await enqueue(
     charge,
-    enquiries.map((timer) => ({ attemptKey: timer.ref, why: 'enquiry' as const })),
-  )
-  await enqueue(
-    charge,
-    due
-      .filter((timer) => timer.kind === 'expire')
-      .map((timer) => ({ attemptKey: timer.ref, why: 'expiry' as const })),
-  )
-  await enqueue(
-    charge,
-    due
-      .filter((timer) => timer.kind === 'finalise')
-      .map((timer) => ({ attemptKey: timer.ref, why: 'finality' as const })),
+    due.flatMap(({ kind, ref, connector }) => {
+      const why = questions[kind]
+      return why === undefined ? [] : [{ attemptKey: ref, why, connector }]
+    }),
   )
   await enqueue(
     charge,
@@ -89,7 +89,7 @@ async function fireTimers(engine: Engine, enqueue: Enqueue): Promise<void> {
     capture,
     due
       .filter((timer) => timer.kind === 'continue')
-      .map((timer) => ({ authorisationId: timer.ref })),
+      .map(({ ref, connector }) => ({ authorisationId: ref, connector })),
   )
 }
 

@@ -147,8 +147,8 @@ export const dropLease = (key: string, lease: number) => sql<{ key: string }>`
   returning key`
 
 /** Attempts whose caller is gone: their lease ran out while the request was under way. */
-export const overdue = (limit: number) => sql<{ key: string; kind: string }>`
-  select key, kind
+export const overdue = (limit: number) => sql<{ key: string; kind: string; connector: string }>`
+  select key, kind, connector
   from tollgate.attempt
   where state = 'sending' and lease_until < now()
   order by lease_until

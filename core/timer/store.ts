@@ -21,8 +21,11 @@ export const removeTimer = (kind: TimerKind, ref: string) => sql`
   delete from tollgate.timer
   where kind = ${kind}::text and ref = ${ref}::text`
 
+/** With the connector of the attempt or payment that the timer is about. */
+export type ClaimedRow = TimerRow & { connector: string | null }
+
 /** Due timers, each to one process: they stay, moved on, until what they stand for is over. */
-export const claimDue = (limit: number, againMs: number) => sql<TimerRow>`
+export const claimDue = (limit: number, againMs: number) => sql<ClaimedRow>`
   update tollgate.timer set due_at = now() + ${againMs}::bigint * interval '1 millisecond', step = step + 1
   where id in (
     select id
@@ -31,7 +34,10 @@ export const claimDue = (limit: number, againMs: number) => sql<TimerRow>`
     order by due_at
     limit ${limit}::integer
     for update skip locked)
-  returning id, kind, ref, step`
+  returning id, kind, ref, step, coalesce(
+    (select attempt.connector from tollgate.attempt where attempt.key = timer.ref),
+    (select payment.connector from tollgate.payment
+      where payment.id = case when timer.kind = 'continue' then timer.ref::uuid end)) as connector`
 
 /** Whether anything waits for a tick: a timer, an attempt whose process died, an acquirer's event. */
 export const somethingDue = sql<{ due: boolean }>`

@@ -1,0 +1,149 @@
+/** An acquirer that hangs keeps its own operations waiting, and nobody else's. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Operation } from '@tollgate/plugin-kit'
+import { newId, onFaultPoint } from '../../../core/index.ts'
+import { type AcquirerRun, approvedAs, startWithAcquirer } from '../../support/acquirer.ts'
+import { closeChecked } from '../../support/books.ts'
+import { until } from '../../support/gateway.ts'
+import { type Scheduling, scheduling } from '../../support/schedules.ts'
+
+/** The one instant of a job that runs `seconds` from now. */
+function onceIn(seconds: number) {
+  const at = new Date(Math.ceil(Date.now() / 1000 + seconds) * 1000)
+  const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth() + 1, at.getUTCDate()]
+  const [hour, minute, second] = [at.getUTCHours(), at.getUTCMinutes(), at.getUTCSeconds()]
+  return { expression: `${second} ${minute} ${hour} ${day} ${month} ? ${year}` }
+}
+
+const many = 40
+
+describe('beside an acquirer that hangs', () => {
+  let run: AcquirerRun
+  let tools: Scheduling
+  before(async () => {
+    run = await startWithAcquirer({ shutdownGraceMs: 100 })
+    tools = scheduling(run)
+  })
+  after(() => {
+    onFaultPoint(undefined)
+    return closeChecked(run)
+  })
+
+  /** What the acquirer is asked waits until it is let go. */
+  function hanging() {
+    const asked: string[] = []
+    let letGo = () => {}
+    const held = new Promise<void>((go) => {
+      letGo = go
+    })
+    const hang = async (operation: Operation) => {
+      asked.push(operation.key)
+      await held
+      return approvedAs(operation)
+    }
+    return { asked, hang, letGo: () => letGo() }
+  }
+
+  const approved = (ids: readonly string[]) =>
+    until(async () => {
+      const [row] = await run.sql<{ n: bigint }>(
+        `select count(*) as n from tollgate.payment
+         where schedule_id = any($1::uuid[]) and state = 'approved'`,
+        [ids],
+      )
+      return Number(row!.n) === ids.length ? true : undefined
+    }, 20_000)
+
+  const openOf = async (kinds: readonly string[]) => {
+    const [row] = await run.sql<{ n: bigint }>(
+      `select count(*) as n from tollgate.attempt
+       where connector = 'scripted' and kind = any($1) and state in ('sending', 'unknown')`,
+      [kinds],
+    )
+    return Number(row!.n)
+  }
+
+  const scheduled = (count: number, registrationId: string, more: object) =>
+    Promise.all(Array.from({ length: count }, () => tools.schedule(registrationId, more)))
+
+  test('forty enquiries that hang leave workers for the charges of others', async () => {
+    const { asked, hang, letGo } = hanging()
+    const reference = `undecided-${newId()}`
+    const lost = { debit: () => ({ is: 'unknown', why: 'no answer' }) as const, enquire: hang }
+    await Promise.all(Array.from({ length: many }, () => run.debit(reference, lost)))
+    await run.sql("update tollgate.timer set due_at = now() where kind = 'enquire'")
+    await until(async () => (asked.length > 0 ? true : undefined))
+    const job = onceIn(1)
+    const made = await scheduled(20, await tools.store(), { job })
+    await approved(made.map(({ id }) => id))
+    assert.equal(await openOf(['debit']), many, 'none of them was decided meanwhile')
+    assert.ok(asked.length < 8, 'some of the workers, never all')
+    letGo()
+    await until(async () => ((await openOf(['debit'])) === 0 ? true : undefined), 20_000)
+  })
+
+  test('forty captures that hang leave workers for the captures of others', async () => {
+    const { asked, hang, letGo } = hanging()
+    const reference = `captures-${newId()}`
+    const lost = { capture: () => ({ is: 'unknown', why: 'no answer' }) as const, enquire: hang }
+    run.acquirer.tell(reference, lost)
+    const paid = await Promise.all(
+      Array.from({ length: many }, () => run.debit(newId(), {}, { paymentType: 'PA' })),
+    )
+    const capture = { paymentType: 'CP', amount: '92.00', currency: 'EUR' }
+    await Promise.all(
+      paid.map(({ id }) =>
+        run.gateway.payments.followUp(id, { ...capture, merchantTransactionId: reference }),
+      ),
+    )
+    // As if their processes had died.
+    await run.sql(
+      `update tollgate.attempt set state = 'sending', lease_until = now() - interval '1 second'
+       where kind = 'capture' and state = 'unknown'`,
+    )
+    await until(async () => (asked.length > 0 ? true : undefined))
+    // Another connector's payment whose process died between its two steps.
+    const authorised = await new Promise<string>((died) => {
+      onFaultPoint((point, id) => {
+        if (point !== 'after-T2') return
+        onFaultPoint(undefined)
+        died(id)
+        return new Promise<void>(() => {})
+      })
+      void run.pay({ paymentType: 'PA.CP' })
+    })
+    await run.sql("update tollgate.timer set due_at = now() where kind = 'continue'")
+    await until(async () => {
+      const [row] = await run.sql(
+        `select from tollgate.payment
+         where referenced_id = $1 and payment_type = 'CP' and state = 'approved'`,
+        [authorised],
+      )
+      return row
+    })
+    assert.equal(await openOf(['capture']), many)
+    assert.ok(asked.length < 8)
+    letGo()
+    await until(async () => ((await openOf(['capture'])) === 0 ? true : undefined), 20_000)
+  })
+
+  test('charges of one job that hang do not hold up those at another connector', async () => {
+    const { asked, hang, letGo } = hanging()
+    const reference = `slow-${newId()}`
+    run.acquirer.tell(reference, { debit: hang })
+    const job = onceIn(3)
+    const external = { testMode: 'EXTERNAL' }
+    const slow = await scheduled(many, await tools.store(external), {
+      ...external,
+      job,
+      merchantTransactionId: reference,
+    })
+    const quick = await scheduled(many, await tools.store(), { job })
+    await approved(quick.map(({ id }) => id))
+    assert.ok(asked.length > 0 && asked.length <= many)
+    assert.ok((await openOf(['debit'])) > 0)
+    letGo()
+    await approved(slow.map(({ id }) => id))
+  })
+})
