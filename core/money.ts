@@ -92,3 +92,20 @@ export function formatAmount(minor: bigint, code: string): string {
   const digits = (hundredths < 0n ? -hundredths : hundredths).toString().padStart(3, '0')
   return `${sign}${digits.slice(0, -wireDecimals)}.${digits.slice(-wireDecimals)}`
 }
+
+/** The same for what an acquirer reported with more decimals than the wire has: the rest is left out. */
+export function toldAmount(minor: bigint, code: string): string {
+  const exponent = exponentOf(currencyOf(code))
+  if (exponent <= wireDecimals) return formatAmount(minor, code)
+  const scale = scaleOf[exponent - wireDecimals]!
+  return formatAmount((minor / scale) * scale, code)
+}
+
+/** All decimals of the currency: 9255n KWD is `'9.255'`. */
+export function exactDecimal(minor: bigint, code: string): string {
+  const exponent = exponentOf(currencyOf(code))
+  const digits = (minor < 0n ? -minor : minor).toString().padStart(exponent + 1, '0')
+  const sign = minor < 0n ? '-' : ''
+  if (exponent === 0) return `${sign}${digits}`
+  return `${sign}${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`
+}

@@ -1,179 +1,218 @@
-/** What the acquirer tells on its own: forged, twice, in the wrong order, against its own word. */
+/**
+ * What the acquirer tells on its own: forged, twice, in the wrong order, against its own word, for
+ * another amount, under an id that it used before, and long after everybody was answered.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
-import { sign, signatureHeader } from '../connectors/simulator/event.ts'
-import { defaultSecret } from '../connectors/simulator/server.ts'
 import { channelId, merchantId } from '../test/faults/support/installation.ts'
+import { dispute, type Shape } from './disputes.ts'
+import { confirm, fail } from './failures.ts'
 import type { Scene } from './injections.ts'
 import type { Injection } from './plan.ts'
+import { forge, type Message, type Status, say, type Target } from './telling.ts'
+import { tryToRefund } from './waiting.ts'
 
-type Target = { id: string; key: string; minor: bigint; state: string }
+type Events = Injection & { is: 'events' }
 
-const kindOf = 'debit'
-
-/** Old enough that nothing about it is under way, new enough that merchants still work on others. */
-const settledDebits = (state: 'approved' | 'declined') => `
-  select p.id, p.attempt_key as key, p.amount_minor as minor, p.state
+/**
+ * Old enough that nothing about it is under way, new enough that merchants still work on others.
+ * Nothing was said about it yet.
+ */
+const settled = `
+  select p.id, p.attempt_key as key, p.amount_minor as minor, p.state, p.effect, p.channel_id as channel
   from tollgate.payment p
-  where p.payment_type = 'DB' and p.effect = 'sale' and p.channel_id = $1 and p.state = '${state}'
-    and p.settled_at < now() - interval '1 second'
+  where p.state = any($1) and p.effect = any($2) and p.mode = 'EXTERNAL' and p.payment_type <> 'RG'
+    and p.schedule_id is null and p.settled_at < now() - interval '1 second'
+    and (p.final_by is null) = $3
     and not exists (select from oracle.contradiction c where c.payment_id = p.id)
-    and not exists (select from oracle.chargeback c where c.payment_id = p.id)
-  order by p.id desc limit $2`
+    and not exists (select from oracle.fact f where f.payment_id = p.id)
+    and not exists (select from oracle.failure f where f.payment_id = p.id)`
 
-export async function injectEvents(
-  scene: Scene,
-  { how, count }: Injection & { is: 'events' },
-): Promise<boolean> {
-  const { sql } = scene.ground
-  let approved: Target[] = []
-  for (const until = performance.now() + 10_000; performance.now() < until; await pause(500)) {
-    approved = await sql<Target>(settledDebits('approved'), [channelId, count])
-    if (approved.length > 0) break
+const withMoney = [
+  'sale',
+  'authorisation',
+  'replacement',
+  'increase',
+  'capture',
+  'refund',
+  'release',
+  'void',
+]
+const charges = ['sale', 'capture']
+
+type Wanted = {
+  readonly states: readonly string[]
+  readonly effects?: readonly string[]
+  /** Whether what counts as done may still fail. */
+  readonly mayFail?: boolean
+}
+
+async function targets(
+  { ground }: Scene,
+  { states, effects = withMoney, mayFail = false }: Wanted,
+  count: number,
+): Promise<Target[]> {
+  // Some of each kind: of one that is rare too.
+  return ground.sql<Target>(
+    `with settled as (${settled}),
+     ranked as (select *, row_number() over (partition by effect order by id desc) as rank from settled)
+     select id, key, minor, state, effect, channel from ranked order by rank, id desc limit $4`,
+    [states, effects, !mayFail, count],
+  )
+}
+
+const withinMs = 10_000
+
+/** Waits for payments that fit: a run has just begun, or the database is away. */
+async function awaited(scene: Scene, wanted: Wanted, count: number): Promise<Target[]> {
+  for (const until = performance.now() + withinMs; ; await pause(250)) {
+    const found = await targets(scene, wanted, count)
+    if (found.length > 0 || performance.now() > until) return found
   }
-  const declined = await sql<Target>(settledDebits('declined'), [channelId, count])
-  if (approved.length === 0) return false
-  let told = 0
+}
+
+const approved: Wanted = { states: ['approved'] }
+const over: Wanted = { states: ['declined', 'expired'] }
+const against = ({ state }: Target): Status => (state === 'approved' ? 'declined' : 'approved')
+
+export async function injectEvents(scene: Scene, { how, count }: Events): Promise<boolean> {
   switch (how) {
-    case 'forged':
-      for (const target of [...approved, ...declined]) {
-        const against = target.state === 'approved' ? 'declined' : 'approved'
-        told += await tell(scene, target, against, 'forged', 'a secret of somebody else')
+    case 'forged': {
+      const found = [
+        ...(await awaited(scene, approved, count)),
+        ...(await targets(scene, over, count)),
+      ]
+      for (const target of found) {
+        const status = against(target)
+        await forge(scene, target, { eventId: `${target.key}-${status}-forged`, status })
       }
-      return told > 0
-    case 'duplicate':
-      for (const { key } of approved) {
+      return found.length > 0
+    }
+    case 'duplicate': {
+      const found = await awaited(scene, { ...approved, effects: ['sale'] }, count)
+      for (const { key } of found.filter(({ channel }) => channel === channelId)) {
         for (let no = 0; no < 3; no += 1) {
           await scene.ground.acquirer.control({ tell: { merchantId, key } })
         }
       }
-      return true
+      return found.length > 0
+    }
     case 'reordered':
       // "Pending" after "approved", and "approved" again after that.
-      for (const target of approved) {
-        told += await tell(scene, target, 'pending', 'late')
-        told += await tell(scene, target, 'approved', 'again')
-      }
-      return told > 0
-    case 'contradicting':
-      for (const target of approved) told += await contradict(scene, target, 'declined')
-      for (const target of declined) told += await contradict(scene, target, 'approved')
-      return told > 0
-    case 'chargeback':
-      for (const target of approved) told += await chargeBack(scene, target)
-      return told > 0
-  }
-}
-
-/** From now on the acquirer's own events go to this host. */
-export async function listen({ ground, crew }: Scene, at = 0): Promise<void> {
-  const host = crew.any(at)
-  if (host === undefined) return
-  await ground.acquirer.control({ events: await addressOf(ground.sql, host.url) })
-}
-
-async function addressOf(sql: Scene['ground']['sql'], url: string): Promise<string> {
-  const [account] = await sql<{ id: string }>(
-    'select id from tollgate.merchant_account where channel_id = $1',
-    [channelId],
-  )
-  return `${url}/connectors/simulator-http/${account!.id}/events`
-}
-
-async function tell(
-  { ground, crew }: Scene,
-  { key, minor }: Target,
-  status: 'approved' | 'declined' | 'pending',
-  mark: string,
-  secret = defaultSecret,
-): Promise<0 | 1> {
-  const codes = { approved: '00', declined: '05', pending: '09' }
-  const body = JSON.stringify({
-    eventId: `${key}-${status}-${mark}`,
-    kind: kindOf,
-    key,
-    status,
-    code: codes[status],
-    reference: `sim-${key}`,
-    amount: { minor: String(minor), currency: 'EUR' },
-  })
-  for (let tries = 0; tries < 5; tries += 1) {
-    const host = crew.any(tries % 2 === 0 ? 0 : 0.9)
-    if (host === undefined) continue
-    try {
-      const answer = await fetch(await addressOf(ground.sql, host.url), {
-        method: 'POST',
-        headers: { [signatureHeader]: sign(body, secret) },
-        body,
-        signal: AbortSignal.timeout(5_000),
+      return each(await awaited(scene, approved, count), async (target) => {
+        const { key } = target
+        await say(scene, target, { eventId: `${key}-late`, status: 'pending' })
+        return say(scene, target, { eventId: `${key}-again`, status: 'approved' })
       })
-      await answer.arrayBuffer()
-      if (answer.status === 200) return 1
-    } catch {
-      // The host is gone, or stands still: acquirers tell again.
-    }
+    case 'contradicting':
+      return each(await awaited(scene, approved, count), async (target) => {
+        const told = await contradict(scene, target)
+        if (told === 1 && charges.includes(target.effect))
+          await tryToRefund(scene, target, 'return')
+        return told
+      })
+    case 'late-approval':
+      return each(await awaited(scene, over, count), (target) => contradict(scene, target))
+    case 'other-amount':
+      return each(
+        [...(await awaited(scene, approved, count)), ...(await targets(scene, over, count))],
+        (target, no) => sayOther(scene, target, no),
+      )
+    case 'repeated-id':
+      return each(await awaited(scene, approved, count), (target) => repeat(scene, target))
+    case 'forged-first':
+      return each(await awaited(scene, approved, count), async (target) => {
+        // Anybody may guess an id: the genuine event under it comes after the forged one.
+        const eventId = `${target.key}-${against(target)}-guessed`
+        await forge(scene, target, { eventId, status: 'approved' })
+        return contradict(scene, target, { eventId })
+      })
+    case 'owning-up':
+      return ownUp(scene)
+    case 'failing':
+      return each(await awaited(scene, { ...approved, mayFail: true }, count), (target) =>
+        fail(scene, target),
+      )
+    case 'confirming':
+      return each(await awaited(scene, { ...approved, mayFail: true }, count), (target) =>
+        confirm(scene, target),
+      )
+    default:
+      return disputed(scene, how, count)
   }
-  return 0
 }
 
-/** Genuine, acknowledged, and against what was answered: it must be on record afterwards. */
+async function disputed(scene: Scene, how: Shape, count: number): Promise<boolean> {
+  const wanted: Wanted =
+    how === 'chargeback-of-declined'
+      ? { ...over, effects: charges }
+      : {
+          ...approved,
+          effects: how === 'chargeback-by-authorisation' ? ['authorisation'] : charges,
+        }
+  return each(await awaited(scene, wanted, count), (target) => dispute(scene, target, how))
+}
+
+async function each(
+  found: readonly Target[],
+  tell: (target: Target, no: number) => Promise<0 | 1>,
+): Promise<boolean> {
+  for (const [no, target] of found.entries()) await tell(target, no)
+  return found.length > 0
+}
+
+/** Genuine, and against what was answered: it must be on record afterwards. */
 async function contradict(
   scene: Scene,
   target: Target,
-  status: 'approved' | 'declined',
+  more: Partial<Message> = {},
 ): Promise<0 | 1> {
-  const { sql } = scene.ground
-  await sql(
-    'insert into oracle.contradiction (payment_id, told) values ($1, false) on conflict do nothing',
+  const status = more.status ?? against(target)
+  await scene.ground.sql(
+    'insert into oracle.contradiction (payment_id) values ($1) on conflict do nothing',
     [target.id],
   )
-  const told = await tell(scene, target, status, 'contradicting')
-  if (told === 1)
-    await sql('update oracle.contradiction set told = true where payment_id = $1', [target.id])
-  return told
+  return say(scene, target, { eventId: `${target.key}-${status}-against`, status, ...more })
 }
 
-/** The payer's bank takes the money back; every second time it returns it. */
-async function chargeBack({ ground }: Scene, { id, key, minor }: Target): Promise<0 | 1> {
-  const { acquirer, sql } = ground
-  const amount = { minor: String(minor), currency: 'EUR' }
-  const own = `cb-${key}`
-  await sql(
-    'insert into oracle.chargeback (payment_id, key) values ($1, $2) on conflict do nothing',
-    [id, own],
-  )
-  await acquirer.control({
-    chargeback: { merchantId, key: own, original: key, amount, reason: '000.100.220' },
+/** Done, says the acquirer, for another amount or in another currency. */
+function sayOther(scene: Scene, target: Target, no: number): Promise<0 | 1> {
+  const other = [{ minor: target.minor - 1n }, { minor: target.minor + 100n }, { currency: 'USD' }][
+    no % 3
+  ]!
+  return contradict(scene, target, {
+    eventId: `${target.key}-other`,
+    status: 'approved',
+    ...other,
   })
-  return 1
 }
 
-/** Tells again what no host acknowledged, as acquirers do until somebody takes it. */
-export async function tellChargebacksAgain(scene: Scene): Promise<void> {
-  const rows = await scene.ground.sql<{ key: string }>('select key from oracle.chargeback')
-  await tellUntilTaken(scene, rows)
-}
-
-async function tellUntilTaken(
-  scene: Scene,
-  rows: readonly { readonly key: string }[],
-): Promise<void> {
-  for (const { key } of rows) {
-    let told = false
-    for (let tries = 0; !told && tries < 6; tries += 1) {
-      await listen(scene, tries % 2 === 0 ? 0 : 0.9)
-      const answer = await scene.ground.acquirer.control({ tell: { merchantId, key } })
-      told = answer.told === true
-    }
-    if (!told) throw new Error(`no host takes the event about ${key}`)
-  }
-}
-
-/** The acquirer's own word about debits that it declined in its answer and carried out all the same. */
-export async function tellContradicted(scene: Scene): Promise<void> {
-  const rows = await scene.ground.sql<{ key: string }>(
-    `select attempt_key as key from tollgate.payment
-     where state = 'declined' and effect = 'sale' and result_code = '800.100.100' and channel_id = $1`,
-    [channelId],
+/** What is known, and then something else under the same id. */
+async function repeat(scene: Scene, target: Target): Promise<0 | 1> {
+  const eventId = `${target.key}-used`
+  if ((await say(scene, target, { eventId, status: 'approved' })) === 0) return 0
+  await scene.ground.sql(
+    'insert into oracle.repeated (payment_id, event_id) values ($1, $2) on conflict do nothing',
+    [target.id, eventId],
   )
-  await tellUntilTaken(scene, rows)
+  return say(scene, target, { eventId, status: 'approved', minor: target.minor + 1n })
+}
+
+/** The acquirer's word about what it declined in its answer and carried out all the same. */
+export async function ownUp(scene: Scene): Promise<boolean> {
+  const found = await scene.ground.sql<Target>(
+    `select id, attempt_key as key, amount_minor as minor, state, effect, channel_id as channel
+     from tollgate.payment
+     where state = 'declined' and mode = 'EXTERNAL' and result_code = '800.100.100'`,
+  )
+  for (const target of found) {
+    await say(scene, target, { eventId: `${target.key}-owned`, status: 'approved' })
+  }
+  return found.length > 0
+}
+
+/** Approvals of what has expired meanwhile. */
+export async function approveExpired(scene: Scene): Promise<void> {
+  for (const target of await targets(scene, { states: ['expired'] }, 20)) {
+    await contradict(scene, target)
+  }
 }

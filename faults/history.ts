@@ -13,7 +13,8 @@ export type Try = {
   /** Milliseconds since 1970, on the merchants' clock. */
   readonly startedMs: number
   readonly endedMs: number
-  readonly asks: 'payment' | 'read' | 'stranger' | 'schedule'
+  /** `waits`: for a cent back to the payer, which must not be given now. */
+  readonly asks: 'payment' | 'read' | 'stranger' | 'schedule' | 'waits'
   /** Undefined when no answer came. */
   readonly answer: Answer | undefined
 }

@@ -14,7 +14,15 @@ import { createDatabase } from '../test/support/database.ts'
 import { testKey } from '../test/support/gateway.ts'
 import type { Crew } from './crew.ts'
 import { injectEvents } from './events.ts'
-import { type AcquirerFault, type Injection, type Planned, resolutionPoints } from './plan.ts'
+import type { History } from './history.ts'
+import {
+  type AcquirerFault,
+  factPoints,
+  type Injection,
+  lateWordPoints,
+  type Planned,
+  resolutionPoints,
+} from './plan.ts'
 import type { Pair } from './postgres-pair.ts'
 import type { Receivers } from './receivers.ts'
 
@@ -22,6 +30,7 @@ export type Scene = {
   readonly ground: Ground
   readonly crew: Crew
   readonly receivers: Receivers
+  readonly history: History
   /** Of a run about failovers: the two servers. */
   readonly pair?: Pair
 }
@@ -65,7 +74,7 @@ async function carryOut(scene: Scene, injection: Injection): Promise<boolean> {
   const { ground, crew } = scene
   switch (injection.is) {
     case 'kill':
-      return onHost(crew, injection.host, (host) => killed(ground, host, injection))
+      return onHost(crew, injection.host, (host) => killed(scene, host, injection))
     case 'freeze':
       return onHost(crew, injection.host, (host) => frozen(host, injection))
     case 'outlive':
@@ -128,7 +137,7 @@ async function armed<T>(
 }
 
 async function killed(
-  { acquirer }: Ground,
+  scene: Scene,
   host: Host,
   { at, nth }: Injection & { is: 'kill' },
 ): Promise<boolean> {
@@ -138,9 +147,18 @@ async function killed(
   }
   const isInResolution = resolutionPoints.includes(at)
   // Work for whoever resolves: captures that never arrived are asked about, and sent again.
-  if (isInResolution) await acquirer.plan(neverArrived)
+  if (isInResolution) await scene.ground.acquirer.plan(neverArrived)
   const withinMs = isInResolution ? 3 * armedMs : armedMs
-  return (await armed(host, { at, do: 'kill', nth }, host.gone(), withinMs)) !== undefined
+  const gone = armed(host, { at, do: 'kill', nth }, host.gone(), withinMs)
+  // And words for whoever works on them.
+  if (lateWordPoints.includes(at)) await wordsFor(scene, 'contradicting')
+  if (factPoints.includes(at)) await wordsFor(scene, 'chargeback-in-parts')
+  return (await gone) !== undefined
+}
+
+/** Half of them reach the other host: a few are needed. */
+async function wordsFor(scene: Scene, how: 'contradicting' | 'chargeback-in-parts'): Promise<void> {
+  await injectEvents(scene, { is: 'events', how, count: 4 })
 }
 
 async function frozen(host: Host, { at, nth, ms }: Injection & { is: 'freeze' }): Promise<boolean> {
@@ -308,7 +326,7 @@ function ordered(fault: AcquirerFault, times: number): AcquirerOrder {
       return { do: fault.as, ...(fault.as === 'drip' ? { ms: 20 } : {}), ...operation }
     case 'contradicting':
       // Declined in a word that nobody knows, while it was carried out: only an event tells.
-      return { do: fault.as, times, when: { on: 'operation', kind: 'debit' } }
+      return { do: fault.as, times, when: { on: 'operation', kind: fault.kind } }
     case 'altered':
       return {
         do: 'alterAmount',

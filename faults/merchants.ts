@@ -5,7 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { card } from '../test/faults/support/client.ts'
-import { channelId } from '../test/faults/support/installation.ts'
+import { channelId, plainChannelId } from '../test/faults/support/installation.ts'
 import { type Answer, type History, isApproved, isWord } from './history.ts'
 import { ask, balanceBetween, type Line } from './line.ts'
 import { type Random, randomOf } from './random.ts'
@@ -152,6 +152,21 @@ const stories: readonly Story[] = [
   { ...one('PA.CP', 4_500), twins: true },
   { ...one('DB', 8_288), after: [{ type: 'RF', minor: 288 }] },
   one('PA', 8_289),
+  // What counts as done and may still fail.
+  one('DB', 4_171),
+  one('DB', 4_172),
+  { ...one('DB', 4_371), after: [{ type: 'RF', minor: 1_000 }] },
+  { ...one('PA', 6_171), after: [{ type: 'CP', minor: 6_000 }] },
+  {
+    ...one('PA', 9_000),
+    after: [
+      { type: 'CP', minor: 3_071 },
+      { type: 'RF', minor: 1_071 },
+    ],
+  },
+  { ...one('PA', 6_400), after: [{ type: 'RV', minor: 2_071 }] },
+  { ...one('DB', 5_400), after: [{ type: 'RF', minor: 1_571 }] },
+  one('PA.CP', 4_571),
   one('DB', 8_400, card('4000000000000002')),
   one('DB', 8_600, card('4000000000000341')),
   { ...one('DB', 7_700), stranger: true },
@@ -172,6 +187,8 @@ export type ShopOptions = {
   readonly mostTries: number
   /** Which part of the stories are plain payments, 0 to 1. */
   readonly plainShare: number
+  /** Which part are told at the acquirer that takes nothing back by key, 0 to 1. */
+  readonly plainChannelShare: number
 }
 
 export function openShops(options: ShopOptions): Shops {
@@ -208,6 +225,7 @@ class Merchant {
   readonly #history: History
   readonly #mostTries: number
   readonly #plainShare: number
+  readonly #plainChannelShare: number
   #wishes = 0
 
   constructor(no: number, random: Random, options: ShopOptions) {
@@ -217,12 +235,13 @@ class Merchant {
     this.#history = options.history
     this.#mostTries = options.mostTries
     this.#plainShare = options.plainShare
+    this.#plainChannelShare = options.plainChannelShare
   }
 
   async tell(): Promise<void> {
     const at = this.#random.next()
     const story = this.#random.pick(at < 0.005 ? slow : at < this.#plainShare ? plain : stories)
-    const begun = this.#first(story.first)
+    const begun = this.#first(story.first, this.#random.next() < this.#plainChannelShare)
     const paid = await (story.twins === true ? this.#twins(begun) : this.#insist(begun))
     if (paid === undefined) return
     if (story.stranger === true) await this.#asStranger(paid)
@@ -245,9 +264,9 @@ class Merchant {
     if (this.#random.next() < 0.03) await this.#insist(wish)
   }
 
-  #first({ type, minor, more }: Step): Wish {
+  #first({ type, minor, more }: Step, isPlain: boolean): Wish {
     return this.#wish(type, undefined, minor, {
-      entityId: channelId,
+      entityId: isPlain ? plainChannelId : channelId,
       testMode: 'EXTERNAL',
       paymentBrand: 'VISA',
       ...card('4200000000000000'),
@@ -339,7 +358,8 @@ class Merchant {
     if (host === undefined) return
     const token = host.strangerToken
     const path = `/v1/payments/${id}`
-    const reference = `stranger ${id}`
+    // Without a blank: a key that is none is refused for that.
+    const reference = `stranger-${id}`
     for (const type of ['read', 'RF'] as const) {
       const startedMs = Date.now()
       const answer = await (type === 'read'

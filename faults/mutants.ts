@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path'
 import { eventMutants } from './event-mutants.ts'
+import { lateMutants } from './late-mutants.ts'
 import { mutantVariable, type Patch } from './patch.ts'
 import type { Injection, Planned } from './plan.ts'
 import { type Report, runFaults } from './run.ts'
@@ -18,6 +19,8 @@ export type Mutant = {
   readonly prepare?: readonly string[]
   readonly injections?: readonly Injection[]
   readonly seconds?: number
+  /** Which part of the stories are told at the acquirer that takes nothing back by key, 0 to 1. */
+  readonly plainChannelShare?: number
 }
 
 const unguarded = [
@@ -41,22 +44,23 @@ const hiddenRefunds: readonly Injection[] = [
   },
   { is: 'acquirer', fault: { what: 'enquiry-not-found' }, times: 400 },
 ]
-const refundMove = 'return { ...released, refunding: -amount, refunded: done ? amount : 0n }'
 
 export const mutants: readonly Mutant[] = [
   ...scheduleMutants,
   ...eventMutants,
+  ...lateMutants,
   {
     assertion: 'money moves at most once for a key',
     mistake: 'what is sent again goes under another key',
     patches: [
       {
         file: 'core/payment/resolve.ts',
-        find: 'const { outcome } = await send(engine, again)',
-        put: "const { outcome } = await send(engine, { ...again, operation: { ...again.operation, key: again.operation.key.slice(1) + 'z' } })",
+        find: 'const { outcome } = await send(engine, work)',
+        put: "const { outcome } = await send(engine, { ...work, operation: { ...work.operation, key: work.operation.key.slice(1) + 'z' } })",
       },
     ],
     injections: hiddenRefunds,
+    plainChannelShare: 1,
   },
   {
     assertion: 'money that moved has its payment',
@@ -76,7 +80,7 @@ export const mutants: readonly Mutant[] = [
       {
         file: 'core/payment/store-follow-up.ts',
         // biome-ignore lint/suspicious/noTemplateCurlyInString: the engine's own text.
-        find: '\n    and captured + capturing + reversed + ${row.amountMinor}::bigint <= authorised',
+        find: '\n      and captured + capturing + reversed + ${row.amountMinor}::bigint <= authorised',
         put: '',
       },
     ],
@@ -178,9 +182,9 @@ export const mutants: readonly Mutant[] = [
     mistake: 'a refund that was done counts for nothing',
     patches: [
       {
-        file: 'core/payment/decide.ts',
-        find: refundMove,
-        put: 'return { ...released, refunding: -amount }',
+        file: 'core/payment/sums.ts',
+        find: 'own: { open: { refunding: 1 }, done: { refunded: 1 } }',
+        put: 'own: { open: { refunding: 1 }, done: {} }',
       },
     ],
   },
@@ -189,9 +193,9 @@ export const mutants: readonly Mutant[] = [
     mistake: 'a refund that was declined keeps its reservation',
     patches: [
       {
-        file: 'core/payment/decide.ts',
-        find: refundMove,
-        put: 'return { ...released, refunding: done ? -amount : 0n, refunded: done ? amount : 0n }',
+        file: 'core/payment/settle.ts',
+        find: 'const to = placeOf(payment.effect, decision.state, decision.attemptState)',
+        put: "const to = payment.effect === 'refund' && decision.state === 'declined' ? 'open' : placeOf(payment.effect, decision.state, decision.attemptState)",
       },
     ],
   },
@@ -201,7 +205,7 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: 'core/payment/resolve.ts',
-        find: "if (end.outcome.is === 'unknown') await list(",
+        find: "if (is === 'unknown' && !isStillPending) await list(",
         put: 'if (false) await list(',
       },
     ],
@@ -227,12 +231,12 @@ export const mutants: readonly Mutant[] = [
     mistake: 'a contradiction is seen and not written down',
     patches: [
       {
-        file: 'core/payment/late-success.ts',
-        find: "await engine.lanes.single(\n    addAttention(newId(), 'conflict',",
-        put: "await Promise.resolve(\n    addAttention(newId(), 'conflict',",
+        file: 'core/payment/late.ts',
+        find: "return move(engine, now, { source: by, entry: entry('conflict', {}, contentOf(outcome)) })",
+        put: 'return true',
       },
     ],
-    injections: [{ is: 'events', how: 'contradicting', count: 3 }],
+    injections: [{ is: 'events', how: 'other-amount', count: 6 }],
   },
   {
     assertion: 'chargebacks are recorded once',
@@ -240,8 +244,8 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: 'core/inbound/process.ts',
-        find: 'await recordChargeback(engine, payment, is, row)',
-        put: '',
+        find: "if (!claim.verified) return 'enquired'\n  const { is,",
+        put: "if (claim.verified) return 'recorded'\n  const { is,",
       },
     ],
     injections: [{ is: 'events', how: 'chargeback', count: 3 }],
@@ -326,6 +330,9 @@ export async function tryMutant(mutant: Mutant, seed: number): Promise<Caught> {
       quietWithinMs: 20_000,
       mostTries: 9,
       plainShare: 0.1,
+      ...(mutant.plainChannelShare === undefined
+        ? {}
+        : { plainChannelShare: mutant.plainChannelShare }),
       keepsAcquirerFaults: true,
     })
   } finally {

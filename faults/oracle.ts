@@ -15,8 +15,14 @@ import { received } from './receivers.ts'
 export async function openOracle(sql: Sql): Promise<void> {
   for (const statement of [
     'create schema oracle',
-    'create table oracle.contradiction (payment_id uuid primary key, told boolean not null)',
-    'create table oracle.chargeback (payment_id uuid primary key, key text not null)',
+    'create table oracle.contradiction (payment_id uuid primary key)',
+    'create table oracle.message (channel_id uuid not null, body text primary key, taken boolean not null)',
+    `create table oracle.fact (kind text not null, reference text not null, key text not null,
+      payment_id uuid not null, minor bigint not null, currency text not null, is_other boolean not null,
+      is_booked boolean not null, primary key (kind, reference, is_other))`,
+    'create index fact_payment on oracle.fact (payment_id)',
+    'create table oracle.failure (key text primary key, payment_id uuid not null)',
+    'create table oracle.repeated (payment_id uuid not null, event_id text primary key)',
     `create table oracle.try (${columns})`,
     `create table oracle.followed (${followed})`,
     `create table oracle.received (${received})`,
@@ -54,8 +60,23 @@ export async function fillOracle(
        select e.*, e.held <> 0 or e.charged <> 0 as moved from oracle.entry e
        where not exists (select from oracle.entry l where l.key = e.key and l.no > e.no)`,
     'drop table if exists oracle.ledger',
-    'create table oracle.ledger as select * from oracle.booked',
+    // What the acquirer failed later stands no more, also where its process knows nothing of that.
+    `create table oracle.ledger as
+       select b.*, b.moved and not exists (select from oracle.failure f where f.key = b.key) as stands
+       from oracle.booked b`,
     'create unique index ledger_key on oracle.ledger (key)',
+    'drop table if exists oracle.readable',
+    // What an id can be read as: a payment, or the capture of two steps that has its id and no row yet.
+    `create table oracle.readable as
+       select p.id, p.id as row_id, p.payment_type, p.state, p.result_code,
+         coalesce(p.approved_minor, p.amount_minor) as minor, p.attempt_key
+       from tollgate.payment p
+       union all
+       select p.chain_id, p.id, 'CP', p.state, p.result_code, p.amount_minor, p.attempt_key
+       from tollgate.payment p
+       where p.chain_id is not null and not exists (select from tollgate.payment c where c.id = p.chain_id)`,
+    'create unique index readable_id on oracle.readable (id)',
+    'create index ledger_original on oracle.ledger (original)',
     'analyze',
   ]) {
     await sql(statement)

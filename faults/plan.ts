@@ -1,5 +1,6 @@
 /** What goes wrong when: a list that follows from the seed alone. Pure. */
 import type { FaultPoint } from '../core/index.ts'
+import { type Shape, shapes } from './disputes.ts'
 import { type Random, randomOf } from './random.ts'
 import type { ReceiverFault } from './receivers.ts'
 
@@ -17,13 +18,36 @@ export type AcquirerFault =
     }
   | { readonly what: 'late'; readonly ms: number; readonly apply: 'first' | 'late' }
   | { readonly what: 'unreadable'; readonly as: '500' | 'html' | 'truncate' | 'drip' }
-  | { readonly what: 'contradicting'; readonly as: 'unknownCode' }
+  | {
+      readonly what: 'contradicting'
+      readonly as: 'unknownCode'
+      readonly kind: (typeof contradicted)[number]
+    }
   | { readonly what: 'altered'; readonly minor: number }
   | { readonly what: 'duplicate' }
   | { readonly what: 'not-found-first'; readonly ms: number }
   | { readonly what: 'enquiry-not-found' }
   | { readonly what: 'enquiry-unreadable' }
   | { readonly what: 'reversal-lost'; readonly apply: 'first' | 'never' }
+
+/** Operations that the acquirer carries out and declines. */
+const contradicted = ['debit', 'authorize', 'capture', 'refund', 'reverse', 'increment'] as const
+
+/** What the acquirer tells on its own, beside disputes. */
+export const words = [
+  'forged',
+  'duplicate',
+  'contradicting',
+  'reordered',
+  'late-approval',
+  'other-amount',
+  'repeated-id',
+  'forged-first',
+  'owning-up',
+  'failing',
+  'confirming',
+] as const
+export type Word = (typeof words)[number]
 
 export type Injection =
   | {
@@ -57,7 +81,7 @@ export type Injection =
   | { readonly is: 'acquirer'; readonly fault: AcquirerFault; readonly times: number }
   | {
       readonly is: 'events'
-      readonly how: 'forged' | 'duplicate' | 'contradicting' | 'reordered' | 'chargeback'
+      readonly how: Word | Shape
       readonly count: number
     }
   | { readonly is: 'receiver'; readonly fault: ReceiverFault }
@@ -94,17 +118,25 @@ const inResolutions = [
   'before-resend',
 ] as const
 const inEvents = ['before-event', 'after-event'] as const
+const inLateWords = ['before-late', 'after-late'] as const
+const inFacts = ['before-fact', 'after-fact'] as const
 const inSchedules = ['before-fire', 'in-fire', 'after-fire'] as const
 const hourMs = 3_600_000
 
 /** Where a host stands that finds out what became of an operation. */
 export const resolutionPoints: readonly FaultPoint[] = inResolutions
 
+/** Where a host stands that works on a late word, and on a chargeback. */
+export const lateWordPoints: readonly FaultPoint[] = inLateWords
+export const factPoints: readonly FaultPoint[] = inFacts
+
 /** Every fault point at which a full run kills a host at least once. `in-migration` has its own injection. */
 export const killedAt: readonly FaultPoint[] = [
   ...inRequests,
   ...inResolutions,
   ...inEvents,
+  ...inLateWords,
+  ...inFacts,
   ...inSchedules,
 ]
 
@@ -128,7 +160,9 @@ const acquirerFaults = (random: Random): AcquirerFault[] => [
   { what: 'late', ms: random.between(200, 4_000), apply: 'first' },
   { what: 'late', ms: random.between(200, 4_000), apply: 'late' },
   { what: 'unreadable', as: random.pick(['500', 'html', 'truncate', 'drip']) },
-  { what: 'contradicting', as: 'unknownCode' },
+  ...contradicted.map(
+    (kind): AcquirerFault => ({ what: 'contradicting', as: 'unknownCode', kind }),
+  ),
   { what: 'altered', minor: random.between(1, 99_999) },
   { what: 'duplicate' },
   { what: 'not-found-first', ms: random.between(5_000, 30_000) },
@@ -199,7 +233,7 @@ function oneOfEach(random: Random): Injection[] {
     ...acquirerFaults(random).map(
       (fault): Injection => ({ is: 'acquirer', fault, times: random.between(3, 15) }),
     ),
-    ...(['forged', 'duplicate', 'contradicting', 'reordered', 'chargeback'] as const).map(
+    ...[...words, ...shapes].map(
       (how): Injection => ({ is: 'events', how, count: random.between(2, 6) }),
     ),
     ...receiverFaults(random).map((fault): Injection => ({ is: 'receiver', fault })),
@@ -214,6 +248,9 @@ const first = (random: Random): Injection[] => [
   { is: 'acquirer', fault: { what: 'lost', by: 'drop', apply: 'first' }, times: 6 },
   { is: 'events', how: 'contradicting', count: 3 },
   { is: 'events', how: 'chargeback', count: 3 },
+  { is: 'events', how: random.pick(shapes), count: 3 },
+  { is: 'events', how: 'failing', count: 3 },
+  { is: 'events', how: random.pick(words), count: 3 },
   { is: 'receiver', fault: { on: 'leaving', how: 'gone', ms: 1_000 } },
   { is: 'receiver', fault: { on: 'sealed', how: 'hang', ms: 6_000 } },
   { is: 'receiver', fault: { on: 'wrapped', how: 'fail', ms: 4_000 } },

@@ -5,17 +5,20 @@ import { type Ground, layGround } from '../test/faults/support/ground.ts'
 import { merchantId } from '../test/faults/support/installation.ts'
 import { assertions, listedWhenAsked, type Violation } from './assertions.ts'
 import { Crew } from './crew.ts'
-import { listen, tellChargebacksAgain, tellContradicted } from './events.ts'
+import { approveExpired, ownUp } from './events.ts'
 import { openFollower } from './follower.ts'
 import { History } from './history.ts'
 import { type Done, inject, type Scene } from './injections.ts'
 import { openShops } from './merchants.ts'
+import { openOperators } from './operators.ts'
 import { fillOracle, openOracle } from './oracle.ts'
 import { killedAt, type Planned, planOf, shown } from './plan.ts'
 import { startPair } from './postgres-pair.ts'
 import type { Profile } from './profiles.ts'
 import { Receivers } from './receivers.ts'
 import { openSchedulers } from './schedulers.ts'
+import { spokenOf } from './spoken.ts'
+import { listen, tellAgain } from './telling.ts'
 import { timelineOf } from './timeline.ts'
 
 export type RunOptions = {
@@ -35,6 +38,8 @@ export type RunOptions = {
   readonly mostTries?: number
   /** Which part of the merchants' stories are plain payments, 0 to 1. */
   readonly plainShare?: number
+  /** Which part of them are told at the acquirer that takes nothing back by key, 0 to 1. */
+  readonly plainChannelShare?: number
   /** Faults that the acquirer did not get to stay planned in the quiet. */
   readonly keepsAcquirerFaults?: boolean
   /** Statements to run on the database before anything starts. */
@@ -77,8 +82,8 @@ export async function runFaults(options: RunOptions): Promise<Report> {
   }
 }
 
-async function runOn(scene: Scene, options: RunOptions): Promise<Report> {
-  const { ground, crew, receivers } = scene
+async function runOn(given: Omit<Scene, 'history'>, options: RunOptions): Promise<Report> {
+  const { ground, crew, receivers } = given
   const { seed, profile, say } = options
   const forMs = profile.minutes * 60_000
   const plan =
@@ -92,6 +97,7 @@ async function runOn(scene: Scene, options: RunOptions): Promise<Report> {
   await openOracle(ground.sql)
   for (const statement of options.prepare ?? []) await ground.sql(statement)
   const history = new History(join(ground.cluster.folder, 'history'))
+  const scene: Scene = { ...given, history }
   await crew.start()
   await listen(scene)
   await receivers.open(profile.tellsPaymentsOnce === true)
@@ -106,6 +112,7 @@ async function runOn(scene: Scene, options: RunOptions): Promise<Report> {
     history,
     mostTries: options.mostTries ?? mostTries,
     plainShare: options.plainShare ?? plainShare,
+    plainChannelShare: options.plainChannelShare ?? plainChannelShare,
   })
   const schedulers = openSchedulers({
     seed,
@@ -145,6 +152,7 @@ async function runOn(scene: Scene, options: RunOptions): Promise<Report> {
     followed: follower.path,
     received: receivers.path,
   })
+  say(await spokenOf(ground.sql))
   const violations = [
     ...watch.violations,
     ...unrest,
@@ -283,6 +291,7 @@ const quietWithinMs = 180_000
 /** Longest that a wish is sent again. */
 const mostTries = 400
 const plainShare = 0.8
+const plainChannelShare = 0.15
 
 async function becomeQuiet(
   scene: Scene,
@@ -293,20 +302,31 @@ async function becomeQuiet(
   if (options.keepsAcquirerFaults !== true) await ground.acquirer.control({ clear: true })
   ground.proxy.plan()
   await receivers.recover()
-  await tellChargebacksAgain(scene)
-  await tellContradicted(scene)
+  await tellAgain(scene)
+  await ownUp(scene)
   await endPending(ground)
   await ground.endDeadJobs()
   const since = performance.now()
+  const operators = await openOperators(scene)
+  const quiet = async () => {
+    const end = ground.quiet(options.quietWithinMs ?? quietWithinMs)
+    await Promise.all([end, operators.decideUntil(end)])
+  }
   try {
-    await ground.quiet(options.quietWithinMs ?? quietWithinMs)
+    await quiet()
+    await approveExpired(scene)
+    await quiet()
+    await operators.decideSome()
+    await quiet()
     await keepDead(ground.sql)
     await receivers.replayDead()
-    await ground.quiet(options.quietWithinMs ?? quietWithinMs)
+    await quiet()
   } catch (error) {
     const [what = '', first = ''] = String(error).split('\n')
     const about = first.split(' ')[0] ?? ''
     return [{ about, what: `${what} ${first}`, assertion: 'everything is decided in the end' }]
+  } finally {
+    await operators.close()
   }
   options.say(`quiet after ${((performance.now() - since) / 1000).toFixed(1)} s`)
   return []
@@ -320,13 +340,14 @@ async function keepDead(sql: Ground['sql']): Promise<void> {
   )
 }
 
-/** What the acquirer holds open ends now, half a minute before its time. */
+/** What the acquirer holds open ends now, half a minute before its time; a third is left to expire. */
 async function endPending({ acquirer, sql }: Ground): Promise<void> {
   const rows = await sql<{ key: string }>(
     "select attempt_key as key from tollgate.payment where state = 'pending'",
   )
   for (const [no, { key }] of rows.entries()) {
-    await acquirer.control({ finish: { merchantId, key, code: no % 2 === 0 ? '00' : '05' } })
+    if (no % 3 === 2) continue
+    await acquirer.control({ finish: { merchantId, key, code: no % 3 === 0 ? '00' : '05' } })
   }
 }
 

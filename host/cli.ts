@@ -10,6 +10,7 @@ import {
   attentionCommand,
   attentionListCommand,
   attentionResolveCommand,
+  attentionRetryCommand,
 } from './commands/attention.ts'
 import {
   type Command,
@@ -74,6 +75,7 @@ const commands: readonly Command[] = [
   inspectCommand,
   attentionListCommand,
   attentionResolveCommand,
+  attentionRetryCommand,
   attentionCommand,
   ...paymentCommands,
   listenCommand,

@@ -33,8 +33,6 @@ const pauses: Setting = {
 const known: Readonly<Record<string, Setting>> = {
   /** Refuse cards without a security code while the shopper is there to give one. */
   cvvRequired: oneOf(true, false),
-  /** What becomes of money that moved on a payment already answered as declined. */
-  lateSuccess: oneOf('reverse', 'accept'),
   /** Keep approvals for less than was asked instead of reversing them. */
   partialApproval: oneOf(true, false),
   /** Zone in which the times of schedules are read; UTC unless set. */

@@ -5,6 +5,11 @@ export type InboundRow = {
   account: string
   event_id: string
   claim: StoredClaim
+  /** How often it failed, and how often it had to wait. */
+  tries: number
+  waits: number
+  /** Since it arrived. */
+  age_ms: number
 }
 
 /** A claim as stored: amounts as text, and whether the message was proven to be the acquirer's. */
@@ -14,35 +19,198 @@ export type StoredClaim = {
   readonly outcome: { readonly is: string; readonly [name: string]: unknown }
   readonly minor: string
   readonly currency: string
+  /** The acquirer's own reference of what it tells, of a chargeback say. */
+  readonly reference?: string
 }
 
-/** Stores an event once; what the acquirer sends again changes nothing. */
+/**
+ * Stores an event once; what the acquirer sends again changes nothing. What is proven takes the place
+ * of what was not, whatever became of that: anybody may have sent it under this id.
+ *
+ * @param claim JSON of a StoredClaim.
+ */
 export const addEvent = (
   connector: string,
   account: string,
   eventId: string,
-  claim: StoredClaim,
+  claim: string,
 ) => sql<{
   event_id: string
 }>`
-  insert into tollgate.inbound_event (connector, account, event_id, claim)
-  values (${connector}, ${account}, ${eventId}, ${JSON.stringify(claim)}::jsonb)
-  on conflict do nothing
+  insert into tollgate.inbound_event as event (connector, account, event_id, claim)
+  values (${connector}::text, ${account}::text, ${eventId}::text, ${claim}::jsonb)
+  on conflict (connector, account, event_id) do update
+  set claim = excluded.claim, received_at = now(), processed_at = null, outcome = null,
+    tries = 0, waits = 0, next_at = now()
+  where event.claim ->> 'verified' is distinct from 'true' and excluded.claim ->> 'verified' = 'true'
   returning event_id`
 
-export const openEvents = (limit: number) => sql<InboundRow>`
-  select connector, account, event_id, claim
-  from tollgate.inbound_event
-  where processed_at is null
-  order by received_at
-  limit ${limit}::integer`
-
-export const closeEvent = (
+/**
+ * Stores what proves nothing beside another one that does not either and names another operation under
+ * the same id: a stranger who came first keeps no word of the acquirer away. No event id has a blank.
+ */
+export const addUnprovenBeside = (
   connector: string,
   account: string,
   eventId: string,
-  outcome: string,
-) => sql`
+  claim: string,
+) => sql<{ event_id: string }>`
+  insert into tollgate.inbound_event (connector, account, event_id, claim)
+  select known.connector, known.account, known.event_id || ' ' || (${claim}::jsonb ->> 'key'), ${claim}::jsonb
+  from tollgate.inbound_event as known
+  where known.connector = ${connector}::text and known.account = ${account}::text
+    and known.event_id = ${eventId}::text and known.claim ->> 'verified' = 'false'
+    and known.claim ->> 'key' <> ${claim}::jsonb ->> 'key'
+  on conflict do nothing
+  returning event_id`
+
+/** Keeps what came, proven, under a known event id and says something else. Empty when it is known. */
+export const addOtherContent = (
+  connector: string,
+  account: string,
+  eventId: string,
+  claim: string,
+  most: number,
+) => sql<{ event_id: string }>`
+  update tollgate.inbound_event set others = others || jsonb_build_array(${claim}::jsonb)
+  where connector = ${connector}::text and account = ${account}::text and event_id = ${eventId}::text
+    and claim ->> 'verified' = 'true' and claim <> ${claim}::jsonb
+    and jsonb_array_length(others) < ${most}::integer
+    and not exists (select from jsonb_array_elements(others) as known where known = ${claim}::jsonb)
+  returning event_id`
+
+/** How many events of an account, up to `most`, came lately and prove nothing. */
+export const countUnverified = (
+  connector: string,
+  account: string,
+  withinMs: number,
+  most: number,
+) => sql<{ count: number }>`
+  select count(*)::integer as count
+  from (
+    select from tollgate.inbound_event
+    where connector = ${connector}::text and account = ${account}::text
+      and claim ->> 'verified' = 'false'
+      and received_at > now() - ${withinMs}::bigint * interval '1 millisecond'
+    limit ${most}::integer) as lately`
+
+/**
+ * Whether an open event is to be worked on now: it is due, and no proven one about the same operation
+ * that came before it is still open. A chargeback may wait for the end of its payment, and its
+ * reversal for the chargeback: they let others pass.
+ */
+const hasItsTurn = sql`
+  event.processed_at is null and event.next_at <= now()
+    and not exists (
+      select from tollgate.inbound_event as earlier
+      where earlier.connector = event.connector and earlier.account = event.account
+        and earlier.claim ->> 'key' = event.claim ->> 'key'
+        and earlier.processed_at is null and earlier.claim ->> 'verified' = 'true'
+        and not (earlier.waits > 0
+          and earlier.claim -> 'outcome' ->> 'is' in ('chargeback', 'chargebackReversal'))
+        and (earlier.received_at, earlier.event_id) < (event.received_at, event.event_id))`
+
+/** Events whose turn it is. */
+export const dueEvents = sql<Record<string, never>>`
+  select
+  from tollgate.inbound_event as event
+  where ${hasItsTurn}`
+
+const taken = sql`
+  returning event.connector, event.account, event.event_id, event.claim, event.tries, event.waits,
+    (extract(epoch from now() - event.received_at) * 1000)::double precision as age_ms`
+
+/** Due events, each to one process: they come back after a time unless they are closed by then. */
+export const takeDue = (limit: number, againMs: number) => sql<InboundRow>`
+  update tollgate.inbound_event as event
+  set next_at = now() + ${againMs}::bigint * interval '1 millisecond'
+  where (connector, account, event_id) in (
+    select connector, account, event_id
+    from tollgate.inbound_event as event
+    where ${hasItsTurn}
+    order by next_at
+    limit ${limit}::integer
+    for update of event skip locked)
+  ${taken}`
+
+/** The event about one operation whose turn it is. */
+export const takeNext = (
+  connector: string,
+  account: string,
+  key: string,
+  againMs: number,
+) => sql<InboundRow>`
+  update tollgate.inbound_event as event
+  set next_at = now() + ${againMs}::bigint * interval '1 millisecond'
+  where (connector, account, event_id) in (
+    select connector, account, event_id
+    from tollgate.inbound_event as event
+    where connector = ${connector}::text and account = ${account}::text
+      and claim ->> 'key' = ${key}::text and ${hasItsTurn}
+    order by received_at, event_id
+    limit 1
+    for update of event skip locked)
+  ${taken}`
+
+/** Still the row that was taken: not closed, not replaced by a proven one, not failed meanwhile. */
+const stillTaken = ({ connector, account, event_id, claim, tries, waits }: InboundRow) => sql`
+  connector = ${connector}::text and account = ${account}::text and event_id = ${event_id}::text
+    and processed_at is null and (claim ->> 'verified')::boolean = ${claim.verified}::boolean
+    and tries = ${tries}::integer and waits = ${waits}::integer`
+
+/** An event that had to wait is looked at again later. Changes nothing of one that was closed. */
+export const postponeEvent = (row: InboundRow, afterMs: number) => sql`
+  update tollgate.inbound_event
+  set waits = waits + 1, next_at = now() + ${afterMs}::bigint * interval '1 millisecond'
+  where ${stillTaken(row)}`
+
+export const failEvent = (row: InboundRow, afterMs: number) => sql`
+  update tollgate.inbound_event
+  set tries = tries + 1, next_at = now() + ${afterMs}::bigint * interval '1 millisecond'
+  where ${stillTaken(row)}`
+
+/** An event that failed too often is put aside. */
+export const quarantineEvent = (row: InboundRow) => sql<{ event_id: string }>`
+  update tollgate.inbound_event
+  set tries = tries + 1, processed_at = now(), outcome = 'quarantined'
+  where ${stillTaken(row)}
+  returning event_id`
+
+/** What was worked on is closed; not so a proven event that took its place meanwhile. */
+export const closeEvent = (row: InboundRow, outcome: string) => sql`
   update tollgate.inbound_event set processed_at = now(), outcome = ${outcome}::text
-  where connector = ${connector} and account = ${account} and event_id = ${eventId}
-    and processed_at is null`
+  where connector = ${row.connector}::text and account = ${row.account}::text
+    and event_id = ${row.event_id}::text and processed_at is null
+    and (claim ->> 'verified')::boolean = ${row.claim.verified}::boolean`
+
+/** Puts an event back that was put aside, or whose operation nobody knew. Empty when it is not aside. */
+export const reopenEvent = (connector: string, account: string, eventId: string) => sql<{
+  event_id: string
+}>`
+  update tollgate.inbound_event
+  set processed_at = null, outcome = null, tries = 0, waits = 0, next_at = now()
+  where connector = ${connector}::text and account = ${account}::text and event_id = ${eventId}::text
+    and outcome in ('quarantined', 'unknown-key')
+  returning event_id`
+
+/** A batch of messages that proved nothing and are past their time, whatever became of them. */
+export const purgeUnverified = (days: number, batch: number) => sql<{ event_id: string }>`
+  delete from tollgate.inbound_event
+  where ctid in (
+    select ctid
+    from tollgate.inbound_event
+    where claim ->> 'verified' = 'false' and received_at < now() - ${days}::integer * interval '1 day'
+    limit ${batch}::integer)
+  returning event_id`
+
+/** A batch of events that are past the time in which the acquirer may tell them again. */
+export const purgeEvents = (days: number, batch: number) => sql<{ event_id: string }>`
+  delete from tollgate.inbound_event
+  where ctid in (
+    select ctid
+    from tollgate.inbound_event
+    where received_at < now() - ${days}::integer * interval '1 day'
+      and processed_at is not null and outcome <> 'quarantined'
+    order by received_at
+    limit ${batch}::integer)
+  returning event_id`

@@ -1,4 +1,4 @@
-import { takeSteps } from '../payment/chain.ts'
+import { takeStepsOrList } from '../payment/chain.ts'
 import { resolve } from '../payment/resolve.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
 import { defineJob, groupOfConnector, outsideCall } from './define.ts'
@@ -20,10 +20,10 @@ export const capture = defineJob<
   groupOf: ({ connector }) => groupOfConnector(connector),
   async run(payload, engine) {
     if ('attemptKey' in payload) {
-      await resolve(engine, payload.attemptKey, 'enquiry')
+      await resolve(engine, payload.attemptKey, 'look')
       return
     }
     const [row] = await engine.lanes.single(paymentById(payload.authorisationId, null))
-    if (row !== undefined) await takeSteps(engine, toPayment(row))
+    if (row !== undefined) await takeStepsOrList(engine, toPayment(row))
   },
 })

@@ -1,4 +1,3 @@
-import { askForFinality } from '../payment/finality.ts'
 import { resolve } from '../payment/resolve.ts'
 import { chargeOccurrences, occurrenceOfAttempt } from '../schedule/charge.ts'
 import { defineJob, groupOfConnector, outsideCall } from './define.ts'
@@ -11,7 +10,7 @@ import { defineJob, groupOfConnector, outsideCall } from './define.ts'
  * moves the row only under the lease taken there.
  */
 export const charge = defineJob<
-  | { attemptKey: string; why: 'enquiry' | 'expiry' | 'finality'; connector?: string | null }
+  | { attemptKey: string; why: 'look' | 'expiry'; connector?: string | null }
   | { merchantId: string; occurrenceIds: readonly string[]; after?: number }
 >({
   name: 'charge',
@@ -26,8 +25,7 @@ export const charge = defineJob<
   async run(payload, engine) {
     if ('occurrenceIds' in payload) {
       await chargeOccurrences(engine, payload.occurrenceIds, payload.after)
-    } else if (payload.why === 'finality') await askForFinality(engine, payload.attemptKey)
-    else {
+    } else {
       const occurrenceId = await occurrenceOfAttempt(engine, payload.attemptKey)
       await resolve(engine, payload.attemptKey, payload.why)
       if (occurrenceId !== undefined) await chargeOccurrences(engine, [occurrenceId])

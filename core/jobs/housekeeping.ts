@@ -1,4 +1,7 @@
 import { limits } from '@tollgate/schemas'
+import type { Sql } from '../db/sql.ts'
+import type { Engine } from '../engine.ts'
+import { purgeEvents, purgeUnverified } from '../inbound/store.ts'
 import { makePartitions } from '../process/partitions.ts'
 import { purgeIdempotency } from '../process/store.ts'
 import { dropSteps, purgeSteps } from '../step/store.ts'
@@ -8,8 +11,8 @@ import { defineJob } from './define.ts'
 const batch = 5000
 
 /**
- * Makes the partitions of the months ahead and removes idempotency keys, delivery logs and steps that are
- * past their time. Safe to run twice: partitions that exist are left alone, and what is removed is removed.
+ * Makes the partitions of the months ahead and removes idempotency keys, messages of acquirers, delivery
+ * logs and steps that are past their time. Safe to run twice: partitions that exist are left alone, and what is removed is removed.
  */
 export const housekeeping = defineJob<Record<string, never>>({
   name: 'housekeeping',
@@ -18,16 +21,19 @@ export const housekeeping = defineJob<Record<string, never>>({
   keyOf: () => 'housekeeping',
   async run(_, engine) {
     await makePartitions(engine.lanes, engine.log)
-    for (;;) {
-      const purged = await engine.lanes.upkeep(purgeIdempotency(limits.idempotencyDays, batch))
-      if (purged.length < batch) break
-    }
+    await inBatches(engine, () => purgeIdempotency(limits.idempotencyDays, batch))
+    await inBatches(engine, () => purgeUnverified(limits.unverifiedEventDays, batch))
+    await inBatches(engine, () => purgeEvents(limits.eventDays, batch))
     await engine.lanes.upkeep(dropDeliveries(limits.deliveryDays))
     const days = engine.steps.days === 0 ? limits.stepDays : engine.steps.days
     await engine.lanes.upkeep(dropSteps(days))
-    for (;;) {
-      const purged = await engine.lanes.upkeep(purgeSteps(days, batch))
-      if (purged.length < batch) return
-    }
+    await inBatches(engine, () => purgeSteps(days, batch))
   },
 })
+
+async function inBatches(engine: Engine, purge: () => Sql): Promise<void> {
+  for (;;) {
+    const purged = await engine.lanes.upkeep(purge())
+    if (purged.length < batch) return
+  }
+}

@@ -9,11 +9,7 @@ export type PaymentJob = FoundJob & { readonly job: 'charge' | 'capture' }
 
 /** What a job is about: an attempt to resolve, the steps of a payment that has two, or a schedule's instant. */
 export type Subject =
-  | {
-      readonly attemptKey: string
-      readonly isFollowUp: boolean
-      readonly why: 'enquiry' | 'finality'
-    }
+  | { readonly attemptKey: string; readonly isFollowUp: boolean }
   | { readonly authorisationId: string }
   | { readonly merchantId: string; readonly occurrenceId: string }
 
@@ -66,8 +62,8 @@ export function paymentJobs(queue: Queue): PaymentJobs {
       } else if (subject.isFollowUp) {
         await queue.enqueueWithin(client, capture, [{ attemptKey: subject.attemptKey }])
       } else {
-        const { attemptKey, why } = subject
-        await queue.enqueueWithin(client, charge, [{ attemptKey, why }])
+        const { attemptKey } = subject
+        await queue.enqueueWithin(client, charge, [{ attemptKey, why: 'look' }])
       }
     },
     forget: (jobs) => queue.forget(jobs),

@@ -1,8 +1,7 @@
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
-import { processEvent } from '../inbound/process.ts'
-import { openEvents } from '../inbound/store.ts'
+import { workOnDue } from '../inbound/turns.ts'
 import { overdue } from '../payment/store-settle.ts'
 import { noteExpiry } from '../registration/expiry.ts'
 import { batchesOf, fireDue } from '../schedule/fire.ts'
@@ -36,7 +35,7 @@ export const scheduleTick = (enqueue: Enqueue, enqueueWithin: EnqueueWithin) =>
       const parts = [
         () => sweep(engine, enqueue),
         () => fireTimers(engine, enqueue),
-        () => openClaims(engine),
+        () => workOnDue(engine),
         () => fireDue(engine, (client, batches) => enqueueWithin(client, charge, batches)),
         () => remember(engine, enqueue),
       ]
@@ -53,7 +52,7 @@ async function sweep(engine: Engine, enqueue: Enqueue): Promise<void> {
     charge,
     rows
       .filter((row) => firstKinds.has(row.kind))
-      .map(({ key, connector }) => ({ attemptKey: key, why: 'enquiry' as const, connector })),
+      .map(({ key, connector }) => ({ attemptKey: key, why: 'look' as const, connector })),
   )
   await enqueue(
     capture,
@@ -64,11 +63,9 @@ async function sweep(engine: Engine, enqueue: Enqueue): Promise<void> {
 }
 
 /** What a timer asks about an attempt. */
-const questions: { readonly [Kind in TimerKind]?: 'enquiry' | 'expiry' | 'finality' } = {
-  enquire: 'enquiry',
-  poll: 'enquiry',
+const questions: { readonly [Kind in TimerKind]?: 'look' | 'expiry' } = {
+  look: 'look',
   expire: 'expiry',
-  finalise: 'finality',
 }
 
 async function fireTimers(engine: Engine, enqueue: Enqueue): Promise<void> {
@@ -104,11 +101,6 @@ async function remember(engine: Engine, enqueue: Enqueue): Promise<void> {
     advanceClock,
     clocks.map(({ id }) => ({ clockId: id })),
   )
-}
-
-async function openClaims(engine: Engine): Promise<void> {
-  const rows = await engine.lanes.single(openEvents(limits.timersPerClaim))
-  for (const row of rows) await processEvent(engine, row)
 }
 
 /** An occurrence to look at again, or the attempt of one whose decline waited long enough. */

@@ -6,26 +6,26 @@
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, newId, shortId } from '../ids.ts'
+import { reopenEvent } from '../inbound/store.ts'
 import type { Subject } from '../jobs/payment-jobs.ts'
 import { maskCardNumbers } from '../net/mask.ts'
-import { takeAttempt } from '../payment/lease.ts'
-import { referencedBy, undoOf } from '../payment/rebuild.ts'
+import { captureSoFar } from '../payment/chain.ts'
 import { resolve } from '../payment/resolve.ts'
-import { settle } from '../payment/settle.ts'
 import { attemptByKey, paymentById, toAttempt, toPayment } from '../payment/store-read.ts'
-import { dropLease } from '../payment/store-settle.ts'
+import { captureToCome } from '../payment/two-step.ts'
 import type { Attempt, Payment } from '../payment/types.ts'
+import { isOpen as isOpenState } from '../payment/words.ts'
 import { instantById } from '../step/store-read.ts'
-import { addTimer } from '../timer/store.ts'
+import { decideLate, refused } from './late.ts'
 import {
   type AttentionRow,
   addAudit,
   attentionById,
+  auditById,
   closeAttention,
   openAttention,
-  resolveAttention,
-  waitingWord,
 } from './store.ts'
+import { endSteps, refuseUnlessUndecided, settleUndecided } from './undecided.ts'
 
 /** Who decides, and why: both stand in the audit row for good. */
 export type Decided = { readonly by: string; readonly reason: string }
@@ -36,9 +36,6 @@ export type Told = {
   /** In words, for whoever asked. */
   readonly text: string
 }
-
-/** The code of a payment that an operator decided was not charged, though nobody proved it. */
-const undecidable = '900.100.300'
 
 export class Operator {
   readonly #engine: Engine
@@ -61,7 +58,11 @@ export class Operator {
     const { by, reason } = wordsOf(decided)
     const { lanes } = this.#engine
     const payment = await this.#payment(id)
-    if (!isOpen(payment)) return told(payment, 'it is decided; nothing was asked')
+    // Whoever asks by the id of a capture is told about the sale.
+    const asAsked = (now: Payment) => (payment.id === id ? now : captureSoFar(this.#engine, now))
+    if (!isOpen(payment)) {
+      return told(await asAsked(payment), 'it is decided; nothing was asked')
+    }
     const before = await this.#attempt(payment)
     this.#refuseUnderLease(before)
     await lanes.single(addAudit(newId(), by, 'payment.enquired', payment.id, { reason }))
@@ -75,7 +76,7 @@ export class Operator {
     }
     const now = after ?? payment
     return told(
-      now,
+      await asAsked(now),
       isOpen(now) ? 'the acquirer was asked and it is still open' : 'the acquirer told',
     )
   }
@@ -83,10 +84,14 @@ export class Operator {
   /**
    * Decides an open payment by hand: `approved` when the acquirer's own tools show that the money
    * moved, `declined` when they show that it did not. Balances and events follow as from any outcome.
-   * What arrives later and contradicts it is a conflict, as with every other decision.
+   * What arrives later and contradicts it is a conflict, as with every other decision. Of a payment that
+   * succeeded after it was over, `approved` keeps the money and `declined` says that it was given back.
    *
-   * @throws GatewayError 404; 400 700.400.570 when it is decided, pending, never asked about, under
-   * somebody's lease, or when a word of the acquirer waits.
+   * Of a payment in two steps that was authorised and whose capture cannot be begun, `declined` says that
+   * there will be none.
+   *
+   * @throws GatewayError 404; 400 700.400.570 when it is decided, pending while its time runs, never asked
+   * about, under somebody's lease, or when a word of the acquirer waits.
    */
   readonly settle = async (
     id: string,
@@ -98,65 +103,21 @@ export class Operator {
       throw refused('a payment is settled as approved or as declined')
     const payment = await this.#payment(id)
     const attempt = await this.#attempt(payment)
-    await this.#refuseUnlessUndecided(payment, attempt)
-    return this.#engine.running.track(this.#settle(payment, as, by, reason))
-  }
-
-  async #settle(
-    payment: Payment,
-    as: 'approved' | 'declined',
-    by: string,
-    reason: string,
-  ): Promise<Told> {
-    const engine = this.#engine
-    // The lease is the fence: an answer, an event or another operator that comes now finds it taken.
-    const taken = await takeAttempt(engine, payment.attemptKey)
-    if (taken === undefined) {
-      const now = await this.#payment(payment.id)
-      throw refused(isOpen(now) ? 'somebody else works on it now' : `it is ${now.state} by now`)
+    if (attempt.state === 'late') {
+      this.#refuseUnderLease(attempt)
+      await decideLate(this.#engine, payment, as, by, reason)
+      const text = as === 'approved' ? 'the money is kept' : 'it was given back'
+      return told(await this.#payment(payment.id), text)
     }
-    try {
-      // Read under the lease: from here on nobody else moves it.
-      const current = await this.#payment(payment.id)
-      // Nothing is asked of the connector, which may be gone: that is why people decide.
-      const undo = undoOf(current, await referencedBy(engine, current))
-      const work = { payment: current, lease: taken.lease, accepted: null, undo }
-      const outcome =
-        as === 'approved'
-          ? ({ is: 'approved', refs: current.answer.refs ?? {} } as const)
-          : ({ is: 'declined', reason: undecidable } as const)
-      const detail = { reason, as, lease: taken.lease }
-      const settled = await settle(engine, work, outcome, 'operator', taken.enquiries, [
-        addAudit(newId(), by, 'payment.settled', current.id, detail),
-        resolveAttention(current.id, 'undecided', by),
-      ])
-      if (!settled.moved) throw refused(`it is ${settled.payment.state} by now`)
-      if (as === 'approved' && current.chainId !== null) {
-        await engine.lanes.single(addTimer(newId(), 'continue', current.id, 0))
-      }
-      return told(settled.payment, `settled as ${as}`)
-    } catch (error) {
-      // Without a decision the right to make one goes back at once.
-      await engine.lanes.single(dropLease(payment.attemptKey, taken.lease))
-      throw error
+    const { running } = this.#engine
+    if (payment.state === 'approved' && payment.chainId !== null) {
+      const capture = await running.track(endSteps(this.#engine, payment, as, by, reason))
+      return told(capture, 'nothing is captured, and the authorisation is released')
     }
-  }
-
-  async #refuseUnlessUndecided(payment: Payment, attempt: Attempt): Promise<void> {
-    if (payment.state === 'pending') {
-      throw refused('it is pending: its shopper may still end it, and it expires by itself')
-    }
-    if (!isOpen(payment)) throw refused(`it is ${payment.state}: a decision is not taken back`)
+    await refuseUnlessUndecided(this.#engine, payment, attempt)
     this.#refuseUnderLease(attempt)
-    if (attempt.enquiries === 0) {
-      throw refused('nobody asked the acquirer yet: tollgate payment enquire')
-    }
-    const [word] = await this.#engine.lanes.single(waitingWord(payment.attemptKey))
-    if (word !== undefined) {
-      throw refused(
-        `the acquirer told something that waits to be worked on (event ${word.event_id})`,
-      )
-    }
+    const settled = await running.track(settleUndecided(this.#engine, payment, as, by, reason))
+    return told(settled, `settled as ${as}`)
   }
 
   /**
@@ -182,17 +143,17 @@ export class Operator {
   }
 
   async #subject(id: string): Promise<Subject> {
-    const [row] = isId(id) ? await this.#engine.lanes.single(paymentById(id, null)) : []
-    if (row === undefined) return this.#execution(id)
-    const payment = toPayment(row)
+    const payment = await this.#found(id)
+    if (payment === undefined) return this.#execution(id)
     const attempt = await this.#attempt(payment)
-    if (isOpen(payment)) {
-      const isFollowUp = payment.parentId !== null
-      return { attemptKey: payment.attemptKey, isFollowUp, why: 'enquiry' }
+    if (isOpen(payment) || attempt.state === 'late') {
+      return { attemptKey: payment.attemptKey, isFollowUp: payment.parentId !== null }
     }
-    if (payment.state === 'approved' && payment.chainId !== null) return { authorisationId: id }
+    if (payment.state === 'approved' && payment.chainId !== null) {
+      return { authorisationId: payment.id }
+    }
     if (payment.state === 'approved' && payment.finalBy === 'poll') {
-      return { attemptKey: attempt.key, isFollowUp: false, why: 'finality' }
+      return { attemptKey: attempt.key, isFollowUp: false }
     }
     throw refused(`it is ${payment.state}: nothing is left to be done`)
   }
@@ -218,26 +179,58 @@ export class Operator {
     const { lanes } = this.#engine
     const [found] = isId(id) ? await lanes.single(attentionById(id)) : []
     if (found === undefined) throw new GatewayError('700.400.580', { status: 404 })
-    const [closed] = await lanes.single(
-      closeAttention(id, by, { id: newId(), detail: { reason, entry: id } }),
-    )
-    if (closed !== undefined)
-      return { text: `${found.kind} of payment ${found.payment_id} is off the list` }
+    const audit = { id: newId(), detail: { reason, entry: id } }
+    const [closed] = await lanes.single(closeAttention(id, by, audit))
+    // A decision whose answer was lost was run again, and found itself made.
+    const [own] = closed === undefined ? await lanes.single(auditById(audit.id)) : [closed]
+    if (own !== undefined) {
+      const about = found.payment_id === null ? '' : ` of payment ${found.payment_id}`
+      return { text: `${found.kind}${about} is off the list` }
+    }
     const [now] = await lanes.single(attentionById(id))
     if (now?.resolved_at != null) throw refused(`it was taken off the list by ${now.resolved_by}`)
-    throw refused('its payment is still open: tollgate payment settle decides it')
+    throw refused('its payment has to be decided: tollgate payment settle does that')
+  }
+
+  /**
+   * Works again on a message of an acquirer that was put aside, and takes its entry off the list.
+   *
+   * @param id Of the entry.
+   * @throws GatewayError 404; 400 700.400.570 when no message of it waits aside.
+   */
+  readonly retry = async (id: string, decided: Decided): Promise<{ readonly text: string }> => {
+    const { by, reason } = wordsOf(decided)
+    const { lanes } = this.#engine
+    const [found] = isId(id) ? await lanes.single(attentionById(id)) : []
+    if (found === undefined) throw new GatewayError('700.400.580', { status: 404 })
+    const { connector, account, event } = found.detail
+    const isMessage = [connector, account, event].every((name) => typeof name === 'string')
+    const reopened = isMessage
+      ? await lanes.single(reopenEvent(String(connector), String(account), String(event)))
+      : []
+    if (reopened.length === 0) throw refused('no message of the acquirer waits aside for it')
+    await lanes.single(closeAttention(id, by, { id: newId(), detail: { reason, entry: id } }))
+    return { text: `the message ${String(event)} is worked on again` }
   }
 
   /** Only a sentence: what keeps two from moving one payment is the lease that each has to take. */
-  #refuseUnderLease({ leaseUntil }: Attempt): void {
+  #refuseUnderLease({ leaseUntil }: Pick<Attempt, 'leaseUntil'>): void {
     if (leaseUntil === null || leaseUntil.getTime() <= this.#engine.clock.realMs()) return
     throw refused(`somebody works on it now, until ${leaseUntil.toISOString()} at most`)
   }
 
   async #payment(id: string): Promise<Payment> {
-    const [row] = isId(id) ? await this.#engine.lanes.single(paymentById(id, null)) : []
-    if (row === undefined) throw new GatewayError('700.400.580', { status: 404 })
-    return toPayment(row)
+    const payment = await this.#found(id)
+    if (payment === undefined) throw new GatewayError('700.400.580', { status: 404 })
+    return payment
+  }
+
+  async #found(id: string): Promise<Payment | undefined> {
+    if (!isId(id)) return undefined
+    const [row] = await this.#engine.lanes.single(paymentById(id, null))
+    if (row !== undefined) return toPayment(row)
+    // The capture of a payment in two steps that does not exist yet: its authorisation is what is decided.
+    return (await captureToCome(this.#engine, id, null))?.authorisation
   }
 
   async #attempt(payment: Payment): Promise<Attempt> {
@@ -262,13 +255,10 @@ function wordsOf({ by, reason }: Decided): Decided {
   return { by: maskCardNumbers(by.trim()), reason: maskCardNumbers(reason.trim()) }
 }
 
-const isOpen = ({ state }: Payment) =>
-  state === 'processing' || state === 'pending' || state === 'unknown'
+const isOpen = ({ state }: Payment) => isOpenState(state)
 
 const told = (payment: Payment, text: string): Told => ({
   state: payment.state,
   resultCode: payment.resultCode,
   text: `${shortId(payment.shortNo)} ${payment.state} ${payment.resultCode}: ${text}`,
 })
-
-const refused = (why: string) => new GatewayError('700.400.570', { description: why })

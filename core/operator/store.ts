@@ -2,39 +2,72 @@ import { sql } from '../db/sql.ts'
 
 /** Why an operator has to look at a payment. */
 export type AttentionKind =
+  /** Two words contradict each other; or it was done after it was answered as over. */
   | 'conflict'
+  /** Nobody knows whether the money moved. */
   | 'undecided'
+  /** A failover lost its rows, and they were written again. */
   | 'recovered'
-  | 'other-amount'
+  /** A chargeback, or the reversal of one, that does not fit the sums. */
   | 'beyond-sums'
+  /** It failed after it counted as done, and more went out than can be given back. */
   | 'late-failure'
+  /** A sale that was final failed. */
+  | 'return'
   | 'unreversed'
+  /** A message of an acquirer that could not be worked on, or that contradicts itself. */
+  | 'event'
+  /** Money that belongs to no payment. */
+  | 'unclaimed'
 
 export type AttentionRow = {
   id: string
   kind: AttentionKind
-  payment_id: string
+  /** Null: of no payment. */
+  payment_id: string | null
   attempt_key: string | null
   at: Date
   alarm_at: Date
   detail: Record<string, unknown>
 }
 
-/** Puts a payment on the operators' list, once for each kind while it is open. */
+/** Puts something on the operators' list, once for each payment, kind and reference while it is open. */
 export const addAttention = (
   id: string,
   kind: AttentionKind,
-  paymentId: string,
+  paymentId: string | null,
   attemptKey: string | null,
   alarmAfterMs: number,
   detail: Readonly<Record<string, unknown>>,
+  reference = '',
 ) => sql`
-  insert into tollgate.attention (id, kind, payment_id, attempt_key, alarm_at, detail)
-  select ${id}::uuid, ${kind}::text, ${paymentId}::uuid, ${attemptKey}::text,
-    now() + ${alarmAfterMs}::bigint * interval '1 millisecond', ${JSON.stringify(detail)}::jsonb
-  where not exists (
-    select from tollgate.attention
-    where payment_id = ${paymentId}::uuid and kind = ${kind}::text and resolved_at is null)`
+  insert into tollgate.attention (id, kind, payment_id, attempt_key, alarm_at, detail, reference)
+  values (${id}::uuid, ${kind}::text, ${paymentId}::uuid, ${attemptKey}::text,
+    now() + ${alarmAfterMs}::bigint * interval '1 millisecond', ${JSON.stringify(detail)}::jsonb,
+    ${reference}::text)
+  on conflict do nothing`
+
+/** The same, and what follows up one payment waits until the entry is ended. */
+export const freezeWith = (
+  id: string,
+  kind: AttentionKind,
+  paymentId: string,
+  attemptKey: string,
+  alarmAfterMs: number,
+  detail: Readonly<Record<string, unknown>>,
+  reference: string,
+  balanceId: string,
+) => sql`
+with entry as (
+  insert into tollgate.attention (id, kind, payment_id, attempt_key, alarm_at, detail, reference, freezes)
+  values (${id}::uuid, ${kind}::text, ${paymentId}::uuid, ${attemptKey}::text,
+    now() + ${alarmAfterMs}::bigint * interval '1 millisecond', ${JSON.stringify(detail)}::jsonb,
+    ${reference}::text, array[${balanceId}::uuid])
+  on conflict do nothing
+  returning id)
+update tollgate.payment_balance set frozen_by = array_append(frozen_by, entry.id)
+from entry
+where payment_balance.payment_id = ${balanceId}::uuid`
 
 export const openAttention = (limit: number) => sql<AttentionRow>`
   select id, kind, payment_id, attempt_key, at, alarm_at, detail
@@ -43,47 +76,73 @@ export const openAttention = (limit: number) => sql<AttentionRow>`
   order by at
   limit ${limit}::integer`
 
-/** Takes what solved itself off the list. */
-export const resolveAttention = (paymentId: string, kind: AttentionKind, by: string) => sql`
+/** Takes what solved itself off the list. `reference` null: whatever it is about. */
+export const resolveAttention = (
+  paymentId: string,
+  kind: AttentionKind,
+  by: string,
+  reference: string | null = null,
+) => sql`
+with ended as (
   update tollgate.attention set resolved_at = now(), resolved_by = ${by}::text
-  where payment_id = ${paymentId}::uuid and kind = ${kind}::text and resolved_at is null`
+  where payment_id = ${paymentId}::uuid and kind = ${kind}::text and resolved_at is null
+    and (${reference}::text is null or reference = ${reference}::text)
+  returning id, freezes)
+update tollgate.payment_balance set frozen_by = array_remove(frozen_by, ended.id)
+from ended
+where payment_balance.payment_id = any(ended.freezes)`
 
-/** Takes an entry off the list by hand, on record. Empty when it is not there or not open. */
+/**
+ * Takes an entry off the list by hand, on record, with what waited for it. Empty when it is not there,
+ * not open, or its payment has to be decided first.
+ */
 export const closeAttention = (
   id: string,
   by: string,
   audit: { readonly id: string; readonly detail: Readonly<Record<string, unknown>> },
 ) => sql<{ id: string }>`
-with t as (
+with ended as (
   update tollgate.attention set resolved_at = now(), resolved_by = ${by}::text
   where id = ${id}::uuid and resolved_at is null
     and not (kind = 'undecided' and exists (
-      select from tollgate.payment p
-      where p.id = attention.payment_id and p.state in ('processing', 'pending', 'unknown')))
-  returning id, payment_id, kind),
-a as (
+      select from tollgate.payment
+      where payment.id = attention.payment_id and payment.state in ('processing', 'pending', 'unknown')))
+    and not (kind = 'conflict' and reference = '' and exists (
+      select from tollgate.attempt
+      where attempt.key = attention.attempt_key and attempt.state = 'late'))
+  returning id, payment_id, kind, freezes),
+thawed as (
+  update tollgate.payment_balance set frozen_by = array_remove(frozen_by, ended.id)
+  from ended
+  where payment_balance.payment_id = any(ended.freezes)),
+audited as (
   insert into tollgate.audit (id, actor, action, resource, detail)
-  select ${audit.id}::uuid, ${by}::text, 'attention.resolved', payment_id,
+  select ${audit.id}::uuid, ${by}::text, 'attention.resolved', coalesce(payment_id, id),
     ${JSON.stringify(audit.detail)}::jsonb || jsonb_build_object('kind', kind)
-  from t)
-select id from t`
+  from ended)
+select id from ended`
 
 export const attentionById = (id: string) => sql<{
   id: string
   kind: AttentionKind
-  payment_id: string
+  payment_id: string | null
+  detail: Readonly<Record<string, unknown>>
   resolved_at: Date | null
   resolved_by: string | null
 }>`
-  select id, kind, payment_id, resolved_at, resolved_by
+  select id, kind, payment_id, detail, resolved_at, resolved_by
   from tollgate.attention
   where id = ${id}::uuid`
 
-/** Whether the acquirer said something about an attempt that nobody worked on yet. */
+/**
+ * Whether the acquirer said something about an attempt that nobody worked on yet. A chargeback waits for
+ * the decision itself.
+ */
 export const waitingWord = (key: string) => sql<{ event_id: string }>`
   select event_id
   from tollgate.inbound_event
   where claim ->> 'key' = ${key}::text and processed_at is null
+    and claim -> 'outcome' ->> 'is' not in ('chargeback', 'chargebackReversal')
   limit 1`
 
 export const addAudit = (
@@ -95,3 +154,50 @@ export const addAudit = (
 ) => sql`
   insert into tollgate.audit (id, actor, action, resource, detail)
   values (${id}::uuid, ${actor}::text, ${action}::text, ${resource}::uuid, ${JSON.stringify(detail)}::jsonb)`
+
+/** Whether this very decision is on record: its answer may have been lost and its statement run again. */
+export const auditById = (id: string) => sql<{ id: string }>`
+  select id
+  from tollgate.audit
+  where id = ${id}::uuid`
+
+/** The same of one that was made under a lease, whose number nobody else decided under. */
+export const auditUnderLease = (resource: string, actor: string, action: string, lease: number) =>
+  sql<{ id: string }>`
+  select id
+  from tollgate.audit
+  where resource = ${resource}::uuid and actor = ${actor}::text and action = ${action}::text
+    and detail @> jsonb_build_object('lease', ${lease}::integer)
+  limit 1`
+
+/**
+ * Fences a late success for a decision by hand, while nobody takes it back: who held its lease before moves
+ * nothing from here on, and reverses nothing. No row back: somebody works on it.
+ */
+export const fenceLate = (key: string) => sql<{ lease: number }>`
+  update tollgate.attempt set lease = lease + 1, lease_until = null
+  where key = ${key}::text and state = 'late' and (lease_until is null or lease_until < now())
+  returning lease`
+
+/** The engine's own reversal of a late success, unless that came to nothing. */
+export const undoOf = (paymentId: string) => sql<{ id: string; state: string }>`
+  select id, state
+  from tollgate.payment
+  where referenced_id = ${paymentId}::uuid and effect = 'undo' and state not in ('declined', 'expired')
+  limit 1`
+
+/** What the acquirer did instead of what was asked, as long as nobody decided that. */
+export const otherAmountOf = (paymentId: string) => sql<{
+  detail: { readonly minor?: string; readonly currency?: string }
+}>`
+  select detail
+  from tollgate.attention
+  where payment_id = ${paymentId}::uuid and kind = 'undecided' and reference = 'other-amount'
+    and resolved_at is null`
+
+/** Whether the time of a pending payment still runs: its end is neither due nor being worked on. */
+export const timeLeft = (key: string, businessNow: Date) => sql<{ id: string }>`
+  select id
+  from tollgate.timer
+  where kind = 'expire' and ref = ${key}::text and step = 0
+    and due_at > case when clock_id is null then now() else ${businessNow}::timestamptz end`

@@ -86,6 +86,8 @@ export async function acceptFirst(
     currency: isVerification ? null : currency,
   })
   const { connector } = target.loaded
+  // Its second step is a capture: a connector that has none could only authorise and let go.
+  if (isChained && connector.capture === undefined) throw new GatewayError('600.200.400')
   admit(engine, connector)
 
   const id = newId()
@@ -198,8 +200,8 @@ export async function acceptFirst(
       lease: 1,
       target,
       operation: operationOf(payment, written.attempt_key, kind, request, account, numbers),
-      accepted: written,
-      undo: null,
+      begun: { is: 'first', row: written },
+      returns: null,
       deadlineMs: startedMs + timeoutMs,
       sendByWallMs: engine.clock.realMs() + timeoutMs - (engine.clock.elapsedMs() - startedMs),
     },

@@ -1,9 +1,8 @@
-/** What an outcome means for the payment's row, its balance and its timers. Pure. */
+/** What an outcome means for the payment's row and its timers. Pure. */
 import { type Outcome, Sensitive } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { maskCardNumbers } from '../net/mask.ts'
 import type { Effect } from './operation-kinds.ts'
-import type { BalanceMove } from './store-settle.ts'
 import type { Answer, AttemptState, Mode, Payment, PaymentState } from './types.ts'
 
 export type Decision = {
@@ -13,11 +12,8 @@ export type Decision = {
   readonly approvedMinor: bigint | null
   readonly finalBy: string | null
   readonly answer: Answer
-  /** When to ask the acquirer again. */
-  readonly again: {
-    readonly kind: 'enquire' | 'poll' | 'finalise'
-    readonly afterMs: number
-  } | null
+  /** Pause before the next look at it; null when nothing is left to be asked. */
+  readonly lookAfterMs: number | null
   readonly expiresAt: Date | null
 }
 
@@ -45,14 +41,14 @@ export function decide(
   businessNow: Date,
 ): Decision {
   const answer = answerOf(payment.answer, outcome)
-  const base = { approvedMinor: null, finalBy: null, answer, again: null, expiresAt: null }
+  const base = { approvedMinor: null, finalBy: null, answer, lookAfterMs: null, expiresAt: null }
   switch (outcome.is) {
     case 'approved':
       return {
         ...base,
         attemptState: 'approved',
         state: 'approved',
-        resultCode: chargebackReason(payment) ?? approvedCode[payment.mode],
+        resultCode: approvedCode[payment.mode],
         approvedMinor: outcome.amount?.minor ?? payment.amount.minor,
       }
     case 'accepted':
@@ -63,13 +59,10 @@ export function decide(
         resultCode: approvedCode[payment.mode],
         approvedMinor: payment.amount.minor,
         finalBy: typeof outcome.finalBy === 'string' ? outcome.finalBy : 'poll',
-        again:
-          typeof outcome.finalBy === 'string'
-            ? null
-            : { kind: 'finalise', afterMs: outcome.finalBy.poll },
+        lookAfterMs: typeof outcome.finalBy === 'string' ? null : outcome.finalBy.poll,
       }
     case 'declined': {
-      const isOver = payment.state === 'pending' && outcome.reason === ranOutOfTime
+      const isOver = payment.state !== 'processing' && outcome.reason === ranOutOfTime
       const state = isOver ? 'expired' : 'declined'
       return { ...base, attemptState: state, state, resultCode: outcome.reason }
     }
@@ -87,10 +80,8 @@ export function decide(
         attemptState: 'pending',
         state: 'pending',
         resultCode: outcome.reason ?? shopperPendingCode,
-        again:
-          typeof outcome.next === 'object' && 'poll' in outcome.next
-            ? { kind: 'poll', afterMs: outcome.next.poll }
-            : null,
+        lookAfterMs:
+          typeof outcome.next === 'object' && 'poll' in outcome.next ? outcome.next.poll : null,
         expiresAt: outcome.expiresAt ?? new Date(businessNow.getTime() + pendingLifeMs),
       }
     case 'unknown':
@@ -99,16 +90,9 @@ export function decide(
         attemptState: 'unknown',
         state: 'unknown',
         resultCode: undecidedCode,
-        again: { kind: 'enquire', afterMs: ladder(enquiries) },
+        lookAfterMs: ladder(enquiries),
       }
   }
-}
-
-/** A chargeback's result is the acquirer's reason for it. */
-function chargebackReason(payment: Payment): string | undefined {
-  if (payment.effect !== 'chargeback') return undefined
-  const reason = payment.request.chargebackResultCode
-  return typeof reason === 'string' ? reason : '000.100.200'
 }
 
 /** Pause before the next enquiry: the last step of the ladder repeats. */
@@ -149,88 +133,10 @@ export function ownBalance(
   }
 }
 
-export const noMove: BalanceMove = {
-  authorised: 0n,
-  increasing: 0n,
-  capturing: 0n,
-  captured: 0n,
-  reversing: 0n,
-  reversed: 0n,
-  refunding: 0n,
-  refunded: 0n,
-  captures: 0,
-  release: false,
-  closeRest: false,
-  undo: null,
-}
-
-/**
- * What settling a follow-up does to the balance its amount was reserved on: approved turns the
- * reservation into a sum, declined gives it back, pending and unknown keep it.
- */
-export function balanceMove(
-  effect: Effect,
-  amount: bigint,
-  state: PaymentState,
-  undo: BalanceMove['undo'],
-): BalanceMove {
-  if (state === 'pending' || state === 'unknown' || state === 'processing') return noMove
-  const done = state === 'approved'
-  const released = { ...noMove, release: !done }
-  switch (effect) {
-    case 'capture':
-      return {
-        ...released,
-        capturing: -amount,
-        captured: done ? amount : 0n,
-        captures: done ? 0 : -1,
-      }
-    case 'release':
-      return { ...released, reversing: -amount, reversed: done ? amount : 0n }
-    case 'void':
-      return {
-        ...released,
-        reversing: -amount,
-        reversed: done ? amount : 0n,
-        undo: done ? undo : null,
-      }
-    case 'refund':
-      return { ...released, refunding: -amount, refunded: done ? amount : 0n }
-    case 'increase':
-      return { ...released, increasing: -amount, authorised: done ? amount : 0n }
-    case 'replacement':
-      return { ...released, closeRest: done }
-    case 'chargeback':
-      return released
-    case 'chargeback-reversal':
-      // Done or not, the mark that stood for it goes: the chargeback itself is put back by its own row.
-      return { ...noMove, release: done }
-    default:
-      return noMove
-  }
-}
-
-/** What the later failure of an accepted operation does to the balance it moved. */
-export function takenBack(effect: Effect, amount: bigint, undo: BalanceMove['undo']): BalanceMove {
-  switch (effect) {
-    case 'capture':
-      return { ...noMove, captured: -amount, captures: -1 }
-    case 'release':
-      return { ...noMove, reversed: -amount }
-    case 'void':
-      return { ...noMove, reversed: -amount, undo }
-    case 'refund':
-      return { ...noMove, refunded: -amount }
-    case 'increase':
-      return { ...noMove, authorised: -amount }
-    default:
-      return noMove
-  }
-}
-
-function answerOf(before: Answer, outcome: Outcome): Answer {
+export function answerOf(before: Answer, outcome: Outcome): Answer {
   const answer: Answer = { ...before }
   delete answer.redirect
+  delete answer.retrySafe
   if ('refs' in outcome && outcome.refs !== undefined)
     answer.refs = { ...before.refs, ...outcome.refs }
   if ('memo' in outcome && outcome.memo !== undefined) answer.memo = outcome.memo

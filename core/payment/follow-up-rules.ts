@@ -1,36 +1,18 @@
-/** What may refer to which payment, and what it then does. Pure, but for the enquiry about an undecided one. */
+/** What may refer to which payment, and what it then does. Pure. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { type PaymentType, paymentTypes, type Reason } from '@tollgate/schemas'
-import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { parseAmount } from '../money.ts'
 import { groupOf, refuse, textOf } from '../request/values.ts'
 import { type Effect, handlerOf } from './operation-kinds.ts'
-import { resolve } from './resolve.ts'
 import type { Balance, Payment } from './types.ts'
+import { isOpen } from './words.ts'
 
-/** An undecided payment is asked about before anything may refer to it. */
-export async function decided(engine: Engine, payment: Payment): Promise<Payment> {
-  const isUndecided = ['processing', 'unknown', 'pending'].includes(payment.state)
-  if (!isUndecided) return payment
-  return (await resolve(engine, payment.attemptKey, 'enquiry')) ?? payment
-}
-
-export function refuseUnusable(
-  engine: Engine,
-  payment: Payment,
-  type: PaymentType,
-  by: 'merchant' | 'acquirer' | 'engine',
-): void {
-  const { state } = payment
+export function refuseUnusable(payment: Payment, type: PaymentType): void {
   if (!type.refersTo.includes(payment.paymentType)) throw new GatewayError('700.300.100')
-  if (state === 'processing' || state === 'unknown' || state === 'pending') {
-    throw new GatewayError('700.400.570')
-  }
-  if (state !== 'approved') throw new GatewayError(type.refusedUnusable ?? '700.100.100')
-  const isChargeback = type.code === 'CB' || type.code === 'CR'
-  if (isChargeback && by === 'merchant' && payment.mode !== 'INTERNAL') {
-    throw new GatewayError(engine.environment === 'live' ? '700.400.402' : '600.200.700')
+  if (isOpen(payment.state)) throw new GatewayError('700.400.570')
+  if (payment.state !== 'approved') {
+    throw new GatewayError(type.refusedUnusable ?? '700.100.100')
   }
 }
 
@@ -55,7 +37,7 @@ export function amountOf(
       currency,
     )
   }
-  if (amount === undefined) return type.code === 'CR' ? payment.amount.minor : null
+  if (amount === undefined) return null
   const minor = parseAmount(amount, payment.amount.currency)
   if (minor === 0n) throw refuse('100.550.300', 'amount', 'must be above 0.00')
   return minor
@@ -85,11 +67,6 @@ export function practiceOf(fields: RequestFields): string | undefined {
   return textOf(groupOf(fields, 'standingInstruction'), 'industryPractice')
 }
 
-/** Chargebacks are recorded, not sent: the money has moved already. */
-export function isLocal(effect: Effect): boolean {
-  return effect === 'chargeback' || effect === 'chargeback-reversal'
-}
-
 export function handlerKind(effect: Effect, type: PaymentType) {
   return effect === 'increase' ? 'increment' : (handlerOf[type.code] ?? 'verify')
 }
@@ -108,13 +85,16 @@ export function carriedOver(
   return carried
 }
 
+/** What waits while an entry of the operators' list freezes a payment. */
+const holds: ReadonlySet<Effect> = new Set(['capture', 'refund', 'release', 'void'])
+
 export function refusalCode(
   balance: Balance | undefined,
   type: PaymentType,
   effect: Effect,
 ): Reason {
-  if (effect === 'chargeback-reversal') return '700.400.410'
-  if (balance?.chargedBackBy != null) return effect === 'chargeback' ? '700.300.500' : '700.300.600'
+  if (balance !== undefined && balance.chargedBack > 0n) return '700.300.600'
+  if (balance?.isFrozen === true && holds.has(effect)) return '700.300.600'
   if (effect === 'increase' || effect === 'replacement') return '700.300.300'
   return type.refusedExhausted ?? '700.300.300'
 }

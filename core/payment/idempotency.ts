@@ -84,7 +84,10 @@ export async function replayed(engine: Engine, idempotency: Idempotency): Promis
   })
 }
 
-/** A step that the engine takes by itself is keyed by the payment it belongs to: it happens once. */
+/**
+ * A step that the engine takes by itself is keyed by the payment it belongs to: it happens once. The
+ * key makes the attempt's, which is unique for good; no row of its own is kept for it.
+ */
 export function idempotencyForStep(engine: Engine, paymentId: string, step: string): Idempotency {
   const key = `engine ${paymentId} ${step}`
   return { entityId: paymentId, key, fingerprint: engine.vault.requestFingerprint(key) }

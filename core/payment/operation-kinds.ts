@@ -28,5 +28,7 @@ export type Effect =
   | 'release'
   | 'void'
   | 'refund'
+  /** Takes back what succeeded after it was answered as over: an operation of the engine's own. */
+  | 'undo'
   | 'chargeback'
   | 'chargeback-reversal'

@@ -6,14 +6,18 @@ import { isId } from '../ids.ts'
 import { refuse, textOf } from '../request/values.ts'
 import { dispatch } from '../routing/dispatch.ts'
 import { type Accepted, acceptFirst, type Request, type Use } from './accept.ts'
-import { announceChain, continueChain } from './chain.ts'
-import { settleLocally } from './chargeback.ts'
+import { continueChain } from './chain.ts'
+import { leftOfChargebacks } from './dispute-fact.ts'
 import { execute } from './execute.ts'
-import { acceptFollowUp, referenced, UnknownReference } from './follow-up.ts'
-import { followUpType, isLocal, practiceOf } from './follow-up-rules.ts'
+import { acceptFollowUp, decided, referenced, UnknownReference } from './follow-up.ts'
+import { followUpType, practiceOf, refuseUnusable } from './follow-up-rules.ts'
 import { findReplay, type Idempotency, idempotencyOf } from './idempotency.ts'
+import { postDispute } from './post-dispute.ts'
+import { settle } from './settle.ts'
 import { balanceById, paymentById, toBalance, toPayment } from './store-read.ts'
+import { asCapture, captureToCome } from './two-step.ts'
 import type { Balance, Payment } from './types.ts'
+import type { Work } from './work.ts'
 
 export type Done = {
   readonly payment: Payment
@@ -67,14 +71,18 @@ async function carryOut(engine: Engine, accepted: Accepted, only: Use['only']): 
   }
   const { work } = accepted
   const isChained = work.payment.chainId !== null
-  if (isChained && !(await announceChain(engine, work.payment))) return { payment: work.payment }
   // A connector that cannot verify an account takes its word.
   const { verify } = work.target.loaded.connector
-  const run = only === 'verification' && verify === undefined ? settleLocally : execute
+  const run = only === 'verification' && verify === undefined ? settleUnsent : execute
   const payment = await engine.running.track(
     run(engine, work).then((done) => (isChained ? continueChain(engine, done) : done)),
   )
   return { payment }
+}
+
+/** Nothing is to be sent: it is approved as it was accepted. */
+async function settleUnsent(engine: Engine, work: Work): Promise<Payment> {
+  return (await settle(engine, work, { is: 'approved', refs: {} }, 'answer')).payment
 }
 
 /**
@@ -135,14 +143,19 @@ export async function followUp(
   const original = await referenced(engine, caller, id, type, request.fields)
   const entityId = textOf(request.fields, 'entityId') ?? original.channelId
   const idempotency = idempotencyOf(engine, idempotencyKey, entityId, path, request.names)
+  if (type.code === 'CB' || type.code === 'CR') {
+    const target = await decided(engine, original)
+    refuseUnusable(target, type)
+    const posted = postDispute(engine, target, type.code, request, idempotency)
+    return engine.running.track(posted)
+  }
   const accepted = await acceptFollowUp(engine, original, type, request, idempotency)
   if ('replay' in accepted) {
     engine.steps.repeated(accepted.replay.id)
     return { payment: accepted.replay, replayed: true }
   }
   const { work } = accepted
-  const run = isLocal(work.payment.effect) ? settleLocally : execute
-  return withBalance(engine, await engine.running.track(run(engine, work)))
+  return withBalance(engine, await engine.running.track(execute(engine, work)))
 }
 
 /** An increase is one with the authorisation it adds to: what is possible on it is told by that one. */
@@ -161,10 +174,19 @@ export async function readPayment(
 ): Promise<Done> {
   const channels = await engine.directory.visible(caller, entityId)
   const [row] = isId(id) ? await engine.lanes.read(paymentById(id, channels)) : []
-  if (row === undefined) throw new GatewayError('700.400.580', { status: 404 })
+  if (row === undefined) {
+    const found = isId(id) ? await captureToCome(engine, id, channels) : undefined
+    if (found === undefined) throw new GatewayError('700.400.580', { status: 404 })
+    return { payment: asCapture(found.authorisation) }
+  }
   const payment = toPayment(row)
   if (payment.state !== 'approved') return { payment }
-  const balanceId = payment.effect === 'chargeback' ? payment.parentId! : payment.rootId
-  const [balance] = await engine.lanes.read(balanceById(balanceId))
-  return balance === undefined ? { payment } : { payment, balance: toBalance(balance) }
+  const isChargeback = payment.effect === 'chargeback'
+  const balanceId = isChargeback ? payment.parentId : payment.rootId
+  const [found] = balanceId === null ? [] : await engine.lanes.read(balanceById(balanceId))
+  if (found === undefined) return { payment }
+  const balance = toBalance(found)
+  if (!isChargeback) return { payment, balance }
+  const left = await leftOfChargebacks(engine, [id])
+  return { payment, balance: { ...balance, chargedBack: left.get(id) ?? 0n } }
 }

@@ -5,6 +5,7 @@ import { shortId } from '../ids.ts'
 import { textOf } from '../request/values.ts'
 import { descriptorOf } from './descriptor.ts'
 import { storedInstrument } from './instrument.ts'
+import { movedBy } from './moved.ts'
 import { handlerOf } from './operation-kinds.ts'
 import { paymentById, toPayment } from './store-read.ts'
 import type { Payment } from './types.ts'
@@ -24,8 +25,8 @@ export async function rebuild(engine: Engine, payment: Payment, lease: number): 
     target,
     // What may be sent again needs no instrument, and an enquiry needs none.
     operation: await operationOf(engine, payment, kind, referenced, undefined),
-    accepted: null,
-    undo: undoOf(payment, referenced),
+    begun: null,
+    returns: returnsOf(payment, referenced),
     deadlineMs: engine.clock.elapsedMs() + timeoutMs,
     sendByWallMs: engine.clock.realMs() + timeoutMs,
   }
@@ -43,7 +44,7 @@ export async function referencedBy(engine: Engine, payment: Payment): Promise<Pa
 }
 
 /** The reversal of a capture gives its amount back to the authorisation it was taken from. */
-export function undoOf(payment: Payment, referenced: Payment | undefined): Work['undo'] {
+export function returnsOf(payment: Payment, referenced: Payment | undefined): Work['returns'] {
   if (payment.effect !== 'void' || referenced?.effect !== 'capture') return null
   return { captureId: referenced.id, balanceId: referenced.parentId! }
 }
@@ -97,10 +98,7 @@ function originalOf(payment: Payment): NonNullable<Operation['original']> {
     paymentId: payment.id,
     kind: kindOf(payment),
     key: payment.attemptKey,
-    amount: {
-      minor: payment.approvedMinor ?? payment.amount.minor,
-      currency: payment.amount.currency,
-    },
+    amount: movedBy(payment),
     refs: answer.refs ?? {},
     ...(answer.memo === undefined ? {} : { memo: answer.memo }),
     ...(answer.networkTxId === undefined ? {} : { networkTxId: answer.networkTxId }),

@@ -1,30 +1,34 @@
 /**
- * What became of an attempt whose answer nobody has. Safe to run any number of times and anywhere:
- * it asks before it acts, and only the holder of the lease can settle.
+ * The look at an attempt: what became of one whose answer nobody has, whether one that counts as done
+ * is final, and the taking back of a late success. Safe to run any number of times and anywhere: it
+ * asks before it acts, and only the holder of the lease can settle.
  */
-import type { Found, Outcome, Refs, Reversed } from '@tollgate/plugin-kit'
+import type { Approved, Found, Outcome, Refs, Reversed } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
-import { addAttention, addAudit, resolveAttention } from '../operator/store.ts'
+import { addAttention, addAudit } from '../operator/store.ts'
 import { addTimer, removeTimer } from '../timer/store.ts'
-import { provenNotCharged, ranOutOfTime } from './decide.ts'
-import { storedInstrument } from './instrument.ts'
+import { holdOtherAmount, isForWhatWasAsked } from './as-asked.ts'
+import { ladder, provenNotCharged, ranOutOfTime } from './decide.ts'
+import { applyLate, type Held, held } from './late.ts'
 import { takeAttempt } from './lease.ts'
-import { rebuild } from './rebuild.ts'
-import { ask, checked, send } from './send.ts'
-import { isForWhatWasAsked, settle } from './settle.ts'
-import { attemptByKey, paymentByAttempt, toPayment } from './store-read.ts'
-import { dropLease } from './store-settle.ts'
+import { rebuild, referencedBy } from './rebuild.ts'
+import { ask, send } from './send.ts'
+import { settle } from './settle.ts'
+import { attemptByKey, balanceById, paymentByAttempt, toPayment } from './store-read.ts'
+import { dropLease, type LeaseRow, lookLater } from './store-settle.ts'
+import { takeBack } from './take-back.ts'
 import type { Payment, Source } from './types.ts'
+import { isOpen } from './words.ts'
 import type { Work } from './work.ts'
 
 /**
- * Why the question is asked: an enquiry, the end of a pending payment's time, or an operator's
+ * Why the question is asked: the next look at it, the end of a pending payment's time, or an operator's
  * question, upon which nothing is sent again and nothing taken back.
  */
-export type Reason = 'enquiry' | 'expiry' | 'question'
+export type Reason = 'look' | 'expiry' | 'question'
 
 /** Operations that need no secret and no shopper: they may be sent again under the same key. */
 const resendable = new Set(['capture', 'refund', 'reverse'])
@@ -35,6 +39,11 @@ export async function resolve(
   attemptKey: string,
   why: Reason,
 ): Promise<Payment | undefined> {
+  const now = await held(engine, attemptKey)
+  if (now === undefined) return undefined
+  if (!isOpen(now.payment.state) && now.attempt.state !== 'late') {
+    return askForFinality(engine, now)
+  }
   const taken = await takeAttempt(engine, attemptKey)
   const [row] = await engine.lanes.single(paymentByAttempt(attemptKey))
   if (row === undefined) return undefined
@@ -49,37 +58,65 @@ export async function resolve(
     await list(engine, payment, 'the connector that carried it out is not available')
     throw error
   }
-  await faultPoint('before-enquiry', payment.id)
-  const found = await enquire(engine, work)
-  await faultPoint('after-enquiry', payment.id)
-  const end = await conclude(engine, work, found, why)
-  if (why === 'question' && payment.state === 'pending' && end.outcome.is === 'unknown') {
-    // Its shopper may be on the way: a question that found nothing changes nothing.
-    await engine.lanes.single(removeTimer('enquire', attemptKey))
+  if (!isOpen(payment.state)) {
+    const isOurs = why !== 'question' && now.attempt.settledBy !== 'settlement'
+    if (isOurs) return takeBack(engine, work, taken)
     await engine.lanes.single(dropLease(attemptKey, taken.lease))
     return payment
   }
+  // What could not be undone when its time was over is undone when it can be, and never pending again.
+  const isTimeOver = payment.state === 'unknown' && now.attempt.settledBy === 'expiry'
+  const reason = isTimeOver && why === 'look' ? 'expiry' : why
+  return decideOpen(engine, work, taken, reason, isTimeOver)
+}
+
+async function decideOpen(
+  engine: Engine,
+  work: Work,
+  taken: LeaseRow,
+  why: Reason,
+  isTimeOver: boolean,
+): Promise<Payment> {
+  const { payment } = work
+  await faultPoint('before-enquiry', payment.id)
+  const found = await enquire(engine, work)
+  await faultPoint('after-enquiry', payment.id)
+  const isStillOpen = found.is === 'pending' && isTimeOver && why === 'question'
+  const end = isStillOpen
+    ? left({}, 'it is still pending there, and its time is over')
+    : await conclude(engine, work, found, why)
+  const { is } = end.outcome
+  const isNothingNew = is === payment.state
+  const isStillPending = payment.state === 'pending' && end.isNothing === true
   // Listed while the lease still holds, so that it is never undecided without being listed.
-  if (end.outcome.is === 'unknown') await list(engine, payment, 'undecided after an enquiry')
-  const settled = await settle(engine, work, end.outcome, end.source, taken.enquiries)
-  if (settled.payment.state === 'approved' && payment.chainId !== null) {
-    // The second step need not wait for the end of a lease that nobody holds any more.
-    await engine.lanes.single(addTimer(newId(), 'continue', payment.id, 0))
+  if (is === 'unknown' && !isStillPending) await list(engine, payment, 'undecided after an enquiry')
+  if (isNothingNew || isStillPending) {
+    const afterMs = pauseOf(end.outcome, taken.enquiries)
+    await engine.lanes.single(lookLater(payment.attemptKey, taken.lease, newId(), afterMs))
+    return payment
   }
-  if (settled.payment.state !== 'unknown') {
-    await engine.lanes.single(resolveAttention(payment.id, 'undecided', 'engine'))
-  }
-  return settled.payment
+  return (await settle(engine, work, end.outcome, end.source, taken.enquiries)).payment
+}
+
+/** A pending payment is polled as its acquirer says; everything else is asked about on the ladder. */
+function pauseOf(outcome: Outcome, enquiries: number): number {
+  const isPolled =
+    outcome.is === 'pending' && typeof outcome.next === 'object' && 'poll' in outcome.next
+  return isPolled ? (outcome.next as { poll: number }).poll : ladder(enquiries)
 }
 
 async function enquire(engine: Engine, work: Work): Promise<Found> {
   const handler = work.target.loaded.connector.resolve.enquire
   if (handler === undefined) return { is: 'notFound', why: 'the acquirer answers no enquiries' }
-  const found = await ask(engine, work, 'enquire', handler)
-  return found.is === 'notFound' ? found : checked(found)
+  return ask(engine, work, 'enquire', handler)
 }
 
-type End = { readonly outcome: Outcome; readonly source: Source }
+type End = {
+  readonly outcome: Outcome
+  readonly source: Source
+  /** It proves nothing: a payment that waits for its shopper goes on waiting. */
+  readonly isNothing?: true
+}
 
 async function conclude(engine: Engine, work: Work, found: Found, why: Reason): Promise<End> {
   switch (found.is) {
@@ -88,7 +125,7 @@ async function conclude(engine: Engine, work: Work, found: Found, why: Reason): 
         return { outcome: found, source: 'enquiry' }
       }
       if (why === 'question') return left(found.refs, 'approved for another amount or currency')
-      return undo(engine, work, found.refs, 'approved for another amount or currency')
+      return undoOther(engine, work, found, why)
     case 'accepted':
     case 'declined':
       return { outcome: found, source: 'enquiry' }
@@ -96,28 +133,32 @@ async function conclude(engine: Engine, work: Work, found: Found, why: Reason): 
     case 'notFound':
       // An enquiry cannot know what this installation sent; it can only say what is there.
       if (why === 'question') return left({}, 'the acquirer does not know it')
+      if (why === 'expiry') return undo(engine, work, {}, 'nobody completed it in time', why)
+      // Its shopper may be on the way: a look that finds nothing changes nothing.
+      if (work.payment.state === 'pending') return left({}, 'nothing is there yet')
       return notFound(engine, work)
     case 'pending':
       if (why === 'expiry')
-        return undo(engine, work, found.refs ?? {}, 'nobody completed it in time')
+        return undo(engine, work, found.refs ?? {}, 'nobody completed it in time', why)
       return { outcome: found, source: 'enquiry' }
     case 'unknown':
       if (why === 'expiry' && work.payment.state === 'pending') {
-        return undo(engine, work, found.refs ?? {}, 'nobody completed it in time')
+        return undo(engine, work, found.refs ?? {}, 'nobody completed it in time', why)
       }
-      return { outcome: found, source: 'enquiry' }
+      return { outcome: found, source: 'enquiry', isNothing: true }
   }
 }
 
 const left = (refs: Refs, why: string): End => ({
   outcome: { is: 'unknown', refs, why },
   source: 'enquiry',
+  isNothing: true,
 })
 
 /**
  * The acquirer knows nothing of the key. That alone proves nothing: the request may still be on its
- * way. Once that can no longer be, operations without a secret are sent again under the same key;
- * of all others the key is made harmless first.
+ * way. Once that can no longer be, the key is made harmless where the acquirer can do that. Where it
+ * cannot, operations without a secret are sent again under the same key, by which it knows them.
  */
 async function notFound(engine: Engine, work: Work): Promise<End> {
   const { connector } = work.target.loaded
@@ -130,28 +171,54 @@ async function notFound(engine: Engine, work: Work): Promise<End> {
   }
   const { key } = connector.supports
   const ageMs = attempt?.age_ms ?? Number.POSITIVE_INFINITY
-  if (key.by === 'key' && ageMs < key.ttlMs) {
-    const again = await workToSend(engine, work)
-    if (again !== undefined) {
-      await faultPoint('before-resend', work.payment.id)
-      const { outcome } = await send(engine, again)
-      return { outcome, source: 'resend' }
-    }
+  const isKnownByKey = key.by === 'key' && ageMs < key.ttlMs - limits.keyMemoryMarginMs
+  const mayRepeat = isKnownByKey && resendable.has(work.operation.kind)
+  if (
+    connector.resolve.reverseByKey === undefined &&
+    mayRepeat &&
+    (await stillStands(engine, work))
+  ) {
+    await faultPoint('before-resend', work.payment.id)
+    const { outcome } = await send(engine, work)
+    // That the repeat was not sent says nothing about the first try.
+    return outcome.is === 'notSent'
+      ? { outcome: { is: 'unknown', why: outcome.why }, source: 'resend' }
+      : { outcome, source: 'resend' }
   }
-  return undo(engine, work, {}, 'interrupted, and the acquirer knows nothing of it')
+  return undo(engine, work, {}, 'interrupted, and the acquirer knows nothing of it', 'look')
 }
 
-/** What may be sent again; a payment of a schedule with the numbers that were sealed with it. */
-async function workToSend(engine: Engine, work: Work): Promise<Work | undefined> {
-  const { payment, operation } = work
-  if (resendable.has(operation.kind)) return work
-  if (payment.scheduleId === null) return undefined
-  const instrument = storedInstrument(payment, (await engine.vault.unseal(payment.id)) ?? {})
-  return instrument === undefined ? undefined : { ...work, operation: { ...operation, instrument } }
+/** Whether what is to be sent again would still be begun: what it is about may have changed since. */
+async function stillStands(engine: Engine, { payment }: Work): Promise<boolean> {
+  if (payment.effect === 'undo') {
+    const undoes = await referencedBy(engine, payment)
+    return undoes !== undefined && (await held(engine, undoes.attemptKey))?.attempt.state === 'late'
+  }
+  const [balance] =
+    payment.parentId === null ? [] : await engine.lanes.single(balanceById(payment.parentId))
+  if (balance === undefined) return false
+  const isClosed = balance.closed_by !== null && balance.closed_by !== payment.id
+  return !isClosed && !balance.is_frozen && balance.charged_back === 0n && balance.excess === 0n
+}
+
+/** Done for another amount: until that is undone or decided, nothing more is done with the same money. */
+async function undoOther(engine: Engine, work: Work, found: Approved, why: Reason): Promise<End> {
+  const text = 'approved for another amount or currency'
+  const end = await undo(engine, work, found.refs, text, why, true)
+  if (end.outcome.is !== 'unknown') return end
+  await holdOtherAmount(engine, work.payment, found.amount ?? work.payment.amount)
+  return end
 }
 
 /** Takes back whatever the key did and makes it harmless; what cannot be proven stays with the operators. */
-async function undo(engine: Engine, work: Work, refs: Refs, why: string): Promise<End> {
+async function undo(
+  engine: Engine,
+  work: Work,
+  refs: Refs,
+  why: string,
+  reason: Reason,
+  wasTold = false,
+): Promise<End> {
   const handler = work.target.loaded.connector.resolve.reverseByKey
   const reversed: Reversed =
     handler === undefined
@@ -160,19 +227,21 @@ async function undo(engine: Engine, work: Work, refs: Refs, why: string): Promis
   await engine.lanes.single(
     addAudit(newId(), 'engine', 'reverse-by-key', work.payment.id, { why, result: reversed.is }),
   )
-  if (reversed.is === 'reversed' || reversed.is === 'nothing') {
-    const isPending = work.payment.state === 'pending'
+  // That nothing is there contradicts what the acquirer has just told to be there.
+  if (reversed.is === 'reversed' || (reversed.is === 'nothing' && !wasTold)) {
     return {
       outcome: {
         is: 'declined',
-        reason: isPending ? ranOutOfTime : provenNotCharged,
+        reason: reason === 'expiry' ? ranOutOfTime : provenNotCharged,
         refs: { ...refs, ...reversed.refs },
       },
       source: 'reversal',
     }
   }
   await list(engine, work.payment, why)
-  return { outcome: { is: 'unknown', refs, why: reversed.why }, source: 'reversal' }
+  const source = reason === 'expiry' ? 'expiry' : 'reversal'
+  const said = 'why' in reversed ? reversed.why : 'nothing was there to be undone'
+  return { outcome: { is: 'unknown', refs, why: said }, source }
 }
 
 async function list(engine: Engine, payment: Payment, why: string): Promise<void> {
@@ -181,4 +250,33 @@ async function list(engine: Engine, payment: Payment, why: string): Promise<void
       why,
     }),
   )
+}
+
+/** Pause before the final word is asked for again, where the acquirer names none. */
+const askAgainMs = 3_600_000
+
+/**
+ * Of an operation that counts as done: the acquirer's final word, where that is asked for. Of anything
+ * else that is decided no look is left.
+ */
+async function askForFinality(engine: Engine, { payment }: Held): Promise<Payment> {
+  const { attemptKey } = payment
+  if (payment.state !== 'approved' || payment.finalBy !== 'poll') {
+    await engine.lanes.single(removeTimer('look', attemptKey))
+    await engine.lanes.single(removeTimer('expire', attemptKey))
+    return payment
+  }
+  const work = await rebuild(engine, payment, 0)
+  const handler = work.target.loaded.connector.resolve.enquire
+  const found = handler === undefined ? undefined : await ask(engine, work, 'enquire', handler)
+  const outcome = found?.is === 'notFound' ? undefined : found
+  const isFinal = outcome?.is === 'declined' || outcome?.is === 'approved'
+  if (isFinal) await applyLate(engine, attemptKey, outcome, 'enquiry')
+  const after = (await held(engine, attemptKey))?.payment ?? payment
+  if (after.state === 'approved' && after.finalBy === 'poll') {
+    const isPolled = outcome?.is === 'accepted' && typeof outcome.finalBy === 'object'
+    const afterMs = isPolled ? (outcome.finalBy as { poll: number }).poll : askAgainMs
+    await engine.lanes.single(addTimer(newId(), 'look', attemptKey, afterMs))
+  }
+  return after
 }

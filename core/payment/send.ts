@@ -1,12 +1,14 @@
 /** The call of a connector's handler: bounded in time, and never trusted more than it proves. */
-import { type Found, type Outcome, type Reversed, Sensitive } from '@tollgate/plugin-kit'
-import { isFailure, isPending, isResultCode } from '@tollgate/schemas'
+import type { Found, Outcome, Reversed } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
 import { ConnectorCall, TooLateToSend } from '../connector/call.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
-import { maskCardNumbers } from '../net/mask.ts'
 import { CallRecord } from '../step/call-record.ts'
+import { checked, checkedFound, checkedReversed } from './checked-outcome.ts'
 import type { Work } from './work.ts'
+
+export { checked }
 
 export type Sent = {
   readonly outcome: Outcome
@@ -76,6 +78,10 @@ export async function ask<T extends Found | Reversed>(
   const record = new CallRecord(engine, work, what, call)
   const answer = Promise.resolve()
     .then(() => handler(work.operation, call))
+    .then((said) => {
+      const believed = trusted(what, said, call)
+      return withoutOwnSecrets(believed, [...call.secrets(), ...ownNumbers(believed, work)]) as T
+    })
     .catch((error: unknown) => {
       record.thrown(error)
       return { is: 'unknown' as const, why: nameOf(error) }
@@ -92,6 +98,30 @@ export async function ask<T extends Found | Reversed>(
   return silence
 }
 
+/**
+ * An enquiry is made without the numbers of the instrument, and acquirers repeat those all the same: a
+ * number that begins and ends like the payment's card is it. Not every card number: references may look
+ * like one by chance.
+ */
+function ownNumbers(said: Found | Reversed, { payment }: Work): string[] {
+  const { bin, last4Digits } = Object(payment.request.card) as {
+    bin?: string
+    last4Digits?: string
+  }
+  if (typeof bin !== 'string' || typeof last4Digits !== 'string') return []
+  const { min, max } = limits.acquirerTextMaskedDigits
+  return (JSON.stringify(toldOf(said)).match(/\d+/g) ?? []).filter(
+    (digits) =>
+      digits.length >= min &&
+      digits.length <= max &&
+      digits.startsWith(bin) &&
+      digits.endsWith(last4Digits),
+  )
+}
+
+const trusted = (what: 'enquire' | 'reverseByKey', said: unknown, call: ConnectorCall) =>
+  what === 'enquire' ? checkedFound(said, call.clock.now()) : checkedReversed(said)
+
 async function run(
   handler: () => Promise<Outcome>,
   call: ConnectorCall,
@@ -100,7 +130,7 @@ async function run(
 ): Promise<Outcome> {
   let outcome: Outcome
   try {
-    outcome = withoutOwnSecrets(checked(await handler()), call.secrets())
+    outcome = withoutOwnSecrets(checked(await handler(), call.clock.now()), call.secrets())
   } catch (error) {
     record.thrown(error)
     outcome = { is: 'notSent', why: isTooLate(error) ? error.message : nameOf(error) }
@@ -150,84 +180,6 @@ function bounded<T>(answer: Promise<T>, call: ConnectorCall, ms: number): Promis
   })
 }
 
-const kinds = new Set(['approved', 'accepted', 'declined', 'pending', 'notSent', 'unknown'])
-
-/** An author's outcome as the engine may rely on it; anything malformed is `unknown`. */
-export function checked(given: unknown): Outcome {
-  const bad = (why: string): Outcome => ({ is: 'unknown', why })
-  if (typeof given !== 'object' || given === null) return bad('the connector returned no outcome')
-  // Read once: what was checked must be what is used.
-  const outcome = { ...given } as Outcome
-  if (!kinds.has(outcome.is)) return bad('the connector returned an outcome that does not exist')
-  if (outcome.is === 'notSent' || outcome.is === 'unknown') {
-    return { ...outcome, why: maskCardNumbers(String(outcome.why).slice(0, 500)) }
-  }
-  if (outcome.refs !== undefined && !isTexts(outcome.refs))
-    return bad('refs must be an object of texts')
-  if ((outcome.is === 'approved' || outcome.is === 'accepted') && outcome.refs === undefined) {
-    return bad('approved without any reference of the acquirer')
-  }
-  if (outcome.is === 'declined' && !isResultCode(outcome.reason)) {
-    return { ...outcome, reason: '800.100.100' }
-  }
-  // Merchants go by the code: a decline that is told as a success would be delivered.
-  if (outcome.is === 'declined' && !isFailure(outcome.reason)) {
-    return bad('declined with a reason that is no failure')
-  }
-  if (outcome.is === 'pending' && !isNext(outcome.next)) return bad('pending without a next step')
-  if (outcome.is === 'pending' && outcome.expiresAt !== undefined && !isTime(outcome.expiresAt)) {
-    return bad('pending until a time that is none')
-  }
-  if (outcome.is === 'accepted' && !isFinalBy(outcome.finalBy)) {
-    return bad('accepted without a word on when it is final')
-  }
-  if (outcome.is === 'pending' && outcome.reason !== undefined && !isPending(outcome.reason)) {
-    return bad('pending with a reason that is not pending')
-  }
-  if (!isJson(outcome)) return bad('the outcome holds what is no JSON')
-  return outcome
-}
-
-/** Whether everything in it can be stored; the amount is no part of what is stored as JSON. */
-function isJson(outcome: Outcome): boolean {
-  try {
-    JSON.stringify({ ...outcome, amount: undefined })
-    return true
-  } catch {
-    return false
-  }
-}
-
-function isTexts(value: unknown): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    Object.values(value).every((text) => typeof text === 'string' && !Sensitive.is(text))
-  )
-}
-
-function isNext(next: unknown): boolean {
-  if (next === 'event') return true
-  if (typeof next !== 'object' || next === null) return false
-  if ('poll' in next) return isPoll(next)
-  return 'redirect' in next && isWebAddress((next.redirect as { url?: unknown } | null)?.url)
-}
-
-const isPoll = (given: unknown): boolean => {
-  const { poll } = Object(given) as { poll?: unknown }
-  return typeof poll === 'number' && Number.isFinite(poll) && poll > 0
-}
-
-const isFinalBy = (finalBy: unknown): boolean =>
-  finalBy === 'settlement' || finalBy === 'event' || isPoll(finalBy)
-
-const isTime = (date: unknown): boolean => date instanceof Date && !Number.isNaN(date.getTime())
-
-/** The shopper's browser is sent there: a script or a file must not be. */
-function isWebAddress(url: unknown): boolean {
-  return typeof url === 'string' && /^https?:$/.test(URL.parse(url)?.protocol ?? '')
-}
-
 /** What may be told about whatever an author's code threw: never its message. */
 function nameOf(error: unknown): string {
   try {
@@ -241,25 +193,47 @@ function nameOf(error: unknown): string {
 
 /** Below this many characters a secret is likely to be part of other values by chance. */
 const shortSecret = 6
-const told = ['refs', 'memo', 'details', 'text', 'card', 'networkTxId', 'code'] as const
+const told = [
+  'refs',
+  'memo',
+  'details',
+  'text',
+  'why',
+  'card',
+  'networkTxId',
+  'code',
+  'avs',
+  'cvv',
+  'advice',
+] as const
 
 /** Parts that people read. In the others, which are sent back to the acquirer, a digit must not change. */
-const readable = new Set<string>(['text', 'details'])
+const readable = new Set<string>(['text', 'details', 'why'])
+/** Codes of schemes: they may equal a short secret by chance. */
+const codes = new Set<string>(['code', 'avs', 'cvv', 'advice'])
+
+const toldOf = (said: object): unknown[] => {
+  const parts = said as { readonly [Part in (typeof told)[number]]?: unknown }
+  return told.map((part) => parts[part])
+}
 
 /**
  * What an acquirer says is stored in clear and shown: the secrets that this call was given are taken
  * out of it. A short one is hidden where it is a whole value, and in texts for people also where it
  * stands alone; but not as a response code, which it may equal by chance.
  */
-function withoutOwnSecrets(outcome: Outcome, secrets: readonly string[]): Outcome {
+function withoutOwnSecrets<Said extends Outcome | Found | Reversed>(
+  outcome: Said,
+  secrets: readonly string[],
+): Said {
   const parts = outcome as { readonly [Part in (typeof told)[number]]?: unknown }
-  const text = JSON.stringify(told.map((part) => parts[part]))
+  const text = JSON.stringify(toldOf(outcome))
   if (!secrets.some((secret) => text.includes(secret))) return outcome
   const long = secrets.filter((secret) => secret.length >= shortSecret)
   const short = secrets.filter((secret) => secret.length < shortSecret)
   const clean = (value: unknown, part: string): unknown => {
     if (typeof value === 'string') {
-      if (part !== 'code' && short.includes(value)) return masked
+      if (!codes.has(part) && short.includes(value)) return masked
       const hidden = long.reduce((all, secret) => all.replaceAll(secret, masked), value)
       return readable.has(part) ? short.reduce(withoutWord, hidden) : hidden
     }

@@ -1,21 +1,28 @@
 /** The one door through which a payment changes state. */
-import type { Approved, Outcome } from '@tollgate/plugin-kit'
+import type { Outcome } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
-import { outcomeUnknown } from '../db/database.ts'
+import { outcomeUnknown, sqlState } from '../db/database.ts'
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
-import { addAttention } from '../operator/store.ts'
+import { addAttention, resolveAttention } from '../operator/store.ts'
 import { businessNow } from '../test-clock/time.ts'
+import { addTimer } from '../timer/store.ts'
 import { announce, eventOf, notifies, type PaymentEvent } from './announce.ts'
-import { balanceMove, type Decision, decide, noMove, ownBalance } from './decide.ts'
-import { recordConflict } from './late-success.ts'
+import { holdOtherAmount, isForWhatWasAsked } from './as-asked.ts'
+import { writeAgain } from './begun.ts'
+import { type Decision, decide, ownBalance } from './decide.ts'
+import { applyLate } from './late.ts'
+import { leaseMs, takeAttempt } from './lease.ts'
 import { storable } from './storable.ts'
-import { acceptOf, type SettleFirstRow, settleFirst } from './store-first.ts'
+import { type SettleFirstRow, settleFirst } from './store-first.ts'
 import { attemptByKey, paymentById, toPayment } from './store-read.ts'
 import { settleOne } from './store-settle.ts'
+import { moveBetween, placeOf } from './sums.ts'
+import { releaseLater } from './two-step.ts'
 import type { Payment, Source } from './types.ts'
+import { isOpen } from './words.ts'
 import type { Work } from './work.ts'
 
 export type Settled = {
@@ -26,7 +33,7 @@ export type Settled = {
 }
 
 /** What settling needs of the work. An operator's decision has no connector to go back to. */
-export type Settling = Pick<Work, 'payment' | 'lease' | 'accepted' | 'undo'>
+export type Settling = Pick<Work, 'payment' | 'lease' | 'begun' | 'returns'>
 
 /**
  * Moves a payment to what the outcome means, if `work.lease` still holds, with its balance, timers
@@ -48,14 +55,25 @@ export async function settle(
   const now = await businessNow(engine, work.payment.channelId, work.payment.clockId)
   const decision = decide(work.payment, outcome, enquiries, now)
   const event = eventOf(newId(), work.payment, decision.state, decision.resultCode)
-  const row = rowOf(work, decision, event, source, outcome !== given)
+  const row = rowOf(engine, work, decision, event, source, outcome !== given)
   await faultPoint('before-T2', work.payment.id)
-  const seq = await write(engine, work, row, decision, alongside)
+  const seq = await write(engine, work, row, decision, [
+    ...alongside,
+    ...secondStep(work.payment, decision),
+  ])
   await faultPoint('after-T2', work.payment.id)
   if (seq === undefined)
-    return { payment: await lost(engine, work, row, outcome, source), moved: false }
+    return { payment: await lost(engine, work, row, given, source), moved: false }
   const payment = settledPayment(work.payment, decision, engine.clock.realMs())
   announce(engine, payment, event, seq)
+  // Only what somebody else than its first sender moves has been asked about, and may be listed.
+  if (work.lease > 1 && !isOpen(payment.state)) {
+    await engine.lanes.single(resolveAttention(payment.id, 'undecided', 'engine'))
+  }
+  if (outcome !== given && given.is === 'approved') {
+    await holdOtherAmount(engine, payment, given.amount ?? payment.amount)
+  }
+  await releaseLater(engine, payment)
   return { payment, moved: true }
 }
 
@@ -71,22 +89,31 @@ async function accountedFor(engine: Engine, work: Settling, outcome: Outcome): P
   return { is: 'unknown', refs: outcome.refs, why: 'approved for another amount or currency' }
 }
 
-/** Approved as asked, or for less on a channel whose setting `partialApproval` allows that. */
-export async function isForWhatWasAsked(
+/** The step that follows an approved authorisation is due from the commit on that approves it. */
+function nextTimer(
   engine: Engine,
-  payment: Payment,
-  outcome: Approved,
-): Promise<boolean> {
-  const { amount } = outcome
-  if (amount === undefined) return true
-  if (amount.currency !== payment.amount.currency) return false
-  if (amount.minor === payment.amount.minor) return true
-  if (amount.minor > payment.amount.minor || amount.minor <= 0n || payment.parentId !== null)
-    return false
-  return (await engine.directory.settings(payment.channelId)).partialApproval === true
+  { payment }: Settling,
+  decision: Decision,
+  source: Source,
+): { kind: string; ref: string; afterMs: number } | null {
+  if (decision.lookAfterMs !== null) {
+    return { kind: 'look', ref: payment.attemptKey, afterMs: decision.lookAfterMs }
+  }
+  if (decision.state !== 'approved' || payment.chainId === null) return null
+  // Who sent it goes on by itself; should that process die, another one takes the step.
+  const afterMs = source === 'answer' ? leaseMs(2 * engine.connectorTimeoutMs) : 0
+  return { kind: 'continue', ref: payment.id, afterMs }
+}
+
+/** The same beside a look at the attempt, for which the row has its place. */
+function secondStep(payment: Payment, decision: Decision): Sql[] {
+  const isDue =
+    decision.state === 'approved' && decision.lookAfterMs !== null && payment.chainId !== null
+  return isDue ? [addTimer(newId(), 'continue', payment.id, 0)] : []
 }
 
 function rowOf(
+  engine: Engine,
   work: Settling,
   decision: Decision,
   event: PaymentEvent,
@@ -99,6 +126,7 @@ function rowOf(
       ? ownBalance(payment, payment.effect, decision.approvedMinor ?? payment.amount.minor)
       : null
   const isOver = decision.state === 'declined' || decision.state === 'expired'
+  const timer = nextTimer(engine, work, decision, source)
   return {
     id: payment.id,
     attempt_key: payment.attemptKey,
@@ -118,10 +146,10 @@ function rowOf(
     captured: own?.captured ?? null,
     max_captures: own?.maxCaptures ?? null,
     erase_instrument: isOver,
-    timer_id: decision.again === null ? null : newId(),
-    timer_kind: decision.again?.kind ?? null,
-    timer_ref: payment.attemptKey,
-    timer_after_ms: decision.again === null ? null : atOnce ? 0 : decision.again.afterMs,
+    timer_id: timer === null ? null : newId(),
+    timer_kind: timer?.kind ?? null,
+    timer_ref: timer?.ref ?? payment.attemptKey,
+    timer_after_ms: timer === null ? null : atOnce ? 0 : Math.ceil(timer.afterMs),
     expire_id: decision.expiresAt === null ? null : newId(),
     expire_at: decision.expiresAt,
     notifies: notifies(payment),
@@ -141,13 +169,15 @@ async function write(
     work.lease === 1 &&
     payment.state === 'processing' &&
     alongside.length === 0
-  if (isUndisturbed) return (await engine.lanes.group(settleFirst, row))?.seq
-  const move =
-    payment.parentId === null
-      ? noMove
-      : balanceMove(payment.effect, payment.amount.minor, decision.state, work.undo)
-  const isUndecided = decision.state === 'pending' || decision.state === 'unknown'
-  const statement = settleOne(row, payment.parentId, move, isUndecided)
+  if (isUndisturbed) {
+    const moved = await engine.lanes.group(settleFirst, row)
+    // Two words about one attempt in one flush: the row came back for that one which moved it.
+    return moved?.event_id === row.event_id ? moved.seq : undefined
+  }
+  const to = placeOf(payment.effect, decision.state, decision.attemptState)
+  const isMarked = payment.effect === 'replacement' || payment.request.sequence === 'FINAL'
+  const move = moveBetween(payment.effect, payment.amount.minor, 'open', to, isMarked)
+  const statement = settleOne(row, payment.parentId, move, work.returns, isOpen(decision.state))
   const rows = await engine.lanes.inOrder(payment.parentId ?? payment.id, () =>
     alongside.length === 0
       ? engine.lanes.single(statement)
@@ -158,7 +188,7 @@ async function write(
 
 /**
  * Nothing moved: this very commit went through before its answer was lost, somebody else took the
- * lease, or a failover lost the row. Money that moved against the row's word is put on record.
+ * lease, or a failover lost the row. What contradicts a row that is decided by now is a late word.
  */
 async function lost(
   engine: Engine,
@@ -174,14 +204,32 @@ async function lost(
   const isMine =
     attempt?.lease === work.lease && attempt.settled_by === source && payment.state === row.state
   if (isMine) return payment
-  const isOver = payment.state === 'declined' || payment.state === 'expired'
-  const contradicts =
-    row.state === 'approved' ? isOver : row.state === 'declined' && payment.state === 'approved'
   // An operator's word that came too late is refused: it is no proof that money moved.
-  if (contradicts && 'target' in work) {
-    engine.running.track(recordConflict(engine, payment, work, outcome, source)).catch(() => {})
+  if (source !== 'operator') {
+    engine.running.track(sayLater(engine, work, outcome, source)).catch(() => {})
   }
   return payment
+}
+
+/** Whoever holds the lease has the word first; what this process was told is said after that. */
+async function sayLater(
+  engine: Engine,
+  work: Work | Settling,
+  outcome: Outcome,
+  source: Source,
+): Promise<void> {
+  if (outcome.is === 'unknown' || outcome.is === 'notSent' || outcome.is === 'pending') return
+  const { attemptKey } = work.payment
+  const untilMs = engine.clock.elapsedMs() + limits.keptOutcomeMs
+  while (!engine.running.over && engine.clock.elapsedMs() < untilMs) {
+    if ((await applyLate(engine, attemptKey, outcome, source)) !== undefined) return
+    const taken = await takeAttempt(engine, attemptKey)
+    if (taken !== undefined) {
+      await settle(engine, { ...work, lease: taken.lease }, outcome, 'late-answer', taken.enquiries)
+      return
+    }
+    await new Promise((resume) => setTimeout(resume, 1_000))
+  }
 }
 
 /** A failover lost the first commit after it was acknowledged: both are written again, flagged. */
@@ -191,19 +239,30 @@ async function recover(
   outcome: Outcome,
   source: Source,
 ): Promise<Payment> {
-  if (work.accepted === null) return work.payment
-  const { accepted } = work
-  const rows = await engine.lanes.single(acceptOf(accepted).one(accepted))
-  // A retry that came first wrote the payment of this key: the acquirer took both for one.
-  if (rows.length === 0) return work.payment
-  await engine.lanes.single(
-    addAttention(newId(), 'recovered', work.payment.id, work.payment.attemptKey, 0, { source }),
-  )
+  if (work.begun === null) return work.payment
+  const rows = await engine.lanes.single(writeAgain(work.begun)).catch((error: unknown) => {
+    if (sqlState(error) === '23505') return []
+    throw error
+  })
+  if (rows.length === 0) {
+    // A retry that came first wrote the payment of this key, and the acquirer took both for one; or
+    // what it was reserved on is lost as well.
+    if (work.begun.is === 'follow-up') await list('its reference is missing too')
+    return work.payment
+  }
+  await list('its rows were missing and were written again')
   engine.log.warn(
     { payment: work.payment.id },
     'a committed payment was missing and was written again',
   )
   return (await settle(engine, work, outcome, source)).payment
+
+  function list(why: string) {
+    const { id, attemptKey } = work.payment
+    return engine.lanes.single(
+      addAttention(newId(), 'recovered', id, attemptKey, 0, { why, source }),
+    )
+  }
 }
 
 function settledPayment(payment: Payment, decision: Decision, settledAtMs: number): Payment {
@@ -239,7 +298,7 @@ export async function settleOrKeep(
 }
 
 /** Until it is written, or the process has to end: then the sweep of another process resolves it. */
-async function keepTrying(
+export async function keepTrying(
   engine: Engine,
   work: Work,
   outcome: Outcome,

@@ -221,7 +221,10 @@ export type SettleFirstRow = RowOf<typeof settleColumns>
  * T2: the attempt moves only under its lease, everything else only from what moved. A row whose
  * lease is gone moves nothing and does not come back.
  */
-export const settleFirst = grouped<typeof settleColumns, { id: string; seq: number }>(
+export const settleFirst = grouped<
+  typeof settleColumns,
+  { id: string; seq: number; event_id: string }
+>(
   'settle',
   settleColumns,
   'id',
@@ -263,5 +266,5 @@ t as (
   select expire_id, expire_at, 'expire', timer_ref, clock_id from p where expire_id is not null
   on conflict (kind, ref) do update set due_at =
     case when timer.kind = 'expire' then least(timer.due_at, excluded.due_at) else excluded.due_at end)
-select id, seq from p`,
+select id, seq, event_id from p`,
 )

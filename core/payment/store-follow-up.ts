@@ -5,6 +5,8 @@
  * payment's primary key, and so reserves nothing twice.
  */
 import { type Sql, sql } from '../db/sql.ts'
+import { outbox } from '../webhook/store-outbox.ts'
+import type { Effect } from './operation-kinds.ts'
 
 export type FollowUpRow = {
   readonly id: string
@@ -12,8 +14,8 @@ export type FollowUpRow = {
   readonly entityId: string
   /** Null: its own. */
   readonly rootId: string | null
-  /** Balance row that the reservation is taken from. */
-  readonly parentId: string
+  /** Balance row that the reservation is taken from; null: it takes nothing. */
+  readonly parentId: string | null
   readonly referencedId: string
   readonly accountId: string | null
   readonly shortNo: bigint
@@ -22,7 +24,7 @@ export type FollowUpRow = {
   readonly createdAt: Date
   readonly currency: string
   readonly paymentType: string
-  readonly effect: string
+  readonly effect: Effect
   readonly mode: string
   readonly method: string | null
   readonly brand: string | null
@@ -34,6 +36,11 @@ export type FollowUpRow = {
   readonly attemptKind: string
   readonly leaseMs: number
   readonly final: boolean
+  /** The acquirer takes it for the whole amount only, or a capture only once. */
+  readonly wholeOnly: boolean
+  readonly onceOnly: boolean
+  /** Of the reversal of a late success: the attempt that succeeded late. */
+  readonly undoneKey: string | null
   readonly dataKeyId: string | null
   readonly fingerprint: Buffer | null
   readonly sealed: Buffer | null
@@ -73,93 +80,219 @@ a as (
   from p)
 select id, amount_minor from p`
 
+/** What the acquirer did counts, whatever the rules say by now: of rows that were lost and are written again. */
+export type Force = { readonly isForced: boolean }
+const asked: Force = { isForced: false }
+
+/** Beyond the limit only where it is forced: then by how much. */
+const beyond = (isForced: boolean, more: Sql) =>
+  sql`excess = case when ${isForced}::boolean then greatest(excess, ${more}) else excess end`
+
 /** CP, and RC on an authorisation: takes from the open rest, and counts. */
-export const reserveCapture = (row: FollowUpRow) => sql<Reserved>`
+export const reserveCapture = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
 with b as (
   update tollgate.payment_balance set
     capturing = capturing + ${row.amountMinor}::bigint,
     captures = captures + 1,
-    capture_final_by = case when ${row.final}::boolean then ${row.id}::uuid end
+    excess_captures = case when ${isForced}::boolean
+      then greatest(excess_captures, captures + 1 - max_captures) else excess_captures end,
+    ${beyond(
+      isForced,
+      sql`captured + capturing + reversed + reversing + ${row.amountMinor}::bigint - authorised`,
+    )},
+    capture_final_by = case when ${row.final}::boolean then coalesce(capture_final_by, ${row.id}::uuid) else capture_final_by end
   where payment_id = ${row.parentId}::uuid and kind = 'authorisation'
-    and reversing = 0 and closed_by is null and charged_back_by is null and capture_final_by is null
-    and (max_captures is null or captures < max_captures)
-    and captured + capturing + reversed + ${row.amountMinor}::bigint <= authorised
+    and (${isForced}::boolean or (
+      reversing = 0 and closed_by is null and charged_back = 0 and frozen_by = '{}'
+      and capture_final_by is null and (max_captures is null or captures < max_captures)
+      and (not ${row.onceOnly}::boolean or captures = 0)
+      and (not ${row.wholeOnly}::boolean or ${row.amountMinor}::bigint = authorised)
+      and captured + capturing + reversed + ${row.amountMinor}::bigint <= authorised))
   returning ${row.amountMinor}::bigint as amount)${write(row)}`
 
 /** RV of an authorisation: the open rest or a part of it, only while nothing else is under way. */
-export const reserveRelease = (row: FollowUpRow) => sql<Reserved>`
+export const reserveRelease = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
 with b as (
   update tollgate.payment_balance set
-    reversing = coalesce(${row.amountMinor}::bigint, authorised - captured - reversed),
-    reverse_final_by = case when ${row.final}::boolean then ${row.id}::uuid end
+    reversing = reversing + coalesce(${row.amountMinor}::bigint, authorised - captured - reversed),
+    ${beyond(
+      isForced,
+      sql`captured + capturing + reversed + reversing + coalesce(${row.amountMinor}::bigint, 0) - authorised`,
+    )},
+    reverse_final_by = case when ${row.final}::boolean then coalesce(reverse_final_by, ${row.id}::uuid) else reverse_final_by end
   where payment_id = ${row.parentId}::uuid and kind = 'authorisation'
-    and capturing = 0 and reversing = 0 and increasing = 0 and refunding = 0
-    and closed_by is null and charged_back_by is null and reverse_final_by is null
-    and authorised - captured - reversed > 0
-    and coalesce(${row.amountMinor}::bigint, 1) <= authorised - captured - reversed
-  returning reversing as amount)${write(row)}`
+    and (${isForced}::boolean or (
+      capturing = 0 and reversing = 0 and increasing = 0 and refunding = 0
+      and closed_by is null and charged_back = 0 and frozen_by = '{}' and reverse_final_by is null
+      and authorised - captured - reversed > 0
+      and coalesce(${row.amountMinor}::bigint, 1) <= authorised - captured - reversed
+      and (not ${row.wholeOnly}::boolean or (captured = 0 and reversed = 0
+        and coalesce(${row.amountMinor}::bigint, authorised) = authorised))))
+  returning coalesce(${row.amountMinor}::bigint, reversing) as amount)${write(row)}`
 
 /** RV of a sale: all of it, only while nothing of it was refunded. */
-export const reserveVoid = (row: FollowUpRow) => sql<Reserved>`
+export const reserveVoid = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
 with b as (
   update tollgate.payment_balance set
-    reversing = captured,
-    reverse_final_by = case when ${row.final}::boolean then ${row.id}::uuid end
+    reversing = reversing + captured,
+    ${beyond(isForced, sql`refunded + refunding + reversed + reversing`)},
+    reverse_final_by = case when ${row.final}::boolean then coalesce(reverse_final_by, ${row.id}::uuid) else reverse_final_by end
   where payment_id = ${row.parentId}::uuid and kind = 'sale'
-    and refunding = 0 and refunded = 0 and reversing = 0 and reversed = 0
-    and closed_by is null and charged_back_by is null and reverse_final_by is null
-    and captured > 0 and coalesce(${row.amountMinor}::bigint, captured) = captured
+    and (${isForced}::boolean or (
+      refunding = 0 and refunded = 0 and reversing = 0 and reversed = 0
+      and closed_by is null and charged_back = 0 and frozen_by = '{}' and reverse_final_by is null
+      and captured > 0 and coalesce(${row.amountMinor}::bigint, captured) = captured))
   returning captured as amount)${write(row)}`
 
 /** RF: a part of what was taken. */
-export const reserveRefund = (row: FollowUpRow) => sql<Reserved>`
+export const reserveRefund = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
 with b as (
   update tollgate.payment_balance set
     refunding = refunding + ${row.amountMinor}::bigint,
-    refund_final_by = case when ${row.final}::boolean then ${row.id}::uuid end
+    ${beyond(
+      isForced,
+      sql`refunded + refunding + reversed + reversing + ${row.amountMinor}::bigint - captured`,
+    )},
+    refund_final_by = case when ${row.final}::boolean then coalesce(refund_final_by, ${row.id}::uuid) else refund_final_by end
   where payment_id = ${row.parentId}::uuid and kind = 'sale'
-    and reversing = 0 and reversed = 0
-    and closed_by is null and charged_back_by is null and refund_final_by is null
-    and refunded + refunding + ${row.amountMinor}::bigint <= captured
+    and (${isForced}::boolean or (
+      reversing = 0 and reversed = 0
+      and closed_by is null and charged_back = 0 and frozen_by = '{}' and refund_final_by is null
+      and refunded + refunding + ${row.amountMinor}::bigint <= captured
+      and (not ${row.wholeOnly}::boolean or (refunded = 0 and refunding = 0
+        and ${row.amountMinor}::bigint = captured))))
   returning ${row.amountMinor}::bigint as amount)${write(row)}`
 
 /** PA with INCREMENTAL_AUTH: announces the increase, so that no reversal overtakes it. */
-export const reserveIncrease = (row: FollowUpRow) => sql<Reserved>`
+export const reserveIncrease = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
 with b as (
   update tollgate.payment_balance set increasing = increasing + ${row.amountMinor}::bigint
   where payment_id = ${row.parentId}::uuid and kind = 'authorisation'
-    and reversing = 0 and closed_by is null and charged_back_by is null and capture_final_by is null
-    and not (reversed > 0 and captured + reversed >= authorised)
+    and (${isForced}::boolean or (
+      reversing = 0 and closed_by is null and charged_back = 0 and capture_final_by is null
+      and not (reversed > 0 and captured + reversed >= authorised)))
   returning ${row.amountMinor}::bigint as amount)${write(row)}`
 
 /** PA with REAUTHORIZATION: closes the old authorisation while the new one is under way. */
-export const reserveReplacement = (row: FollowUpRow) => sql<Reserved>`
+export const reserveReplacement = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
 with b as (
-  update tollgate.payment_balance set closed_by = ${row.id}::uuid
+  update tollgate.payment_balance set closed_by = coalesce(closed_by, ${row.id}::uuid)
   where payment_id = ${row.parentId}::uuid and kind = 'authorisation'
-    and capturing = 0 and reversing = 0 and increasing = 0
-    and closed_by is null and charged_back_by is null and capture_final_by is null
-    and not (reversed > 0 and captured + reversed >= authorised)
+    and (${isForced}::boolean or (
+      capturing = 0 and reversing = 0 and increasing = 0
+      and closed_by is null and charged_back = 0 and capture_final_by is null
+      and not (reversed > 0 and captured + reversed >= authorised)))
   returning ${row.amountMinor}::bigint as amount)${write(row)}`
 
 /** RB, and RC on a sale: takes nothing from the sale, but needs one that stands. */
-export const reserveNothing = (row: FollowUpRow) => sql<Reserved>`
+export const reserveNothing = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
 with b as (
   update tollgate.payment_balance set kind = kind
-  where payment_id = ${row.parentId}::uuid and closed_by is null and charged_back_by is null
-    and reversing = 0 and reversed = 0
+  where payment_id = ${row.parentId}::uuid
+    and (${isForced}::boolean or (
+      closed_by is null and charged_back = 0 and reversing = 0 and reversed = 0))
   returning ${row.amountMinor}::bigint as amount)${write(row)}`
 
-/** CB: at most one stands at a time. Beyond the sums it is recorded all the same. */
-export const reserveChargeback = (row: FollowUpRow) => sql<Reserved>`
+/**
+ * RV of a late success, by the engine: only while it is late, and under the lease of who takes it back, which
+ * an operator's decision ends. Its amount counts where the success does.
+ */
+export const reserveUndo = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
 with b as (
-  update tollgate.payment_balance set charged_back_by = ${row.id}::uuid
-  where payment_id = ${row.parentId}::uuid and charged_back_by is null
-  returning coalesce(${row.amountMinor}::bigint, captured) as amount)${write(row)}`
+  select ${row.amountMinor}::bigint as amount
+  from tollgate.attempt
+  where key = ${row.undoneKey}::text and state = 'late'
+    and (${isForced}::boolean or lease_until > now())
+  for update)${write(row)}`
 
-/** CR: takes back the chargeback it refers to, once. */
-export const reserveChargebackReversal = (row: FollowUpRow) => sql<Reserved>`
-with b as (
-  update tollgate.payment_balance set charged_back_by = ${row.id}::uuid
-  where payment_id = ${row.parentId}::uuid and charged_back_by = ${row.referencedId}::uuid
-  returning ${row.amountMinor}::bigint as amount)${write(row)}`
+/** The record of a step that is over before it began: nothing is reserved, and nothing is ever sent. */
+export type RefusedRow = Pick<
+  FollowUpRow,
+  | 'id'
+  | 'channelId'
+  | 'entityId'
+  | 'referencedId'
+  | 'accountId'
+  | 'shortNo'
+  | 'createdAt'
+  | 'currency'
+  | 'paymentType'
+  | 'effect'
+  | 'mode'
+  | 'method'
+  | 'brand'
+  | 'connector'
+  | 'merchantTransactionId'
+  | 'clockId'
+  | 'request'
+  | 'attemptKind'
+> & {
+  readonly amountMinor: bigint
+  readonly resultCode: string
+  readonly event: { readonly id: string; readonly type: string; readonly data: string }
+  readonly notifies: boolean
+  /** What it refers to goes on after this, or earlier where that is due before. */
+  readonly timerId: string
+  readonly goesOnAfterMs: number
+}
+
+/**
+ * Declined and not sent from its first commit on, with its event: a record that were open for a moment
+ * would be sent by whoever finds it after a crash. No row back = the payment exists.
+ */
+export const recordRefused = (row: RefusedRow) => sql<{ id: string; seq: number }>`
+with p as (
+  insert into tollgate.payment (id, channel_id, entity_id, root_id, referenced_id, account_id,
+    short_no, amount_minor, created_at, currency, payment_type, effect, mode, method, brand, connector,
+    attempt_key, merchant_transaction_id, clock_id, seq, state, result_code, settled_at, answer)
+  values (${row.id}::uuid, ${row.channelId}::uuid, ${row.entityId}::uuid, ${row.id}::uuid,
+    ${row.referencedId}::uuid, ${row.accountId}::uuid, ${row.shortNo}::bigint, ${row.amountMinor}::bigint,
+    ${row.createdAt}::timestamptz, ${row.currency}::text, ${row.paymentType}::text, ${row.effect}::text,
+    ${row.mode}::text, ${row.method}::text, ${row.brand}::text, ${row.connector}::text, ${row.id}::text,
+    ${row.merchantTransactionId}::text, ${row.clockId}::uuid, 1, 'declined', ${row.resultCode}::text, now(), '{}')
+  on conflict do nothing
+  returning id, seq, channel_id),
+q as (
+  insert into tollgate.payment_request (id, request)
+  select id, ${row.request}::jsonb from p),
+a as (
+  insert into tollgate.attempt (key, payment_id, kind, connector, state, settled_by)
+  select ${row.id}::text, id, ${row.attemptKind}::text, ${row.connector}::text, 'not-sent', 'refused'
+  from p),
+t as (
+  insert into tollgate.timer (id, due_at, kind, ref)
+  select ${row.timerId}::uuid, now() + ${row.goesOnAfterMs}::bigint * interval '1 millisecond', 'continue',
+    ${row.referencedId}::text
+  from p
+  on conflict (kind, ref) do update set due_at = least(timer.due_at, excluded.due_at)),
+e as (
+  insert into tollgate.event (id, resource, seq, channel_id, type, data)
+  select ${row.event.id}::uuid, id, seq, channel_id, ${row.event.type}::text, ${row.event.data}::jsonb
+  from p
+  returning id, resource, seq),
+told as (${outbox.ofPayment(row.notifies)})
+select id, seq from p`
+
+type Reserve = (row: FollowUpRow, force: Force) => Sql<Reserved>
+
+const byEffect: Readonly<Record<Effect, Reserve | undefined>> = {
+  verification: undefined,
+  authorisation: undefined,
+  sale: reserveNothing,
+  capture: reserveCapture,
+  release: reserveRelease,
+  void: reserveVoid,
+  refund: reserveRefund,
+  increase: reserveIncrease,
+  replacement: reserveReplacement,
+  undo: reserveUndo,
+  chargeback: undefined,
+  'chargeback-reversal': undefined,
+}
+
+/** First commit of a follow-up. */
+export function reserve(row: FollowUpRow, force: Force = asked): Sql<Reserved> {
+  const statement = byEffect[row.effect]
+  if (statement === undefined) throw new Error(`${row.effect} is no follow-up that is sent`)
+  return statement(row, force)
+}

@@ -11,7 +11,7 @@ import type {
   StoredRequest,
 } from './types.ts'
 
-type PaymentRow = {
+export type PaymentRow = {
   id: string
   channel_id: string
   entity_id: string
@@ -44,24 +44,35 @@ type PaymentRow = {
   request: StoredRequest | null
 }
 
-const columns = sql`
+/** For statements that read payments beside something else: `p` is the payment, `q` its request. */
+export const columns = {
+  ofPayment: sql`
   p.id, p.channel_id, p.entity_id, p.root_id, p.parent_id, p.referenced_id, p.chain_id, p.account_id,
   p.short_no, p.amount_minor, p.created_at, p.currency, p.payment_type, p.effect, p.mode, p.method, p.brand,
   p.connector, p.attempt_key, p.merchant_transaction_id, p.registration_id, p.schedule_id, p.clock_id, p.state, p.result_code, p.approved_minor,
-  p.final_by, p.settled_at, p.answer, q.request`
+  p.final_by, p.settled_at, p.answer, q.request`,
+}
 
 /** One payment, when it belongs to one of `channels` (null: any). */
 export const paymentById = (id: string, channels: readonly string[] | null) => sql<PaymentRow>`
-  select ${columns}
+  select ${columns.ofPayment}
   from tollgate.payment p
   left join tollgate.payment_request q on q.id = p.id
   where p.id = ${id}::uuid and (${channels}::uuid[] is null or p.channel_id = any(${channels}::uuid[]))`
+
+/** The authorisation of a payment in two steps, by the id that its capture has or will have. */
+export const paymentByChain = (id: string, channels: readonly string[] | null) => sql<PaymentRow>`
+  select ${columns.ofPayment}
+  from tollgate.payment p
+  left join tollgate.payment_request q on q.id = p.id
+  where p.chain_id = ${id}::uuid
+    and (${channels}::uuid[] is null or p.channel_id = any(${channels}::uuid[]))`
 
 /** Payments by their ids; only partitions between the lowest and the highest are looked at. */
 export const paymentsById = (ids: readonly string[]) => {
   const sorted = [...ids].sort()
   return sql<PaymentRow>`
-  select ${columns}
+  select ${columns.ofPayment}
   from tollgate.payment p
   left join lateral (
     select request from tollgate.payment_request where payment_request.id = p.id limit 1) q on true
@@ -70,7 +81,7 @@ export const paymentsById = (ids: readonly string[]) => {
 
 /** The payment that an attempt belongs to. */
 export const paymentByAttempt = (key: string) => sql<PaymentRow>`
-  select ${columns}
+  select ${columns.ofPayment}
   from tollgate.attempt a
   join tollgate.payment p on p.id = a.payment_id
   left join tollgate.payment_request q on q.id = p.id
@@ -78,19 +89,25 @@ export const paymentByAttempt = (key: string) => sql<PaymentRow>`
 
 /** The payment in the slot of a schedule's occurrence. */
 export const paymentOfOccurrence = (id: string) => sql<PaymentRow>`
-  select ${columns}
+  select ${columns.ofPayment}
   from tollgate.occurrence o
   join tollgate.payment p on p.id = o.payment_id
   left join tollgate.payment_request q on q.id = p.id
   where o.id = ${id}::uuid`
 
-/** Records that refer to a payment, oldest first. */
-export const referringTo = (id: string) => sql<PaymentRow>`
-  select ${columns}
-  from tollgate.payment p
-  left join tollgate.payment_request q on q.id = p.id
-  where p.referenced_id = ${id}::uuid
-  order by p.id`
+/** The authorisation that stands in the place of this one. */
+export const replacedBy = (id: string) => sql<{ id: string }>`
+  select id
+  from tollgate.payment
+  where referenced_id = ${id}::uuid and effect = 'replacement' and state = 'approved'
+  limit 1`
+
+/** The instant of a schedule whose charge this payment still is. */
+export const holdsInstant = (id: string, scheduleId: string) => sql<{ id: string }>`
+  select id
+  from tollgate.occurrence
+  where schedule_id = ${scheduleId}::uuid and payment_id = ${id}::uuid
+  limit 1`
 
 type BalanceRow = {
   payment_id: string
@@ -109,12 +126,15 @@ type BalanceRow = {
   refund_final_by: string | null
   reverse_final_by: string | null
   closed_by: string | null
-  charged_back_by: string | null
+  charged_back: bigint
+  is_frozen: boolean
+  excess: bigint
 }
 
 const balanceColumns = sql`
   payment_id, kind, authorised, increasing, capturing, captured, reversing, reversed, refunding, refunded,
-  captures, max_captures, capture_final_by, refund_final_by, reverse_final_by, closed_by, charged_back_by`
+  captures, max_captures, capture_final_by, refund_final_by, reverse_final_by, closed_by, charged_back,
+  frozen_by <> '{}' as is_frozen, excess`
 
 export const balanceById = (id: string) => sql<BalanceRow>`
   select ${balanceColumns}
@@ -126,7 +146,7 @@ export const balancesByIds = (ids: readonly string[]) => sql<BalanceRow>`
   from tollgate.payment_balance
   where payment_id = any(${ids}::uuid[])`
 
-type AttemptRow = {
+export type AttemptRow = {
   key: string
   payment_id: string
   no: number
@@ -209,7 +229,8 @@ export function toBalance(row: BalanceRow): Balance {
     refundFinalBy: row.refund_final_by,
     reverseFinalBy: row.reverse_final_by,
     closedBy: row.closed_by,
-    chargedBackBy: row.charged_back_by,
+    chargedBack: row.charged_back,
+    isFrozen: row.is_frozen,
   }
 }
 

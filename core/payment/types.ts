@@ -17,6 +17,8 @@ export type AttemptState =
   | 'declined'
   | 'not-sent'
   | 'expired'
+  /** Its payment is over, and the acquirer did it all the same. */
+  | 'late'
 
 export type Mode = 'INTERNAL' | 'EXTERNAL' | 'LIVE'
 
@@ -34,6 +36,8 @@ export type Answer = {
   retrySafe?: true
   advice?: 'later' | 'new-instrument' | 'never'
   expiresAt?: string
+  /** A success that was told after the payment was over; its amount where another one was told. */
+  late?: { minor?: string; currency?: string }
 }
 
 /** One payment record as the engine knows it: first payments and follow-ups alike. */
@@ -96,7 +100,10 @@ export type Balance = {
   readonly refundFinalBy: string | null
   readonly reverseFinalBy: string | null
   readonly closedBy: string | null
-  readonly chargedBackBy: string | null
+  /** Chargebacks less their reversals: refunds and reversals wait until it is zero. */
+  readonly chargedBack: bigint
+  /** Refunds and reversals wait for an operator to end an entry of the list. */
+  readonly isFrozen: boolean
 }
 
 export type Attempt = {
@@ -125,3 +132,8 @@ export type Source =
   | 'expiry'
   | 'operator'
   | 'recovered'
+  | 'late-success'
+  | 'late-accepted'
+  | 'given-back'
+  /** A line of a settlement file: what it says is listed, and taken back by nobody but an operator. */
+  | 'settlement'

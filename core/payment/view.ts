@@ -1,11 +1,12 @@
 /** The answer about a payment: the body that the hosted surface sends and an embedder gets. */
 
 import type { RequestFields } from '@tollgate/plugin-kit'
-import { resultDescription } from '@tollgate/schemas'
+import { isResultCode, resultDescription } from '@tollgate/schemas'
 import { wireTimestamp } from '../clock.ts'
 import type { GatewayError } from '../errors.ts'
 import { shortId } from '../ids.ts'
-import { formatAmount } from '../money.ts'
+import { exactDecimal, fitsWire, toldAmount } from '../money.ts'
+import { shownTexts } from './checked-texts.ts'
 import { descriptorOf } from './descriptor.ts'
 import { echoed } from './stored-request.ts'
 import type { Balance, Payment } from './types.ts'
@@ -51,7 +52,7 @@ export function paymentView(
     id: payment.id,
     shortId: shortId(payment.shortNo),
     paymentType: payment.paymentType,
-    amount: isMoney ? formatAmount(payment.approvedMinor ?? minor, currency) : '',
+    amount: isMoney ? toldAmount(payment.approvedMinor ?? minor, currency) : '',
     currency,
     result: resultOf(payment),
     buildNumber,
@@ -72,11 +73,13 @@ export function paymentView(
     view.registrationId = payment.registrationId
     view.registration = { id: payment.registrationId }
   }
-  if (answer.details !== undefined) {
+  const details = { ...shownTexts(answer.details), ...exactAmount(payment) }
+  if (Object.keys(details).length > 0) {
     // Deployed clients that declare their types read both of these in every answer.
-    view.resultDetails = { ExtendedDescription: view.result.description, ...answer.details }
+    view.resultDetails = { ExtendedDescription: view.result.description, ...details }
   }
-  if (answer.card !== undefined) view.card = { ...(view.card as object), ...nested(answer.card) }
+  const card = shownTexts(answer.card)
+  if (card !== undefined) view.card = { ...(view.card as object), ...nested(card) }
   if (answer.redirect !== undefined && payment.state === 'pending') view.redirect = answer.redirect
   if (answer.retrySafe === true) view.retrySafe = true
   if (answer.networkTxId !== undefined && payment.state === 'approved') {
@@ -90,6 +93,12 @@ export function paymentView(
   return view
 }
 
+/** A chargeback may have a third decimal, which the wire's amount cannot say: it is told beside it. */
+function exactAmount({ effect, amount }: Payment): Record<string, string> {
+  if (!effect.startsWith('chargeback') || fitsWire(amount.minor, amount.currency)) return {}
+  return { ExactAmount: exactDecimal(amount.minor, amount.currency) }
+}
+
 /** What a record that moves no money does not have. */
 const moneyFields = ['amount', 'currency', 'descriptor']
 
@@ -99,7 +108,8 @@ const isOver = (payment: Payment) => payment.state === 'declined' || payment.sta
 function resultOf(payment: Payment): ResultView {
   const result: ResultView = {
     code: payment.resultCode,
-    description: resultDescription(payment.resultCode),
+    // A record says what it was written with, and codes of acquirers were written as well.
+    description: isResultCode(payment.resultCode) ? resultDescription(payment.resultCode) : '',
   }
   if (payment.answer.avs !== undefined) result.avsResponse = payment.answer.avs
   if (payment.answer.cvv !== undefined) result.cvvResponse = payment.answer.cvv
@@ -112,19 +122,24 @@ function nested(flat: Readonly<Record<string, string>>): Record<string, unknown>
   for (const [name, value] of Object.entries(flat)) {
     const [group, rest] = name.split('.', 2) as [string, string | undefined]
     if (rest === undefined) result[group] = value
-    else result[group] = { ...(result[group] as object | undefined), [rest]: value }
+    else result[group] = { ...objectOf(result[group]), [rest]: value }
   }
   return result
 }
+
+const objectOf = (value: unknown): object =>
+  typeof value === 'object' && value !== null ? value : {}
 
 /** Types of the follow-ups that would be taken now. Without a balance: those of a fresh payment. */
 export function nextActions(payment: Payment, balance: Balance | undefined): string[] {
   if (payment.state !== 'approved') return []
   if (payment.effect === 'chargeback') {
-    return balance === undefined || balance.chargedBackBy === payment.id ? ['CR'] : []
+    // Outside the sums nothing is left to be reversed.
+    if (payment.parentId === null) return []
+    return balance === undefined || balance.chargedBack > 0n ? ['CR'] : []
   }
   if (balance === undefined) return freshActions(payment)
-  if (balance.chargedBackBy !== null || balance.closedBy !== null) return []
+  if (balance.chargedBack > 0n || balance.closedBy !== null) return []
   const next: string[] = []
   if (balance.kind === 'authorisation') {
     const rest =
@@ -135,17 +150,22 @@ export function nextActions(payment: Payment, balance: Balance | undefined): str
       balance.reversing
     const isCountLeft = balance.maxCaptures === null || balance.captures < balance.maxCaptures
     if (rest > 0n && balance.reversing === 0n) {
-      if (isCountLeft && balance.captureFinalBy === null) next.push('CP', 'RC')
-      if (balance.capturing === 0n && balance.reverseFinalBy === null) next.push('RV')
+      if (isCountLeft && balance.captureFinalBy === null && !balance.isFrozen) next.push('CP', 'RC')
+      if (balance.capturing === 0n && balance.reverseFinalBy === null && !balance.isFrozen) {
+        next.push('RV')
+      }
     }
     if (balance.captureFinalBy === null && !(balance.reversed > 0n && rest <= 0n)) next.push('PA')
     return next
   }
   if (balance.kind === 'refund') return []
   const isWhole = balance.refunding + balance.refunded + balance.reversing + balance.reversed === 0n
-  const isOpen = balance.reversing + balance.reversed === 0n && balance.refundFinalBy === null
+  const isOpen =
+    balance.reversing + balance.reversed === 0n &&
+    balance.refundFinalBy === null &&
+    !balance.isFrozen
   if (isOpen && balance.refunded + balance.refunding < balance.captured) next.push('RF')
-  if (payment.paymentType !== 'CD' && isWhole) next.push('RV')
+  if (payment.paymentType !== 'CD' && isWhole && !balance.isFrozen) next.push('RV')
   if (payment.paymentType === 'DB' && balance.reversed === 0n) next.push('RB')
   return next
 }

@@ -1,6 +1,7 @@
 import type { Instrument, Operation } from '@tollgate/plugin-kit'
 import type { Target } from '../routing/targets.ts'
-import type { AcceptRow } from './store-first.ts'
+import type { Begun } from './begun.ts'
+import type { Returns } from './store-settle.ts'
 import type { Payment } from './types.ts'
 
 /** One attempt under way in this process: everything needed to send it and to settle it. */
@@ -10,10 +11,10 @@ export type Work = {
   readonly lease: number
   readonly target: Target
   readonly operation: Operation
-  /** Of a first payment: what T1 wrote, should a failover lose it. */
-  readonly accepted: AcceptRow | null
-  /** Of a capture's reversal: the capture and the balance that gets its amount back. */
-  readonly undo: { readonly captureId: string; readonly balanceId: string } | null
+  /** What the first commit wrote, in the process that wrote it: should a failover lose it. */
+  readonly begun: Begun | null
+  /** Of a capture's reversal: the capture, and the balance that gets its amount back. */
+  readonly returns: Returns | null
   /** End of the call on the monotonic clock; counted from before the first commit. */
   readonly deadlineMs: number
   /** The same moment on the wall clock. */

@@ -5,7 +5,9 @@ import type { Engine } from '../engine.ts'
 import type { Caller } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { isId } from '../ids.ts'
+import { leftOfChargebacks } from '../payment/dispute-fact.ts'
 import { balancesByIds, toBalance } from '../payment/store-read.ts'
+import { asCapture, captureToCome } from '../payment/two-step.ts'
 import type { Balance, Payment } from '../payment/types.ts'
 import { textOf } from '../request/values.ts'
 import { criteriaOf, pagingOf } from './criteria.ts'
@@ -98,7 +100,10 @@ export async function getTransactions(
 ): Promise<readonly Entry[]> {
   const visible = await engine.directory.visible(caller, textOf(fields, 'entityId'))
   const channels = channelsOf(visible)
-  const [payment] = await loadPayments(engine, [id], visible)
+  const [stored] = await loadPayments(engine, [id], visible)
+  const toCome =
+    stored === undefined && isId(id) ? await captureToCome(engine, id, visible) : undefined
+  const payment = toCome === undefined ? stored : asCapture(toCome.authorisation)
   const [record] =
     payment !== undefined || !isId(id) ? [] : await engine.lanes.read(recordsById([id], channels))
   if (payment === undefined && record === undefined) throw nothingFound()
@@ -149,14 +154,18 @@ async function entriesOf(
   const ids = [...new Set(approved.map(balanceIdOf))]
   const rows = ids.length === 0 ? [] : await engine.lanes.read(balancesByIds(ids))
   const balances = new Map(rows.map((row) => [row.payment_id, toBalance(row)]))
+  const chargebacks = approved.filter(({ effect }) => effect === 'chargeback').map(({ id }) => id)
+  const left = await leftOfChargebacks(engine, chargebacks)
+  const balanceOf = (payment: Payment) => {
+    const balance = payment.state === 'approved' ? balances.get(balanceIdOf(payment)) : undefined
+    if (balance === undefined || payment.effect !== 'chargeback') return balance
+    return { ...balance, chargedBack: left.get(payment.id) ?? 0n }
+  }
   const placed: (Place & { readonly entry: Entry })[] = [
     ...[...payments.values()].map((payment) => ({
       atMs: payment.createdAt.getTime(),
       id: payment.id,
-      entry: {
-        payment,
-        balance: payment.state === 'approved' ? balances.get(balanceIdOf(payment)) : undefined,
-      },
+      entry: { payment, balance: balanceOf(payment) },
     })),
     ...[...records.values()].map((record) => ({
       atMs: record.created_at.getTime(),
@@ -167,8 +176,9 @@ async function entriesOf(
   return placed.sort(newestFirst).map(({ entry }) => entry)
 }
 
-const balanceIdOf = ({ effect, parentId, rootId }: Payment) =>
-  effect === 'chargeback' ? parentId! : rootId
+/** What is outside the sums has none. */
+const balanceIdOf = ({ id, effect, parentId, rootId }: Payment) =>
+  effect === 'chargeback' ? (parentId ?? id) : rootId
 
 const texts = new WeakMap<readonly string[], string>()
 

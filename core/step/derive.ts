@@ -1,7 +1,7 @@
 /** From rows to steps: what every kind of resource has in common. */
 import { resultDescription } from '@tollgate/schemas'
 import type { PaymentJob } from '../jobs/payment-jobs.ts'
-import { formatAmount } from '../money.ts'
+import { exactDecimal, toldAmount } from '../money.ts'
 import type { TranscriptEntry } from '../net/http.ts'
 import { maskCardNumbers } from '../net/mask.ts'
 import { hidden, isSecretName } from '../net/scrub.ts'
@@ -42,7 +42,7 @@ export function briefOf(row: BriefPaymentRow): string {
   const amount =
     row.payment_type === 'RG'
       ? ''
-      : ` ${formatAmount(row.amount_minor, row.currency)} ${row.currency}`
+      : ` ${toldAmount(row.amount_minor, row.currency)} ${row.currency}`
   return `${row.payment_type}${amount}: ${row.state}, ${inWords(row.result_code)}`
 }
 
@@ -147,7 +147,7 @@ export function receivedOf(row: ReceivedRow): Step {
   const outcome = flat(claim.outcome)
   const proof = claim.verified ? '' : ', not proven to be the acquirer’s'
   const amount = /^[0-9]+$/.test(claim.minor)
-    ? ` for ${formatAmount(BigInt(claim.minor), claim.currency)} ${claim.currency}`
+    ? ` for ${exactDecimal(BigInt(claim.minor), claim.currency)} ${claim.currency}`
     : ''
   return {
     at: row.received_at,
@@ -159,11 +159,9 @@ export function receivedOf(row: ReceivedRow): Step {
 }
 
 const meanings: Readonly<Record<string, string>> = {
-  enquire: 'the acquirer is asked again',
-  poll: 'the acquirer is asked whether it has ended',
+  look: 'the acquirer is asked again',
   expire: 'it expires unless somebody ends it',
   continue: 'its next step is taken if it is not by then',
-  finalise: 'the acquirer is asked for its final word',
   execution: 'the charge is looked at again',
   resubmit: 'the declined charge is repeated',
   expiring: 'its expiry is announced',

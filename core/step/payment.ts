@@ -3,7 +3,7 @@ import { limits } from '@tollgate/schemas'
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { idTimeMs, shortId } from '../ids.ts'
-import { formatAmount } from '../money.ts'
+import { toldAmount } from '../money.ts'
 import { attemptByKey } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
 import { shownFields, withoutPersons } from './classes.ts'
@@ -108,7 +108,7 @@ function acceptedOf(payment: Payment, at: Date, attempt: AttemptRow | undefined)
   const money =
     payment.effect === 'verification'
       ? {}
-      : { amount: formatAmount(amount.minor, amount.currency), currency: amount.currency }
+      : { amount: toldAmount(amount.minor, amount.currency), currency: amount.currency }
   const facts = {
     paymentType: payment.paymentType,
     ...money,
@@ -152,9 +152,7 @@ function exchangesOf(payment: Payment, rows: readonly ReadStepRow[], audience: A
 }
 
 const moneyOf = ({ effect, amount }: Payment) =>
-  effect === 'verification'
-    ? ''
-    : `${formatAmount(amount.minor, amount.currency)} ${amount.currency}`
+  effect === 'verification' ? '' : `${toldAmount(amount.minor, amount.currency)} ${amount.currency}`
 
 /** Every change of state, told by its event; the first of a payment that changed once by its row. */
 async function eventsOfPayment(engine: Engine, payment: Payment): Promise<EventRow[]> {

@@ -4,8 +4,9 @@ import type { Engine } from '../engine.ts'
 import type { Caller } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { idTimeMs, isId, shortId, shortNo } from '../ids.ts'
-import { formatAmount } from '../money.ts'
+import { exactDecimal, fitsWire, formatAmount } from '../money.ts'
 import { paymentByAttempt, paymentById, toPayment } from '../payment/store-read.ts'
+import { captureToCome } from '../payment/two-step.ts'
 import type { Payment } from '../payment/types.ts'
 import { registrationById, toRegistration } from '../registration/store.ts'
 import type { Registration } from '../registration/types.ts'
@@ -61,9 +62,12 @@ type Finder = (
 ) => Promise<Found | undefined>
 
 const finders: Readonly<Record<Kind, Finder>> = {
-  async payment({ lanes }, id, channels) {
-    const [row] = await lanes.read(paymentById(id, channels))
-    return row && { kind: 'payment', payment: toPayment(row) }
+  async payment(engine, id, channels) {
+    const [row] = await engine.lanes.read(paymentById(id, channels))
+    if (row !== undefined) return { kind: 'payment', payment: toPayment(row) }
+    // Of a capture that does not exist yet, all that happened so far happened to its authorisation.
+    const found = await captureToCome(engine, id, channels)
+    return found && { kind: 'payment', payment: found.authorisation }
   },
   async registration({ lanes }, id, channels) {
     const [row] = await lanes.read(registrationById(id, channels))
@@ -171,7 +175,7 @@ export async function inspect(
     candidates: rows.map((one) => ({
       id: one.id,
       at: new Date(idTimeMs(one.id)),
-      text: `${one.payment_type} ${formatAmount(one.amount_minor, one.currency)} ${one.currency} ${one.state} ${one.result_code}`,
+      text: `${one.payment_type} ${amountText(one.amount_minor, one.currency)} ${one.currency} ${one.state} ${one.result_code}`,
     })),
   }
 }
@@ -235,6 +239,10 @@ function idOf(found: Found): string {
   }
 }
 
+/** People are told a third decimal, which the wire has not. */
+const amountText = (minor: bigint, currency: string) =>
+  fitsWire(minor, currency) ? formatAmount(minor, currency) : exactDecimal(minor, currency)
+
 function factsOf(payment: Payment): Record<string, string> {
   const { amount } = payment
   const optional = {
@@ -250,7 +258,7 @@ function factsOf(payment: Payment): Record<string, string> {
     is:
       payment.effect === 'verification'
         ? payment.paymentType
-        : `${payment.paymentType} ${formatAmount(amount.minor, amount.currency)} ${amount.currency}`,
+        : `${payment.paymentType} ${amountText(amount.minor, amount.currency)} ${amount.currency}`,
     shortId: shortId(payment.shortNo),
     ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== null)),
     connector: `${payment.connector} (${payment.mode})`,

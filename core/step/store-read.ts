@@ -62,7 +62,7 @@ export type WaitingRow = { kind: string; ref: string; due_at: Date; clock_id: st
 export const timersOf = (refs: readonly string[]) => sql<WaitingRow>`
   select kind, ref, due_at, clock_id
   from tollgate.timer
-  where kind in ('enquire', 'poll', 'expire', 'continue', 'finalise', 'execution', 'expiring', 'resubmit')
+  where kind in ('look', 'expire', 'continue', 'execution', 'expiring', 'resubmit')
     and ref = any(${refs}::text[])
   order by due_at`
 

@@ -1,15 +1,10 @@
 /** Everything that is due later. pg-boss never holds a time of its own: it only carries what is due now. */
 import { sql } from '../db/sql.ts'
+import { dueEvents } from '../inbound/store.ts'
 
 export type TimerKind =
-  | 'enquire'
-  | 'poll'
-  | 'expire'
-  | 'continue'
-  | 'finalise'
-  | 'execution'
-  | 'expiring'
-  | 'resubmit'
+  /** The next look at an attempt: an enquiry, a poll, its final word, the taking back of a late success. */
+  'look' | 'expire' | 'continue' | 'execution' | 'expiring' | 'resubmit'
 export type TimerRow = { id: string; kind: TimerKind; ref: string; step: number }
 
 export const addTimer = (id: string, kind: TimerKind, ref: string, afterMs: number) => sql`
@@ -48,7 +43,7 @@ export const somethingDue = sql<{ due: boolean }>`
       select from tollgate.occurrence
       where payment_id is null and failure is null and created_at < now() - interval '2 minutes')
     or exists (select from tollgate.attempt where state = 'sending' and lease_until < now())
-    or exists (select from tollgate.inbound_event where processed_at is null) as due`
+    or exists (${dueEvents}) as due`
 
 /** Timers of a test clock that are due at this moment of it. */
 export const dueOfClock = (clockId: string, at: Date, limit: number) => sql<TimerRow>`

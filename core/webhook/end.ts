@@ -1,11 +1,13 @@
 /** What an endpoint does not get any more. */
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
+import { addAttention } from '../operator/store.ts'
 import { givenUpAfterMs } from './ladder.ts'
+import type { Untellable } from './notification.ts'
 import type { Run } from './reader.ts'
 import { disableEndpoint } from './store.ts'
 import { type Buried, bury } from './store-delivery.ts'
-import type { Endpoint } from './types.ts'
+import type { Delivery, Endpoint } from './types.ts'
 
 const atOnce = 1000
 
@@ -61,4 +63,12 @@ export function reasonOf(endpoint: Endpoint | undefined): string {
   return endpoint?.disabledReason == null
     ? 'the endpoint was switched off'
     : `the endpoint was disabled: ${endpoint.disabledReason}`
+}
+
+/** What operators have to know of a notification that cannot be told. */
+export function untellable({ id, endpointId }: Delivery, { event }: Untellable) {
+  const why = 'a notification cannot be told'
+  const { id: eventId, resource, type } = event
+  const detail = { why, endpoint: endpointId, event: eventId, resource, type }
+  return addAttention(newId(), 'event', null, null, 0, detail, `notification ${id}`)
 }

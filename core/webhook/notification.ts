@@ -83,6 +83,17 @@ export function notificationId(event: Pick<StoredEvent, 'id' | 'type'>, type: No
   return isSecond ? `${event.id}-registration` : event.id
 }
 
+/** An event that cannot be told: what its rows hold is nothing that an answer can be made of. */
+export class Untellable extends Error {
+  override readonly name = 'Untellable'
+  readonly event: StoredEvent
+
+  constructor(event: StoredEvent, cause: unknown) {
+    super('an event cannot be told', { cause })
+    this.event = event
+  }
+}
+
 /**
  * The notifications of these events, in their order; an event that nobody is told about has none.
  * Rows are read in one statement for each kind of resource.
@@ -92,13 +103,30 @@ export async function notificationsOf(
   events: readonly StoredEvent[],
 ): Promise<Notification[]> {
   const resources = await readResources(engine, events)
-  return events.flatMap((event) => {
-    const payment = resources.payments.get(event.resource)
-    const types = typesOf(event, payment !== undefined && isMaking(payment))
-    return types.flatMap((type) => {
-      const payload = payloadOf(event, type, resources)
-      return payload === undefined ? [] : [notification(event, type, payload)]
-    })
+  return events.flatMap((event) => ofEvent(event, resources))
+}
+
+/** The same; an event that cannot be told stands for itself and spoils no other. */
+export async function tellableOf(
+  engine: Engine,
+  events: readonly StoredEvent[],
+): Promise<(Notification | Untellable)[]> {
+  const resources = await readResources(engine, events)
+  return events.flatMap((event): (Notification | Untellable)[] => {
+    try {
+      return ofEvent(event, resources)
+    } catch (error) {
+      return [new Untellable(event, error)]
+    }
+  })
+}
+
+function ofEvent(event: StoredEvent, resources: Resources): Notification[] {
+  const payment = resources.payments.get(event.resource)
+  const types = typesOf(event, payment !== undefined && isMaking(payment))
+  return types.flatMap((type) => {
+    const payload = payloadOf(event, type, resources)
+    return payload === undefined ? [] : [notification(event, type, payload)]
   })
 }
 

@@ -6,7 +6,7 @@ import type { Engine } from '../engine.ts'
 import type { Message } from './attempt.ts'
 import { keysOf, openSecrets } from './endpoints.ts'
 import type { Ready } from './lane.ts'
-import { type Notification, notificationsOf, type StoredEvent } from './notification.ts'
+import { type Notification, type StoredEvent, tellableOf, Untellable } from './notification.ts'
 import { endpointsToSend, toEndpoint } from './store.ts'
 import { dueDeliveries, toDelivery } from './store-delivery.ts'
 import type { Delivery, Endpoint } from './types.ts'
@@ -24,7 +24,10 @@ type Wanted = { readonly endpointId: string; readonly known: readonly string[] }
 
 export class Reader {
   readonly #engine: Engine
-  readonly #bodies: Gather<{ event: StoredEvent; kind: string }, Notification | undefined>
+  readonly #bodies: Gather<
+    { event: StoredEvent; kind: string },
+    Notification | Untellable | undefined
+  >
   readonly #endpoints: Gather<string, Endpoint | undefined>
   readonly #due: Gather<Wanted, Due>
 
@@ -33,9 +36,13 @@ export class Reader {
     this.#bodies = new Gather(
       async (wanted) => {
         const events = new Map(wanted.map(({ event }) => [event.id, event]))
-        const made = await notificationsOf(engine, [...events.values()])
-        const byKey = new Map(made.map((one) => [`${one.event.id} ${one.type}`, one]))
-        return wanted.map(({ event, kind }) => byKey.get(`${event.id} ${kind}`))
+        const made = await tellableOf(engine, [...events.values()])
+        const keyOf = (one: Notification | Untellable) =>
+          one instanceof Untellable ? one.event.id : `${one.event.id} ${one.type}`
+        const byKey = new Map(made.map((one) => [keyOf(one), one]))
+        return wanted.map(
+          ({ event, kind }) => byKey.get(`${event.id} ${kind}`) ?? byKey.get(event.id),
+        )
       },
       limits.webhookGatherMs,
       engine.clock,
@@ -84,10 +91,15 @@ export class Reader {
     return { endpoint, keys: secrets && keysOf(secrets) }
   }
 
-  /** What a delivery tells; undefined when there is nothing to tell any more. */
+  /**
+   * What a delivery tells; undefined when there is nothing to tell any more.
+   *
+   * @throws Untellable when it cannot be told, and will not be at another time.
+   */
   async message({ event, kind, seq }: Delivery): Promise<Message | undefined> {
     if (event === null) return undefined
     const made = await this.#bodies.ask({ event, kind })
+    if (made instanceof Untellable) throw made
     // A registration's own events count from one; before them is the one that made it.
     return (
       made && { id: made.id, body: made.body, sequence: kind === 'REGISTRATION' ? seq + 1 : seq }

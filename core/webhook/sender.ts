@@ -3,13 +3,15 @@ import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { sendCallback, sendNotification, type Underway } from './attempt.ts'
-import { disable, giveUp, reasonOf } from './end.ts'
+import { disable, giveUp, reasonOf, untellable } from './end.ts'
+import { disabling, healthOf } from './health.ts'
 import { givenUpAfterMs, pauseMs, probePauseMs } from './ladder.ts'
 import type { Lane } from './lane.ts'
+import { Untellable } from './notification.ts'
 import { Outcomes } from './outcomes.ts'
 import { Reader, type Run } from './reader.ts'
 import { freeWaiting, type OutcomeRow } from './store-delivery.ts'
-import { type Health, saveHealth } from './store-queue.ts'
+import { saveHealth } from './store-queue.ts'
 import { Turns } from './turns.ts'
 import type { Delivery, Endpoint, Tried } from './types.ts'
 
@@ -158,10 +160,13 @@ export class Sender {
       else if (tried === 'nothing') this.#drop(lane, delivery)
       else this.#settle(lane, delivery, tried)
     } catch (error) {
-      // The database or the vault: nothing was sent, and nobody is to blame for it.
-      this.#leave(lane, delivery)
-      lane.ending = true
-      this.#warn(lane, error, 'a notification could not be prepared')
+      if (error instanceof Untellable) this.#putAside(lane, delivery, error)
+      else {
+        // The database or the vault: nothing was sent, and nobody is to blame for it.
+        this.#leave(lane, delivery)
+        lane.ending = true
+        this.#warn(lane, error, 'a notification could not be prepared')
+      }
     } finally {
       counted.ends()
       this.pump(lane)
@@ -198,12 +203,29 @@ export class Sender {
     return this.#stopped && tried.error === 'aborted' ? 'left' : { tried, endpoint }
   }
 
-  #drop(lane: Lane, delivery: Delivery): void {
+  #drop(lane: Lane, delivery: Delivery, reason = 'there is nothing to tell any more'): void {
     lane.delivered(delivery)
-    const reason = 'there is nothing to tell any more'
     const only = { only: delivery.id }
     const given = giveUp(this.#engine, this.#run, delivery.endpointId, reason, only)
     this.#track(given.then(() => lane.written(delivery)))
+  }
+
+  /** What cannot be told never will be: it is listed, then given up, and the others go on. */
+  #putAside(lane: Lane, delivery: Delivery, error: Untellable): void {
+    this.#warn(lane, error.cause, 'a notification cannot be told')
+    this.#track(
+      this.#run(untellable(delivery, error)).then(
+        () => {
+          this.#drop(lane, delivery, 'it cannot be told')
+          this.pump(lane)
+        },
+        (unwritten: unknown) => {
+          this.#leave(lane, delivery)
+          lane.ending = true
+          this.#warn(lane, unwritten, 'a notification could not be put aside')
+        },
+      ),
+    )
   }
 
   #settle(lane: Lane, delivery: Delivery, { tried, endpoint }: Sent): void {
@@ -312,25 +334,4 @@ export class Sender {
     clearTimeout(timer)
     await this.#outcomes.close()
   }
-}
-
-const healthOf = (lane: Lane): Health => ({
-  endpointId: lane.endpointId,
-  failures: lane.failures,
-  failingSince: lane.failingSince,
-  probeAt: lane.probeAt,
-})
-
-function disabling(
-  lane: Lane,
-  endpoint: Endpoint,
-  tried: Tried,
-  nowMs: number,
-): string | undefined {
-  if (endpoint.kind === 'callback') return undefined
-  if (tried.status === 410) return 'it answered 410 Gone'
-  const sinceMs = nowMs - (lane.failingSince?.getTime() ?? nowMs)
-  return sinceMs >= givenUpAfterMs
-    ? `nothing but failures for ${limits.webhookDays} days`
-    : undefined
 }

@@ -19,6 +19,21 @@ export const attentionResolveCommand: Command = {
   },
 }
 
+export const attentionRetryCommand: Command = {
+  name: 'attention retry',
+  summary: 'Work again on a message of an acquirer that was put aside.',
+  words: ['<entry>'],
+  options: { ...reasonOption, ...byOption },
+  async run(given) {
+    const [id = ''] = given.words
+    const decided = decidedBy(given)
+    return withInstallation(given, {}, async ({ gateway }) => {
+      print((await told(() => gateway.operator.retry(id, decided))).text)
+      return 0
+    })
+  },
+}
+
 export const attentionCommand: Command = {
   name: 'attention',
   summary: 'Show what operators have to look at; exits with 2 when there is something.',
@@ -55,7 +70,7 @@ function cells({ id, kind, payment_id, at, alarm_at, detail }: AttentionRow): st
     id,
     alarm_at.getTime() <= Date.now() ? 'ALARM' : '',
     kind,
-    `payment ${payment_id}`,
+    payment_id === null ? 'no payment' : `payment ${payment_id}`,
     `${since(ageMs).slice(1)} ago`,
     harmless(facts),
   ]

@@ -44,7 +44,7 @@ export const entityCreateCommand: Command = {
     name: { type: 'string', value: 'text', meaning: 'Name before people.' },
     parent: { type: 'string', value: 'id', meaning: 'Id of the node above; a psp has none.' },
     id: { type: 'string', value: 'id', meaning: '32 hex characters; made unless given.' },
-    settings: { type: 'string', value: 'json', meaning: 'Settings: {"lateSuccess":"accept"}.' },
+    settings: { type: 'string', value: 'json', meaning: 'Settings: {"partialApproval":true}.' },
   },
   async run(given) {
     const kind = kinds.find((one) => one === needed(given, 'kind'))
@@ -71,7 +71,7 @@ export const entitySetCommand: Command = {
   summary: 'Change settings of an entity; those not named stay.',
   words: ['<id>'],
   options: {
-    settings: { type: 'string', value: 'json', meaning: 'Settings: {"lateSuccess":"accept"}.' },
+    settings: { type: 'string', value: 'json', meaning: 'Settings: {"partialApproval":true}.' },
   },
   async run(given) {
     needed(given, 'settings')
@@ -118,7 +118,7 @@ function settingsOf(given: Given): { settings?: Record<string, unknown> } {
   } catch {
     // The same sentence tells what would be right.
   }
-  throw new UsageError('--settings must be a JSON object: {"lateSuccess":"accept"}')
+  throw new UsageError('--settings must be a JSON object: {"partialApproval":true}')
 }
 
 /** What the engine refuses here was asked for wrongly: its sentence is for the user. */

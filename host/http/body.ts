@@ -13,9 +13,13 @@ const drainedBytes = 4 * limits.bodyBytes
 /**
  * The whole body, unparsed.
  *
+ * @param most bytes that it may have.
  * @throws GatewayError 400 when it is too large or compressed · ClientGoneError
  */
-export function readBody(request: IncomingMessage): Promise<Buffer> {
+export function readBody(
+  request: IncomingMessage,
+  most: number = limits.bodyBytes,
+): Promise<Buffer> {
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity') {
     throw new GatewayError('200.100.103', {
@@ -24,7 +28,7 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
     })
   }
   // Announced as too large: nothing of it is kept even for a moment.
-  if (Number(request.headers['content-length']) > limits.bodyBytes) throw tooLarge()
+  if (Number(request.headers['content-length']) > most) throw tooLarge(most)
   if (request.readableEnded || request.readableDidRead) {
     throw new Error(
       'The body was read before it came here: mount the gateway ahead of body parsers.',
@@ -35,9 +39,9 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
     let bytes = 0
     const collect = (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes <= limits.bodyBytes) return void chunks.push(chunk)
+      if (bytes <= most) return void chunks.push(chunk)
       request.off('data', collect)
-      reject(tooLarge())
+      reject(tooLarge(most))
     }
     const gone = () => {
       if (!request.complete) reject(new ClientGoneError())
@@ -56,9 +60,9 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
 /** Its body is there; what happens to the connection shows when it is answered. */
 function ignored(): void {}
 
-function tooLarge(): GatewayError {
+function tooLarge(most: number): GatewayError {
   return new GatewayError('200.300.404', {
-    description: `invalid or missing parameter: the body is larger than ${limits.bodyBytes} bytes`,
+    description: `invalid or missing parameter: the body is larger than ${most} bytes`,
   })
 }
 

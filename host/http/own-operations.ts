@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type Gateway, GatewayError, type Reply } from '@tollgate/core'
-import { openApiDocument, reference } from '@tollgate/schemas'
+import { limits, openApiDocument, reference } from '@tollgate/schemas'
 import { type Document, done } from './answer.ts'
 import { readBody } from './body.ts'
 import { apiHeaders, pageHeaders } from './security-headers.ts'
@@ -48,7 +48,7 @@ const ownOperations: Readonly<Record<string, OwnOperation>> = {
   },
   async 'connectors.event'({ gateway, request, path, query, requestId }) {
     await gateway.inbound(path.connector ?? '', path.account ?? '', {
-      body: await readBody(request),
+      body: await readBody(request, limits.messageBytes),
       headers: flattened(request.headers),
       query: Object.fromEntries(new URLSearchParams(query)),
     })

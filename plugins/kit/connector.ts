@@ -147,7 +147,10 @@ export type Inbound = {
 
 /** What an acquirer's event says about one operation. */
 export type Claim = {
-  /** Unique per account at the acquirer; a second event with it is dropped. */
+  /**
+   * Unique per account at the acquirer, at most 255 visible characters. A second event with it is
+   * dropped; one that says something else is kept for operators.
+   */
   readonly eventId: string
   /** Key of the operation it is about, as the engine sent it. */
   readonly key: string
@@ -155,6 +158,8 @@ export type Claim = {
     | Outcome
     | { is: 'chargeback' | 'chargebackReversal'; reason: Reason; refs: Refs }
   readonly amount: Money
+  /** The acquirer's own reference of what is told, the same in all events about one chargeback. */
+  readonly reference?: string
 }
 
 export type Supports = {

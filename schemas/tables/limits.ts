@@ -39,7 +39,55 @@ export const limits = {
   unknownAlarmMs: 72 * hour,
   /** An outcome that Postgres would not take is kept in memory and offered again this long. */
   keptOutcomeMs: 10 * minute,
+  /** An acquirer's memory of keys is not relied on to its last hour. */
+  keyMemoryMarginMs: hour,
   acquirerTextMaskedDigits: { min: 13, max: 19 },
+  /** References that a connector gives of one operation; a longer one is cut, for money moved all the same. */
+  refs: 32,
+  refNameCharacters: 64,
+  refCharacters: 512,
+  /** Texts that a connector gives to be shown: details of a result, and of the card. */
+  shownTexts: 64,
+  shownTextNameCharacters: 64,
+  shownTextCharacters: 2048,
+  /** Fields of a form that a redirect posts, and pages that are fetched before it. */
+  redirectParameters: 200,
+  redirectPreconditions: 20,
+  /** A connector that wants to be asked earlier or later is asked then. */
+  pollMs: { min: second, max: 31 * day },
+  /** How far from now a connector may let a pending payment end. */
+  pendingEndMs: { past: day, ahead: 400 * day },
+
+  // Messages of acquirers.
+  /** Of the id of an event, of the key it names and of the acquirer's own reference. */
+  eventIdCharacters: 255,
+  messageBytes: 1024 * 1024,
+  /** Claims of one message; one with more is refused as a whole. */
+  claimsPerMessage: 1_000,
+  claimCharacters: 65_536,
+  claimDepth: 32,
+  /** Messages that prove nothing: how many are kept for one account within this time, and for how long. */
+  unverifiedEvents: 2_000,
+  unverifiedEventsMs: 10 * minute,
+  unverifiedEventDays: 3,
+  /** An event that comes again within this time is known: chargebacks come late, and are told again later. */
+  eventDays: 1_100,
+  /** Different contents under one event id that are kept beside the first. */
+  eventContents: 10,
+  /** What is shown of a message that could not be understood. */
+  eventEchoCharacters: 4_000,
+  /** Malformed claims of one message whose content is shown; of the others only what they named. */
+  eventEchoes: 20,
+  /** An event that a process works on comes back after this, unless it ended meanwhile. */
+  eventTurnMs: minute,
+  /** Events of different operations that one process works on at once when they are due. */
+  eventsAtOnce: 8,
+  /** Pauses after each failure; the next one after the last puts the event aside. */
+  eventRetryMs: [10 * second, 5 * minute],
+  /** Pauses of an event that waits, from the first, each half as long again. */
+  eventWaitMs: { min: second, max: 10 * minute },
+  /** Money for an operation that nobody knows is listed after this: its record may come late. */
+  unclaimedMs: 72 * hour,
 
   // Database lanes.
   groupFlushes: 2,

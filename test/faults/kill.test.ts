@@ -36,17 +36,18 @@ async function decided(wishes: readonly Wish[]): Promise<Record<string, string[]
   return outcomes
 }
 
-/** The shopper may have paid elsewhere meanwhile: what was never sent, is not sent later. */
-const undone = {
-  DB: ['900.100.400'],
-  PA: ['900.100.400'],
-  'PA.CP': ['900.100.400'],
-  'PA.CP in its second step': ['approved'],
-  CP: ['approved'],
-  RV: ['approved', 'approved'],
-  RF: ['approved'],
-}
-const done = { ...undone, DB: ['approved'], PA: ['approved'], 'PA.CP': ['approved'] }
+const each = (outcome: string): Record<string, string[]> => ({
+  DB: [outcome],
+  PA: [outcome],
+  'PA.CP': [outcome],
+  'PA.CP in its second step': [outcome],
+  CP: [outcome],
+  RV: [outcome, outcome],
+  RF: [outcome],
+})
+/** Whoever asked may have gone another way meanwhile: what was never sent, is not sent later. */
+const undone = each('900.100.400')
+const done = each('approved')
 
 const victim = (): Promise<Host> => ground.host('victim', { role: 'api' })
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { isApproved, isPending, type Wish } from './support/client.ts'
 import { layGround } from './support/ground.ts'
+import { plainChannelId } from './support/installation.ts'
 
 const ground = await layGround()
 after(() => ground.close())
@@ -19,7 +20,8 @@ async function leaveBehind(wishes: readonly Wish[]): Promise<void> {
 }
 
 test('a worker is killed at every step of a resolution', async () => {
-  const on = await client.approved('PA', 10_000, [front])
+  // What cannot be taken back by key is sent again under the same one.
+  const on = await client.approved('PA', 10_000, [front], { entityId: plainChannelId })
   const steps = [
     { at: 'after-lease', wish: client.first('DB', 9_200) },
     { at: 'before-enquiry', wish: client.first('PA', 9_300) },

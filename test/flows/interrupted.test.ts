@@ -157,11 +157,11 @@ describe('attempts whose process died', () => {
     assert.deepEqual({ capturing, captured }, { capturing: 0n, captured: 6000n })
   })
 
-  test('a refund that never left is sent again, under its own key, once', async () => {
-    await run.event(dead.refund!, 'payment.approved')
-    assert.deepEqual(run.acquirer.of('dead-refund'), ['enquire', 'refund'])
+  test('a refund that never left is undone by its key, and its amount can be refunded again', async () => {
+    await run.event(dead.refund!, 'payment.declined')
+    assert.deepEqual(run.acquirer.of('dead-refund'), ['enquire', 'reverseByKey'])
     const { refunding, refunded } = await balanceOf(run, alive.refunded!)
-    assert.deepEqual({ refunding, refunded }, { refunding: 0n, refunded: 3000n })
+    assert.deepEqual({ refunding, refunded }, { refunding: 0n, refunded: 0n })
   })
 
   test('a reversal that got through is found and not sent again', async () => {

@@ -3,9 +3,9 @@ import { after, before, describe, test } from 'node:test'
 import {
   type Context,
   declined,
-  type Found,
   type Operation,
   type Outcome,
+  type Reversed,
 } from '@tollgate/plugin-kit'
 import type { Gateway } from '../../core/index.ts'
 import {
@@ -13,7 +13,6 @@ import {
   approvedAs,
   enquire,
   type Script,
-  scriptedName,
   startWithAcquirer,
 } from '../support/acquirer.ts'
 import { balanceOf, closeChecked } from '../support/books.ts'
@@ -64,6 +63,15 @@ describe('answers that come late', () => {
         id,
       ])
     ).map((row) => row.action)
+  const looks = async (id: string) =>
+    (
+      await run.sql(
+        `select from tollgate.timer
+         join tollgate.payment on payment.attempt_key = timer.ref
+         where timer.kind = 'look' and payment.id = $1`,
+        [id],
+      )
+    ).length
   /** Ends the lease of who sends, as if its process had stood still, and lets another process enquire. */
   const overtake = async (id: string) => {
     await run.sql(
@@ -106,7 +114,7 @@ describe('answers that come late', () => {
       (await attention(paymentId)).some(({ open }) => !open) ? true : undefined,
     )
     assert.deepEqual(await attention(paymentId), [{ kind: 'conflict', open: false }])
-    assert.deepEqual(await audited(paymentId), ['reverse-by-key', 'reverse-late-success'])
+    assert.deepEqual(await audited(paymentId), ['reverse-by-key', 'late-success-reversed'])
     assert.deepEqual(run.acquirer.of('taken-back'), [
       'debit',
       'enquire',
@@ -123,49 +131,45 @@ describe('answers that come late', () => {
         run.acquirer.of('not-taken-back').length < 4
           ? { is: 'nothing' }
           : { is: 'refused', why: 'too late' },
+      reverse: () => declined('800.100.155'),
     })
     const { paymentId } = await call.begun
     await overtake(paymentId)
     call.answer(approvedAs(await call.begun))
     await answered
     await until(async () =>
-      (await audited(paymentId)).includes('reverse-late-success') ? true : undefined,
+      (await audited(paymentId)).includes('late-success-stands') ? true : undefined,
     )
     assert.deepEqual(await attention(paymentId), [{ kind: 'conflict', open: true }])
+    // Asked once: what was refused is not asked for again on the ladder, for ever.
+    await until(async () => ((await looks(paymentId)) === 0 ? true : undefined))
   })
 
-  test('a channel that accepts late successes gets an approved payment, audited', async () => {
-    const { entities } = run.gateway
-    const channel = await entities.create({
-      kind: 'channel',
-      name: 'Generous',
-      parentId: run.merchant,
-      settings: { lateSuccess: 'accept' },
-    })
-    await entities.createAccount({
-      channelId: channel,
-      connector: scriptedName,
-      mode: 'EXTERNAL',
-      settings: {},
-    })
+  test('an operator may keep the money of a late success: approved, with its sums, audited', async () => {
     const call = held()
-    // The acquirer had not seen it when the other process asked, and stands by it now.
-    let isVisible = false
-    const script = {
-      ...call.script,
-      enquire: (operation: Operation): Found =>
-        isVisible ? approvedAs(operation) : { is: 'notFound' },
-    }
-    const answered = run.debit('accepted-late', script, { entityId: channel })
+    const script = { ...call.script, reverseByKey: () => reversals() }
+    let reversals = (): Reversed => ({ is: 'nothing' })
+    const answered = run.debit('kept-late', script)
     const { paymentId } = await call.begun
     await overtake(paymentId)
-    isVisible = true
+    reversals = () => ({ is: 'refused', why: 'too late' })
+    run.acquirer.tell('kept-late', { ...script, reverse: () => declined('800.100.155') })
     call.answer(approvedAs(await call.begun))
     await answered
-    await run.event(paymentId, 'payment.approved')
+    await until(async () =>
+      (await audited(paymentId)).includes('late-success-stands') ? true : undefined,
+    )
+    const by = { by: 'alice', reason: 'the goods are on their way' }
+    await run.gateway.operator.settle(paymentId, 'approved', by)
     assert.equal(await code(paymentId), charged)
     assert.equal((await balanceOf(run, paymentId)).captured, 9200n)
-    assert.ok((await audited(paymentId)).includes('accept-late-success'))
+    assert.ok((await audited(paymentId)).includes('payment.kept'))
+    assert.deepEqual(await attention(paymentId), [{ kind: 'conflict', open: false }])
+    const refund = await run.gateway.payments.refund(paymentId, {
+      amount: '92.00',
+      currency: 'EUR',
+    })
+    assert.equal(refund.result.code, charged)
   })
 
   test('the other process found the same: nothing contradicts, one event', async () => {
@@ -199,16 +203,20 @@ describe('answers that come late', () => {
     assert.equal((await answered).result.code, undecided)
     tell.resolve()
     assert.equal((await overtaken).result.code, charged)
-    const rows = await run.sql(
-      'select settled_by, lease from tollgate.attempt where payment_id = $1',
-      [paymentId],
-    )
-    assert.deepEqual(rows, [{ settled_by: 'enquiry', lease: 2 }])
+    const listed = await until(async () => {
+      const rows = await attention(paymentId)
+      return rows.length > 0 ? rows : undefined
+    })
+    assert.deepEqual(listed, [{ kind: 'return', open: true }], 'the answer is not lost')
+    const rows = await run.sql('select settled_by from tollgate.attempt where payment_id = $1', [
+      paymentId,
+    ])
+    assert.deepEqual(rows, [{ settled_by: 'enquiry' }])
     const events = await run.sql('select type from tollgate.event where resource = $1', [paymentId])
     assert.deepEqual(events, [{ type: 'payment.approved' }])
   })
 
-  test('a late decline does not undo what was found approved: it is a conflict for operators', async () => {
+  test('a late decline does not undo what was found approved: it is a return for operators', async () => {
     const call = held()
     const answered = run.debit('late-decline', { ...call.script, enquire: approvedAs })
     const { paymentId } = await call.begun
@@ -216,7 +224,7 @@ describe('answers that come late', () => {
     call.answer(declined('800.100.152'))
     assert.equal((await answered).result.code, charged)
     await until(async () => ((await attention(paymentId)).length > 0 ? true : undefined))
-    assert.deepEqual(await attention(paymentId), [{ kind: 'conflict', open: true }])
+    assert.deepEqual(await attention(paymentId), [{ kind: 'return', open: true }])
     assert.equal((await balanceOf(run, paymentId)).captured, 9200n)
   })
 })
@@ -263,12 +271,12 @@ describe('answers after the deadline', () => {
     call.answer(approvedAs(await call.begun))
     const audit = await until(async () => {
       const rows = await run.sql<{ action: string }>(
-        `select action from tollgate.audit where resource = $1 and action = 'reverse-late-success'`,
+        `select action from tollgate.audit where resource = $1 and action = 'late-success-reversed'`,
         [id],
       )
       return rows[0]
     })
-    assert.equal(audit.action, 'reverse-late-success')
+    assert.equal(audit.action, 'late-success-reversed')
   })
 
   test('past the deadline sending() refuses: nothing moves any more, and the payment is "not sent"', async () => {

@@ -53,19 +53,22 @@ describe('payments that time ends', { concurrency: true }, () => {
     const success = await run.pay(card('4000000000000077'))
     const failure = await run.pay({ amount: '12.87' })
     for (const { result } of [success, failure]) assert.equal(result.code, '000.200.000')
-    await due(success.id, 'poll')
-    await due(failure.id, 'poll')
+    await due(success.id, 'look')
+    await due(failure.id, 'look')
     await until(async () => {
-      const [row] = await run.sql<{ n: bigint }>(
-        `select count(*) as n from tollgate.event where resource = any($1) and type = 'payment.pending'`,
+      const rows = await run.sql(
+        `select 1 from tollgate.attempt
+          where payment_id = any($1) and enquiries > 0 and lease_until is null`,
         [[success.id, failure.id]],
       )
-      return row!.n === 4n ? true : undefined
+      return rows.length === 2 ? true : undefined
     })
     assert.equal(await code(success.id), '000.200.000', 'asked too early it is still pending')
+    const told = await run.sql('select 1 from tollgate.event where resource = $1', [success.id])
+    assert.equal(told.length, 1, 'what changes nothing is told to nobody')
     aheadMs = 31_000
-    await due(success.id, 'poll')
-    await due(failure.id, 'poll')
+    await due(success.id, 'look')
+    await due(failure.id, 'look')
     await run.event(success.id, 'payment.approved')
     await run.event(failure.id, 'payment.declined')
     assert.equal(await code(success.id), '000.100.110')
@@ -113,6 +116,22 @@ describe('payments that time ends', { concurrency: true }, () => {
       ['undecided'],
     )
     await assert.rejects(run.gateway.payments.refund(id, eur('1.00')), { code: '700.400.570' })
+    const kinds = async () =>
+      (
+        await run.sql<{ kind: string }>('select kind from tollgate.timer where ref = $1', [
+          await run.keyOf(id),
+        ])
+      ).map(({ kind }) => kind)
+    assert.deepEqual(await kinds(), ['look'], 'it goes on on the ladder, not every minute')
+    const pendingAgain = await run.sql(
+      `select 1 from tollgate.event where resource = $1 and type = 'payment.pending'`,
+      [id],
+    )
+    assert.equal(
+      pendingAgain.length,
+      1,
+      'what is still pending at the acquirer does not open it again',
+    )
   })
 
   test('an accepted refund is asked about until its final word: then it stays, or gives its sum back', async () => {
@@ -129,8 +148,8 @@ describe('payments that time ends', { concurrency: true }, () => {
     )
     const failed = await refund('polled-failed', () => declined('800.100.203'))
     for (const { result } of [kept, failed]) assert.equal(result.code, charged)
-    await due(kept.id, 'finalise')
-    await due(failed.id, 'finalise')
+    await due(kept.id, 'look')
+    await due(failed.id, 'look')
     await run.event(failed.id, 'payment.declined')
     assert.equal((await balanceOf(run, id)).refunded, 1000n)
     await until(async () => {

@@ -191,7 +191,6 @@ export function replace(model: Model, on: Account, minor: number): Decided {
   on.closed = true
   return {
     approve(id) {
-      on.reversed = on.authorised - on.captured
       model.accounts.push(newAccount(id, 'authorisation', minor))
     },
     giveBack() {

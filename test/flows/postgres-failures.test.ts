@@ -109,7 +109,7 @@ describe('Postgres ends every session in the middle of the load', () => {
         },
       })
       await terminateAll(run)
-      await run.sql(`update tollgate.timer set due_at = now() where kind = 'enquire'`)
+      await run.sql(`update tollgate.timer set due_at = now() where kind = 'look'`)
       await run.event(id, 'payment.approved')
       assert.equal(await run.gateway.isReady(), true)
     } finally {

@@ -97,18 +97,25 @@ describe('PA.CP, two steps in one request', { concurrency: true }, () => {
     assert.equal(answer.result.code, '900.100.600')
     assert.equal(answer.retrySafe, true)
     assert.deepEqual(await states('steps-unsent'), ['PA declined'])
-    assert.deepEqual(await run.sql('select 1 from tollgate.timer where ref = $1', [answer.id]), [])
+    assert.equal((await run.gateway.payments.get(answer.id)).result.code, '900.100.600')
+    assert.deepEqual(
+      await run.sql('select 1 from tollgate.timer where ref = $1', [answer.referencedId]),
+      [],
+    )
   })
 
   test('an authorisation whose answer is lost: open for the client, captured once it is found', async () => {
     const answer = await pay('steps-first-lost', { authorize: lose, enquire: approvedAs })
     assert.equal(answer.result.code, undecided)
-    assert.equal((await enquire(run, answer.id)).result.code, charged)
-    await goOn(answer.id)
+    assert.equal((await run.gateway.payments.get(answer.id)).result.code, undecided)
+    const authorisation = answer.referencedId as string
+    await enquire(run, authorisation)
+    await goOn(authorisation)
     await until(async () =>
       (await states('steps-first-lost')).includes('CP approved') ? true : undefined,
     )
-    assert.equal((await balanceOf(run, answer.id)).captured, 9200n)
+    assert.equal((await balanceOf(run, authorisation)).captured, 9200n)
+    assert.equal((await run.gateway.payments.get(answer.id)).result.code, charged)
   })
 
   test('a capture whose answer is lost and that had failed: its authorisation is reversed then', async () => {

@@ -118,18 +118,33 @@ export function scriptedAcquirer(
 /** How this acquirer approves. */
 export const approvedAs = (operation: Operation) => approved({ reference: `at-${operation.key}` })
 
-type Told1 = { eventId: string; key: string; minor: string; currency: string; outcome: unknown }
+type Told1 = {
+  eventId: string
+  key: string
+  minor: string
+  currency: string
+  outcome: unknown
+  reference?: string
+}
 
 const claimOf = (event: Told1): Claim => ({
   eventId: event.eventId,
   key: event.key,
   outcome: event.outcome as Claim['outcome'],
   amount: { minor: BigInt(event.minor), currency: event.currency },
+  ...(event.reference === undefined ? {} : { reference: event.reference }),
 })
 
 /** A message of this acquirer about an operation; without `headers` it proves nothing. */
 export const message = (
-  about: { eventId: string; key: string; minor?: string; currency?: string; outcome: unknown },
+  about: {
+    eventId: string
+    key: string
+    minor?: string
+    currency?: string
+    outcome: unknown
+    reference?: string
+  },
   headers: Record<string, string> = proof,
 ): Inbound => ({
   body: Buffer.from(JSON.stringify({ minor: '9200', currency: 'EUR', ...about })),

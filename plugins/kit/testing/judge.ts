@@ -1,4 +1,4 @@
-import { isFailure, isPending, isResultCode } from '@tollgate/schemas'
+import { currencyOf, isFailure, isPending, isResultCode } from '@tollgate/schemas'
 import type { Kind } from '../connector.ts'
 import type { Outcome } from '../outcome.ts'
 
@@ -34,6 +34,12 @@ function checked(given: unknown): Outcome {
   if ((outcome.is === 'approved' || outcome.is === 'accepted') && outcome.refs === undefined) {
     return unknown('approved without any reference of the acquirer')
   }
+  if (outcome.is === 'approved' && outcome.amount !== undefined && !isMoney(outcome.amount)) {
+    return unknown('approved for an amount that is none')
+  }
+  if (outcome.is === 'accepted' && !isFinalBy(outcome.finalBy)) {
+    return unknown('accepted without a word on when it is final')
+  }
   if (outcome.is === 'declined' && !isResultCode(outcome.reason)) {
     return { ...outcome, reason: '800.100.100' }
   }
@@ -51,8 +57,25 @@ function checked(given: unknown): Outcome {
 
 function isNext(next: unknown): boolean {
   if (typeof next !== 'object' || next === null) return next === 'event'
-  if ('poll' in next) return typeof next.poll === 'number' && next.poll > 0
-  return 'redirect' in next
+  if ('poll' in next) return isPoll(next)
+  if (!('redirect' in next)) return false
+  const { url } = Object(next.redirect) as { url?: unknown }
+  return typeof url === 'string' && /^https?:$/.test(URL.parse(url)?.protocol ?? '')
+}
+
+const isFinalBy = (finalBy: unknown): boolean =>
+  finalBy === 'settlement' || finalBy === 'event' || isPoll(finalBy)
+
+function isPoll(given: unknown): boolean {
+  const { poll } = Object(given) as { poll?: unknown }
+  return typeof poll === 'number' && Number.isFinite(poll) && poll > 0
+}
+
+/** Whole minor units that a database takes, of a currency that has some. */
+export function isMoney(given: unknown): boolean {
+  const { minor, currency } = Object(given) as { minor?: unknown; currency?: unknown }
+  const isMinor = typeof minor === 'bigint' && minor >= 0n && minor < 2n ** 63n
+  return isMinor && typeof currency === 'string' && currencyOf(currency)?.exponent != null
 }
 
 export function isTexts(value: unknown): boolean {

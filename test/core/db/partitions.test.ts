@@ -82,7 +82,7 @@ test('rows that came months too early move into their month when it is made, as 
     assert.deepEqual(await events(), before)
     const lie = await lying(run, 'event')
     assert.equal(lie[`event_${suffix(month)}`], 3)
-    assert.equal(lie['event_default'], 1)
+    assert.equal(lie.event_default, 1)
     assert.equal((await lying(run, 'step'))[`step_${suffix(month)}`], 3)
     // A partition like every other: with its key, its indexes and the order of events.
     await assert.rejects(addEvents(run, [early[0]!]), { code: '23505' })
@@ -112,7 +112,7 @@ test('a month with more rows than can be moved in a moment stays where it is, an
     const told = 'a month stays in the default partition: it holds too many rows to be moved'
     const fields = { table: 'event', month: month.toISOString().slice(0, 7) }
     assert.deepEqual(housekeeping.warnings, [{ fields, message: told }])
-    assert.equal((await lying(run, 'event'))['event_default'], 1_001)
+    assert.equal((await lying(run, 'event')).event_default, 1_001)
     assert.equal((await partitions(run, month)).length, tables.length - 1)
     // The month after it is made, in SQL too, and the one that stays takes more rows.
     const [made] = await run.sql(
@@ -120,7 +120,7 @@ test('a month with more rows than can be moved in a moment stays where it is, an
     )
     assert.equal(made?.made, tables.length)
     await addEvents(run, [newId(month.getTime() + 1_001)])
-    assert.equal((await lying(run, 'event'))['event_default'], 1_002)
+    assert.equal((await lying(run, 'event')).event_default, 1_002)
   } finally {
     await housekeeping.close()
     await run.close()
@@ -183,7 +183,7 @@ test('a machine whose clock is months ahead makes ids of about now: the database
     assert.ok(idTimeMs(newId()) - before < 3_700_000)
     const { id } = await run.pay()
     assert.ok(idTimeMs(id) - before < 3_700_000)
-    assert.equal((await lying(run, 'payment'))['payment_default'], undefined)
+    assert.equal((await lying(run, 'payment')).payment_default, undefined)
     const ids = Array.from({ length: 5_000 }, () => newId())
     assert.deepEqual(ids.toSorted(), ids)
   } finally {

@@ -99,7 +99,7 @@ describe('plans', () => {
 
 /** The nodes of a plan that read a table. */
 function readsOf(node: PlanNode, table: string): PlanNode[] {
-  const below = ((node['Plans'] ?? []) as PlanNode[]).flatMap((inner) => readsOf(inner, table))
+  const below = ((node.Plans ?? []) as PlanNode[]).flatMap((inner) => readsOf(inner, table))
   const isRead =
     String(node['Relation Name']).startsWith(table) && String(node['Node Type']).includes('Scan')
   return isRead ? [node, ...below] : below

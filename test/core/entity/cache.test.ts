@@ -108,7 +108,7 @@ test('a channel is read again when an entity or an account has changed, and not 
         directory.settings(run.channel),
         directory.accounts(run.channel),
       ])
-      return { reads, descriptor: settings['descriptor'] }
+      return { reads, descriptor: settings.descriptor }
     }
     await readsAfter(async () => {})
     const unchanged = { reads: 0, descriptor: undefined }

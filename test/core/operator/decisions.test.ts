@@ -225,7 +225,7 @@ describe("operators' decisions", () => {
         assert.equal(await stateOf(id), `declined ${byHand}`)
         // What the acquirer says now is money that moved on a declined payment: taken back, on record.
         await until(async () =>
-          (await audit(id)).some(({ action }) => action === 'reverse-late-success')
+          (await audit(id)).some(({ action }) => action === 'late-success-reversed')
             ? true
             : undefined,
         )
@@ -336,30 +336,31 @@ describe("operators' decisions", () => {
     const { redirect: shown } = await run.gateway.payments.get(id)
     assert.deepEqual(shown, redirect.redirect)
     const timers = await run.sql<{ kind: string }>(
-      'select kind from tollgate.timer where ref = $1',
+      'select kind from tollgate.timer where ref = $1 order by kind',
       [await run.keyOf(id)],
     )
     assert.deepEqual(
       timers.map(({ kind }) => kind),
-      ['expire'],
+      ['expire', 'look'],
     )
   })
 
   test('the authorisation of a sale in two steps: its capture follows the decision', async () => {
     const script: Script = { authorize: lost, enquire: silent, reverseByKey: silent }
-    const { id, result } = await run.debit('two-steps-hand', script, { paymentType: 'PA.CP' })
+    const answer = await run.debit('two-steps-hand', script, { paymentType: 'PA.CP' })
+    const { id, result, referencedId: authorisation } = answer
     assert.equal(result.code, undecided)
     await run.gateway.operator.enquire(id, alice)
     await run.gateway.operator.settle(id, 'approved', alice)
     const capture = await until(async () => {
       const [row] = await run.sql<{ state: string }>(
-        `select state from tollgate.payment where referenced_id = $1 and payment_type = 'CP'`,
+        'select state from tollgate.payment where id = $1',
         [id],
       )
       return row?.state === 'approved' ? row : undefined
     })
     assert.equal(capture.state, 'approved')
-    assert.equal((await balanceOf(run, id)).captured, 9200n)
+    assert.equal((await balanceOf(run, authorisation as string)).captured, 9200n)
   })
 
   test('a payment whose connector is gone can be decided all the same', async () => {
@@ -389,7 +390,7 @@ describe("operators' decisions", () => {
     const { operator } = run.gateway
     const id = await stuck('list-open')
     const [entry] = await attention(id)
-    await assert.rejects(operator.resolve(entry!.id, alice), refusedFor(/still open/))
+    await assert.rejects(operator.resolve(entry!.id, alice), refusedFor(/has to be decided/))
     await operator.settle(id, 'approved', alice)
     await run.sql(
       `insert into tollgate.attention (id, kind, payment_id, detail)

@@ -108,10 +108,16 @@ describe('events of acquirers', () => {
     assert.equal(await code(id), undecided)
   })
 
-  test('an event about a key that nobody knows is kept and does nothing', async () => {
-    const about = { eventId: 'nobody-1', key: 'f'.repeat(32), outcome: approval }
+  test('an event about a key that nobody knows, in which no money moved, is kept and does nothing', async () => {
+    const about = { eventId: 'nobody-1', key: 'f'.repeat(32), outcome: failure }
     await run.gateway.inbound(scriptedName, run.account, message(about))
-    assert.equal(await processed(run, 'nobody-1'), 'unknown-key')
+    const waits = await run.sql<{ waits: number; outcome: string | null }>(
+      `select waits, outcome from tollgate.inbound_event where event_id = 'nobody-1'`,
+    )
+    assert.equal(waits[0]?.outcome, null, 'its payment may come late')
+    const nothing = { eventId: 'nobody-2', key: 'e'.repeat(32), outcome: failure }
+    await run.gateway.inbound(scriptedName, run.account, message(nothing))
+    assert.equal(await processed(run, 'nobody-2'), 'unknown-key')
   })
 
   test('what is no message, or for nobody, is refused and not stored', async () => {
@@ -142,7 +148,7 @@ describe('events of acquirers', () => {
     assert.equal(await processed(run, 'against-1'), 'conflict')
     assert.deepEqual(await eventsOf(same.id), ['payment.approved'])
     assert.equal(await code(against.id), charged)
-    assert.deepEqual(await attention(against.id), ['conflict'])
+    assert.deepEqual(await attention(against.id), ['return'])
   })
 
   test('a pending payment is ended by its event', async () => {
@@ -173,7 +179,7 @@ describe('events of acquirers', () => {
     const { id } = await run.debit('event-contradicts')
     assert.equal(await tell(id, 'contradicts-1', failure), 'conflict')
     assert.equal(await code(id), charged, 'a plain approval does not fail later')
-    assert.deepEqual(await attention(id), ['conflict'])
+    assert.deepEqual(await attention(id), ['return'])
     assert.equal((await balanceOf(run, id)).captured, 9200n)
     assert.equal(
       await tell(id, 'contradicts-2', failure, {}, {}),
@@ -208,7 +214,7 @@ describe('events of acquirers', () => {
       sequence: 'FINAL',
       merchantTransactionId: 'final-refund',
     })
-    await tell(refund.id, 'final-fails', failure)
+    await tell(refund.id, 'final-fails', failure, { minor: '1000' })
     assert.equal((await run.gateway.payments.refund(id, eur('92.00'))).result.code, charged)
   })
 

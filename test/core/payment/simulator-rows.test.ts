@@ -110,7 +110,7 @@ describe('rows of the simulator, through the whole engine', () => {
     assert.equal(status, 200)
     assert.equal(body.result.code, '000.200.001')
     assert.equal((await run.gateway.payments.get(body.id)).result.code, '000.200.001')
-    await run.sql(`update tollgate.timer set due_at = now() where kind = 'enquire'`)
+    await run.sql(`update tollgate.timer set due_at = now() where kind = 'look'`)
     await run.event(body.id, 'payment.approved')
     const found = await run.gateway.payments.get(body.id)
     assert.equal(found.result.code, '000.100.110')

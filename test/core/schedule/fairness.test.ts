@@ -72,7 +72,7 @@ describe('beside an acquirer that hangs', () => {
     const reference = `undecided-${newId()}`
     const lost = { debit: () => ({ is: 'unknown', why: 'no answer' }) as const, enquire: hang }
     await Promise.all(Array.from({ length: many }, () => run.debit(reference, lost)))
-    await run.sql("update tollgate.timer set due_at = now() where kind = 'enquire'")
+    await run.sql("update tollgate.timer set due_at = now() where kind = 'look'")
     await until(async () => (asked.length > 0 ? true : undefined))
     const job = onceIn(1)
     const made = await scheduled(20, await tools.store(), { job })

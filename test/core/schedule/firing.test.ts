@@ -220,7 +220,7 @@ describe('firing', { concurrency: true }, () => {
       kind: 'channel',
       name: 'Accepting',
       parentId: run.merchant,
-      settings: { resubmissions: 1, resubmissionHours: [24], lateSuccess: 'accept' },
+      settings: { resubmissions: 1, resubmissionHours: [24] },
     })
     const account = await run.gateway.entities.createAccount({
       channelId: channel,

@@ -22,7 +22,7 @@ import { card, startGateway, type TestGateway } from '../../support/gateway.ts'
 import { leavesOf } from '../vault/leaves.ts'
 
 const number = '378282246310005'
-const code = '7391'
+const code = '6391'
 const apiKey = 'canary-key-0123456789'
 /** By the field it is sent in. */
 const personal = {

@@ -94,14 +94,12 @@ describe('the step log', () => {
       'settled unknown',
       'enquire unknown',
       'attention undecided',
-      'settled unknown',
-      'waits enquire',
+      'waits look',
     ])
     run.acquirer.tell('log-lost', { enquire: approvedAs })
     await enquire(run, id)
     const steps = await stepsOf(id)
     assert.deepEqual(named(steps).slice(5), [
-      'settled unknown',
       'enquire approved',
       'settled approved',
       'attention-resolved undecided',
@@ -324,7 +322,7 @@ describe('the step log', () => {
     })
     const call = (await stepsOf(id)).find(({ name }) => name === 'debit')
     assert.equal(call?.answered?.['details.AcquirerResponse'], '51')
-    assert.equal(call?.answered?.['details.AcquirerText'], 'no funds on [masked]')
+    assert.equal(call?.answered?.['details.AcquirerText'], 'no funds on ************0000')
   })
 
   test('what is older than the setting goes with its month; the rest stays', async () => {

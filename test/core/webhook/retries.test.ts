@@ -217,7 +217,7 @@ describe('notifications of one resource', () => {
       const { id } = await run.pay(card('4000000000000077'))
       await receiver.atLeast(1)
       later(31_000)
-      await run.sql(`update tollgate.timer set due_at = now() where kind = 'poll'`)
+      await run.sql(`update tollgate.timer set due_at = now() where kind = 'look'`)
       await run.event(id, 'payment.approved')
       receiver.behave('ok')
       later(70_000)

@@ -11,8 +11,21 @@ const wordsOf = ({ tries }: Wish): Told[] =>
 const recordsOf = ({ type }: Wish): readonly string[] =>
   type === 'PA.CP' ? ['PA', 'CP', 'RV'] : [type]
 
-const byReference = ({ payments }: Evidence) =>
+const byReference = ({ payments }: Pick<Evidence, 'payments'>) =>
   Map.groupBy(payments, ({ reference }) => reference ?? '')
+
+/** What an id can be read as: every payment, and captures that have their id and no row yet. */
+function readable({ payments }: Evidence): readonly PaymentRow[] {
+  const ids = new Set(payments.map(({ id }) => id))
+  return [
+    ...payments,
+    ...payments.flatMap((row) =>
+      row.chainId === null || ids.has(row.chainId)
+        ? []
+        : [{ ...row, id: row.chainId, type: 'CP', effect: 'capture' }],
+    ),
+  ]
+}
 
 export function onePayment(evidence: Evidence): string[] {
   const payments = byReference(evidence)
@@ -27,7 +40,7 @@ export function onePayment(evidence: Evidence): string[] {
 }
 
 export function answersHaveRows(evidence: Evidence): string[] {
-  const payments = byReference(evidence)
+  const payments = byReference({ payments: readable(evidence) })
   return evidence.history.flatMap((wish) => {
     const rows = payments.get(wish.reference) ?? []
     return wordsOf(wish).flatMap(({ answer, host }) => {
@@ -50,7 +63,7 @@ export function answersHaveRows(evidence: Evidence): string[] {
 }
 
 export function answersAgree(evidence: Evidence): string[] {
-  const rows = new Map(evidence.payments.map((row) => [row.id, row]))
+  const rows = new Map(readable(evidence).map((row) => [row.id, row]))
   return evidence.history.flatMap((wish) =>
     wordsOf(wish).flatMap((told) => {
       const row = rows.get(told.answer.id)
@@ -66,11 +79,10 @@ const contradiction = ({ reference }: Wish, { host, answer }: Told, row: Payment
 
 /**
  * An answer about the payment, and beside it a refusal that says there is none. A merchant may be
- * refused first and accepted later, never the other way round. Of two steps in one the first is
- * shown until there is a second.
+ * refused first and accepted later, never the other way round.
  */
 export function oneAnswer(evidence: Evidence): string[] {
-  const payments = byReference(evidence)
+  const payments = byReference({ payments: readable(evidence) })
   return evidence.history.flatMap((wish) => {
     const words = wordsOf(wish)
     const rows = new Set((payments.get(wish.reference) ?? []).map(({ id }) => id))
@@ -80,9 +92,7 @@ export function oneAnswer(evidence: Evidence): string[] {
     const lateRefusal = refused.find((one) => about.some(({ endedMs }) => endedMs <= one.startedMs))
     const isSilent = wish.tries.every((made) => isWord(made.answer))
     return [
-      ...(wish.type !== 'PA.CP' && ids.size > 1
-        ? [`${wish.reference} was answered with ${[...ids].join(' and ')}`]
-        : []),
+      ...(ids.size > 1 ? [`${wish.reference} was answered with ${[...ids].join(' and ')}`] : []),
       ...(lateRefusal === undefined
         ? []
         : [`${wish.reference} was accepted, then refused with ${lateRefusal.answer.code}`]),

@@ -136,8 +136,13 @@ export class Client {
   }
 
   /** An approved first payment, to build on. */
-  async approved(type: string, minor: number, hosts: readonly Address[]): Promise<string> {
-    const answer = await this.insist(this.first(type, minor), hosts)
+  async approved(
+    type: string,
+    minor: number,
+    hosts: readonly Address[],
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<string> {
+    const answer = await this.insist(this.first(type, minor, more), hosts)
     if (isApproved(answer.code)) return answer.id
     throw new Error(`a ${type} to build on was answered ${answer.code}`)
   }

@@ -16,6 +16,8 @@ export type PaymentRow = {
   readonly rootId: string
   readonly parentId: string | null
   readonly referencedId: string | null
+  /** Of an authorisation in two steps: the id that its capture has, or will have. */
+  readonly chainId: string | null
   readonly attemptKey: string
   readonly seq: number
   readonly hasRequest: boolean
@@ -70,7 +72,7 @@ export async function gather(
     payments: await sql<PaymentRow>(
       `select p.id, p.merchant_transaction_id as reference, p.payment_type as type, p.effect, p.state,
          p.result_code as code, p.amount_minor as minor, p.approved_minor as "approvedMinor",
-         p.root_id as "rootId", p.parent_id as "parentId", p.referenced_id as "referencedId",
+         p.root_id as "rootId", p.parent_id as "parentId", p.referenced_id as "referencedId", p.chain_id as "chainId",
          p.attempt_key as "attemptKey", p.seq, q.id is not null as "hasRequest"
        from tollgate.payment p
        left join tollgate.payment_request q on q.id = p.id`,

@@ -263,6 +263,10 @@ const comeDue = `
   where t.due_at > now() and t.clock_id is null and not exists (
     select from tollgate.attempt a where a.key = t.ref and a.lease_until > now())`
 
+/** What an acquirer told gets its turn at once: what is worked on twice happens once. */
+const hearAgain = `
+  update tollgate.inbound_event set next_at = now() where processed_at is null and next_at > now()`
+
 /** Waits until nothing is open. @throws Error when that has not become less for `withinMs`. */
 async function untilQuiet(sql: Sql, withinMs: number): Promise<void> {
   await expire(sql, undefined)
@@ -285,6 +289,7 @@ async function untilQuiet(sql: Sql, withinMs: number): Promise<void> {
     }
     await sql(comeDue)
     await sql(tryAgain)
+    await sql(hearAgain)
     // After a long run each look reads much: those who have to do the work get the machine in between.
     await pause(100 + 5 * (performance.now() - startedMs))
   }

@@ -1,8 +1,8 @@
 /** One host of an installation, with faults. Started by host.ts with an order, told by messages. */
-import simulator from '../../../connectors/simulator/http-connector.ts'
 import { createGateway, localKeys, onFaultPoint, type Role } from '../../../core/index.ts'
 import { createHost } from '../../../host/index.ts'
 import { testKey } from '../../support/gateway.ts'
+import acquirer, { withoutReversalByKey } from './acquirer-plugin.ts'
 import { FaultPlan, type News, type Order, planVariable } from './fault-plan.ts'
 import { merchantEntityId, strangerEntityId } from './installation.ts'
 
@@ -40,8 +40,11 @@ async function start() {
   const gateway = await createGateway({
     name: order.name,
     database: { url: order.databaseUrl },
-    plugins: [simulator],
-    connectors: { 'simulator-http': { url: order.acquirerUrl } },
+    plugins: [acquirer],
+    connectors: {
+      'simulator-http': { url: order.acquirerUrl },
+      [withoutReversalByKey]: { url: order.acquirerUrl },
+    },
     environment: 'test',
     keys: localKeys(testKey),
     role: order.role,

@@ -2,17 +2,17 @@
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import simulator from '../../../connectors/simulator/http-connector.ts'
 import { defaultSecret } from '../../../connectors/simulator/server.ts'
 import { createGateway, localKeys } from '../../../core/index.ts'
 import type { Template } from '../../support/database.ts'
 import { testKey } from '../../support/gateway.ts'
+import acquirer, { withoutReversalByKey } from './acquirer-plugin.ts'
 
 const id = (last: number) => `fa${String(last).padStart(30, '0')}`
 export const merchantEntityId = id(3)
 export const channelId = id(4)
-/** A channel that keeps the money of a payment that turns out to be paid after it was declined. */
-export const acceptingChannelId = id(5)
+/** A channel whose acquirer takes nothing back by key. */
+export const plainChannelId = id(5)
 /** Another merchant of the same installation, who must see nothing of the first. */
 export const strangerEntityId = id(6)
 /** The merchant's name at the acquirer. */
@@ -34,9 +34,12 @@ export const installed: Template = {
   async make(url) {
     const gateway = await createGateway({
       database: { url },
-      plugins: [simulator],
+      plugins: [acquirer],
       // The account is only written here; each host says where its acquirer is.
-      connectors: { 'simulator-http': { url: 'http://127.0.0.1:9' } },
+      connectors: {
+        'simulator-http': { url: 'http://127.0.0.1:9' },
+        [withoutReversalByKey]: { url: 'http://127.0.0.1:9' },
+      },
       environment: 'test',
       keys: localKeys(testKey),
       role: 'api',
@@ -70,14 +73,14 @@ export const installed: Template = {
         parentId: strangerEntityId,
       })
       const channels = [
-        { id: channelId, settings: {} },
-        { id: acceptingChannelId, settings: { lateSuccess: 'accept' } },
+        { id: channelId, connector: 'simulator-http' },
+        { id: plainChannelId, connector: withoutReversalByKey },
       ]
-      for (const channel of channels) {
-        await entities.create({ kind: 'channel', name, parentId: merchant, ...channel })
+      for (const { id, connector } of channels) {
+        await entities.create({ kind: 'channel', name, parentId: merchant, id })
         await entities.createAccount({
-          channelId: channel.id,
-          connector: 'simulator-http',
+          channelId: id,
+          connector,
           mode: 'EXTERNAL',
           settings: { merchantId, secret: defaultSecret },
         })

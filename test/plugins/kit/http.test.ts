@@ -4,9 +4,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
+import { inspect } from 'node:util'
 import { type Http, HttpError, type HttpOptions, Sensitive } from '@tollgate/plugin-kit'
 import { createOutgoing } from '../../../core/net/http.ts'
-import { checked } from '../../../core/payment/send.ts'
+import { checked } from '../../../core/payment/checked-outcome.ts'
 import { lineFaults } from '../../../plugins/kit/testing/cases/line.ts'
 import type { Fault } from '../../../plugins/kit/testing/fault.ts'
 import { type Front, openFront } from '../../../plugins/kit/testing/front.ts'
@@ -165,7 +166,20 @@ test('the suite believes of an outcome what the engine believes', () => {
     { is: 'approved' },
     { is: 'approved', refs: { id: 1 } },
     { is: 'accepted', refs, finalBy: 'event' },
+    { is: 'accepted', refs, finalBy: { poll: 60_000.5 } },
+    { is: 'accepted', refs, finalBy: { poll: Number.NaN } },
+    { is: 'accepted', refs, finalBy: 'later' },
     { is: 'accepted', finalBy: 'event' },
+    { is: 'approved', refs, amount: { minor: 1n, currency: 'EUR' } },
+    { is: 'approved', refs, amount: { minor: 1, currency: 'EUR' } },
+    { is: 'approved', refs, amount: { minor: -1n, currency: 'EUR' } },
+    { is: 'approved', refs, amount: { minor: 2n ** 63n, currency: 'EUR' } },
+    { is: 'approved', refs, amount: { minor: 1n, currency: 'EURO' } },
+    { is: 'approved', refs, amount: null },
+    { is: 'pending', next: { poll: Number.POSITIVE_INFINITY } },
+    { is: 'pending', next: { redirect: { url: 'https://bank.test/' } } },
+    { is: 'pending', next: { redirect: { url: 'javascript:alert(1)' } } },
+    { is: 'pending', next: { redirect: null } },
     { is: 'declined', reason: '800.100.152' },
     { is: 'declined', reason: 'because' },
     { is: 'declined', reason: '800.100.152', refs: 'id' },
@@ -182,7 +196,7 @@ test('the suite believes of an outcome what the engine believes', () => {
   ]
   for (const outcome of outcomes) {
     const theirs = checked(outcome)
-    assert.equal(judge(outcome, false, 'debit').is, theirs.is, JSON.stringify(outcome))
+    assert.equal(judge(outcome, false, 'debit').is, theirs.is, inspect(outcome))
   }
   assert.equal(judge({ is: 'notSent', why: 'no line' }, true, 'debit').is, 'unknown')
   assert.equal(judge({ is: 'approved', refs: {} }, true, 'debit').is, 'unknown')

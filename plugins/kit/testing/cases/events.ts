@@ -23,7 +23,8 @@ export const events: readonly Case[] = [
       assert.equal(claim.key, operation.key, "a claim names the operation by the engine's key")
       assert.deepEqual(claim.amount, operation.amount, 'a claim says which amount')
       assert.equal(claim.outcome.is, outcome.is, 'a claim says what became of it')
-      assert.ok(claim.eventId.length > 0, 'a claim has the id of its event')
+      const isId = /^[^\p{C}\p{Z}]{1,255}$/u.test(claim.eventId)
+      assert.ok(isId, 'a claim has the id of its event: 1 to 255 visible characters')
     },
   },
   {
@@ -83,6 +84,7 @@ export const events: readonly Case[] = [
       const ids = (claims: readonly Claim[]) => claims.map(({ eventId }) => eventId)
       const resent = parse(stage, await eventOf(stage, operation.key))
       assert.deepEqual(ids(resent), ids(first), 'news that is sent again has the same event id')
+      assert.deepEqual(resent, first, 'news that is sent again says the same')
     },
   },
   {
@@ -132,7 +134,7 @@ function eventOf({ acquirer }: Stage, key: string): Promise<Inbound> {
   return acquirer.event(key)
 }
 
-/** What an engine takes for proven: true alone. A throw is a refusal. */
+/** What an engine takes for proven: true alone. After a throw the acquirer is asked to send it again. */
 async function verify(
   stage: Stage,
   message: Inbound,

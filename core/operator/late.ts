@@ -1,0 +1,82 @@
+/** What people decide about a late success: money that moved on a payment already answered as over. */
+import type { Engine } from '../engine.ts'
+import { GatewayError } from '../errors.ts'
+import { fitsWire } from '../money.ts'
+import { endLate, held, keepLate } from '../payment/late.ts'
+import { movedBy } from '../payment/moved.ts'
+import { chargedBackOf } from '../payment/store-dispute.ts'
+import { balanceById, holdsInstant, replacedBy } from '../payment/store-read.ts'
+import type { Payment } from '../payment/types.ts'
+import { auditUnderLease, fenceLate, undoOf } from './store.ts'
+
+export const refused = (why: string) => new GatewayError('700.400.570', { description: why })
+
+/**
+ * `approved` keeps the money, `declined` says that it was given back by hand.
+ *
+ * @throws GatewayError 400 700.400.570 when it cannot be kept, when it is being taken back, or when somebody
+ * else decided it.
+ */
+export async function decideLate(
+  engine: Engine,
+  payment: Payment,
+  as: 'approved' | 'declined',
+  by: string,
+  reason: string,
+): Promise<void> {
+  const { lanes } = engine
+  const [fence] = await lanes.single(fenceLate(payment.attemptKey))
+  if (fence === undefined) throw refused('somebody else works on it now')
+  const now = await held(engine, payment.attemptKey)
+  if (now?.attempt.state !== 'late' || now.attempt.lease !== fence.lease) throw decidedElsewhere()
+  const [undo] = await lanes.single(undoOf(payment.id))
+  if (undo !== undefined) {
+    throw refused(
+      `its reversal ${undo.id} is ${undo.state}: that ends it, tollgate payment redrive`,
+    )
+  }
+  if (as === 'approved') await refuseUnlessKept(engine, now.payment)
+  const { lease } = fence
+  const detail = { reason, as, lease }
+  const action = as === 'approved' ? 'payment.kept' : 'payment.given-back'
+  const moved =
+    as === 'approved'
+      ? await keepLate(engine, now, by, detail)
+      : await endLate(engine, now, by, action, detail)
+  if (moved) return
+  // A decision whose answer was lost was run again, and found itself made.
+  const [own] = await lanes.single(auditUnderLease(payment.id, by, action, lease))
+  if (own === undefined) throw decidedElsewhere()
+}
+
+const decidedElsewhere = () => refused('somebody else decided it at this moment')
+
+/** Money is kept only where its payment can stand for it, beside whatever came since. */
+async function refuseUnlessKept({ lanes }: Engine, payment: Payment): Promise<void> {
+  const moved = movedBy(payment)
+  if (moved.currency !== payment.amount.currency) {
+    throw refused('it was done in another currency: this one is given back')
+  }
+  if (payment.parentId !== null && moved.minor !== payment.amount.minor) {
+    throw refused('it was done for another amount: this one is given back')
+  }
+  if (!fitsWire(moved.minor, moved.currency)) {
+    throw refused('it was done for an amount that two decimals cannot say: this one is given back')
+  }
+  const [chargedBack] = await lanes.single(chargedBackOf(payment.id))
+  if (chargedBack !== undefined && chargedBack.minor > 0n) {
+    throw refused('it was charged back: the payer has the money already')
+  }
+  const [replacement] = await lanes.single(replacedBy(payment.id))
+  const [parent] =
+    payment.effect === 'replacement' ? await lanes.single(balanceById(payment.parentId!)) : []
+  const isReplaced = parent?.closed_by != null && parent.closed_by !== payment.id
+  if (replacement !== undefined || isReplaced) {
+    throw refused('another authorisation stands in its place: this one is given back')
+  }
+  // The instant of a schedule may have been charged by another payment since.
+  if (payment.scheduleId === null) return
+  const [holder] = await lanes.single(holdsInstant(payment.id, payment.scheduleId))
+  if (holder !== undefined) return
+  throw refused('another payment was charged in its place: this one is given back')
+}

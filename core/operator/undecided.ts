@@ -1,0 +1,162 @@
+/** What people decide about a payment that nobody else can decide any more. */
+import { outcomeUnknown } from '../db/database.ts'
+import type { Engine } from '../engine.ts'
+import { GatewayError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { refuseCapture } from '../payment/chain.ts'
+import { takeAttempt } from '../payment/lease.ts'
+import { referencedBy, returnsOf } from '../payment/rebuild.ts'
+import { settle } from '../payment/settle.ts'
+import { paymentById, toPayment } from '../payment/store-read.ts'
+import { dropLease } from '../payment/store-settle.ts'
+import type { Attempt, Payment } from '../payment/types.ts'
+import { isOpen } from '../payment/words.ts'
+import { businessNow } from '../test-clock/time.ts'
+import { refused } from './late.ts'
+import {
+  addAudit,
+  auditById,
+  otherAmountOf,
+  resolveAttention,
+  timeLeft,
+  waitingWord,
+} from './store.ts'
+
+/** The code of a payment that an operator decided was not charged, though nobody proved it. */
+const undecidable = '900.100.300'
+
+/** @throws GatewayError 400 700.400.570 when something else may still decide it. */
+export async function refuseUnlessUndecided(
+  engine: Engine,
+  payment: Payment,
+  attempt: Attempt,
+): Promise<void> {
+  if (!isOpen(payment.state)) {
+    throw refused(`it is ${payment.state}: a decision is not taken back`)
+  }
+  if (!(await isConnectorGone(engine, payment))) {
+    if (payment.state === 'pending' && (await hasTime(engine, payment))) {
+      throw refused('it is pending: its shopper may still end it, and it expires by itself')
+    }
+    if (attempt.enquiries === 0) {
+      throw refused('nobody asked the acquirer yet: tollgate payment enquire')
+    }
+  }
+  const [word] = await engine.lanes.single(waitingWord(payment.attemptKey))
+  if (word === undefined) return
+  throw refused(`the acquirer told something that waits to be worked on (event ${word.event_id})`)
+}
+
+/** Nobody can ask about it, nor end it when its time is over. */
+async function isConnectorGone({ targets }: Engine, payment: Payment): Promise<boolean> {
+  try {
+    await targets.of(payment, undefined)
+    return false
+  } catch (error) {
+    if (error instanceof GatewayError) return true
+    throw error
+  }
+}
+
+async function hasTime(engine: Engine, payment: Payment): Promise<boolean> {
+  const now = await businessNow(engine, payment.channelId, payment.clockId)
+  return (await engine.lanes.single(timeLeft(payment.attemptKey, now))).length > 0
+}
+
+/** @throws GatewayError 400 700.400.570 when somebody else works on it, or the acquirer did something else. */
+export async function settleUndecided(
+  engine: Engine,
+  payment: Payment,
+  as: 'approved' | 'declined',
+  by: string,
+  reason: string,
+): Promise<Payment> {
+  // The lease is the fence: an answer, an event or another operator that comes now finds it taken.
+  const taken = await takeAttempt(engine, payment.attemptKey)
+  if (taken === undefined) {
+    const now = await current(engine, payment)
+    throw refused(isOpen(now.state) ? 'somebody else works on it now' : `it is ${now.state} by now`)
+  }
+  const auditId = newId()
+  try {
+    // Read under the lease: from here on nobody else moves it.
+    const now = await current(engine, payment)
+    if (as === 'approved') await refuseOtherAmount(engine, now)
+    // Nothing is asked of the connector, which may be gone: that is why people decide.
+    const returns = returnsOf(now, await referencedBy(engine, now))
+    const work = { payment: now, lease: taken.lease, begun: null, returns }
+    const outcome =
+      as === 'approved'
+        ? ({ is: 'approved', refs: now.answer.refs ?? {} } as const)
+        : ({ is: 'declined', reason: undecidable } as const)
+    const detail = { reason, as, lease: taken.lease }
+    const settled = await settle(engine, work, outcome, 'operator', taken.enquiries, [
+      addAudit(auditId, by, 'payment.settled', now.id, detail),
+      resolveAttention(now.id, 'undecided', by),
+    ])
+    if (!settled.moved) throw refused(`it is ${settled.payment.state} by now`)
+    return settled.payment
+  } catch (error) {
+    if (outcomeUnknown(error) && (await isOnRecord(engine, auditId)))
+      return current(engine, payment)
+    // Without a decision the right to make one goes back at once.
+    await engine.lanes.single(dropLease(payment.attemptKey, taken.lease))
+    throw error
+  }
+}
+
+/** What is asked would be written, and another amount moved. */
+async function refuseOtherAmount({ lanes }: Engine, payment: Payment): Promise<void> {
+  const [other] = await lanes.single(otherAmountOf(payment.id))
+  if (other === undefined) return
+  const { minor, currency } = other.detail
+  throw refused(
+    `the acquirer approved another amount, ${minor} minor units of ${currency}: it can be settled as declined once that is given back, or enquired about`,
+  )
+}
+
+/**
+ * There will be no capture of a payment in two steps: it is declined on record, and its authorisation is
+ * released by the engine. Who begins the capture at the same moment finds its id taken, or has taken it.
+ *
+ * @returns the capture.
+ * @throws GatewayError 400 700.400.570 when there is one, or when it is said to be approved.
+ */
+export async function endSteps(
+  engine: Engine,
+  authorisation: Payment,
+  as: 'approved' | 'declined',
+  by: string,
+  reason: string,
+): Promise<Payment> {
+  const captureId = authorisation.chainId!
+  const begun = () => refused(`it is approved: a decision is not taken back (capture ${captureId})`)
+  const [row] = await engine.lanes.single(paymentById(captureId, null))
+  if (row !== undefined) throw begun()
+  if (as === 'approved') {
+    throw refused('nothing of it was captured: it can only be settled as declined')
+  }
+  const auditId = newId()
+  try {
+    const { payment, isWritten } = await refuseCapture(engine, authorisation, 0, [
+      addAudit(auditId, by, 'payment.settled', captureId, { reason, as }),
+      resolveAttention(authorisation.id, 'unreversed', by, 'next-step'),
+    ])
+    if (!isWritten) throw begun()
+    return payment
+  } catch (error) {
+    if (outcomeUnknown(error) && (await isOnRecord(engine, auditId))) {
+      return current(engine, { id: captureId })
+    }
+    throw error
+  }
+}
+
+const isOnRecord = async ({ lanes }: Engine, auditId: string): Promise<boolean> =>
+  (await lanes.single(auditById(auditId))).length > 0
+
+async function current({ lanes }: Engine, { id }: Pick<Payment, 'id'>): Promise<Payment> {
+  const [row] = await lanes.single(paymentById(id, null))
+  if (row === undefined) throw new GatewayError('700.400.580', { status: 404 })
+  return toPayment(row)
+}

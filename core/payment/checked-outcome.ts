@@ -1,0 +1,226 @@
+/** What a connector says, as far as the engine may rely on it. Anything malformed is `unknown`. */
+import type {
+  Accepted,
+  Approved,
+  Declined,
+  Found,
+  Money,
+  Outcome,
+  Pending,
+  Reversed,
+} from '@tollgate/plugin-kit'
+import {
+  currencyOf,
+  isFailure,
+  isPending,
+  isResultCode,
+  limits,
+  type Reason,
+} from '@tollgate/schemas'
+import { isSecretName } from '../net/scrub.ts'
+import { checkedRedirect } from './checked-redirect.ts'
+import { boundedRefs, isTexts, maskedText, shownTexts, wellFormed } from './checked-texts.ts'
+
+const kinds = new Set(['approved', 'accepted', 'declined', 'pending', 'notSent', 'unknown'])
+const texts = ['text', 'code', 'avs', 'cvv'] as const
+const advices = new Set<unknown>(['later', 'new-instrument', 'never'])
+
+const bad = (why: string) => ({ is: 'unknown', why }) as const
+
+/**
+ * An author's outcome as the engine may rely on it.
+ *
+ * @param now Business time of the merchant, when it was just said: an end of its time that is out of
+ * all proportion is moved to what the engine waits for.
+ */
+export function checked(given: unknown, now?: Date): Outcome {
+  if (typeof given !== 'object' || given === null) return bad('the connector returned no outcome')
+  // Read once: what was checked must be what is used.
+  const outcome = { ...given } as Outcome
+  if (!kinds.has(outcome.is)) return bad('the connector returned an outcome that does not exist')
+  if (outcome.is === 'notSent') return { is: 'notSent', why: whyOf(outcome.why) }
+  if (outcome.is === 'unknown') return checkedUnknown(outcome)
+  if (outcome.refs !== undefined && !isTexts(outcome.refs)) {
+    return bad('refs must be an object of texts')
+  }
+  const refs = outcome.refs === undefined ? {} : { refs: boundedRefs(outcome.refs) }
+  // What has a check of its own is looked at there.
+  const own = ['amount', 'next', 'finalBy', 'card', 'details']
+  const plain = Object.entries(outcome).filter(([name]) => !own.includes(name))
+  if (!isJson(plain)) return bad('the outcome holds what is no JSON')
+  return asTold({ ...outcome, ...textsOf(outcome), ...refs } as typeof outcome, now)
+}
+
+function asTold(told: Approved | Accepted | Declined | Pending, now: Date | undefined): Outcome {
+  switch (told.is) {
+    case 'approved':
+      return approvedAs(told)
+    case 'accepted':
+      return acceptedAs(told)
+    case 'declined':
+      return declinedAs(told)
+    case 'pending':
+      return pendingAs(told, now)
+  }
+}
+
+/** The answer to an enquiry: an outcome, or that the acquirer knows nothing. */
+export function checkedFound(given: unknown, now?: Date): Found {
+  if (!isOf(given, 'notFound')) return checked(given, now)
+  const { why } = { ...given }
+  return { is: 'notFound', ...(why === undefined ? {} : { why: whyOf(why) }) }
+}
+
+/** What a reversal by key did, as far as it can be believed. */
+export function checkedReversed(given: unknown): Reversed {
+  if (typeof given !== 'object' || given === null) return bad('the connector returned no answer')
+  const { is, refs, why, reason } = { ...given } as Readonly<Record<string, unknown>>
+  switch (is) {
+    case 'reversed':
+    case 'nothing':
+      if (refs === undefined) return { is }
+      return isTexts(refs)
+        ? { is, refs: boundedRefs(refs) }
+        : bad('refs must be an object of texts')
+    case 'refused': {
+      const isCode = typeof reason === 'string' && isResultCode(reason)
+      return { is, why: whyOf(why), ...(isCode ? { reason: reason as Reason } : {}) }
+    }
+    case 'unknown':
+      return bad(whyOf(why))
+    default:
+      return bad('the connector returned an answer that does not exist')
+  }
+}
+
+/** Largest amount that Postgres takes. */
+const mostMinor = 2n ** 63n - 1n
+
+/** An amount of money in a currency that has one, or undefined. */
+export function checkedMoney(given: unknown): Money | undefined {
+  if (typeof given !== 'object' || given === null) return undefined
+  const { minor, currency } = { ...given } as { minor?: unknown; currency?: unknown }
+  if (typeof minor !== 'bigint' || minor < 0n || minor > mostMinor) return undefined
+  if (typeof currency !== 'string' || currencyOf(currency)?.exponent == null) return undefined
+  return { minor, currency }
+}
+
+function approvedAs(told: Approved): Outcome {
+  if (told.refs === undefined) return bad('approved without any reference of the acquirer')
+  if (told.amount === undefined) return told
+  const amount = checkedMoney(told.amount)
+  return amount === undefined ? bad('approved for an amount that is none') : { ...told, amount }
+}
+
+function acceptedAs(told: Accepted): Outcome {
+  if (told.refs === undefined) return bad('accepted without any reference of the acquirer')
+  const isEnd = told.finalBy === 'settlement' || told.finalBy === 'event'
+  const finalBy = isEnd ? told.finalBy : pollOf(told.finalBy)
+  return finalBy === undefined
+    ? bad('accepted without a word on when it is final')
+    : { ...told, finalBy }
+}
+
+function declinedAs(told: Declined): Outcome {
+  if (!isResultCode(told.reason)) return { ...told, reason: '800.100.100' }
+  // Merchants go by the code: a decline that is told as a success would be delivered.
+  return isFailure(told.reason) ? told : bad('declined with a reason that is no failure')
+}
+
+function pendingAs(told: Pending, now: Date | undefined): Outcome {
+  const next = nextOf(told.next)
+  if (next === undefined) return bad('pending without a next step')
+  if (told.reason !== undefined && !isPending(told.reason)) {
+    return bad('pending with a reason that is not pending')
+  }
+  if (told.expiresAt === undefined) return { ...told, next }
+  const expiresAt = timeOf(told.expiresAt, now)
+  return expiresAt === undefined
+    ? bad('pending until a time that is none')
+    : { ...told, next, expiresAt }
+}
+
+/** Of an unknown outcome only what can be kept: it must not become less known by what comes with it. */
+function checkedUnknown({ why, refs, memo }: Extract<Outcome, { is: 'unknown' }>): Outcome {
+  return {
+    is: 'unknown',
+    why: whyOf(why),
+    ...(isTexts(refs) ? { refs: boundedRefs(refs) } : {}),
+    ...(memo !== undefined && isJson(memo) ? { memo } : {}),
+  }
+}
+
+const whyOf = (why: unknown): string =>
+  typeof why === 'string' ? maskedText(why, 500) : 'no reason was given'
+
+/**
+ * Texts for people and codes of schemes, with card numbers masked: what is none is left out, for the
+ * money moved all the same. A scheme's reference is sent back with later payments: like those of the
+ * acquirer it may look like a card number by chance, and no digit of it may change.
+ */
+function textsOf(outcome: Outcome): Readonly<Record<string, unknown>> {
+  const parts: Readonly<Record<string, unknown>> = { ...outcome }
+  const told = Object.fromEntries(
+    texts
+      .filter((name) => parts[name] !== undefined)
+      .map((name) => {
+        const text = parts[name]
+        const isText = typeof text === 'string'
+        return [name, isText ? maskedText(text, limits.shownTextCharacters) : undefined]
+      }),
+  )
+  const { networkTxId, advice, card, details } = parts
+  const isReference = typeof networkTxId === 'string' && networkTxId.length <= limits.refCharacters
+  return {
+    ...told,
+    ...(networkTxId === undefined
+      ? {}
+      : { networkTxId: isReference ? wellFormed(networkTxId) : undefined }),
+    ...(advice === undefined ? {} : { advice: advices.has(advice) ? advice : undefined }),
+    ...(card === undefined ? {} : { card: cardOf(card) }),
+    ...(details === undefined ? {} : { details: shownTexts(details) }),
+  }
+}
+
+/** Of the card nothing that is secret by its name: what answers show of it nobody may misuse. */
+function cardOf(given: unknown): Readonly<Record<string, string>> | undefined {
+  const shown = Object.entries(shownTexts(given) ?? {}).filter(([name]) => !isSecretName(name))
+  return shown.length === 0 ? undefined : Object.fromEntries(shown)
+}
+
+const isOf = (given: unknown, is: string): given is { is: string; why?: unknown } =>
+  typeof given === 'object' && given !== null && (given as { is?: unknown }).is === is
+
+/** Whether everything in it can be stored. */
+function isJson(value: unknown): boolean {
+  try {
+    JSON.stringify(value)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function nextOf(next: unknown): Pending['next'] | undefined {
+  if (next === 'event') return next
+  if (typeof next !== 'object' || next === null) return undefined
+  if ('poll' in next) return pollOf(next)
+  if (!('redirect' in next)) return undefined
+  const redirect = checkedRedirect(next.redirect)
+  return redirect === undefined ? undefined : { redirect }
+}
+
+/** Whole milliseconds, as a timer takes them. */
+function pollOf(given: unknown): { readonly poll: number } | undefined {
+  const { poll } = Object(given) as { poll?: unknown }
+  if (typeof poll !== 'number' || !Number.isFinite(poll) || poll <= 0) return undefined
+  return { poll: Math.ceil(Math.min(Math.max(poll, limits.pollMs.min), limits.pollMs.max)) }
+}
+
+function timeOf(date: unknown, now: Date | undefined): Date | undefined {
+  const ms = date instanceof Date ? date.getTime() : Number.NaN
+  if (Number.isNaN(ms)) return undefined
+  if (now === undefined) return new Date(ms)
+  const { past, ahead } = limits.pendingEndMs
+  return new Date(Math.min(Math.max(ms, now.getTime() - past), now.getTime() + ahead))
+}

@@ -1,0 +1,157 @@
+/** What a chargeback is about, and the record of it, or of its reversal, among the payments. */
+import { isChargeback } from '@tollgate/schemas'
+import type { Engine } from '../engine.ts'
+import { idTimeMs, newId } from '../ids.ts'
+import { maskCardNumbers } from '../net/mask.ts'
+import { businessNow } from '../test-clock/time.ts'
+import { eventOf, notifies } from './announce.ts'
+import { wellFormed } from './checked-texts.ts'
+import type { Idempotency } from './idempotency.ts'
+import {
+  type ChargebackRow,
+  capturesOf,
+  chargebacksByRecord,
+  type FactRow,
+  type Recorded,
+} from './store-dispute.ts'
+import { paymentById, toPayment } from './store-read.ts'
+import type { Payment } from './types.ts'
+import { isOpen } from './words.ts'
+
+/** Of a chargeback without a reason that is a result code. */
+const noReason = '000.100.200'
+
+/** Longest text of an acquirer that is shown as it is. */
+const longestReason = 64
+
+/** The result of a chargeback is its reason. Schemes have codes of their own: those are kept for people. */
+export function chargebackReason(reason: string | undefined): {
+  readonly resultCode: string
+  readonly details: Readonly<Record<string, string>>
+} {
+  if (reason !== undefined && isChargeback(reason)) return { resultCode: reason, details: {} }
+  const text = wellFormed(maskCardNumbers(reason ?? '').slice(0, longestReason))
+  return { resultCode: noReason, details: text === '' ? {} : { AcquirerReason: text } }
+}
+
+export type Hit = {
+  readonly target: Payment
+  readonly isAuthorisation: boolean
+  /** Approved captures of an authorisation. */
+  readonly captures: readonly string[]
+  /** The same with those that came to nothing. */
+  readonly ever: readonly string[]
+  /** A capture of it is under way, or still to come. */
+  readonly isUndecided: boolean
+}
+
+/** What a chargeback is about: of an authorisation, its only capture. */
+export async function chargedBack(engine: Engine, payment: Payment): Promise<Hit> {
+  const isAuthorisation = ['authorisation', 'replacement', 'increase'].includes(payment.effect)
+  if (!isAuthorisation) {
+    return { target: payment, isAuthorisation, captures: [], ever: [], isUndecided: false }
+  }
+  const rows = await engine.lanes.single(capturesOf(payment.rootId))
+  const captures = rows.filter(({ state }) => state === 'approved').map(({ id }) => id)
+  const [only] =
+    captures.length === 1 ? await engine.lanes.single(paymentById(captures[0]!, null)) : []
+  const ever = rows.map(({ id }) => id)
+  const isToCome =
+    payment.state === 'approved' && payment.chainId !== null && !ever.includes(payment.chainId)
+  return {
+    target: only === undefined ? payment : toPayment(only),
+    isAuthorisation,
+    captures,
+    ever,
+    isUndecided: isToCome || rows.some(({ state }) => isOpen(state)),
+  }
+}
+
+/** Whether a fact is about the payment that was named, an authorisation being the same as its captures. */
+export const isOf = (
+  { target, ever }: Hit,
+  payment: Payment,
+  { payment_id }: ChargebackRow,
+): boolean =>
+  [payment.id, target.id, ...ever].includes(payment_id) ||
+  (payment.effect === 'capture' && payment.referencedId === payment_id)
+
+export type Fact = Pick<
+  FactRow,
+  | 'kind'
+  | 'account'
+  | 'reference'
+  | 'isNamed'
+  | 'source'
+  | 'minor'
+  | 'currency'
+  | 'balanceId'
+  | 'reverses'
+  | 'referencedId'
+  | 'resultCode'
+> & {
+  readonly refs: Readonly<Record<string, string>>
+  readonly details: Readonly<Record<string, string>>
+  readonly request: Readonly<Record<string, unknown>>
+  readonly merchantTransactionId?: string | undefined
+  readonly entityId?: string | undefined
+  readonly idempotency?: Idempotency | null
+}
+
+export async function factRow(engine: Engine, target: Payment, fact: Fact): Promise<FactRow> {
+  const { refs, details, request, merchantTransactionId, entityId, idempotency, ...columns } = fact
+  const id = newId()
+  const isReversal = fact.kind === 'reversal'
+  const paymentType = isReversal ? 'CR' : 'CB'
+  const event = eventOf(newId(), { ...target, paymentType }, 'approved', fact.resultCode)
+  return {
+    ...columns,
+    id,
+    connector: target.connector,
+    paymentId: target.id,
+    channelId: target.channelId,
+    entityId: entityId ?? target.channelId,
+    accountId: target.accountId,
+    shortNo: await engine.shortNumbers.take(),
+    createdAt:
+      target.clockId === null
+        ? new Date(idTimeMs(id))
+        : await businessNow(engine, target.channelId, target.clockId),
+    paymentType,
+    effect: isReversal ? 'chargeback-reversal' : 'chargeback',
+    mode: target.mode,
+    method: target.method,
+    brand: target.brand,
+    merchantTransactionId: merchantTransactionId ?? null,
+    clockId: target.clockId,
+    request: JSON.stringify(request),
+    answer: JSON.stringify(Object.keys(details).length === 0 ? { refs } : { refs, details }),
+    event: { id: event.id, type: event.type, data: JSON.stringify(event.data) },
+    notifies: notifies(target),
+    idempotencyKey: idempotency?.key ?? null,
+    idempotencyFingerprint: idempotency?.fingerprint ?? null,
+  }
+}
+
+/** Tells this process's subscribers what was committed. */
+export function tell(engine: Engine, row: FactRow, { seq }: Recorded): void {
+  if (!engine.events.wanted) return
+  engine.events.emit({
+    id: row.event.id,
+    type: row.event.type as never,
+    resource: row.id,
+    channelId: row.channelId,
+    sequence: seq,
+    at: new Date(engine.clock.realMs()),
+    data: JSON.parse(row.event.data),
+  })
+}
+
+/** What is left of each chargeback, by its record: for what can be done with it. */
+export async function leftOfChargebacks(
+  engine: Engine,
+  recordIds: readonly string[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const rows = recordIds.length === 0 ? [] : await engine.lanes.read(chargebacksByRecord(recordIds))
+  return new Map(rows.map((row) => [row.record_id, row.counted - row.reversed]))
+}

@@ -1,0 +1,75 @@
+/** A step of the engine's own that is over before it began: on record as declined, and never sent. */
+import type { Sql } from '../db/sql.ts'
+import type { Engine } from '../engine.ts'
+import { idTimeMs, newId } from '../ids.ts'
+import { textOf } from '../request/values.ts'
+import { businessNow } from '../test-clock/time.ts'
+import { announce } from './announce.ts'
+import type { Step } from './begin.ts'
+import { carriedOver, handlerKind } from './follow-up-rules.ts'
+import { recordRefused } from './store-follow-up.ts'
+import { paymentById, toPayment } from './store-read.ts'
+import { withoutSecrets } from './stored-request.ts'
+import type { Payment } from './types.ts'
+
+/** A step whose payment has its id and its amount before it is begun. */
+export type KnownStep = Step & { readonly id: string; readonly amountMinor: bigint }
+
+/**
+ * Safe to run any number of times, and beside whoever begins the step: the payment's id is taken once.
+ *
+ * @param afterMs When the work on what it refers to goes on, at the latest.
+ * @param alongside Statements that belong to the same commit, when this wrote it.
+ * @returns the payment of the step as it is by now, and whether this wrote it.
+ */
+export async function refuseStep(
+  engine: Engine,
+  target: Payment,
+  { id, type, effect, amountMinor, fields }: KnownStep,
+  resultCode: string,
+  afterMs: number,
+  alongside: readonly Sql[] = [],
+): Promise<{ readonly payment: Payment; readonly isWritten: boolean }> {
+  const { clockId, channelId } = target
+  const request = withoutSecrets(fields, carriedOver(target, effect))
+  const data = { paymentType: type.code, state: 'declined', code: resultCode } as const
+  const event = { id: newId(), type: 'payment.declined', data } as const
+  const statement = recordRefused({
+    id,
+    channelId,
+    entityId: textOf(fields, 'entityId') ?? channelId,
+    referencedId: target.id,
+    accountId: target.accountId,
+    shortNo: await engine.shortNumbers.take(),
+    amountMinor,
+    // In real time a payment is created at the time in its id: searches order by the id alone.
+    createdAt:
+      clockId === null ? new Date(idTimeMs(id)) : await businessNow(engine, channelId, clockId),
+    currency: target.amount.currency,
+    paymentType: type.code,
+    effect,
+    mode: target.mode,
+    method: target.method,
+    brand: target.brand,
+    connector: target.connector,
+    merchantTransactionId: textOf(fields, 'merchantTransactionId') ?? null,
+    clockId,
+    request: JSON.stringify(request),
+    attemptKind: handlerKind(effect, type),
+    resultCode,
+    event: { ...event, data: JSON.stringify(data) },
+    notifies: typeof request.notificationUrl === 'string',
+    timerId: newId(),
+    goesOnAfterMs: afterMs,
+  })
+  const { lanes } = engine
+  const [written] =
+    alongside.length === 0
+      ? await lanes.single(statement)
+      : await lanes.together(statement, alongside)
+  const [row] = await lanes.single(paymentById(id, null))
+  if (row === undefined) throw new Error('a step that was refused has no record')
+  const payment = toPayment(row)
+  if (written !== undefined) announce(engine, payment, event, written.seq)
+  return { payment, isWritten: written !== undefined }
+}

@@ -1,0 +1,282 @@
+/** SQL of late words: one statement moves a payment that was answered, with everything that follows. */
+
+import { type Sql, sql } from '../db/sql.ts'
+import type { AttentionKind } from '../operator/store.ts'
+import { outbox } from '../webhook/store-outbox.ts'
+import { type AttemptRow, columns, type PaymentRow } from './store-read.ts'
+import type { Move, Sums } from './sums.ts'
+import type { AttemptState, PaymentState } from './types.ts'
+
+/** A payment and its attempt as they are at one moment. */
+export const heldPayment = (key: string) => sql<PaymentRow & AttemptColumns>`
+  select ${columns.ofPayment}, a.state as attempt_state, a.lease, a.lease_until, a.enquiries, a.settled_by, a.kind
+  from tollgate.attempt a
+  join tollgate.payment p on p.id = a.payment_id
+  left join tollgate.payment_request q on q.id = p.id
+  where a.key = ${key}::text`
+
+type AttemptColumns = {
+  attempt_state: AttemptState
+  lease: number
+  lease_until: Date | null
+  enquiries: number
+  settled_by: string | null
+  kind: AttemptRow['kind']
+}
+
+/** An entry of the operators' list that belongs to the move. */
+export type Entry = {
+  readonly id: string
+  readonly kind: AttentionKind
+  readonly reference: string
+  readonly detail: Readonly<Record<string, unknown>>
+}
+
+export type LateMove = {
+  readonly paymentId: string
+  readonly attemptKey: string
+  /** As they were read: when one of them has moved since, nothing happens. */
+  readonly from: { readonly attempt: AttemptState; readonly lease: number }
+  readonly to: {
+    readonly attempt: AttemptState
+    readonly state: PaymentState
+    readonly resultCode: string
+    readonly approvedMinor: bigint | null
+    readonly finalBy: string | null
+    /** JSON text. */
+    readonly answer: string
+  }
+  readonly source: string
+  /** Of a move that merchants are told. */
+  readonly event: { readonly id: string; readonly type: string; readonly data: string } | null
+  readonly notifies: boolean
+  readonly move: Move
+  /** The same for a capture that was reversed: its place `done` counts for nothing on its authorisation. */
+  readonly ownIfReversed: Sums
+  readonly parentId: string | null
+  /** Balance of the authorisation that a reversed capture's amount goes back to. */
+  readonly returnedTo: string | null
+  readonly returnedCapture: { readonly id: string; readonly isFinal: boolean } | null
+  /** Of the payment's own balance: closed when it failed, open again when it stands after all. */
+  readonly own: 'closed' | 'open' | 'kept'
+  /** The balance of one that stands for the first time. */
+  readonly balance: {
+    readonly kind: string
+    readonly authorised: bigint
+    readonly captured: bigint
+    readonly maxCaptures: number | null
+  } | null
+  readonly erasesInstrument: boolean
+  /** Listed with the move; `freezes`: its own balance or its parent's, which wait until an operator ended it. */
+  readonly entry: (Entry & { readonly freezes: readonly string[] }) | null
+  /** Listed when more went out, or was used, than can be given back; the amount is added to its detail. */
+  readonly beyond: Entry | null
+  /** Kinds of entries that the move ends, and who ended them. */
+  readonly ends: readonly AttentionKind[]
+  readonly audit: {
+    readonly id: string
+    readonly actor: string
+    readonly action: string
+    readonly detail: Readonly<Record<string, unknown>>
+  } | null
+  /** The next look at the attempt; null: none, unless `keepsLook`. */
+  readonly look: { readonly id: string; readonly afterMs: number } | null
+  readonly keepsLook: boolean
+  /** A two-step payment whose next step has to be taken: id of its authorisation. */
+  readonly goesOn: { readonly id: string; readonly authorisationId: string } | null
+}
+
+const text = (value: bigint | number | null) => (value === null ? null : String(value))
+
+/** A balance under lock with the differences added; what the facts exceed the limit by is its excess. */
+const withSums = (balanceId: string | null, sums: Sums) => sql`
+  select balance.payment_id, balance.kind, balance.closed_by, balance.excess as excess_before,
+    balance.excess_captures as excess_captures_before, balance.max_captures,
+    balance.reversed as reversed_before,
+    balance.authorised + ${text(sums.authorised)}::bigint as authorised,
+    balance.increasing + ${text(sums.increasing)}::bigint as increasing,
+    balance.capturing + ${text(sums.capturing)}::bigint as capturing,
+    balance.captured + ${text(sums.captured)}::bigint as captured,
+    balance.reversing + ${text(sums.reversing)}::bigint as reversing,
+    balance.reversed + ${text(sums.reversed)}::bigint as reversed,
+    balance.refunding + ${text(sums.refunding)}::bigint as refunding,
+    balance.refunded + ${text(sums.refunded)}::bigint as refunded,
+    balance.captures + ${sums.captures}::integer as captures
+  from tollgate.payment_balance balance
+  where balance.payment_id = ${balanceId}::uuid`
+
+const excessOf = sql`
+    greatest(0, case after.kind
+      when 'authorisation' then after.captured + after.capturing + after.reversed + after.reversing - after.authorised
+      when 'sale' then after.refunded + after.refunding + after.reversed + after.reversing - after.captured
+      else 0 end)`
+
+const excessCapturesOf = sql`greatest(0, after.captures - after.max_captures)`
+
+/**
+ * Moves a payment from what it was answered as to what it turned out to be. The attempt's lease number
+ * is the fence: whoever read an older one moves nothing. Rows are locked in the order attempt, payment,
+ * own balance, balance it was reserved on, balance of the authorisation above: as everywhere.
+ */
+export const moveLate = (late: LateMove): Sql<{ id: string; seq: number }> => sql<{
+  id: string
+  seq: number
+}>`
+with attempt_moved as (
+  update tollgate.attempt set state = ${late.to.attempt}::text, settled_by = ${late.source}::text,
+    lease = lease + 1, lease_until = null
+  where key = ${late.attemptKey}::text and lease = ${late.from.lease}::integer
+    and state = ${late.from.attempt}::text
+  returning key),
+payment_moved as (
+  update tollgate.payment set state = ${late.to.state}::text, result_code = ${late.to.resultCode}::text,
+    approved_minor = ${text(late.to.approvedMinor)}::bigint, final_by = ${late.to.finalBy}::text,
+    answer = ${late.to.answer}::jsonb,
+    settled_at = case when ${late.event !== null}::boolean then now() else payment.settled_at end,
+    seq = payment.seq + case when ${late.event !== null}::boolean then 1 else 0 end
+  from attempt_moved
+  where payment.id = ${late.paymentId}::uuid
+  returning payment.id, payment.seq, payment.channel_id),
+entry as (
+  insert into tollgate.attention (id, kind, payment_id, attempt_key, reference, detail, freezes)
+  select ${late.entry?.id ?? null}::uuid, ${late.entry?.kind ?? null}::text, id, ${late.attemptKey}::text,
+    ${late.entry?.reference ?? null}::text, ${JSON.stringify(late.entry?.detail ?? null)}::jsonb,
+    ${late.entry?.freezes ?? []}::uuid[]
+  from payment_moved
+  where ${late.entry !== null}::boolean
+  on conflict (coalesce(payment_id, '00000000-0000-0000-0000-000000000000'), kind, reference)
+    where resolved_at is null do nothing
+  returning id, freezes),
+own as (
+  update tollgate.payment_balance set
+    closed_by = case ${late.own}::text
+      when 'closed' then payment_moved.id
+      when 'open' then nullif(closed_by, payment_moved.id)
+      else closed_by end,
+    frozen_by = case when payment_balance.payment_id = any(entry.freezes)
+      then array_append(frozen_by, entry.id) else frozen_by end
+  from payment_moved
+  left join entry on true
+  where payment_balance.payment_id = payment_moved.id
+  returning kind, authorised, captured, capturing, reversed, refunded, refunding, charged_back),
+stands as (
+  insert into tollgate.payment_balance (payment_id, kind, authorised, captured, max_captures)
+  select id, ${late.balance?.kind ?? null}::text, ${text(late.balance?.authorised ?? null)}::bigint,
+    ${text(late.balance?.captured ?? null)}::bigint, ${late.balance?.maxCaptures ?? null}::integer
+  from payment_moved
+  where ${late.balance !== null}::boolean and not exists (select from own)
+  on conflict do nothing),
+chosen as (
+  select exists (select from own where own.kind = 'sale' and own.reversed > 0) as is_reversed
+  from payment_moved),
+parent_if_standing as (${withSums(late.parentId, late.move.own)}
+    and not (select is_reversed from chosen) for update),
+parent_if_reversed as (${withSums(late.parentId, late.ownIfReversed)}
+    and (select is_reversed from chosen) for update),
+after as (
+  select * from parent_if_standing union all select * from parent_if_reversed),
+parent as (
+  update tollgate.payment_balance set authorised = after.authorised, increasing = after.increasing,
+    capturing = after.capturing, captured = after.captured, reversing = after.reversing,
+    reversed = after.reversed, refunding = after.refunding, refunded = after.refunded, captures = after.captures,
+    excess = ${excessOf}, excess_captures = ${excessCapturesOf},
+    capture_final_by = case ${markOf(late, 'capture_final_by')}::text
+      when 'taken' then case when (select is_reversed from chosen) then capture_final_by
+        else coalesce(capture_final_by, ${late.paymentId}::uuid) end
+      when 'released' then nullif(capture_final_by, ${late.paymentId}::uuid) else capture_final_by end,
+    refund_final_by = case ${markOf(late, 'refund_final_by')}::text
+      when 'taken' then coalesce(refund_final_by, ${late.paymentId}::uuid)
+      when 'released' then nullif(refund_final_by, ${late.paymentId}::uuid) else refund_final_by end,
+    reverse_final_by = case ${markOf(late, 'reverse_final_by')}::text
+      when 'taken' then coalesce(reverse_final_by, ${late.paymentId}::uuid)
+      when 'released' then nullif(reverse_final_by, ${late.paymentId}::uuid) else reverse_final_by end,
+    closed_by = case ${markOf(late, 'closed_by')}::text
+      when 'taken' then coalesce(payment_balance.closed_by, ${late.paymentId}::uuid)
+      when 'released' then nullif(payment_balance.closed_by, ${late.paymentId}::uuid)
+      else payment_balance.closed_by end,
+    frozen_by = case when payment_balance.payment_id = any(entry.freezes)
+      then array_append(frozen_by, entry.id) else frozen_by end
+  from after
+  left join entry on true
+  where payment_balance.payment_id = after.payment_id
+  returning payment_balance.payment_id, excess - after.excess_before as more_excess,
+    excess_captures - after.excess_captures_before as more_captures,
+    payment_balance.closed_by is not distinct from payment_balance.payment_id as has_failed,
+    (after.reversed_before > 0) <> (payment_balance.reversed > 0) as turns),
+after_return as (${withSums(late.returnedTo, late.move.returned)}
+    and (select turns and not has_failed from parent) for update),
+returned as (
+  update tollgate.payment_balance set captured = after.captured, captures = after.captures,
+    capture_final_by = case
+      when ${late.move.returned.captures < 0}::boolean then nullif(capture_final_by, ${late.returnedCapture?.id ?? null}::uuid)
+      when ${late.returnedCapture?.isFinal === true}::boolean
+        then coalesce(capture_final_by, ${late.returnedCapture?.id ?? null}::uuid)
+      else capture_final_by end,
+    excess = ${excessOf}, excess_captures = ${excessCapturesOf}
+  from after_return after
+  where payment_balance.payment_id = after.payment_id
+  returning excess - after.excess_before as more_excess,
+    excess_captures - after.excess_captures_before as more_captures),
+over as (
+  select greatest(0, coalesce((select more_excess from parent), 0))
+      + greatest(0, coalesce((select more_excess from returned), 0))
+      + case when ${late.own === 'closed'}::boolean then coalesce((select case
+          when kind = 'authorisation' then captured + capturing else refunded + refunding end
+        from own), 0) else 0 end as minor,
+    greatest(0, coalesce((select more_captures from parent), 0), coalesce((select more_captures from returned), 0))
+      as captures,
+    coalesce((select charged_back from own), 0) as charged_back
+  from payment_moved),
+beyond as (
+  insert into tollgate.attention (id, kind, payment_id, attempt_key, reference, detail)
+  select ${late.beyond?.id ?? null}::uuid, ${late.beyond?.kind ?? null}::text, payment_moved.id,
+    ${late.attemptKey}::text, ${late.beyond?.reference ?? null}::text,
+    ${JSON.stringify(late.beyond?.detail ?? null)}::jsonb || jsonb_build_object('beyondMinor', over.minor::text)
+      || case when over.charged_back = 0 then '{}' else
+        jsonb_build_object('chargedBackMinor', over.charged_back::text) end
+  from payment_moved, over
+  where ${late.beyond !== null}::boolean and (over.minor > 0 or over.captures > 0 or over.charged_back > 0)
+  on conflict (coalesce(payment_id, '00000000-0000-0000-0000-000000000000'), kind, reference)
+    where resolved_at is null do nothing),
+ended as (
+  update tollgate.attention set resolved_at = now(), resolved_by = ${late.audit?.actor ?? 'engine'}::text
+  from payment_moved
+  where attention.payment_id = payment_moved.id and attention.kind = any(${late.ends}::text[])
+    and attention.reference = '' and attention.resolved_at is null),
+audited as (
+  insert into tollgate.audit (id, actor, action, resource, detail)
+  select ${late.audit?.id ?? null}::uuid, ${late.audit?.actor ?? null}::text, ${late.audit?.action ?? null}::text,
+    id, ${JSON.stringify(late.audit?.detail ?? null)}::jsonb
+  from payment_moved
+  where ${late.audit !== null}::boolean),
+erased as (
+  delete from tollgate.instrument
+  using payment_moved
+  where ${late.erasesInstrument}::boolean and instrument.id = payment_moved.id),
+looks as (
+  insert into tollgate.timer (id, due_at, kind, ref)
+  select ${late.look?.id ?? null}::uuid, now() + ${text(late.look?.afterMs ?? null)}::bigint * interval '1 millisecond',
+    'look', ${late.attemptKey}::text
+  from payment_moved
+  where ${late.look !== null}::boolean
+  union all
+  select ${late.goesOn?.id ?? null}::uuid, now(), 'continue', ${late.goesOn?.authorisationId ?? null}::text
+  from payment_moved
+  where ${late.goesOn !== null}::boolean
+  on conflict (kind, ref) do update set due_at = excluded.due_at),
+looked as (
+  delete from tollgate.timer
+  using payment_moved
+  where ${late.look === null && !late.keepsLook}::boolean and timer.kind in ('look', 'expire') and timer.ref = ${late.attemptKey}::text),
+e as (
+  insert into tollgate.event (id, resource, seq, channel_id, type, data)
+  select ${late.event?.id ?? null}::uuid, id, seq, channel_id, ${late.event?.type ?? null}::text,
+    ${late.event?.data ?? null}::jsonb
+  from payment_moved
+  where ${late.event !== null}::boolean
+  returning id, resource, seq),
+told as (${outbox.ofPayment(late.notifies)})
+select id, seq from payment_moved`
+
+const markOf = ({ move }: LateMove, name: string): string | null =>
+  move.mark?.name === name ? move.mark.is : null

@@ -1,0 +1,142 @@
+/**
+ * What a payment is in the sums it counts in. Written once: every change of a payment moves it from
+ * one place to another, and the move is the difference of the two, so that each has its inverse. Pure.
+ */
+import type { Effect } from './operation-kinds.ts'
+import type { AttemptState, PaymentState } from './types.ts'
+
+/** Columns of a balance that payments add to. */
+export const sumNames = [
+  'authorised',
+  'increasing',
+  'capturing',
+  'captured',
+  'reversing',
+  'reversed',
+  'refunding',
+  'refunded',
+] as const
+
+export type SumName = (typeof sumNames)[number]
+
+/** Differences in minor units, and in the number of captures. */
+export type Sums = { readonly [Name in SumName]: bigint } & { readonly captures: number }
+
+/**
+ * Where a payment stands in the sums: it holds a reservation, it is done, or it counts for nothing.
+ */
+export type Place = 'open' | 'done' | 'gone'
+
+/** What one payment adds to a balance at each place, as multiples of its amount; `captures` as a count. */
+type Share = { readonly [Name in SumName | 'captures']?: 1 | -1 }
+
+type Shares = {
+  /** On the balance that the reservation was taken from. */
+  readonly own: { readonly open: Share; readonly done: Share }
+  /** On the authorisation that gets the amount of a reversed capture back. */
+  readonly returned?: { readonly done: Share }
+  /** The mark that a `sequence=FINAL` sets for good, or a replacement on what it replaces. */
+  readonly mark?: Mark
+}
+
+export type Mark = 'capture_final_by' | 'refund_final_by' | 'reverse_final_by' | 'closed_by'
+
+const nothing: Shares = { own: { open: {}, done: {} } }
+
+/** The whole rule of the sums. */
+export const shares: Readonly<Record<Effect, Shares>> = {
+  verification: nothing,
+  authorisation: nothing,
+  sale: nothing,
+  undo: nothing,
+  chargeback: nothing,
+  'chargeback-reversal': nothing,
+  increase: { own: { open: { increasing: 1 }, done: { authorised: 1 } } },
+  replacement: { own: { open: {}, done: {} }, mark: 'closed_by' },
+  capture: {
+    own: { open: { capturing: 1, captures: 1 }, done: { captured: 1, captures: 1 } },
+    mark: 'capture_final_by',
+  },
+  release: { own: { open: { reversing: 1 }, done: { reversed: 1 } }, mark: 'reverse_final_by' },
+  void: {
+    own: { open: { reversing: 1 }, done: { reversed: 1 } },
+    returned: { done: { captured: -1, captures: -1 } },
+    mark: 'reverse_final_by',
+  },
+  refund: { own: { open: { refunding: 1 }, done: { refunded: 1 } }, mark: 'refund_final_by' },
+}
+
+/** What an acquirer cannot undo: a reversal that happened after all counts as done at once. */
+export const cannotBeUndone: ReadonlySet<Effect> = new Set(['release', 'void'])
+
+export const noSums: Sums = {
+  authorised: 0n,
+  increasing: 0n,
+  capturing: 0n,
+  captured: 0n,
+  reversing: 0n,
+  reversed: 0n,
+  refunding: 0n,
+  refunded: 0n,
+  captures: 0,
+}
+
+function times(share: Share, amount: bigint): Sums {
+  const sums: { [Name in SumName]: bigint } & { captures: number } = { ...noSums }
+  for (const name of sumNames) sums[name] = BigInt(share[name] ?? 0) * amount
+  sums.captures = share.captures ?? 0
+  return sums
+}
+
+export function minus(to: Sums, from: Sums): Sums {
+  const sums: { [Name in SumName]: bigint } & { captures: number } = { ...noSums }
+  for (const name of sumNames) sums[name] = to[name] - from[name]
+  sums.captures = to.captures - from.captures
+  return sums
+}
+
+/** What a payment adds to the balance it was reserved on, at a place. */
+export function sumsAt(effect: Effect, amount: bigint, place: Place): Sums {
+  return place === 'gone' ? noSums : times(shares[effect].own[place], amount)
+}
+
+/** A payment's way from one place to another. */
+export type Move = {
+  /** On the balance it was reserved on. */
+  readonly own: Sums
+  /** On the authorisation of a reversed capture. */
+  readonly returned: Sums
+  /** What becomes of the payment's mark. */
+  readonly mark: { readonly name: Mark; readonly is: 'taken' | 'released' } | null
+}
+
+/**
+ * @param isMarked Whether it sets its mark: a replacement always does, others with `sequence=FINAL`.
+ */
+export function moveBetween(
+  effect: Effect,
+  amount: bigint,
+  from: Place,
+  to: Place,
+  isMarked: boolean,
+): Move {
+  const { mark, returned } = shares[effect]
+  const back = (place: Place) =>
+    place === 'done' && returned !== undefined ? times(returned.done, amount) : noSums
+  const isKept = (place: Place) => place !== 'gone'
+  return {
+    own: minus(sumsAt(effect, amount, to), sumsAt(effect, amount, from)),
+    returned: minus(back(to), back(from)),
+    mark:
+      mark === undefined || !isMarked || isKept(from) === isKept(to)
+        ? null
+        : { name: mark, is: isKept(to) ? 'taken' : 'released' },
+  }
+}
+
+/** Where a payment stands in the sums, by what it is and by what its attempt is. */
+export function placeOf(effect: Effect, state: PaymentState, attempt: AttemptState): Place {
+  if (state === 'approved') return 'done'
+  if (attempt === 'late') return cannotBeUndone.has(effect) ? 'done' : 'open'
+  return state === 'declined' || state === 'expired' ? 'gone' : 'open'
+}

@@ -1,0 +1,56 @@
+/** What the acquirer can do only in one piece: refused before anything is written, by name. */
+import type { Connector } from '@tollgate/plugin-kit'
+import { GatewayError } from '../errors.ts'
+import type { Effect } from './operation-kinds.ts'
+import type { Balance } from './types.ts'
+
+/** Limits of an operation at this acquirer, as the reserving statement checks them. */
+export function supportedBy(
+  { supports }: Connector,
+  effect: Effect,
+): { readonly wholeOnly: boolean; readonly onceOnly: boolean } {
+  switch (effect) {
+    case 'capture':
+      return {
+        wholeOnly: supports.capture?.partial === false,
+        onceOnly: supports.capture?.multiple === false,
+      }
+    case 'refund':
+      return { wholeOnly: supports.refund?.partial === false, onceOnly: false }
+    case 'release':
+      return { wholeOnly: supports.reverse?.partial === false, onceOnly: false }
+    default:
+      return { wholeOnly: false, onceOnly: false }
+  }
+}
+
+const names: Readonly<Partial<Record<Effect, string>>> = {
+  capture: 'captures',
+  refund: 'refunds',
+  release: 'reverses',
+}
+
+/** The refusal of what the sums would allow and the acquirer does not; undefined when that is not why. */
+export function unsupported(
+  connector: Connector,
+  effect: Effect,
+  amountMinor: bigint | null,
+  balance: Balance | undefined,
+): GatewayError | undefined {
+  const { wholeOnly, onceOnly } = supportedBy(connector, effect)
+  if (balance === undefined) return undefined
+  const verb = names[effect] ?? 'does'
+  const refuse = (message: string) =>
+    new GatewayError('600.200.400', { parameterErrors: [{ name: 'amount', message }] })
+  if (onceOnly && balance.captures > 0) return refuse(`the acquirer ${verb} only once`)
+  if (!wholeOnly) return undefined
+  const isAuthorisation = balance.kind === 'authorisation'
+  const whole = isAuthorisation ? balance.authorised : balance.captured
+  const used = isAuthorisation
+    ? balance.captured + balance.reversed
+    : balance.refunded + balance.refunding
+  if (used === 0n && (amountMinor ?? whole) === whole) return undefined
+  // An amount beyond the rest is refused as such.
+  if (amountMinor !== null && amountMinor > whole - used) return undefined
+  return refuse(`the acquirer ${verb} only the whole amount, not a part of it`)
+}

@@ -1,0 +1,134 @@
+/**
+ * Takes a late success back: money that moved on a payment already answered as over. Safe to run any
+ * number of times and anywhere: a reversal by key undoes once, a reversal of the engine's own is one
+ * operation for one payment, and only the holder of the lease ends it.
+ */
+import type { Reversed } from '@tollgate/plugin-kit'
+import { paymentTypes } from '@tollgate/schemas'
+import type { Engine } from '../engine.ts'
+import { newId } from '../ids.ts'
+import { addAudit, freezeWith } from '../operator/store.ts'
+import { removeTimer } from '../timer/store.ts'
+import { beginStep } from './begin.ts'
+import { ladder } from './decide.ts'
+import { execute } from './execute.ts'
+import { endLate, type Held, held } from './late.ts'
+import { movedBy } from './moved.ts'
+import { ask } from './send.ts'
+import { chargedBackOf } from './store-dispute.ts'
+import { balanceById } from './store-read.ts'
+import type { LeaseRow } from './store-settle.ts'
+import { dropLease, lookLater } from './store-settle.ts'
+import { cannotBeUndone } from './sums.ts'
+import type { Payment } from './types.ts'
+import { isOpen } from './words.ts'
+import type { Work } from './work.ts'
+
+const reversal = paymentTypes.find(({ code }) => code === 'RV')!
+
+type Undone =
+  | { readonly is: 'undone'; readonly by: string }
+  | { readonly is: 'open' }
+  /** Operators have to look: the entry stands. */
+  | { readonly is: 'refused'; readonly why: string }
+
+/** @returns the payment as it is afterwards. */
+export async function takeBack(engine: Engine, work: Work, taken: LeaseRow): Promise<Payment> {
+  const now = await held(engine, work.payment.attemptKey)
+  if (now === undefined) return work.payment
+  if (now.attempt.state !== 'late' || now.attempt.lease !== taken.lease) return now.payment
+  const undone = await undo(engine, work)
+  if (undone.is === 'undone') {
+    const isEnded = await endLate(engine, now, 'engine', 'late-success-reversed', { by: undone.by })
+    if (!isEnded) await tellIfKept(engine, now.payment, undone.by)
+  } else if (undone.is === 'open') {
+    const afterMs = ladder(taken.enquiries)
+    await engine.lanes.single(lookLater(now.payment.attemptKey, taken.lease, newId(), afterMs))
+  } else {
+    await note(engine, now, undone.why)
+    // It would be refused again: whoever thinks otherwise redrives it.
+    await engine.lanes.single(removeTimer('look', now.payment.attemptKey))
+    await engine.lanes.single(dropLease(now.payment.attemptKey, taken.lease))
+  }
+  return now.payment
+}
+
+async function undo(engine: Engine, work: Work): Promise<Undone> {
+  if (await isUsed(engine, work.payment)) {
+    return { is: 'refused', why: 'it was captured, refunded, reversed or charged back before' }
+  }
+  if (cannotBeUndone.has(work.payment.effect))
+    return { is: 'refused', why: 'a reversal is not undone' }
+  const { resolve, reverse } = work.target.loaded.connector
+  if (resolve.reverseByKey !== undefined) {
+    const reversed: Reversed = await ask(engine, work, 'reverseByKey', resolve.reverseByKey)
+    if (reversed.is === 'reversed' || reversed.is === 'nothing') {
+      return { is: 'undone', by: `reverseByKey: ${reversed.is}` }
+    }
+    if (reversed.is === 'unknown') return { is: 'open' }
+    if (reverse === undefined) return { is: 'refused', why: reversed.why }
+  }
+  if (reverse === undefined) return { is: 'refused', why: 'the acquirer has no reversal' }
+  const why = unreversible(work)
+  return why === undefined ? byOperation(engine, work.payment) : { is: 'refused', why }
+}
+
+/** Why a reversal of the engine's own would undo something else than what was done. */
+function unreversible({ payment, target }: Work): string | undefined {
+  if (movedBy(payment).currency !== payment.amount.currency)
+    return 'it was done in another currency'
+  // What was added to an authorisation is a part of that.
+  const isPart = payment.effect === 'increase'
+  return isPart && target.loaded.connector.supports.reverse?.partial === false
+    ? 'the acquirer reverses only the whole authorisation'
+    : undefined
+}
+
+/** It was given back at the acquirer while an operator decided to keep it: nothing more goes out of it. */
+async function tellIfKept(engine: Engine, { id, attemptKey, rootId }: Payment, by: string) {
+  const kept = (await held(engine, attemptKey))?.payment
+  if (kept?.state !== 'approved') return
+  const detail = { why: 'it was taken back at the acquirer while it was kept here', by }
+  await engine.lanes.single(
+    freezeWith(newId(), 'conflict', id, attemptKey, 0, detail, 'taken back', rootId),
+  )
+}
+
+/** Of what was approved before, failed, and was done after all: some of it is elsewhere by now. */
+async function isUsed(engine: Engine, { id, rootId, effect }: Payment): Promise<boolean> {
+  if (effect === 'increase') {
+    const [root] = await engine.lanes.single(balanceById(rootId))
+    return root !== undefined && root.excess > 0n
+  }
+  const [charged] = await engine.lanes.single(chargedBackOf(id))
+  if (charged !== undefined && charged.minor > 0n) return true
+  const [row] = await engine.lanes.single(balanceById(id))
+  if (row === undefined) return false
+  const { kind, captured, capturing, reversed, reversing, refunded, refunding, charged_back } = row
+  const taken = kind === 'authorisation' ? captured + capturing : 0n
+  return taken + reversed + reversing + refunded + refunding + charged_back > 0n
+}
+
+/** A reversal of the engine's own, once for the payment: linked with it, with a key and an outcome of its own. */
+async function byOperation(engine: Engine, payment: Payment): Promise<Undone> {
+  const begun = await beginStep(engine, payment, {
+    step: 'take-back',
+    type: reversal,
+    effect: 'undo',
+    amountMinor: movedBy(payment).minor,
+    fields: {
+      paymentType: 'RV',
+      ...(payment.merchantTransactionId === null
+        ? {}
+        : { merchantTransactionId: payment.merchantTransactionId }),
+    },
+  })
+  if (begun === 'refused') return { is: 'open' }
+  const done = 'replay' in begun ? begun.replay : await execute(engine, begun.work)
+  if (done.state === 'approved') return { is: 'undone', by: done.id }
+  if (isOpen(done.state)) return { is: 'open' }
+  return { is: 'refused', why: `the reversal ${done.id} was declined (${done.resultCode})` }
+}
+
+const note = (engine: Engine, { payment }: Held, why: string) =>
+  engine.lanes.single(addAudit(newId(), 'engine', 'late-success-stands', payment.id, { why }))

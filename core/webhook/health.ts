@@ -1,0 +1,28 @@
+/** How an endpoint does: what is kept of it, and when it is enough. */
+import { limits } from '@tollgate/schemas'
+import { givenUpAfterMs } from './ladder.ts'
+import type { Lane } from './lane.ts'
+import type { Health } from './store-queue.ts'
+import type { Endpoint, Tried } from './types.ts'
+
+export const healthOf = (lane: Lane): Health => ({
+  endpointId: lane.endpointId,
+  failures: lane.failures,
+  failingSince: lane.failingSince,
+  probeAt: lane.probeAt,
+})
+
+/** Why an endpoint gets nothing more after this try; undefined while it does. */
+export function disabling(
+  lane: Lane,
+  endpoint: Endpoint,
+  tried: Tried,
+  nowMs: number,
+): string | undefined {
+  if (endpoint.kind === 'callback') return undefined
+  if (tried.status === 410) return 'it answered 410 Gone'
+  const sinceMs = nowMs - (lane.failingSince?.getTime() ?? nowMs)
+  return sinceMs >= givenUpAfterMs
+    ? `nothing but failures for ${limits.webhookDays} days`
+    : undefined
+}

@@ -1,0 +1,147 @@
+/** Chargebacks from before they were facts: what an older version filled is read rightly from then on. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import pg from 'pg'
+import { migrationFiles } from '../../../core/db/migrate.ts'
+import { createGateway, localKeys } from '../../../core/index.ts'
+import { createDatabase } from '../../support/database.ts'
+import { freshSimulator, testKey } from '../../support/gateway.ts'
+
+const idOf = (no: number) => `01900000-0000-7000-8000-${String(no).padStart(12, '0')}`
+const channel = idOf(1)
+const account = idOf(2)
+
+describe('the migration to facts', () => {
+  test('a chargeback stands for what was not reversed of it, and nobody gave it a reference', async () => {
+    const database = await createDatabase()
+    const client = new pg.Client({ connectionString: database.url })
+    await client.connect()
+    try {
+      await migrateTo(client, '0016')
+      const sales = [
+        { no: 100, charged: 9200, reversed: [] },
+        { no: 200, charged: 9200, reversed: [3000] },
+        { no: 300, charged: 5000, reversed: [5000] },
+        { no: 400, charged: 5000, reversed: [3000, 3000] },
+      ]
+      for (const sale of sales) await addSale(client, sale)
+      const gateway = await createGateway({
+        database: { url: database.url },
+        plugins: [freshSimulator()],
+        environment: 'test',
+        keys: localKeys(testKey),
+        role: 'api',
+      })
+      await gateway.close()
+      const { rows: facts } = await client.query(
+        `select kind, account, is_named, source, payment_id, balance_id, counted::integer as counted,
+           reversed::integer as reversed
+         from tollgate.chargeback order by at, record_id`,
+      )
+      assert.deepEqual(
+        facts,
+        [9200, 9200, 5000, 5000].map((counted, at) => ({
+          kind: 'chargeback',
+          account: account.replaceAll('-', ''),
+          is_named: false,
+          source: null,
+          payment_id: idOf(sales[at]!.no),
+          balance_id: idOf(sales[at]!.no),
+          counted,
+          reversed: [0, 3000, 5000, 5000][at],
+        })),
+      )
+      const { rows: sums } = await client.query(
+        'select charged_back::integer as minor from tollgate.payment_balance order by payment_id',
+      )
+      assert.deepEqual(sums, [{ minor: 9200 }, { minor: 6200 }, { minor: 0 }, { minor: 0 }])
+    } finally {
+      await client.end()
+      await database.drop()
+    }
+  })
+})
+
+/** Runs the files up to this one, as the version that had no more of them did. */
+async function migrateTo(client: pg.Client, last: string): Promise<void> {
+  await client.query('create schema tollgate')
+  await client.query(
+    `create table tollgate.migration
+       (name text primary key, checksum text not null, at timestamptz not null default now())`,
+  )
+  for (const { name, text, checksum } of await migrationFiles()) {
+    if (name.slice(0, last.length) > last) continue
+    await client.query('begin')
+    await client.query(text)
+    await client.query('insert into tollgate.migration (name, checksum) values ($1, $2)', [
+      name,
+      checksum,
+    ])
+    await client.query('commit')
+  }
+}
+
+type Sale = {
+  readonly no: number
+  readonly charged: number
+  readonly reversed: readonly number[]
+}
+
+/** A sale of 92.00 with its chargeback, as an older version left them: any reversal took the mark away. */
+async function addSale(client: pg.Client, { no, charged, reversed }: Sale): Promise<void> {
+  await addPayment(client, { no, minor: 9200, type: 'DB', effect: 'sale' })
+  await addPayment(client, {
+    no: no + 1,
+    minor: charged,
+    type: 'CB',
+    effect: 'chargeback',
+    of: no,
+    parent: no,
+  })
+  for (const [at, minor] of reversed.entries()) {
+    const effect = 'chargeback-reversal'
+    await addPayment(client, {
+      no: no + 2 + at,
+      minor,
+      type: 'CR',
+      effect,
+      of: no + 1,
+      parent: no,
+    })
+  }
+  await client.query(
+    `insert into tollgate.payment_balance (payment_id, kind, captured, charged_back_by)
+     values ($1, 'sale', 9200, $2)`,
+    [idOf(no), reversed.length === 0 ? idOf(no + 1) : null],
+  )
+}
+
+type Row = {
+  readonly no: number
+  readonly minor: number
+  readonly type: string
+  readonly effect: string
+  readonly of?: number
+  readonly parent?: number
+}
+
+const addPayment = (client: pg.Client, { no, minor, type, effect, of, parent }: Row) =>
+  client.query(
+    `insert into tollgate.payment (id, channel_id, entity_id, root_id, parent_id, referenced_id, account_id,
+       short_no, amount_minor, created_at, currency, payment_type, effect, mode, connector, attempt_key, state,
+       result_code)
+     values ($1::uuid, $2, $2, $3, $4, $5, $6, $7::integer, $8, timestamptz '2026-01-01' + $7::integer * interval '1 second', 'EUR', $9, $10,
+       'EXTERNAL', 'scripted', $1::uuid::text, 'approved', '000.100.112')`,
+    [
+      idOf(no),
+      channel,
+      idOf(parent ?? no),
+      parent === undefined ? null : idOf(parent),
+      of === undefined ? null : idOf(of),
+      account,
+      no,
+      minor,
+      type,
+      effect,
+    ],
+  )

@@ -1,0 +1,208 @@
+/** Decisions about money that moved on a payment already answered as over. */
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, test } from 'node:test'
+import { type Reversed, unknown } from '@tollgate/plugin-kit'
+import { GatewayError, onFaultPoint } from '../../../core/index.ts'
+import { approvedAs, processed } from '../../support/acquirer.ts'
+import { balanceOf, closeChecked } from '../../support/books.ts'
+import { until } from '../../support/gateway.ts'
+import {
+  approval,
+  charged,
+  heldCall,
+  type LateRun,
+  lose,
+  noMoney,
+  refuse,
+  startLate,
+  withoutKeyReversal,
+} from '../../support/late-words.ts'
+import { type Line, lineTo } from '../../support/proxy.ts'
+
+const alice = { by: 'Alice', reason: 'seen in the acquirer’s back office' }
+const silent = () => unknown('the acquirer is down')
+const tooLate = (): Reversed => ({ is: 'refused', why: 'too late' })
+const notReversed = { debit: refuse, reverseByKey: tooLate, reverse: refuse }
+
+const refusedFor = (why: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof GatewayError, String(error))
+  assert.equal(error.code, '700.400.570')
+  assert.match(error.message, why)
+  return true
+}
+
+describe('a late success, decided by operators', () => {
+  let run: LateRun
+  let line: Line
+  before(async () => {
+    run = await startLate(
+      { unkeyed: withoutKeyReversal },
+      {
+        through: async (url) => {
+          line = await lineTo(url)
+          return line.url
+        },
+      },
+    )
+  })
+  afterEach(() => onFaultPoint(undefined))
+  after(async () => {
+    await closeChecked(run)
+    await line.close()
+  })
+
+  const attemptOf = async (id: string) => {
+    const [row] = await run.sql<{ key: string; state: string; is_free: boolean }>(
+      'select key, state, lease_until is null as is_free from tollgate.attempt where payment_id = $1',
+      [id],
+    )
+    return row!
+  }
+  const undoOf = async (id: string) => {
+    const [row] = await run.sql<{ id: string; state: string }>(
+      `select id, state from tollgate.payment where referenced_id = $1 and effect = 'undo'`,
+      [id],
+    )
+    return row
+  }
+  const stands = (id: string) =>
+    until(async () => ((await run.audited(id)).includes('late-success-stands') ? true : undefined))
+
+  test("nothing is decided while the engine's own reversal of it is open", async () => {
+    const script = { debit: refuse, reverse: lose, enquire: silent }
+    const { id } = await run.debit('decide-undo-open', script, run.at('unkeyed'))
+    await run.tell(id, { outcome: approval })
+    const undo = await until(async () => {
+      const found = await undoOf(id)
+      return found?.state === 'unknown' && (await attemptOf(id)).is_free ? found : undefined
+    })
+    for (const as of ['approved', 'declined'] as const) {
+      await assert.rejects(
+        run.gateway.operator.settle(id, as, alice),
+        refusedFor(new RegExp(`its reversal ${undo.id} is unknown`)),
+      )
+    }
+    assert.equal((await attemptOf(id)).state, 'late')
+    run.acquirer.tell('decide-undo-open', { enquire: approvedAs })
+    await until(async () => {
+      await run.age(undo.id)
+      await run.dueNow(undo.id)
+      await run.dueNow(id)
+      return (await attemptOf(id)).state === 'declined' ? true : undefined
+    }, 20_000)
+    assert.equal(await run.code(id), noMoney)
+  })
+
+  test('nothing is decided while somebody takes it back', async () => {
+    const call = heldCall<Reversed>()
+    const { id } = await run.debit('decide-under-way', {
+      debit: refuse,
+      reverseByKey: call.handler,
+    })
+    await run.bring(id, { outcome: approval })
+    await call.begun
+    for (const as of ['approved', 'declined'] as const) {
+      await assert.rejects(
+        run.gateway.operator.settle(id, as, alice),
+        refusedFor(/works on it now/),
+      )
+    }
+    call.answer({ is: 'reversed' })
+    await until(async () => ((await attemptOf(id)).state === 'declined' ? true : undefined))
+    assert.equal(await run.code(id), noMoney)
+  })
+
+  test('who stood still over a decision begins no reversal of what is being kept', async () => {
+    const { id } = await run.debit('decide-stale', { debit: refuse }, run.at('unkeyed'))
+    const { key } = await attemptOf(id)
+    const [begins, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    onFaultPoint((point) => {
+      if (point !== 'before-T1') return undefined
+      begins.resolve()
+      return goOn.promise
+    })
+    const event = await run.bring(id, { outcome: approval })
+    await begins.promise
+    await run.sql(
+      `update tollgate.attempt set lease_until = now() - interval '1 second' where key = $1`,
+      [key],
+    )
+    const [decides, decide] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    onFaultPoint((point, ref) => {
+      if (point !== 'before-late' || ref !== id) return undefined
+      decides.resolve()
+      return decide.promise
+    })
+    const kept = run.gateway.operator.settle(id, 'approved', alice)
+    await decides.promise
+    goOn.resolve()
+    await processed(run, event)
+    decide.resolve()
+    await kept
+    assert.deepEqual(run.acquirer.of('decide-stale'), ['debit'])
+    assert.equal(await undoOf(id), undefined)
+    assert.equal(await run.code(id), charged)
+  })
+
+  test('what was charged back is not kept', async () => {
+    const { id } = await run.debit('decide-charged-back', notReversed)
+    await run.tell(id, { outcome: approval })
+    await stands(id)
+    await run.tell(id, {
+      outcome: { is: 'chargeback', reason: '800.100.203', refs: {} },
+      reference: 'case-1',
+    })
+    await assert.rejects(
+      run.gateway.operator.settle(id, 'approved', alice),
+      refusedFor(/charged back/),
+    )
+    assert.equal(await run.code(id), noMoney)
+    await run.gateway.operator.settle(id, 'declined', alice)
+    assert.equal((await attemptOf(id)).state, 'declined')
+  })
+
+  test('an amount that two decimals cannot say is not kept', async () => {
+    const kwd = { amount: '9.25', currency: 'KWD' }
+    const { id } = await run.debit('decide-third-decimal', notReversed, kwd)
+    await run.tell(id, { outcome: approval, minor: '9255', currency: 'KWD' })
+    await stands(id)
+    await assert.rejects(
+      run.gateway.operator.settle(id, 'approved', alice),
+      refusedFor(/two decimals/),
+    )
+    await run.gateway.operator.settle(id, 'declined', alice)
+    assert.equal((await attemptOf(id)).state, 'declined')
+  })
+
+  for (const [as, action, state] of [
+    ['approved', 'payment.kept', 'approved'],
+    ['declined', 'payment.given-back', 'declined'],
+  ] as const) {
+    test(`a decision whose answer was lost is told as made: ${action}`, async () => {
+      const reference = `decide-lost-${as}`
+      const { id } = await run.debit(reference, notReversed)
+      await run.tell(id, { outcome: approval })
+      await stands(id)
+      await until(async () => ((await attemptOf(id)).is_free ? true : undefined))
+      const cut = line.cut(action, 'after')
+      await run.gateway.operator.settle(id, as, alice)
+      await cut
+      assert.equal(await run.stateOf(id), state)
+      const made = (await run.audited(id)).filter((one) => one === action)
+      assert.deepEqual(made, [action], 'one decision')
+      if (as === 'approved') assert.equal((await balanceOf(run, id)).captured, 9200n)
+    })
+  }
+
+  test('an entry that was taken off the list while the answer was lost is told as such', async () => {
+    const { id } = await run.debit('decide-lost-entry')
+    await run.tell(id, { outcome: { is: 'declined', reason: '800.100.203', refs: {} } })
+    const [entry] = await run.listed(id)
+    assert.equal(entry?.kind, 'return')
+    const cut = line.cut('attention.resolved', 'after')
+    const { text } = await run.gateway.operator.resolve(entry!.id, alice)
+    await cut
+    assert.match(text, /return of payment .* is off the list/)
+    assert.deepEqual(await run.kinds(id), ['(return)'])
+  })
+})

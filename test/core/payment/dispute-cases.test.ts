@@ -1,0 +1,266 @@
+/** Which payment and which round of its case a chargeback is about, and what waits where that is in doubt. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { unknown } from '@tollgate/plugin-kit'
+import { chargedBackOf } from '../../../core/payment/store-dispute.ts'
+import { processed } from '../../support/acquirer.ts'
+import { closeChecked } from '../../support/books.ts'
+import { until } from '../../support/gateway.ts'
+import {
+  accept,
+  approval,
+  charged,
+  eur,
+  failure,
+  type LateRun,
+  lose,
+  refuse,
+  startLate,
+} from '../../support/late-words.ts'
+
+const by = { by: 'alice', reason: 'agreed with the bank' }
+const waits = { code: '700.300.600' }
+const chargeback = { is: 'chargeback', reason: '000.100.220', refs: {} }
+const reversal = { is: 'chargebackReversal', refs: {} }
+
+describe('chargebacks by their case', { concurrency: true }, () => {
+  let run: LateRun
+  before(async () => {
+    run = await startLate()
+  })
+  after(() => closeChecked(run))
+
+  const debit = async (reference: string, more: Record<string, unknown> = {}) =>
+    (await run.debit(reference, {}, more)).id
+  const charge = (id: string, reference: string, minor = '9200', currency = 'EUR') =>
+    run.tell(id, { outcome: chargeback, reference, minor, currency })
+  const giveBack = (id: string, reference: string, minor = '9200', currency = 'EUR') =>
+    run.tell(id, { outcome: reversal, reference, minor, currency })
+  const refund = (id: string) => run.gateway.payments.refund(id, eur('1.00'))
+  const chargedBack = async (id: string) => {
+    const [row] = await run.sql<{ charged_back: bigint }>(
+      'select charged_back from tollgate.payment_balance where payment_id = $1',
+      [id],
+    )
+    return row?.charged_back
+  }
+  const left = async (id: string) => {
+    const { strings, values } = chargedBackOf(id)
+    const text = strings.reduce((before, after, at) => `${before}$${at}${after}`)
+    const [row] = await run.sql<{ minor: bigint }>(text, [...values])
+    return row!.minor
+  }
+  const records = async (id: string) =>
+    (
+      await run.sql<{ payment_type: string }>(
+        `select payment_type from tollgate.payment where referenced_id = $1 and payment_type in ('CB', 'CR')`,
+        [id],
+      )
+    ).length
+  const whys = async (id: string) =>
+    (await run.listed(id)).filter(({ open }) => open).map(({ detail }) => detail.why)
+  const endAll = async (id: string) => {
+    for (const entry of await run.listed(id)) {
+      if (entry.open) await run.gateway.operator.resolve(entry.id, by)
+    }
+  }
+  const hasWaited = (eventId: string) =>
+    until(async () => {
+      const [row] = await run.sql<{ waits: number }>(
+        'select waits from tollgate.inbound_event where event_id = $1',
+        [eventId],
+      )
+      return row!.waits > 0 ? true : undefined
+    })
+  const turnNow = (eventId: string) =>
+    run.sql('update tollgate.inbound_event set next_at = now() where event_id = $1', [eventId])
+
+  test('a reference that is known of another payment is listed, and refunds wait for an operator', async () => {
+    const [one, other] = [await debit('case-one'), await debit('case-other')]
+    assert.equal(await charge(one, 'shared-case'), 'recorded')
+    assert.equal(await charge(other, 'shared-case'), 'conflict')
+    assert.deepEqual(await whys(other), ['the reference is known of another payment'])
+    assert.equal(await chargedBack(other), 0n)
+    await assert.rejects(refund(other), waits)
+    await endAll(other)
+    assert.equal((await refund(other)).result.code, charged)
+    assert.equal(await chargedBack(one), 9200n)
+  })
+
+  test('told of an authorisation and of its capture it is the same', async () => {
+    const id = await debit('case-both', { paymentType: 'PA' })
+    const capture = await run.gateway.payments.capture(id, eur('92.00'))
+    assert.equal(await charge(id, 'case-both'), 'recorded')
+    assert.equal(await charge(capture.id, 'case-both'), 'known')
+    assert.equal(await giveBack(id, 'case-both'), 'recorded')
+    assert.equal(await giveBack(capture.id, 'case-both'), 'known')
+    assert.equal((await refund(capture.id)).result.code, charged)
+  })
+
+  test('while it stands, another message with the same is no second one', async () => {
+    const id = await debit('case-halves')
+    assert.equal(await charge(id, 'case-halves', '4600'), 'recorded')
+    assert.equal(await charge(id, 'case-halves', '4600'), 'known')
+    assert.equal(await chargedBack(id), 4600n)
+    assert.deepEqual(await run.kinds(id), [])
+  })
+
+  test('one that comes again after its reversal is a round of its own, and so is its reversal', async () => {
+    const id = await debit('case-rounds')
+    const first = { outcome: chargeback, reference: 'case-rounds', minor: '9200' }
+    assert.equal(await run.tell(id, { ...first, eventId: 'case-rounds-1' }), 'recorded')
+    const back = { outcome: reversal, reference: 'case-rounds', minor: '9200' }
+    assert.equal(await run.tell(id, { ...back, eventId: 'case-rounds-2' }), 'recorded')
+    assert.equal(await charge(id, 'case-rounds'), 'recorded')
+    assert.equal(await chargedBack(id), 9200n)
+    assert.equal(await left(id), 9200n)
+    assert.deepEqual(await whys(id), ['a chargeback that was reversed came again'])
+    await endAll(id)
+    await assert.rejects(refund(id), waits)
+    assert.equal(await charge(id, 'case-rounds'), 'known')
+
+    // A process that died before it had closed them takes the first messages again.
+    for (const eventId of ['case-rounds-1', 'case-rounds-2']) {
+      await run.sql(
+        `update tollgate.inbound_event set processed_at = null, outcome = null, next_at = now()
+          where event_id = $1`,
+        [eventId],
+      )
+      assert.equal(await processed(run, eventId), 'known')
+    }
+    assert.equal(await chargedBack(id), 9200n)
+
+    assert.equal(await giveBack(id, 'case-rounds'), 'recorded')
+    assert.equal(await giveBack(id, 'case-rounds'), 'known')
+    assert.equal(await chargedBack(id), 0n)
+    assert.equal(await left(id), 0n)
+    await assert.rejects(refund(id), waits, 'it may be the first reversal, told again')
+    await endAll(id)
+    assert.equal((await refund(id)).result.code, charged)
+  })
+
+  test('another amount after the reversal is listed, and refunds wait for an operator', async () => {
+    const id = await debit('case-more')
+    await charge(id, 'case-more', '3000')
+    await giveBack(id, 'case-more', '3000')
+    assert.equal(await charge(id, 'case-more', '4000'), 'conflict')
+    await assert.rejects(refund(id), waits)
+    await endAll(id)
+    assert.equal((await refund(id)).result.code, charged)
+  })
+
+  test('in another currency it has rounds as well', async () => {
+    const id = await debit('case-dollars')
+    assert.equal(await charge(id, 'case-dollars', '9900', 'USD'), 'recorded')
+    assert.equal(await charge(id, 'case-dollars', '9900', 'USD'), 'known')
+    assert.equal(await giveBack(id, 'case-dollars', '9900', 'USD'), 'recorded')
+    await endAll(id)
+    assert.equal(await charge(id, 'case-dollars', '9900', 'USD'), 'recorded')
+    await assert.rejects(refund(id), waits)
+    assert.equal(await left(id), 0n, 'nothing in its own currency')
+  })
+
+  test('a reversal whose chargeback is of another payment is listed and moves nothing', async () => {
+    const [one, other] = [await debit('back-one'), await debit('back-other')]
+    await charge(one, 'back-case')
+    assert.equal(await giveBack(other, 'back-case'), 'conflict')
+    assert.deepEqual(await whys(other), ['its chargeback is of another payment'])
+    assert.deepEqual([await chargedBack(one), await chargedBack(other)], [9200n, 0n])
+    await assert.rejects(refund(one), waits)
+    assert.equal(await giveBack(one, 'back-case'), 'recorded')
+    assert.equal((await refund(one)).result.code, charged)
+  })
+
+  test('a reversal in another currency is recorded outside the sums, listed, and counts nothing', async () => {
+    const id = await debit('back-yen')
+    await charge(id, 'back-yen')
+    assert.equal(await giveBack(id, 'back-yen', '9200', 'JPY'), 'recorded')
+    assert.deepEqual(await whys(id), ['a reversal in another currency than its chargeback'])
+    assert.equal(await chargedBack(id), 9200n)
+    assert.equal(await left(id), 9200n)
+    await endAll(id)
+    await assert.rejects(refund(id), waits)
+  })
+
+  test('without references each reverses what stands in its own currency', async () => {
+    const id = await debit('nameless-two')
+    assert.equal(await run.tell(id, { outcome: chargeback, minor: '5000' }), 'recorded')
+    const dollars = { minor: '5000', currency: 'USD' }
+    assert.equal(await run.tell(id, { outcome: chargeback, ...dollars }), 'recorded')
+    assert.equal(await run.tell(id, { outcome: reversal, ...dollars }), 'recorded')
+    assert.equal(await chargedBack(id), 5000n)
+    assert.equal(await run.tell(id, { outcome: reversal, minor: '5000' }), 'recorded')
+    assert.equal(await chargedBack(id), 0n)
+  })
+
+  for (const [name, decision] of [
+    ['approved', approval],
+    ['declined', failure],
+  ] as const) {
+    test(`by an authorisation's key it waits for an open capture, which is ${name}`, async () => {
+      const id = await debit(`open-${name}`, { paymentType: 'PA' })
+      const unsure = { capture: lose, enquire: () => unknown('later') }
+      const capture = await run.follow(id, 'CP', `open-${name}-cp`, eur('92.00'), unsure)
+      const word = { outcome: chargeback, reference: `open-${name}`, minor: '9200' }
+      const early = await run.bring(id, word)
+      await hasWaited(early)
+      assert.equal((await records(id)) + (await records(capture.id)), 0)
+      assert.equal(await run.tell(capture.id, { outcome: decision }), 'settled')
+      await turnNow(early)
+      assert.equal(await processed(run, early), 'recorded')
+      const isApproved = name === 'approved'
+      assert.deepEqual([await records(id), await records(capture.id)], isApproved ? [0, 1] : [1, 0])
+      const next = isApproved ? refund(capture.id) : run.gateway.payments.capture(id, eur('92.00'))
+      await assert.rejects(next, waits)
+    })
+  }
+
+  test('of an authorisation without a capture: everything about it waits for an operator', async () => {
+    const id = await debit('no-capture', { paymentType: 'PA' })
+    assert.equal(await charge(id, 'no-capture'), 'recorded')
+    assert.equal(await records(id), 1)
+    assert.deepEqual(await whys(id), ['a chargeback of an authorisation with no capture'])
+    await assert.rejects(run.gateway.payments.capture(id, eur('50.00')), waits)
+    await assert.rejects(run.gateway.payments.reverse(id), waits)
+    await endAll(id)
+    const capture = await run.gateway.payments.capture(id, eur('50.00'))
+    assert.equal((await refund(capture.id)).result.code, charged)
+    assert.equal(await left(id), 9200n)
+    assert.equal((await run.gateway.payments.reverse(id)).amount, '42.00')
+  })
+
+  test('of a refund or a credit: recorded outside the sums, and listed', async () => {
+    const sale = await debit('of-refund')
+    const refunded = await run.gateway.payments.refund(sale, eur('40.00'))
+    const credit = await debit('of-credit', { paymentType: 'CD' })
+    for (const id of [refunded.id, credit]) {
+      assert.equal(await charge(id, `case of ${id}`, '4000'), 'recorded')
+      assert.deepEqual(await whys(id), ['a chargeback of what took no money'])
+      assert.equal(await records(id), 1)
+      assert.equal(await left(id), 4000n)
+    }
+    assert.equal(await chargedBack(sale), 0n)
+    assert.equal((await refund(sale)).result.code, charged)
+  })
+
+  test('what stands is known of a payment without sums too', async () => {
+    const { id } = await run.debit('of-declined', { debit: refuse })
+    const { id: accepted } = await run.debit('of-accepted', { debit: accept })
+    assert.equal(await left(id), 0n)
+    await charge(id, 'of-declined-a', '5000')
+    await charge(id, 'of-declined-b', '2000')
+    assert.equal(await left(id), 7000n)
+    await giveBack(id, 'of-declined-a', '5000')
+    assert.equal(await left(id), 2000n)
+    await charge(id, 'of-declined-c', '900', 'USD')
+    await giveBack(id, 'of-declined-c', '900', 'EUR')
+    assert.equal(await left(id), 2000n, 'what is of other money gives nothing back')
+    await giveBack(id, 'of-declined-b', '9000')
+    assert.equal(await left(id), 0n)
+    assert.equal(await run.tell(id, { outcome: chargeback, minor: '700' }), 'recorded')
+    assert.equal(await left(id), 700n)
+    assert.equal(await run.tell(id, { outcome: reversal, minor: '700' }), 'recorded')
+    assert.equal(await left(id), 0n)
+    assert.equal(await left(accepted), 0n)
+  })
+})

@@ -1,0 +1,80 @@
+/** What is read of chargebacks: their exact amount, and what is left to be done with each. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { balanceOf, closeChecked } from '../../support/books.ts'
+import { type LateRun, startLate } from '../../support/late-words.ts'
+
+const chargeback = { is: 'chargeback', reason: '000.100.220', refs: { dispute: 'd' } }
+const reversal = { is: 'chargebackReversal', reason: '000.100.220', refs: {} }
+
+describe('chargebacks that are read', { concurrency: true }, () => {
+  let run: LateRun
+  before(async () => {
+    run = await startLate()
+  })
+  after(() => closeChecked(run))
+
+  const debit = async (reference: string, more: Record<string, unknown> = {}) =>
+    (await run.debit(reference, {}, more)).id
+  const charge = (
+    id: string,
+    reference: string,
+    minor: string,
+    more: Record<string, string> = {},
+  ) => run.tell(id, { outcome: chargeback, reference, minor, ...more })
+  const giveBack = (id: string, reference: string, minor: string) =>
+    run.tell(id, { outcome: reversal, reference, minor })
+  const recordOf = async (id: string) => {
+    const [row] = await run.sql<{ id: string }>(
+      `select id from tollgate.payment where referenced_id = $1 and payment_type = 'CB'`,
+      [id],
+    )
+    return row!.id
+  }
+
+  test('a third decimal that the wire has not is told beside the amount, wherever it is read', async () => {
+    const sale = await debit('dinars-sale', { amount: '10.00', currency: 'KWD' })
+    assert.equal(await charge(sale, 'dinars', '9255', { currency: 'KWD' }), 'recorded')
+    const id = await recordOf(sale)
+    const { query, payments } = run.gateway
+    const told = { amount: '9.25', exact: '9.255', nextActions: ['CR'] }
+    const read = (view: { [field: string]: unknown }) => ({
+      amount: view.amount,
+      exact: (view.resultDetails as Record<string, string>).ExactAmount,
+      nextActions: view.nextActions ?? [],
+    })
+    assert.deepEqual(read(await payments.get(id)), told)
+    assert.deepEqual(read(await query.get(id)), told)
+    const linked = await query.linked(sale)
+    assert.deepEqual(read(linked.find((view) => view.id === id)!), told)
+    const date = { from: '2000-01-01 00:00:00', to: '2090-01-01 00:00:00' }
+    const { records: found } = await query.search({ date, paymentTypes: 'CB' } as never)
+    assert.deepEqual(read(found.find((view) => view.id === id)!), told)
+    const inspected = await run.gateway.inspect(id)
+    assert.ok('facts' in inspected && inspected.facts.is === 'CB 9.255 KWD')
+    assert.equal((await payments.steps(id)).id, id)
+    assert.deepEqual((await payments.get(sale)).nextActions ?? [], [])
+    assert.equal((await balanceOf(run, sale)).captured, 10_000n)
+    assert.equal(
+      await run.tell(sale, {
+        outcome: reversal,
+        reference: 'dinars',
+        minor: '9255',
+        currency: 'KWD',
+      }),
+      'recorded',
+    )
+    assert.deepEqual(read(await payments.get(id)), { ...told, nextActions: [] })
+    assert.deepEqual(read(await query.get(id)), { ...told, nextActions: [] })
+  })
+
+  test('what a chargeback leaves to be done is its own matter, however it is read', async () => {
+    const sale = await debit('two-chargebacks')
+    await charge(sale, 'first-of-two', '3000')
+    const id = await recordOf(sale)
+    await charge(sale, 'second-of-two', '3000')
+    await giveBack(sale, 'first-of-two', '3000')
+    assert.deepEqual((await run.gateway.payments.get(id)).nextActions ?? [], [])
+    assert.deepEqual((await run.gateway.query.get(id)).nextActions ?? [], [])
+  })
+})

@@ -1,0 +1,93 @@
+/** A payment whose time is over and that cannot be reversed: nobody knows, and it is looked at ever more rarely. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Context, type Operation, pending } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
+import { enquire } from '../../support/acquirer.ts'
+import { closeChecked } from '../../support/books.ts'
+import { until } from '../../support/gateway.ts'
+import { charged, type LateRun, startLate } from '../../support/late-words.ts'
+
+const wait = (_: Operation, context: Context) => {
+  context.sending()
+  return pending('event', { refs: { reference: 'open' } })
+}
+
+describe('payments whose time is over and that cannot be reversed', () => {
+  let run: LateRun
+  before(async () => {
+    run = await startLate()
+  })
+  after(() => closeChecked(run))
+
+  const events = async (id: string) =>
+    (
+      await run.sql<{ type: string }>(
+        'select type from tollgate.event where resource = $1 order by seq',
+        [id],
+      )
+    ).map(({ type }) => type)
+  const nextLook = async (id: string) => {
+    const rows = await run.sql<{ kind: string; in_ms: number }>(
+      `select kind, (extract(epoch from due_at - now()) * 1000)::double precision as in_ms
+         from tollgate.timer where ref = $1`,
+      [await run.keyOf(id)],
+    )
+    assert.deepEqual(
+      rows.map(({ kind }) => kind),
+      ['look'],
+    )
+    return rows[0]!.in_ms
+  }
+  const enquiries = async (id: string) => {
+    const [row] = await run.sql<{ enquiries: number }>(
+      'select enquiries from tollgate.attempt where payment_id = $1',
+      [id],
+    )
+    return row!.enquiries
+  }
+
+  test('one look for each step of the ladder, never pending again, and no event for a look', async () => {
+    const { id } = await run.debit('never-ends', {
+      debit: wait,
+      enquire: () => pending('event', { refs: { reference: 'open' } }),
+      reverseByKey: () => ({ is: 'refused', why: 'it may still be completed' }),
+    })
+    await run.dueNow(id)
+    await run.event(id, 'payment.unknown')
+    const told = ['payment.pending', 'payment.unknown']
+    const ladder = [...limits.enquiryLadderMs, limits.enquiryLadderMs.at(-1)!]
+    for (let look = 1; look < ladder.length; look += 1) {
+      if (look === 2) {
+        await run.dueNow(id)
+        await until(async () => ((await enquiries(id)) === look ? true : undefined))
+      } else if (look > 2) await enquire(run, id)
+      await until(async () => ((await nextLook(id)) > ladder[look]! - 5_000 ? true : undefined))
+      assert.ok((await nextLook(id)) <= ladder[look]!)
+      assert.equal(await enquiries(id), look)
+      assert.equal(await run.stateOf(id), 'unknown')
+      assert.deepEqual(await events(id), told)
+      assert.deepEqual(await run.kinds(id), ['undecided'])
+    }
+    run.acquirer.tell('never-ends', { reverseByKey: () => ({ is: 'nothing' }) })
+    await enquire(run, id)
+    assert.equal(await run.code(id), '100.396.103')
+    assert.deepEqual(await events(id), [...told, 'payment.expired'])
+    assert.deepEqual(await run.kinds(id), ['(undecided)'])
+    assert.deepEqual(await run.timers(id), [])
+  })
+
+  test('what was completed after all is approved whenever the acquirer says so', async () => {
+    const { id } = await run.debit('ends-late', {
+      debit: wait,
+      enquire: () => pending('event'),
+      reverseByKey: () => ({ is: 'refused', why: 'it may still be completed' }),
+    })
+    await run.dueNow(id)
+    await run.event(id, 'payment.unknown')
+    await run.tell(id, { outcome: { is: 'approved', refs: { reference: 'done' } } })
+    assert.equal(await run.code(id), charged)
+    assert.deepEqual(await run.kinds(id), ['(undecided)'])
+    assert.deepEqual(await run.timers(id), [])
+  })
+})

@@ -1,0 +1,140 @@
+/** Events about another amount or currency than was asked for, by what the payment is when they come. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { approved, pending } from '@tollgate/plugin-kit'
+import { approvedAs, enquire, type Script } from '../../support/acquirer.ts'
+import { balanceOf, closeChecked } from '../../support/books.ts'
+import { until } from '../../support/gateway.ts'
+import {
+  accept,
+  approval,
+  charged,
+  failure,
+  type LateRun,
+  lose,
+  noMoney,
+  notCharged,
+  refuse,
+  startLate,
+  type Word,
+} from '../../support/late-words.ts'
+
+const kwd = { amount: '9.25', currency: 'KWD' }
+
+/** Each about a payment of 92.00 EUR, the last about one of 9.25 KWD. */
+const others: Readonly<Record<string, Pick<Word, 'minor' | 'currency'>>> = {
+  less: { minor: '5000', currency: 'EUR' },
+  more: { minor: '9201', currency: 'EUR' },
+  'another currency': { minor: '9200', currency: 'USD' },
+  'a third decimal': { minor: '9255', currency: 'KWD' },
+}
+
+describe('approved for another amount', { concurrency: true }, () => {
+  let run: LateRun
+  before(async () => {
+    run = await startLate()
+  })
+  after(() => closeChecked(run))
+
+  const captured = async (id: string) => (await balanceOf(run, id)).captured
+  const isOffTheList = (id: string) =>
+    until(async () => ((await run.kinds(id))[0] === '(conflict)' ? true : undefined))
+
+  for (const [name, amount] of Object.entries(others)) {
+    const word: Word = { outcome: approval, ...amount }
+    const reference = (standing: string) => `${standing}-${amount.minor}-${amount.currency}`
+    const pay = (standing: string, script: Script) =>
+      run.debit(reference(standing), script, amount.currency === 'KWD' ? kwd : {})
+    const asked = amount.currency === 'KWD' ? 9250n : 9200n
+    const said = (detail: { readonly [field: string]: unknown }) => [detail.minor, detail.currency]
+
+    test(`${name}, on an approved payment: listed, nothing taken back, all of it stays`, async () => {
+      const { id } = await pay('approved', {})
+      assert.equal(await run.tell(id, word), 'conflict')
+      assert.equal(await run.tell(id, word), 'conflict')
+      const [entry, ...more] = await run.listed(id)
+      assert.deepEqual([entry?.kind, entry?.open, more], ['conflict', true, []])
+      assert.deepEqual(said(entry!.detail), [amount.minor, amount.currency])
+      assert.deepEqual([await run.code(id), await captured(id)], [charged, asked])
+      assert.deepEqual(run.acquirer.of(reference('approved')), ['debit'])
+    })
+
+    test(`${name}, on an accepted payment: listed, and not the final word`, async () => {
+      const { id } = await pay('accepted', { debit: accept })
+      assert.equal(await run.tell(id, word), 'conflict')
+      assert.deepEqual(await run.kinds(id), ['conflict'])
+      assert.equal(await captured(id), asked)
+      const currency = amount.currency === 'KWD' ? 'KWD' : 'EUR'
+      const fails = { outcome: failure, minor: String(asked), currency }
+      assert.equal(await run.tell(id, fails), 'settled', 'it may still fail')
+      assert.equal(await run.code(id), failure.reason)
+    })
+
+    test(`${name}, on a declined payment: on record and taken back`, async () => {
+      const { id } = await pay('declined', {
+        debit: refuse,
+        reverseByKey: () => ({ is: 'reversed' }),
+      })
+      assert.equal(await run.tell(id, word), 'settled')
+      await isOffTheList(id)
+      const [entry] = await run.listed(id)
+      assert.deepEqual(said(entry!.detail), [amount.minor, amount.currency])
+      assert.equal(await run.code(id), noMoney)
+      assert.deepEqual(run.acquirer.of(reference('declined')), ['debit', 'reverseByKey'])
+      assert.deepEqual(await run.audited(id), ['late-success-reversed'])
+    })
+
+    test(`${name}, on a payment whose time was over: taken back, and it stays expired`, async () => {
+      const { id } = await pay('expired', {
+        debit: (_, context) => {
+          context.sending()
+          return pending('event', { refs: { reference: 'open' } })
+        },
+      })
+      await run.dueNow(id)
+      await run.event(id, 'payment.expired')
+      assert.equal(await run.tell(id, word), 'settled')
+      await isOffTheList(id)
+      assert.equal(await run.stateOf(id), 'expired')
+    })
+
+    test(`${name}, on an undecided payment: the acquirer decides, what disagrees is listed`, async () => {
+      const { id } = await pay('undecided', { debit: lose, enquire: approvedAs })
+      assert.equal(await run.tell(id, word), 'conflict')
+      assert.deepEqual([await run.code(id), await captured(id)], [charged, asked])
+      assert.deepEqual(await run.kinds(id), ['conflict'])
+    })
+
+    test(`${name}, on an undecided payment, and the acquirer says the same: undone by key`, async () => {
+      const { id } = await pay('undone', {
+        debit: lose,
+        enquire: () =>
+          approved(
+            { reference: 'found' },
+            { amount: { minor: BigInt(amount.minor!), currency: amount.currency! } },
+          ),
+        reverseByKey: () => ({ is: 'reversed' }),
+      })
+      await run.tell(id, word)
+      await until(async () =>
+        (await run.kinds(id)).every((kind) => kind === '(conflict)') ? true : undefined,
+      )
+      assert.equal(await run.code(id), notCharged)
+      const [debit, ...rest] = run.acquirer.of(reference('undone'))
+      assert.deepEqual([debit, rest.includes('reverseByKey')], ['debit', true])
+    })
+
+    test(`${name}, on an undecided payment, and the acquirer knows nothing yet: it stays open`, async () => {
+      const { id } = await pay('unknown', {
+        debit: lose,
+        enquire: () => ({ is: 'unknown', why: 'ask later' }),
+      })
+      assert.equal(await run.tell(id, word), 'enquired')
+      assert.equal(await run.stateOf(id), 'unknown')
+      run.acquirer.tell(reference('unknown'), { enquire: approvedAs })
+      await run.age(id)
+      await enquire(run, id)
+      assert.equal(await run.code(id), charged)
+    })
+  }
+})

@@ -1,0 +1,90 @@
+/** A late success of another amount: what is undone, or kept, is what was done and nothing else. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { balanceOf, closeChecked } from '../../support/books.ts'
+import { until } from '../../support/gateway.ts'
+import {
+  approval,
+  charged,
+  eur,
+  type LateRun,
+  noMoney,
+  refuse,
+  startLate,
+  withoutKeyReversal,
+} from '../../support/late-words.ts'
+
+const by = { by: 'alice', reason: 'seen in their portal' }
+
+describe('late successes of another amount, undone by reversals', { concurrency: true }, () => {
+  let run: LateRun
+  before(async () => {
+    run = await startLate({
+      'by-reversal': withoutKeyReversal,
+      'by-whole-reversal': (connector) => {
+        const lesser = withoutKeyReversal(connector)
+        return { ...lesser, supports: { ...lesser.supports, reverse: { partial: false } } }
+      },
+    })
+  })
+  after(() => closeChecked(run))
+
+  const declined = async (reference: string) =>
+    (await run.debit(reference, { debit: refuse }, run.at('by-reversal'))).id
+  const stands = (id: string) =>
+    until(async () => ((await run.audited(id)).includes('late-success-stands') ? true : undefined))
+  const reversals = (reference: string) =>
+    run.acquirer.calls.filter((call) => call.reference === reference && call.what === 'reverse')
+
+  test('less was charged than asked for: as much is reversed', async () => {
+    const id = await declined('late-less')
+    await run.tell(id, { outcome: approval, minor: '5000' })
+    await until(async () => ((await run.kinds(id))[0] === '(conflict)' ? true : undefined))
+    const [reversal, ...others] = reversals('late-less')
+    assert.deepEqual(reversal?.operation.amount, { minor: 5000n, currency: 'EUR' })
+    assert.deepEqual(reversal?.operation.original?.amount, { minor: 5000n, currency: 'EUR' })
+    assert.deepEqual(others, [])
+  })
+
+  test('it was charged in another currency: no reversal of ours says that, so operators do it', async () => {
+    const id = await declined('late-currency')
+    await run.tell(id, { outcome: approval, currency: 'USD' })
+    await stands(id)
+    assert.deepEqual(reversals('late-currency'), [])
+    assert.deepEqual(await run.kinds(id), ['conflict'])
+    await assert.rejects(run.gateway.operator.settle(id, 'approved', by), { code: '700.400.570' })
+    await run.gateway.operator.settle(id, 'declined', by)
+    assert.equal(await run.code(id), noMoney)
+    assert.deepEqual(await run.kinds(id), ['(conflict)'])
+  })
+
+  test('less was charged, and an operator keeps it: that much can be refunded', async () => {
+    const id = await declined('late-kept')
+    run.acquirer.tell('late-kept', { reverse: refuse })
+    await run.tell(id, { outcome: approval, minor: '5000' })
+    await stands(id)
+    await run.gateway.operator.settle(id, 'approved', by)
+    assert.equal((await run.gateway.payments.get(id)).amount, '50.00')
+    await assert.rejects(run.gateway.payments.refund(id, eur('50.01')), { code: '700.400.200' })
+    assert.equal((await run.gateway.payments.refund(id, eur('50.00'))).result.code, charged)
+  })
+
+  test('an increase is not undone where that would reverse the whole authorisation', async () => {
+    const { id } = await run.debit(
+      'late-whole',
+      {},
+      { paymentType: 'PA', ...run.at('by-whole-reversal') },
+    )
+    const fields = {
+      ...eur('60.00'),
+      standingInstruction: { industryPractice: 'INCREMENTAL_AUTH' },
+    }
+    const late = await run.follow(id, 'PA', 'late-whole-more', fields, { increment: refuse })
+    await run.tell(late.id, { outcome: approval, minor: '6000' })
+    await stands(late.id)
+    assert.deepEqual(reversals('late-whole-more'), [])
+    assert.equal((await balanceOf(run, id)).increasing, 6000n)
+    await run.gateway.operator.settle(late.id, 'approved', by)
+    assert.equal((await balanceOf(run, id)).authorised, 15_200n)
+  })
+})

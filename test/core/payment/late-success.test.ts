@@ -1,0 +1,227 @@
+/** Follow-ups that the acquirer did after all: they count until they are undone, by whoever can do that. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Outcome, Reversed } from '@tollgate/plugin-kit'
+import { approvedAs, type Script } from '../../support/acquirer.ts'
+import { type BalanceRow, balanceOf, closeChecked } from '../../support/books.ts'
+import { until } from '../../support/gateway.ts'
+import {
+  approval,
+  charged,
+  eur,
+  heldCall,
+  type LateRun,
+  noMoney,
+  refuse,
+  startLate,
+  withoutAnyReversal,
+  withoutKeyReversal,
+} from '../../support/late-words.ts'
+
+const by = { by: 'alice', reason: 'seen in their portal' }
+const again = (industryPractice: string) => ({ standingInstruction: { industryPractice } })
+
+/** Follow-ups whose reservation a late success takes again, and another one that it stands in the way of. */
+const effects: Readonly<
+  Record<
+    string,
+    {
+      readonly on: 'DB' | 'PA'
+      readonly type: string
+      readonly fields: Readonly<Record<string, unknown>>
+      /** Column that counts it while it is open, and when it is done. */
+      readonly open?: keyof BalanceRow
+      readonly done?: keyof BalanceRow
+      readonly other: {
+        readonly type: string
+        readonly fields: Readonly<Record<string, unknown>>
+        readonly code: string
+      }
+    }
+  >
+> = {
+  refund: {
+    on: 'DB',
+    type: 'RF',
+    fields: eur('60.00'),
+    open: 'refunding',
+    done: 'refunded',
+    other: { type: 'RF', fields: eur('32.01'), code: '700.400.200' },
+  },
+  capture: {
+    on: 'PA',
+    type: 'CP',
+    fields: eur('60.00'),
+    open: 'capturing',
+    done: 'captured',
+    other: { type: 'CP', fields: eur('32.01'), code: '700.400.100' },
+  },
+  increase: {
+    on: 'PA',
+    type: 'PA',
+    fields: { ...eur('60.00'), ...again('INCREMENTAL_AUTH') },
+    open: 'increasing',
+    other: {
+      type: 'PA',
+      fields: { ...eur('92.00'), ...again('REAUTHORIZATION') },
+      code: '700.300.300',
+    },
+  },
+  reauthorisation: {
+    on: 'PA',
+    type: 'PA',
+    fields: { ...eur('60.00'), ...again('REAUTHORIZATION') },
+    other: { type: 'CP', fields: eur('1.00'), code: '700.400.100' },
+  },
+}
+
+describe('late successes of follow-ups', { concurrency: true }, () => {
+  let run: LateRun
+  before(async () => {
+    run = await startLate({
+      'by-reversal': withoutKeyReversal,
+      'by-nobody': withoutAnyReversal,
+    })
+  })
+  after(() => closeChecked(run))
+
+  const events = (id: string) => run.sql('select 1 from tollgate.event where resource = $1', [id])
+
+  for (const [name, { on, type, fields, open, done, other }] of Object.entries(effects)) {
+    const word = { outcome: approval, minor: '6000' }
+    const refused = { authorize: refuse, increment: refuse, capture: refuse, refund: refuse }
+    /** A declined follow-up at an acquirer, on a payment of its own. */
+    const declined = async (at: string, script: Script = {}) => {
+      const account = at === 'by-key' ? {} : run.at(at)
+      const { id } = await run.debit(`${name}-${at}`, {}, { paymentType: on, ...account })
+      const reference = `${name}-${at}-late`
+      const late = await run.follow(id, type, reference, fields, { ...refused, ...script })
+      assert.equal(late.result.code, noMoney)
+      return { id, late: late.id, reference }
+    }
+    const counts = async (id: string, minor: bigint) => {
+      if (open !== undefined) assert.equal((await balanceOf(run, id))[open], minor)
+    }
+    const another = (id: string) =>
+      run.gateway.payments.followUp(id, { paymentType: other.type, ...other.fields })
+    const isTakenBack = (late: string) =>
+      until(async () => ((await run.kinds(late))[0] === '(conflict)' ? true : undefined))
+    /** It counts for nothing any more, and what it stood in the way of is possible. */
+    const isOver = async (id: string, late: string) => {
+      await counts(id, 0n)
+      assert.equal(await run.code(late), noMoney)
+      assert.equal((await another(id)).result.code, charged)
+      assert.equal((await events(late)).length, 1, 'its answer stays what it was')
+      assert.deepEqual(await run.timers(late), [])
+    }
+
+    test(`${name}: counts until its reversal by key, and then for nothing`, async () => {
+      const call = heldCall<Reversed>()
+      const { id, late } = await declined('by-key', { reverseByKey: call.handler })
+      const told = run.tell(late, word)
+      await call.begun
+      await counts(id, 6000n)
+      await assert.rejects(another(id), { code: other.code })
+      assert.deepEqual(await run.kinds(late), ['conflict'])
+      call.answer({ is: 'reversed' })
+      assert.equal(await told, 'settled')
+      await isTakenBack(late)
+      await isOver(id, late)
+    })
+
+    test(`${name}: without that, counts until a reversal of the engine's own`, async () => {
+      const call = heldCall<Outcome>()
+      const { id, late, reference } = await declined('by-reversal', { reverse: call.handler })
+      const told = run.tell(late, word)
+      const operation = await call.begun
+      // What was added to an authorisation is a part of that: so it is taken off again.
+      const isAdded = name === 'increase'
+      assert.equal(operation.original?.paymentId, isAdded ? id : late, 'it is told what to undo')
+      if (!isAdded) assert.equal(operation.original?.refs.reference, 'by-event')
+      assert.deepEqual(operation.amount, { minor: 6000n, currency: 'EUR' })
+      await counts(id, 6000n)
+      await assert.rejects(another(id), { code: other.code })
+      call.answer(approvedAs(operation))
+      await told
+      await isTakenBack(late)
+      const [undo] = await run.sql(
+        `select payment_type, effect, state, amount_minor from tollgate.payment
+          where referenced_id = $1`,
+        [late],
+      )
+      assert.deepEqual(undo, {
+        payment_type: 'RV',
+        effect: 'undo',
+        state: 'approved',
+        amount_minor: 6000n,
+      })
+      await isOver(id, late)
+      assert.equal(run.acquirer.of(reference).filter((what) => what === 'reverse').length, 1)
+    })
+
+    test(`${name}: where nobody can undo it, it counts and is listed; an operator keeps it`, async () => {
+      const { id, late } = await declined('by-nobody')
+      await run.tell(late, word)
+      await until(async () =>
+        (await run.audited(late)).includes('late-success-stands') ? true : undefined,
+      )
+      await counts(id, 6000n)
+      await assert.rejects(another(id), { code: other.code })
+      assert.deepEqual(await run.kinds(late), ['conflict'])
+      const [entry] = await run.listed(late)
+      await assert.rejects(run.gateway.operator.resolve(entry!.id, by), { code: '700.400.570' })
+      await run.gateway.operator.settle(late, 'approved', by)
+      assert.equal(await run.code(late), charged)
+      assert.deepEqual(await run.kinds(late), ['(conflict)'])
+      await counts(id, 0n)
+      if (done !== undefined) assert.equal((await balanceOf(run, id))[done], 6000n)
+      if (name === 'increase') assert.equal((await balanceOf(run, id)).authorised, 15_200n)
+    })
+
+    test(`${name}: given back by hand, it counts for nothing`, async () => {
+      const { id, late } = await declined('by-nobody')
+      await run.tell(late, word)
+      await until(async () =>
+        (await run.audited(late)).includes('late-success-stands') ? true : undefined,
+      )
+      await run.gateway.operator.settle(late, 'declined', by)
+      await isOver(id, late)
+    })
+  }
+
+  test('a release done after all counts as done at once: an operator keeps it', async () => {
+    const { id } = await run.debit('late-release', {}, { paymentType: 'PA' })
+    const { id: late } = await run.follow(id, 'RV', 'late-release-rv', {}, { reverse: refuse })
+    assert.equal(await run.tell(late, { outcome: approval }), 'settled')
+    assert.equal((await balanceOf(run, id)).reversed, 9200n)
+    assert.deepEqual(run.acquirer.of('late-release-rv'), ['reverse'], 'nobody undoes a release')
+    await assert.rejects(run.gateway.payments.capture(id, eur('1.00')), { code: '700.400.100' })
+    assert.deepEqual(await run.kinds(late), ['conflict'])
+    await run.gateway.operator.settle(late, 'approved', by)
+    assert.equal(await run.code(late), charged)
+    assert.equal((await balanceOf(run, id)).reversed, 9200n)
+  })
+
+  test('a release that was not done after all, as an operator says, counts for nothing', async () => {
+    const { id } = await run.debit('no-release', {}, { paymentType: 'PA' })
+    const { id: late } = await run.follow(id, 'RV', 'no-release-rv', {}, { reverse: refuse })
+    await run.tell(late, { outcome: approval })
+    await run.gateway.operator.settle(late, 'declined', by)
+    assert.equal((await balanceOf(run, id)).reversed, 0n)
+    assert.equal((await run.gateway.payments.capture(id, eur('92.00'))).result.code, charged)
+  })
+
+  test("a capture's reversal done after all gives its amount to the authorisation at once", async () => {
+    const { id } = await run.debit('late-void', {}, { paymentType: 'PA' })
+    const capture = await run.gateway.payments.capture(id, eur('60.00'))
+    const { id: late } = await run.follow(capture.id, 'RV', 'late-void-rv', {}, { reverse: refuse })
+    await run.tell(late, { outcome: approval, minor: '6000' })
+    assert.equal((await balanceOf(run, id)).captured, 0n)
+    await assert.rejects(run.gateway.payments.refund(capture.id, eur('1.00')), {
+      code: '700.400.200',
+    })
+    await run.gateway.operator.settle(late, 'approved', by)
+    assert.equal((await balanceOf(run, id)).captured, 0n)
+    assert.equal((await run.gateway.payments.capture(id, eur('92.00'))).result.code, charged)
+  })
+})

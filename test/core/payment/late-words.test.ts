@@ -1,0 +1,126 @@
+/** Every cell of the table of late words, on the engine as it runs. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
+import { closeChecked } from '../../support/books.ts'
+import { until } from '../../support/gateway.ts'
+import { cells, nameOf, type Subject, standings } from './late-words/cells.ts'
+import { type Looked, look } from './late-words/look.ts'
+import { inParallel, Play, type Played } from './late-words/play.ts'
+import { becomes, type Seen, stoodAs } from './late-words/rules.ts'
+
+/** Of many that are wrong, usually for one reason. */
+const shown = 100
+const alice = { by: 'alice', reason: 'the statement of the acquirer says so' }
+
+/** A group has an engine of its own: the check of the books compares every payment with every other. */
+const groups: readonly (readonly Subject[])[] = [
+  ['authorisation', 'sale', 'replacement'],
+  ['capture', 'refund', 'increase'],
+  ['release', 'void', 'void of a capture'],
+]
+for (const group of groups) describe(`late words: ${group.join(', ')}`, () => lateWords(group))
+
+function lateWords(subjects: readonly Subject[]): void {
+  let play: Play
+  let played: readonly Played[]
+  let stood: readonly Looked[]
+  let said: readonly Looked[]
+  let again: readonly Looked[]
+
+  before(async () => {
+    play = await Play.start()
+    played = await play.stage(cells.filter(({ subject }) => subjects.includes(subject)))
+    stood = await look(play, played)
+    await inParallel(played, (one) => play.say(one, one.cell.word, `${one.reference}-once`))
+    await play.rest()
+    said = await look(play, played)
+    await inParallel(played, (one) => play.say(one, one.cell.word, `${one.reference}-once`))
+    await inParallel(played, (one) => play.say(one, one.cell.word, `${one.reference}-again`))
+    await play.rest()
+    again = await look(play, played)
+  })
+  after(() => closeChecked(play.run))
+
+  const each = (
+    which: (one: Played) => boolean,
+    differ: (no: number) => readonly [Seen, Partial<Seen>],
+  ) => {
+    const wrong = played.flatMap((one, no) => {
+      if (!which(one)) return []
+      const [found, expected] = differ(no)
+      const names = (Object.keys(expected) as (keyof Seen)[]).filter(
+        (name) => !isDeepStrictEqual(found[name], expected[name]),
+      )
+      return names.map(
+        (name) =>
+          `${nameOf(one.cell)}: ${name} is ${JSON.stringify(found[name])}, not ${JSON.stringify(expected[name])}`,
+      )
+    })
+    assert.ok(wrong.length === 0, `${wrong.length} of them:\n${wrong.slice(0, shown).join('\n')}`)
+  }
+
+  /** What was found, without what came before the word. */
+  const since = (no: number, now: Looked): Seen => {
+    const { askedBack, ...more } = now
+    const then = stood[no]!
+    return { ...more, events: now.events - then.events, asksBack: askedBack > then.askedBack }
+  }
+
+  test('every payment stands as it should before its word', () => {
+    each(
+      () => true,
+      (no) => [since(no, stood[no]!), stoodAs(played[no]!.cell)],
+    )
+  })
+
+  for (const subject of subjects) {
+    for (const standing of standings) {
+      test(`${subject}, ${standing}`, () => {
+        each(
+          ({ cell }) => cell.subject === subject && cell.standing === standing,
+          (no) => [since(no, said[no]!), becomes(played[no]!.cell)],
+        )
+      })
+    }
+  }
+
+  test('what is said twice, in one message or in two, changes nothing more', () => {
+    const state = ({ askedBack: _, ...more }: Looked) => more
+    each(
+      () => true,
+      (no) => [state(again[no]!), state(said[no]!)],
+    )
+  })
+
+  test('everything that is listed or open has an action that ends it', async () => {
+    const { gateway, sql } = play.run
+    const open = await sql<{ id: string }>(
+      `select id from tollgate.payment where state in ('pending', 'unknown')`,
+    )
+    const isOpen = new Set(open.map(({ id }) => id))
+    const undecided = played.filter(({ id }) => isOpen.has(id))
+    await inParallel(undecided, (one) => play.say(one, 'declined'))
+    await play.rest()
+    const late = await sql<{ payment_id: string }>(
+      `select payment_id from tollgate.attempt where state = 'late' order by key`,
+    )
+    await inParallel(late, async ({ payment_id: id }, no) => {
+      const as = no % 2 === 0 ? 'approved' : 'declined'
+      // Whoever looks at it at this moment has the word first; money of another amount is given back.
+      await until(() =>
+        gateway.operator
+          .settle(id, as, alice)
+          .catch(() => gateway.operator.settle(id, 'declined', alice))
+          .catch(() => undefined),
+      )
+    })
+    for (const entry of await gateway.attention(5000))
+      await gateway.operator.resolve(entry.id, alice)
+    assert.deepEqual(await gateway.attention(), [])
+    assert.deepEqual(
+      await sql(`select payment_id from tollgate.payment_balance where frozen_by <> '{}'`),
+      [],
+    )
+  })
+}

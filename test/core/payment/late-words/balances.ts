@@ -1,0 +1,154 @@
+/** What the balances around a payment must say, in a few lines of their own. */
+import { amountOf, type Cell, type Subject, type Sums, whole } from './cells.ts'
+
+export type Place = 'open' | 'done' | 'gone'
+
+export type Balance = Sums & {
+  readonly excess: number
+  readonly isClosed: boolean
+  /** Refunds and reversals wait until an operator ended an entry. */
+  readonly isFrozen: boolean
+}
+
+export type Balances = {
+  readonly own: Balance | null
+  readonly parent: Balance | null
+  readonly returned: Balance | null
+  /** Of an entry for what the limits cannot give back: how much. */
+  readonly beyond: number | null
+}
+
+/** Refunds and reversals of the payment wait; of an increase, those of what it adds to. */
+export const frozen = ({ own, parent, ...more }: Balances): Balances => ({
+  ...more,
+  own: own === null ? null : { ...own, isFrozen: true },
+  parent: parent === null || own !== null ? parent : { ...parent, isFrozen: true },
+})
+
+/** What follows up the payment waits, and what follows up the one that it was taken from. */
+export const allFrozen = ({ own, parent, ...more }: Balances): Balances => ({
+  ...more,
+  own: own === null ? null : { ...own, isFrozen: true },
+  parent: parent === null ? null : { ...parent, isFrozen: true },
+})
+
+/** What a payment of this amount adds where it was reserved. */
+function share(subject: Subject, place: Place): Partial<Sums> {
+  const amount = amountOf(subject)
+  if (place === 'gone') return {}
+  switch (subject) {
+    case 'capture':
+      return { [place === 'open' ? 'capturing' : 'captured']: amount, captures: 1 }
+    case 'refund':
+      return { [place === 'open' ? 'refunding' : 'refunded']: amount }
+    case 'increase':
+      return { [place === 'open' ? 'increasing' : 'authorised']: amount }
+    case 'release':
+    case 'void':
+    case 'void of a capture':
+      return { [place === 'open' ? 'reversing' : 'reversed']: amount }
+    default:
+      return {}
+  }
+}
+
+/** The balances with the payment at this place. */
+export function sums(cell: Cell, place: Place, hasFailed = false): Balances {
+  const { subject, situation } = cell
+  const amount = amountOf(subject)
+  const isAuthorising = subject === 'authorisation' || subject === 'replacement'
+  const isTaking = subject === 'sale' || subject === 'capture' || subject === 'refund'
+  const stands = place === 'done' || hasFailed
+  const own =
+    stands && (isAuthorising || isTaking)
+      ? balance(
+          isAuthorising ? 'authorisation' : subject === 'refund' ? 'refund' : 'sale',
+          [isAuthorising ? { authorised: amount } : { captured: amount }, situation.own ?? {}],
+          hasFailed || situation.closes === 'own',
+        )
+      : null
+  const whileDone = place === 'done' ? (situation.parentWhileDone ?? {}) : {}
+  const parentIs = parentOf(subject)
+  const parent =
+    parentIs === null
+      ? null
+      : balance(
+          parentIs.kind,
+          [parentIs.sums, share(subject, place), situation.parent ?? {}, whileDone],
+          situation.closes === 'parent' || (subject === 'replacement' && place !== 'gone'),
+        )
+  const returned =
+    subject !== 'void of a capture'
+      ? null
+      : balance(
+          'authorisation',
+          [
+            { authorised: whole },
+            place === 'done' ? {} : { captured: amount, captures: 1 },
+            situation.returned ?? {},
+          ],
+          false,
+        )
+  return {
+    own,
+    parent,
+    returned,
+    beyond: hasFailed ? beyondOf(cell, own, parent, returned) : null,
+  }
+}
+
+/** Of a payment that failed: what went out of it, or was used, that nothing gives back. Null: not listed. */
+function beyondOf(
+  { situation, subject }: Cell,
+  own: Balance | null,
+  parent: Balance | null,
+  returned: Balance | null,
+): number | null {
+  const used = own === null ? 0 : own.refunded + own.refunding
+  const taken = own === null || own.authorised === 0 ? 0 : own.captured + own.capturing
+  const beyond = used + taken + (parent?.excess ?? 0) + (returned?.excess ?? 0)
+  const isChargedBack = situation.chargedBack !== undefined && subject !== 'refund'
+  return beyond > 0 || isChargedBack ? beyond : null
+}
+
+function parentOf(subject: Subject): { kind: Kind; sums: Partial<Sums> } | null {
+  switch (subject) {
+    case 'authorisation':
+    case 'sale':
+      return null
+    case 'void':
+    case 'refund':
+      return { kind: 'sale', sums: { captured: whole } }
+    case 'void of a capture':
+      return { kind: 'sale', sums: { captured: amountOf(subject) } }
+    default:
+      return { kind: 'authorisation', sums: { authorised: whole } }
+  }
+}
+
+type Kind = 'authorisation' | 'sale' | 'refund'
+
+const none: Sums = {
+  authorised: 0,
+  increasing: 0,
+  capturing: 0,
+  captured: 0,
+  reversing: 0,
+  reversed: 0,
+  refunding: 0,
+  refunded: 0,
+  captures: 0,
+}
+export const sumNames = Object.keys(none) as readonly (keyof Sums)[]
+
+function balance(kind: Kind, shares: readonly Partial<Sums>[], isClosed: boolean): Balance {
+  const sum = (name: keyof Sums) => shares.reduce((all, one) => all + (one[name] ?? 0), 0)
+  const all = Object.fromEntries(sumNames.map((name) => [name, sum(name)])) as Sums
+  const used =
+    kind === 'authorisation'
+      ? all.captured + all.capturing + all.reversed + all.reversing - all.authorised
+      : kind === 'sale'
+        ? all.refunded + all.refunding + all.reversed + all.reversing - all.captured
+        : 0
+  return { ...all, excess: Math.max(0, used), isClosed, isFrozen: false }
+}

@@ -1,0 +1,87 @@
+/** What everybody can see of the payments of the cells, read at once. */
+import { type Balance, sumNames } from './balances.ts'
+import type { Play, Played } from './play.ts'
+import type { Seen } from './rules.ts'
+
+type Row = {
+  id: string
+  state: string
+  result_code: string
+  final_by: string | null
+  events: bigint
+  entries: readonly string[]
+  beyond: string | null
+}
+type BalanceRow = { id: string } & { readonly [Name in keyof Balance]: never } & {
+  is_closed: boolean
+  is_frozen: boolean
+}
+
+const payments = `
+select p.id, p.state, p.result_code, p.final_by,
+  (select count(*) from tollgate.event e where e.resource = p.id) as events,
+  coalesce((select array_agg(a.kind order by a.kind) from tollgate.attention a
+    where a.payment_id = p.id and a.resolved_at is null), '{}') as entries,
+  (select a.detail ->> 'beyondMinor' from tollgate.attention a
+    where a.payment_id = p.id and a.resolved_at is null and a.kind = 'late-failure') as beyond
+from tollgate.payment p
+where p.id = any($1::uuid[])`
+
+const balances = `
+select payment_id as id, authorised, increasing, capturing, captured, reversing, reversed, refunding, refunded,
+  captures, excess, closed_by is not null as is_closed, frozen_by <> '{}' as is_frozen
+from tollgate.payment_balance
+where payment_id = any($1::uuid[])`
+
+export type Looked = Seen & {
+  /** Since the payment was made. */
+  readonly events: number
+  /** How often the acquirer was asked to take it back. */
+  readonly askedBack: number
+}
+
+/** In the order of what was played. */
+export async function look({ run }: Play, played: readonly Played[]): Promise<Looked[]> {
+  const ids = played.flatMap(({ id, parentId, returnedId }) =>
+    [id, parentId, returnedId].filter((one) => one !== null),
+  )
+  const rows = new Map((await run.sql<Row>(payments, [ids])).map((row) => [row.id, row]))
+  const sums = new Map((await run.sql<BalanceRow>(balances, [ids])).map((row) => [row.id, row]))
+  const asked = new Map<string, string[]>()
+  for (const { reference, what } of run.acquirer.calls)
+    asked.set(reference, [...(asked.get(reference) ?? []), what])
+  return played.map((one) => {
+    const row = rows.get(one.id)!
+    const calls = asked.get(one.reference) ?? []
+    const isReversal = calls[0] === 'reverse'
+    const back = calls.filter(
+      (what) => what === 'reverseByKey' || (what === 'reverse' && !isReversal),
+    ).length
+    return {
+      state: row.state,
+      code: row.result_code,
+      mayFail: row.final_by !== null,
+      events: Number(row.events),
+      entries: row.entries,
+      beyond: row.beyond === null ? null : Number(row.beyond) / one.unit,
+      asksBack: back > 0,
+      askedBack: back,
+      own: balanceOf(sums.get(one.id), one.unit),
+      parent: one.parentId === null ? null : balanceOf(sums.get(one.parentId), one.unit),
+      returned: one.returnedId === null ? null : balanceOf(sums.get(one.returnedId), one.unit),
+    }
+  })
+}
+
+function balanceOf(row: BalanceRow | undefined, unit: number): Balance | null {
+  if (row === undefined) return null
+  const sums = Object.fromEntries(
+    sumNames.map((name) => [name, Number(row[name]) / (name === 'captures' ? 1 : unit)]),
+  )
+  return {
+    ...(sums as Omit<Balance, 'excess' | 'isClosed' | 'isFrozen'>),
+    excess: Number(row.excess) / unit,
+    isClosed: row.is_closed,
+    isFrozen: row.is_frozen,
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * What must come of a word, from the decisions alone: a small table of its own. Nothing of the engine's
+ * tables is used.
+ */
+import { allFrozen, type Balances, frozen, type Place, sums } from './balances.ts'
+import type { Cell, Standing, Subject, Word } from './cells.ts'
+
+type Comes =
+  | 'nothing'
+  | 'done'
+  | 'done, may fail'
+  | 'declined'
+  | 'waits'
+  /** The acquirer is asked, and what it did is undone there. */
+  | 'undone'
+  /** The acquirer is asked, and does not know. */
+  | 'undecided'
+  | 'final'
+  | 'fails'
+  | 'contradiction'
+  | 'return'
+  | 'taken back'
+  | 'ends'
+
+const undecided = {
+  approved: 'done',
+  otherwise: 'undone',
+  accepted: 'done, may fail',
+  declined: 'declined',
+  pending: 'waits',
+  unknown: 'undecided',
+} as const
+const approved = {
+  approved: 'nothing',
+  otherwise: 'contradiction',
+  accepted: 'nothing',
+  declined: 'return',
+  pending: 'nothing',
+  unknown: 'nothing',
+} as const
+const over = {
+  approved: 'taken back',
+  otherwise: 'taken back',
+  accepted: 'taken back',
+  declined: 'nothing',
+  pending: 'nothing',
+  unknown: 'nothing',
+} as const
+const late = {
+  approved: 'nothing',
+  otherwise: 'contradiction',
+  accepted: 'nothing',
+  declined: 'nothing',
+  pending: 'nothing',
+  unknown: 'nothing',
+} as const
+
+type Said = keyof typeof undecided
+
+const table: Readonly<Record<Standing, Readonly<Record<Said, Comes>>>> = {
+  undecided,
+  pending: { ...undecided, pending: 'nothing', unknown: 'nothing' },
+  approved,
+  accepted: { ...approved, approved: 'final', declined: 'fails' },
+  declined: over,
+  expired: over,
+  late,
+  'late, may fail': { ...late, declined: 'ends' },
+}
+
+const saidBy = (word: Word): Said =>
+  word === 'approved' || word === 'accepted' || word === 'declined'
+    ? word
+    : word === 'pending' || word === 'unknown'
+      ? word
+      : 'otherwise'
+
+const before: Readonly<Record<Standing, { state: string; code: string; place: Place }>> = {
+  undecided: { state: 'unknown', code: '000.200.001', place: 'open' },
+  pending: { state: 'pending', code: '000.200.000', place: 'open' },
+  approved: { state: 'approved', code: '000.100.112', place: 'done' },
+  accepted: { state: 'approved', code: '000.100.112', place: 'done' },
+  declined: { state: 'declined', code: '800.100.155', place: 'gone' },
+  expired: { state: 'expired', code: '100.396.103', place: 'gone' },
+  late: { state: 'declined', code: '800.100.155', place: 'open' },
+  'late, may fail': { state: 'declined', code: '800.100.155', place: 'open' },
+}
+
+const isReversal = (subject: Subject) =>
+  subject === 'release' || subject === 'void' || subject === 'void of a capture'
+
+/** What can be seen of a payment, amounts in hundredths. */
+export type Seen = Balances & {
+  readonly state: string
+  readonly code: string
+  readonly mayFail: boolean
+  /** Told since it stands as it does. */
+  readonly events: number
+  readonly entries: readonly string[]
+  readonly asksBack: boolean
+}
+
+/** What a cell looks like before its word. */
+export const stoodAs = (cell: Cell): Seen => seen(cell, 'nothing')
+
+/** What it must look like afterwards. */
+export function becomes(cell: Cell): Partial<Seen> {
+  const comes = table[cell.standing][saidBy(cell.word)]
+  const { entries, own, parent, returned, beyond, ...answered } = seen(cell, comes)
+  // What was undone there is heard once more as a late word, and of a reversal that is for operators.
+  if (comes === 'undone' && isReversal(cell.subject)) return answered
+  const { asksBack, ...standing } = { ...answered, entries, own, parent, returned, beyond }
+  // What is late is asked about again in any case, whenever its time has come.
+  return isLate(cell) ? standing : { ...standing, asksBack }
+}
+
+const isLate = ({ standing }: Cell) => standing === 'late' || standing === 'late, may fail'
+
+function seen(cell: Cell, comes: Comes): Seen {
+  const { subject, standing, undo } = cell
+  const { state, code, place: was } = before[standing]
+  const now = { state, code, mayFail: standing === 'accepted', events: 0, asksBack: false }
+  const place: Place = isLate(cell) && isReversal(subject) ? 'done' : was
+  const entries = isLate(cell) ? ['conflict'] : []
+  const declined = { ...now, state: 'declined', events: 1, mayFail: false }
+  switch (comes) {
+    case 'nothing':
+      return { ...now, entries, ...sums(cell, place) }
+    case 'done':
+    case 'done, may fail': {
+      const mayFail = comes === 'done, may fail'
+      const done = { ...now, state: 'approved', code: '000.100.112', events: 1, mayFail }
+      return { ...done, entries, ...sums(cell, 'done') }
+    }
+    case 'declined':
+      return { ...declined, code: '800.100.203', entries, ...sums(cell, 'gone') }
+    case 'undone': {
+      const undone = { ...declined, code: '900.100.400', asksBack: true }
+      return { ...undone, entries, ...sums(cell, 'gone') }
+    }
+    case 'waits': {
+      const waits = { ...now, state: 'pending', code: '000.200.000', events: 1 }
+      return { ...waits, entries, ...sums(cell, 'open') }
+    }
+    case 'undecided':
+      return { ...now, entries: ['undecided'], ...sums(cell, 'open') }
+    case 'final':
+      return { ...now, mayFail: false, entries, ...sums(cell, 'done') }
+    case 'contradiction':
+      // Money of which two amounts are told waits for operators, once it counts.
+      return isLate(cell)
+        ? { ...now, entries: [...entries, 'conflict'], ...sums(cell, place) }
+        : { ...now, entries: ['conflict'], ...allFrozen(sums(cell, 'done')) }
+    case 'return': {
+      // Only money that came in can be returned.
+      if (isReversal(subject) || subject === 'refund')
+        return { ...now, entries: ['conflict'], ...sums(cell, 'done') }
+      return { ...now, entries: ['return'], ...frozen(sums(cell, 'done')) }
+    }
+    case 'fails': {
+      const after = sums(cell, 'gone', true)
+      const isListed = after.beyond !== null
+      return {
+        ...declined,
+        code: '800.100.203',
+        entries: isListed ? ['late-failure'] : [],
+        ...after,
+      }
+    }
+    case 'taken back': {
+      // A reversal that happened is not undone: it counts.
+      if (isReversal(subject)) return { ...now, entries: ['conflict'], ...sums(cell, 'done') }
+      const asked = { ...now, asksBack: true }
+      return undo === 'in vain'
+        ? { ...asked, entries: ['conflict'], ...sums(cell, 'open') }
+        : { ...asked, entries: [], ...sums(cell, 'gone') }
+    }
+    case 'ends':
+      return { ...now, entries: [], ...sums(cell, 'gone') }
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * The simulated acquirer with the words that it does not have itself: operations that count as done and
+ * may still fail, disputes that have a reference of their own, and a second connector to the same books
+ * that takes nothing back by key.
+ */
+import {
+  accepted,
+  type Claim,
+  contractVersion,
+  definePlugin,
+  type Inbound,
+  type Operation,
+  type Outcome,
+} from '@tollgate/plugin-kit'
+import { claimsOf } from '../../../connectors/simulator/event.ts'
+import { simulatorHttp } from '../../../connectors/simulator/http-connector.ts'
+
+/** Cents of amounts that count as done and may still fail. */
+export const acceptedCents = 71n
+/** The same, and the engine has to ask for the final word. */
+export const polledCents = 72n
+const pollMs = 1_500
+
+/** Its acquirer takes nothing back by key. */
+export const withoutReversalByKey = 'simulator-http-plain'
+
+type Send = NonNullable<typeof simulatorHttp.debit>
+
+const asAccepted = (outcome: Outcome, { amount }: Operation): Outcome => {
+  const cents = amount.minor % 100n
+  const isAccepted = cents === acceptedCents || cents === polledCents
+  if (outcome.is !== 'approved' || outcome.amount !== undefined || !isAccepted) return outcome
+  return accepted(outcome.refs, cents === acceptedCents ? 'event' : { poll: pollMs })
+}
+
+const mayFail =
+  (send: Send): Send =>
+  async (operation, context) =>
+    asAccepted(await send(operation, context), operation)
+
+/** A dispute names its reference beside the fields of every event. */
+function withReference(message: Inbound): readonly Claim[] {
+  const { dispute } = JSON.parse(message.body.toString()) as { dispute?: unknown }
+  const claims = claimsOf(message)
+  return typeof dispute === 'string'
+    ? claims.map((claim) => ({ ...claim, reference: dispute }))
+    : claims
+}
+
+const { enquire, reverseByKey } = simulatorHttp.resolve
+
+const spoken: typeof simulatorHttp = {
+  ...simulatorHttp,
+  authorize: mayFail(simulatorHttp.authorize!),
+  debit: mayFail(simulatorHttp.debit!),
+  credit: mayFail(simulatorHttp.credit!),
+  capture: mayFail(simulatorHttp.capture!),
+  refund: mayFail(simulatorHttp.refund!),
+  reverse: mayFail(simulatorHttp.reverse!),
+  increment: mayFail(simulatorHttp.increment!),
+  resolve: {
+    // The final word of what is polled for is what the books say.
+    enquire: async (operation, context) => {
+      const found = await enquire!(operation, context)
+      const isFinal = operation.amount.minor % 100n === polledCents
+      return found.is === 'approved' && !isFinal ? (asAccepted(found, operation) as never) : found
+    },
+    ...(reverseByKey === undefined ? {} : { reverseByKey }),
+  },
+  inbound: { ...simulatorHttp.inbound!, parse: withReference },
+}
+
+const { reverseByKey: _none, ...asksOnly } = spoken.resolve
+
+export default definePlugin({
+  name: 'simulator-http',
+  contract: contractVersion,
+  connectors: [spoken, { ...spoken, name: withoutReversalByKey, resolve: asksOnly }],
+})

@@ -1,0 +1,103 @@
+/** The database goes while the first commit of a follow-up is on its way: what the client is told is true. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { onFaultPoint } from '../../core/index.ts'
+import { balanceOf, closeChecked } from '../support/books.ts'
+import { until } from '../support/gateway.ts'
+import { charged, eur, type LateRun, startLate, undecided } from '../support/late-words.ts'
+import { type Line, lineTo } from '../support/proxy.ts'
+
+describe('a follow-up whose first commit meets a database that goes', () => {
+  let run: LateRun
+  let line: Line
+  before(async () => {
+    run = await startLate(
+      {},
+      {
+        shutdownGraceMs: 100,
+        through: async (url) => {
+          line = await lineTo(url)
+          return line.url
+        },
+      },
+    )
+  })
+  after(async () => {
+    onFaultPoint(undefined)
+    line.up()
+    try {
+      await closeChecked(run)
+    } finally {
+      await line.close()
+    }
+  })
+
+  /** Names of the prepared statements that reserve a follow-up of this kind. */
+  const reserving = (column: string) => {
+    const found = run.gateway
+      .statements()
+      .filter(
+        ({ text }) =>
+          text.includes(`${column} = ${column} + $`) &&
+          text.includes('insert into tollgate.payment ('),
+      )
+    assert.equal(found.length, 1)
+    return found[0]!.name
+  }
+  /** Sessions of the engine that the server still has. */
+  const sessions = async () => {
+    const [row] = await run.sql<{ count: bigint }>(
+      `select count(*) as count from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`,
+    )
+    return row?.count
+  }
+  const rows = (reference: string) =>
+    run.sql<{ id: string }>('select id from tollgate.payment where merchant_transaction_id = $1', [
+      reference,
+    ])
+
+  test('committed and not answered: open with an id, then declined and safe to repeat; never reached: 503, and nothing', async () => {
+    const { id } = await run.debit('goes-away-sale')
+    const { id: other } = await run.debit('never-reached-sale')
+    // The statement runs once, so that it has a name.
+    await run.gateway.payments.refund(id, eur('1.00'))
+    // One is further than its reads, and not as far as its commit, when the database goes.
+    const arrived = Promise.withResolvers<string>()
+    const gone = Promise.withResolvers<void>()
+    onFaultPoint((point, ref) => {
+      if (point !== 'before-T1') return
+      onFaultPoint(undefined)
+      arrived.resolve(ref)
+      return gone.promise
+    })
+    const unreached = run.follow(other, 'RF', 'never-reached-refund', eur('60.00'))
+    const neverReached = assert.rejects(unreached, { status: 503 })
+    const neverId = await arrived.promise
+    const cut = line.cut(reserving('refunding'), 'after').then(() => line.down())
+    const unanswered = run.follow(id, 'RF', 'goes-away-refund', eur('60.00'))
+    await cut
+    // A connection that is not known to be broken yet would take the other one's commit.
+    await until(async () => ((await sessions()) === 0n ? true : undefined))
+    gone.resolve()
+    const answer = await unanswered
+    assert.equal(answer.result.code, undecided)
+    assert.match(answer.id, /^[0-9a-f]{32}$/)
+    await neverReached
+    line.up()
+    const read = await until(async () => {
+      const view = await run.gateway.payments.get(answer.id).catch(() => undefined)
+      return view === undefined || view.result.code === undecided ? undefined : view
+    })
+    assert.equal(read.result.code, '900.100.600')
+    assert.equal(read.retrySafe, true)
+    assert.deepEqual(run.acquirer.of('goes-away-refund'), [])
+    assert.deepEqual(await rows('goes-away-refund'), [{ id: answer.id }])
+    assert.equal((await balanceOf(run, id)).refunding, 0n)
+    assert.deepEqual(await rows('never-reached-refund'), [])
+    await assert.rejects(run.gateway.payments.get(neverId), { status: 404 })
+    assert.deepEqual(run.acquirer.of('never-reached-refund'), [])
+    assert.equal((await run.gateway.payments.refund(id, eur('91.00'))).result.code, charged)
+    assert.equal((await run.gateway.payments.refund(other, eur('92.00'))).result.code, charged)
+  })
+})

@@ -1,0 +1,224 @@
+/** What tests of late words share: acquirers of different abilities on one engine, and what they tell. */
+import {
+  accepted,
+  type Connector,
+  type Context,
+  declined,
+  definePlugin,
+  type Operation,
+  type Outcome,
+  type Refs,
+  unknown,
+} from '@tollgate/plugin-kit'
+import type { Gateway, PaymentView } from '../../core/index.ts'
+import {
+  type AcquirerRun,
+  message,
+  processed,
+  type Script,
+  scriptedAcquirer,
+  startWithAcquirer,
+} from './acquirer.ts'
+import type { TestGatewayOptions } from './gateway.ts'
+
+export const charged = '000.100.112'
+export const undecided = '000.200.001'
+export const notCharged = '900.100.400'
+export const noMoney = '800.100.155'
+export const eur = (amount: string) => ({ amount, currency: 'EUR' })
+
+/** Answers of an acquirer that was reached. */
+export const lose = (_: Operation, context: Context) => {
+  context.sending()
+  return unknown('the line went dead')
+}
+export const refuse = (_: Operation, context: Context) => {
+  context.sending()
+  return declined(noMoney)
+}
+export const accept = (operation: Operation, context: Context) => {
+  context.sending()
+  return accepted({ reference: `at-${operation.key}` }, 'event')
+}
+
+/** Words of an acquirer's events. */
+export const approval = { is: 'approved', refs: { reference: 'by-event' } }
+export const failure = { is: 'declined', reason: '800.100.203', refs: {} }
+
+/** A call that answers when the test says so. */
+export function heldCall<Answer = Outcome>() {
+  const told = Promise.withResolvers<Answer>()
+  const begun = Promise.withResolvers<Operation>()
+  return {
+    /** The operation, once the acquirer has it. */
+    begun: begun.promise,
+    answer: (answer: Answer) => told.resolve(answer),
+    handler: (operation: Operation, context: Context) => {
+      context.sending()
+      begun.resolve(operation)
+      return told.promise
+    },
+  }
+}
+
+export type Word = {
+  readonly outcome: { readonly is: string; readonly [name: string]: unknown }
+  readonly minor?: string
+  readonly currency?: string
+  readonly eventId?: string
+  readonly reference?: string
+}
+
+export type Entry = {
+  readonly id: string
+  readonly kind: string
+  readonly reference: string
+  readonly detail: { readonly [name: string]: unknown; readonly refs?: Refs }
+  readonly open: boolean
+}
+
+export type LateRun = AcquirerRun & {
+  /** Fields that send a payment to an acquirer of other abilities. */
+  readonly at: (name: string) => { readonly entityId: string }
+  /** A follow-up, with what the acquirer does with it. */
+  follow(
+    on: string,
+    paymentType: string,
+    reference: string,
+    fields?: Readonly<Record<string, unknown>>,
+    script?: Script,
+  ): Promise<PaymentView>
+  /** Brings an event about a payment; answers what became of it. */
+  tell(id: string, word: Word): Promise<string>
+  /** The same, without waiting for it. Answers the event's id. */
+  bring(id: string, word: Word, to?: Gateway): Promise<string>
+  /** The operators' list about a payment, oldest first, with what is off it. */
+  listed(id: string): Promise<Entry[]>
+  /** The same as `kind` where it is open and `(kind)` where it is not. */
+  kinds(id: string): Promise<string[]>
+  audited(id: string): Promise<string[]>
+  code(id: string): Promise<string>
+  stateOf(id: string): Promise<string>
+  /** An attempt looks as if it had been sent an hour ago by somebody who is gone. */
+  age(id: string): Promise<void>
+  /** Whatever waits for its time about a payment is due now. */
+  dueNow(id: string): Promise<void>
+  timers(id: string): Promise<string[]>
+}
+
+/** Acquirers like the scripted one with other abilities; they share its scripts and its calls. */
+export type Variants = Readonly<Record<string, (connector: Connector) => Connector>>
+
+export const withoutKeyReversal = ({ resolve, ...connector }: Connector): Connector => ({
+  ...connector,
+  resolve: resolve.enquire === undefined ? {} : { enquire: resolve.enquire },
+})
+
+export const withoutAnyReversal = (connector: Connector): Connector => {
+  const { reverse: _, ...rest } = withoutKeyReversal(connector)
+  return rest
+}
+
+export async function startLate(
+  variants: Variants = {},
+  options: TestGatewayOptions & { readonly supports?: Partial<Connector['supports']> } = {},
+): Promise<LateRun> {
+  const { supports = {}, ...more } = options
+  const base = scriptedAcquirer(supports)
+  const [connector] = base.plugin.connectors!
+  const others = Object.entries(variants).map(([name, change]) => ({
+    ...change(connector!),
+    name,
+  }))
+  const plugin = definePlugin({ ...base.plugin, connectors: [connector!, ...others] })
+  const run = await startWithAcquirer({ ...more, acquirer: { ...base, plugin } })
+  const channels = new Map<string, string>()
+  for (const { name } of others) {
+    const channelId = await run.gateway.entities.create({
+      kind: 'channel',
+      name,
+      parentId: run.merchant,
+    })
+    await run.gateway.entities.createAccount({
+      channelId,
+      connector: name,
+      mode: 'EXTERNAL',
+      settings: {},
+    })
+    channels.set(name, channelId)
+  }
+  return { ...run, ...asked(run, channels) }
+}
+
+function asked(
+  run: AcquirerRun,
+  channels: ReadonlyMap<string, string>,
+): Omit<LateRun, keyof AcquirerRun> {
+  let events = 0
+  const bring: LateRun['bring'] = async (id, { outcome, ...word }, to = run.gateway) => {
+    const [row] = await run.sql<{ attempt_key: string; connector: string; account_id: string }>(
+      'select attempt_key, connector, account_id from tollgate.payment where id = $1',
+      [id],
+    )
+    events += 1
+    const eventId = word.eventId ?? `event-${events}`
+    const about = { ...word, eventId, key: row!.attempt_key, outcome }
+    await to.inbound(row!.connector, row!.account_id, message(about))
+    return eventId
+  }
+  const listed: LateRun['listed'] = (id) =>
+    run.sql<Entry>(
+      `select id, kind, reference, detail, resolved_at is null as open from tollgate.attention
+        where payment_id = $1 order by at, id`,
+      [id],
+    )
+  const aboutPayment = `ref = $1::text
+    or ref = (select attempt_key from tollgate.payment where id = $1::text::uuid)`
+  return {
+    at: (name) => ({ entityId: channels.get(name)! }),
+    follow: (on, paymentType, reference, fields = {}, script = {}) => {
+      run.acquirer.tell(reference, script)
+      return run.gateway.payments.followUp(on, {
+        paymentType,
+        merchantTransactionId: reference,
+        ...fields,
+      })
+    },
+    bring,
+    tell: async (id, word) => processed(run, await bring(id, word)),
+    listed,
+    kinds: async (id) => (await listed(id)).map(({ kind, open }) => (open ? kind : `(${kind})`)),
+    audited: async (id) =>
+      (
+        await run.sql<{ action: string }>(
+          'select action from tollgate.audit where resource = $1 order by at, id',
+          [id],
+        )
+      ).map(({ action }) => action),
+    code: async (id) => (await run.gateway.payments.get(id)).result.code,
+    stateOf: async (id) => {
+      const [row] = await run.sql<{ state: string }>(
+        'select state from tollgate.payment where id = $1',
+        [id],
+      )
+      return row?.state ?? 'no row'
+    },
+    age: async (id) => {
+      await run.sql(
+        `update tollgate.attempt set sent_at = sent_at - interval '1 hour',
+           lease_until = least(lease_until, now() - interval '1 second') where payment_id = $1`,
+        [id],
+      )
+    },
+    dueNow: async (id) => {
+      await run.sql(`update tollgate.timer set due_at = now() where ${aboutPayment}`, [id])
+    },
+    timers: async (id) =>
+      (
+        await run.sql<{ kind: string }>(
+          `select kind from tollgate.timer where ${aboutPayment} order by kind`,
+          [id],
+        )
+      ).map(({ kind }) => kind),
+  }
+}
