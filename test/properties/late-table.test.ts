@@ -1,0 +1,38 @@
+/** The table of late words and the sums, by themselves: random lives of payments, without a database. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Effect } from '../../core/payment/operation-kinds.ts'
+import { minus, moveBetween, noSums, type Place, shares } from '../../core/payment/sums.ts'
+import { lateWords } from '../../core/payment/words.ts'
+import { happeningsOf, liveMany } from './late-table/sequences.ts'
+
+describe('the table of late words', () => {
+  test('every move has its inverse: sums, captures and the mark', () => {
+    const places: readonly Place[] = ['open', 'done', 'gone']
+    for (const effect of Object.keys(shares) as Effect[]) {
+      for (const from of places) {
+        for (const to of places) {
+          const there = moveBetween(effect, 9200n, from, to, true)
+          const back = moveBetween(effect, 9200n, to, from, true)
+          assert.deepEqual(minus(noSums, there.own), back.own)
+          assert.deepEqual(minus(noSums, there.returned), back.returned)
+          assert.equal(there.mark?.name, back.mark?.name)
+          assert.ok(there.mark === null || there.mark.is !== back.mark?.is)
+        }
+      }
+    }
+  })
+
+  test('every treatment comes up in the lives that are lived here', () => {
+    const happened = [...happeningsOf(2000).keys()].map((what) => what.split(': ')[1])
+    const treatments = new Set(Object.values(lateWords).flatMap((words) => Object.values(words)))
+    // What is open is settled or asked about, not told late.
+    for (const treatment of ['settle', 'enquire'] as const) treatments.delete(treatment)
+    assert.deepEqual(
+      [...treatments].filter((treatment) => !happened.includes(treatment)),
+      [],
+    )
+  })
+
+  test('whatever happens to a tree of payments, the money is accounted for', () => liveMany(5000))
+})

@@ -1,0 +1,324 @@
+/** Random lives of one tree of payments: each number is one step, whatever it is. */
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import type { Effect } from '../../../core/payment/operation-kinds.ts'
+import { cannotBeUndone } from '../../../core/payment/sums.ts'
+import { isOpen } from '../../../core/payment/words.ts'
+import type { Payment } from './books.ts'
+import { Engine, type Note } from './engine.ts'
+import { Ledger } from './ledger.ts'
+import { balancesOf, checkBooks, checkEnd, fingerprint } from './rules.ts'
+
+const whole = 100n
+
+/** Reads small choices out of one number. */
+class Dice {
+  #left: number
+  constructor(seed: number) {
+    this.#left = seed
+  }
+  /** 0 to `most - 1`. */
+  of(most: number): number {
+    const choice = this.#left % most
+    this.#left = Math.floor(this.#left / most)
+    return choice
+  }
+  one<Item>(items: readonly Item[]): Item {
+    return items[this.of(items.length)]!
+  }
+}
+
+export class Life {
+  readonly engine: Engine
+  readonly ledger = new Ledger()
+
+  constructor(note: Note) {
+    this.engine = new Engine(note)
+  }
+
+  get payments(): readonly Payment[] {
+    return this.engine.books.payments
+  }
+
+  start(dice: Dice): void {
+    const effect: Effect = dice.of(3) === 0 ? 'sale' : 'authorisation'
+    const payment = this.engine.begin(effect, whole, null, false)!
+    if (effect === 'authorisation' && dice.of(4) === 0)
+      payment.chain = { capture: null, release: null }
+    this.#send(payment, dice)
+  }
+
+  step(dice: Dice): void {
+    const what = dice.of(17)
+    const payment = dice.one(this.payments)
+    if (what < 6) this.#request(payment, dice)
+    else if (what < 9) this.#tell(payment, dice.of(3) === 0)
+    else if (what === 9) this.#fails(payment)
+    else if (what === 10) this.#doesAfterAll(payment, dice)
+    else if (what === 11) this.#takesBack(payment, dice)
+    else if (what === 12) this.#operator(payment, dice)
+    else if (what === 13) this.#expires(payment)
+    else if (what === 14) this.#chargesBack(payment, dice)
+    else if (what === 15) this.#isFinal(payment)
+    else this.#thereAndBack(payment, dice)
+    this.#answerSteps(dice)
+    checkBooks(this.engine.books)
+  }
+
+  /** The engine's own steps are sent as soon as they are begun. */
+  #answerSteps(dice: Dice): void {
+    for (const { chain } of this.payments) {
+      for (const step of [chain?.capture, chain?.release]) {
+        if (step?.state === 'processing' && !this.ledger.facts.has(step)) this.#send(step, dice)
+      }
+    }
+  }
+
+  #request(referenced: Payment, dice: Dice): void {
+    const effect = dice.one(followUps[referenced.effect] ?? [])
+    if (effect === undefined || this.payments.length > 12) return
+    const amount =
+      effect === 'void' ? (referenced.own?.sums.captured ?? 0n) : dice.one([40n, 60n, 100n])
+    const payment = this.engine.begin(effect, amount, referenced, dice.of(4) === 0)
+    if (payment !== undefined) this.#send(payment, dice)
+  }
+
+  /** The acquirer does it or not, and answers, or not. */
+  #send(payment: Payment, dice: Dice): void {
+    const { engine, ledger } = this
+    const fact = ledger.of(payment)
+    switch (dice.of(8)) {
+      case 0:
+      case 1:
+      case 2:
+        ledger.does(payment, payment.amount, false)
+        engine.settle(payment, { is: 'approved' })
+        break
+      case 3:
+        ledger.does(payment, payment.amount, true)
+        engine.settle(payment, { is: 'accepted' })
+        break
+      case 4:
+        engine.settle(payment, { is: 'declined' })
+        break
+      case 5:
+        // It does it, and its answer is lost.
+        engine.settle(payment, { is: 'unknown' })
+        if (dice.of(4) === 0) ledger.does(payment, payment.amount - 10n, false)
+        else ledger.does(payment, payment.amount, dice.of(2) === 0)
+        return
+      case 6:
+        engine.settle(payment, { is: 'pending' })
+        return
+      default:
+        engine.settle(payment, { is: 'declined' })
+        ledger.does(payment, payment.amount, dice.of(2) === 0)
+        return
+    }
+    fact.isTold = true
+  }
+
+  /** The acquirer tells what is so. */
+  #tell(payment: Payment, isTwice: boolean): void {
+    const { engine, ledger } = this
+    const word = ledger.word(payment)
+    if (isOpen(payment.state)) {
+      const treatment = engine.treatment(payment, word)
+      // What was done otherwise is undone by its key.
+      if (treatment === 'enquire') ledger.undoes(payment)
+      engine.settle(payment, treatment === 'enquire' ? { is: 'declined' } : word)
+    } else {
+      engine.hear(payment, word)
+    }
+    ledger.of(payment).isTold = true
+    if (!isTwice || isOpen(payment.state)) return
+    const before = fingerprint(engine.books)
+    engine.hear(payment, ledger.word(payment))
+    assert.equal(fingerprint(engine.books), before, 'the same word again changes something')
+  }
+
+  /** What counted as done fails, or a final sale is returned; also while it is taken back. */
+  #fails(payment: Payment): void {
+    const counts = payment.state === 'approved' || payment.attempt === 'late'
+    const { did, mayFail, isTold } = this.ledger.of(payment)
+    if (!did || !counts) return
+    this.ledger.undoes(payment)
+    this.#tell(payment, true)
+    if (mayFail && isTold) assert.notEqual(payment.attempt, 'late', 'it failed, and is still late')
+  }
+
+  /** What could have failed cannot any more. */
+  #isFinal(payment: Payment): void {
+    const fact = this.ledger.of(payment)
+    if (!fact.did || isOpen(payment.state)) return
+    fact.mayFail = false
+    this.#tell(payment, true)
+  }
+
+  /** What was answered as over is done all the same. */
+  #doesAfterAll(payment: Payment, dice: Dice): void {
+    const isOver = payment.state === 'declined' || payment.state === 'expired'
+    if (!isOver || payment.attempt === 'late' || this.ledger.of(payment).did) return
+    this.ledger.does(payment, payment.amount, dice.of(2) === 0)
+    this.#tell(payment, true)
+  }
+
+  /** The engine asks for a late success to be undone: it is, or nobody knows, or it is refused. */
+  #takesBack(payment: Payment, dice: Dice): void {
+    const { engine, ledger } = this
+    if (payment.attempt !== 'late' || cannotBeUndone.has(payment.effect)) return
+    switch (dice.of(4)) {
+      case 0:
+        ledger.undoes(payment)
+        ledger.of(payment).isTold = true
+        engine.endLate(payment)
+        return
+      case 1: {
+        // A reversal of the engine's own, once for the payment.
+        if (payment.undo !== null) return
+        payment.undo = engine.books.add('undo', payment.amount, null, payment, false)
+        const mayFail = dice.of(2) === 0
+        engine.settle(payment.undo, { is: mayFail ? 'accepted' : 'approved' })
+        ledger.does(payment.undo, payment.amount, mayFail)
+        ledger.of(payment.undo).isTold = true
+        ledger.undoes(payment)
+        ledger.of(payment).isTold = true
+        engine.endLate(payment)
+        return
+      }
+      default:
+    }
+  }
+
+  /** An operator keeps the money of a late success, or gives it back by hand. */
+  #operator(payment: Payment, dice: Dice): void {
+    if (payment.attempt !== 'late') return
+    // What was done for another amount is given back; a reversal that happened can only be kept.
+    const isOther = this.ledger.of(payment).minor !== payment.amount
+    const { did } = this.ledger.of(payment)
+    if ((dice.of(2) === 0 && did && !isOther) || cannotBeUndone.has(payment.effect)) {
+      this.engine.keepLate(payment)
+      return
+    }
+    this.ledger.undoes(payment)
+    this.ledger.of(payment).isTold = true
+    this.engine.endLate(payment)
+  }
+
+  #expires(payment: Payment): void {
+    if (payment.state !== 'pending') return
+    this.ledger.undoes(payment)
+    this.ledger.of(payment).isTold = true
+    this.engine.expire(payment)
+  }
+
+  #chargesBack(payment: Payment, dice: Dice): void {
+    const fact = this.ledger.of(payment)
+    if (payment.effect !== 'sale' && payment.effect !== 'capture') return
+    if (isOpen(payment.state) || !fact.did) return
+    const minor = dice.one([30n, 100n])
+    if (dice.of(2) === 0) {
+      fact.chargedBack += minor
+      this.engine.chargeBack(payment, minor)
+    } else if (fact.chargedBack > 0n) {
+      fact.chargedBack -= minor < fact.chargedBack ? minor : fact.chargedBack
+      this.engine.reverseChargeback(payment, minor)
+    }
+  }
+
+  /** Somewhere and back at once: every balance is as it was. */
+  #thereAndBack(payment: Payment, dice: Dice): void {
+    const { engine } = this
+    const before = balancesOf(engine.books)
+    if (
+      payment.state === 'declined' &&
+      payment.attempt === 'declined' &&
+      payment.effect !== 'undo'
+    ) {
+      engine.hear(payment, { is: dice.of(2) === 0 ? 'approved' : 'accepted' })
+      engine.endLate(payment)
+    } else if (payment.state === 'approved' && payment.finalBy !== null && payment.chain === null) {
+      if (payment.effect === 'undo' || payment.referenced?.chain != null) return
+      engine.hear(payment, { is: 'declined' })
+      engine.hear(payment, { is: 'approved' })
+      engine.keepLate(payment)
+      payment.finalBy = 'event'
+    } else return
+    assert.equal(
+      balancesOf(engine.books),
+      before,
+      `there and back: ${payment.effect} ${payment.no}`,
+    )
+  }
+
+  /** Everything is told, everything late is decided, everything listed is ended. */
+  end(dice: Dice): void {
+    const { engine, ledger } = this
+    for (let no = 0; no < 20; no += 1) {
+      this.#answerSteps(dice)
+      for (const payment of this.payments) {
+        if (isOpen(payment.state) || !ledger.of(payment).isTold) this.#tell(payment, false)
+        if (payment.attempt === 'late') this.#operator(payment, dice)
+      }
+    }
+    for (const entry of engine.books.entries) if (entry.isOpen) engine.books.end(entry)
+    checkBooks(engine.books)
+    checkEnd(engine.books, ledger)
+  }
+}
+
+const followUps: { readonly [effect in Effect]?: readonly Effect[] } = {
+  authorisation: ['capture', 'capture', 'release', 'increase', 'replacement'],
+  increase: ['capture'],
+  replacement: ['capture', 'release', 'increase', 'replacement'],
+  sale: ['refund', 'refund', 'void'],
+  capture: ['refund', 'void'],
+}
+
+/** One life: a start, its steps, its end. */
+export function live(seeds: readonly number[], note?: Note): void {
+  const life = new Life(note)
+  const [first = 0, ...steps] = seeds
+  life.start(new Dice(first))
+  for (const seed of steps) life.step(new Dice(seed))
+  life.end(new Dice(first))
+}
+
+/** The same life once more, as sentences. */
+function toldOf(seeds: readonly number[]): string {
+  const told: string[] = []
+  try {
+    live(seeds, (what, { no, effect, parent }) =>
+      told.push(`  ${effect} ${no}${parent === null ? '' : ` on ${parent.no}`} ${what}`),
+    )
+  } catch (error) {
+    told.push(`  ${error instanceof Error ? error.message : error}`)
+  }
+  return told.join('\n')
+}
+
+const lives = fc.array(fc.noBias(fc.integer({ min: 0, max: 2 ** 40 })), {
+  minLength: 2,
+  maxLength: 24,
+  size: 'max',
+})
+
+/** What happens in some lives, and how often. */
+export function happeningsOf(sequences: number): ReadonlyMap<string, number> {
+  const often = new Map<string, number>()
+  for (const seeds of fc.sample(lives, sequences)) {
+    live(seeds, (what) => often.set(what, (often.get(what) ?? 0) + 1))
+  }
+  return often
+}
+
+/** @throws the shortest life that breaks a rule, with the seed that finds it again. */
+export function liveMany(sequences: number, seed?: number): void {
+  const found = fc.check(
+    fc.property(lives, (seeds) => live(seeds)),
+    { numRuns: sequences, ...(seed === undefined ? {} : { seed }) },
+  )
+  if (!found.failed) return
+  const [seeds = []] = found.counterexample ?? []
+  assert.fail(`seed ${found.seed}, after ${found.numRuns} lives:\n${toldOf(seeds)}`)
+}

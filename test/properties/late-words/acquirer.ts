@@ -1,0 +1,167 @@
+/**
+ * The acquirer: it does what its fate says with an operation, keeps its books, and tells the truth of
+ * them, unless the answer is lost. Several connectors differ in what they can do and share the books.
+ */
+import {
+  accepted,
+  approved,
+  type Claim,
+  type Context,
+  declined,
+  defineConnector,
+  definePlugin,
+  type Found,
+  type Kind,
+  notSent,
+  type Operation,
+  type Outcome,
+  type Plugin,
+  pending,
+  type Reversed,
+  type Supports,
+  unknown,
+} from '@tollgate/plugin-kit'
+import { type Books, carryOut, type Entry, isAsAsked, stands } from './books.ts'
+
+/** What tells the acquirers apart. */
+export const abilities = {
+  /** Remembers keys for a day, answers enquiries, reverses by key. */
+  keyed: { key: true, enquires: true, undoes: true, reverses: true },
+  /** Does what it is sent as often as it is sent. */
+  plain: { key: false, enquires: true, undoes: true, reverses: true },
+  asking: { key: false, enquires: true, undoes: false, reverses: true },
+  undoing: { key: false, enquires: false, undoes: true, reverses: true },
+  bare: { key: true, enquires: true, undoes: false, reverses: false },
+} as const
+
+export type Ability = keyof typeof abilities
+export const connectorOf = (ability: Ability) => `acquirer-${ability}`
+
+const day = 24 * 3600_000
+
+export const proof = { 'x-proof': 'genuine' }
+
+export function acquirers(books: Books): Plugin {
+  const connectors = Object.entries(abilities).map(([name, can]) => {
+    const key: Supports['key'] = can.key ? { by: 'key', ttlMs: 4 * day } : { by: 'none' }
+    const send = (operation: Operation, context: Context) =>
+      sent(books, operation, context, can.key)
+    return defineConnector({
+      name: connectorOf(name as Ability),
+      title: name,
+      contract: 1,
+      supports: {
+        brands: 'any',
+        currencies: 'any',
+        methods: ['card'],
+        key,
+        enquiryVisibleAfterMs: 60_000,
+      },
+      authorize: send,
+      debit: send,
+      credit: send,
+      capture: send,
+      refund: send,
+      increment: send,
+      ...(can.reverses ? { reverse: send } : {}),
+      resolve: {
+        ...(can.enquires
+          ? { enquire: async (operation: Operation) => found(books.entry(operation)) }
+          : {}),
+        ...(can.undoes
+          ? { reverseByKey: async (operation: Operation) => undone(books, books.entry(operation)) }
+          : {}),
+      },
+      inbound: {
+        verify: ({ headers }) => headers['x-proof'] === 'genuine',
+        parse: ({ body }) => JSON.parse(body.toString(), revived) as Claim[],
+      },
+    })
+  })
+  return definePlugin({ name: 'acquirers', contract: 1, connectors })
+}
+
+const revived = (name: string, value: unknown) =>
+  name === 'minor' ? BigInt(value as string) : value
+
+/** An operation arrives, for the first time or again. */
+async function sent(
+  books: Books,
+  operation: Operation,
+  context: Context,
+  remembers: boolean,
+): Promise<Outcome> {
+  const entry = books.entry(operation)
+  const { fate } = entry
+  const isFirst = entry.sends === 0
+  const answer = isFirst ? fate.answer : fate.repeat
+  if (answer === 'unreachable') {
+    entry.sends += 1
+    return notSent('ECONNREFUSED')
+  }
+  context.sending()
+  entry.sends += 1
+  const isNew = entry.state === 'nothing' || entry.state === 'coming'
+  if (!entry.isHarmless && (isNew || !remembers)) {
+    const becomes = isFirst || fate.becomes !== 'coming' ? fate.becomes : 'done'
+    if (becomes === 'done' || becomes === 'accepted') carryOut(entry, fate.amount, becomes)
+    // What got lost on the way the first time arrives when it is sent again.
+    else if (becomes === 'nothing' && !isFirst) carryOut(entry, 'same', 'done')
+    else if (entry.times === 0) entry.state = becomes
+    entry.hidden = fate.hidden
+  }
+  if (answer === 'lost') return unknown('the line went dead')
+  if (answer !== 'late' || entry.state !== 'coming') return truth(entry)
+  await new Promise<void>((release) => {
+    entry.release = release
+  })
+  return truth(entry)
+}
+
+/** What the books say, as an outcome. */
+export function truth(entry: Entry): Outcome {
+  const refs = { reference: `at-${entry.key}` }
+  if (entry.isHarmless && !stands(entry)) return declined('800.100.100', { refs })
+  switch (entry.state) {
+    case 'done': {
+      return approved(refs, isAsAsked(entry) ? {} : { amount: entry.moved })
+    }
+    case 'accepted':
+      return accepted(refs, 'event')
+    case 'pending':
+      return pending('event', { refs })
+    case 'nothing':
+    case 'coming':
+      return unknown('nothing is known of it yet')
+    default:
+      return declined('800.100.155', { refs })
+  }
+}
+
+function found(entry: Entry): Found {
+  if (entry.hidden > 0) {
+    entry.hidden -= 1
+    return { is: 'notFound' }
+  }
+  const isThere = entry.state !== 'nothing' && entry.state !== 'coming'
+  return isThere ? truth(entry) : { is: 'notFound' }
+}
+
+const money = new Set<Kind>(['refund', 'reverse', 'capture'])
+
+/** Takes back what stands under the key. What others were built on is left alone. */
+function undone(books: Books, entry: Entry): Reversed {
+  if (entry.fate.undo === 'no answer') return { is: 'unknown', why: 'no answer' }
+  if (!stands(entry) && entry.state !== 'pending') {
+    entry.isHarmless = true
+    return { is: 'nothing' }
+  }
+  const isUsed = books.upon(entry.key).some((later) => money.has(later.kind))
+  const isLost = books.disputes.some(({ key }) => key === entry.key)
+  if (entry.fate.undo === 'too late' || isUsed || isLost) {
+    return { is: 'refused', why: 'too late' }
+  }
+  entry.isHarmless = true
+  entry.state = 'taken back'
+  return { is: 'reversed' }
+}

@@ -1,0 +1,192 @@
+/**
+ * The acquirer's own books: what it really did under each key, whatever it told about it. They are
+ * the truth that everything else is held against.
+ */
+import type { Kind, Money, Operation } from '@tollgate/plugin-kit'
+import { type Amount, approving, type Fate } from './fate.ts'
+
+export type State =
+  | 'nothing'
+  | 'coming'
+  | 'pending'
+  | 'declined'
+  | 'accepted'
+  | 'done'
+  | 'failed'
+  | 'returned'
+  | 'taken back'
+
+/** What the acquirer has under one key. */
+export type Entry = {
+  readonly key: string
+  readonly sequence: string
+  /** The merchantTransactionId that it carried. */
+  readonly reference: string
+  readonly kind: Kind
+  readonly paymentId: string
+  /** Key of the operation that it refers to. */
+  readonly original: string | undefined
+  readonly asked: Money
+  readonly fate: Fate
+  state: State
+  moved: Money
+  /** How often it was done: twice when a key that is not remembered is sent twice. */
+  times: number
+  sends: number
+  hidden: number
+  /** Reversed by its key: whatever still comes under it does nothing. */
+  isHarmless: boolean
+  /** An accepted one failed once, whatever became of it since. */
+  hasFailed: boolean
+  /** Lets its late answer go. */
+  release: (() => void) | undefined
+}
+
+/** A chargeback as the acquirer keeps it. */
+export type Dispute = {
+  readonly reference: string
+  readonly sequence: string
+  readonly key: string
+  readonly amount: Money
+  readonly eventId: string
+  reversal: { readonly eventId: string } | undefined
+}
+
+export class Books {
+  readonly #entries = new Map<string, Entry>()
+  readonly #bySequence = new Map<string, Entry[]>()
+  readonly #fates = new Map<string, Partial<Record<Kind, Fate>>>()
+  readonly disputes: Dispute[] = []
+
+  /** Tells what will happen to the operations that carry this merchantTransactionId. */
+  tell(reference: string, fates: Partial<Record<Kind, Fate>>): void {
+    this.#fates.set(reference, fates)
+  }
+
+  find(key: string): Entry | undefined {
+    return this.#entries.get(key)
+  }
+
+  /** Operations of a sequence of requests, in the order in which the acquirer first heard of them. */
+  of(sequence: string): readonly Entry[] {
+    return this.#bySequence.get(sequence) ?? []
+  }
+
+  get all(): Iterable<Entry> {
+    return this.#entries.values()
+  }
+
+  /** The entry of an operation; a blank one when nothing came under its key yet. */
+  entry(operation: Operation): Entry {
+    const known = this.#entries.get(operation.key)
+    if (known !== undefined) return known
+    const reference = operation.merchantTransactionId ?? ''
+    const original = operation.original?.key
+    const entry: Entry = {
+      key: operation.key,
+      sequence: reference.split('.')[0] || (this.#entries.get(original ?? '')?.sequence ?? ''),
+      reference,
+      kind: operation.kind,
+      paymentId: operation.paymentId,
+      original,
+      asked: operation.amount,
+      fate: this.#fates.get(reference)?.[operation.kind] ?? approving,
+      state: 'nothing',
+      moved: operation.amount,
+      times: 0,
+      sends: 0,
+      hidden: 0,
+      isHarmless: false,
+      hasFailed: false,
+      release: undefined,
+    }
+    this.#entries.set(entry.key, entry)
+    const list = this.#bySequence.get(entry.sequence)
+    if (list === undefined) this.#bySequence.set(entry.sequence, [entry])
+    else list.push(entry)
+    return entry
+  }
+
+  /** What refers to an operation and stands. */
+  upon(key: string): Entry[] {
+    const { sequence } = this.#entries.get(key)!
+    return this.of(sequence).filter((entry) => entry.original === key && stands(entry))
+  }
+}
+
+/** Whether it counts at the acquirer now. */
+export const stands = (entry: Entry): boolean =>
+  entry.state === 'done' || entry.state === 'accepted'
+
+/** Whether it was done in the amount and currency that it was asked for. */
+export const isAsAsked = ({ moved, asked }: Entry): boolean =>
+  moved.minor === asked.minor && moved.currency === asked.currency
+
+/** What it moved that still counts, in its own currency. */
+export const counted = (entry: Entry): bigint =>
+  stands(entry) ? entry.moved.minor * BigInt(entry.times) : 0n
+
+/** What was on its way comes in, unless its key was made harmless meanwhile. */
+export function arrive(entry: Entry): void {
+  if (entry.state !== 'coming') return
+  if (entry.isHarmless) entry.state = 'declined'
+  else carryOut(entry, entry.fate.amount, 'done')
+  entry.release?.()
+}
+
+/** Does it, once more when it was done before. */
+export function carryOut(entry: Entry, amount: Amount, as: 'done' | 'accepted'): void {
+  // What failed or came back counts for nothing any more: done after all, it counts once.
+  if (!stands(entry)) entry.times = 0
+  entry.state = as
+  entry.times += 1
+  entry.moved = amountAs(entry.asked, amount)
+}
+
+export function amountAs(asked: Money, amount: Amount): Money {
+  switch (amount) {
+    case 'same':
+      return asked
+    case 'less':
+      return { ...asked, minor: asked.minor / 2n + 1n }
+    case 'more':
+      return { ...asked, minor: asked.minor * 2n }
+    case 'other currency':
+      return { ...asked, currency: asked.currency === 'USD' ? 'EUR' : 'USD' }
+  }
+}
+
+const sales = new Set<Kind>(['debit', 'capture'])
+export const isSale = (entry: Entry): boolean => sales.has(entry.kind)
+
+/** Money that came in by a sale and money that went out of it again, in the currency of the sale. */
+export function ofSale(books: Books, sale: Entry): { came: bigint; went: bigint } {
+  const came = sale.moved.currency === sale.asked.currency ? counted(sale) : 0n
+  let refunded = 0n
+  let reversed = 0n
+  for (const entry of books.upon(sale.key)) {
+    if (entry.moved.currency !== sale.asked.currency) continue
+    if (entry.kind === 'refund') refunded += counted(entry)
+    if (entry.kind === 'reverse') reversed += counted(entry)
+  }
+  // Reversing what failed or came back moved nothing.
+  return { came, went: refunded + (came === 0n ? 0n : reversed) }
+}
+
+/** What an authorisation allows, and what was captured of it or released, in its currency. */
+export function ofAuthorisation(books: Books, root: Entry): { allowed: bigint; used: bigint } {
+  let allowed = counted(root)
+  let used = 0n
+  for (const entry of books.upon(root.key)) {
+    if (entry.moved.currency !== root.asked.currency) continue
+    if (entry.kind === 'increment') allowed += counted(entry)
+    // Of what failed or was taken back nothing is left to be released.
+    if (entry.kind === 'reverse' && stands(root)) used += counted(entry)
+    if (entry.kind !== 'capture') continue
+    const reversals = books.upon(entry.key).filter(({ kind }) => kind === 'reverse')
+    const reversed = reversals.reduce((sum, reversal) => sum + counted(reversal), 0n)
+    const rest = counted(entry) - reversed
+    used += rest > 0n ? rest : 0n
+  }
+  return { allowed, used }
+}

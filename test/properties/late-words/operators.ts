@@ -1,0 +1,53 @@
+/** Operators end every entry of their list: what is open is decided by the acquirer's books. */
+import { GatewayError } from '../../../core/index.ts'
+import { stands } from './books.ts'
+import type { Listed, Rest } from './rest.ts'
+
+const words = { by: 'operator', reason: "the acquirer's own tools show it" }
+
+/** @returns what could not be ended. */
+export async function endList(rest: Rest): Promise<string | undefined> {
+  for (const listed of rest.listed) {
+    const found = await end(rest, listed)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+async function end(rest: Rest, { id, kind, payment, detail }: Listed): Promise<string | undefined> {
+  const { operator } = rest.merchant.world.run.gateway
+  const entry = rest.entries.find(({ paymentId }) => paymentId === payment)
+  const attempts = [
+    () => operator.resolve(id, words),
+    () => operator.enquire(payment, words),
+    () =>
+      operator.settle(
+        payment,
+        entry !== undefined && stands(entry) ? 'approved' : 'declined',
+        words,
+      ),
+    // Money of another amount or currency is not kept: it was given back by hand.
+    () => operator.settle(payment, 'declined', words),
+    () => operator.resolve(id, words),
+  ]
+  let last = ''
+  for (const attempt of attempts) {
+    try {
+      await attempt()
+      if (!(await isOpen(rest, id))) return
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error
+      last = error.message
+      if (!(await isOpen(rest, id))) return
+    }
+  }
+  return `${kind} of payment ${payment} stays on the list: ${last} ${detail}`
+}
+
+async function isOpen(rest: Rest, id: string): Promise<boolean> {
+  const [row] = await rest.merchant.world.run.sql<{ open: boolean }>(
+    'select resolved_at is null as open from tollgate.attention where id = $1',
+    [id],
+  )
+  return row?.open === true
+}

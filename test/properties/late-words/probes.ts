@@ -1,0 +1,118 @@
+/**
+ * What can still be done at rest: of every sale what is left of it and not a cent more, and nothing
+ * while it is charged back. The requests are real, and change the books.
+ */
+import { GatewayError } from '../../../core/index.ts'
+import { ofAuthorisation, ofSale } from './books.ts'
+import { amountFields } from './request.ts'
+import type { Rest, Row } from './rest.ts'
+
+/** The refusal while a payment is charged back. */
+const waits = '700.300.600'
+
+export type Probed = { readonly rule: string; readonly found: string }
+
+export async function probe(rest: Rest): Promise<Probed | undefined> {
+  for (const row of rest.rows) {
+    if (row.state !== 'approved') continue
+    const found =
+      row.effect === 'sale' || row.effect === 'capture'
+        ? row.type === 'CD'
+          ? undefined
+          : await probeSale(rest, row)
+        : row.effect === 'authorisation'
+          ? await probeAuthorisation(rest, row)
+          : undefined
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+async function probeSale(rest: Rest, row: Row): Promise<Probed | undefined> {
+  const entry = rest.entryOf(row)
+  if (entry === undefined) return
+  const { came, went } = ofSale(rest.merchant.world.books, entry)
+  const disputes = rest.disputes.filter(({ key }) => key === row.key)
+  const delivered = new Set(rest.merchant.delivered.map(({ eventId }) => eventId))
+  const isReversed = ({ reversal }: (typeof disputes)[number]) =>
+    reversal !== undefined && delivered.has(reversal.eventId)
+  const standing = disputes.filter((dispute) => !isReversed(dispute))
+  if (standing.length > 0) {
+    for (const [type, minor] of [
+      ['RF', 1n],
+      ['RV', row.approved ?? row.minor],
+    ] as const) {
+      if ((await tried(rest, row, type, minor)) !== undefined) continue
+      return {
+        rule: '5 nothing is given back while it is charged back',
+        found: `${type} of ${row.type} ${row.id} was done, with ${standing.length} chargebacks`,
+      }
+    }
+    return
+  }
+  if (entry.state === 'returned') {
+    const code = await tried(rest, row, 'RF', 1n)
+    if (code !== undefined) return
+    return {
+      rule: '4 nothing is refunded of what came back, until an operator decided',
+      found: `${row.type} ${row.id} was returned, and refunded`,
+    }
+  }
+  const left = came > went ? came - went : 0n
+  if ((await tried(rest, row, 'RF', left + 1n)) === undefined) {
+    return {
+      rule: '2 no more is refunded than is left',
+      found: `${left} is left of ${row.type} ${row.id}, ${left + 1n} was refunded`,
+    }
+  }
+  const isTouched = rest.entries.some(
+    ({ original, kind }) => original === row.key && kind === 'reverse',
+  )
+  if (left === 0n || isTouched) return
+  const code = await tried(rest, row, 'RF', 1n)
+  if (code === undefined) return
+  // What is on the operators' list may wait for them; but not for chargebacks that are over.
+  const mayWait =
+    code !== waits ||
+    rest.words.some(({ key, is }) => key === row.key && is === 'declined') ||
+    rest.listed.some(({ kind, detail }) => kind === 'undecided' && /another amount/.test(detail))
+  if (rest.listed.length > 0 && mayWait) return
+  return {
+    rule: '2 what is left of a sale can be refunded',
+    found: `${left} is left of ${row.type} ${row.id}, and a refund of 1 is refused with ${code}`,
+  }
+}
+
+async function probeAuthorisation(rest: Rest, row: Row): Promise<Probed | undefined> {
+  const entry = rest.entryOf(row)
+  if (entry === undefined) return
+  const { allowed, used } = ofAuthorisation(rest.merchant.world.books, entry)
+  const left = allowed > used ? allowed - used : 0n
+  if ((await tried(rest, row, 'CP', left + 1n)) !== undefined) return
+  if (rest.listed.some(({ detail }) => /"minor":/.test(detail))) return
+  return {
+    rule: '2 no more is captured than is left',
+    found: `${left} is left of ${row.type} ${row.id}, ${left + 1n} was captured`,
+  }
+}
+
+/** @returns undefined when it was done, else the code of the refusal. */
+async function tried(
+  rest: Rest,
+  row: Row,
+  type: string,
+  minor: bigint,
+): Promise<string | undefined> {
+  const { world, name } = rest.merchant
+  try {
+    const { result } = await world.engines[1].payments.followUp(row.id, {
+      paymentType: type,
+      ...amountFields(minor),
+      merchantTransactionId: `${name}.probe`,
+    })
+    return /^000\.(000|100)\./.test(result.code) ? undefined : result.code
+  } catch (error) {
+    if (error instanceof GatewayError) return error.code
+    throw error
+  }
+}

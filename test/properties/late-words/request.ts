@@ -1,0 +1,38 @@
+/** Parts of a merchant's requests. */
+import type { Kind } from '@tollgate/plugin-kit'
+import type { Share, Way } from './command.ts'
+import type { Fate } from './fate.ts'
+
+export const plainWay: Way = { engine: 0, keyed: false, twice: false, crash: undefined }
+
+export const pick = <T>(list: readonly T[], at: number): T | undefined => list[at % list.length]
+
+/** The same fate whatever the operation is. */
+export const same = (fate: Fate): Partial<Record<Kind, Fate>> => ({
+  authorize: fate,
+  debit: fate,
+  credit: fate,
+  capture: fate,
+  refund: fate,
+  reverse: fate,
+  increment: fate,
+})
+
+export const part = (minor: bigint, share: Share): bigint =>
+  share === 'whole' ? minor : share === 'half' ? minor / 2n : minor / 3n
+
+export const amountFields = (minor: bigint) => ({
+  amount: `${minor / 100n}.${String(minor % 100n).padStart(2, '0')}`,
+  currency: 'EUR',
+})
+
+const targets: Readonly<Record<string, readonly string[]>> = {
+  CP: ['PA'],
+  RV: ['PA', 'DB', 'CP', 'PA.CP', 'RB'],
+  RF: ['DB', 'CP', 'PA.CP', 'RB', 'CD'],
+  RB: ['DB'],
+  CB: ['DB', 'CP'],
+  CR: ['CB'],
+}
+/** Whether a follow-up of this type may be tried on it. */
+export const takes = (type: string, on: string) => targets[type]?.includes(on) === true

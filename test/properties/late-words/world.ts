@@ -1,0 +1,243 @@
+/** Two engines on one database, an acquirer, and the nights in which everything overdue is done. */
+import type { Claim, Inbound } from '@tollgate/plugin-kit'
+import type { Gateway } from '../../../core/index.ts'
+import { startGateway, type TestGateway, until } from '../../support/gateway.ts'
+import { type Line, lineTo } from '../../support/proxy.ts'
+import { type Ability, abilities, acquirers, connectorOf, proof } from './acquirer.ts'
+import { arrive, Books } from './books.ts'
+import type { Sequence } from './command.ts'
+
+export type Place = {
+  readonly channel: string
+  readonly connector: string
+  readonly account: string
+}
+
+/** A message of the acquirer that is on its way. */
+export type Message = {
+  readonly sequence: string
+  readonly place: Place
+  readonly eventId: string
+  readonly key: string
+  /** No chargeback and no reversal of one. */
+  readonly isWord: boolean
+  /** The same under another id would still be known as the same. */
+  readonly isRepeatable: boolean
+  readonly inbound: Inbound
+}
+
+export type World = {
+  readonly run: TestGateway
+  readonly engines: readonly [Gateway, Gateway]
+  readonly books: Books
+  readonly line: Line | undefined
+  place(sequence: Sequence): Place
+  deliver(message: Message): Promise<void>
+  night(isLast: boolean): Promise<void>
+  close(): Promise<void>
+}
+
+const settings = [false, true].map((partialApproval) => ({ partialApproval }))
+const placeName = (ability: string, partial: boolean) => `${ability} ${partial}`
+
+export async function openWorld(cuts: boolean): Promise<World> {
+  const books = new Books()
+  let line: Line | undefined
+  const run = await startGateway({
+    plugins: [acquirers(books)],
+    shutdownGraceMs: 200,
+    connectorTimeoutMs,
+    stepDays: 0,
+    ...(cuts
+      ? {
+          through: async (url) => {
+            line = await lineTo(url)
+            return line.url
+          },
+        }
+      : {}),
+  })
+  const second = await run.another()
+  const places = new Map<string, Place>()
+  for (const ability of Object.keys(abilities) as Ability[]) {
+    for (const setting of settings) {
+      const name = placeName(ability, setting.partialApproval)
+      const channel = await run.gateway.entities.create({
+        kind: 'channel',
+        name,
+        parentId: run.merchant,
+        settings: setting,
+      })
+      const connector = connectorOf(ability)
+      const account = await run.gateway.entities.createAccount({
+        channelId: channel,
+        connector,
+        mode: 'EXTERNAL',
+        settings: {},
+      })
+      places.set(name, { channel, connector, account })
+    }
+  }
+  const engines = [run.gateway, second] as const
+  const post = postman(run)
+  const world: World = {
+    run,
+    engines,
+    books,
+    line,
+    place: ({ ability, partial }) => places.get(placeName(ability, partial))!,
+    async deliver(message) {
+      await run.gateway.inbound(message.place.connector, message.place.account, message.inbound)
+      await post.processed(message.eventId)
+    },
+    night: (isLast) => night(world, isLast),
+    async close() {
+      try {
+        await run.close()
+      } finally {
+        await line?.close()
+      }
+    },
+  }
+  return world
+}
+
+/** A message as it goes over the wire; without proof it says nothing. */
+export function messageOf(
+  place: Place,
+  sequence: string,
+  claim: Omit<Claim, 'amount'> & {
+    reference?: string
+    amount: { minor: bigint; currency: string }
+  },
+  isProven = true,
+): Message {
+  const body = JSON.stringify([claim], (_, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  )
+  const isWord = !claim.outcome.is.startsWith('chargeback')
+  return {
+    sequence,
+    place,
+    eventId: claim.eventId,
+    key: claim.key,
+    isWord,
+    isRepeatable: isWord || claim.reference !== undefined,
+    inbound: { body: Buffer.from(body), headers: isProven ? proof : {}, query: {} },
+  }
+}
+
+const processedWithinMs = 300
+const askAgainMs = 15
+
+/** Short, for late answers are waited for so long. */
+const connectorTimeoutMs = 2_000
+
+const twoTicksMs = 2_200
+
+/** Waits for many messages with one statement at a time. A message that has to wait is not waited for. */
+function postman(run: TestGateway) {
+  const waiting = new Map<string, { sinceMs: number; done: () => void }>()
+  let isAsking = false
+  const look = async () => {
+    while (waiting.size > 0) {
+      const rows = await run.sql<{ event_id: string }>(
+        'select event_id from tollgate.inbound_event where event_id = any($1) and processed_at is not null',
+        [[...waiting.keys()]],
+      )
+      const done = new Set(rows.map((row) => row.event_id))
+      for (const [eventId, { sinceMs, done: tell }] of waiting) {
+        if (!done.has(eventId) && performance.now() - sinceMs < processedWithinMs) continue
+        waiting.delete(eventId)
+        tell()
+      }
+      await new Promise((next) => setTimeout(next, askAgainMs))
+    }
+  }
+  return {
+    processed: (eventId: string) =>
+      new Promise<void>((done) => {
+        waiting.set(eventId, { sinceMs: performance.now(), done })
+        if (isAsking) return
+        isAsking = true
+        void look().finally(() => {
+          isAsking = false
+        })
+      }),
+  }
+}
+
+/**
+ * What was on its way to the acquirer arrives; then an hour passes: nobody's lease holds any more,
+ * what is open is asked about, and every timer rings.
+ */
+async function night(world: World, isLast: boolean): Promise<void> {
+  const { run, books } = world
+  // By day an event waits as long as the lease of a dead process.
+  await quiet(run, 0)
+  for (const entry of books.all) {
+    arrive(entry)
+  }
+  await run.sql(`
+    update tollgate.attempt set sent_at = sent_at - interval '1 hour',
+      lease_until = case when lease_until is null then null else now() - interval '1 second' end
+    where state in ('sending', 'pending', 'unknown')`)
+  const open = await run.sql<{ id: string }>(
+    `select id from tollgate.payment where state in ('processing', 'pending', 'unknown')`,
+  )
+  await inParallel(open, 16, async ({ id }, index) => {
+    // A follow-up is preceded by an enquiry, whether or not it is possible.
+    await world.engines[index % 2]!.payments.followUp(id, { paymentType: 'CR' }).catch(() => {})
+  })
+  await run.sql(`update tollgate.timer set due_at = now() where $1::boolean or kind <> 'look'`, [
+    isLast,
+  ])
+  await run.sql(`update tollgate.inbound_event set next_at = now() where processed_at is null`)
+  if (isLast) {
+    await run.sql(
+      `update tollgate.inbound_event set received_at = received_at - interval '4 days' where processed_at is null`,
+    )
+  }
+  await quiet(run, twoTicksMs)
+}
+
+/**
+ * Nothing is due and no job runs. What failed and waits to be tried again is not waited for, and
+ * events that nobody can work on are left where they are.
+ */
+async function quiet(run: TestGateway, stuckAfterMs: number): Promise<void> {
+  let openEvents = ''
+  let sinceMs = performance.now()
+  await until(async () => {
+    const [row] = await run.sql<{ busy: boolean; events: string }>(`
+      select exists (select from tollgate.timer where due_at <= now())
+          or exists (select from tollgate.attempt where state = 'sending' and lease_until < now())
+          or exists (select from tollgate_boss.job where state in ('created', 'active') and name in ('charge', 'capture'))
+          as busy,
+        (select coalesce(string_agg(event_id, ' ' order by event_id), '')
+         from tollgate.inbound_event where processed_at is null) as events`)
+    if (row!.events !== openEvents) {
+      openEvents = row!.events
+      sinceMs = performance.now()
+    }
+    const isStuck = performance.now() - sinceMs > stuckAfterMs
+    return !row!.busy && (openEvents === '' || isStuck) ? true : undefined
+  }, 120_000)
+}
+
+/** Does it with every one, so many at a time. */
+export async function inParallel<T>(
+  list: readonly T[],
+  atOnce: number,
+  act: (one: T, index: number) => Promise<void>,
+): Promise<void> {
+  let next = 0
+  const worker = async () => {
+    while (next < list.length) {
+      const index = next
+      next += 1
+      await act(list[index]!, index)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+}
