@@ -5,14 +5,12 @@ import { happenings } from './late-words/merchant.ts'
 import { playAll, shownViolation, withDeaths } from './late-words/runner.ts'
 import { mixed, sampled } from './late-words/sequences.ts'
 
-const each = 100
-const fixedSeed = 1
+const count = 200
+const seed = 1
 
-/** The long run, which also looks for shorter sequences, is `npm run late-words`. */
-test('requests, crashes and words of the acquirer by chance: every rule holds', async (t) => {
-  const seed = Date.now() % 1_000_000
-  t.diagnostic(`seeds ${fixedSeed} and ${seed}`)
-  const sequences = [...sampled(mixed, fixedSeed, each), ...sampled(mixed, seed, each)]
+/** The same lives every time; the long run takes others, and looks for shorter ones: `npm run late-words`. */
+test('requests, crashes and words of the acquirer by chance: every rule holds', async () => {
+  const sequences = sampled(mixed, seed, count)
   const { violations, tally } = await withDeaths(() => playAll(sequences))
   for (const what of happenings) assert.ok((tally.get(what) ?? 0) > 0, `there was no ${what}`)
   const shortestFirst = violations.toSorted(
@@ -22,7 +20,7 @@ test('requests, crashes and words of the acquirer by chance: every rule holds', 
     shortestFirst.map(({ rule }) => rule),
     [],
     [
-      `npm run late-words -- --sequences ${each} --seed ${seed} (or ${fixedSeed}) makes them shorter`,
+      `npm run late-words -- --sequences ${count} --seed ${seed} makes them shorter`,
       ...shortestFirst.slice(0, 3).map(shownViolation),
     ].join('\n'),
   )
