@@ -19,6 +19,8 @@ const condition = '--conditions=@tollgate/source'
 
 /** Tests that start processes, wait for them or kill them: one process per file, three at a time. */
 const apart = /^test\/(?:flows|faults|browser|examples|host\/postgres|host\/cli)\//
+/** Tests that wait for clocks, connections and pauses more than they compute: a process of their own, beside the rest. */
+const waiting = /^test\/core\/(?:schedule|db|webhook|operator)\//
 const filesAtOnce = 3
 const unitLimitMs = 30_000
 const apartLimitMs = 180_000
@@ -204,16 +206,19 @@ async function main(filters: readonly string[]): Promise<number> {
   try {
     if (filters.length === 0) checksFailed = await checkSources()
     else console.log('source checks are left out: only some test files were asked for')
-    const together = chosen.filter((file) => !apart.test(file))
-    const alone = chosen.filter((file) => apart.test(file))
-    // Side by side: those in one process compute, those apart mostly wait for processes.
-    const both = await Promise.all([
+    const inOneProcess = (files: readonly string[]) =>
       runTests(
-        together,
+        files,
         cluster,
         ['--test-isolation=none', `--test-timeout=${unitLimitMs}`],
         unitLimitMs + silenceMarginMs,
-      ),
+      )
+    const together = chosen.filter((file) => !apart.test(file))
+    const alone = chosen.filter((file) => apart.test(file))
+    // Side by side: those in one process compute, those apart mostly wait for processes.
+    const all = await Promise.all([
+      inOneProcess(together.filter((file) => !waiting.test(file))),
+      inOneProcess(together.filter((file) => waiting.test(file))),
       runTests(
         alone,
         cluster,
@@ -221,7 +226,7 @@ async function main(filters: readonly string[]): Promise<number> {
         apartLimitMs + silenceMarginMs,
       ),
     ])
-    counts.push(...both)
+    counts.push(...all)
   } finally {
     clearTimeout(limit)
     await cluster.stop()

@@ -30,7 +30,9 @@ export async function decideLate(
   const now = await held(engine, payment.attemptKey)
   if (now?.attempt.state !== 'late' || now.attempt.lease !== fence.lease) throw decidedElsewhere()
   const [undo] = await lanes.single(undoOf(payment.id))
-  if (undo !== undefined) {
+  // Of one that may still fail, people may have seen in the acquirer's own books that it did not.
+  const isSeen = as === 'declined' && undo?.state === 'approved' && undo.final_by !== null
+  if (undo !== undefined && !isSeen) {
     throw refused(
       `its reversal ${undo.id} is ${undo.state}: that ends it, tollgate payment redrive`,
     )

@@ -180,8 +180,12 @@ export const fenceLate = (key: string) => sql<{ lease: number }>`
   returning lease`
 
 /** The engine's own reversal of a late success, unless that came to nothing. */
-export const undoOf = (paymentId: string) => sql<{ id: string; state: string }>`
-  select id, state
+export const undoOf = (paymentId: string) => sql<{
+  id: string
+  state: string
+  final_by: string | null
+}>`
+  select id, state, final_by
   from tollgate.payment
   where referenced_id = ${paymentId}::uuid and effect = 'undo' and state not in ('declined', 'expired')
   limit 1`

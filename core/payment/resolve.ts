@@ -124,7 +124,7 @@ async function conclude(engine: Engine, work: Work, found: Found, why: Reason): 
       if (await isForWhatWasAsked(engine, work.payment, found)) {
         return { outcome: found, source: 'enquiry' }
       }
-      if (why === 'question') return left(found.refs, 'approved for another amount or currency')
+      if (why === 'question') return leftOther(engine, work, found)
       return undoOther(engine, work, found, why)
     case 'accepted':
     case 'declined':
@@ -199,6 +199,12 @@ async function stillStands(engine: Engine, { payment }: Work): Promise<boolean> 
   if (balance === undefined) return false
   const isClosed = balance.closed_by !== null && balance.closed_by !== payment.id
   return !isClosed && !balance.is_frozen && balance.charged_back === 0n && balance.excess === 0n
+}
+
+/** An operator only asked: nothing is undone, and nothing more is done with the same money. */
+async function leftOther(engine: Engine, { payment }: Work, found: Approved): Promise<End> {
+  await holdOtherAmount(engine, payment, found.amount ?? payment.amount)
+  return left(found.refs, 'approved for another amount or currency')
 }
 
 /** Done for another amount: until that is undone or decided, nothing more is done with the same money. */

@@ -62,6 +62,9 @@ async function undo(engine: Engine, work: Work): Promise<Undone> {
   const { resolve, reverse } = work.target.loaded.connector
   if (resolve.reverseByKey !== undefined) {
     const reversed: Reversed = await ask(engine, work, 'reverseByKey', resolve.reverseByKey)
+    if (reversed.is === 'nothing' && (await isStillThere(engine, work))) {
+      return { is: 'refused', why: 'the acquirer finds nothing to undo, and still has it as done' }
+    }
     if (reversed.is === 'reversed' || reversed.is === 'nothing') {
       return { is: 'undone', by: `reverseByKey: ${reversed.is}` }
     }
@@ -71,6 +74,14 @@ async function undo(engine: Engine, work: Work): Promise<Undone> {
   if (reverse === undefined) return { is: 'refused', why: 'the acquirer has no reversal' }
   const why = unreversible(work)
   return why === undefined ? byOperation(engine, work.payment) : { is: 'refused', why }
+}
+
+/** That nothing is there contradicts what was told: the acquirer is asked which of the two holds. */
+async function isStillThere(engine: Engine, work: Work): Promise<boolean> {
+  const handler = work.target.loaded.connector.resolve.enquire
+  if (handler === undefined) return false
+  const found = await ask(engine, work, 'enquire', handler)
+  return found.is === 'approved' || found.is === 'accepted'
 }
 
 /** Why a reversal of the engine's own would undo something else than what was done. */
@@ -125,7 +136,9 @@ async function byOperation(engine: Engine, payment: Payment): Promise<Undone> {
   })
   if (begun === 'refused') return { is: 'open' }
   const done = 'replay' in begun ? begun.replay : await execute(engine, begun.work)
-  if (done.state === 'approved') return { is: 'undone', by: done.id }
+  // One that may still fail has undone nothing yet.
+  if (done.state === 'approved' && done.finalBy === null) return { is: 'undone', by: done.id }
+  if (done.state === 'approved') return { is: 'open' }
   if (isOpen(done.state)) return { is: 'open' }
   return { is: 'refused', why: `the reversal ${done.id} was declined (${done.resultCode})` }
 }

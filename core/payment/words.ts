@@ -124,6 +124,9 @@ const withoutMoney: ReadonlySet<Effect> = new Set([
   'chargeback-reversal',
 ])
 
+/** What comes by itself of a word about a reversal that the engine sent: it is final, or failed and undid nothing. */
+const undoing: ReadonlySet<Treatment> = new Set(['known', 'confirm', 'fail'])
+
 /** Effects that bring money in: their later failure is a return. */
 const incoming: ReadonlySet<Effect> = new Set([
   'sale',
@@ -139,8 +142,7 @@ export function treatmentOf(effect: Effect, standing: Standing, word: Word): Tre
   if (standing === 'undecided' || standing === 'pending') return treatment
   if (withoutMoney.has(effect)) return treatment === 'confirm' ? 'confirm' : 'known'
   // What it took back is back, or stays away: nothing is taken back a second time by itself.
-  if (effect === 'undo')
-    return treatment === 'known' || treatment === 'confirm' ? treatment : 'list'
+  if (effect === 'undo') return undoing.has(treatment) ? treatment : 'list'
   if (treatment === 'take-back' && cannotBeUndone.has(effect)) return 'count'
   if (treatment === 'return' && !incoming.has(effect)) return 'list'
   return treatment

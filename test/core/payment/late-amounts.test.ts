@@ -136,5 +136,23 @@ describe('approved for another amount', { concurrency: true }, () => {
       await enquire(run, id)
       assert.equal(await run.code(id), charged)
     })
+
+    test(`${name}, as an operator's question hears: listed with the amount, nothing undone`, async () => {
+      const { id } = await pay('question', {
+        debit: lose,
+        enquire: () =>
+          approved(
+            { reference: 'found' },
+            { amount: { minor: BigInt(amount.minor!), currency: amount.currency! } },
+          ),
+      })
+      await run.gateway.operator.enquire(id, { by: 'alice', reason: 'the shopper asks' })
+      const other = (await run.listed(id)).find((entry) => entry.reference === 'other-amount')
+      assert.deepEqual(other && said(other.detail), [amount.minor, amount.currency])
+      assert.deepEqual(
+        [await run.stateOf(id), run.acquirer.of(reference('question')).includes('reverseByKey')],
+        ['unknown', false],
+      )
+    })
   }
 })

@@ -6,9 +6,11 @@ import { approvedAs, type Script } from '../../support/acquirer.ts'
 import { type BalanceRow, balanceOf, closeChecked } from '../../support/books.ts'
 import { until } from '../../support/gateway.ts'
 import {
+  accept,
   approval,
   charged,
   eur,
+  failure,
   heldCall,
   type LateRun,
   noMoney,
@@ -223,5 +225,70 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
     await run.gateway.operator.settle(late, 'approved', by)
     assert.equal((await balanceOf(run, id)).captured, 0n)
     assert.equal((await run.gateway.payments.capture(id, eur('92.00'))).result.code, charged)
+  })
+
+  test('a reversal by key that finds nothing, while the acquirer still has it as done, ends nothing', async () => {
+    const { id } = await run.debit('contradicted')
+    const late = await run.follow(id, 'RF', 'contradicted-late', eur('60.00'), {
+      refund: refuse,
+      reverseByKey: () => ({ is: 'nothing' }),
+      enquire: approvedAs,
+    })
+    await run.tell(late.id, { outcome: approval, minor: '6000' })
+    await until(async () =>
+      (await run.audited(late.id)).includes('late-success-stands') ? true : undefined,
+    )
+    assert.equal((await balanceOf(run, id)).refunding, 6000n)
+    assert.deepEqual(await run.kinds(late.id), ['conflict'])
+    await run.gateway.operator.settle(late.id, 'declined', by)
+    assert.equal((await balanceOf(run, id)).refunding, 0n)
+  })
+
+  describe("a reversal of the engine's own that the acquirer only accepted", () => {
+    /** A refund done after all, and the reversal of it. */
+    const begun = async (reference: string) => {
+      const { id } = await run.debit(reference, {}, run.at('by-reversal'))
+      const script = { refund: refuse, reverse: accept }
+      const late = await run.follow(id, 'RF', `${reference}-late`, eur('60.00'), script)
+      await run.tell(late.id, { outcome: approval, minor: '6000' })
+      const [undo] = await run.sql<{ id: string }>(
+        "select id from tollgate.payment where referenced_id = $1 and effect = 'undo'",
+        [late.id],
+      )
+      assert.deepEqual(await run.kinds(late.id), ['conflict'])
+      assert.equal((await balanceOf(run, id)).refunding, 6000n, 'it may still fail')
+      return { id, late: late.id, undo: undo!.id }
+    }
+
+    test('ends the late success once it is final', async () => {
+      const { id, late, undo } = await begun('accepted-undo')
+      assert.equal(await run.tell(undo, { outcome: approval, minor: '6000' }), 'settled')
+      await run.dueNow(late)
+      await until(async () => ((await run.kinds(late))[0] === '(conflict)' ? true : undefined))
+      assert.equal((await balanceOf(run, id)).refunding, 0n)
+    })
+
+    test('leaves it to operators when it fails: the refund counts, and one can keep it', async () => {
+      const { id, late, undo } = await begun('failed-undo')
+      await assert.rejects(run.gateway.operator.settle(late, 'approved', by), {
+        code: '700.400.570',
+      })
+      assert.equal(await run.tell(undo, { outcome: failure, minor: '6000' }), 'settled')
+      await run.dueNow(late)
+      await until(async () =>
+        (await run.audited(late)).includes('late-success-stands') ? true : undefined,
+      )
+      assert.equal((await balanceOf(run, id)).refunding, 6000n)
+      assert.deepEqual(await run.kinds(late), ['conflict'])
+      await run.gateway.operator.settle(late, 'approved', by)
+      assert.equal((await balanceOf(run, id)).refunded, 6000n)
+    })
+
+    test('counts as done when an operator saw that it was', async () => {
+      const { id, late } = await begun('seen-undo')
+      await run.gateway.operator.settle(late, 'declined', by)
+      assert.equal((await balanceOf(run, id)).refunding, 0n)
+      assert.deepEqual(await run.kinds(late), ['(conflict)'])
+    })
   })
 })
