@@ -13,7 +13,8 @@ export type Way = {
   readonly crash: FaultPoint | undefined
 }
 
-export type FollowUpType = 'CP' | 'RV' | 'RF' | 'RB' | 'CB' | 'CR'
+/** `PA+` adds to an authorisation. */
+export type FollowUpType = 'CP' | 'RV' | 'RF' | 'RB' | 'RC' | 'PA+' | 'CB' | 'CR'
 export type Share = 'whole' | 'half' | 'third'
 
 /** What the acquirer does next with something in its books, and says in a message. */
@@ -47,6 +48,8 @@ export type Command =
       readonly type: FollowUpType
       readonly on: number
       readonly share: Share
+      /** Nothing of its kind may follow it. */
+      readonly isFinal: boolean
       readonly fate: Fate
       readonly way: Way
     }
@@ -99,7 +102,7 @@ function shown(command: Command): string {
       return `${command.type} (${shownFate(command.fate)})${second}${shownWay(command.way)}`
     }
     case 'follow':
-      return `${command.type} ${command.share} on #${command.on} (${shownFate(command.fate)})${shownWay(command.way)}`
+      return `${command.type} ${command.share}${command.isFinal ? ' FINAL' : ''} on #${command.on} (${shownFate(command.fate)})${shownWay(command.way)}`
     case 'repeat':
       return `request #${command.request} again under its key`
     case 'turn': {

@@ -7,7 +7,7 @@ import { arrive, type Dispute, type Entry, isAsAsked, isSale, stands } from './b
 import type { Command, Delivery, Sequence, Way } from './command.ts'
 import { approving, type Fate } from './fate.ts'
 import { live } from './processes.ts'
-import { amountFields, part, pick, plainWay, same, takes } from './request.ts'
+import { followUpFields, part, pick, plainWay, same, takes } from './request.ts'
 import { takeTurn } from './turn.ts'
 import { type Message, messageOf, type Place, type World } from './world.ts'
 
@@ -199,15 +199,7 @@ export class Merchant {
     const { id } = on
     const reference = this.#tell(same(fate))
     const minor = part(on.minor, share)
-    // Of a sale only all is reversed.
-    const isAll =
-      (type === 'RV' && on.type !== 'PA') ||
-      (share === 'whole' && ['RV', 'CB', 'CR'].includes(type))
-    const fields = {
-      paymentType: type,
-      ...(isAll ? {} : amountFields(minor)),
-      merchantTransactionId: reference,
-    }
+    const fields = { ...followUpFields(command, on.type, minor), merchantTransactionId: reference }
     const asked: Asked = {
       reference,
       type,

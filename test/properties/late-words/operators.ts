@@ -30,18 +30,18 @@ async function end(rest: Rest, { id, kind, payment, detail }: Listed): Promise<s
     () => operator.settle(payment, 'declined', words),
     () => operator.resolve(id, words),
   ]
-  let last = ''
+  const refusals: string[] = []
   for (const attempt of attempts) {
     try {
       await attempt()
       if (!(await isOpen(rest, id))) return
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
-      last = error.message
+      refusals.push(error.message)
       if (!(await isOpen(rest, id))) return
     }
   }
-  return `${kind} of payment ${payment} stays on the list: ${last} ${detail}`
+  return `${kind} of payment ${payment} stays on the list: ${refusals.join('; ')} ${detail}`
 }
 
 async function isOpen(rest: Rest, id: string): Promise<boolean> {

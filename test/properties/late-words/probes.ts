@@ -68,7 +68,10 @@ async function probeSale(rest: Rest, row: Row): Promise<Probed | undefined> {
   const isTouched = rest.entries.some(
     ({ original, kind }) => original === row.key && kind === 'reverse',
   )
-  if (left === 0n || isTouched) return
+  const isEnded = rest.rows.some(
+    (refund) => refund.isFinal && refund.parent === row.id && mayStand(refund.state),
+  )
+  if (left === 0n || isTouched || isEnded) return
   const code = await tried(rest, row, 'RF', 1n)
   if (code === undefined) return
   // What is on the operators' list may wait for them; but not for chargebacks that are over.
@@ -82,6 +85,8 @@ async function probeSale(rest: Rest, row: Row): Promise<Probed | undefined> {
     found: `${left} is left of ${row.type} ${row.id}, and a refund of 1 is refused with ${code}`,
   }
 }
+
+const mayStand = (state: string) => state !== 'declined' && state !== 'expired'
 
 async function probeAuthorisation(rest: Rest, row: Row): Promise<Probed | undefined> {
   const entry = rest.entryOf(row)

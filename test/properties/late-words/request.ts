@@ -1,6 +1,6 @@
 /** Parts of a merchant's requests. */
 import type { Kind } from '@tollgate/plugin-kit'
-import type { Share, Way } from './command.ts'
+import type { Command, Share, Way } from './command.ts'
 import type { Fate } from './fate.ts'
 
 export const plainWay: Way = { engine: 0, keyed: false, twice: false, crash: undefined }
@@ -26,10 +26,28 @@ export const amountFields = (minor: bigint) => ({
   currency: 'EUR',
 })
 
+export function followUpFields(
+  { type, share, isFinal }: Extract<Command, { do: 'follow' }>,
+  on: string,
+  minor: bigint,
+): Readonly<Record<string, unknown>> {
+  // Of a sale only all is reversed.
+  const isAll =
+    (type === 'RV' && on !== 'PA') || (share === 'whole' && ['RV', 'CB', 'CR'].includes(type))
+  return {
+    paymentType: type === 'PA+' ? 'PA' : type,
+    ...(type === 'PA+' ? { standingInstruction: { industryPractice: 'INCREMENTAL_AUTH' } } : {}),
+    ...(isFinal && (type === 'CP' || type === 'RF') ? { sequence: 'FINAL' } : {}),
+    ...(isAll ? {} : amountFields(minor)),
+  }
+}
+
 const targets: Readonly<Record<string, readonly string[]>> = {
-  CP: ['PA'],
-  RV: ['PA', 'DB', 'CP', 'PA.CP', 'RB'],
-  RF: ['DB', 'CP', 'PA.CP', 'RB', 'CD'],
+  CP: ['PA', 'PA+'],
+  RC: ['PA'],
+  'PA+': ['PA'],
+  RV: ['PA', 'DB', 'CP', 'PA.CP', 'RB', 'RC'],
+  RF: ['DB', 'CP', 'PA.CP', 'RB', 'RC', 'CD'],
   RB: ['DB'],
   CB: ['DB', 'CP'],
   CR: ['CB'],

@@ -19,6 +19,8 @@ export type Row = {
   readonly currency: string
   readonly isRetrySafe: boolean
   readonly isTwoSteps: boolean
+  /** Nothing of its kind may follow it. */
+  readonly isFinal: boolean
 }
 
 export type Listed = {
@@ -68,8 +70,9 @@ export async function atRest(world: World, merchants: readonly Merchant[]): Prom
       p.merchant_transaction_id as reference, p.payment_type as type, p.effect, p.state,
       p.result_code as code, p.amount_minor as minor, p.approved_minor as approved, p.currency,
       coalesce(p.answer ->> 'retrySafe' = 'true', false) as "isRetrySafe",
-      p.chain_id is not null as "isTwoSteps"
+      p.chain_id is not null as "isTwoSteps", coalesce(request.request ->> 'sequence' = 'FINAL', false) as "isFinal"
     from tollgate.payment p
+    left join tollgate.payment_request request on request.id = p.id
     order by p.id`)
   const words = await run.sql<Word>(`
     select event_id as "eventId", claim ->> 'key' as key, claim -> 'outcome' ->> 'is' as is,

@@ -181,7 +181,7 @@ async function night(world: World, isLast: boolean): Promise<void> {
   await run.sql(`
     update tollgate.attempt set sent_at = sent_at - interval '1 hour',
       lease_until = case when lease_until is null then null else now() - interval '1 second' end
-    where state in ('sending', 'pending', 'unknown')`)
+    where state in ('sending', 'pending', 'unknown', 'late')`)
   const open = await run.sql<{ id: string }>(
     `select id from tollgate.payment where state in ('processing', 'pending', 'unknown')`,
   )
