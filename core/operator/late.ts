@@ -2,7 +2,7 @@
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { fitsWire } from '../money.ts'
-import { endLate, held, keepLate } from '../payment/late.ts'
+import { endLate, held, keepLate } from '../payment/late-move.ts'
 import { movedBy } from '../payment/moved.ts'
 import { chargedBackOf } from '../payment/store-dispute.ts'
 import { balanceById, holdsInstant, replacedBy } from '../payment/store-read.ts'

@@ -88,9 +88,10 @@ with ended as (
   where payment_id = ${paymentId}::uuid and kind = ${kind}::text and resolved_at is null
     and (${reference}::text is null or reference = ${reference}::text)
   returning id, freezes)
-update tollgate.payment_balance set frozen_by = array_remove(frozen_by, ended.id)
-from ended
-where payment_balance.payment_id = any(ended.freezes)`
+-- Several of them may hold the same balance.
+update tollgate.payment_balance set frozen_by = array(
+  select holder from unnest(frozen_by) as holder where holder not in (select id from ended))
+where payment_balance.payment_id in (select unnest(freezes) from ended)`
 
 /**
  * Takes an entry off the list by hand, on record, with what waited for it. Empty when it is not there,
@@ -190,14 +191,38 @@ export const undoOf = (paymentId: string) => sql<{
   where referenced_id = ${paymentId}::uuid and effect = 'undo' and state not in ('declined', 'expired')
   limit 1`
 
+/** Whether its key was reversed before, or may have been: no second reversal goes out for it. */
+export const keyReversalOf = (paymentId: string) => sql<{ id: string }>`
+  select id
+  from tollgate.audit
+  where resource = ${paymentId}::uuid and action = 'reverse-by-key'
+    and detail ->> 'result' in ('reversed', 'unknown')
+  limit 1`
+
+/** Reversals of the engine's own that came to nothing, and whether an operator asked for another one since. */
+export const failedUndos = (paymentId: string) => sql<{ failed: number; is_redriven: boolean }>`
+with failed as (
+  select count(*)::integer as failed, max(settled_at) as last_at
+  from tollgate.payment
+  where referenced_id = ${paymentId}::uuid and effect = 'undo' and state in ('declined', 'expired'))
+select failed.failed, exists (
+    select from tollgate.audit
+    where audit.resource = ${paymentId}::uuid and audit.action = 'payment.redriven'
+      and audit.at > failed.last_at) as is_redriven
+from failed`
+
+/** Begins the references of entries that tell another amount than was asked for; that amount follows. */
+export const otherAmount = 'other-amount'
+
 /** What the acquirer did instead of what was asked, as long as nobody decided that. */
-export const otherAmountOf = (paymentId: string) => sql<{
+export const otherAmountsOf = (paymentId: string) => sql<{
   detail: { readonly minor?: string; readonly currency?: string }
 }>`
   select detail
   from tollgate.attention
-  where payment_id = ${paymentId}::uuid and kind = 'undecided' and reference = 'other-amount'
-    and resolved_at is null`
+  where payment_id = ${paymentId}::uuid and kind = 'undecided'
+    and reference like ${`${otherAmount}%`}::text and resolved_at is null
+  order by at, id`
 
 /** Whether the time of a pending payment still runs: its end is neither due nor being worked on. */
 export const timeLeft = (key: string, businessNow: Date) => sql<{ id: string }>`

@@ -9,6 +9,7 @@ import { referencedBy, returnsOf } from '../payment/rebuild.ts'
 import { settle } from '../payment/settle.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
 import { dropLease } from '../payment/store-settle.ts'
+import { givenBack } from '../payment/treat.ts'
 import type { Attempt, Payment } from '../payment/types.ts'
 import { isOpen } from '../payment/words.ts'
 import { businessNow } from '../test-clock/time.ts'
@@ -16,7 +17,7 @@ import { refused } from './late.ts'
 import {
   addAudit,
   auditById,
-  otherAmountOf,
+  otherAmountsOf,
   resolveAttention,
   timeLeft,
   waitingWord,
@@ -90,7 +91,10 @@ export async function settleUndecided(
         ? ({ is: 'approved', refs: now.answer.refs ?? {} } as const)
         : ({ is: 'declined', reason: undecidable } as const)
     const detail = { reason, as, lease: taken.lease }
-    const settled = await settle(engine, work, outcome, 'operator', taken.enquiries, [
+    // What was done in another amount is back when it is settled as declined: nobody gives it back again.
+    const others = await engine.lanes.single(otherAmountsOf(now.id))
+    const source = as === 'declined' && others.length > 0 ? givenBack : 'operator'
+    const settled = await settle(engine, work, outcome, source, taken.enquiries, [
       addAudit(auditId, by, 'payment.settled', now.id, detail),
       resolveAttention(now.id, 'undecided', by),
     ])
@@ -107,11 +111,11 @@ export async function settleUndecided(
 
 /** What is asked would be written, and another amount moved. */
 async function refuseOtherAmount({ lanes }: Engine, payment: Payment): Promise<void> {
-  const [other] = await lanes.single(otherAmountOf(payment.id))
-  if (other === undefined) return
-  const { minor, currency } = other.detail
+  const others = await lanes.single(otherAmountsOf(payment.id))
+  if (others.length === 0) return
+  const amounts = others.map(({ detail }) => `${detail.minor} minor units of ${detail.currency}`)
   throw refused(
-    `the acquirer approved another amount, ${minor} minor units of ${currency}: it can be settled as declined once that is given back, or enquired about`,
+    `the acquirer approved another amount, ${amounts.join(' and ')}: it can be settled as declined once that is given back, or enquired about`,
   )
 }
 

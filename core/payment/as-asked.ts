@@ -3,7 +3,8 @@ import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { fitsWire } from '../money.ts'
-import { freezeWith } from '../operator/store.ts'
+import { freezeWith, otherAmount } from '../operator/store.ts'
+import { amountSaid } from './moved.ts'
 import type { Payment } from './types.ts'
 import { isOpen } from './words.ts'
 
@@ -19,7 +20,7 @@ export async function isForWhatWasAsked(
   outcome: Outcome,
   about?: Money,
 ): Promise<boolean> {
-  const amount = outcome.is === 'approved' ? (outcome.amount ?? about) : about
+  const amount = amountSaid(outcome, about)
   if (amount === undefined) return true
   if (amount.currency !== payment.amount.currency) return false
   if (amount.minor === (payment.approvedMinor ?? payment.amount.minor)) return true
@@ -46,7 +47,7 @@ export async function holdOtherAmount(
       payment.attemptKey,
       limits.unknownAlarmMs,
       { why: 'approved for another amount', minor: String(minor), currency },
-      'other-amount',
+      `${otherAmount} ${minor} ${currency}`,
       payment.parentId ?? payment.id,
     ),
   )

@@ -27,7 +27,7 @@ export type AcceptedFollowUp = { readonly work: Work } | { readonly replay: Paym
 
 /** A step that the engine takes by itself: once for the payment that it belongs to. */
 export type Step = {
-  readonly step: 'CP' | 'RV' | 'take-back'
+  readonly step: 'CP' | 'RV' | 'take-back' | `take-back ${number}`
   readonly type: PaymentType
   readonly effect: Effect
   /** Null: the whole open rest. */

@@ -1,9 +1,10 @@
 /** An accepted attempt, carried out in this process from the first byte to its last commit. */
 import type { Outcome } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
+import { newId } from '../ids.ts'
 import { takeAttempt } from './lease.ts'
 import { send } from './send.ts'
-import { settle, settleOrKeep } from './settle.ts'
+import { keepSaying, settle, settleOrKeep } from './settle.ts'
 import type { Payment } from './types.ts'
 import type { Work } from './work.ts'
 
@@ -14,7 +15,12 @@ export async function execute(engine: Engine, work: Work): Promise<Payment> {
   try {
     const { outcome, source, late } = await send(engine, work)
     const payment = await settleOrKeep(engine, work, outcome, source)
-    if (late !== null) late.then((answer) => afterDeadline(engine, work, answer)).catch(() => {})
+    if (late !== null) {
+      const heard = late.then((answer) => afterDeadline(engine, work, answer))
+      heard.catch(() =>
+        engine.log.warn({ payment: work.payment.id }, 'a late answer was not heard'),
+      )
+    }
     return payment
   } finally {
     engine.running.end(connector)
@@ -27,8 +33,21 @@ export async function execute(engine: Engine, work: Work): Promise<Payment> {
  */
 async function afterDeadline(engine: Engine, work: Work, outcome: Outcome): Promise<void> {
   if (outcome.is === 'unknown') return
-  const taken = await takeAttempt(engine, work.payment.attemptKey)
-  // Without a lease nothing moves; what contradicts the row by now is put on record there.
-  const lease = taken?.lease ?? work.lease
-  await settle(engine, { ...work, lease }, outcome, 'late-answer', taken?.enquiries)
+  const eventId = newId()
+  await engine.running.track(
+    keepSaying(engine, async () => {
+      const taken = await takeAttempt(engine, work.payment.attemptKey)
+      // Without a lease nothing moves; what contradicts the row by now is put on record there.
+      const lease = taken?.lease ?? work.lease
+      await settle(
+        engine,
+        { ...work, lease },
+        outcome,
+        'late-answer',
+        taken?.enquiries,
+        [],
+        eventId,
+      )
+    }),
+  )
 }

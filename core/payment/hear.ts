@@ -5,8 +5,10 @@
 import type { Money, Outcome } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import { holdOtherAmount, isForWhatWasAsked } from './as-asked.ts'
-import { applyLate, held } from './late.ts'
+import { applyLate } from './late.ts'
+import { held } from './late-move.ts'
 import { takeAttempt } from './lease.ts'
+import { amountSaid } from './moved.ts'
 import { rebuild } from './rebuild.ts'
 import { resolve } from './resolve.ts'
 import { settle } from './settle.ts'
@@ -64,9 +66,9 @@ async function enquire(
   if (after?.state === 'processing') return 'wait'
   if (after === undefined || !isVerified) return 'enquired'
   if (isOpen(after.state)) {
-    const isOther =
-      outcome.is === 'approved' && !(await isForWhatWasAsked(engine, after, outcome, amount))
-    if (isOther) await holdOtherAmount(engine, after, amount)
+    const isSuccess = outcome.is === 'approved' || outcome.is === 'accepted'
+    const isOther = isSuccess && !(await isForWhatWasAsked(engine, after, outcome, amount))
+    if (isOther) await holdOtherAmount(engine, after, amountSaid(outcome, amount) ?? amount)
     return 'enquired'
   }
   const applied = await applyLate(engine, attemptKey, outcome, 'event', amount)

@@ -1,5 +1,5 @@
 /** What a payment moved: as it was approved, or of one that is over what was done all the same. Pure. */
-import type { Money } from '@tollgate/plugin-kit'
+import type { Money, Outcome } from '@tollgate/plugin-kit'
 import type { Payment } from './types.ts'
 
 export function movedBy({ amount, approvedMinor, answer: { late } }: Payment): Money {
@@ -7,3 +7,10 @@ export function movedBy({ amount, approvedMinor, answer: { late } }: Payment): M
   if (late?.minor === undefined || late.currency === undefined) return amount
   return { minor: BigInt(late.minor), currency: late.currency }
 }
+
+/** @param about What a message is about, where its outcome names no amount itself. */
+export const amountSaid = (outcome: Outcome, about: Money | undefined): Money | undefined =>
+  (outcome.is === 'approved' ? outcome.amount : undefined) ?? about
+
+export const isSameAmount = (one: Money, other: Money): boolean =>
+  one.minor === other.minor && one.currency === other.currency

@@ -8,11 +8,12 @@ import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
-import { addAttention, addAudit } from '../operator/store.ts'
+import { addAttention, addAudit, otherAmountsOf } from '../operator/store.ts'
 import { addTimer, removeTimer } from '../timer/store.ts'
 import { holdOtherAmount, isForWhatWasAsked } from './as-asked.ts'
 import { ladder, provenNotCharged, ranOutOfTime } from './decide.ts'
-import { applyLate, type Held, held } from './late.ts'
+import { applyLate } from './late.ts'
+import { type Held, held } from './late-move.ts'
 import { takeAttempt } from './lease.ts'
 import { rebuild, referencedBy } from './rebuild.ts'
 import { ask, send } from './send.ts'
@@ -225,6 +226,7 @@ async function undo(
   reason: Reason,
   wasTold = false,
 ): Promise<End> {
+  const isTold = wasTold || (await engine.lanes.single(otherAmountsOf(work.payment.id))).length > 0
   const handler = work.target.loaded.connector.resolve.reverseByKey
   const reversed: Reversed =
     handler === undefined
@@ -234,7 +236,7 @@ async function undo(
     addAudit(newId(), 'engine', 'reverse-by-key', work.payment.id, { why, result: reversed.is }),
   )
   // That nothing is there contradicts what the acquirer has just told to be there.
-  if (reversed.is === 'reversed' || (reversed.is === 'nothing' && !wasTold)) {
+  if (reversed.is === 'reversed' || (reversed.is === 'nothing' && !isTold)) {
     return {
       outcome: {
         is: 'declined',

@@ -6,7 +6,7 @@ import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
-import { addAttention, resolveAttention } from '../operator/store.ts'
+import { addAttention, otherAmountsOf, resolveAttention } from '../operator/store.ts'
 import { businessNow } from '../test-clock/time.ts'
 import { addTimer } from '../timer/store.ts'
 import { announce, eventOf, notifies, type PaymentEvent } from './announce.ts'
@@ -17,9 +17,10 @@ import { applyLate } from './late.ts'
 import { leaseMs, takeAttempt } from './lease.ts'
 import { storable } from './storable.ts'
 import { type SettleFirstRow, settleFirst } from './store-first.ts'
-import { attemptByKey, paymentById, toPayment } from './store-read.ts'
+import { eventById, paymentById, toPayment } from './store-read.ts'
 import { settleOne } from './store-settle.ts'
 import { moveBetween, placeOf } from './sums.ts'
+import { givenBack } from './treat.ts'
 import { releaseLater } from './two-step.ts'
 import type { Payment, Source } from './types.ts'
 import { isOpen } from './words.ts'
@@ -40,6 +41,7 @@ export type Settling = Pick<Work, 'payment' | 'lease' | 'begun' | 'returns'>
  * and event in the same commit. What is answered is always the row, never one's own outcome.
  *
  * @param alongside Statements that belong to the same commit, when the payment moves.
+ * @param eventId By which a commit is known whose answer was lost: the same for every try.
  * @throws the database's error when nothing could be written within the flush budget: the outcome is
  * then kept and written as soon as possible.
  */
@@ -50,11 +52,12 @@ export async function settle(
   source: Source,
   enquiries = 0,
   alongside: readonly Sql[] = [],
+  eventId: string = newId(),
 ): Promise<Settled> {
   const outcome = await accountedFor(engine, work, given)
   const now = await businessNow(engine, work.payment.channelId, work.payment.clockId)
   const decision = decide(work.payment, outcome, enquiries, now)
-  const event = eventOf(newId(), work.payment, decision.state, decision.resultCode)
+  const event = eventOf(eventId, work.payment, decision.state, decision.resultCode)
   const row = rowOf(engine, work, decision, event, source, outcome !== given)
   await faultPoint('before-T2', work.payment.id)
   const seq = await write(engine, work, row, decision, [
@@ -67,14 +70,36 @@ export async function settle(
   const payment = settledPayment(work.payment, decision, engine.clock.realMs())
   announce(engine, payment, event, seq)
   // Only what somebody else than its first sender moves has been asked about, and may be listed.
-  if (work.lease > 1 && !isOpen(payment.state)) {
-    await engine.lanes.single(resolveAttention(payment.id, 'undecided', 'engine'))
-  }
+  if (work.lease > 1 && !isOpen(payment.state)) await endUndecided(engine, payment, outcome, source)
   if (outcome !== given && given.is === 'approved') {
     await holdOtherAmount(engine, payment, given.amount ?? payment.amount)
   }
   await releaseLater(engine, payment)
   return { payment, moved: true }
+}
+
+/** Who says of a decline that nothing of the money is left there. */
+const provenBy: ReadonlySet<Source> = new Set<Source>(['reversal', 'operator', givenBack])
+
+/**
+ * What was listed as undecided is decided. Other amounts that were told meanwhile are forgotten only where
+ * it is proven, or an operator says, that nothing of them is left; else they are words about what is
+ * decided now.
+ */
+async function endUndecided(
+  engine: Engine,
+  payment: Payment,
+  outcome: Outcome,
+  source: Source,
+): Promise<void> {
+  const isNothingLeft = outcome.is === 'declined' && provenBy.has(source)
+  const others = isNothingLeft ? [] : await engine.lanes.single(otherAmountsOf(payment.id))
+  for (const { detail } of others) {
+    const amount = { minor: BigInt(detail.minor ?? 0), currency: detail.currency ?? '' }
+    const told: Outcome = { is: 'approved', refs: {}, amount }
+    await applyLate(engine, payment.attemptKey, told, 'event')
+  }
+  await engine.lanes.single(resolveAttention(payment.id, 'undecided', 'engine'))
 }
 
 /** An approval of something else than was asked is not an approval: it is resolved, by a reversal. */
@@ -200,13 +225,11 @@ async function lost(
   const [found] = await engine.lanes.single(paymentById(work.payment.id, null))
   if (found === undefined) return recover(engine, work, outcome, source)
   const payment = toPayment(found)
-  const [attempt] = await engine.lanes.single(attemptByKey(work.payment.attemptKey))
-  const isMine =
-    attempt?.lease === work.lease && attempt.settled_by === source && payment.state === row.state
-  if (isMine) return payment
+  // Whatever moved it since: this word was heard, and is not said a second time.
+  if ((await engine.lanes.single(eventById(row.event_id ?? ''))).length > 0) return payment
   // An operator's word that came too late is refused: it is no proof that money moved.
-  if (source !== 'operator') {
-    engine.running.track(sayLater(engine, work, outcome, source)).catch(() => {})
+  if (source !== 'operator' && source !== givenBack) {
+    engine.running.track(keepSaying(engine, () => sayLater(engine, work, outcome, source)))
   }
   return payment
 }
@@ -287,31 +310,31 @@ export async function settleOrKeep(
   outcome: Outcome,
   source: Source,
 ): Promise<Payment> {
+  const eventId = newId()
+  const write = () => settle(engine, work, outcome, source, 0, [], eventId)
   try {
-    return (await settle(engine, work, outcome, source)).payment
+    return (await write()).payment
   } catch (error) {
     // Money may have moved: whatever went wrong here, the client is told "open" and the truth is looked up.
-    if (outcomeUnknown(error)) engine.running.track(keepTrying(engine, work, outcome, source))
+    if (outcomeUnknown(error)) engine.running.track(keepSaying(engine, write))
     else engine.log.warn({ payment: work.payment.id }, 'an outcome could not be written')
     return work.payment
   }
 }
 
-/** Until it is written, or the process has to end: then the sweep of another process resolves it. */
-export async function keepTrying(
-  engine: Engine,
-  work: Work,
-  outcome: Outcome,
-  source: Source,
-): Promise<void> {
+/**
+ * What this process was told is said until it is written, or the process has to end: then the sweep of
+ * another process resolves it.
+ */
+export async function keepSaying(engine: Engine, say: () => Promise<unknown>): Promise<void> {
   const untilMs = engine.clock.elapsedMs() + limits.keptOutcomeMs
   while (!engine.running.over && engine.clock.elapsedMs() < untilMs) {
     try {
-      await settle(engine, work, outcome, source)
+      await say()
       return
     } catch (error) {
       if (!outcomeUnknown(error)) {
-        engine.log.warn({ payment: work.payment.id }, 'an outcome could not be written')
+        engine.log.warn({}, 'an outcome could not be written')
         return
       }
       await new Promise((resume) => setTimeout(resume, 250))

@@ -147,8 +147,11 @@ o as (
   join allowed on allowed.id = r.id
   where occurrence.id = r.occurrence_id and occurrence.payment_id is not distinct from r.previous_id
     and occurrence.failure is null
+    -- Nor while money of the one before is still there: it was done after all.
     and (r.previous_id is null or exists (
-      select from tollgate.payment b where b.id = r.previous_id and b.state in ('declined', 'expired')))
+      select from tollgate.payment b
+      join tollgate.attempt former on former.key = b.attempt_key
+      where b.id = r.previous_id and b.state in ('declined', 'expired') and former.state <> 'late'))
   returning occurrence.payment_id),
 w as (
   select * from r

@@ -37,6 +37,8 @@ export type LateMove = {
   readonly attemptKey: string
   /** As they were read: when one of them has moved since, nothing happens. */
   readonly from: { readonly attempt: AttemptState; readonly lease: number }
+  /** Ends the lease of whoever works on it: what that process finds out moves nothing any more. */
+  readonly isFence: boolean
   readonly to: {
     readonly attempt: AttemptState
     readonly state: PaymentState
@@ -50,6 +52,8 @@ export type LateMove = {
   /** Of a move that merchants are told. */
   readonly event: { readonly id: string; readonly type: string; readonly data: string } | null
   readonly notifies: boolean
+  /** What was asked for. */
+  readonly amountMinor: bigint
   readonly move: Move
   /** The same for a capture that was reversed: its place `done` counts for nothing on its authorisation. */
   readonly ownIfReversed: Sums
@@ -59,6 +63,8 @@ export type LateMove = {
   readonly returnedCapture: { readonly id: string; readonly isFinal: boolean } | null
   /** Of the payment's own balance: closed when it failed, open again when it stands after all. */
   readonly own: 'closed' | 'open' | 'kept'
+  /** Of one that is open again, for another amount than it was first. */
+  readonly ownDifference: bigint
   /** The balance of one that stands for the first time. */
   readonly balance: {
     readonly kind: string
@@ -124,7 +130,8 @@ export const moveLate = (late: LateMove): Sql<{ id: string; seq: number }> => sq
 }>`
 with attempt_moved as (
   update tollgate.attempt set state = ${late.to.attempt}::text, settled_by = ${late.source}::text,
-    lease = lease + 1, lease_until = null
+    lease = lease + case when ${late.isFence}::boolean then 1 else 0 end,
+    lease_until = case when ${late.isFence}::boolean then null else lease_until end
   where key = ${late.attemptKey}::text and lease = ${late.from.lease}::integer
     and state = ${late.from.attempt}::text
   returning key),
@@ -145,24 +152,43 @@ entry as (
   from payment_moved
   where ${late.entry !== null}::boolean
   on conflict (coalesce(payment_id, '00000000-0000-0000-0000-000000000000'), kind, reference)
-    where resolved_at is null do nothing
+    where resolved_at is null do update set freezes = (
+      select coalesce(array_agg(distinct balance_id), '{}')
+      from unnest(attention.freezes || excluded.freezes) as balance_id)
   returning id, freezes),
+frozen as (
+  update tollgate.payment_balance set frozen_by = array_append(frozen_by, entry.id)
+  from entry
+  where payment_balance.payment_id = any(entry.freezes) and not entry.id = any(frozen_by)
+    and payment_balance.payment_id not in (${late.paymentId}::uuid,
+      coalesce(${late.parentId}::uuid, ${late.paymentId}::uuid), coalesce(${late.returnedTo}::uuid, ${late.paymentId}::uuid))),
 own as (
   update tollgate.payment_balance set
     closed_by = case ${late.own}::text
       when 'closed' then payment_moved.id
       when 'open' then nullif(closed_by, payment_moved.id)
       else closed_by end,
-    frozen_by = case when payment_balance.payment_id = any(entry.freezes)
+    authorised = authorised + case when kind = 'authorisation' then ${text(late.ownDifference)}::bigint else 0 end,
+    captured = captured + case when kind <> 'authorisation' then ${text(late.ownDifference)}::bigint else 0 end,
+    excess = case when ${late.ownDifference !== 0n}::boolean then greatest(0, case kind
+      when 'authorisation' then captured + capturing + reversed + reversing - authorised
+      when 'sale' then refunded + refunding + reversed + reversing - captured
+      else 0 end - ${text(late.ownDifference)}::bigint) else excess end,
+    frozen_by = case when payment_balance.payment_id = any(entry.freezes) and not entry.id = any(frozen_by)
       then array_append(frozen_by, entry.id) else frozen_by end
   from payment_moved
   left join entry on true
   where payment_balance.payment_id = payment_moved.id
-  returning kind, authorised, captured, capturing, reversed, refunded, refunding, charged_back),
+  returning kind, authorised, captured, capturing, reversed, refunded, refunding, charged_back, excess),
 stands as (
-  insert into tollgate.payment_balance (payment_id, kind, authorised, captured, max_captures)
+  insert into tollgate.payment_balance (payment_id, kind, authorised, captured, max_captures, frozen_by)
   select id, ${late.balance?.kind ?? null}::text, ${text(late.balance?.authorised ?? null)}::bigint,
-    ${text(late.balance?.captured ?? null)}::bigint, ${late.balance?.maxCaptures ?? null}::integer
+    ${text(late.balance?.captured ?? null)}::bigint, ${late.balance?.maxCaptures ?? null}::integer,
+    -- What was listed before there was anything to wait.
+    coalesce((select array_agg(attention.id) from tollgate.attention
+      where attention.payment_id = payment_moved.id and payment_moved.id = any(attention.freezes)
+        and attention.resolved_at is null
+        and not (attention.kind = any(${late.ends}::text[]) and attention.reference = '')), '{}')
   from payment_moved
   where ${late.balance !== null}::boolean and not exists (select from own)
   on conflict do nothing),
@@ -194,13 +220,17 @@ parent as (
       when 'taken' then coalesce(payment_balance.closed_by, ${late.paymentId}::uuid)
       when 'released' then nullif(payment_balance.closed_by, ${late.paymentId}::uuid)
       else payment_balance.closed_by end,
-    frozen_by = case when payment_balance.payment_id = any(entry.freezes)
+    frozen_by = case when payment_balance.payment_id = any(entry.freezes) and not entry.id = any(frozen_by)
       then array_append(frozen_by, entry.id) else frozen_by end
   from after
   left join entry on true
   where payment_balance.payment_id = after.payment_id
   returning payment_balance.payment_id, excess - after.excess_before as more_excess,
     excess_captures - after.excess_captures_before as more_captures,
+    greatest(0, payment_balance.charged_back + case after.kind
+      when 'authorisation' then after.captured + after.capturing + after.reversed + after.reversing - after.authorised
+      when 'sale' then after.refunded + after.refunding + after.reversed + after.reversing - after.captured
+      else 0 end) as still_over,
     payment_balance.closed_by is not distinct from payment_balance.payment_id as has_failed,
     (after.reversed_before > 0) <> (payment_balance.reversed > 0) as turns),
 after_return as (${withSums(late.returnedTo, late.move.returned)}
@@ -218,7 +248,11 @@ returned as (
   returning excess - after.excess_before as more_excess,
     excess_captures - after.excess_captures_before as more_captures),
 over as (
-  select greatest(0, coalesce((select more_excess from parent), 0))
+  select case when ${late.own === 'open'}::boolean
+        -- What counted as held before is beyond the limit for good from here on.
+        then greatest(coalesce((select excess from own), 0),
+          least(${text(late.amountMinor)}::bigint, coalesce((select still_over from parent), 0)))
+        else greatest(0, coalesce((select more_excess from parent), 0)) end
       + greatest(0, coalesce((select more_excess from returned), 0))
       + case when ${late.own === 'closed'}::boolean then coalesce((select case
           when kind = 'authorisation' then captured + capturing else refunded + refunding end

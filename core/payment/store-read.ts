@@ -54,6 +54,12 @@ export const columns = {
 }
 
 /** One payment, when it belongs to one of `channels` (null: any). */
+/** Whether a commit went through: its event is written with it. */
+export const eventById = (id: string) => sql<{ id: string }>`
+  select id
+  from tollgate.event
+  where id = ${id}::uuid`
+
 export const paymentById = (id: string, channels: readonly string[] | null) => sql<PaymentRow>`
   select ${columns.ofPayment}
   from tollgate.payment p

@@ -7,12 +7,12 @@ import type { Reversed } from '@tollgate/plugin-kit'
 import { paymentTypes } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
-import { addAudit, freezeWith } from '../operator/store.ts'
+import { addAudit, failedUndos, freezeWith, keyReversalOf, undoOf } from '../operator/store.ts'
 import { removeTimer } from '../timer/store.ts'
 import { beginStep } from './begin.ts'
 import { ladder } from './decide.ts'
 import { execute } from './execute.ts'
-import { endLate, type Held, held } from './late.ts'
+import { endLate, type Held, held } from './late-move.ts'
 import { movedBy } from './moved.ts'
 import { ask } from './send.ts'
 import { chargedBackOf } from './store-dispute.ts'
@@ -20,6 +20,7 @@ import { balanceById } from './store-read.ts'
 import type { LeaseRow } from './store-settle.ts'
 import { dropLease, lookLater } from './store-settle.ts'
 import { cannotBeUndone } from './sums.ts'
+import { undone as endedByEngine } from './treat.ts'
 import type { Payment } from './types.ts'
 import { isOpen } from './words.ts'
 import type { Work } from './work.ts'
@@ -40,7 +41,7 @@ export async function takeBack(engine: Engine, work: Work, taken: LeaseRow): Pro
   const undone = await undo(engine, work)
   if (undone.is === 'undone') {
     const isEnded = await endLate(engine, now, 'engine', 'late-success-reversed', { by: undone.by })
-    if (!isEnded) await tellIfKept(engine, now.payment, undone.by)
+    if (!isEnded) await tellIfEndedOtherwise(engine, now.payment, undone.by)
   } else if (undone.is === 'open') {
     const afterMs = ladder(taken.enquiries)
     await engine.lanes.single(lookLater(now.payment.attemptKey, taken.lease, newId(), afterMs))
@@ -59,21 +60,49 @@ async function undo(engine: Engine, work: Work): Promise<Undone> {
   }
   if (cannotBeUndone.has(work.payment.effect))
     return { is: 'refused', why: 'a reversal is not undone' }
-  const { resolve, reverse } = work.target.loaded.connector
-  if (resolve.reverseByKey !== undefined) {
-    const reversed: Reversed = await ask(engine, work, 'reverseByKey', resolve.reverseByKey)
-    if (reversed.is === 'nothing' && (await isStillThere(engine, work))) {
-      return { is: 'refused', why: 'the acquirer finds nothing to undo, and still has it as done' }
-    }
-    if (reversed.is === 'reversed' || reversed.is === 'nothing') {
-      return { is: 'undone', by: `reverseByKey: ${reversed.is}` }
-    }
-    if (reversed.is === 'unknown') return { is: 'open' }
-    if (reverse === undefined) return { is: 'refused', why: reversed.why }
+  // What was begun one way is not begun another way as well.
+  const [begun] = await engine.lanes.single(undoOf(work.payment.id))
+  if (begun === undefined && work.target.loaded.connector.resolve.reverseByKey !== undefined) {
+    const undone = await byKey(engine, work)
+    if (undone !== 'by operation') return undone
   }
-  if (reverse === undefined) return { is: 'refused', why: 'the acquirer has no reversal' }
+  if (work.target.loaded.connector.reverse === undefined) {
+    return { is: 'refused', why: 'the acquirer has no reversal' }
+  }
   const why = unreversible(work)
-  return why === undefined ? byOperation(engine, work.payment) : { is: 'refused', why }
+  return why === undefined
+    ? byOperation(engine, work.payment, begun !== undefined)
+    : { is: 'refused', why }
+}
+
+async function byKey(engine: Engine, work: Work): Promise<Undone | 'by operation'> {
+  const { resolve, reverse } = work.target.loaded.connector
+  const { id } = work.payment
+  const reversed: Reversed = await ask(engine, work, 'reverseByKey', resolve.reverseByKey!)
+  switch (reversed.is) {
+    case 'nothing':
+      if (await isStillThere(engine, work)) {
+        return {
+          is: 'refused',
+          why: 'the acquirer finds nothing to undo, and still has it as done',
+        }
+      }
+      return { is: 'undone', by: 'reverseByKey: nothing' }
+    case 'reversed':
+      return { is: 'undone', by: 'reverseByKey: reversed' }
+    case 'unknown':
+      await engine.lanes.single(
+        addAudit(newId(), 'engine', 'reverse-by-key', id, { result: reversed.is }),
+      )
+      return { is: 'open' }
+    case 'refused': {
+      if (reverse === undefined) return { is: 'refused', why: reversed.why }
+      // It may have been reversed by its key before, and is refused for that: nothing goes out twice.
+      const [earlier] = await engine.lanes.single(keyReversalOf(id))
+      if (earlier === undefined && (await isStillThere(engine, work))) return 'by operation'
+      return { is: 'refused', why: `it may be undone already: ${reversed.why}` }
+    }
+  }
 }
 
 /** That nothing is there contradicts what was told: the acquirer is asked which of the two holds. */
@@ -95,18 +124,28 @@ function unreversible({ payment, target }: Work): string | undefined {
     : undefined
 }
 
-/** It was given back at the acquirer while an operator decided to keep it: nothing more goes out of it. */
-async function tellIfKept(engine: Engine, { id, attemptKey, rootId }: Payment, by: string) {
-  const kept = (await held(engine, attemptKey))?.payment
-  if (kept?.state !== 'approved') return
-  const detail = { why: 'it was taken back at the acquirer while it was kept here', by }
+/**
+ * It was given back at the acquirer while somebody else ended it here: kept, or given back by hand. Nothing
+ * more goes out of it until an operator has looked.
+ */
+async function tellIfEndedOtherwise(
+  engine: Engine,
+  { id, attemptKey, rootId }: Payment,
+  by: string,
+) {
+  const now = await held(engine, attemptKey)
+  // Another process took it back as well, which the acquirer does once.
+  if (now === undefined || now.attempt.settledBy === endedByEngine) return
+  const how = now.payment.state === 'approved' ? 'kept' : 'ended'
+  const detail = { why: `it was taken back at the acquirer while it was ${how} here`, by }
+  await engine.lanes.single(addAudit(newId(), 'engine', 'late-success-reversed', id, { by, how }))
   await engine.lanes.single(
     freezeWith(newId(), 'conflict', id, attemptKey, 0, detail, 'taken back', rootId),
   )
 }
 
 /** Of what was approved before, failed, and was done after all: some of it is elsewhere by now. */
-async function isUsed(engine: Engine, { id, rootId, effect }: Payment): Promise<boolean> {
+async function isUsed(engine: Engine, { id, rootId, effect, amount }: Payment): Promise<boolean> {
   if (effect === 'increase') {
     const [root] = await engine.lanes.single(balanceById(rootId))
     return root !== undefined && root.excess > 0n
@@ -115,15 +154,21 @@ async function isUsed(engine: Engine, { id, rootId, effect }: Payment): Promise<
   if (charged !== undefined && charged.minor > 0n) return true
   const [row] = await engine.lanes.single(balanceById(id))
   if (row === undefined) return false
+  // What was added to an authorisation is not reversed with its own amount.
+  if (row.authorised + row.increasing > amount.minor) return true
   const { kind, captured, capturing, reversed, reversing, refunded, refunding, charged_back } = row
   const taken = kind === 'authorisation' ? captured + capturing : 0n
   return taken + reversed + reversing + refunded + refunding + charged_back > 0n
 }
 
 /** A reversal of the engine's own, once for the payment: linked with it, with a key and an outcome of its own. */
-async function byOperation(engine: Engine, payment: Payment): Promise<Undone> {
+async function byOperation(engine: Engine, payment: Payment, isBegun: boolean): Promise<Undone> {
+  const [{ failed, is_redriven: isRedriven } = { failed: 0, is_redriven: false }] =
+    await engine.lanes.single(failedUndos(payment.id))
+  // One that came to nothing stays the last one, unless an operator asked for another.
+  const no = isBegun || isRedriven ? failed : Math.max(0, failed - 1)
   const begun = await beginStep(engine, payment, {
-    step: 'take-back',
+    step: no === 0 ? 'take-back' : `take-back ${no + 1}`,
     type: reversal,
     effect: 'undo',
     amountMinor: movedBy(payment).minor,

@@ -2,8 +2,8 @@
 import type { Money, Outcome } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import { isForWhatWasAsked } from './as-asked.ts'
-import type { Held } from './late.ts'
-import { movedBy } from './moved.ts'
+import type { Held } from './late-move.ts'
+import { amountSaid, isSameAmount, movedBy } from './moved.ts'
 import type { Payment } from './types.ts'
 import { standingOf, type Treatment, treatmentOf, wordOf } from './words.ts'
 
@@ -24,6 +24,10 @@ export async function treat(
   const standing = standingOf(payment, attempt.state)
   const treatment = treatmentOf(payment.effect, standing, wordOf(outcome, isAsAsked))
   const isSuccess = outcome.is === 'approved' || outcome.is === 'accepted'
+  // A success of nothing moved nothing.
+  const isNothing = isSuccess && amountSaid(outcome, about)?.minor === 0n
+  if (isNothing && payment.amount.minor > 0n && standing !== 'undecided' && standing !== 'pending')
+    return 'known'
   switch (standing) {
     case 'late':
       // Done for another amount than was told first: only one of the two is taken back.
@@ -45,16 +49,16 @@ function again(
   treatment: Treatment,
   settledBy: string | null,
   outcome: Outcome,
-  isSameAmount: boolean,
+  isThatAmount: boolean,
 ): Treatment {
   if (settledBy === givenBack) return outcome.is === 'declined' ? treatment : 'list'
   if (settledBy !== undone) return treatment
   // Money was given back for it: that it failed before, or was done for another amount, is for operators.
-  return outcome.is === 'declined' || !isSameAmount ? 'list' : treatment
+  // The same success told again was undone already.
+  return outcome.is === 'declined' || !isThatAmount ? 'list' : 'known'
 }
 
 function isForThatAmount(payment: Payment, outcome: Outcome, about: Money | undefined): boolean {
-  const said = (outcome.is === 'approved' ? outcome.amount : undefined) ?? about
-  const moved = movedBy(payment)
-  return said === undefined || (said.minor === moved.minor && said.currency === moved.currency)
+  const said = amountSaid(outcome, about)
+  return said === undefined || isSameAmount(said, movedBy(payment))
 }

@@ -168,6 +168,10 @@ async function afterwards(
   const policy = resubmissionOf(await engine.directory.settings(row.channel_id))
   if (row.state === 'approved' || row.state === 'expired') {
     await endTimers(engine, id, attempt)
+  } else if (row.is_late) {
+    // Charged after all: another one only once that is undone, which may take a while.
+    await engine.lanes.single(removeTimer('resubmit', `${id} ${attempt}`))
+    await lookIn(engine, id, lookByTheWayMs)
   } else if (row.state !== 'declined') {
     // What is open may still be charged: looked at again, in real time, until it is decided. One that
     // waits for its time is decided by a word or by a question, and that looks after it.
@@ -224,8 +228,10 @@ async function chargeAgain(engine: Engine, row: ChargeRow): Promise<void> {
     if (!(error instanceof GatewayError) || passing.has(error.status)) throw error
     // Nothing can be charged any more: the decline stands.
   }
-  await endTimers(engine, id, attemptsOf(row))
   // The one before still holding the slot means the same: there was no place for another one.
   const isAnother = payment !== undefined && payment.id !== row.payment_id
+  const [now] = isAnother ? [] : await engine.lanes.single(occurrencesById([id]))
+  if (now?.is_late === true) return afterwards(engine, now, undefined)
+  await endTimers(engine, id, attemptsOf(row))
   if (isAnother && payment?.state !== 'approved') await lookAfter(engine, id)
 }

@@ -13,6 +13,8 @@ export type ChargeRow = ScheduleRow & {
   earlier: number
   failure: string | null
   state: PaymentState | null
+  /** The acquirer did it after all, and it is not undone yet. */
+  is_late: boolean
   result_code: string | null
   settled_at: Date | null
   answer: Answer | null
@@ -23,12 +25,13 @@ export type ChargeRow = ScheduleRow & {
 
 export const occurrencesById = (ids: readonly string[]) => sql<ChargeRow>`
   select o.id as occurrence_id, s.merchant_id, o.at, o.payment_id, cardinality(o.earlier) as earlier, o.failure,
-    p.state, p.result_code, p.settled_at, p.answer, p.connector,
+    p.state, p.result_code, p.settled_at, p.answer, p.connector, coalesce(attempt.state = 'late', false) as is_late,
     coalesce(test_clock.at, date_trunc('milliseconds', clock_timestamp())) as now, ${parts.schedule}
   from tollgate.occurrence o
   join tollgate.schedule s on s.id = o.schedule_id
   left join tollgate.test_clock on test_clock.id = s.clock_id
   left join tollgate.payment p on p.id = o.payment_id
+  left join tollgate.attempt on attempt.key = p.attempt_key
   where o.id = any(${ids}::uuid[])
   order by o.at`
 

@@ -120,6 +120,7 @@ describe('answers that come late', () => {
       'enquire',
       'reverseByKey',
       'reverseByKey',
+      'enquire',
     ])
   })
 

@@ -1,0 +1,212 @@
+/** What comes of a late word, done: one statement for each move of a payment that was answered. */
+import type { Money, Outcome } from '@tollgate/plugin-kit'
+import type { Engine } from '../engine.ts'
+import { faultPoint } from '../fault-point.ts'
+import { newId } from '../ids.ts'
+import { announce, eventOf, notifies } from './announce.ts'
+import { answerOf, approvedCode, ownBalance } from './decide.ts'
+import { movedBy } from './moved.ts'
+import { referencedBy, returnsOf } from './rebuild.ts'
+import { storable } from './storable.ts'
+import { type Entry, heldPayment, type LateMove, moveLate } from './store-late.ts'
+import { paymentByChain, toPayment } from './store-read.ts'
+import { minus, moveBetween, type Place, placeOf, sumsAt } from './sums.ts'
+import { givenBack, undone } from './treat.ts'
+import type { AttemptState, Payment } from './types.ts'
+
+/** A payment with its attempt, as both were at one moment. */
+export type Held = {
+  readonly payment: Payment
+  readonly attempt: {
+    readonly state: AttemptState
+    readonly lease: number
+    readonly leaseUntil: Date | null
+    readonly enquiries: number
+    readonly settledBy: string | null
+  }
+}
+
+export async function held(engine: Engine, attemptKey: string): Promise<Held | undefined> {
+  const [row] = await engine.lanes.single(heldPayment(attemptKey))
+  if (row === undefined) return undefined
+  return {
+    payment: toPayment(row),
+    attempt: {
+      state: row.attempt_state,
+      lease: row.lease,
+      leaseUntil: row.lease_until,
+      enquiries: row.enquiries,
+      settledBy: row.settled_by,
+    },
+  }
+}
+
+/** A late success that counts for nothing any more: taken back, failed after all, or undone by hand. */
+export function endLate(
+  engine: Engine,
+  now: Held,
+  actor: string,
+  action: string,
+  detail: Readonly<Record<string, unknown>>,
+  endedBy: string = actor === 'engine' ? undone : givenBack,
+): Promise<boolean> {
+  return move(engine, now, {
+    source: endedBy,
+    to: 'gone',
+    attempt: now.payment.state === 'expired' ? 'expired' : 'declined',
+    ends: ['conflict'],
+    audit: { id: newId(), actor, action, detail },
+    look: null,
+  })
+}
+
+/** An operator keeps the money of a late success: the payment is approved after all. */
+export function keepLate(
+  engine: Engine,
+  now: Held,
+  actor: string,
+  detail: Readonly<Record<string, unknown>>,
+): Promise<boolean> {
+  const { payment } = now
+  const approvedMinor = payment.parentId === null ? movedBy(payment).minor : payment.amount.minor
+  return move(engine, now, {
+    source: 'operator',
+    to: 'done',
+    state: 'approved',
+    attempt: 'approved',
+    resultCode: approvedCode[payment.mode],
+    approvedMinor,
+    own: 'open',
+    ownDifference: approvedMinor - payment.amount.minor,
+    balance: ownBalance(payment, payment.effect, approvedMinor),
+    ends: ['conflict'],
+    audit: { id: newId(), actor, action: 'payment.kept', detail },
+    look: null,
+    goesOn: true,
+    beyond: {
+      id: newId(),
+      kind: 'beyond-sums',
+      reference: 'kept',
+      detail: { why: 'the money that was kept is beyond what was left' },
+    },
+  })
+}
+
+export const minorOf = (payment: Payment) => payment.approvedMinor ?? payment.amount.minor
+
+export type Change = {
+  readonly source: string
+  readonly to?: Place
+  readonly state?: Payment['state']
+  readonly attempt?: AttemptState
+  readonly resultCode?: string
+  readonly approvedMinor?: bigint
+  readonly finalBy?: null | 'event'
+  /** The outcome whose references the payment keeps. */
+  readonly refs?: Outcome
+  /** The late success that the payment keeps beside its answer. */
+  readonly late?: { readonly outcome: Outcome; readonly amount: Money | undefined }
+  /** Nothing moves: whoever holds the lease goes on. */
+  readonly isOnlySaid?: true
+  readonly own?: LateMove['own']
+  readonly ownDifference?: bigint
+  readonly balance?: LateMove['balance']
+  readonly entry?: LateMove['entry']
+  readonly beyond?: Entry
+  readonly ends?: LateMove['ends']
+  readonly audit?: LateMove['audit']
+  /** Null: no look is left; undefined: as it is. */
+  readonly look?: LateMove['look']
+  /** The other step of a two-step payment follows. */
+  readonly goesOn?: boolean
+}
+
+export async function move(engine: Engine, now: Held, change: Change): Promise<boolean> {
+  const { payment, attempt } = now
+  const { effect, amount } = payment
+  const from = placeOf(effect, payment.state, attempt.state)
+  const to = change.to ?? from
+  const isMarked = effect === 'replacement' || payment.request.sequence === 'FINAL'
+  const moved = moveBetween(effect, amount.minor, from, to, isMarked)
+  const state = change.state ?? payment.state
+  const code = change.resultCode ?? payment.resultCode
+  const event = state === payment.state ? null : eventOf(newId(), payment, state, code)
+  const referenced = await referencedBy(engine, payment)
+  const returns = returnsOf(payment, referenced)
+  const statement = moveLate({
+    paymentId: payment.id,
+    attemptKey: payment.attemptKey,
+    from: { attempt: attempt.state, lease: attempt.lease },
+    isFence: change.isOnlySaid !== true,
+    to: {
+      attempt: change.attempt ?? attempt.state,
+      state,
+      resultCode: code,
+      approvedMinor: state === 'approved' ? (change.approvedMinor ?? minorOf(payment)) : null,
+      finalBy: change.finalBy === undefined ? payment.finalBy : change.finalBy,
+      answer: storable(answerAfter(payment, change)),
+    },
+    source: change.source,
+    event:
+      event === null ? null : { id: event.id, type: event.type, data: JSON.stringify(event.data) },
+    notifies: notifies(payment),
+    amountMinor: amount.minor,
+    move: moved,
+    ownIfReversed: minus(reversedAt(payment, to), reversedAt(payment, from)),
+    parentId: payment.parentId,
+    returnedTo: returns?.balanceId ?? null,
+    returnedCapture:
+      returns === null
+        ? null
+        : { id: returns.captureId, isFinal: referenced?.request.sequence === 'FINAL' },
+    own: change.own ?? 'kept',
+    ownDifference: change.ownDifference ?? 0n,
+    balance: change.balance ?? null,
+    erasesInstrument: state === 'declined' && payment.state === 'approved',
+    entry: change.entry ?? null,
+    beyond: change.beyond ?? null,
+    ends: change.ends ?? [],
+    audit: change.audit ?? null,
+    look: change.look ?? null,
+    keepsLook: change.look === undefined,
+    goesOn: change.goesOn === true ? await otherStep(engine, payment) : null,
+  })
+  await faultPoint('before-late', payment.id)
+  const [done] = await engine.lanes.inOrder(payment.parentId ?? payment.id, () =>
+    engine.lanes.single(statement),
+  )
+  await faultPoint('after-late', payment.id)
+  if (done === undefined) return false
+  if (event !== null) {
+    announce(engine, { ...payment, state, resultCode: code }, event, done.seq)
+  }
+  return true
+}
+
+/** A reversed capture counts for nothing on its authorisation, even where it is done. */
+const reversedAt = ({ effect, amount }: Payment, place: Place) =>
+  sumsAt(effect, amount.minor, effect === 'capture' && place === 'done' ? 'gone' : place)
+
+function answerAfter(payment: Payment, { refs, late }: Change): Payment['answer'] {
+  if (refs !== undefined) return answerOf(payment.answer, refs)
+  if (late === undefined) return payment.answer
+  const { outcome, amount } = late
+  const said = 'refs' in outcome ? (outcome.refs ?? {}) : {}
+  return {
+    ...payment.answer,
+    refs: { ...payment.answer.refs, ...said },
+    late: amount === undefined ? {} : { minor: String(amount.minor), currency: amount.currency },
+  }
+}
+
+/** A payment in two steps has to do something when one of them changed: looked at by its authorisation. */
+async function otherStep(engine: Engine, payment: Payment): Promise<LateMove['goesOn']> {
+  if (payment.chainId !== null) return { id: newId(), authorisationId: payment.id }
+  if (payment.effect === 'release') {
+    const released = await referencedBy(engine, payment)
+    return released?.chainId == null ? null : { id: newId(), authorisationId: released.id }
+  }
+  if (payment.effect !== 'capture') return null
+  const [authorisation] = await engine.lanes.single(paymentByChain(payment.id, null))
+  return authorisation === undefined ? null : { id: newId(), authorisationId: authorisation.id }
+}

@@ -1,0 +1,150 @@
+/** Another amount than was asked for, told about what is open: remembered until nothing of it is left. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { approved, type Context, type Operation } from '@tollgate/plugin-kit'
+import { approvedAs } from '../../support/acquirer.ts'
+import { closeChecked } from '../../support/books.ts'
+import { until } from '../../support/gateway.ts'
+import {
+  approval,
+  charged,
+  eur,
+  failure,
+  type LateRun,
+  lose,
+  notCharged,
+  startLate,
+} from '../../support/late-words.ts'
+
+const by = { by: 'alice', reason: 'seen in their portal' }
+const frozen = { code: '700.300.600' }
+
+/** Approved for 50.00, whatever was asked for. */
+const forLess = (_: Operation, context: Context) => {
+  context.sending()
+  return approved({ reference: 'for-less' }, { amount: { minor: 5000n, currency: 'EUR' } })
+}
+const unknownYet = () => ({ is: 'unknown', why: 'ask later' }) as const
+
+describe('another amount on what is open', { concurrency: true }, () => {
+  let run: LateRun
+  before(async () => {
+    run = await startLate()
+  })
+  after(() => closeChecked(run))
+
+  const refundOf = async (reference: string, script = {}) => {
+    const { id } = await run.debit(reference)
+    const refund = await run.follow(id, 'RF', `${reference}-rf`, eur('92.00'), script)
+    return { id, refund: refund.id }
+  }
+  const anotherRefund = (id: string) => run.gateway.payments.refund(id, eur('92.00'))
+  const ask = async (id: string) => {
+    await run.age(id)
+    await run.dueNow(id)
+  }
+  const isOpenStill = (id: string) =>
+    until(async () => ((await run.audited(id)).includes('reverse-by-key') ? true : undefined))
+
+  test('a reversal by key that finds nothing does not unsay it', async () => {
+    const { id, refund } = await refundOf('finds-nothing', {
+      refund: forLess,
+      enquire: () => ({ is: 'notFound' }),
+      reverseByKey: () => ({ is: 'nothing' }),
+    })
+    await ask(refund)
+    await isOpenStill(refund)
+    await assert.rejects(anotherRefund(id), frozen)
+    assert.equal(await run.stateOf(refund), 'unknown')
+    await run.gateway.operator.settle(refund, 'declined', by)
+    assert.equal((await anotherRefund(id)).result.code, charged)
+  })
+
+  test('a decline that an enquiry finds makes it a late success: counted, listed and taken back', async () => {
+    const { id, refund } = await refundOf('declined-there', {
+      refund: forLess,
+      enquire: () => ({ is: 'declined', reason: '800.100.155' }),
+      reverseByKey: () => ({ is: 'refused', why: 'too late' }),
+    })
+    await ask(refund)
+    await until(async () =>
+      (await run.audited(refund)).includes('late-success-stands') ? true : undefined,
+    )
+    assert.deepEqual((await run.kinds(refund)).toSorted(), ['(undecided)', 'conflict'])
+    await assert.rejects(anotherRefund(id), { code: '700.400.200' })
+    await run.gateway.operator.settle(refund, 'declined', by)
+    assert.equal((await anotherRefund(id)).result.code, charged)
+  })
+
+  test('told by messages, in either order', async () => {
+    for (const order of ['approved first', 'declined first']) {
+      const { id, refund } = await refundOf(order, {
+        refund: lose,
+        enquire: unknownYet,
+        reverseByKey: () => ({ is: 'refused', why: 'too late' }),
+      })
+      const words = [{ outcome: approval, minor: '5000' }, { outcome: failure }]
+      if (order === 'declined first') words.reverse()
+      for (const word of words) await run.tell(refund, word)
+      await until(async () => ((await run.kinds(refund)).includes('conflict') ? true : undefined))
+      await assert.rejects(anotherRefund(id), { code: '700.400.200' }, order)
+      await until(async () =>
+        (await run.audited(refund)).includes('late-success-stands') ? true : undefined,
+      )
+      await run.gateway.operator.settle(refund, 'declined', by)
+    }
+  })
+
+  test('an approval without an amount does not unsay it: listed, and the rest waits', async () => {
+    const { id, refund } = await refundOf('no-amount', { refund: forLess, enquire: approvedAs })
+    await ask(refund)
+    await until(async () => ((await run.code(refund)) === charged ? true : undefined))
+    await until(async () => ((await run.kinds(refund)).includes('conflict') ? true : undefined))
+    const entry = (await run.listed(refund)).find(({ kind }) => kind === 'conflict')
+    assert.deepEqual([entry?.detail.minor, entry?.detail.currency], ['5000', 'EUR'])
+    await assert.rejects(run.gateway.payments.refund(id, eur('0.01')), { code: /700\.[34]00\./ })
+  })
+
+  test('every amount is told, and no approval as asked is a decision', async () => {
+    const { id, refund } = await refundOf('several-amounts', { refund: lose, enquire: unknownYet })
+    await run.tell(refund, { outcome: approval, minor: '500' })
+    await run.tell(refund, {
+      outcome: { is: 'accepted', refs: {}, finalBy: 'event' },
+      minor: '400',
+    })
+    await until(async () =>
+      (await run.listed(refund)).filter(({ reference }) => reference.startsWith('other-amount'))
+        .length === 2
+        ? true
+        : undefined,
+    )
+    await assert.rejects(run.gateway.operator.settle(refund, 'approved', by), (error: Error) =>
+      /500 minor units of EUR and 400 minor units of EUR/.test(error.message),
+    )
+    await assert.rejects(anotherRefund(id), frozen)
+    await run.gateway.operator.settle(refund, 'declined', by)
+    assert.equal((await anotherRefund(id)).result.code, charged)
+  })
+
+  test('given back by hand and settled as declined, it is not given back again because it is told again', async () => {
+    const { id } = await run.debit('given-by-hand', { debit: lose, enquire: unknownYet })
+    await run.tell(id, { outcome: approval, minor: '5000' })
+    await run.gateway.operator.settle(id, 'declined', by)
+    assert.equal(await run.tell(id, { outcome: approval, minor: '5000' }), 'conflict')
+    assert.ok(!run.acquirer.of('given-by-hand').includes('reverseByKey'))
+  })
+
+  test('proven to be reversed, it is forgotten', async () => {
+    const { id, refund } = await refundOf('reversed', {
+      refund: forLess,
+      enquire: forLess,
+      reverseByKey: () => ({ is: 'reversed' }),
+    })
+    await ask(refund)
+    await until(async () => ((await run.code(refund)) === notCharged ? true : undefined))
+    await until(async () =>
+      (await run.kinds(refund)).every((kind) => kind === '(undecided)') ? true : undefined,
+    )
+    assert.equal((await anotherRefund(id)).result.code, charged)
+  })
+})

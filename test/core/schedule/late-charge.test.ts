@@ -1,0 +1,107 @@
+/** A charge of a schedule that happened after all: no other one is made while its money is still there. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Reversed } from '@tollgate/plugin-kit'
+import { newId } from '../../../core/index.ts'
+import { closeChecked } from '../../support/books.ts'
+import { until } from '../../support/gateway.ts'
+import { approval, type LateRun, startLate } from '../../support/late-words.ts'
+import { type Scheduling, scheduling } from '../../support/schedules.ts'
+
+const by = { by: 'alice', reason: 'seen in their portal' }
+
+describe('charges of schedules that happened after all', () => {
+  let run: LateRun
+  let tools: Scheduling
+  before(async () => {
+    run = await startLate({}, { shutdownGraceMs: 100 })
+    tools = scheduling(run)
+  })
+  after(() => closeChecked(run))
+
+  const payments = (id: string) =>
+    run.sql<{ id: string; state: string }>(
+      'select id, state from tollgate.payment where schedule_id = $1 order by id',
+      [id],
+    )
+  const states = async (id: string) => (await payments(id)).map(({ state }) => state)
+  const later = () => run.sql('update tollgate.timer set due_at = now() where clock_id is null')
+
+  /** A schedule whose first two charges could not be sent, the second of which happened all the same. */
+  async function chargedAfterAll(undo: { answer: Reversed }) {
+    const reference = `charge-${newId()}`
+    let sent = 0
+    run.acquirer.tell(reference, {
+      debit: (operation, context) => {
+        sent += 1
+        if (sent <= 2) return { is: 'notSent', why: 'no connection' }
+        context.sending()
+        return { is: 'approved', refs: { reference: operation.key } }
+      },
+      reverseByKey: () => undo.answer,
+      enquire: () => ({ is: 'unknown', why: 'ask later' }),
+    })
+    const at = new Date(Math.ceil(Date.now() / 1000 + 0.5) * 1000)
+    const [day, month, year] = [at.getUTCDate(), at.getUTCMonth() + 1, at.getUTCFullYear()]
+    const time = `${at.getUTCSeconds()} ${at.getUTCMinutes()} ${at.getUTCHours()}`
+    const { id } = await tools.schedule(await tools.store({ testMode: 'EXTERNAL' }), {
+      testMode: 'EXTERNAL',
+      merchantTransactionId: reference,
+      job: { expression: `${time} ${day} ${month} ? ${year}` },
+    })
+    const late = await until(async () => {
+      const all = await payments(id)
+      return all.length === 2 && all[1]!.state === 'declined' ? all[1]!.id : undefined
+    }, 20_000)
+    await run.tell(late, { outcome: approval })
+    return { id, late, reference }
+  }
+
+  const looksAgain = (id: string) =>
+    until(async () => {
+      const [timer] = await run.sql(
+        `select 1 from tollgate.timer where kind = 'execution' and due_at > now() + interval '1 minute'
+           and ref in (select replace(id::text, '-', '') from tollgate.occurrence where schedule_id = $1)`,
+        [id],
+      )
+      return timer
+    })
+
+  test('charged again only once it is undone', async () => {
+    const undo: { answer: Reversed } = { answer: { is: 'unknown', why: 'ask later' } }
+    const { id, late } = await chargedAfterAll(undo)
+    await later()
+    await looksAgain(id)
+    assert.deepEqual(await states(id), ['declined', 'declined'])
+    undo.answer = { is: 'reversed' }
+    await until(async () => {
+      await later()
+      return (await run.kinds(late)).every((kind) => kind === '(conflict)') ? true : undefined
+    })
+    await until(async () => {
+      await later()
+      return (await states(id)).at(-1) === 'approved' ? true : undefined
+    }, 20_000)
+    assert.deepEqual(await states(id), ['declined', 'declined', 'approved'])
+  })
+
+  test('kept by an operator, it is the charge, and no other one follows', async () => {
+    const { id, late } = await chargedAfterAll({ answer: { is: 'refused', why: 'too late' } })
+    await until(async () =>
+      (await run.audited(late)).includes('late-success-stands') ? true : undefined,
+    )
+    await later()
+    await looksAgain(id)
+    await run.gateway.operator.settle(late, 'approved', by)
+    await later()
+    await until(async () => {
+      const left = await run.sql(
+        `select 1 from tollgate.timer where kind = 'execution'
+           and ref in (select replace(id::text, '-', '') from tollgate.occurrence where schedule_id = $1)`,
+        [id],
+      )
+      return left.length === 0 ? true : undefined
+    })
+    assert.deepEqual(await states(id), ['declined', 'approved'])
+  })
+})
