@@ -41,6 +41,8 @@ export type Hit = {
   readonly captures: readonly string[]
   /** The same with those that came to nothing. */
   readonly ever: readonly string[]
+  /** Keys of their attempts. */
+  readonly keys: readonly string[]
   /** A capture of it is under way, or still to come. */
   readonly isUndecided: boolean
   /** Sums of an authorisation, as they were before its captures were read. */
@@ -56,6 +58,7 @@ export async function chargedBack(engine: Engine, payment: Payment): Promise<Hit
       isAuthorisation,
       captures: [],
       ever: [],
+      keys: [],
       isUndecided: false,
       sums: null,
     }
@@ -73,6 +76,7 @@ export async function chargedBack(engine: Engine, payment: Payment): Promise<Hit
     isAuthorisation,
     captures,
     ever,
+    keys: rows.map(({ attempt_key }) => attempt_key),
     isUndecided: isToCome || rows.some(({ state }) => isOpen(state)),
     sums: balance === undefined ? null : toBalance(balance),
   }

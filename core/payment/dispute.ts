@@ -93,9 +93,13 @@ async function reportChargeback(engine: Engine, reported: Report): Promise<Repor
 }
 
 /** What it was decided on: a decision of somebody else, or a capture, may come in between. */
-const seenOf = ({ id, state, rootId }: Payment, { sums, captures }: Hit): Seen => ({
+const seenOf = (
+  { id, state, rootId, attemptKey }: Payment,
+  { sums, captures, keys }: Hit,
+): Seen => ({
   paymentId: id,
   state,
+  about: [attemptKey, ...keys],
   authorisation:
     sums === null || state !== 'approved'
       ? null

@@ -97,8 +97,12 @@ export const chargebacksByRecord = (recordIds: readonly string[]) => sql<Chargeb
   where record_id = any(${recordIds}::uuid[]) and kind = 'chargeback'`
 
 /** Captures of an authorisation and of what was added to it, with those that came to nothing. */
-export const capturesOf = (rootId: string | null) => sql<{ id: string; state: PaymentState }>`
-  select capture.id, capture.state
+export const capturesOf = (rootId: string | null) => sql<{
+  id: string
+  state: PaymentState
+  attempt_key: string
+}>`
+  select capture.id, capture.state, capture.attempt_key
   from tollgate.payment capture
   where capture.effect = 'capture' and (
     capture.referenced_id = ${rootId}::uuid or capture.referenced_id in (

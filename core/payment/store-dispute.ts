@@ -67,6 +67,8 @@ export type Seen = {
   /** The payment that was named. */
   readonly paymentId: string
   readonly state: PaymentState
+  /** Keys of its attempt and those of its captures: late successes among them may be about to be kept. */
+  readonly about: readonly string[]
   /** Of an authorisation that stands: its approved captures, and its sums as they were before those were read. */
   readonly authorisation: {
     readonly rootId: string
@@ -124,13 +126,20 @@ fact as (
 
 /**
  * Locks what was read: the payment, and the sums of an authorisation, which every capture changes. A row
- * only where both are as they were; who waited for a lock looks at what became of the row.
+ * only where both are as they were; who waited for a lock looks at what became of the row. A decision by hand
+ * to keep a late success, which did not see the chargeback, loses its fence. Rows are locked in the order
+ * attempt, payment, balance.
  */
-const stillAs = ({ paymentId, state, authorisation }: Seen): Sql => sql`
+const stillAs = ({ paymentId, state, about, authorisation }: Seen): Sql => sql`
+unfenced as (
+  update tollgate.attempt set lease = lease + 1
+  where key = any(${about}::text[]) and state = 'late' and lease_until is null
+  returning key),
 named as (
   select payment.id
   from tollgate.payment
   where payment.id = ${paymentId}::uuid and payment.state = ${state}::text
+    and (select count(*) from unfenced) >= 0
   for share),
 authorised as (
   select balance.payment_id

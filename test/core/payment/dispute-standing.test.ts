@@ -118,6 +118,28 @@ describe('chargebacks that stand', () => {
     assert.equal((await refund(id)).result.code, charged)
   })
 
+  for (const paymentType of ['DB', 'PA']) {
+    test(`a decision to keep the money that did not see it is refused: ${paymentType}`, async () => {
+      const reference = `stands-unseen-${paymentType}`
+      const more = { paymentType, ...run.at('by-nobody') }
+      const first = await run.debit(reference, { debit: refuse }, more)
+      const late =
+        paymentType === 'DB'
+          ? first
+          : await run.follow(first.id, 'CP', `${reference}-cp`, eur('92.00'), { capture: refuse })
+      await run.tell(late.id, { outcome: approval })
+      await stands(late.id)
+      const held = heldAt('before-late')
+      const kept = run.gateway.operator.settle(late.id, 'approved', by)
+      await held.reached
+      assert.equal(await charge(first.id, reference), 'recorded')
+      held.goOn()
+      await assert.rejects(kept, { code: '700.400.570' })
+      await assert.rejects(keep(late.id), chargedBefore)
+      await run.gateway.operator.settle(late.id, 'declined', by)
+    })
+  }
+
   test("by an authorisation's key it is of the capture that was begun meanwhile", async () => {
     const { id } = await run.debit('stands-capture', {}, { paymentType: 'PA' })
     const held = heldAt('before-fact')
