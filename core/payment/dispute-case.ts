@@ -92,6 +92,10 @@ export const referenceOf = ({ reference, source }: Pick<Report, 'reference' | 's
 export const nameOf = (reference: string, round: number): string =>
   round === 1 ? reference : `${reference}\nround ${round}`
 
+/** Of a reversal that an operator recorded, once for what was given back before. */
+export const nameByHand = (reference: string, givenBack: bigint): string =>
+  `${reference}\nby hand after ${givenBack}`
+
 export const saidOf = (reported: Report) => ({
   reported: reported.is === 'chargeback' ? 'CB' : 'CR',
   event: reported.source,
