@@ -1,5 +1,4 @@
 /** What people know of a chargeback that the acquirer's messages do not say: that it was given back. */
-import { outcomeUnknown } from '../db/database.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -11,7 +10,7 @@ import { recordReversal } from '../payment/store-dispute.ts'
 import { chargebacksByRecord, chargebacksOf } from '../payment/store-dispute-read.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
 import { refused } from './late.ts'
-import { addAudit, auditById } from './store.ts'
+import { auditById } from './store.ts'
 
 /**
  * Records the reversal of what still stands of a chargeback. Its name says what was given back before, so
@@ -52,22 +51,18 @@ export async function reverseByHand(
     details: {},
     request: { paymentType: 'CR' },
   })
-  const reversing = { isStrict: balanceId !== null, isWhole: false, isAny: false, isByHand: true }
   const detail = { reason, chargeback: id, reversal: row.id, minor: String(minor), currency }
-  const auditId = newId()
-  const audit = addAudit(auditId, by, 'chargeback.reversed', target.id, detail)
-  const text = `${formatAmount(minor, currency)} ${currency} of chargeback ${id} were given back: on record as ${row.id}`
-  try {
-    const [recorded] = await lanes.inOrder(balanceId ?? target.id, () =>
-      lanes.together(recordReversal(row, reversing), [audit]),
-    )
-    if (recorded === undefined) throw refused('it was given back at this moment')
-    tell(engine, row, recorded)
-  } catch (error) {
-    const isMade = outcomeUnknown(error) && (await lanes.single(auditById(auditId))).length > 0
-    if (!isMade) throw error
-  }
-  return text
+  const byHand = { auditId: newId(), actor: by, detail }
+  const reversing = { isStrict: balanceId !== null, isWhole: false, isAny: false, byHand }
+  const [recorded] = await lanes.inOrder(balanceId ?? target.id, () =>
+    lanes.single(recordReversal(row, reversing)),
+  )
+  // A decision whose answer was lost was run again, and found itself made.
+  const isMade =
+    recorded !== undefined || (await lanes.single(auditById(byHand.auditId))).length > 0
+  if (!isMade) throw refused('it was given back at this moment')
+  if (recorded !== undefined) tell(engine, row, recorded)
+  return `${formatAmount(minor, currency)} ${currency} of chargeback ${id} were given back: on record as ${row.id}`
 }
 
 /** Why it cannot be reversed, and what can: people know payments rather than their chargebacks. */

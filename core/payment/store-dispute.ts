@@ -229,8 +229,12 @@ export type Reversing = {
   readonly isWhole: boolean
   /** Without a reference it gives back also what has one, after what has none. */
   readonly isAny: boolean
-  /** By an operator: what is outside of the sums is no surprise. */
-  readonly isByHand?: boolean
+  /** By an operator, on record: what is outside of the sums is no surprise then. */
+  readonly byHand?: {
+    readonly auditId: string
+    readonly actor: string
+    readonly detail: Readonly<Record<string, unknown>>
+  } | null
   /** What an operator has to look at before anything is refunded; null: nothing. */
   readonly why?: string | null
 }
@@ -244,7 +248,7 @@ const guessed = 'it names no chargeback, and gave one back that has a reference'
  */
 export const recordReversal = (
   row: FactRow,
-  { isStrict, isWhole, isAny, isByHand = false, why = null }: Reversing,
+  { isStrict, isWhole, isAny, byHand = null, why = null }: Reversing,
 ) => sql<Recorded>`
 with standing as (
   select reference, record_id, at, is_named, case
@@ -282,7 +286,7 @@ entry as (
       'currency', ${row.currency}::text, 'leftMinor', (fact.counted - ${String(row.minor)}::bigint)::text))
   from fact
   cross join charged
-  where not ${isByHand}::boolean
+  where ${byHand === null}::boolean
     and (fact.counted < ${String(row.minor)}::bigint or charged.why is not null)
   ${freezesToo}
   returning id, freezes),
@@ -293,7 +297,13 @@ sums as (
   from fact
   left join entry on true
   where payment_balance.payment_id = ${row.balanceId}::uuid),
-${written(row)}
+${written(row)},
+audited as (
+  insert into tollgate.audit (id, actor, action, resource, detail)
+  select ${byHand?.auditId ?? null}::uuid, ${byHand?.actor ?? null}::text, 'chargeback.reversed',
+    ${row.paymentId}::uuid, ${JSON.stringify(byHand?.detail ?? {})}::jsonb
+  from record
+  where ${byHand !== null}::boolean)
 select record.id, record.seq, fact.counted, null::bigint as left
 from record
 cross join fact`
