@@ -124,7 +124,7 @@ export const lateMutants: readonly Mutant[] = [
     mistake: 'a chargeback that is told again is another one',
     patches: [
       {
-        file: 'core/payment/dispute.ts',
+        file: 'core/payment/dispute-case.ts',
         find: '  reference ?? source\n',
         put: "  reference === '' ? reference : source\n",
       },
@@ -136,7 +136,7 @@ export const lateMutants: readonly Mutant[] = [
     mistake: 'a known chargeback with another amount is taken for the same',
     patches: [
       {
-        file: 'core/payment/dispute.ts',
+        file: 'core/payment/dispute-case.ts',
         find: 'if (same.minor !== reported.minor || same.currency !== reported.currency) {',
         put: 'if (same.currency !== reported.currency) {',
       },

@@ -64,6 +64,7 @@ function understood(
   if (typeof told === 'string') return told
   // An amount that differs from what was asked for stands in the outcome: it is what happened.
   const { minor, currency } = checkedMoney(told.amount) ?? money
+  if (isDispute(told.is) && minor <= 0n) return 'a chargeback or its reversal must be above 0.00'
   const whole = JSON.stringify({ ...told, amount: undefined })
   // Before it is masked: that costs time with every character, and strangers may send it.
   if (whole.length > limits.claimCharacters) return 'it is too long'
@@ -90,7 +91,7 @@ function outcomeOf(given: unknown, now: Date): ToldOutcome | string {
   if (typeof given !== 'object' || given === null) return 'it has no outcome'
   const outcome: Record<string, unknown> = { ...given }
   if (holdsSecret(outcome)) return 'it holds a secret'
-  if (outcome.is === 'chargeback' || outcome.is === 'chargebackReversal') {
+  if (isDispute(outcome.is)) {
     const { refs = {} } = outcome
     if (!isTexts(refs)) return 'its refs must be an object of texts'
     return { ...outcome, is: outcome.is, refs: boundedRefs(refs), amount: undefined }
@@ -98,6 +99,9 @@ function outcomeOf(given: unknown, now: Date): ToldOutcome | string {
   const told = checked(outcome, now)
   return told.is === 'unknown' && outcome.is !== 'unknown' ? told.why : told
 }
+
+const isDispute = (is: unknown): is is 'chargeback' | 'chargebackReversal' =>
+  is === 'chargeback' || is === 'chargebackReversal'
 
 /** Anything that people can tell apart: letters, digits and signs, no blanks and nothing invisible. */
 const visible = /^[^\p{C}\p{Z}]+$/u

@@ -9,6 +9,8 @@ export type About = {
   readonly connector: string
   readonly account: string
   readonly eventId: string
+  /** Digest of one content among several that came under this id: each is an entry of its own. */
+  readonly digest?: string
   /** Of the operation, as far as the message names one. */
   readonly key: string | null
 }
@@ -20,14 +22,15 @@ export type About = {
 export async function entryAbout(
   engine: Engine,
   kind: Extract<AttentionKind, 'event' | 'unclaimed'>,
-  { connector, account, eventId, key }: About,
+  { connector, account, eventId, digest, key }: About,
   detail: Readonly<Record<string, unknown>>,
 ): Promise<Sql> {
   const [named] = key === null ? [] : await engine.lanes.single(paymentByAttempt(key))
   const isOwn = named?.connector === connector && (named.account_id ?? internalAccount) === account
   const payment = isOwn ? named : undefined
   // Event ids are unique per account only; a payment has one account.
-  const reference = payment === undefined ? `${connector} ${account} ${eventId}` : eventId
+  const said = digest === undefined ? eventId : `${eventId} says ${digest}`
+  const reference = payment === undefined ? `${connector} ${account} ${said}` : said
   const isOthers = named !== undefined && !isOwn
   return addAttention(
     newId(),

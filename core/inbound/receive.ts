@@ -127,10 +127,13 @@ async function keep(engine: Engine, from: From, { eventId, claim }: Well): Promi
     const beside = await engine.lanes.single(addUnprovenBeside(connector, account, eventId, text))
     return beside.length > 0
   }
-  const about = { ...from, eventId, key: claim.key }
+  const digest = digestOf([text])
+  const about = { ...from, eventId, digest, key: claim.key }
+  // What an operator has worked on again is this content, not the one that came first.
   const entry = await entryAbout(engine, 'event', about, {
     why: 'it came again and says something else',
     now: claim,
+    digest,
   })
   await engine.lanes.together(
     addOtherContent(connector, account, eventId, text, limits.eventContents),
@@ -158,12 +161,20 @@ async function putAside(
   const [first] = malformed as [Malformed]
   if (malformed.length === 1) {
     const { why, eventId, key, content } = first
-    const about = { ...from, eventId: eventId ?? `without id ${digestOf([first])}`, key }
+    const digest = digestOf([content])
+    const about =
+      eventId === null
+        ? { ...from, eventId: `without id ${digest}`, key }
+        : { ...from, eventId, digest, key }
     const detail = { why: `malformed: ${why}`, content }
     await engine.lanes.single(await entryAbout(engine, 'event', about, detail))
     return
   }
-  const about = { ...from, eventId: `malformed ${digestOf(malformed)}`, key: null }
+  const about = {
+    ...from,
+    eventId: `malformed ${digestOf(malformed.map(({ content }) => content))}`,
+    key: null,
+  }
   await engine.lanes.single(
     await entryAbout(engine, 'event', about, {
       why: `malformed: ${malformed.length} claims of one message`,
@@ -174,8 +185,8 @@ async function putAside(
 }
 
 /** The same message that comes again is listed once. */
-function digestOf(malformed: readonly Malformed[]): string {
+function digestOf(contents: readonly string[]): string {
   const hash = createHash('sha256')
-  for (const { content } of malformed) hash.update(`${content}\n`)
+  for (const content of contents) hash.update(`${content}\n`)
   return hash.digest('hex').slice(0, 16)
 }

@@ -183,16 +183,6 @@ export const closeEvent = (row: InboundRow, outcome: string) => sql`
     and event_id = ${row.event_id}::text and processed_at is null
     and (claim ->> 'verified')::boolean = ${row.claim.verified}::boolean`
 
-/** Puts an event back that was put aside, or whose operation nobody knew. Empty when it is not aside. */
-export const reopenEvent = (connector: string, account: string, eventId: string) => sql<{
-  event_id: string
-}>`
-  update tollgate.inbound_event
-  set processed_at = null, outcome = null, tries = 0, waits = 0, next_at = now()
-  where connector = ${connector}::text and account = ${account}::text and event_id = ${eventId}::text
-    and outcome in ('quarantined', 'unknown-key')
-  returning event_id`
-
 /** A batch of messages that proved nothing and are past their time, whatever became of them. */
 export const purgeUnverified = (days: number, batch: number) => sql<{ event_id: string }>`
   delete from tollgate.inbound_event

@@ -2,9 +2,9 @@
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { fitsWire } from '../money.ts'
+import { isChargedBack } from '../payment/dispute-fact.ts'
 import { endLate, held, keepLate } from '../payment/late-move.ts'
 import { movedBy } from '../payment/moved.ts'
-import { chargedBackOf } from '../payment/store-dispute.ts'
 import { balanceById, holdsInstant, replacedBy } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
 import { auditUnderLease, fenceLate, undoOf } from './store.ts'
@@ -54,7 +54,8 @@ export async function decideLate(
 const decidedElsewhere = () => refused('somebody else decided it at this moment')
 
 /** Money is kept only where its payment can stand for it, beside whatever came since. */
-async function refuseUnlessKept({ lanes }: Engine, payment: Payment): Promise<void> {
+async function refuseUnlessKept(engine: Engine, payment: Payment): Promise<void> {
+  const { lanes } = engine
   const moved = movedBy(payment)
   if (moved.currency !== payment.amount.currency) {
     throw refused('it was done in another currency: this one is given back')
@@ -65,8 +66,7 @@ async function refuseUnlessKept({ lanes }: Engine, payment: Payment): Promise<vo
   if (!fitsWire(moved.minor, moved.currency)) {
     throw refused('it was done for an amount that two decimals cannot say: this one is given back')
   }
-  const [chargedBack] = await lanes.single(chargedBackOf(payment.id))
-  if (chargedBack !== undefined && chargedBack.minor > 0n) {
+  if (await isChargedBack(engine, payment)) {
     throw refused('it was charged back: the payer has the money already')
   }
   const [replacement] = await lanes.single(replacedBy(payment.id))

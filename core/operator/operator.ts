@@ -6,7 +6,6 @@
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, newId, shortId } from '../ids.ts'
-import { reopenEvent } from '../inbound/store.ts'
 import type { Subject } from '../jobs/payment-jobs.ts'
 import { maskCardNumbers } from '../net/mask.ts'
 import { captureSoFar } from '../payment/chain.ts'
@@ -16,6 +15,7 @@ import { captureToCome } from '../payment/two-step.ts'
 import type { Attempt, Payment } from '../payment/types.ts'
 import { isOpen as isOpenState } from '../payment/words.ts'
 import { instantById } from '../step/store-read.ts'
+import { reverseByHand } from './chargeback.ts'
 import { decideLate, refused } from './late.ts'
 import {
   type AttentionRow,
@@ -25,6 +25,7 @@ import {
   closeAttention,
   openAttention,
 } from './store.ts'
+import { retryMessage } from './store-retry.ts'
 import { endSteps, refuseUnlessUndecided, settleUndecided } from './undecided.ts'
 
 /** Who decides, and why: both stand in the audit row for good. */
@@ -193,7 +194,24 @@ export class Operator {
   }
 
   /**
-   * Works again on a message of an acquirer that was put aside, and takes its entry off the list.
+   * Says that a chargeback was given back, where no message of the acquirer does: what stands of it is recorded
+   * as reversed. Refunds and reversals of the payment go on once nothing else holds them.
+   *
+   * @param id Of the chargeback.
+   * @throws GatewayError 404; 400 700.400.570 when it is no chargeback, or nothing of it stands.
+   */
+  readonly reverseChargeback = async (
+    id: string,
+    decided: Decided,
+  ): Promise<{ readonly text: string }> => {
+    const { by, reason } = wordsOf(decided)
+    if (!isId(id)) throw new GatewayError('700.400.580', { status: 404 })
+    return { text: await reverseByHand(this.#engine, id, by, reason) }
+  }
+
+  /**
+   * Works again on a message of an acquirer that was put aside, and takes its entry off the list. Of one that
+   * came again and said something else, it is worked on what it said then.
    *
    * @param id Of the entry.
    * @throws GatewayError 404; 400 700.400.570 when no message of it waits aside.
@@ -203,14 +221,14 @@ export class Operator {
     const { lanes } = this.#engine
     const [found] = isId(id) ? await lanes.single(attentionById(id)) : []
     if (found === undefined) throw new GatewayError('700.400.580', { status: 404 })
-    const { connector, account, event } = found.detail
-    const isMessage = [connector, account, event].every((name) => typeof name === 'string')
-    const reopened = isMessage
-      ? await lanes.single(reopenEvent(String(connector), String(account), String(event)))
-      : []
-    if (reopened.length === 0) throw refused('no message of the acquirer waits aside for it')
-    await lanes.single(closeAttention(id, by, { id: newId(), detail: { reason, entry: id } }))
-    return { text: `the message ${String(event)} is worked on again` }
+    const audit = { id: newId(), detail: { reason, entry: id } }
+    const [again] = await lanes.single(retryMessage(id, by, audit))
+    // A decision whose answer was lost was run again, and found itself made.
+    const [own] = again === undefined ? await lanes.single(auditById(audit.id)) : [again]
+    if (own !== undefined) return { text: `the message ${found.detail.event} is worked on again` }
+    const [now] = await lanes.single(attentionById(id))
+    if (now?.resolved_at != null) throw refused(`it was taken off the list by ${now.resolved_by}`)
+    throw refused('no message of the acquirer waits aside for it')
   }
 
   /** Only a sentence: what keeps two from moving one payment is the lease that each has to take. */

@@ -47,7 +47,10 @@ export const addAttention = (
     ${reference}::text)
   on conflict do nothing`
 
-/** The same, and what follows up one payment waits until the entry is ended. */
+/**
+ * The same, and what follows up one payment waits until the entry is ended; also where the entry is
+ * open already and froze nothing when it was put there.
+ */
 export const freezeWith = (
   id: string,
   kind: AttentionKind,
@@ -63,9 +66,11 @@ with entry as (
   values (${id}::uuid, ${kind}::text, ${paymentId}::uuid, ${attemptKey}::text,
     now() + ${alarmAfterMs}::bigint * interval '1 millisecond', ${JSON.stringify(detail)}::jsonb,
     ${reference}::text, array[${balanceId}::uuid])
-  on conflict do nothing
+  on conflict (coalesce(payment_id, '00000000-0000-0000-0000-000000000000'), kind, reference)
+    where resolved_at is null
+  do update set freezes = array(select unnest(attention.freezes) union select unnest(excluded.freezes))
   returning id)
-update tollgate.payment_balance set frozen_by = array_append(frozen_by, entry.id)
+update tollgate.payment_balance set frozen_by = array_append(array_remove(frozen_by, entry.id), entry.id)
 from entry
 where payment_balance.payment_id = ${balanceId}::uuid`
 

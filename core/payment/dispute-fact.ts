@@ -7,15 +7,15 @@ import { businessNow } from '../test-clock/time.ts'
 import { eventOf, notifies } from './announce.ts'
 import { wellFormed } from './checked-texts.ts'
 import type { Idempotency } from './idempotency.ts'
+import type { FactRow, Recorded } from './store-dispute.ts'
 import {
   type ChargebackRow,
   capturesOf,
   chargebacksByRecord,
-  type FactRow,
-  type Recorded,
-} from './store-dispute.ts'
-import { paymentById, toPayment } from './store-read.ts'
-import type { Payment } from './types.ts'
+  standingOf,
+} from './store-dispute-read.ts'
+import { balanceById, paymentById, toBalance, toPayment } from './store-read.ts'
+import type { Balance, Payment } from './types.ts'
 import { isOpen } from './words.ts'
 
 /** Of a chargeback without a reason that is a result code. */
@@ -41,16 +41,29 @@ export type Hit = {
   readonly captures: readonly string[]
   /** The same with those that came to nothing. */
   readonly ever: readonly string[]
+  /** Keys of their attempts. */
+  readonly keys: readonly string[]
   /** A capture of it is under way, or still to come. */
   readonly isUndecided: boolean
+  /** Sums of an authorisation, as they were before its captures were read. */
+  readonly sums: Balance | null
 }
 
 /** What a chargeback is about: of an authorisation, its only capture. */
 export async function chargedBack(engine: Engine, payment: Payment): Promise<Hit> {
   const isAuthorisation = ['authorisation', 'replacement', 'increase'].includes(payment.effect)
   if (!isAuthorisation) {
-    return { target: payment, isAuthorisation, captures: [], ever: [], isUndecided: false }
+    return {
+      target: payment,
+      isAuthorisation,
+      captures: [],
+      ever: [],
+      keys: [],
+      isUndecided: false,
+      sums: null,
+    }
   }
+  const [balance] = await engine.lanes.single(balanceById(payment.rootId))
   const rows = await engine.lanes.single(capturesOf(payment.rootId))
   const captures = rows.filter(({ state }) => state === 'approved').map(({ id }) => id)
   const [only] =
@@ -63,8 +76,22 @@ export async function chargedBack(engine: Engine, payment: Payment): Promise<Hit
     isAuthorisation,
     captures,
     ever,
+    keys: rows.map(({ attempt_key }) => attempt_key),
     isUndecided: isToCome || rows.some(({ state }) => isOpen(state)),
+    sums: balance === undefined ? null : toBalance(balance),
   }
+}
+
+/**
+ * Whether payers' banks hold money of it, in whatever currency: then it is neither given back once more nor
+ * kept. One by the key of an authorisation stands there as long as no capture of it does.
+ */
+export async function isChargedBack(
+  { lanes }: Engine,
+  { id, parentId, effect }: Payment,
+): Promise<boolean> {
+  const isCapture = effect === 'capture'
+  return (await lanes.single(standingOf(id, isCapture ? parentId : null))).length > 0
 }
 
 /** Whether a fact is about the payment that was named, an authorisation being the same as its captures. */

@@ -7,56 +7,41 @@ import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
-import { addAttention, freezeWith } from '../operator/store.ts'
 import { approvedCode } from './decide.ts'
-import { chargebackReason, chargedBack, factRow, type Hit, isOf, tell } from './dispute-fact.ts'
 import {
-  type ChargebackRow,
-  chargebacksOf,
-  type FactKind,
-  factByReference,
-  recordChargeback,
-  recordReversal,
-} from './store-dispute.ts'
+  accountOf,
+  list,
+  nameOf,
+  type Report,
+  type Reported,
+  referenceOf,
+  roundsOf,
+  saidOf,
+  toldBefore,
+} from './dispute-case.ts'
+import { chargebackReason, chargedBack, factRow, type Hit, isOf, tell } from './dispute-fact.ts'
+import { recordChargeback, recordReversal, type Seen } from './store-dispute.ts'
+import { type ChargebackRow, chargebacksOf } from './store-dispute-read.ts'
 import { paymentById, toPayment } from './store-read.ts'
 import type { Payment } from './types.ts'
 import { isOpen } from './words.ts'
 
-/** What somebody outside reports, wherever it comes from. */
-export type Report = {
-  readonly is: FactKind
-  /** Of the payment that it is about: the one whose key the acquirer named. */
-  readonly payment: Payment
-  readonly minor: bigint
-  readonly currency: string
-  /** The acquirer's reference of the dispute; undefined: the id of the message stands for it. */
-  readonly reference: string | undefined
-  /** Id of the message or line that says it. */
-  readonly source: string
-  /** The acquirer's reason of a chargeback: a result code, or a code of its scheme. */
-  readonly reason: string | undefined
-  readonly refs: Readonly<Record<string, string>>
-  /** Since it was reported first. */
-  readonly ageMs: number
-}
-
-export type Reported =
-  | 'recorded'
-  /** Its reference is known, with the same amount. */
-  | 'known'
-  /** It cannot be recorded as it is: on the operators' list. */
-  | 'listed'
-  /** Its payment or a capture of it is undecided, or its chargeback has not come yet. */
-  | 'wait'
-
 /** Records what was reported. Never refused: what does not fit the sums is listed beside its record. */
 export async function report(engine: Engine, reported: Report): Promise<Reported> {
-  if (isOpen(reported.payment.state)) return 'wait'
-  const record = reported.is === 'chargeback' ? reportChargeback : reportReversal
   const recorded = await record(engine, reported)
   if (recorded !== 'twin') return recorded
-  const again = await record(engine, reported)
+  // Somebody recorded it, or what it is about moved meanwhile: it is read again.
+  const [row] = await engine.lanes.single(paymentById(reported.payment.id, null))
+  if (row === undefined) return 'wait'
+  const again = await record(engine, { ...reported, payment: toPayment(row) })
   return again === 'twin' ? 'wait' : again
+}
+
+async function record(engine: Engine, reported: Report): Promise<Reported | 'twin'> {
+  if (isOpen(reported.payment.state)) return 'wait'
+  return reported.is === 'chargeback'
+    ? reportChargeback(engine, reported)
+    : reportReversal(engine, reported)
 }
 
 async function reportChargeback(engine: Engine, reported: Report): Promise<Reported | 'twin'> {
@@ -99,13 +84,33 @@ async function reportChargeback(engine: Engine, reported: Report): Promise<Repor
   } as const
   await faultPoint('before-fact', row.id)
   const [recorded] = await engine.lanes.inOrder(row.balanceId ?? row.paymentId, () =>
-    engine.lanes.single(recordChargeback(row, entry)),
+    engine.lanes.single(recordChargeback(row, entry, seenOf(payment, hit))),
   )
   await faultPoint('after-fact', row.id)
   if (recorded === undefined) return 'twin'
   tell(engine, row, recorded)
   return 'recorded'
 }
+
+/** What it was decided on: a decision of somebody else, or a capture, may come in between. */
+const seenOf = (
+  { id, state, rootId, attemptKey }: Payment,
+  { sums, captures, keys }: Hit,
+): Seen => ({
+  paymentId: id,
+  state,
+  about: [attemptKey, ...keys],
+  authorisation:
+    sums === null || state !== 'approved'
+      ? null
+      : {
+          rootId,
+          captures,
+          count: sums.captures,
+          captured: sums.captured,
+          capturing: sums.capturing,
+        },
+})
 
 /** Why a chargeback is outside of the sums, and what waits until an operator looked at it. */
 function misfitOf(
@@ -203,94 +208,4 @@ function namelessOf(
     same.at(-1) ??
     (isLate ? nameless.at(-1) : undefined)
   )
-}
-
-/**
- * The facts of a reference, one for each round: a bank may take again what it gave back.
- *
- * @param most How many there can be; without it, up to the first that is missing.
- */
-async function roundsOf(
-  engine: Engine,
-  { is, payment, ...reported }: Report,
-  most?: number,
-): Promise<ChargebackRow[]> {
-  const rounds: ChargebackRow[] = []
-  for (let round = 1; most === undefined || round <= Math.max(most, 1); round++) {
-    const name = nameOf(referenceOf(reported), round)
-    const [row] = await engine.lanes.single(
-      factByReference(payment.connector, accountOf(payment), is, name),
-    )
-    if (row !== undefined) rounds.push(row)
-    else if (most === undefined) break
-  }
-  return rounds
-}
-
-/**
- * What a known reference says: nothing new while it is told of the same. With another amount or for
- * another payment it is listed. Undefined: it is new, or a round of its own.
- *
- * @param same What it would be a repetition of.
- */
-async function toldBefore(
-  engine: Engine,
-  reported: Report,
-  hit: Hit,
-  rounds: readonly ChargebackRow[],
-  same: ChargebackRow | undefined,
-): Promise<Reported | undefined> {
-  if (rounds.some(({ source }) => source === reported.source)) return 'known'
-  if (same === undefined) return undefined
-  const isOver = reported.is === 'chargeback' && same.minor > 0n && same.given_back >= same.minor
-  const freezes = reported.is === 'chargeback' ? hit.target.rootId : undefined
-  if (!isOf(hit, reported.payment, same)) {
-    return list(engine, reported, 'the reference is known of another payment', same, freezes)
-  }
-  if (same.minor !== reported.minor || same.currency !== reported.currency) {
-    const why = 'the reference is known with another amount'
-    return list(engine, reported, why, same, isOver ? freezes : undefined)
-  }
-  return isOver ? undefined : 'known'
-}
-
-const accountOf = (payment: Payment): string => payment.accountId ?? 'internal'
-
-const referenceOf = ({ reference, source }: Pick<Report, 'reference' | 'source'>): string =>
-  reference ?? source
-
-const nameOf = (reference: string, round: number): string =>
-  round === 1 ? reference : `${reference} round ${round}`
-
-const saidOf = (reported: Report) => ({
-  reported: reported.is === 'chargeback' ? 'CB' : 'CR',
-  event: reported.source,
-  reference: referenceOf(reported),
-  minor: String(reported.minor),
-  currency: reported.currency,
-})
-
-/** @param freezes Balance that waits until an operator ended the entry. */
-async function list(
-  engine: Engine,
-  reported: Report,
-  why: string,
-  known?: ChargebackRow,
-  freezes?: string,
-): Promise<'listed'> {
-  const { is, payment, minor, currency } = reported
-  const detail = {
-    ...saidOf(reported),
-    why,
-    ...(known === undefined ? {} : { knownMinor: String(known.minor) }),
-  }
-  const said = `${is} ${referenceOf(reported)}`
-  const reference = known === undefined ? said : `${said} ${minor} ${currency}`
-  const entry = [newId(), 'beyond-sums', payment.id, payment.attemptKey, 0, detail] as const
-  await engine.lanes.single(
-    freezes === undefined || payment.state !== 'approved'
-      ? addAttention(...entry, reference)
-      : freezeWith(...entry, reference, freezes),
-  )
-  return 'listed'
 }

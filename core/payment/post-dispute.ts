@@ -11,13 +11,8 @@ import { approvedCode } from './decide.ts'
 import { chargebackReason, type Fact, factRow, tell } from './dispute-fact.ts'
 import { amountOf } from './follow-up-rules.ts'
 import { findReplay, type Idempotency } from './idempotency.ts'
-import {
-  chargebacksByRecord,
-  type FactRow,
-  postChargeback,
-  type Recorded,
-  recordReversal,
-} from './store-dispute.ts'
+import { type FactRow, postChargeback, type Recorded, recordReversal } from './store-dispute.ts'
+import { chargebacksByRecord } from './store-dispute-read.ts'
 import { balanceById, paymentById, toBalance, toPayment } from './store-read.ts'
 import { withoutSecrets } from './stored-request.ts'
 import type { Payment } from './types.ts'

@@ -4,6 +4,7 @@
  */
 import { type Sql, sql } from '../db/sql.ts'
 import { outbox } from '../webhook/store-outbox.ts'
+import { capturesOf } from './store-dispute-read.ts'
 import type { PaymentState } from './types.ts'
 
 export type FactKind = 'chargeback' | 'reversal'
@@ -61,6 +62,23 @@ export type FactEntry = {
   readonly isAlways: boolean
 }
 
+/** What was read before a chargeback is recorded. Where it is otherwise by now, nothing is recorded. */
+export type Seen = {
+  /** The payment that was named. */
+  readonly paymentId: string
+  readonly state: PaymentState
+  /** Keys of its attempt and those of its captures: late successes among them may be about to be kept. */
+  readonly about: readonly string[]
+  /** Of an authorisation that stands: its approved captures, and its sums as they were before those were read. */
+  readonly authorisation: {
+    readonly rootId: string
+    readonly captures: readonly string[]
+    readonly count: number
+    readonly captured: bigint
+    readonly capturing: bigint
+  } | null
+}
+
 export type Recorded = { id: string; seq: number; counted: bigint; left: bigint | null }
 
 /** The record and what follows from it, from `fact`. */
@@ -107,13 +125,58 @@ fact as (
   returning counted)`
 
 /**
+ * Locks what was read: the payment, and the sums of an authorisation, which every capture changes. A row
+ * only where both are as they were; who waited for a lock looks at what became of the row. A decision by hand
+ * to keep a late success, which did not see the chargeback, loses its fence. Rows are locked in the order
+ * attempt, payment, balance.
+ */
+const stillAs = ({ paymentId, state, about, authorisation }: Seen): Sql => sql`
+unfenced as (
+  update tollgate.attempt set lease = lease + 1
+  where key = any(${about}::text[]) and state = 'late' and lease_until is null
+  returning key),
+named as (
+  select payment.id
+  from tollgate.payment
+  where payment.id = ${paymentId}::uuid and payment.state = ${state}::text
+    and (select count(*) from unfenced) >= 0
+  for share),
+authorised as (
+  select balance.payment_id
+  from tollgate.payment_balance as balance
+  where balance.payment_id = ${authorisation?.rootId ?? null}::uuid
+    and balance.captures = ${authorisation?.count ?? null}::integer
+    and balance.captured = ${text(authorisation?.captured)}::bigint
+    and balance.capturing = ${text(authorisation?.capturing)}::bigint
+    and (
+      select coalesce(array_agg(known.id order by known.id) filter (where known.state = 'approved'), '{}')
+      from (${capturesOf(authorisation?.rootId ?? null)}) as known) = ${authorisation?.captures ?? []}::uuid[]
+  for update),
+still as (
+  select named.id
+  from named
+  where ${authorisation?.rootId ?? null}::uuid is null or exists (select from authorised))`
+
+const text = (value: bigint | undefined): string | null =>
+  value === undefined ? null : String(value)
+
+/** An entry that is open already holds up what it is put there for again, too. */
+const freezesToo = sql`
+  on conflict (coalesce(payment_id, '00000000-0000-0000-0000-000000000000'), kind, reference)
+    where resolved_at is null
+  do update set detail = attention.detail || excluded.detail, freezes = array(
+    select unnest(attention.freezes) union select unnest(excluded.freezes))`
+
+/**
  * A chargeback that the acquirer reported: recorded whatever the sums are. What is beyond them, and
- * what is outside of them, is listed in the same commit. No row back: its reference is known.
+ * what is outside of them, is listed in the same commit. No row back: its reference is known, or it was
+ * not decided on what is there by now.
  *
  * @param entry Listed: always where the fact is outside the sums, else when it is beyond them.
  */
-export const recordChargeback = (row: FactRow, entry: FactEntry) => sql<Recorded>`
-with ${fact(row, sql`case when ${row.balanceId}::uuid is null then 0 else ${String(row.minor)}::bigint end`, sql``)},
+export const recordChargeback = (row: FactRow, entry: FactEntry, seen: Seen) => sql<Recorded>`
+with ${stillAs(seen)},
+${fact(row, sql`case when ${row.balanceId}::uuid is null then 0 else ${String(row.minor)}::bigint end`, sql`from still`)},
 sums as (
   update tollgate.payment_balance set charged_back = charged_back + fact.counted
   from fact
@@ -130,10 +193,10 @@ entry as (
   left join sums on true
   where sums.left_minor is null or sums.left_minor < 0 or sums.has_failed or ${entry.isAlways}::boolean
     or cardinality(${entry.freezes}::uuid[]) > 0
-  on conflict do nothing
+  ${freezesToo}
   returning id, freezes),
 frozen as (
-  update tollgate.payment_balance set frozen_by = array_append(frozen_by, entry.id)
+  update tollgate.payment_balance set frozen_by = array_append(array_remove(frozen_by, entry.id), entry.id)
   from entry
   where payment_balance.payment_id = any(entry.freezes)
     and payment_balance.payment_id is distinct from ${row.balanceId}::uuid)
@@ -158,27 +221,37 @@ select record.id, record.seq, fact.counted, null::bigint as left
 from record
 cross join fact`
 
+/** How a reversal finds what it gives back. */
+export type Reversing = {
+  /** Less than all of it is refused: of a merchant, and of an operator. */
+  readonly isStrict: boolean
+  /** The same; it may be of a chargeback that has not come. */
+  readonly isWhole: boolean
+  /** Without a reference it gives back also what has one, after what has none. */
+  readonly isAny: boolean
+  /** By an operator, on record: what is outside of the sums is no surprise then. */
+  readonly byHand?: {
+    readonly auditId: string
+    readonly actor: string
+    readonly detail: Readonly<Record<string, unknown>>
+  } | null
+  /** What an operator has to look at before anything is refunded; null: nothing. */
+  readonly why?: string | null
+}
+
+/** Of a reversal without a reference that gave back what has one. */
+const guessed = 'it names no chargeback, and gave one back that has a reference'
+
 /**
  * The reversal of a chargeback, as far as that still stands in the same sums and currency; without a reference, of those without one
  * that stand longest, or `isAny` of all. No row back: its reference is known, or less is left than `isStrict` or `isWhole` ask for.
  */
 export const recordReversal = (
   row: FactRow,
-  {
-    isStrict,
-    isWhole,
-    isAny,
-    why = null,
-  }: {
-    readonly isStrict: boolean
-    readonly isWhole: boolean
-    readonly isAny: boolean
-    /** What an operator has to look at before anything is refunded; null: nothing. */
-    readonly why?: string | null
-  },
+  { isStrict, isWhole, isAny, byHand = null, why = null }: Reversing,
 ) => sql<Recorded>`
 with standing as (
-  select reference, record_id, at, case
+  select reference, record_id, at, is_named, case
     when currency = ${row.currency}::text and balance_id = ${row.balanceId}::uuid then counted - reversed
     else 0 end as rest
   from tollgate.chargeback
@@ -188,11 +261,13 @@ with standing as (
       or ${row.reverses}::text is null and (not is_named or ${isAny}::boolean))
   for update),
 spread as (
-  select reference, least(rest, greatest(0,
-    ${String(row.minor)}::bigint - (sum(rest) over (order by at, record_id) - rest)))::bigint as counts
+  select reference, is_named, least(rest, greatest(0,
+    ${String(row.minor)}::bigint - (sum(rest) over (order by is_named, at, record_id) - rest)))::bigint as counts
   from standing),
 charged as (
-  select coalesce(sum(counts), 0)::bigint as counts
+  select coalesce(sum(counts), 0)::bigint as counts,
+    coalesce(${why}::text, case when ${row.reverses}::text is null and bool_or(is_named and counts > 0)
+      then ${guessed}::text end) as why
   from spread
   having count(*) > 0
     and (not ${isStrict || isWhole}::boolean or sum(counts) = ${String(row.minor)}::bigint)),
@@ -202,106 +277,33 @@ reversed as (
   from spread, fact
   where chargeback.connector = ${row.connector}::text and chargeback.account = ${row.account}::text
     and chargeback.kind = 'chargeback' and chargeback.reference = spread.reference),
-sums as (
-  update tollgate.payment_balance set charged_back = charged_back - fact.counted,
-    frozen_by = case when ${why}::text is null then frozen_by else array_append(frozen_by, ${row.event.id}::uuid) end
-  from fact
-  where payment_balance.payment_id = ${row.balanceId}::uuid),
-${written(row)},
 entry as (
   insert into tollgate.attention (id, kind, payment_id, reference, freezes, detail)
   select ${row.event.id}::uuid, 'beyond-sums', ${row.paymentId}::uuid, ${`reversal ${row.reference}`}::text,
-    case when ${why}::text is null or ${row.balanceId}::uuid is null then '{}' else array[${row.balanceId}::uuid] end,
-    jsonb_strip_nulls(jsonb_build_object('why', ${why}::text) || jsonb_build_object('reported', 'CR', 'reference', ${row.reference}::text, 'minor', ${String(row.minor)}::text,
+    case when charged.why is null or ${row.balanceId}::uuid is null then '{}' else array[${row.balanceId}::uuid] end,
+    jsonb_strip_nulls(jsonb_build_object('why', charged.why) || jsonb_build_object('reported', 'CR',
+      'reference', split_part(${row.reference}::text, chr(10), 1), 'minor', ${String(row.minor)}::text,
       'currency', ${row.currency}::text, 'leftMinor', (fact.counted - ${String(row.minor)}::bigint)::text))
   from fact
-  where fact.counted < ${String(row.minor)}::bigint or ${why}::text is not null
-  on conflict do nothing)
+  cross join charged
+  where ${byHand === null}::boolean
+    and (fact.counted < ${String(row.minor)}::bigint or charged.why is not null)
+  ${freezesToo}
+  returning id, freezes),
+sums as (
+  update tollgate.payment_balance set charged_back = charged_back - fact.counted,
+    frozen_by = case when payment_balance.payment_id = any(entry.freezes)
+      then array_append(array_remove(frozen_by, entry.id), entry.id) else frozen_by end
+  from fact
+  left join entry on true
+  where payment_balance.payment_id = ${row.balanceId}::uuid),
+${written(row)},
+audited as (
+  insert into tollgate.audit (id, actor, action, resource, detail)
+  select ${byHand?.auditId ?? null}::uuid, ${byHand?.actor ?? null}::text, 'chargeback.reversed',
+    ${row.paymentId}::uuid, ${JSON.stringify(byHand?.detail ?? {})}::jsonb
+  from record
+  where ${byHand !== null}::boolean)
 select record.id, record.seq, fact.counted, null::bigint as left
 from record
 cross join fact`
-
-export type ChargebackRow = {
-  reference: string
-  is_named: boolean
-  /** Id of the message that said it first. */
-  source: string | null
-  record_id: string
-  payment_id: string
-  balance_id: string | null
-  minor: bigint
-  currency: string
-  counted: bigint
-  reversed: bigint
-  /** What of it was given back, also where it is outside of the sums. */
-  given_back: bigint
-}
-
-const columns = sql`reference, is_named, source, record_id, payment_id, balance_id, minor, currency, counted, reversed,
-  case when balance_id is null then (
-    select coalesce(sum(reversal.minor), 0)::bigint
-    from tollgate.chargeback reversal
-    where reversal.payment_id = chargeback.payment_id and reversal.kind = 'reversal'
-      and reversal.connector = chargeback.connector and reversal.account = chargeback.account
-      and reversal.reverses = chargeback.reference and reversal.currency = chargeback.currency)
-    else reversed end as given_back`
-
-/** A fact by the acquirer's reference. */
-export const factByReference = (
-  connector: string,
-  account: string,
-  kind: FactKind,
-  reference: string,
-) => sql<ChargebackRow>`
-  select ${columns}
-  from tollgate.chargeback
-  where connector = ${connector}::text and account = ${account}::text and kind = ${kind}::text
-    and reference = ${reference}::text`
-
-/** Chargebacks of a payment, and of the captures that it stands for, oldest first. */
-export const chargebacksOf = (paymentIds: readonly string[]) => sql<ChargebackRow>`
-  select ${columns}
-  from tollgate.chargeback
-  where payment_id = any(${paymentIds}::uuid[]) and kind = 'chargeback'
-  order by at, record_id`
-
-/**
- * What payers' banks took back of a payment and did not give back, in its currency, with what is outside
- * of the sums: a late success has none, and its money is gone all the same.
- */
-export const chargedBackOf = (paymentId: string) => sql<{ minor: bigint }>`
-with charged as (
-  select ${columns}
-  from tollgate.chargeback
-  where payment_id = ${paymentId}::uuid and kind = 'chargeback'),
-standing as (
-  select charged.balance_id is null as is_outside, greatest(0, charged.minor - charged.given_back) as minor
-  from charged
-  join tollgate.payment on payment.id = charged.payment_id and payment.currency = charged.currency),
-nameless as (
-  select coalesce(sum(reversal.minor), 0) as minor
-  from tollgate.chargeback reversal
-  join tollgate.payment on payment.id = reversal.payment_id and payment.currency = reversal.currency
-  where reversal.payment_id = ${paymentId}::uuid and reversal.kind = 'reversal'
-    and reversal.balance_id is null and reversal.reverses is null)
-select (coalesce(sum(standing.minor) filter (where not is_outside), 0)
-  + greatest(0, coalesce(sum(standing.minor) filter (where is_outside), 0) - nameless.minor))::bigint as minor
-from nameless
-left join standing on true
-group by nameless.minor`
-
-/** The chargebacks that payment records stand for. */
-export const chargebacksByRecord = (recordIds: readonly string[]) => sql<ChargebackRow>`
-  select ${columns}
-  from tollgate.chargeback
-  where record_id = any(${recordIds}::uuid[]) and kind = 'chargeback'`
-
-/** Captures of an authorisation and of what was added to it, with those that came to nothing. */
-export const capturesOf = (rootId: string) => sql<{ id: string; state: PaymentState }>`
-  select capture.id, capture.state
-  from tollgate.payment capture
-  where capture.effect = 'capture' and (
-    capture.referenced_id = ${rootId}::uuid or capture.referenced_id in (
-      select increase.id from tollgate.payment increase
-      where increase.referenced_id = ${rootId}::uuid and increase.effect = 'increase'))
-  order by capture.id`

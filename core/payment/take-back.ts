@@ -11,11 +11,11 @@ import { addAudit, failedUndos, freezeWith, keyReversalOf, undoOf } from '../ope
 import { removeTimer } from '../timer/store.ts'
 import { beginStep } from './begin.ts'
 import { ladder } from './decide.ts'
+import { isChargedBack } from './dispute-fact.ts'
 import { execute } from './execute.ts'
 import { endLate, type Held, held } from './late-move.ts'
 import { movedBy } from './moved.ts'
 import { ask } from './send.ts'
-import { chargedBackOf } from './store-dispute.ts'
 import { balanceById } from './store-read.ts'
 import type { LeaseRow } from './store-settle.ts'
 import { dropLease, lookLater } from './store-settle.ts'
@@ -145,13 +145,13 @@ async function tellIfEndedOtherwise(
 }
 
 /** Of what was approved before, failed, and was done after all: some of it is elsewhere by now. */
-async function isUsed(engine: Engine, { id, rootId, effect, amount }: Payment): Promise<boolean> {
+async function isUsed(engine: Engine, payment: Payment): Promise<boolean> {
+  const { id, rootId, effect, amount } = payment
   if (effect === 'increase') {
     const [root] = await engine.lanes.single(balanceById(rootId))
     return root !== undefined && root.excess > 0n
   }
-  const [charged] = await engine.lanes.single(chargedBackOf(id))
-  if (charged !== undefined && charged.minor > 0n) return true
+  if (await isChargedBack(engine, payment)) return true
   const [row] = await engine.lanes.single(balanceById(id))
   if (row === undefined) return false
   // What was added to an authorisation is not reversed with its own amount.

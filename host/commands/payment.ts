@@ -62,4 +62,21 @@ const redrive: Command = {
   },
 }
 
-export const paymentCommands: readonly Command[] = [enquire, settle, redrive]
+const reverseChargeback: Command = {
+  name: 'payment reverse-chargeback',
+  summary: 'Say that a chargeback was given back, where no message of the acquirer does.',
+  words: ['<chargeback>'],
+  options: { ...reasonOption, ...byOption },
+  notes:
+    'Sends nothing: what stands of the chargeback is recorded as reversed. Given the id of a payment it names the chargebacks of it that stand.',
+  async run(given) {
+    const [id = ''] = given.words
+    const decided = decidedBy(given)
+    return withInstallation(given, {}, async ({ gateway }) => {
+      print((await told(() => gateway.operator.reverseChargeback(id, decided))).text)
+      return 0
+    })
+  },
+}
+
+export const paymentCommands: readonly Command[] = [enquire, settle, redrive, reverseChargeback]

@@ -62,6 +62,52 @@ describe('the migration to facts', () => {
   })
 })
 
+describe('the migration of rounds', () => {
+  test('a round has a name that no reference has; a reference that only reads like one keeps its own', async () => {
+    const database = await createDatabase()
+    const client = new pg.Client({ connectionString: database.url })
+    await client.connect()
+    try {
+      await migrateTo(client, '0020')
+      const facts = [
+        ['chargeback', 'case-1', 1, null],
+        ['chargeback', 'case-1 round 2', 1, null],
+        ['reversal', 'case-1', 1, 'case-1'],
+        ['reversal', 'case-1 round 2', 1, 'case-1 round 2'],
+        ['chargeback', 'case-2', 1, null],
+        ['chargeback', 'case-2 round 2', 2, null],
+      ] as const
+      for (const [at, [kind, reference, payment, reverses]] of facts.entries()) {
+        await client.query(
+          `insert into tollgate.chargeback (connector, account, kind, reference, record_id, payment_id, minor,
+             currency, counted, reverses)
+           values ('scripted', 'internal', $1, $2, $3, $4, 100, 'EUR', 100, $5)`,
+          [kind, reference, idOf(10 + at), idOf(payment), reverses],
+        )
+      }
+      const files = await migrationFiles()
+      await client.query(files.find(({ name }) => name.startsWith('0021'))!.text)
+      const { rows } = await client.query(
+        'select reference, reverses from tollgate.chargeback order by record_id',
+      )
+      assert.deepEqual(
+        rows.map(({ reference, reverses }) => [reference, reverses]),
+        [
+          ['case-1', null],
+          ['case-1\nround 2', null],
+          ['case-1', 'case-1'],
+          ['case-1\nround 2', 'case-1\nround 2'],
+          ['case-2', null],
+          ['case-2 round 2', null],
+        ],
+      )
+    } finally {
+      await client.end()
+      await database.drop()
+    }
+  })
+})
+
 /** Runs the files up to this one, as the version that had no more of them did. */
 async function migrateTo(client: pg.Client, last: string): Promise<void> {
   await client.query('create schema tollgate')

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { unknown } from '@tollgate/plugin-kit'
-import { chargedBackOf } from '../../../core/payment/store-dispute.ts'
+import { standingOf } from '../../../core/payment/store-dispute-read.ts'
 import { processed } from '../../support/acquirer.ts'
 import { closeChecked } from '../../support/books.ts'
 import { until } from '../../support/gateway.ts'
@@ -45,10 +45,10 @@ describe('chargebacks by their case', { concurrency: true }, () => {
     return row?.charged_back
   }
   const left = async (id: string) => {
-    const { strings, values } = chargedBackOf(id)
+    const { strings, values } = standingOf(id, null)
     const text = strings.reduce((before, after, at) => `${before}$${at}${after}`)
-    const [row] = await run.sql<{ minor: bigint }>(text, [...values])
-    return row!.minor
+    const rows = await run.sql<{ currency: string; minor: bigint }>(text, [...values])
+    return rows.find(({ currency }) => currency === 'EUR')?.minor ?? 0n
   }
   const records = async (id: string) =>
     (

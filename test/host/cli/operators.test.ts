@@ -4,7 +4,13 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type Context, type Operation, unknown } from '@tollgate/plugin-kit'
-import { type AcquirerRun, startWithAcquirer } from '../../support/acquirer.ts'
+import {
+  type AcquirerRun,
+  message,
+  processed,
+  scriptedName,
+  startWithAcquirer,
+} from '../../support/acquirer.ts'
 import { closeChecked } from '../../support/books.ts'
 import { testKey } from '../../support/gateway.ts'
 import { projectFolder, type Ran, runTollgate } from './tollgate.ts'
@@ -158,4 +164,32 @@ test('the list, a question, a decision, an entry dealt with: each by name, in th
       `decision +payment\\.settled +by ${me}: as declined, lease \\d+; "not in their file"`,
     ),
   )
+})
+
+test('payment reverse-chargeback says that one was given back; of a payment it names what stands', async () => {
+  const { id } = await run.debit('charged-back')
+  await run.gateway.inbound(
+    scriptedName,
+    run.account,
+    message({
+      eventId: 'charged-back',
+      key: await run.keyOf(id),
+      outcome: { is: 'chargeback', reason: '000.100.220', refs: {} },
+    }),
+  )
+  assert.equal(await processed(run, 'charged-back'), 'recorded')
+  const [row] = await run.sql<{ record_id: string }>(
+    'select record_id from tollgate.chargeback where payment_id = $1',
+    [id],
+  )
+  const reverse = ['payment', 'reverse-chargeback']
+  const why = ['--reason', 'in the file of the 21st']
+  await refused(/--reason/, ...reverse, row!.record_id)
+  await refused(new RegExp(`of it stand ${row!.record_id}`), ...reverse, id, ...why)
+  assert.match(
+    await well(...reverse, row!.record_id, ...why),
+    /^92\.00 EUR of chargeback .* given back/,
+  )
+  const refund = await run.gateway.payments.refund(id, { amount: '92.00', currency: 'EUR' })
+  assert.equal(refund.result.code, '000.100.112')
 })

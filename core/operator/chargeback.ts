@@ -1,0 +1,77 @@
+/** What people know of a chargeback that the acquirer's messages do not say: that it was given back. */
+import type { Engine } from '../engine.ts'
+import { GatewayError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { formatAmount } from '../money.ts'
+import { approvedCode } from '../payment/decide.ts'
+import { nameByHand } from '../payment/dispute-case.ts'
+import { factRow, tell } from '../payment/dispute-fact.ts'
+import { recordReversal } from '../payment/store-dispute.ts'
+import { chargebacksByRecord, chargebacksOf } from '../payment/store-dispute-read.ts'
+import { paymentById, toPayment } from '../payment/store-read.ts'
+import { refused } from './late.ts'
+import { auditById } from './store.ts'
+
+/**
+ * Records the reversal of what still stands of a chargeback. Its name says what was given back before, so
+ * that two who decide the same record it once.
+ *
+ * @param id Of the chargeback.
+ * @returns what was recorded, in words.
+ * @throws GatewayError 404; 400 700.400.570 when it is no chargeback, or nothing of it stands.
+ */
+export async function reverseByHand(
+  engine: Engine,
+  id: string,
+  by: string,
+  reason: string,
+): Promise<string> {
+  const { lanes } = engine
+  const [charged] = await lanes.single(chargebacksByRecord([id]))
+  if (charged === undefined) throw await noChargeback(engine, id)
+  const [payment] = await lanes.single(paymentById(charged.payment_id, null))
+  if (payment === undefined) throw new GatewayError('700.400.580', { status: 404 })
+  const minor = charged.minor - charged.given_back
+  if (minor <= 0n) throw refused('all of it was given back')
+  const { currency, balance_id: balanceId, reference } = charged
+  const target = toPayment(payment)
+  const row = await factRow(engine, target, {
+    kind: 'reversal',
+    account: target.accountId ?? 'internal',
+    reference: nameByHand(reference, charged.given_back),
+    isNamed: true,
+    source: null,
+    minor,
+    currency,
+    balanceId,
+    reverses: reference,
+    referencedId: id,
+    resultCode: approvedCode[target.mode],
+    refs: {},
+    details: {},
+    request: { paymentType: 'CR' },
+  })
+  const detail = { reason, chargeback: id, reversal: row.id, minor: String(minor), currency }
+  const byHand = { auditId: newId(), actor: by, detail }
+  const reversing = { isStrict: balanceId !== null, isWhole: false, isAny: false, byHand }
+  const [recorded] = await lanes.inOrder(balanceId ?? target.id, () =>
+    lanes.single(recordReversal(row, reversing)),
+  )
+  // A decision whose answer was lost was run again, and found itself made.
+  const isMade =
+    recorded !== undefined || (await lanes.single(auditById(byHand.auditId))).length > 0
+  if (!isMade) throw refused('it was given back at this moment')
+  if (recorded !== undefined) tell(engine, row, recorded)
+  return `${formatAmount(minor, currency)} ${currency} of chargeback ${id} were given back: on record as ${row.id}`
+}
+
+/** Why it cannot be reversed, and what can: people know payments rather than their chargebacks. */
+async function noChargeback({ lanes }: Engine, id: string): Promise<GatewayError> {
+  const [row] = await lanes.single(paymentById(id, null))
+  if (row === undefined) return new GatewayError('700.400.580', { status: 404 })
+  const standing = (await lanes.single(chargebacksOf([id])))
+    .filter(({ minor, given_back }) => minor > given_back)
+    .map(({ record_id }) => record_id)
+  const which = standing.length === 0 ? 'none of it stands' : `of it stand ${standing.join(', ')}`
+  return refused(`it is no chargeback, and ${which}`)
+}

@@ -1,0 +1,54 @@
+/** SQL that has a message of an acquirer worked on again. */
+import { sql } from '../db/sql.ts'
+
+/**
+ * Takes the entry off the list and puts its message back, in one: a worker that is quick may list it again.
+ * Of a message that came again with another content it is that content, as a message of its own; no event id
+ * has a blank. Empty when the entry is not open, or nothing waits aside for it.
+ */
+export const retryMessage = (
+  id: string,
+  by: string,
+  audit: { readonly id: string; readonly detail: Readonly<Record<string, unknown>> },
+) => sql<{ event_id: string }>`
+with asked as (
+  select id, kind, detail
+  from tollgate.attention
+  where id = ${id}::uuid and resolved_at is null and kind in ('event', 'unclaimed')
+  for update),
+reopened as (
+  update tollgate.inbound_event as event
+  set processed_at = null, outcome = null, tries = 0, waits = 0, next_at = now()
+  from asked
+  where event.connector = asked.detail ->> 'connector' and event.account = asked.detail ->> 'account'
+    and event.event_id = asked.detail ->> 'event'
+    and (asked.kind = 'unclaimed' and event.outcome = 'unknown-key'
+      or asked.kind = 'event' and asked.detail ? 'error' and event.outcome = 'quarantined')
+  returning event.event_id),
+stored as (
+  insert into tollgate.inbound_event (connector, account, event_id, claim)
+  select detail ->> 'connector', detail ->> 'account', (detail ->> 'event') || ' says ' || (detail ->> 'digest'),
+    detail -> 'now'
+  from asked
+  where kind = 'event' and detail ? 'digest' and jsonb_typeof(detail -> 'now') = 'object'
+  on conflict do nothing
+  returning event_id),
+again as (
+  select event_id from reopened
+  union all
+  select event_id from stored),
+ended as (
+  update tollgate.attention set resolved_at = now(), resolved_by = ${by}::text
+  from again
+  where attention.id = ${id}::uuid
+  returning attention.id, attention.payment_id, attention.kind, attention.freezes),
+thawed as (
+  update tollgate.payment_balance set frozen_by = array_remove(frozen_by, ended.id)
+  from ended
+  where payment_balance.payment_id = any(ended.freezes)),
+audited as (
+  insert into tollgate.audit (id, actor, action, resource, detail)
+  select ${audit.id}::uuid, ${by}::text, 'attention.resolved', coalesce(payment_id, id),
+    ${JSON.stringify(audit.detail)}::jsonb || jsonb_build_object('kind', kind)
+  from ended)
+select event_id from again`

@@ -1,0 +1,111 @@
+/** SQL that reads chargebacks, their reversals and what stands of them. */
+import { sql } from '../db/sql.ts'
+import type { FactKind } from './store-dispute.ts'
+import type { PaymentState } from './types.ts'
+
+export type ChargebackRow = {
+  reference: string
+  is_named: boolean
+  /** Id of the message that said it first. */
+  source: string | null
+  record_id: string
+  payment_id: string
+  balance_id: string | null
+  minor: bigint
+  currency: string
+  counted: bigint
+  reversed: bigint
+  /** What of it was given back, also where it is outside of the sums. */
+  given_back: bigint
+}
+
+const columns = sql`reference, is_named, source, record_id, payment_id, balance_id, minor, currency, counted, reversed,
+  case when balance_id is null then (
+    select coalesce(sum(reversal.minor), 0)::bigint
+    from tollgate.chargeback reversal
+    where reversal.payment_id = chargeback.payment_id and reversal.kind = 'reversal'
+      and reversal.connector = chargeback.connector and reversal.account = chargeback.account
+      and reversal.reverses = chargeback.reference and reversal.currency = chargeback.currency)
+    else reversed end as given_back`
+
+/** A fact by the acquirer's reference. */
+export const factByReference = (
+  connector: string,
+  account: string,
+  kind: FactKind,
+  reference: string,
+) => sql<ChargebackRow>`
+  select ${columns}
+  from tollgate.chargeback
+  where connector = ${connector}::text and account = ${account}::text and kind = ${kind}::text
+    and reference = ${reference}::text`
+
+/** Chargebacks of a payment, and of the captures that it stands for, oldest first. */
+export const chargebacksOf = (paymentIds: readonly string[]) => sql<ChargebackRow>`
+  select ${columns}
+  from tollgate.chargeback
+  where payment_id = any(${paymentIds}::uuid[]) and kind = 'chargeback'
+  order by at, record_id`
+
+/**
+ * What payers' banks took back and did not give back, by currency, with what is outside of the sums: a late
+ * success has none, and its money is gone all the same. Empty: nothing stands.
+ *
+ * @param parentId Of a capture: a chargeback by the key of its authorisation stands there while no capture does.
+ */
+export const standingOf = (paymentId: string, parentId: string | null) => sql<{
+  currency: string
+  minor: bigint
+}>`
+with subject as (
+  select ${paymentId}::uuid as id
+  union all
+  select authorisation.id
+  from tollgate.payment authorisation
+  where authorisation.id = ${parentId}::uuid and authorisation.effect in ('authorisation', 'replacement')
+  union all
+  select increase.id
+  from tollgate.payment increase
+  where increase.referenced_id = ${parentId}::uuid and increase.effect = 'increase'),
+charged as (
+  select ${columns}
+  from tollgate.chargeback
+  where payment_id in (select id from subject) and kind = 'chargeback'),
+nameless as (
+  select reversal.payment_id, reversal.currency, sum(reversal.minor) as minor
+  from tollgate.chargeback reversal
+  where reversal.payment_id in (select id from subject) and reversal.kind = 'reversal'
+    and reversal.balance_id is null and reversal.reverses is null
+  group by reversal.payment_id, reversal.currency),
+standing as (
+  select charged.payment_id, charged.currency,
+    coalesce(sum(greatest(0, charged.minor - charged.given_back)) filter (where charged.balance_id is not null), 0) as inside,
+    coalesce(sum(greatest(0, charged.minor - charged.given_back)) filter (where charged.balance_id is null), 0) as outside
+  from charged
+  group by charged.payment_id, charged.currency)
+select standing.currency,
+  sum(standing.inside + greatest(0, standing.outside - coalesce(nameless.minor, 0)))::bigint as minor
+from standing
+left join nameless on nameless.payment_id = standing.payment_id and nameless.currency = standing.currency
+group by standing.currency
+having sum(standing.inside + greatest(0, standing.outside - coalesce(nameless.minor, 0))) > 0`
+
+/** The chargebacks that payment records stand for. */
+export const chargebacksByRecord = (recordIds: readonly string[]) => sql<ChargebackRow>`
+  select ${columns}
+  from tollgate.chargeback
+  where record_id = any(${recordIds}::uuid[]) and kind = 'chargeback'`
+
+/** Captures of an authorisation and of what was added to it, with those that came to nothing. */
+export const capturesOf = (rootId: string | null) => sql<{
+  id: string
+  state: PaymentState
+  attempt_key: string
+}>`
+  select capture.id, capture.state, capture.attempt_key
+  from tollgate.payment capture
+  where capture.effect = 'capture' and (
+    capture.referenced_id = ${rootId}::uuid or capture.referenced_id in (
+      select increase.id from tollgate.payment increase
+      where increase.referenced_id = ${rootId}::uuid and increase.effect = 'increase'))
+  order by capture.id`

@@ -1,0 +1,171 @@
+/** Chargebacks that were given back where no message of the acquirer says so. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { GatewayError } from '../../../core/index.ts'
+import { processed } from '../../support/acquirer.ts'
+import { closeChecked } from '../../support/books.ts'
+import { until } from '../../support/gateway.ts'
+import { charged, eur, type LateRun, refuse, startLate } from '../../support/late-words.ts'
+import { type Line, lineTo } from '../../support/proxy.ts'
+
+const alice = { by: 'alice', reason: 'seen in the acquirer’s file of the 21st' }
+const waits = { code: '700.300.600' }
+const chargeback = { is: 'chargeback', reason: '000.100.220', refs: {} }
+const reversal = { is: 'chargebackReversal', refs: {} }
+
+const refusedFor = (why: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof GatewayError, String(error))
+  assert.equal(error.code, '700.400.570')
+  assert.match(error.message, why)
+  return true
+}
+
+describe('a chargeback that was given back', () => {
+  let run: LateRun
+  let line: Line
+  before(async () => {
+    run = await startLate(
+      {},
+      {
+        through: async (url) => {
+          line = await lineTo(url)
+          return line.url
+        },
+      },
+    )
+  })
+  after(async () => {
+    await closeChecked(run)
+    await line.close()
+  })
+
+  const refund = (id: string) => run.gateway.payments.refund(id, eur('1.00'))
+  const charge = (id: string, reference: string, more: Record<string, string> = {}) =>
+    run.tell(id, { outcome: chargeback, reference, ...more })
+  const giveBack = (id: string, reference: string, minor = '9200') =>
+    run.tell(id, { outcome: reversal, reference, minor })
+  const records = (id: string, type: string) =>
+    run.sql<{ id: string; referenced_id: string; minor: number }>(
+      `select fact.id, fact.referenced_id, fact.amount_minor::integer as minor
+         from tollgate.payment fact
+         join tollgate.chargeback on chargeback.record_id = fact.id
+        where chargeback.payment_id = $1 and fact.payment_type = $2 order by fact.id`,
+      [id, type],
+    )
+  const lastOf = async (id: string) => (await records(id, 'CB')).at(-1)!.id
+  const byHand = (id: string) => run.gateway.operator.reverseChargeback(id, alice)
+  const endAll = async (id: string) => {
+    for (const entry of await run.listed(id)) {
+      if (entry.open) await run.gateway.operator.resolve(entry.id, alice)
+    }
+  }
+
+  test('what stands of it is reversed on record, and refunds go on', async () => {
+    const { id } = await run.debit('back-halves')
+    await charge(id, 'back-halves')
+    assert.equal(await giveBack(id, 'back-halves', '4600'), 'recorded')
+    assert.equal(await giveBack(id, 'back-halves', '4600'), 'known', 'the other half is not told')
+    await assert.rejects(refund(id), waits)
+    const record = await lastOf(id)
+    const { text } = await byHand(record)
+    assert.match(text, /^46\.00 EUR of chargeback/)
+    const back = (await records(id, 'CR')).at(-1)!
+    assert.deepEqual([back.minor, back.referenced_id], [4600, record])
+    assert.ok(text.endsWith(back.id))
+    assert.deepEqual(await run.audited(id), ['chargeback.reversed'])
+    assert.deepEqual(await run.kinds(id), [])
+    assert.equal((await refund(id)).result.code, charged)
+    const view = await run.gateway.payments.get(back.id)
+    assert.deepEqual([view.paymentType, view.amount], ['CR', '46.00'])
+    await assert.rejects(byHand(record), refusedFor(/all of it was given back/))
+  })
+
+  test('one without a reference, whose reversal has one', async () => {
+    const { id } = await run.debit('back-nameless')
+    await run.tell(id, { outcome: chargeback })
+    const event = await run.bring(id, { outcome: reversal, reference: 'back-nameless' })
+    await until(async () => {
+      const [row] = await run.sql<{ waits: number }>(
+        `update tollgate.inbound_event set received_at = now() - interval '73 hours',
+           next_at = now() where event_id = $1 and waits > 0 returning waits`,
+        [event],
+      )
+      return row
+    })
+    assert.equal(await processed(run, event), 'conflict')
+    await endAll(id)
+    await assert.rejects(refund(id), waits)
+    await byHand(await lastOf(id))
+    assert.equal((await refund(id)).result.code, charged)
+  })
+
+  test('a repetition that counted as another round; the next one is a round again', async () => {
+    const { id } = await run.debit('back-repeated')
+    await charge(id, 'back-repeated')
+    await giveBack(id, 'back-repeated')
+    await charge(id, 'back-repeated')
+    await byHand(await lastOf(id))
+    assert.equal((await refund(id)).result.code, charged)
+    assert.equal(await charge(id, 'back-repeated'), 'recorded')
+    assert.equal((await records(id, 'CB')).length, 3)
+    await assert.rejects(refund(id), waits)
+  })
+
+  test('the word of the acquirer that comes after all is recorded and listed', async () => {
+    const { id } = await run.debit('back-after-all')
+    await charge(id, 'back-after-all')
+    await byHand(await lastOf(id))
+    assert.equal(await giveBack(id, 'back-after-all'), 'recorded')
+    assert.deepEqual(await run.kinds(id), ['beyond-sums'])
+    assert.equal((await refund(id)).result.code, charged)
+  })
+
+  test('one outside of the sums, in another currency or of a declined payment, stands no longer', async () => {
+    const { id } = await run.debit('back-dollars')
+    await charge(id, 'back-dollars', { minor: '10000', currency: 'USD' })
+    const { text } = await byHand(await lastOf(id))
+    assert.match(text, /^100\.00 USD/)
+    assert.deepEqual(await run.kinds(id), ['beyond-sums'], 'the chargeback itself is still listed')
+    await endAll(id)
+    assert.equal((await refund(id)).result.code, charged)
+    const declined = await run.debit('back-declined', { debit: refuse })
+    await charge(declined.id, 'back-declined')
+    await byHand(await lastOf(declined.id))
+    await assert.rejects(byHand(await lastOf(declined.id)), refusedFor(/all of it/))
+  })
+
+  test('two who say it at the same moment say it once', async () => {
+    const { id } = await run.debit('back-twice')
+    await charge(id, 'back-twice', { minor: '100', currency: 'USD' })
+    const record = await lastOf(id)
+    const both = await Promise.allSettled([byHand(record), byHand(record)])
+    assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
+    assert.equal((await records(id, 'CR')).length, 1)
+    await endAll(id)
+  })
+
+  test('a decision whose answer was lost is told as made', async () => {
+    const { id } = await run.debit('back-lost')
+    await charge(id, 'back-lost')
+    const carol = { by: 'Carol of the night', reason: 'as above' }
+    const cut = line.cut(carol.by, 'after')
+    const record = await lastOf(id)
+    const { text } = await run.gateway.operator.reverseChargeback(record, carol)
+    await cut
+    const backs = await records(id, 'CR')
+    assert.equal(backs.length, 1)
+    assert.ok(text.endsWith(backs[0]!.id))
+    assert.deepEqual(await run.audited(id), ['chargeback.reversed'])
+    assert.equal((await refund(id)).result.code, charged)
+  })
+
+  test('of a payment it names what stands; what is unknown is 404', async () => {
+    const { id } = await run.debit('back-payment')
+    await assert.rejects(byHand(id), refusedFor(/no chargeback, and none of it stands/))
+    await charge(id, 'back-payment')
+    await assert.rejects(byHand(id), refusedFor(new RegExp(`of it stand ${await lastOf(id)}`)))
+    await assert.rejects(byHand('0'.repeat(32)), { status: 404 })
+    await assert.rejects(byHand('nothing'), { status: 404 })
+    await byHand(await lastOf(id))
+  })
+})

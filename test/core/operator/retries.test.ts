@@ -1,0 +1,181 @@
+/** Messages of acquirers that operators have worked on again: nothing leaves the list without that. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import pg from 'pg'
+import { message, processed, scriptedName } from '../../support/acquirer.ts'
+import { closeChecked } from '../../support/books.ts'
+import { until } from '../../support/gateway.ts'
+import {
+  approval,
+  charged,
+  eur,
+  failure,
+  type LateRun,
+  startLate,
+} from '../../support/late-words.ts'
+import { type Line, lineTo } from '../../support/proxy.ts'
+
+const alice = { by: 'alice', reason: 'seen in the acquirer’s back office' }
+const waits = { code: '700.300.600' }
+const chargeback = { is: 'chargeback', reason: '000.100.220', refs: {} }
+const reversal = { is: 'chargebackReversal', refs: {} }
+
+describe('messages that are worked on again', () => {
+  let run: LateRun
+  let line: Line
+  before(async () => {
+    run = await startLate(
+      {},
+      {
+        through: async (url) => {
+          line = await lineTo(url)
+          return line.url
+        },
+      },
+    )
+  })
+  after(async () => {
+    await closeChecked(run)
+    await line.close()
+  })
+
+  const bring = (about: Parameters<typeof message>[0]) =>
+    run.gateway.inbound(scriptedName, run.account, message(about))
+  const refund = (id: string) => run.gateway.payments.refund(id, eur('1.00'))
+  /** What is on the list about a message. */
+  const listed = (eventId: string) =>
+    run.sql<{ id: string; kind: string; why: string | null }>(
+      `select id, kind, detail ->> 'why' as why from tollgate.attention
+        where detail ->> 'event' = $1 and resolved_at is null order by at, id`,
+      [eventId],
+    )
+  const kinds = async (eventId: string) => (await listed(eventId)).map(({ kind }) => kind)
+  const entryOf = async (eventId: string, kind: string) => {
+    const [entry, ...more] = (await listed(eventId)).filter((one) => one.kind === kind)
+    assert.deepEqual(more, [])
+    assert.ok(entry !== undefined, `${eventId} ${kind}`)
+    return entry.id
+  }
+  /** What became of the content that came under a known id. */
+  const otherProcessed = (eventId: string) =>
+    until(async () => {
+      const [row] = await run.sql<{ outcome: string }>(
+        `select outcome from tollgate.inbound_event
+          where event_id like $1 || ' says %' and processed_at is not null`,
+        [eventId],
+      )
+      return row?.outcome
+    })
+  const aged = (eventId: string) =>
+    run.sql(
+      `update tollgate.inbound_event set received_at = received_at - interval '73 hours',
+         next_at = now() where event_id = $1`,
+      [eventId],
+    )
+  const unclaimed = async (eventId: string) => {
+    await bring({ eventId, key: `nobody-knows-${eventId}`, outcome: approval })
+    await aged(eventId)
+    assert.equal(await processed(run, eventId), 'unknown-key')
+    return entryOf(eventId, 'unclaimed')
+  }
+  const putAside = async (eventId: string, id: string) => {
+    const claim = { key: await run.keyOf(id), verified: true, outcome: failure, currency: 'EUR' }
+    await run.sql(
+      `insert into tollgate.inbound_event (connector, account, event_id, claim, tries, next_at)
+        values ($1, $2, $3, $4, 2, now())`,
+      [scriptedName, run.account, eventId, JSON.stringify({ ...claim, minor: 'none' })],
+    )
+    assert.equal(await processed(run, eventId), 'quarantined')
+    return entryOf(eventId, 'event')
+  }
+
+  test('what came again as something else is worked on as that; what came first stays as it is', async () => {
+    const { id } = await run.debit('again-other')
+    const eventId = 'again-other'
+    const first = await unclaimed(eventId)
+    const key = await run.keyOf(id)
+    await bring({ eventId, key, outcome: chargeback, reference: eventId })
+    await run.gateway.operator.retry(await entryOf(eventId, 'event'), alice)
+    assert.equal(await otherProcessed(eventId), 'recorded')
+    assert.deepEqual(await listed(eventId), [{ id: first, kind: 'unclaimed', why: null }])
+    await assert.rejects(refund(id), waits)
+  })
+
+  test('of a message that is aside, another content is an entry of its own', async () => {
+    const { id } = await run.debit('again-aside')
+    const eventId = 'again-aside'
+    const aside = await putAside(eventId, id)
+    const key = await run.keyOf(id)
+    await bring({ eventId, key, outcome: chargeback, reference: eventId })
+    assert.deepEqual(await kinds(eventId), ['event', 'event'])
+    await run.sql(
+      `update tollgate.inbound_event set claim = jsonb_set(claim, '{minor}', '"9200"')
+        where event_id = $1`,
+      [eventId],
+    )
+    await run.gateway.operator.retry(aside, alice)
+    await processed(run, eventId)
+    const other = await entryOf(eventId, 'event')
+    assert.equal((await listed(eventId))[0]?.why, 'it came again and says something else')
+    await run.gateway.operator.retry(other, alice)
+    assert.equal(await otherProcessed(eventId), 'recorded')
+    assert.deepEqual(await listed(eventId), [])
+    await assert.rejects(refund(id), waits)
+  })
+
+  test('a chargeback and its reversal under one event id: both count', async () => {
+    const { id } = await run.debit('again-case')
+    const eventId = 'again-case'
+    const word = { eventId, reference: eventId }
+    assert.equal(await run.tell(id, { ...word, outcome: chargeback }), 'recorded')
+    await run.bring(id, { ...word, outcome: reversal })
+    await assert.rejects(refund(id), waits)
+    await run.gateway.operator.retry(await entryOf(eventId, 'event'), alice)
+    assert.equal(await otherProcessed(eventId), 'recorded')
+    assert.equal((await refund(id)).result.code, charged)
+  })
+
+  test('a malformed claim under the id of a message that is aside has nothing to be worked on', async () => {
+    const { id } = await run.debit('again-malformed')
+    const eventId = 'again-malformed'
+    const aside = await putAside(eventId, id)
+    const key = await run.keyOf(id)
+    await bring({ eventId, key, outcome: chargeback, minor: '0' })
+    assert.equal((await listed(eventId)).length, 2)
+    const malformed = (await listed(eventId)).find((entry) => entry.id !== aside)!
+    assert.match(malformed.why!, /^malformed: a chargeback or its reversal must be above 0\.00/)
+    await assert.rejects(run.gateway.operator.retry(malformed.id, alice), /waits aside/)
+    assert.equal((await listed(eventId)).length, 2)
+  })
+
+  test('money without a payment is on the list again, however quick the worker is', async () => {
+    const eventId = 'again-quick'
+    const entry = await unclaimed(eventId)
+    const holder = new pg.Client({ connectionString: run.database.url })
+    await holder.connect()
+    await holder.query('begin')
+    await holder.query('select 1 from tollgate.attention where id = $1 for update', [entry])
+    const retried = run.gateway.operator.retry(entry, alice)
+    // Workers of others go on while the decision waits for the entry.
+    const { id } = await run.debit('again-beside')
+    assert.equal(await run.tell(id, { outcome: approval }), 'known')
+    assert.equal(await processed(run, eventId), 'unknown-key')
+    await holder.query('commit')
+    await holder.end()
+    assert.match((await retried).text, /worked on again/)
+    const next = await until(async () => (await listed(eventId))[0]?.id)
+    assert.notEqual(next, entry)
+    assert.deepEqual(await kinds(eventId), ['unclaimed'])
+  })
+
+  test('a retry whose answer was lost is told as made; a second one is told whose it was', async () => {
+    const { id } = await run.debit('again-lost')
+    const entry = await putAside('again-lost', id)
+    const carol = { by: 'Carol of the night', reason: 'the connector is mended' }
+    const cut = line.cut(carol.by, 'after')
+    const { text } = await run.gateway.operator.retry(entry, carol)
+    await cut
+    assert.equal(text, 'the message again-lost is worked on again')
+    await assert.rejects(run.gateway.operator.retry(entry, alice), /by Carol of the night/)
+  })
+})

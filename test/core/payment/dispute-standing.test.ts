@@ -1,0 +1,194 @@
+/** Money that payers' banks hold is never given out by anybody else, whatever happens at the same moment. */
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, test } from 'node:test'
+import { type FaultPoint, onFaultPoint } from '../../../core/index.ts'
+import { processed } from '../../support/acquirer.ts'
+import { closeChecked } from '../../support/books.ts'
+import { until } from '../../support/gateway.ts'
+import {
+  approval,
+  charged,
+  eur,
+  type LateRun,
+  refuse,
+  startLate,
+  withoutAnyReversal,
+} from '../../support/late-words.ts'
+
+const by = { by: 'alice', reason: 'agreed with the bank' }
+const waits = { code: '700.300.600' }
+const chargedBefore = { code: '700.400.570', message: /charged back/ }
+const chargeback = { is: 'chargeback', reason: '000.100.220', refs: {} }
+const reversal = { is: 'chargebackReversal', refs: {} }
+
+describe('chargebacks that stand', () => {
+  let run: LateRun
+  before(async () => {
+    run = await startLate({ 'by-nobody': withoutAnyReversal })
+  })
+  afterEach(() => onFaultPoint(undefined))
+  after(() => closeChecked(run))
+
+  const charge = (id: string, reference: string, minor = '9200', currency = 'EUR') =>
+    run.tell(id, { outcome: chargeback, reference, minor, currency })
+  const giveBack = (id: string, reference: string, minor = '9200', currency = 'EUR') =>
+    run.tell(id, { outcome: reversal, reference, minor, currency })
+  const refund = (id: string, amount = '92.00') => run.gateway.payments.refund(id, eur(amount))
+  const keep = (id: string) => run.gateway.operator.settle(id, 'approved', by)
+  const stands = (id: string) =>
+    until(async () => ((await run.audited(id)).includes('late-success-stands') ? true : undefined))
+  const whys = async (id: string) =>
+    (await run.listed(id)).filter(({ open }) => open).map(({ detail }) => detail.why)
+  const endAll = async (id: string) => {
+    for (const entry of await run.listed(id)) {
+      if (entry.open) await run.gateway.operator.resolve(entry.id, by)
+    }
+  }
+  /** Holds what reaches a boundary first, until it is told to go on. */
+  const heldAt = (name: FaultPoint) => {
+    const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    onFaultPoint((point) => {
+      if (point !== name) return undefined
+      onFaultPoint(undefined)
+      reached.resolve()
+      return released.promise
+    })
+    return { reached: reached.promise, goOn: released.resolve }
+  }
+  const aged = (eventId: string) =>
+    run.sql(
+      `update tollgate.inbound_event set received_at = received_at - interval '73 hours',
+         next_at = now() where event_id = $1`,
+      [eventId],
+    )
+
+  test("by an authorisation's key it stops the engine from giving a late capture back as well", async () => {
+    const { id } = await run.debit('stands-undo', {}, { paymentType: 'PA' })
+    const script = { capture: refuse }
+    const capture = await run.follow(id, 'CP', 'stands-undo-cp', eur('92.00'), script)
+    assert.equal(await charge(id, 'stands-undo'), 'recorded')
+    await run.tell(capture.id, { outcome: approval })
+    await stands(capture.id)
+    assert.deepEqual(run.acquirer.of('stands-undo-cp'), ['capture'])
+    assert.deepEqual(await run.kinds(capture.id), ['conflict'])
+    await run.gateway.operator.settle(capture.id, 'declined', by)
+  })
+
+  test("by an authorisation's key it stops operators from keeping a late capture, until it is given back", async () => {
+    const more = { paymentType: 'PA', ...run.at('by-nobody') }
+    const { id } = await run.debit('stands-keep', {}, more)
+    const script = { capture: refuse }
+    const capture = await run.follow(id, 'CP', 'stands-keep-cp', eur('92.00'), script)
+    await run.tell(capture.id, { outcome: approval })
+    await stands(capture.id)
+    assert.equal(await charge(id, 'stands-keep'), 'recorded')
+    await assert.rejects(keep(capture.id), chargedBefore)
+    assert.equal(await giveBack(id, 'stands-keep'), 'recorded')
+    await keep(capture.id)
+    await endAll(id)
+    assert.equal((await refund(capture.id)).result.code, charged)
+  })
+
+  test('in another currency it stops both', async () => {
+    const { id } = await run.debit('stands-dollars', { debit: refuse })
+    await charge(id, 'stands-dollars', '10000', 'USD')
+    await run.tell(id, { outcome: approval })
+    await stands(id)
+    assert.deepEqual(run.acquirer.of('stands-dollars'), ['debit'])
+    await assert.rejects(keep(id), chargedBefore)
+    await giveBack(id, 'stands-dollars', '10000', 'USD')
+    await keep(id)
+    await endAll(id)
+    assert.equal((await refund(id)).result.code, charged)
+  })
+
+  test('one that is recorded while an operator keeps the money counts in its sums', async () => {
+    const { id } = await run.debit('stands-kept', { debit: refuse }, run.at('by-nobody'))
+    await run.tell(id, { outcome: approval })
+    await stands(id)
+    const held = heldAt('before-fact')
+    const event = await run.bring(id, { outcome: chargeback, reference: 'stands-kept' })
+    await held.reached
+    await keep(id)
+    held.goOn()
+    assert.equal(await processed(run, event), 'recorded')
+    assert.deepEqual(await whys(id), [])
+    await assert.rejects(refund(id), waits)
+    await giveBack(id, 'stands-kept')
+    assert.equal((await refund(id)).result.code, charged)
+  })
+
+  for (const paymentType of ['DB', 'PA']) {
+    test(`a decision to keep the money that did not see it is refused: ${paymentType}`, async () => {
+      const reference = `stands-unseen-${paymentType}`
+      const more = { paymentType, ...run.at('by-nobody') }
+      const first = await run.debit(reference, { debit: refuse }, more)
+      const late =
+        paymentType === 'DB'
+          ? first
+          : await run.follow(first.id, 'CP', `${reference}-cp`, eur('92.00'), { capture: refuse })
+      await run.tell(late.id, { outcome: approval })
+      await stands(late.id)
+      const held = heldAt('before-late')
+      const kept = run.gateway.operator.settle(late.id, 'approved', by)
+      await held.reached
+      assert.equal(await charge(first.id, reference), 'recorded')
+      held.goOn()
+      await assert.rejects(kept, { code: '700.400.570' })
+      await assert.rejects(keep(late.id), chargedBefore)
+      await run.gateway.operator.settle(late.id, 'declined', by)
+    })
+  }
+
+  test("by an authorisation's key it is of the capture that was begun meanwhile", async () => {
+    const { id } = await run.debit('stands-capture', {}, { paymentType: 'PA' })
+    const held = heldAt('before-fact')
+    const event = await run.bring(id, { outcome: chargeback, reference: 'stands-capture' })
+    await held.reached
+    const capture = await run.follow(id, 'CP', 'stands-capture-cp', eur('92.00'))
+    held.goOn()
+    assert.equal(await processed(run, event), 'recorded')
+    assert.deepEqual(await whys(id), [])
+    await assert.rejects(refund(capture.id), waits)
+    await giveBack(id, 'stands-capture')
+    assert.equal((await refund(capture.id)).result.code, charged)
+  })
+
+  test('an entry that froze nothing when it was put there does so when there is reason to', async () => {
+    const { id } = await run.debit('stands-listed')
+    await charge(id, 'stands-listed')
+    assert.equal(await charge(id, 'stands-listed', '5000'), 'conflict')
+    await giveBack(id, 'stands-listed')
+    assert.equal(await charge(id, 'stands-listed', '5000'), 'conflict')
+    assert.equal((await run.kinds(id)).length, 1)
+    await assert.rejects(refund(id), waits)
+    await endAll(id)
+    assert.equal((await refund(id)).result.code, charged)
+  })
+
+  test('a nameless reversal that was told twice is listed where it reaches one with a reference', async () => {
+    const { id } = await run.debit('stands-named')
+    const part = { minor: '3000' }
+    await run.tell(id, { outcome: chargeback, ...part })
+    await run.tell(id, { outcome: reversal, ...part })
+    const again = await run.bring(id, { outcome: reversal, ...part })
+    await charge(id, 'stands-named', '3000')
+    await aged(again)
+    assert.equal(await processed(run, again), 'recorded')
+    assert.deepEqual(await whys(id), [
+      'it names no chargeback, and gave one back that has a reference',
+    ])
+    await assert.rejects(refund(id), waits)
+    await endAll(id)
+    assert.equal((await refund(id)).result.code, charged)
+  })
+
+  test('a reference that reads like the round of another one is neither', async () => {
+    const [one, other] = [await run.debit('rounds-one'), await run.debit('rounds-other')]
+    assert.equal(await charge(one.id, 'case-7'), 'recorded')
+    assert.equal(await charge(other.id, 'case-7 round 2'), 'recorded')
+    assert.equal(await giveBack(one.id, 'case-7'), 'recorded')
+    assert.equal((await refund(one.id)).result.code, charged)
+    await assert.rejects(refund(other.id), waits)
+  })
+})
