@@ -147,9 +147,9 @@ function seen(cell: Cell, comes: Comes): Seen {
     case 'final':
       return { ...now, mayFail: false, entries, ...sums(cell, 'done') }
     case 'contradiction':
-      // Money of which two amounts are told waits for operators, once it counts.
+      // Money of which two amounts are told waits for operators.
       return isLate(cell)
-        ? { ...now, entries: [...entries, 'conflict'], ...sums(cell, place) }
+        ? { ...now, entries: [...entries, 'conflict'], ...allFrozen(sums(cell, place)) }
         : { ...now, entries: ['conflict'], ...allFrozen(sums(cell, 'done')) }
     case 'return': {
       // Only money that came in can be returned.
