@@ -96,8 +96,8 @@ export const countUnverified = (
 
 /**
  * Whether an open event is to be worked on now: it is due, and no proven one about the same operation
- * that came before it is still open. A chargeback may wait for the end of its payment, and its
- * reversal for the chargeback: they let others pass.
+ * that came before it is still open. A chargeback may wait for the end of its payment, and lets words about
+ * that pass; its reversal may wait for the chargeback, and lets everything pass.
  */
 const hasItsTurn = sql`
   event.processed_at is null and event.next_at <= now()
@@ -107,7 +107,9 @@ const hasItsTurn = sql`
         and earlier.claim ->> 'key' = event.claim ->> 'key'
         and earlier.processed_at is null and earlier.claim ->> 'verified' = 'true'
         and not (earlier.waits > 0
-          and earlier.claim -> 'outcome' ->> 'is' in ('chargeback', 'chargebackReversal'))
+          and (earlier.claim -> 'outcome' ->> 'is' = 'chargebackReversal'
+            or earlier.claim -> 'outcome' ->> 'is' = 'chargeback'
+              and event.claim -> 'outcome' ->> 'is' not in ('chargeback', 'chargebackReversal')))
         and (earlier.received_at, earlier.event_id) < (event.received_at, event.event_id))`
 
 /** Events whose turn it is. */

@@ -7,7 +7,11 @@ const words = { by: 'operator', reason: "the acquirer's own tools show it" }
 
 /** @returns what could not be ended. */
 export async function endList(rest: Rest): Promise<string | undefined> {
-  for (const listed of rest.listed) {
+  // A reversal of the engine's own that is open has to be decided before what it reverses.
+  const openFirst = rest.listed.toSorted(
+    (one, other) => Number(other.kind === 'undecided') - Number(one.kind === 'undecided'),
+  )
+  for (const listed of openFirst) {
     const found = await end(rest, listed)
     if (found !== undefined) return found
   }

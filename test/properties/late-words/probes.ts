@@ -14,7 +14,8 @@ export type Probed = { readonly rule: string; readonly found: string }
 
 export async function probe(rest: Rest): Promise<Probed | undefined> {
   for (const row of rest.rows) {
-    if (row.state !== 'approved') continue
+    const isKnown = !rest.rows.some((one) => one.parent === row.id && rest.isDecidedUntold(one))
+    if (row.state !== 'approved' || !isKnown) continue
     const found =
       row.effect === 'sale' || row.effect === 'capture'
         ? row.type === 'CD'

@@ -59,6 +59,8 @@ export type Rest = {
   readonly unbalanced: readonly string[]
   rowOf(key: string): Row | undefined
   entryOf(row: Row): Entry | undefined
+  /** An operator decided that it was not done before the acquirer did it, and nobody told: settlement will. */
+  isDecidedUntold(row: Row): boolean
   /** Whether an entry of the operators' list is about it, or about what it refers to or is referred to by. */
   isListed(row: Row): boolean
 }
@@ -129,6 +131,9 @@ export async function atRest(world: World, merchants: readonly Merchant[]): Prom
       unbalanced: unbalanced.filter((id) => own.some((row) => row.id === id)),
       rowOf: (key) => byKey.get(key),
       entryOf: ({ key }) => books.find(key),
+      isDecidedUntold: ({ key, code }) =>
+        code === '900.100.300' &&
+        !(wordsByKey.get(key) ?? []).some(({ is, verified }) => is === 'approved' && verified),
       isListed: (row) => {
         const about = new Set([row.id, row.referenced, row.parent])
         for (const other of own) if (other.referenced === row.id) about.add(other.id)

@@ -126,13 +126,8 @@ export const rules: readonly Rule[] = [
         const isDone = entry !== undefined && stands(entry)
         const said = `${row.type} ${row.id} is ${row.state} (${row.code}), the books say ${entry?.state ?? 'nothing'}`
         if (isOpen(row)) return said
-        // An operator decided before the acquirer did it, and nobody told: settlement will.
-        const isDecidedUntold =
-          row.code === '900.100.300' &&
-          !rest.words.some(
-            ({ key, is, verified }) => key === row.key && is === 'approved' && verified,
-          )
-        const mayStand = isDecidedUntold || (entry !== undefined && isGivenBack(rest, entry))
+        const mayStand =
+          rest.isDecidedUntold(row) || (entry !== undefined && isGivenBack(rest, entry))
         if (isOver(row)) return isDone && !mayStand ? said : undefined
         if (!isDone) return said
         const { moved, times } = entry

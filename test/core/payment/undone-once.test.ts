@@ -1,0 +1,213 @@
+/** Whatever is asked again, told again or refused at the second time: money is taken back once. */
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, test } from 'node:test'
+import {
+  accepted,
+  type Context,
+  notSent,
+  type Operation,
+  type Reversed,
+} from '@tollgate/plugin-kit'
+import { onFaultPoint } from '../../../core/index.ts'
+import { approvedAs } from '../../support/acquirer.ts'
+import { balanceOf, closeChecked } from '../../support/books.ts'
+import { until } from '../../support/gateway.ts'
+import {
+  accept,
+  approval,
+  charged,
+  eur,
+  failure,
+  heldCall,
+  type LateRun,
+  lose,
+  refuse,
+  startLate,
+  withoutAnyReversal,
+  withoutKeyReversal,
+} from '../../support/late-words.ts'
+
+const by = { by: 'alice', reason: 'seen in their portal' }
+const acceptance = { is: 'accepted', refs: { reference: 'by-event' }, finalBy: 'event' }
+
+/** An acquirer that reverses a key once, and refuses it from then on. */
+function onlyOnce(first: Reversed) {
+  let asked = 0
+  return () => {
+    asked += 1
+    return asked === 1 ? first : ({ is: 'refused', why: 'it was reversed before' } as const)
+  }
+}
+
+describe('late successes are undone once', () => {
+  let run: LateRun
+  before(async () => {
+    run = await startLate({ 'by-reversal': withoutKeyReversal, 'by-nobody': withoutAnyReversal })
+  })
+  afterEach(() => onFaultPoint(undefined))
+  after(() => closeChecked(run))
+
+  const undos = (id: string) =>
+    run.sql<{ id: string; state: string }>(
+      "select id, state from tollgate.payment where referenced_id = $1 and effect = 'undo' order by id",
+      [id],
+    )
+  const isOff = (id: string) =>
+    until(async () =>
+      (await run.kinds(id)).every((kind) => kind === '(conflict)') ? true : undefined,
+    )
+  const stands = (id: string) =>
+    until(async () => ((await run.audited(id)).includes('late-success-stands') ? true : undefined))
+
+  test('reversed by its key, the same approval told again changes nothing', async () => {
+    const { id } = await run.debit('told-again', {
+      debit: refuse,
+      reverseByKey: onlyOnce({ is: 'reversed' }),
+    })
+    await run.tell(id, { outcome: approval })
+    await isOff(id)
+    assert.equal(await run.tell(id, { outcome: approval }), 'known')
+    assert.deepEqual(run.acquirer.of('told-again'), ['debit', 'reverseByKey'])
+  })
+
+  test('when the answer of the reversal was lost, a refusal afterwards is for operators', async () => {
+    const { id } = await run.debit('undo-lost', {
+      debit: refuse,
+      reverseByKey: onlyOnce({ is: 'unknown', why: 'the line went dead' }),
+      enquire: approvedAs,
+    })
+    await run.tell(id, { outcome: approval })
+    await run.dueNow(id)
+    await stands(id)
+    assert.deepEqual(await undos(id), [])
+    assert.deepEqual(await run.kinds(id), ['conflict'])
+    await run.gateway.operator.settle(id, 'declined', by)
+  })
+
+  test('undone when it was interrupted, its delayed approval does not undo it again', async () => {
+    const { id } = await run.debit('undone-before', {
+      debit: lose,
+      enquire: (operation: Operation) => ({
+        ...approvedAs(operation),
+        amount: { minor: 5000n, currency: 'EUR' },
+      }),
+      reverseByKey: onlyOnce({ is: 'reversed' }),
+    })
+    await run.age(id)
+    await run.dueNow(id)
+    await until(async () => ((await run.stateOf(id)) === 'declined' ? true : undefined))
+    await run.tell(id, { outcome: approval, minor: '5000' })
+    await stands(id)
+    assert.deepEqual(await undos(id), [])
+    await run.gateway.operator.settle(id, 'declined', by)
+  })
+
+  test('a failure told while its reversal is open is for operators; the reversal decides', async () => {
+    const { id } = await run.debit(
+      'open-undo',
+      { debit: refuse, reverse: lose },
+      run.at('by-reversal'),
+    )
+    await run.tell(id, { outcome: acceptance })
+    const undo = await until(async () => (await undos(id))[0])
+    await run.tell(id, { outcome: failure })
+    assert.deepEqual(await run.kinds(id), ['conflict', 'conflict'])
+    await run.tell(undo.id, { outcome: approval })
+    await run.dueNow(id)
+    await until(async () => ((await run.kinds(id))[0] === '(conflict)' ? true : undefined))
+    assert.equal((await undos(id)).length, 1)
+  })
+
+  test('what another word says meanwhile leaves the right to undo where it is', async () => {
+    const call = heldCall<Reversed>()
+    const unanswered: Reversed = { is: 'unknown', why: 'ask later' }
+    const { id } = await run.debit('meanwhile', { debit: refuse, reverseByKey: () => unanswered })
+    await run.tell(id, { outcome: acceptance })
+    run.acquirer.tell('meanwhile', { reverseByKey: call.handler })
+    await run.dueNow(id)
+    await call.begun
+    await run.bring(id, { outcome: approval, minor: '5000' })
+    await until(async () => ((await run.kinds(id)).length === 2 ? true : undefined))
+    await assert.rejects(run.gateway.operator.settle(id, 'declined', by), { code: '700.400.570' })
+    call.answer({ is: 'reversed' })
+    await until(async () => ((await run.kinds(id))[0] === '(conflict)' ? true : undefined))
+    assert.deepEqual(await run.audited(id), ['reverse-by-key', 'late-success-reversed'])
+  })
+
+  test('kept after its reversal was declined: when that went through after all, nothing more goes out', async () => {
+    const script = { debit: refuse, reverse: refuse }
+    const { id } = await run.debit('kept-undone', script, run.at('by-reversal'))
+    await run.tell(id, { outcome: approval })
+    await stands(id)
+    await run.gateway.operator.settle(id, 'approved', by)
+    const [undo] = await undos(id)
+    assert.equal(await run.tell(undo!.id, { outcome: approval }), 'conflict')
+    await assert.rejects(run.gateway.payments.refund(id, eur('1.00')), { code: '700.300.600' })
+  })
+
+  test('a reversal that was never sent is sent by another operation, once an operator asks for it', async () => {
+    let tries = 0
+    const { id } = await run.debit(
+      'undo-not-sent',
+      {
+        debit: refuse,
+        reverse: (operation: Operation, context: Context) => {
+          tries += 1
+          if (tries === 1) return notSent('connection refused')
+          context.sending()
+          return approvedAs(operation)
+        },
+      },
+      run.at('by-reversal'),
+    )
+    await run.tell(id, { outcome: approval })
+    await stands(id)
+    assert.equal(tries, 1)
+    await run.gateway.operator.redrive(id, by)
+    await isOff(id)
+    assert.deepEqual(
+      (await undos(id)).map(({ state }) => state),
+      ['declined', 'approved'],
+    )
+  })
+
+  test('an authorisation that was increased meanwhile is not taken back by a part', async () => {
+    const fields = { paymentType: 'PA', ...run.at('by-reversal') }
+    const { id } = await run.debit('increased', { authorize: accept }, fields)
+    await run.follow(id, 'PA', 'increased-more', {
+      ...eur('60.00'),
+      standingInstruction: { industryPractice: 'INCREMENTAL_AUTH' },
+    })
+    await run.tell(id, { outcome: failure })
+    await run.tell(id, { outcome: approval })
+    await stands(id)
+    assert.deepEqual(await undos(id), [])
+    await run.gateway.operator.settle(id, 'approved', by)
+    assert.equal((await balanceOf(run, id)).authorised, 15_200n)
+  })
+
+  test('a final word of another amount, once listed, is not asked for again', async () => {
+    const { id, result } = await run.debit('polled-other', {
+      debit: (operation: Operation, context: Context) => {
+        context.sending()
+        return accepted({ reference: `at-${operation.key}` }, { poll: 1000 })
+      },
+      enquire: (operation: Operation) => ({
+        ...approvedAs(operation),
+        amount: { minor: 5000n, currency: 'EUR' },
+      }),
+    })
+    assert.equal(result.code, charged)
+    await run.dueNow(id)
+    const entry = await until(async () => (await run.listed(id))[0])
+    await until(async () => ((await run.timers(id)).length === 0 ? true : undefined))
+    await run.gateway.operator.resolve(entry.id, by)
+    assert.deepEqual(await run.kinds(id), ['(conflict)'])
+  })
+
+  test('an approval of nothing moved nothing', async () => {
+    const { id } = await run.debit('for-nothing', { debit: refuse }, run.at('by-reversal'))
+    assert.equal(await run.tell(id, { outcome: approval, minor: '0' }), 'known')
+    assert.deepEqual([await run.kinds(id), await undos(id)], [[], []])
+  })
+})

@@ -1,0 +1,118 @@
+/** What an acquirer answered is heard once, and is not lost, while the database is away. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Outcome } from '@tollgate/plugin-kit'
+import type { Gateway } from '../../../core/index.ts'
+import { approvedAs } from '../../support/acquirer.ts'
+import { closeChecked } from '../../support/books.ts'
+import { until } from '../../support/gateway.ts'
+import {
+  failure,
+  heldCall,
+  type LateRun,
+  noMoney,
+  startLate,
+  withoutAnyReversal,
+  withoutKeyReversal,
+} from '../../support/late-words.ts'
+import { type Line, lineTo } from '../../support/proxy.ts'
+
+describe('answers while the database is away', () => {
+  let run: LateRun
+  let line: Line
+  let other: Gateway
+  before(async () => {
+    run = await startLate(
+      { 'by-reversal': withoutKeyReversal, 'by-nobody': withoutAnyReversal },
+      {
+        connectorTimeoutMs: 600,
+        through: async (url) => {
+          line = await lineTo(url)
+          return line.url
+        },
+      },
+    )
+    other = await run.another({
+      plugins: [run.acquirer.plugin],
+      database: { url: run.database.url },
+    })
+  })
+  after(async () => {
+    line.up()
+    await closeChecked(run)
+    await line.close()
+  })
+
+  /** The first answer is committed and the line goes down before anybody here knows. */
+  async function committed(reference: string, at: string, outcome: Outcome) {
+    const call = heldCall()
+    const answered = run
+      .debit(reference, { debit: call.handler }, run.at(at))
+      .catch(() => undefined)
+    const { paymentId } = await call.begun
+    await run.debit(`${reference}-before`)
+    const settles = run.gateway
+      .statements()
+      .find(({ text }) => text.includes('update tollgate.attempt') && text.includes('settled_by'))
+    assert.ok(settles !== undefined)
+    const cut = line.cut(settles.name, 'after').then(() => line.down())
+    call.answer(outcome)
+    await cut
+    return { id: paymentId, answered }
+  }
+
+  /** The line is back, and the process said what it had to say. */
+  async function back(answered: Promise<unknown>) {
+    line.up()
+    await answered
+    await run.debit('after-the-outage')
+    await until(async () => {
+      const [row] = await run.sql<{ busy: boolean }>(
+        `select exists (select from tollgate.attempt where state = 'sending') as busy`,
+      )
+      return row!.busy ? undefined : true
+    })
+  }
+
+  test('accepted, and failed by an event elsewhere: the first answer does not make it a late success', async () => {
+    const outcome: Outcome = { is: 'accepted', refs: { reference: 'first' }, finalBy: 'event' }
+    const { id, answered } = await committed('said-once', 'by-reversal', outcome)
+    await run.bring(id, { outcome: failure }, other)
+    await until(async () => ((await run.stateOf(id)) === 'declined' ? true : undefined), 20_000)
+    await back(answered)
+    assert.deepEqual([await run.stateOf(id), await run.kinds(id)], ['declined', []])
+    assert.deepEqual(run.acquirer.of('said-once'), ['debit'])
+  })
+
+  test('declined, and done after all by an event elsewhere: the first answer does not end that', async () => {
+    const outcome: Outcome = { is: 'declined', reason: noMoney }
+    const { id, answered } = await committed('said-once-late', 'by-nobody', outcome)
+    const acceptance = { is: 'accepted', refs: { reference: 'by-event' }, finalBy: 'event' }
+    await run.bring(id, { outcome: acceptance }, other)
+    await until(async () => ((await run.kinds(id)).length === 1 ? true : undefined), 20_000)
+    await back(answered)
+    assert.deepEqual(await run.kinds(id), ['conflict'])
+    await run.gateway.operator.settle(id, 'declined', { by: 'alice', reason: 'given back' })
+  })
+
+  test('an answer that comes after the deadline is kept until the database is back', async () => {
+    const call = heldCall()
+    const { id } = await run.debit('late-in-outage', {
+      debit: call.handler,
+      reverseByKey: () => ({ is: 'nothing' }),
+    })
+    const operation = await call.begun
+    await run.age(id)
+    await run.dueNow(id)
+    await until(async () => ((await run.stateOf(id)) === 'declined' ? true : undefined))
+    line.down()
+    call.answer(approvedAs(operation))
+    await until(async () => (run.logs.length > 0 ? true : undefined))
+    line.up()
+    await until(async () => ((await run.kinds(id)).length > 0 ? true : undefined), 20_000)
+    assert.deepEqual(
+      (await run.listed(id)).map(({ kind }) => kind),
+      ['conflict'],
+    )
+  })
+})
