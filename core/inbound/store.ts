@@ -106,10 +106,15 @@ const hasItsTurn = sql`
       where earlier.connector = event.connector and earlier.account = event.account
         and earlier.claim ->> 'key' = event.claim ->> 'key'
         and earlier.processed_at is null and earlier.claim ->> 'verified' = 'true'
-        and not (earlier.waits > 0
-          and (earlier.claim -> 'outcome' ->> 'is' = 'chargebackReversal'
-            or earlier.claim -> 'outcome' ->> 'is' = 'chargeback'
-              and event.claim -> 'outcome' ->> 'is' not in ('chargeback', 'chargebackReversal')))
+        and not (earlier.waits > 0 and earlier.claim -> 'outcome' ->> 'is' = 'chargebackReversal')
+        and not (earlier.claim -> 'outcome' ->> 'is' in ('chargeback', 'chargebackReversal')
+          and event.claim -> 'outcome' ->> 'is' not in ('chargeback', 'chargebackReversal')
+          and exists (
+            select from tollgate.inbound_event as waiting
+            where waiting.connector = event.connector and waiting.account = event.account
+              and waiting.claim ->> 'key' = event.claim ->> 'key'
+              and waiting.processed_at is null and waiting.claim ->> 'verified' = 'true' and waiting.waits > 0
+              and waiting.claim -> 'outcome' ->> 'is' in ('chargeback', 'chargebackReversal')))
         and (earlier.received_at, earlier.event_id) < (event.received_at, event.event_id))`
 
 /** Events whose turn it is. */

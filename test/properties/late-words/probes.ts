@@ -75,10 +75,15 @@ async function probeSale(rest: Rest, row: Row): Promise<Probed | undefined> {
   if (left === 0n || isTouched || isEnded) return
   const code = await tried(rest, row, 'RF', 1n)
   if (code === undefined) return
+  // Of an authorisation that came back, so did what was captured of it.
+  const keys = new Set([
+    row.key,
+    ...rest.rows.flatMap((one) => (one.id === row.parent ? [one.key] : [])),
+  ])
   // What is on the operators' list may wait for them; but not for chargebacks that are over.
   const mayWait =
     code !== waits ||
-    rest.words.some(({ key, is }) => key === row.key && is === 'declined') ||
+    rest.words.some(({ key, is }) => keys.has(key) && is === 'declined') ||
     rest.listed.some(({ kind, detail }) => kind === 'undecided' && /another amount/.test(detail))
   if (rest.listed.length > 0 && mayWait) return
   return {

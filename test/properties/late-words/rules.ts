@@ -48,7 +48,8 @@ export const rules: readonly Rule[] = [
       first(rest.entries, (root) => {
         if (root.kind !== 'authorize') return
         const { allowed, used } = ofAuthorisation(rest.merchant.world.books, root)
-        if (used <= allowed || isListedWithAmount(rest)) return
+        const isKnown = !rest.rows.some((row) => rest.isDecidedUntold(row))
+        if (used <= allowed || !isKnown || isListedWithAmount(rest)) return
         return `${used} captured or released of ${allowed} authorised by ${root.key}`
       }),
   },
