@@ -1,5 +1,6 @@
 /** Operators end every entry of their list: what is open is decided by the acquirer's books. */
 import { GatewayError } from '../../../core/index.ts'
+import { until } from '../../support/gateway.ts'
 import { stands } from './books.ts'
 import type { Listed, Rest } from './rest.ts'
 
@@ -37,7 +38,7 @@ async function end(rest: Rest, { id, kind, payment, detail }: Listed): Promise<s
   const refusals: string[] = []
   for (const attempt of attempts) {
     try {
-      await attempt()
+      await patiently(rest, payment, attempt)
       if (!(await isOpen(rest, id))) return
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
@@ -46,6 +47,24 @@ async function end(rest: Rest, { id, kind, payment, detail }: Listed): Promise<s
     }
   }
   return `${kind} of payment ${payment} stays on the list: ${refusals.join('; ')} ${detail}`
+}
+
+/** Whoever finds that somebody works on a payment tries again when that is over. */
+async function patiently(rest: Rest, payment: string, attempt: () => Promise<unknown>) {
+  try {
+    await attempt()
+  } catch (error) {
+    if (!(error instanceof GatewayError) || !/works on it now/.test(error.message)) throw error
+    await until(async () => {
+      const [row] = await rest.merchant.world.run.sql<{ free: boolean }>(
+        `select not exists (
+           select from tollgate.attempt where payment_id = $1 and lease_until > now()) as free`,
+        [payment],
+      )
+      return row?.free === true ? true : undefined
+    }, 60_000)
+    await attempt()
+  }
 }
 
 async function isOpen(rest: Rest, id: string): Promise<boolean> {
