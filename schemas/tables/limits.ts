@@ -10,6 +10,10 @@ const day = 24 * hour
 export const limits = {
   // Requests. Beyond these a request is refused before it is decoded further.
   bodyBytes: 8 * 1024 * 1024,
+  /** Names and values of `customParameters` together. */
+  customParametersBytes: 64 * 1024,
+  /** Names and values of all fields together, those of the cart left out. */
+  fieldsBytes: 1024 * 1024,
   parameters: 65_536,
   parameterNameCharacters: 256,
   parameterDepth: 8,
@@ -246,6 +250,8 @@ export const limits = {
   eventFeedSlackMs: hour,
 
   // Queries and reports.
+  /** A page of any list ends when it holds so much, or with its first entry: its cursor says where to go on. */
+  pageBytes: 16 * 1024 * 1024,
   queryRows: { min: 100, max: 500, default: 100 },
   /** Exact page numbers up to here; deeper by cursor. */
   queryPages: 100,
