@@ -8,6 +8,7 @@ import { oversized, smuggling } from './framing.ts'
 import { decoding, fuzz } from './fuzz.ts'
 import { guessing } from './guessing.ts'
 import { logInjection } from './logs.ts'
+import { memory } from './memory.ts'
 import { patterns } from './patterns.ts'
 import { slow } from './slow.ts'
 
@@ -19,6 +20,7 @@ export const attacks: readonly Attack[] = [
   smuggling,
   oversized,
   slow,
+  memory,
   guessing,
   logInjection,
   cardTesting,

@@ -245,9 +245,20 @@ export class Gateway {
     return refusalReply(this.#engine, error, requestId, buildNumber)
   }
 
-  /** A message of an acquirer: stored when this returns. @throws GatewayError 404, 400. */
-  inbound(connector: string, account: string, message: Inbound): Promise<void> {
-    return receive(this.#engine, connector, account, message)
+  /**
+   * A message of an acquirer: stored when this returns.
+   *
+   * @param message or how to read it, which is not done for an account that does not exist.
+   * @param address who sent it, for the limit of what proves nothing.
+   * @throws GatewayError 404, 400, 429, 503.
+   */
+  inbound(
+    connector: string,
+    account: string,
+    message: Inbound | (() => Promise<Inbound>),
+    address?: string,
+  ): Promise<void> {
+    return receive(this.#engine, connector, account, message, address)
   }
 
   /** Events committed by this process, best effort. Returns a function that stops them. */

@@ -118,7 +118,22 @@ export const schedulesById = (ids: readonly string[]) => sql<ScheduleRow>`
   from tollgate.schedule s
   where s.id = any(${ids}::uuid[])`
 
-/** Schedules of a registration, newest first, below `before` (null: from the newest). */
+/** Ids of the schedules of a registration, newest first, below `before` (null: from the newest). */
+export const scheduleIdsOf = (
+  registrationId: string,
+  channels: readonly string[] | null,
+  before: string | null,
+  limit: number,
+) => sql<{ id: string }>`
+  select id
+  from tollgate.schedule
+  where registration_id = ${registrationId}::uuid
+    and (${channels}::uuid[] is null or channel_id = any(${channels}::uuid[]))
+    and (${before}::uuid is null or id < ${before}::uuid)
+  order by id desc
+  limit ${limit}::integer`
+
+/** Schedules of a registration, newest first. */
 export const schedulesOf = (
   registrationId: string,
   channels: readonly string[] | null,

@@ -5,6 +5,7 @@ import type { Engine } from '../engine.ts'
 import type { Caller } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
+import { fitting, weigh } from '../page/portions.ts'
 import type { Request } from '../payment/accept.ts'
 import { refuse, textOf } from '../request/values.ts'
 import {
@@ -239,7 +240,10 @@ function pageOf<Entry extends { readonly id: string }>(
   rows: readonly Entry[],
   limit: number,
 ): Page<Entry> {
-  const entries = rows.slice(0, limit)
+  const shown = rows.slice(0, limit)
+  const entries = shown.slice(0, fitting(shown.map(weigh), 0))
   const last = entries.at(-1)
-  return rows.length > limit && last !== undefined ? { entries, nextCursor: last.id } : { entries }
+  return rows.length > entries.length && last !== undefined
+    ? { entries, nextCursor: last.id }
+    : { entries }
 }

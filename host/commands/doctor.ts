@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import pg from 'pg'
-import { type HostSettings, isLoopback } from '../config/read-settings.ts'
+import { isLoopback } from '../config/loopback.ts'
+import type { HostSettings } from '../config/read-settings.ts'
 import {
   examineKeys,
   examineMigrations,

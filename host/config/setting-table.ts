@@ -45,6 +45,14 @@ export const settingTable = [
     meaning: "Schema of the engine's tables; the job queue gets the same name with _boss.",
   },
   {
+    name: 'databasePlain',
+    env: 'TOLLGATE_DATABASE_PLAIN',
+    format: oneOf('refused', 'accepted'),
+    default: 'refused',
+    meaning:
+      'On live: whether a database on another machine may be reached without encryption, that is by a URL without sslmode or with disable.',
+  },
+  {
     name: 'preparedStatements',
     env: 'TOLLGATE_PREPARED_STATEMENTS',
     format: flag,
@@ -152,7 +160,7 @@ export const settingTable = [
     env: 'TOLLGATE_TRUSTED_PROXY',
     format: text,
     meaning:
-      'Addresses or subnets, separated by commas, of proxies that end TLS in front of the host, or loopback.',
+      'Addresses or subnets, separated by commas, of proxies that end TLS in front of the host, or loopback. On live, with plain HTTP beyond this machine, requests from anywhere else are refused.',
   },
   {
     name: 'logLevel',

@@ -10,6 +10,15 @@ const day = 24 * hour
 export const limits = {
   // Requests. Beyond these a request is refused before it is decoded further.
   bodyBytes: 8 * 1024 * 1024,
+  /** Names and values of `customParameters` together. */
+  customParametersBytes: 64 * 1024,
+  /** Names and values of all fields together, those of the cart left out. */
+  fieldsBytes: 1024 * 1024,
+  /** Bodies of all requests under way in one process, and of those of one token or address. */
+  bodiesBytes: 64 * 1024 * 1024,
+  clientBodiesBytes: 16 * 1024 * 1024,
+  /** A token of somebody who waits for an answer is looked at this often. */
+  waitingTokenMs: 2 * second,
   parameters: 65_536,
   parameterNameCharacters: 256,
   parameterDepth: 8,
@@ -61,7 +70,7 @@ export const limits = {
   // Messages of acquirers.
   /** Of the id of an event, of the key it names and of the acquirer's own reference. */
   eventIdCharacters: 255,
-  messageBytes: 1024 * 1024,
+  messageBytes: 256 * 1024,
   /** Claims of one message; one with more is refused as a whole. */
   claimsPerMessage: 1_000,
   claimCharacters: 65_536,
@@ -69,6 +78,10 @@ export const limits = {
   /** Messages that prove nothing: how many are kept for one account within this time, and for how long. */
   unverifiedEvents: 2_000,
   unverifiedEventsMs: 10 * minute,
+  /** The same of one address or network, in one process: below the number for all of them. */
+  unverifiedEventsPerAddress: 500,
+  /** Addresses that a process remembers for that. */
+  unverifiedAddresses: 10_000,
   unverifiedEventDays: 3,
   /** An event that comes again within this time is known: chargebacks come late, and are told again later. */
   eventDays: 1_100,
@@ -246,6 +259,8 @@ export const limits = {
   eventFeedSlackMs: hour,
 
   // Queries and reports.
+  /** A page of any list ends when it holds so much, or with its first entry: its cursor says where to go on. */
+  pageBytes: 16 * 1024 * 1024,
   queryRows: { min: 100, max: 500, default: 100 },
   /** Exact page numbers up to here; deeper by cursor. */
   queryPages: 100,
