@@ -19,6 +19,7 @@ import {
   recordReversal,
 } from './store-dispute.ts'
 import { balanceById, paymentById, toBalance, toPayment } from './store-read.ts'
+import { refuseFollowedNumber } from './stored-number.ts'
 import { withoutSecrets } from './stored-request.ts'
 import type { Payment } from './types.ts'
 
@@ -40,6 +41,7 @@ export async function postDispute(
   if (target.mode !== 'INTERNAL') {
     throw new GatewayError(engine.environment === 'live' ? '700.400.402' : '600.200.700')
   }
+  await refuseFollowedNumber(engine, target, fields)
   const type = paymentTypes.find((one) => one.code === code)!
   const asked = amountOf(fields, target, type)
   const row =
