@@ -3,6 +3,7 @@
  * (masked). It sees through whatever people and programs put between digits, and through the digits of
  * other scripts. A text with fewer digits than a card number costs one look at each character.
  */
+import { isIP } from 'node:net'
 import { hasKnownBrand } from '../request/card-number.ts'
 
 /** Lengths of card numbers. */
@@ -80,6 +81,9 @@ export function cardNumbersIn(
 }
 
 const nothing = { found: [], digits: { values: [], starts: [], ends: [] } }
+
+/** Whether a whole text is an address of the internet: the groups of one may pass for a card number. */
+export const isInternetAddress = (text: string): boolean => isIP(text) !== 0
 
 /** Whether a text has at least so many digits. */
 export function hasDigits(text: string, least: number): boolean {

@@ -2,9 +2,8 @@
  * What must not come in outside of its own field, because it would be stored and told in clear: card
  * numbers, and values whose name says that they are authentication data.
  */
-import { isIP } from 'node:net'
 import type { Field, Format } from '@tollgate/schemas'
-import { cardNumbersIn } from '../net/card-numbers.ts'
+import { cardNumbersIn, isInternetAddress } from '../net/card-numbers.ts'
 
 /** Why a value or a free name is refused. It does not repeat what it found. */
 export const cardNumberInside =
@@ -18,7 +17,7 @@ export const cardDataName =
  */
 export function holdsCardNumber(text: string): boolean {
   if (!isFound(text)) return false
-  return isIP(text) === 0 && isFound(text.replace(codes, withoutCode))
+  return !isInternetAddress(text) && isFound(text.replace(codes, withoutCode))
 }
 
 const isFound = (text: string) => cardNumbersIn(text, 'brand').found.length > 0

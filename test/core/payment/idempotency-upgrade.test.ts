@@ -1,8 +1,18 @@
 /** Idempotency-Keys that an older version stored as they were sent: found again, and readable nowhere. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import pg from 'pg'
 import { onFaultPoint } from '../../../core/fault-point.ts'
-import { card, flat, startGateway, type TestGateway } from '../../support/gateway.ts'
+import { createGateway, localKeys, migrationFiles } from '../../../core/index.ts'
+import { createDatabase } from '../../support/database.ts'
+import {
+  card,
+  flat,
+  freshSimulator,
+  startGateway,
+  type TestGateway,
+  testKey,
+} from '../../support/gateway.ts'
 import { leavesOf } from '../vault/leaves.ts'
 
 const pan = '4111111111111111'
@@ -84,6 +94,49 @@ describe('idempotency keys from before they were digested', () => {
         assert.equal((await run.pay({}, { key, on: other })).id, id)
       }
     })
+  })
+
+  test('the migration itself leaves nothing readable in the present table', async () => {
+    const database = await createDatabase()
+    const client = new pg.Client({ connectionString: database.url })
+    await client.connect()
+    try {
+      await client.query(`create schema tollgate; create table tollgate.migration
+        (name text primary key, checksum text not null, at timestamptz not null default now())`)
+      for (const { name, text, checksum } of await migrationFiles()) {
+        if (name >= '0023') break
+        await client.query(text)
+        await client.query('insert into tollgate.migration (name, checksum) values ($1, $2)', [
+          name,
+          checksum,
+        ])
+      }
+      const id = '0190000000007000800000000000000a'
+      await client.query(
+        `insert into tollgate.idempotency (entity_id, key, fingerprint, payment_id)
+         values ($1, $2, '\\x00', $1)`,
+        [id, pan],
+      )
+      const gateway = await createGateway({
+        database: { url: database.url },
+        plugins: [freshSimulator()],
+        environment: 'test',
+        keys: localKeys(testKey),
+        role: 'api',
+      })
+      await gateway.close()
+      const { rows } = await client.query(
+        `select octet_length(key) as bytes, payment_id, to_regclass('tollgate.idempotency_plain') as old
+         from tollgate.idempotency`,
+      )
+      assert.deepEqual(
+        rows.map(({ bytes, payment_id, old }) => [bytes, payment_id.replaceAll('-', ''), old]),
+        [[32, id, null]],
+      )
+    } finally {
+      await client.end()
+      await database.drop()
+    }
   })
 
   test('rows past their time are not taken over', async () => {
