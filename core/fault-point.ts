@@ -16,6 +16,7 @@ export type FaultPoint =
   | 'before-fact'
   | 'after-fact'
   | 'in-migration'
+  | 'idempotency-digested'
   | 'before-fire'
   | 'in-fire'
   | 'after-fire'

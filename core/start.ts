@@ -5,6 +5,7 @@ import { systemClock } from './clock.ts'
 import { Registry } from './connector/registry.ts'
 import { TokenCache } from './connector/token-cache.ts'
 import { Database, sqlState } from './db/database.ts'
+import { digestIdempotencyKeys } from './db/digest-idempotency.ts'
 import { durability, serverTime } from './db/durability.ts'
 import { Lanes } from './db/lanes.ts'
 import { MigrationError, migrate } from './db/migrate.ts'
@@ -69,6 +70,10 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       log,
       ...(options.keyCacheMs !== undefined && { keepMs: options.keyCacheMs }),
     })
+    const opened = vault
+    await digestIdempotencyKeys(database, lanes.pools.single, (entityId, key) =>
+      opened.idempotencyKey(entityId, key),
+    )
     const directory = new Directory(lanes, options.environment, clock)
     const events = new EventBus(log)
     for (const plugin of options.plugins) if (plugin.on !== undefined) events.on(plugin.on)

@@ -11,13 +11,14 @@ import { idTimeMs, newId, shortId } from '../ids.ts'
 import { type CheckedAccount, checkAccount } from '../request/account.ts'
 import { checkCountries } from '../request/address.ts'
 import { checkAmount } from '../request/amount.ts'
+import { refuseOwnNumber } from '../request/own-number.ts'
 import { groupOf, refuse, textOf } from '../request/values.ts'
 import { businessNow, clockOf } from '../test-clock/time.ts'
 import { admit } from './admit.ts'
 import { attemptKey } from './attempt-key.ts'
 import { refuseUnavailable } from './capabilities.ts'
 import { descriptorOf } from './descriptor.ts'
-import { type Idempotency, replayed } from './idempotency.ts'
+import { findEarlier, type Idempotency, replayed } from './idempotency.ts'
 import { instrumentOf, shownNumbers } from './instrument.ts'
 import { handlerOf } from './operation-kinds.ts'
 import { holderOf, idempotencyOfOccurrence, type Scheduled } from './scheduled.ts'
@@ -57,6 +58,8 @@ export async function acceptFirst(
   idempotency: Idempotency | null,
   use: Use = {},
 ): Promise<Accepted> {
+  const earlier = await findEarlier(engine, idempotency)
+  if (earlier !== undefined) return { replay: earlier }
   const { fields } = request
   const isVerification = use.only === 'verification'
   const paymentType = isVerification ? 'RG' : (textOf(fields, 'paymentType') ?? '')
@@ -277,23 +280,6 @@ export function modeOf(engine: Engine, fields: RequestFields): Mode {
     'is not an allowed parameter in the live environment',
     testMode,
   )
-}
-
-/** A number that is sealed must not stand in another field, where it would be stored in clear. */
-export function refuseOwnNumber(
-  numbers: Readonly<Record<string, string>>,
-  names: Request['names'],
-): void {
-  const sealed = Object.values(numbers).filter((number) => number.length >= 8)
-  if (sealed.length === 0) return
-  for (const [name, value] of names) {
-    if (value.length < 8 || numbers[name] !== undefined) continue
-    const digits = value.replaceAll(/[\s.-]/g, '')
-    if (!sealed.some((number) => value.includes(number) || digits.includes(number))) continue
-    throw new GatewayError('200.300.404', {
-      parameterErrors: [{ name, message: 'must not contain the account number of this request' }],
-    })
-  }
 }
 
 function operationOf(

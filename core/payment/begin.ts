@@ -43,7 +43,7 @@ export function beginStep(
   target: Payment,
   { step, id, ...more }: Step,
 ): Promise<AcceptedFollowUp | 'refused'> {
-  const keyedBy = idempotencyForStep(engine, target.id, step)
+  const keyedBy = idempotencyForStep(target.id, step)
   return begin(engine, target, { ...more, id: id ?? newId(), idempotency: keyedBy, isOurs: true })
 }
 

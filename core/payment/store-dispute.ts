@@ -47,7 +47,7 @@ export type FactRow = {
   readonly answer: string
   readonly event: { readonly id: string; readonly type: string; readonly data: string }
   readonly notifies: boolean
-  readonly idempotencyKey: string | null
+  readonly idempotencyKey: Buffer | null
   readonly idempotencyFingerprint: Buffer | null
 }
 
@@ -100,9 +100,9 @@ request as (
   select id, ${row.request}::jsonb from record),
 keyed as (
   insert into tollgate.idempotency (entity_id, key, fingerprint, payment_id)
-  select ${row.entityId}::uuid, ${row.idempotencyKey}::text, ${row.idempotencyFingerprint}::bytea, id
+  select ${row.entityId}::uuid, ${row.idempotencyKey}::bytea, ${row.idempotencyFingerprint}::bytea, id
   from record
-  where ${row.idempotencyKey}::text is not null),
+  where ${row.idempotencyKey}::bytea is not null),
 e as (
   insert into tollgate.event (id, resource, seq, channel_id, type, data)
   select ${row.event.id}::uuid, id, seq, channel_id, ${row.event.type}::text, ${row.event.data}::jsonb

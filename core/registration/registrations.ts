@@ -4,14 +4,16 @@ import type { Engine } from '../engine.ts'
 import type { Caller, Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
-import { type Request, refuseOwnNumber } from '../payment/accept.ts'
+import type { Request } from '../payment/accept.ts'
 import { findReplay, idempotencyOf } from '../payment/idempotency.ts'
 import { shownNumbers } from '../payment/instrument.ts'
 import { type Done, payFirst } from '../payment/payments.ts'
+import { refuseRegisteredNumber } from '../payment/stored-number.ts'
 import { accountPart, noticeAt, withoutSecrets } from '../payment/stored-request.ts'
 import type { StoredRequest } from '../payment/types.ts'
 import { checkAccount } from '../request/account.ts'
 import { checkCountries } from '../request/address.ts'
+import { refuseOwnNumber } from '../request/own-number.ts'
 import { refuse, textOf } from '../request/values.ts'
 import { businessNow } from '../test-clock/time.ts'
 import { changed, numbersOf, withAccount, withAgreement } from './account.ts'
@@ -119,6 +121,7 @@ export async function extendRegistration(
   for (;;) {
     const { fields } = request
     const registration = await readRegistration(engine, caller, id, textOf(fields, 'entityId'))
+    await refuseRegisteredNumber(engine, registration, fields)
     const change = await changeOf(engine, registration, 'TE', fields)
     const same = { ...change, request: registration.request, notice: null }
     const [moved] = await engine.lanes.single(changeRegistration(same))
@@ -136,6 +139,7 @@ export async function endRegistration(
   fields: RequestFields,
 ): Promise<Registration> {
   const registration = await readRegistration(engine, caller, id, textOf(fields, 'entityId'))
+  await refuseRegisteredNumber(engine, registration, fields)
   const change = await changeOf(engine, registration, 'DR', fields)
   const [moved] = await engine.lanes.single(removeRegistration(change))
   if (moved === undefined) throw new GatewayError('100.150.202')

@@ -10,6 +10,7 @@ import { fitting, portionsOf, weigh } from '../page/portions.ts'
 import { modeOf, type Request } from '../payment/accept.ts'
 import { idempotencyOf } from '../payment/idempotency.ts'
 import { handlerOf } from '../payment/operation-kinds.ts'
+import { refuseRegisteredNumber } from '../payment/stored-number.ts'
 import { withoutSecrets } from '../payment/stored-request.ts'
 import { numbersOf, withAccount } from '../registration/account.ts'
 import { usableFor } from '../registration/registrations.ts'
@@ -68,6 +69,7 @@ export async function createSchedule(
   const paymentType = chargedAs(textOf(fields, 'paymentType') ?? '')
   const id = textOf(fields, 'registrationId') ?? ''
   const registration = await usableFor(engine, caller, id, addressee)
+  await refuseRegisteredNumber(engine, registration, fields)
   const channel = dispatch(
     engine,
     addressee,

@@ -1,4 +1,5 @@
 import type { Log } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
 import { systemClock } from '../clock.ts'
 import { Database, type DatabaseOptions, sqlState } from '../db/database.ts'
 import { Lanes } from '../db/lanes.ts'
@@ -171,9 +172,9 @@ export class KeyAdministration {
   }
 
   /**
-   * Makes another key for fingerprints and other digests. What was digested before is not found
-   * again: equal numbers on both sides of the change have different fingerprints, and a repeat
-   * under an idempotency key of before is taken for another request.
+   * Makes another key for fingerprints and other digests. Equal numbers on both sides of the change have
+   * different fingerprints. Repeats under idempotency keys of before are found by the old key, which is
+   * kept for as long as they live; when that one is lost they are not, and would be carried out once more.
    *
    * @returns its id. @throws RotationError while processes run.
    */
@@ -198,11 +199,13 @@ export class KeyAdministration {
     if (before === 'announced') await lanes.single(withdrawDataKey(id, newId()))
     const why = before === 'previous' ? await retire(this.#work, id) : undefined
     if (why !== undefined) throw new RotationError(`Data key ${id} stays: ${why}.`)
-    if (destroy) await lanes.single(destroyDataKey(id, newId(), destroyAfterMs))
+    if (destroy) {
+      await lanes.single(destroyDataKey(id, newId(), destroyAfterMs, limits.idempotencyDays))
+    }
     const after = (await state())!
     if (destroy && after !== 'destroyed') {
       throw new RotationError(
-        `Data key ${id} was retired less than ${destroyAfterMs / 1000} seconds ago. Caches may hold rows that were under it: destroy it later.`,
+        `Data key ${id} was retired less than ${destroyAfterMs / 1000} seconds ago (a mac key: ${limits.idempotencyDays + 1} days). Caches may hold rows that were under it, and repeats be found by it: destroy it later.`,
       )
     }
     return after

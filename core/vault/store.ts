@@ -30,6 +30,14 @@ export const dataKeyById = (id: string) => sql<DataKeyRow>`
   from tollgate.data_key
   where id = ${id}::uuid`
 
+/** Digest keys that were replaced within the life of an idempotency key, the latest first. */
+export const earlierMacKeys = (days: number) => sql<DataKeyRow>`
+  select ${columns}
+  from tollgate.data_key
+  where purpose = 'mac' and state = 'retired'
+    and retired_at > now() - (${days}::integer + 1) * interval '1 day'
+  order by retired_at desc`
+
 /** Two processes that start at once both try: the unique index lets one of them in. */
 export const addDataKey = (
   id: string,
@@ -162,12 +170,22 @@ export const replaceMacKey = (
   from moved
   returning id`
 
-/** Nothing opens with it any more. Caches of rows that were sealed with it have had their time. */
-export const destroyDataKey = (id: string, auditId: string, afterMs: number) => sql<{ id: string }>`
+/**
+ * Nothing opens with it any more. Caches of rows that were sealed with it have had their time, and so have
+ * idempotency keys that were digested with it.
+ */
+export const destroyDataKey = (
+  id: string,
+  auditId: string,
+  afterMs: number,
+  macDays: number,
+) => sql<{ id: string }>`
   with moved as (
     update tollgate.data_key set state = 'destroyed', destroyed_at = now(), wrapped = ''::bytea
     where id = ${id}::uuid and state = 'retired'
-      and retired_at <= now() - ${afterMs}::integer * interval '1 millisecond'
+      and retired_at <= now() - case when purpose = 'mac'
+        then (${macDays}::integer + 1) * interval '1 day'
+        else ${afterMs}::integer * interval '1 millisecond' end
     returning id),
   noted as (
     insert into tollgate.audit (id, actor, action, resource, detail)

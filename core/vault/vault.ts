@@ -1,11 +1,13 @@
 import type { KeyObject } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Log } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
 import { type Clock, systemClock } from '../clock.ts'
 import type { Lanes } from '../db/lanes.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { decrypt, derive, encrypt, mac, newKeyBytes } from './cipher.ts'
+import { IdempotencyKeys, type RequestDigests } from './idempotency-keys.ts'
 import { boundTo, type DataKey, Keyring, wordOf } from './keyring.ts'
 import { type KeyProvider, MissingKeyError } from './keys.ts'
 import { bounded } from './providers.ts'
@@ -13,6 +15,7 @@ import {
   addDataKey,
   allDataKeys,
   type DataKeyRow,
+  earlierMacKeys,
   endUse,
   instrumentById,
   instrumentsById,
@@ -48,7 +51,9 @@ export class Vault {
   readonly #processId: string
   #mac: DataKey
   readonly #fingerprintKey: KeyObject
-  readonly #requestKey: KeyObject
+  readonly #idempotency: IdempotencyKeys
+  /** Under digest keys that were replaced while rows under them still live. */
+  readonly #earlier: readonly IdempotencyKeys[]
   readonly #acquirerKey: KeyObject
   #current: DataKey
   #ready: string | null = null
@@ -62,6 +67,7 @@ export class Vault {
     processId: string
     current: DataKey
     mac: DataKey
+    earlier: readonly DataKey[]
   }) {
     this.#lanes = parts.lanes
     this.#keyring = parts.keyring
@@ -70,7 +76,8 @@ export class Vault {
     this.#current = parts.current
     this.#mac = parts.mac
     this.#fingerprintKey = derive(parts.mac.key, 'instrument fingerprint')
-    this.#requestKey = derive(parts.mac.key, 'request fingerprint')
+    this.#idempotency = new IdempotencyKeys(parts.mac)
+    this.#earlier = parts.earlier.map((key) => new IdempotencyKeys(key))
     this.#acquirerKey = derive(parts.mac.key, 'acquirer key')
   }
 
@@ -101,7 +108,9 @@ export class Vault {
         return keyring.get(row.id, row)
       }
       const parts = { lanes, keyring, log, processId }
-      const vault = new Vault({ ...parts, mac: await open('mac'), current: await open('seal') })
+      const mac = await open('mac')
+      const earlier = await openEarlier(lanes, keyring, log)
+      const vault = new Vault({ ...parts, mac, earlier, current: await open('seal') })
       await vault.check()
       // Rows of an unfinished rotation are not to wait for the provider later, when it may be away.
       for (const row of await lanes.single(allDataKeys)) {
@@ -191,7 +200,36 @@ export class Vault {
   /** Keyed digest of a request, to compare repeats under one idempotency key. */
   requestFingerprint(canonical: string): Buffer {
     this.#fresh(this.#mac)
-    return mac(this.#requestKey, canonical)
+    return this.#idempotency.fingerprintOf(canonical)
+  }
+
+  /**
+   * A keyed request in the form in which it is stored. Further ones, if any, are how it may have been stored
+   * before the digest key was replaced.
+   */
+  requestDigests(
+    entityId: string,
+    idempotencyKey: string,
+    canonical: string,
+  ): readonly [RequestDigests, ...RequestDigests[]] {
+    this.#fresh(this.#mac)
+    const under = (keys: IdempotencyKeys) => ({
+      key: keys.keyOf(entityId, idempotencyKey),
+      fingerprint: keys.fingerprintOf(canonical),
+    })
+    return [under(this.#idempotency), ...this.#earlier.map(under)]
+  }
+
+  /** What is stored in the place of an Idempotency-Key. */
+  idempotencyKey(entityId: string, idempotencyKey: string): Buffer {
+    this.#fresh(this.#mac)
+    return this.#idempotency.keyOf(entityId, idempotencyKey)
+  }
+
+  /** The keyed digest that `seal` gives of a number, to compare others with it. */
+  numberFingerprint(number: string): Buffer {
+    this.#fresh(this.#mac)
+    return mac(this.#fingerprintKey, number)
   }
 
   /**
@@ -251,6 +289,23 @@ export class Vault {
 }
 
 const processName = `${hostname().slice(0, 60)} ${process.pid}`
+
+/** Replaced digest keys whose rows may still live. One that is lost finds nothing any more. */
+async function openEarlier(lanes: Lanes, keyring: Keyring, log: Log): Promise<DataKey[]> {
+  const opened: DataKey[] = []
+  for (const row of await lanes.single(earlierMacKeys(limits.idempotencyDays))) {
+    try {
+      opened.push(await keyring.get(row.id, row))
+    } catch (error) {
+      if (!(error instanceof MissingKeyError)) throw error
+      log.warn(
+        { dataKey: row.id, why: wordOf(error) },
+        'repeats of requests from before the digest key was replaced are not recognised',
+      )
+    }
+  }
+  return opened
+}
 
 async function current(
   lanes: Lanes,

@@ -154,7 +154,7 @@ export const keysRenewMacCommand: Command = {
   summary: 'Replace the key of fingerprints and digests while no process runs. Rarely right.',
   options: { confirm: { type: 'boolean', meaning: 'Really do it.' } },
   notes:
-    'Numbers stored before and after have different fingerprints from then on, and requests repeated under an idempotency key of before are refused.',
+    'Numbers stored before and after have different fingerprints from then on. Requests repeated under an idempotency key of before are found by the old key; when that one is lost, they are carried out once more.',
   async run(given) {
     if (!given.flags.has('confirm')) {
       throw new UsageError(

@@ -48,6 +48,7 @@ function fieldRow(group: Group, field: Field): Markup {
     tolerated,
     maxIndex,
     key,
+    reference,
   } = field.options
   const notes = [
     ...(deprecated ? ['Deprecated.'] : []),
@@ -56,6 +57,7 @@ function fieldRow(group: Group, field: Field): Markup {
     ...(aliases === undefined ? [] : [`Also accepted as ${aliases.join(', ')}.`]),
     ...(maxIndex === undefined ? [] : [`Indexes go from 0 to ${maxIndex}.`]),
     ...(key === undefined ? [] : [`The name has up to ${key.max} characters: ${key.pattern}`]),
+    ...(reference ? ['A reference: not searched for card numbers, own ones excepted.'] : []),
     ...(because === undefined ? [] : [because]),
   ]
   const id = `${idOf(group.name)}.${field.name}`

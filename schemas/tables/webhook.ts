@@ -1,4 +1,4 @@
-import { AN, C, dateTime, type Format, flag, group, integer, match, none, O, oneOf, R, request, response, secret, stored, url } from '../table.ts'
+import { AN, C, dateTime, type Format, flag, group, integer, match, none, O, oneOf, R, reference, request, response, secret, stored, url } from '../table.ts'
 import { id32, timestamp } from './formats.ts'
 
 const kinds: Format = { kind: 'list', of: oneOf('PAYMENT', 'REGISTRATION', 'SCHEDULE', 'RISK'), max: 4 }
@@ -71,7 +71,7 @@ export const deliveryResponse = group('', 'Delivery log answer', [
 /** What to send to an endpoint again. */
 export const webhookReplay = group('', 'Replay request', [
   // name      format                need direction class meaning
-  ['eventId',  id32,                 O,   request, none, 'One event.'],
+  ['eventId',  id32,                 O,   request, none, 'One event.', reference],
   ['from',     dateTime,             O,   request, none, 'First moment of a range of events, UTC.'],
   ['until',    dateTime,             O,   request, none, 'Last moment of it, UTC; the present when absent.'],
   ['which',    oneOf('ALL', 'DEAD'), O,   request, none, 'DEAD: only what was given up.', { default: 'ALL' }],

@@ -426,7 +426,18 @@ describe('a rotation', () => {
     await run.gateway.close()
     await administer((keys) => keys.renewMac())
     const later = await run.another()
-    await assert.rejects(run.pay({}, { on: later, key: 'order-1' }), { code: '200.300.405' })
+    assert.equal((await run.pay({}, { on: later, key: 'order-1' })).id, id)
+    await assert.rejects(run.pay({ amount: '93.00' }, { on: later, key: 'order-1' }), {
+      code: '200.300.405',
+    })
+    // What a repeat is found by stays for as long as one can come.
+    const [before] = await run.sql<{ id: string }>(
+      "select id from tollgate.data_key where purpose = 'mac' and state = 'retired'",
+    )
+    await assert.rejects(
+      administer((keys) => keys.retire(before!.id, { destroy: true })),
+      /31 days/,
+    )
     const twin = await run.pay({}, { on: later, key: 'order-2' })
     assert.equal((await run.pay({}, { on: later, key: 'order-2' })).id, twin.id)
     const prints = await run.sql<{ fingerprint: Buffer }>(
