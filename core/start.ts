@@ -69,7 +69,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       log,
       ...(options.keyCacheMs !== undefined && { keepMs: options.keyCacheMs }),
     })
-    const directory = new Directory(lanes, options.environment, clock)
+    const directory = new Directory(lanes, options.environment, clock, log)
     const events = new EventBus(log)
     for (const plugin of options.plugins) if (plugin.on !== undefined) events.on(plugin.on)
     const targets = new Targets(

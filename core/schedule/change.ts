@@ -14,6 +14,7 @@
 import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import type { Caller } from '../entity/directory.ts'
+import { refuseUnlessMayMake } from '../entity/rights.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Request } from '../payment/accept.ts'
@@ -44,7 +45,8 @@ export async function changeSchedule(
   { fields }: Request,
 ): Promise<Told> {
   const seen = await readSchedule(engine, caller, id, textOf(fields, 'entityId'))
-  const anyEntity = { id: caller.id, entityId: null }
+  refuseUnlessMayMake(caller, [seen.schedule.paymentType])
+  const anyEntity = { ...caller, entityId: null }
   const channel = await engine.directory.channel(anyEntity, seen.schedule.channelId)
   for (;;) {
     const { schedule, now } = await atNow(engine, id)
@@ -76,7 +78,8 @@ export async function endSchedule(
   id: string,
   fields: RequestFields,
 ): Promise<Told> {
-  await readSchedule(engine, caller, id, textOf(fields, 'entityId'))
+  const seen = await readSchedule(engine, caller, id, textOf(fields, 'entityId'))
+  refuseUnlessMayMake(caller, [seen.schedule.paymentType])
   for (;;) {
     const { schedule, now } = await atNow(engine, id)
     if (!hasMore(schedule)) throw new GatewayError('100.360.303')

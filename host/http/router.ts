@@ -94,7 +94,7 @@ async function answerOperation(
   let reply: Reply | Document
   try {
     if (endpoint.login === 'token')
-      caller = await gateway.authenticate(request.headers.authorization)
+      caller = await gateway.authenticate(request.headers.authorization, request.ip)
     if (endpoint.throttle !== 'none') {
       const client = caller?.id ?? request.ip ?? ''
       if (endpoint.throttle === 'write') {
