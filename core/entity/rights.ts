@@ -44,7 +44,9 @@ const needs: ReadonlyMap<string, Needed> = new Map(
 
 type Rights = { readonly rights?: RightSet }
 
-const holds = ({ rights = allOfTokens }: Rights, wanted: RightSet) => (rights & wanted) !== 0
+/** What is no number holds nothing, whatever it would become as one. */
+const holds = ({ rights = allOfTokens }: Rights, wanted: RightSet) =>
+  typeof rights === 'number' && (rights & wanted) !== 0
 
 /**
  * Before anything of a request is looked at. An operation that goes by the payment type needs one of
