@@ -9,6 +9,7 @@ import { decoding, fuzz } from './fuzz.ts'
 import { guessing } from './guessing.ts'
 import { logInjection } from './logs.ts'
 import { patterns } from './patterns.ts'
+import { rightsOfTokens } from './rights.ts'
 import { slow } from './slow.ts'
 
 export const attacks: readonly Attack[] = [
@@ -16,6 +17,7 @@ export const attacks: readonly Attack[] = [
   decoding,
   patterns,
   foreignIds,
+  rightsOfTokens,
   smuggling,
   oversized,
   slow,
