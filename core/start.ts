@@ -117,7 +117,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       dispatcher,
       outgoing,
       presence,
-      entities: new Entities(lanes, vault, registry, options.environment),
+      entities: new Entities(lanes, vault, registry, options.environment, clock),
       graceMs: options.shutdownGraceMs ?? 40_000,
     })
   } catch (error) {

@@ -1,5 +1,6 @@
 /** Nodes of the hierarchy, their tokens and their accounts at acquirers. */
 import { limits } from '@tollgate/schemas'
+import type { Clock } from '../clock.ts'
 import type { Registry } from '../connector/registry.ts'
 import { checkSettings } from '../connector/settings.ts'
 import type { Lanes } from '../db/lanes.ts'
@@ -72,10 +73,18 @@ export class Entities {
   readonly #vault: Vault
   readonly #registry: Registry
   readonly #environment: 'test' | 'live'
+  readonly #clock: Pick<Clock, 'realMs'>
   /** Rules that choose a channel when a request names only its merchant. */
   readonly dispatching: Dispatching
 
-  constructor(lanes: Lanes, vault: Vault, registry: Registry, environment: 'test' | 'live') {
+  constructor(
+    lanes: Lanes,
+    vault: Vault,
+    registry: Registry,
+    environment: 'test' | 'live',
+    clock: Pick<Clock, 'realMs'>,
+  ) {
+    this.#clock = clock
     this.#lanes = lanes
     this.#vault = vault
     this.#registry = registry
@@ -150,7 +159,7 @@ export class Entities {
     name: string,
     narrower: TokenLimits = {},
   ): Promise<{ id: string; token: string }> {
-    checkTokenLimits(narrower, Date.now())
+    checkTokenLimits(narrower, this.#clock.realMs())
     if ((await this.get(entityId)) === undefined) throw new Error(`there is no entity ${entityId}`)
     const id = newId()
     const token = newToken()
@@ -178,7 +187,7 @@ export class Entities {
     if (!(overlapMs >= 0 && overlapMs <= most)) {
       throw new Error(`both tokens can be valid for ${most / 86_400_000} days at most`)
     }
-    checkTokenLimits(expiresAt === undefined ? {} : { expiresAt }, Date.now())
+    checkTokenLimits(expiresAt === undefined ? {} : { expiresAt }, this.#clock.realMs())
     const token = newToken()
     const next = {
       id: newId(),

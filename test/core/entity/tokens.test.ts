@@ -184,7 +184,7 @@ describe('access tokens', () => {
   })
 
   test('a new one lives as long as the old one was to, and never is the old one given more', async () => {
-    const process = await run.another({ role: 'api' })
+    const process = await run.another({ role: 'api', clock: systemClock })
     const { entities } = process
     const soon = new Date(systemClock.realMs() + hourMs)
     const old = await entities.createToken(run.channel, 'short', { expiresAt: soon })
