@@ -265,7 +265,7 @@ async function stateOf({ sql }: Hosted): Promise<Readonly<Record<string, string>
   const tables = await sql<{ name: string }>(
     `select relname as name from pg_class
       where relnamespace = 'tollgate'::regnamespace and relkind in ('r', 'p') and not relispartition
-        and relname not in ('process', 'token') order by 1`,
+        and relname not in ('process', 'token', 'data_key_use') order by 1`,
   )
   const state: Record<string, string> = {}
   for (const { name } of tables) {
