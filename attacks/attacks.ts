@@ -10,6 +10,7 @@ import { guessing } from './guessing.ts'
 import { logInjection } from './logs.ts'
 import { memory } from './memory.ts'
 import { patterns } from './patterns.ts'
+import { rightsOfTokens } from './rights.ts'
 import { slow } from './slow.ts'
 
 export const attacks: readonly Attack[] = [
@@ -17,6 +18,7 @@ export const attacks: readonly Attack[] = [
   decoding,
   patterns,
   foreignIds,
+  rightsOfTokens,
   smuggling,
   oversized,
   slow,

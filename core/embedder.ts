@@ -1,5 +1,6 @@
 /** How an embedding program calls. */
 import type { Caller } from './entity/directory.ts'
+import { everyRight } from './entity/rights.ts'
 
 export type RequestOptions = {
   readonly idempotencyKey?: string
@@ -8,7 +9,7 @@ export type RequestOptions = {
 }
 
 /** The embedding program: acts for every entity of its own database. */
-export const embedder: Caller = { id: 'embedder', entityId: null }
+export const embedder: Caller = { id: 'embedder', entityId: null, rights: everyRight }
 
 /** Version shown in every answer as buildNumber. */
 export const buildNumber = 'tollgate-0.1.0'

@@ -34,8 +34,8 @@ import {
 } from './registration/view.ts'
 import { type Call, type Reply, read } from './request/call.ts'
 import { Schedules } from './schedule/embedded.ts'
-import { stepsFor } from './step/operations.ts'
-import { inspect, type Kind } from './step/steps.ts'
+import { type StepOperation, stepsFor } from './step/operations.ts'
+import { inspect } from './step/steps.ts'
 import type { StepsView } from './step/view.ts'
 import { TestClocks } from './test-clock/embedded.ts'
 import { Webhooks } from './webhook/embedded.ts'
@@ -111,10 +111,13 @@ export class Gateway {
         return createPayment(this.#engine, caller, read, options.idempotencyKey)
       }, options),
     get: (id: string, options: RequestOptions = {}): Promise<PaymentView> =>
-      this.#view((caller) => readPayment(this.#engine, caller, id, undefined), options),
+      this.#view(async (caller) => {
+        await this.#read(caller, 'payments.get', {})
+        return readPayment(this.#engine, caller, id, undefined)
+      }, options),
     /** What happened to it, step by step. */
     steps: (id: string, options: RequestOptions = {}): Promise<StepsView> =>
-      this.#steps(['payment'], id, options),
+      this.#steps('payments.steps', id, options),
     followUp: (
       id: string,
       request: FollowUpRequest,
@@ -155,7 +158,7 @@ export class Gateway {
       ),
     /** What happened to it, step by step; also after it was removed. */
     steps: (id: string, options: RequestOptions = {}): Promise<StepsView> =>
-      this.#steps(['registration'], id, options),
+      this.#steps('registrations.steps', id, options),
     pay: (
       id: string,
       request: Requests['registrations.pay'],
@@ -182,8 +185,11 @@ export class Gateway {
         endRegistration(this.#engine, caller, id, fields),
       ),
     /** Ids of the usable registrations that hold the same account as this one, itself included. */
-    sameAccount: (id: string, options: RequestOptions = {}): Promise<string[]> =>
-      sameAccount(this.#engine, options.caller ?? embedder, id),
+    sameAccount: async (id: string, options: RequestOptions = {}): Promise<string[]> => {
+      const caller = options.caller ?? embedder
+      await this.#read(caller, 'registrations.get', {})
+      return sameAccount(this.#engine, caller, id)
+    },
   }
 
   /**
@@ -197,8 +203,8 @@ export class Gateway {
     return inspect(this.#engine, reference, days)
   }
 
-  #steps(kinds: readonly Kind[], id: string, options: RequestOptions): Promise<StepsView> {
-    return stepsFor(this.#engine, options.caller ?? embedder, kinds, id)
+  #steps(operation: StepOperation, id: string, options: RequestOptions): Promise<StepsView> {
+    return stepsFor(this.#engine, options.caller ?? embedder, operation, id)
   }
 
   async #registration(
@@ -225,9 +231,14 @@ export class Gateway {
     return paymentView(payment, balance, newId(), buildNumber)
   }
 
-  /** The caller behind an Authorization header. @throws GatewayError 401, 403. */
-  authenticate(authorization: string | undefined): Promise<Caller> {
-    return this.#engine.directory.authenticate(authorization)
+  /**
+   * The caller behind an Authorization header.
+   *
+   * @param from Address of the client: a token of certain networks is refused without it.
+   * @throws GatewayError 401, 403.
+   */
+  authenticate(authorization: string | undefined, from?: string): Promise<Caller> {
+    return this.#engine.directory.authenticate(authorization, from)
   }
 
   /** Answers a raw request to an operation of the endpoints table. Never throws. */
@@ -306,6 +317,7 @@ export class Gateway {
     await this.#dispatcher?.stopped()
     await this.#engine.steps.close()
     await this.#presence.stop()
+    await this.#engine.directory.tokenUse.write()
     await this.#engine.vault.close()
     await this.#outgoing.close()
     await this.#database.close()

@@ -5,7 +5,15 @@ export { buildNumber, type RequestOptions } from './embedder.ts'
 export type { Caller } from './entity/directory.ts'
 export type { DispatchFacts, DispatchRule } from './entity/dispatch-rule.ts'
 export type { ListedRule, RuleChange } from './entity/dispatching.ts'
-export type { Entities, NewAccount, NewEntity } from './entity/entities.ts'
+export type {
+  Entities,
+  NewAccount,
+  NewEntity,
+  RotatedToken,
+  RotationOptions,
+} from './entity/entities.ts'
+export { type RightSet, rightSet } from './entity/rights.ts'
+export type { TokenLimits } from './entity/token.ts'
 export { GatewayError, type ParameterError } from './errors.ts'
 export type { EventsView, EventView, OneEventView } from './event-feed/view.ts'
 export { type FaultPoint, onFaultPoint } from './fault-point.ts'

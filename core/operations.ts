@@ -26,7 +26,7 @@ import { stepOperations } from './step/operations.ts'
 import { clockOperations } from './test-clock/operations.ts'
 import { webhookOperations } from './webhook/operations.ts'
 
-const nobody: Caller = { id: 'nobody', entityId: '' }
+const nobody: Caller = { id: 'nobody', entityId: '', rights: 0 }
 
 const handlers: Readonly<Record<string, Handler>> = {
   async 'payments.create'(engine, caller, call, build) {

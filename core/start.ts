@@ -74,7 +74,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     await digestIdempotencyKeys(database, lanes.pools.single, (entityId, key) =>
       opened.idempotencyKey(entityId, key),
     )
-    const directory = new Directory(lanes, options.environment, clock)
+    const directory = new Directory(lanes, options.environment, clock, log)
     const events = new EventBus(log)
     for (const plugin of options.plugins) if (plugin.on !== undefined) events.on(plugin.on)
     const targets = new Targets(
@@ -122,7 +122,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       dispatcher,
       outgoing,
       presence,
-      entities: new Entities(lanes, vault, registry, options.environment),
+      entities: new Entities(lanes, vault, registry, options.environment, clock),
       graceMs: options.shutdownGraceMs ?? 40_000,
     })
   } catch (error) {

@@ -44,7 +44,12 @@ import { listenCommand } from './commands/listen.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { paymentCommands } from './commands/payment.ts'
 import { serveCommand } from './commands/serve.ts'
-import { tokenCreateCommand, tokenListCommand, tokenRevokeCommand } from './commands/token.ts'
+import {
+  tokenCreateCommand,
+  tokenListCommand,
+  tokenRevokeCommand,
+  tokenRotateCommand,
+} from './commands/token.ts'
 import { webhookCommands } from './commands/webhook.ts'
 import { describeSettings } from './config/describe.ts'
 import { SettingsError } from './config/read-settings.ts'
@@ -64,6 +69,7 @@ const commands: readonly Command[] = [
   ...entityRuleCommands,
   tokenCreateCommand,
   tokenListCommand,
+  tokenRotateCommand,
   tokenRevokeCommand,
   ...webhookCommands,
   keysStatusCommand,

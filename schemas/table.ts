@@ -3,6 +3,7 @@
  * decoding, redaction, vault class, OpenAPI entry, reference page and test data all follow from it.
  * Everything here is plain data that survives JSON.stringify: no classes, no closures.
  */
+import type { NeededRight } from './tables/rights.ts'
 
 /**
  * What a value may look like on the wire. Every value is a string there; lengths count characters
@@ -339,6 +340,8 @@ export type Endpoint = {
   readonly answers: readonly string[]
   /** `token`: a Bearer token; `none`: public. */
   readonly login: 'token' | 'none'
+  /** What the token must have a right to. */
+  readonly right: NeededRight
   /** Class of limits that throttling applies. */
   readonly throttle: 'write' | 'read' | 'none'
 }

@@ -1,5 +1,6 @@
 /** Nodes of the hierarchy, their tokens and their accounts at acquirers. */
-import { createHash } from 'node:crypto'
+import { limits } from '@tollgate/schemas'
+import type { Clock } from '../clock.ts'
 import type { Registry } from '../connector/registry.ts'
 import { checkSettings } from '../connector/settings.ts'
 import type { Lanes } from '../db/lanes.ts'
@@ -15,11 +16,15 @@ import {
   type EntityKind,
   type EntityRow,
   entityById,
+  type ListedToken,
   revokeToken,
+  rotateToken,
   setClosed,
   setEntitySettings,
+  tokenById,
   tokensOf,
 } from './store.ts'
+import { checkTokenLimits, limitedHash, plainHash, type TokenLimits } from './token.ts'
 
 /** What a node sits below. */
 const parentKind: Readonly<Record<EntityKind, EntityKind | null>> = {
@@ -48,15 +53,38 @@ export type NewAccount = {
   readonly settings: Readonly<Record<string, unknown>>
 }
 
+export type RotationOptions = {
+  /** How long both tokens are good. Default one day; 0 ends the old one at once. */
+  readonly overlapMs?: number
+  /** End of the new one. Default: as long a life as the old one was given. */
+  readonly expiresAt?: Date
+}
+
+export type RotatedToken = {
+  readonly id: string
+  /** Shown this once. */
+  readonly token: string
+  readonly expiresAt: Date | null
+  readonly oldExpiresAt: Date
+}
+
 export class Entities {
   readonly #lanes: Lanes
   readonly #vault: Vault
   readonly #registry: Registry
   readonly #environment: 'test' | 'live'
+  readonly #clock: Pick<Clock, 'realMs'>
   /** Rules that choose a channel when a request names only its merchant. */
   readonly dispatching: Dispatching
 
-  constructor(lanes: Lanes, vault: Vault, registry: Registry, environment: 'test' | 'live') {
+  constructor(
+    lanes: Lanes,
+    vault: Vault,
+    registry: Registry,
+    environment: 'test' | 'live',
+    clock: Pick<Clock, 'realMs'>,
+  ) {
+    this.#clock = clock
     this.#lanes = lanes
     this.#vault = vault
     this.#registry = registry
@@ -120,13 +148,65 @@ export class Entities {
     if (rows.length === 0) throw new Error(`there is no entity ${id}`)
   }
 
-  /** A new access token. It is shown here once; only its hash is stored. */
-  async createToken(entityId: string, name: string): Promise<{ id: string; token: string }> {
+  /**
+   * A new access token. It is shown here once; only its hash is stored. Where `narrower` names no rights it
+   * has every right of tokens.
+   *
+   * @throws Error naming what is wrong.
+   */
+  async createToken(
+    entityId: string,
+    name: string,
+    narrower: TokenLimits = {},
+  ): Promise<{ id: string; token: string }> {
+    checkTokenLimits(narrower, this.#clock.realMs())
     if ((await this.get(entityId)) === undefined) throw new Error(`there is no entity ${entityId}`)
     const id = newId()
     const token = newToken()
-    await this.#lanes.single(addToken(id, hashOf(token), entityId, this.#environment, name))
+    const { rights = null, networks = null, expiresAt = null } = narrower
+    const isPlain = rights === null && networks === null && expiresAt === null
+    const hash = isPlain ? plainHash(token) : limitedHash(token)
+    const environment = this.#environment
+    await this.#lanes.single(
+      addToken({ id, hash, entityId, environment, name, rights, networks, expiresAt }),
+    )
     return { id, token }
+  }
+
+  /**
+   * A new token in the place of one that ends when `overlapMs` is over: for the same node, with the same
+   * rights and networks, and with as long a life unless `expiresAt` says otherwise.
+   *
+   * @throws Error naming what is wrong; also when the token has ended or was rotated before.
+   */
+  async rotateToken(
+    id: string,
+    { overlapMs = limits.tokenOverlapMs.usual, expiresAt }: RotationOptions = {},
+  ): Promise<RotatedToken> {
+    const most = limits.tokenOverlapMs.most
+    if (!(overlapMs >= 0 && overlapMs <= most)) {
+      throw new Error(`both tokens can be valid for ${most / 86_400_000} days at most`)
+    }
+    checkTokenLimits(expiresAt === undefined ? {} : { expiresAt }, this.#clock.realMs())
+    const token = newToken()
+    const next = {
+      id: newId(),
+      plain: plainHash(token),
+      limited: limitedHash(token),
+      expiresAt: expiresAt ?? null,
+    }
+    const overlap = Math.round(overlapMs)
+    const [made] = isId(id) ? await this.#lanes.single(rotateToken(id, next, overlap)) : []
+    if (made !== undefined) {
+      return { id: made.id, token, expiresAt: made.expires_at, oldExpiresAt: made.old_expires_at }
+    }
+    const [old] = isId(id) ? await this.#lanes.single(tokenById(id)) : []
+    if (old === undefined) throw new Error(`there is no token ${id}`)
+    throw new Error(
+      old.revoked_at === null && old.successor_id !== null
+        ? `the token ${id} was rotated before: ${old.successor_id} is in its place`
+        : `the token ${id} has ended: make a new one`,
+    )
   }
 
   /** Every process refuses the token within five seconds. */
@@ -135,7 +215,8 @@ export class Entities {
     if (rows.length === 0) throw new Error(`there is no token ${id}`)
   }
 
-  tokens(entityId: string) {
+  /** Every token of a node, ended ones among them; the tokens themselves are not kept. */
+  tokens(entityId: string): Promise<ListedToken[]> {
     return this.#lanes.single(tokensOf(entityId))
   }
 
@@ -179,8 +260,4 @@ export class Entities {
     )
     return id
   }
-}
-
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }

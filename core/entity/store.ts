@@ -13,7 +13,16 @@ export type TokenRow = {
   id: string
   entity_id: string
   environment: string
+  rights: string[] | null
+  networks: string[] | null
+  expires_at: Date | null
   revoked_at: Date | null
+}
+export type ListedToken = Omit<TokenRow, 'environment'> & {
+  name: string
+  created_at: Date
+  successor_id: string | null
+  last_used_at: Date | null
 }
 export type AccountRow = {
   id: string
@@ -107,34 +116,79 @@ a as (
   from n)
 select id from n`
 
-export const tokenByHash = (hash: Buffer) => sql<TokenRow>`
-  select id, entity_id, environment, revoked_at
+/** `limited`: what is stored of a token with rights, networks or an end. */
+export const tokenByHash = (plain: Buffer, limited: Buffer) => sql<TokenRow>`
+  select id, entity_id, environment, rights, networks, expires_at, revoked_at
   from tollgate.token
-  where hash = ${hash}`
+  where hash in (${plain}, ${limited})`
 
-export const addToken = (
-  id: string,
-  hash: Buffer,
-  entityId: string,
-  environment: string,
-  name: string,
-) => sql`
-  insert into tollgate.token (id, hash, entity_id, environment, name)
-  values (${id}, ${hash}, ${entityId}, ${environment}, ${name})
+export const addToken = (row: {
+  id: string
+  hash: Buffer
+  entityId: string
+  environment: string
+  name: string
+  rights: readonly string[] | null
+  networks: readonly string[] | null
+  expiresAt: Date | null
+}) => sql`
+  insert into tollgate.token (id, hash, entity_id, environment, name, rights, networks, expires_at)
+  values (${row.id}, ${row.hash}, ${row.entityId}, ${row.environment}, ${row.name}, ${row.rights},
+    ${row.networks}, ${row.expiresAt})
   on conflict (id) do nothing`
+
+/**
+ * Puts a new token in the place of one that is good and was not rotated yet: for the same node, with the same
+ * limits, and with as long a life unless told otherwise. The old one ends when the overlap does.
+ */
+export const rotateToken = (
+  id: string,
+  next: { id: string; plain: Buffer; limited: Buffer; expiresAt: Date | null },
+  overlapMs: number,
+) => sql<{ id: string; expires_at: Date | null; old_expires_at: Date }>`
+  with rotated as (
+    select id, entity_id, environment, name, rights, networks, expires_at,
+      coalesce(${next.expiresAt}::timestamptz, now() + (expires_at - created_at)) as next_expires_at
+    from tollgate.token
+    where id = ${id}::uuid and revoked_at is null and successor_id is null
+      and (expires_at is null or expires_at > now())
+    for update),
+  ended as (
+    update tollgate.token
+    set successor_id = ${next.id}::uuid,
+      expires_at = least(rotated.expires_at, now() + ${overlapMs}::bigint * interval '1 millisecond')
+    from rotated
+    where token.id = rotated.id
+    returning token.expires_at),
+  made as (
+    insert into tollgate.token (id, hash, entity_id, environment, name, rights, networks, expires_at)
+    select ${next.id}::uuid,
+      case when rights is null and networks is null and next_expires_at is null
+        then ${next.plain}::bytea else ${next.limited}::bytea end,
+      entity_id, environment, name, rights, networks, next_expires_at
+    from rotated
+    returning id, expires_at)
+  select made.id, made.expires_at, ended.expires_at as old_expires_at from made cross join ended`
+
+export const tokenById = (id: string) => sql<ListedToken>`
+  select id, entity_id, name, created_at, rights, networks, expires_at, successor_id, last_used_at, revoked_at
+  from tollgate.token
+  where id = ${id}`
+
+/** Rows that somebody else holds are left out: they are changed, or marked, just now. */
+export const markTokensUsed = (ids: readonly string[]) => sql`
+  with used as (
+    select id from tollgate.token where id = any(${ids}::uuid[]) for update skip locked)
+  update tollgate.token set last_used_at = now() from used where token.id = used.id`
 
 export const revokeToken = (id: string) => sql<{ id: string }>`
   update tollgate.token set revoked_at = coalesce(revoked_at, now())
   where id = ${id}
   returning id`
 
-export const tokensOf = (entityId: string) => sql<{
-  id: string
-  name: string
-  created_at: Date
-  revoked_at: Date | null
-}>`
-  select id, name, created_at, revoked_at
+export const tokensOf = (entityId: string) => sql<ListedToken>`
+  select id, entity_id, name, created_at, rights, networks, expires_at, successor_id, last_used_at,
+    revoked_at
   from tollgate.token
   where entity_id = ${entityId}
   order by created_at`

@@ -69,6 +69,31 @@ export function addressRules(options: AddressOptions): AddressRules {
   }
 }
 
+/** A list of networks: source addresses of clients. */
+export type Networks = { has(ip: string): boolean }
+
+/**
+ * An IPv4 address is the same one where a socket of both families writes it as IPv6 (`::ffff:10.0.0.1`).
+ * A text that is no address lies in no network.
+ *
+ * @throws Error naming the entry that is neither an address nor a CIDR block.
+ */
+export function networksOf(entries: readonly string[]): Networks {
+  const ranges = new BlockList()
+  for (const entry of entries) {
+    if (addRange(ranges, entry)) continue
+    throw new Error(
+      `"${entry}" is neither an IP address nor a CIDR block such as 10.1.0.0/16 or 2001:db8::/32`,
+    )
+  }
+  return {
+    has(ip) {
+      const family = familyOf(ip)
+      return family !== undefined && ranges.check(ip, family)
+    },
+  }
+}
+
 export type UrlCheck =
   | { readonly ok: true; readonly url: URL }
   | { readonly ok: false; why: string }

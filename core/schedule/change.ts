@@ -14,6 +14,7 @@
 import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import type { Caller } from '../entity/directory.ts'
+import { refuseUnlessMayMake } from '../entity/rights.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Request } from '../payment/accept.ts'
@@ -46,8 +47,9 @@ export async function changeSchedule(
   { fields }: Request,
 ): Promise<Told> {
   const seen = await readSchedule(engine, caller, id, textOf(fields, 'entityId'))
+  refuseUnlessMayMake(caller, [seen.schedule.paymentType])
   await refuseItsNumber(engine, seen, fields)
-  const anyEntity = { id: caller.id, entityId: null }
+  const anyEntity = { ...caller, entityId: null }
   const channel = await engine.directory.channel(anyEntity, seen.schedule.channelId)
   for (;;) {
     const { schedule, now } = await atNow(engine, id)
@@ -80,6 +82,7 @@ export async function endSchedule(
   fields: RequestFields,
 ): Promise<Told> {
   const seen = await readSchedule(engine, caller, id, textOf(fields, 'entityId'))
+  refuseUnlessMayMake(caller, [seen.schedule.paymentType])
   await refuseItsNumber(engine, seen, fields)
   for (;;) {
     const { schedule, now } = await atNow(engine, id)

@@ -115,7 +115,7 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
   const startedMs = performance.now()
   const { endpoint, request, response, requestId } = asked
   const { gateway } = parts
-  const login = () => gateway.authenticate(request.headers.authorization)
+  const login = () => gateway.authenticate(request.headers.authorization, request.ip)
   let caller: Caller | null = null
   let counted: string | undefined
   let share: BodyShare | undefined

@@ -175,6 +175,11 @@ export const limits = {
   cachedEntities: 10_000,
   /** No refresh possible for this long: requests are refused rather than trusted. */
   tokenFailClosedMs: 5 * second,
+  /** The last use of one token is written this often by one process, together with those of others. */
+  tokenUseMs: minute,
+  tokenUseGatherMs: second,
+  /** A token that was rotated is good for this long beside the new one unless told otherwise, and at most. */
+  tokenOverlapMs: { usual: day, most: 90 * day },
 
   // Payments, checkouts, schedules.
   captures: { min: 1, max: 98 },
