@@ -1,10 +1,13 @@
 /** How an embedding program calls. */
+import type { By } from './audit/actor.ts'
 import type { Caller } from './entity/directory.ts'
 
 export type RequestOptions = {
   readonly idempotencyKey?: string
   /** Who asks; the embedding program itself unless given. */
   readonly caller?: Caller
+  /** Who asked the embedding program for it, for the audit trail. */
+  readonly by?: By
 }
 
 /** The embedding program: acts for every entity of its own database. */

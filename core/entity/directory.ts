@@ -1,5 +1,6 @@
 import { hash as digestOf } from 'node:crypto'
 import { limits } from '@tollgate/schemas'
+import type { By } from '../audit/actor.ts'
 import type { Clock } from '../clock.ts'
 import { Gather } from '../db/gather.ts'
 import type { Lanes } from '../db/lanes.ts'
@@ -28,6 +29,10 @@ export type Caller = {
   readonly id: string
   /** Acts for this node and everything below; null acts for every entity. */
   readonly entityId: string | null
+  /** Where the request came from. */
+  readonly address?: string
+  /** Who asks the embedding program for it, where that is not the embedding program itself. */
+  readonly by?: By
 }
 
 /** A channel and the settings that apply to it: its own win over those of the nodes above. */

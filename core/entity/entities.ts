@@ -1,5 +1,6 @@
 /** Nodes of the hierarchy, their tokens and their accounts at acquirers. */
 import { createHash } from 'node:crypto'
+import { actorBy, type By } from '../audit/actor.ts'
 import type { Registry } from '../connector/registry.ts'
 import { checkSettings } from '../connector/settings.ts'
 import type { Lanes } from '../db/lanes.ts'
@@ -48,6 +49,9 @@ export type NewAccount = {
   readonly settings: Readonly<Record<string, unknown>>
 }
 
+/** Who changes something, for the audit trail; `embedder` unless given. */
+export type Change = { readonly by?: By }
+
 export class Entities {
   readonly #lanes: Lanes
   readonly #vault: Vault
@@ -65,7 +69,7 @@ export class Entities {
   }
 
   /** @returns the id. @throws Error naming what is wrong. */
-  async create(entity: NewEntity): Promise<string> {
+  async create(entity: NewEntity, { by }: Change = {}): Promise<string> {
     const wanted = parentKind[entity.kind]
     if (entity.id !== undefined && !isId(entity.id)) {
       throw new Error(`id "${entity.id}" is not 32 lower-case hex characters`)
@@ -81,7 +85,14 @@ export class Entities {
     checkEntitySettings(entity.settings ?? {})
     const id = entity.id ?? newOpaqueId()
     await this.#lanes.single(
-      addEntity(id, entity.parentId ?? null, entity.kind, entity.name, entity.settings ?? {}),
+      addEntity(
+        id,
+        entity.parentId ?? null,
+        entity.kind,
+        entity.name,
+        entity.settings ?? {},
+        actorBy(by),
+      ),
     )
     return id
   }
@@ -96,9 +107,15 @@ export class Entities {
     return this.#lanes.single(allEntities)
   }
 
-  async configure(id: string, settings: Record<string, unknown>): Promise<void> {
+  async configure(
+    id: string,
+    settings: Record<string, unknown>,
+    { by }: Change = {},
+  ): Promise<void> {
     checkEntitySettings(settings)
-    const rows = await this.#lanes.single(setEntitySettings(id, settings))
+    const rows = isId(id)
+      ? await this.#lanes.single(setEntitySettings(id, settings, actorBy(by)))
+      : []
     if (rows.length === 0) throw new Error(`there is no entity ${id}`)
   }
 
@@ -106,32 +123,38 @@ export class Entities {
    * A closed entity, and everything below it, takes no new payments; follow-ups and reads go on.
    * Every process follows within five seconds. @throws Error when there is none.
    */
-  close(id: string, by = 'embedder'): Promise<void> {
+  close(id: string, by: By = 'embedder'): Promise<void> {
     return this.#setClosed(id, true, by)
   }
 
   /** Takes payments again. @throws Error when there is no such entity. */
-  open(id: string, by = 'embedder'): Promise<void> {
+  open(id: string, by: By = 'embedder'): Promise<void> {
     return this.#setClosed(id, false, by)
   }
 
-  async #setClosed(id: string, closed: boolean, by: string): Promise<void> {
-    const rows = isId(id) ? await this.#lanes.single(setClosed(id, closed, newId(), by)) : []
+  async #setClosed(id: string, closed: boolean, by: By): Promise<void> {
+    const rows = isId(id) ? await this.#lanes.single(setClosed(id, closed, actorBy(by))) : []
     if (rows.length === 0) throw new Error(`there is no entity ${id}`)
   }
 
   /** A new access token. It is shown here once; only its hash is stored. */
-  async createToken(entityId: string, name: string): Promise<{ id: string; token: string }> {
+  async createToken(
+    entityId: string,
+    name: string,
+    { by }: Change = {},
+  ): Promise<{ id: string; token: string }> {
     if ((await this.get(entityId)) === undefined) throw new Error(`there is no entity ${entityId}`)
     const id = newId()
     const token = newToken()
-    await this.#lanes.single(addToken(id, hashOf(token), entityId, this.#environment, name))
+    await this.#lanes.single(
+      addToken(id, hashOf(token), entityId, this.#environment, name, actorBy(by)),
+    )
     return { id, token }
   }
 
   /** Every process refuses the token within five seconds. */
-  async revokeToken(id: string): Promise<void> {
-    const rows = isId(id) ? await this.#lanes.single(revokeToken(id)) : []
+  async revokeToken(id: string, { by }: Change = {}): Promise<void> {
+    const rows = isId(id) ? await this.#lanes.single(revokeToken(id, actorBy(by))) : []
     if (rows.length === 0) throw new Error(`there is no token ${id}`)
   }
 
@@ -140,7 +163,7 @@ export class Entities {
   }
 
   /** Connects a channel with an acquirer. @throws PluginError naming the setting that is wrong. */
-  async createAccount(account: NewAccount): Promise<string> {
+  async createAccount(account: NewAccount, { by }: Change = {}): Promise<string> {
     const loaded = this.#registry.get(account.connector)
     if (loaded === undefined) {
       throw new Error(
@@ -175,6 +198,14 @@ export class Entities {
         settings: JSON.stringify(open),
         dataKeyId: sealed?.dataKeyId ?? null,
         sealed: sealed?.sealed ?? null,
+        by: actorBy(by),
+        after: {
+          connector: account.connector,
+          mode: account.mode,
+          brands: account.brands ?? null,
+          settings: open,
+          sealed: Object.keys(secrets),
+        },
       }),
     )
     return id

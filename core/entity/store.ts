@@ -1,3 +1,6 @@
+import type { Actor } from '../audit/actor.ts'
+import type { Facts } from '../audit/harmless.ts'
+import { auditRows } from '../audit/store.ts'
 import { sql } from '../db/sql.ts'
 
 export type EntityKind = 'psp' | 'division' | 'merchant' | 'channel'
@@ -81,30 +84,57 @@ export const addEntity = (
   kind: EntityKind,
   name: string,
   settings: Record<string, unknown>,
+  by: Actor,
 ) => sql<{ id: string }>`
+with made as (
   insert into tollgate.entity (id, parent_id, kind, name, settings)
-  values (${id}, ${parentId}, ${kind}, ${name}, ${JSON.stringify(settings)})
+  values (${id}::uuid, ${parentId}::uuid, ${kind}::text, ${name}::text, ${JSON.stringify(settings)}::jsonb)
   on conflict (id) do nothing
-  returning id`
+  returning id),
+audited as (${auditRows(
+  {
+    actor: by,
+    action: 'entity.created',
+    entityId: id,
+    resource: id,
+    after: { kind, name, parentId, settings },
+  },
+  { from: sql`made` },
+)})
+select id from made`
 
-export const setEntitySettings = (id: string, settings: Record<string, unknown>) => sql<{
+export const setEntitySettings = (id: string, settings: Record<string, unknown>, by: Actor) => sql<{
   id: string
 }>`
-  update tollgate.entity set settings = settings || ${JSON.stringify(settings)}::jsonb
-  where id = ${id}
-  returning id`
+with was as (
+  select id, settings from tollgate.entity where id = ${id}::uuid for update),
+changed as (
+  update tollgate.entity set settings = was.settings || ${JSON.stringify(settings)}::jsonb
+  from was
+  where entity.id = was.id
+  returning entity.id, was.settings as before, entity.settings as after),
+audited as (${auditRows(
+  { actor: by, action: 'entity.configured', entityId: id, resource: id },
+  { from: sql`changed`, before: sql`changed.before`, after: sql`changed.after` },
+)})
+select id from changed`
 
-export const setClosed = (id: string, closed: boolean, auditId: string, by: string) => sql<{
+export const setClosed = (id: string, closed: boolean, by: Actor) => sql<{
   id: string
 }>`
 with n as (
   update tollgate.entity set closed = ${closed}::boolean where id = ${id}::uuid
   returning id, closed),
-a as (
-  insert into tollgate.audit (id, actor, action, resource, detail)
-  select ${auditId}::uuid, ${by}::text, case when closed then 'entity.closed' else 'entity.opened' end,
-    id, '{}'::jsonb
-  from n)
+audited as (${auditRows(
+  {
+    actor: by,
+    action: closed ? 'entity.closed' : 'entity.opened',
+    entityId: id,
+    resource: id,
+    after: { closed },
+  },
+  { from: sql`n` },
+)})
 select id from n`
 
 export const tokenByHash = (hash: Buffer) => sql<TokenRow>`
@@ -118,15 +148,36 @@ export const addToken = (
   entityId: string,
   environment: string,
   name: string,
+  by: Actor,
 ) => sql`
+with made as (
   insert into tollgate.token (id, hash, entity_id, environment, name)
-  values (${id}, ${hash}, ${entityId}, ${environment}, ${name})
-  on conflict (id) do nothing`
+  values (${id}::uuid, ${hash}::bytea, ${entityId}::uuid, ${environment}::text, ${name}::text)
+  on conflict (id) do nothing
+  returning id)
+${auditRows(
+  { actor: by, action: 'token.created', entityId, resource: id, after: { name, environment } },
+  { from: sql`made` },
+)}`
 
-export const revokeToken = (id: string) => sql<{ id: string }>`
-  update tollgate.token set revoked_at = coalesce(revoked_at, now())
-  where id = ${id}
-  returning id`
+/** Told once: a token that was revoked before stays as it was. */
+export const revokeToken = (id: string, by: Actor) => sql<{ id: string }>`
+with was as (
+  select id, entity_id, name, revoked_at from tollgate.token where id = ${id}::uuid for update),
+revoked as (
+  update tollgate.token set revoked_at = now()
+  from was
+  where token.id = was.id and was.revoked_at is null
+  returning was.entity_id, was.name),
+audited as (${auditRows(
+  { actor: by, action: 'token.revoked', resource: id },
+  {
+    from: sql`revoked`,
+    entityId: sql`revoked.entity_id`,
+    before: sql`jsonb_build_object('name', revoked.name)`,
+  },
+)})
+select id from was`
 
 export const tokensOf = (entityId: string) => sql<{
   id: string
@@ -159,10 +210,25 @@ export const addAccount = (row: {
   settings: string
   dataKeyId: string | null
   sealed: Buffer | null
+  by: Actor
+  /** What is told of it: its secrets by name only. */
+  after: Facts
 }) => sql`
+with made as (
   insert into tollgate.merchant_account (id, channel_id, connector, mode, brands, settings, data_key_id, sealed)
-  values (${row.id}, ${row.channelId}, ${row.connector}, ${row.mode}, ${row.brands}, ${row.settings},
-    ${row.dataKeyId}, ${row.sealed})`
+  values (${row.id}::uuid, ${row.channelId}::uuid, ${row.connector}::text, ${row.mode}::text, ${row.brands}::text[],
+    ${row.settings}::jsonb, ${row.dataKeyId}::uuid, ${row.sealed}::bytea)
+  returning id)
+${auditRows(
+  {
+    actor: row.by,
+    action: 'account.created',
+    entityId: row.channelId,
+    resource: row.id,
+    after: row.after,
+  },
+  { from: sql`made` },
+)}`
 
 export const claimInstallation = (environment: string) => sql<{ environment: string }>`
   insert into tollgate.installation (environment) values (${environment})

@@ -53,6 +53,10 @@ export async function receive(
     .catch(() => Promise.reject(notNow()))
     .finally(() => call.finish())
   const from = { connector: connectorName, account: accountKey }
+  if (!verified) {
+    const subject = `${connectorName} ${accountKey}`
+    engine.alarm('forged-event', { subject, connector: connectorName, account: accountKey })
+  }
   // Before it is read: also what turns out to be no message costs time.
   if (!verified && floods(engine, from, 1)) throw tooMany()
   const given = await within(engine, call, async () => inbound.parse(message)).catch(() => null)

@@ -1,5 +1,6 @@
 /** Words about payments that were answered: applies the table, in one statement for each. */
 import type { Money, Outcome } from '@tollgate/plugin-kit'
+import { type Actor, engineActor } from '../audit/actor.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
@@ -154,7 +155,7 @@ async function carryOut(
         look: isOurs(treatment, source) ? { id: newId(), afterMs: 0 } : null,
       })
     case 'end-late':
-      return endLate(engine, now, 'engine', 'late-success-failed', said, source)
+      return endLate(engine, now, engineActor, 'late-success-failed', said, source)
     default:
       return true
   }
@@ -186,10 +187,10 @@ function contentOf(outcome: Outcome): string {
 export function endLate(
   engine: Engine,
   now: Held,
-  actor: string,
+  actor: Actor,
   action: string,
   detail: Readonly<Record<string, unknown>>,
-  endedBy: string = actor === 'engine' ? undone : givenBack,
+  endedBy: string = actor.kind === 'engine' ? undone : givenBack,
 ): Promise<boolean> {
   return move(engine, now, {
     source: endedBy,
@@ -205,7 +206,7 @@ export function endLate(
 export function keepLate(
   engine: Engine,
   now: Held,
-  actor: string,
+  actor: Actor,
   detail: Readonly<Record<string, unknown>>,
 ): Promise<boolean> {
   const { payment } = now

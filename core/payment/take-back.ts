@@ -5,9 +5,11 @@
  */
 import type { Reversed } from '@tollgate/plugin-kit'
 import { paymentTypes } from '@tollgate/schemas'
+import { engineActor } from '../audit/actor.ts'
+import { addAudit } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
-import { addAudit, freezeWith } from '../operator/store.ts'
+import { freezeWith } from '../operator/store.ts'
 import { removeTimer } from '../timer/store.ts'
 import { beginStep } from './begin.ts'
 import { ladder } from './decide.ts'
@@ -39,7 +41,9 @@ export async function takeBack(engine: Engine, work: Work, taken: LeaseRow): Pro
   if (now.attempt.state !== 'late' || now.attempt.lease !== taken.lease) return now.payment
   const undone = await undo(engine, work)
   if (undone.is === 'undone') {
-    const isEnded = await endLate(engine, now, 'engine', 'late-success-reversed', { by: undone.by })
+    const isEnded = await endLate(engine, now, engineActor, 'late-success-reversed', {
+      by: undone.by,
+    })
     if (!isEnded) await tellIfKept(engine, now.payment, undone.by)
   } else if (undone.is === 'open') {
     const afterMs = ladder(taken.enquiries)
@@ -144,4 +148,12 @@ async function byOperation(engine: Engine, payment: Payment): Promise<Undone> {
 }
 
 const note = (engine: Engine, { payment }: Held, why: string) =>
-  engine.lanes.single(addAudit(newId(), 'engine', 'late-success-stands', payment.id, { why }))
+  engine.lanes.single(
+    addAudit({
+      actor: engineActor,
+      action: 'late-success-stands',
+      entityId: payment.channelId,
+      resource: payment.id,
+      detail: { why },
+    }),
+  )

@@ -22,6 +22,8 @@ export type Call = {
   readonly isGone?: () => boolean
   /** The gateway's number of this request, shown as `ndc`: letters, digits and hyphens. */
   readonly requestId: string
+  /** Where it came from. */
+  readonly address?: string | undefined
 }
 
 export type Reply = {

@@ -1,6 +1,7 @@
 import { KeyAdministration, type KeyStatus, makeKey, parseKeys } from '@tollgate/core'
 import { dataDirectoryOf, keyFilesFrom, openDatabase, reach } from '../serve/installation.ts'
 import { findKeys } from '../serve/keys.ts'
+import { commandLineActor } from './actor.ts'
 import {
   type Command,
   columns,
@@ -179,6 +180,7 @@ async function withKeys(
           },
           keys: provider,
           log: place.log,
+          by: commandLineActor(),
         }),
       )
       return await work(keys)

@@ -1,3 +1,4 @@
+import { commandLineActor } from './actor.ts'
 import { type Command, columns, needed, print, withInstallation } from './command.ts'
 import { said } from './entity.ts'
 
@@ -16,7 +17,9 @@ export const tokenCreateCommand: Command = {
     const entityId = needed(given, 'entity')
     const name = needed(given, 'name')
     return withInstallation(given, {}, async ({ gateway }) => {
-      const { id, token } = await said(() => gateway.entities.createToken(entityId, name))
+      const { id, token } = await said(() =>
+        gateway.entities.createToken(entityId, name, { by: commandLineActor() }),
+      )
       for (const line of columns([
         ['id', id],
         ['token', token],
@@ -60,7 +63,7 @@ export const tokenRevokeCommand: Command = {
   async run(given) {
     const [id = ''] = given.words
     return withInstallation(given, {}, async ({ gateway }) => {
-      await said(() => gateway.entities.revokeToken(id))
+      await said(() => gateway.entities.revokeToken(id, { by: commandLineActor() }))
       print(`${id} is revoked`)
       return 0
     })

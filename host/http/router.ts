@@ -162,6 +162,7 @@ async function carryOut(
     query,
     requestId,
     isGone,
+    address: request.ip,
     ...(endpoint.method === 'POST'
       ? {
           body: await readBody(request),
