@@ -1,6 +1,6 @@
 /** All SQL of dispatching rules. */
 import type { Actor } from '../audit/actor.ts'
-import { auditRows } from '../audit/store.ts'
+import { auditRows } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
 
 export type RuleRow = {

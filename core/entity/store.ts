@@ -1,6 +1,6 @@
 import type { Actor } from '../audit/actor.ts'
 import type { Facts } from '../audit/harmless.ts'
-import { auditRows } from '../audit/store.ts'
+import { auditRows } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
 
 export type EntityKind = 'psp' | 'division' | 'merchant' | 'channel'

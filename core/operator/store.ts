@@ -1,5 +1,5 @@
 import type { Actor } from '../audit/actor.ts'
-import { type AuditEntry, auditRows } from '../audit/store.ts'
+import { type AuditEntry, auditRows } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
 
 /** Why an operator has to look at a payment. */

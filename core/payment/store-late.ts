@@ -1,7 +1,7 @@
 /** SQL of late words: one statement moves a payment that was answered, with everything that follows. */
 
 import { engineActor } from '../audit/actor.ts'
-import { type AuditEntry, auditRows } from '../audit/store.ts'
+import { type AuditEntry, auditRows } from '../audit/stored-rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import type { AttentionKind } from '../operator/store.ts'
 import { outbox } from '../webhook/store-outbox.ts'

@@ -1,5 +1,5 @@
 import { type Actor, engineActor } from '../audit/actor.ts'
-import { auditRows } from '../audit/store.ts'
+import { auditRows } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
 
 export type KeyState = 'announced' | 'current' | 'previous' | 'retired' | 'destroyed'

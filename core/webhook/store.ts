@@ -1,6 +1,6 @@
 /** SQL of webhook endpoints as their owners see them, and of the log of what was sent. */
 import { engineActor } from '../audit/actor.ts'
-import { type AuditEntry, auditRows } from '../audit/store.ts'
+import { type AuditEntry, auditRows } from '../audit/stored-rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import type { Endpoint, Wrapper } from './types.ts'
 
