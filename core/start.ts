@@ -1,6 +1,8 @@
 import type { Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import pRetry from 'p-retry'
+import { CardTesting } from './card-testing/card-testing.ts'
+import { defaultThresholds } from './card-testing/dimensions.ts'
 import { systemClock } from './clock.ts'
 import { Registry } from './connector/registry.ts'
 import { TokenCache } from './connector/token-cache.ts'
@@ -93,6 +95,13 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       services: { lanes, clock, outgoing, tokens: new TokenCache(clock), log },
       shortNumbers: new ShortNumbers(lanes),
       running: new Running(),
+      cardTesting: new CardTesting({
+        lanes,
+        clock,
+        log,
+        directory,
+        thresholds: { ...defaultThresholds(options.environment), ...options.cardTesting },
+      }),
       events,
       steps: new StepLog(lanes, clock, log, options.stepDays ?? limits.stepDays),
       jobs: paymentJobs(queue),
@@ -105,6 +114,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     for (const job of own) await queue.declareOwn(job)
     const presence = new Presence(lanes, buildNumber, role)
     await presence.start()
+    await engine.cardTesting.start()
     warm(['payments.create', 'payments.followUp', 'payments.get'])
     // Last, because it keeps the process at work from here on.
     const dispatcher = isWorker ? new Dispatcher(engine, queue) : undefined

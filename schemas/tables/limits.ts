@@ -245,6 +245,21 @@ export const limits = {
   /** An id may be older than its transaction by this much, and a moment is looked for that much earlier. */
   eventFeedSlackMs: hour,
 
+  // Card testing: failed payments over sliding windows.
+  cardTestingNumberMs: day,
+  /** The same of addresses, BINs, channels and tokens. */
+  cardTestingMs: hour,
+  /** What failed here is told to other processes, and theirs learnt, this often. */
+  cardTestingShareMs: second,
+  /** An attempt that the acquirer has not decided counts as tried for so long. */
+  cardTestingOpenMs: 15 * minute,
+  /** People are called about one merchant and one dimension no more often than this. */
+  cardTestingAlarmMs: minute,
+  cardTestingPurgeMs: hour,
+  /** What failures are counted by: of one merchant, and in all. */
+  cardTestingKeysPerMerchant: 5_000,
+  cardTestingKeys: 50_000,
+
   // Queries and reports.
   queryRows: { min: 100, max: 500, default: 100 },
   /** Exact page numbers up to here; deeper by cursor. */
