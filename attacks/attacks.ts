@@ -10,6 +10,7 @@ import { guessing } from './guessing.ts'
 import { logInjection } from './logs.ts'
 import { patterns } from './patterns.ts'
 import { slow } from './slow.ts'
+import { wrongCodes } from './wrong-codes.ts'
 
 export const attacks: readonly Attack[] = [
   fuzz,
@@ -22,6 +23,7 @@ export const attacks: readonly Attack[] = [
   guessing,
   logInjection,
   cardTesting,
+  wrongCodes,
   connectors,
   canary,
 ]

@@ -1,5 +1,4 @@
 /** The address that a shopper's attempts are counted by. */
-import { isIP } from 'node:net'
 import { isPublicAddress } from '../net/address.ts'
 
 /**
@@ -11,7 +10,7 @@ export function shopperAddress(text: string | undefined): string | undefined {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(text)
   const address = mapped?.[1] ?? text
   if (!isPublicAddress(address)) return undefined
-  return isIP(address) === 6 ? networkOf(address) : address
+  return address.includes(':') ? networkOf(address) : address
 }
 
 /** The first four groups of an IPv6 address, which may be shortened anywhere. */
