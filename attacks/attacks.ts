@@ -12,6 +12,7 @@ import { memory } from './memory.ts'
 import { patterns } from './patterns.ts'
 import { rightsOfTokens } from './rights.ts'
 import { slow } from './slow.ts'
+import { wrongCodes } from './wrong-codes.ts'
 
 export const attacks: readonly Attack[] = [
   fuzz,
@@ -26,6 +27,7 @@ export const attacks: readonly Attack[] = [
   guessing,
   logInjection,
   cardTesting,
+  wrongCodes,
   connectors,
   canary,
 ]

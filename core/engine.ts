@@ -1,6 +1,7 @@
 /** What every part of one engine shares. Made by createGateway(), never global: several engines may live in one process. */
 import type { Log } from '@tollgate/plugin-kit'
 import type { Alarm } from './audit/alarm.ts'
+import type { CardTesting } from './card-testing/card-testing.ts'
 import type { Clock } from './clock.ts'
 import type { Services } from './connector/call.ts'
 import type { Registry } from './connector/registry.ts'
@@ -29,6 +30,8 @@ export type Engine = {
   readonly services: Services
   readonly shortNumbers: ShortNumbers
   readonly running: Running
+  /** What was declined lately, and who is refused for it. */
+  readonly cardTesting: CardTesting
   readonly events: EventBus
   /** What was said between us and acquirers, written behind the payments. */
   readonly steps: StepLog

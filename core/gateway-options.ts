@@ -1,4 +1,5 @@
 import type { Job, Log, Plugin } from '@tollgate/plugin-kit'
+import type { Thresholds } from './card-testing/dimensions.ts'
 import type { Clock } from './clock.ts'
 import type { DatabaseOptions } from './db/database.ts'
 import type { Environment } from './engine.ts'
@@ -39,6 +40,12 @@ export type GatewayOptions = {
    * Default 90; 0 keeps nothing of it.
    */
   readonly stepDays?: number
+  /**
+   * Declined payments of one merchant from which on further ones are refused: of one card number in a day;
+   * of one shopper's address, BIN, channel and token in an hour. 0: never. On live the default is 10, 30, 300, 1000
+   * and 1000, in test it is 0.
+   */
+  readonly cardTesting?: Partial<Thresholds>
   readonly log?: Log
   /** Where alarms and the ends of the audit trail's chain go; the log, marked `security`, unless given. */
   readonly securityLog?: Log

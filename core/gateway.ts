@@ -333,6 +333,7 @@ export class Gateway {
     await this.#queue.stop(Math.min(this.#graceMs, 10_000))
     await this.#dispatcher?.stopped()
     await this.#engine.steps.close()
+    await this.#engine.cardTesting.close()
     await this.#presence.stop()
     await this.#engine.directory.tokenUse.write()
     await this.#engine.vault.close()

@@ -2,6 +2,8 @@ import type { Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import pRetry from 'p-retry'
 import { alarms, marked } from './audit/alarm.ts'
+import { CardTesting } from './card-testing/card-testing.ts'
+import { defaultThresholds } from './card-testing/dimensions.ts'
 import { systemClock } from './clock.ts'
 import { Registry } from './connector/registry.ts'
 import { TokenCache } from './connector/token-cache.ts'
@@ -77,6 +79,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       opened.idempotencyKey(entityId, key),
     )
     const directory = new Directory(lanes, options.environment, clock, log)
+    const alarm = alarms(securityLog, clock)
     const events = new EventBus(log)
     for (const plugin of options.plugins) if (plugin.on !== undefined) events.on(plugin.on)
     const targets = new Targets(
@@ -100,12 +103,20 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       services: { lanes, clock, outgoing, tokens: new TokenCache(clock), log },
       shortNumbers: new ShortNumbers(lanes),
       running: new Running(),
+      cardTesting: new CardTesting({
+        lanes,
+        clock,
+        log,
+        alarm,
+        directory,
+        thresholds: { ...defaultThresholds(options.environment), ...options.cardTesting },
+      }),
       events,
       steps: new StepLog(lanes, clock, log, options.stepDays ?? limits.stepDays),
       jobs: paymentJobs(queue),
       log,
       securityLog,
-      alarm: alarms(securityLog, clock),
+      alarm,
       checkUrl: (url) => checkUrl(url, rules),
       connectorTimeoutMs: options.connectorTimeoutMs ?? 30_000,
     }
@@ -114,6 +125,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     for (const job of own) await queue.declareOwn(job)
     const presence = new Presence(lanes, buildNumber, role)
     await presence.start()
+    await engine.cardTesting.start()
     warm(['payments.create', 'payments.followUp', 'payments.get'])
     // Last, because it keeps the process at work from here on.
     const dispatcher = isWorker ? new Dispatcher(engine, queue) : undefined

@@ -1,3 +1,5 @@
+import { settingOf as cardTestingSettings } from '../card-testing/dimensions.ts'
+
 /** What can be set for a node of the hierarchy. A channel's own value wins over those above it. */
 type Setting = {
   readonly takes: (value: unknown) => boolean
@@ -46,6 +48,10 @@ const known: Readonly<Record<string, Setting>> = {
   resubmissions: whole(0, 20),
   /** Pauses before the first repeat, the second and so on; the last one repeats. A day unless set. */
   resubmissionHours: pauses,
+  /** Declined payments from which on card testing is suspected; 0 is never. Those of the installation unless set. */
+  ...Object.fromEntries(
+    Object.values(cardTestingSettings).map((name) => [name, whole(0, 1_000_000)]),
+  ),
 }
 
 function isZone(name: string): boolean {

@@ -25,6 +25,7 @@ import { holderOf, idempotencyOfOccurrence, type Scheduled } from './scheduled.t
 import { type AcceptRow, acceptOf, type RegisteringRow, type ScheduledRow } from './store-first.ts'
 import { attemptByKey, paymentById } from './store-read.ts'
 import { accountPart, noticeAt, numbersOf, withoutSecrets } from './stored-request.ts'
+import { beginTrial } from './trial.ts'
 import type { Mode, Payment } from './types.ts'
 import type { Work } from './work.ts'
 
@@ -46,6 +47,8 @@ export type Use = {
   /** The test clock of what it belongs to. */
   readonly clockId?: string | null
   readonly scheduled?: Scheduled
+  /** The token that asks. */
+  readonly tokenId?: string
 }
 
 /** ISO 4217's code for transactions without a currency. */
@@ -184,11 +187,16 @@ export async function acceptFirst(
         }
       : {}),
   }
+  const trial = beginTrial(engine, channel, id, request, account, numbers, sealed, use)
   await faultPoint('before-T1', id)
   const written = await writeFirst(engine, row, (no) =>
     attemptKey(engine, connector, id, keyedBy, no),
-  )
+  ).catch((error: unknown) => {
+    engine.cardTesting.end(trial)
+    throw error
+  })
   if (written === null) {
+    engine.cardTesting.end(trial)
     const isScheduled = use.scheduled !== undefined
     return {
       replay: isScheduled
@@ -205,6 +213,7 @@ export async function acceptFirst(
       operation: operationOf(payment, written.attempt_key, kind, request, account, numbers),
       begun: { is: 'first', row: written },
       returns: null,
+      trial,
       deadlineMs: startedMs + timeoutMs,
       sendByWallMs: engine.clock.realMs() + timeoutMs - (engine.clock.elapsedMs() - startedMs),
     },

@@ -1,4 +1,5 @@
 /** Everything that can be done with payments, for embedders and for the hosted surface alike. */
+import { TooManyFailures } from '../card-testing/card-testing.ts'
 import type { Engine } from '../engine.ts'
 import type { Addressee, Caller } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
@@ -42,7 +43,7 @@ export async function createPayment(
   }
   const entityId = textOf(fields, 'entityId') ?? addressee.id
   const idempotency = idempotencyOf(engine, idempotencyKey, entityId, '/v1/payments', request.names)
-  return payFirst(engine, addressee, request, idempotency, {})
+  return payFirst(engine, addressee, request, idempotency, { tokenId: caller.id })
 }
 
 /**
@@ -75,7 +76,9 @@ async function carryOut(engine: Engine, accepted: Accepted, only: Use['only']): 
   const { verify } = work.target.loaded.connector
   const run = only === 'verification' && verify === undefined ? settleUnsent : execute
   const payment = await engine.running.track(
-    run(engine, work).then((done) => (isChained ? continueChain(engine, done) : done)),
+    run(engine, work)
+      .finally(() => engine.cardTesting.end(work.trial))
+      .then((done) => (isChained ? continueChain(engine, done) : done)),
   )
   return { payment }
 }
@@ -100,7 +103,8 @@ async function acceptOnce(
     const channel = dispatch(engine, addressee, request.fields, use)
     return await acceptFirst(engine, channel, request, idempotency, use)
   } catch (error) {
-    if (!(error instanceof GatewayError) || error.status !== 400) throw error
+    const isRefused = error instanceof GatewayError && error.status === 400
+    if (!isRefused && !(error instanceof TooManyFailures)) throw error
     const earlier = await findReplay(engine, idempotency)
     if (earlier === undefined) throw error
     return { replay: earlier }

@@ -41,7 +41,8 @@ export async function createRegistration(
   const entityId = textOf(fields, 'entityId') ?? addressee.id
   const path = '/v1/registrations'
   const idempotency = idempotencyOf(engine, idempotencyKey, entityId, path, request.names)
-  return payFirst(engine, addressee, request, idempotency, { only: 'verification' })
+  const use = { only: 'verification', tokenId: caller.id } as const
+  return payFirst(engine, addressee, request, idempotency, use)
 }
 
 /** Pays with a stored account. */
@@ -67,7 +68,7 @@ export async function payWithRegistration(
     withAccount(request.fields, registration, await numbersOf(engine, registration)),
     registration,
   )
-  const use = { registrationId: registration.id, clockId: registration.clockId }
+  const use = { registrationId: registration.id, clockId: registration.clockId, tokenId: caller.id }
   return payFirst(engine, addressee, { ...request, fields }, idempotency, use)
 }
 

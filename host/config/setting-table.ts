@@ -1,3 +1,4 @@
+import { cardTestingSettings } from './card-testing-settings.ts'
 import { keySettings } from './key-settings.ts'
 
 /** What a setting's value may look like. Environment variables are texts; a file may give the real type. */
@@ -197,6 +198,7 @@ export const settingTable = [
     meaning:
       'While the process is busy: requests in a tenth of a second, of one token most of whose requests fail; more are answered 429, a tenth of a second later. Default 2 on live, no limit in test.',
   },
+  ...cardTestingSettings,
   {
     name: 'connections',
     env: 'TOLLGATE_CONNECTIONS',

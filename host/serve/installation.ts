@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { createGateway, type Gateway, type GatewayOptions, type KeyProvider } from '@tollgate/core'
+import { cardTestingFrom } from '../config/card-testing-settings.ts'
 import { loadPlugins } from '../config/plugins.ts'
 import type { HostSettings } from '../config/read-settings.ts'
 import type { HostLog } from '../http/request-log.ts'
@@ -92,6 +93,7 @@ export async function openInstallation(
         migrate: settings.migrate,
         connectorTimeoutMs: settings.connectorTimeoutMs,
         stepDays: settings.stepDays,
+        cardTesting: cardTestingFrom(settings),
         allowLoopback: settings.allowLoopback,
         shutdownGraceMs: settings.shutdownGraceMs,
         log: place.log,

@@ -277,6 +277,19 @@ export const limits = {
   /** An id may be older than its transaction by this much, and a moment is looked for that much earlier. */
   eventFeedSlackMs: hour,
 
+  // Card testing: failed payments over sliding windows.
+  cardTestingNumberMs: day,
+  /** The same of addresses, BINs, channels and tokens. */
+  cardTestingMs: hour,
+  /** What failed here is told to other processes, and theirs learnt, this often. */
+  cardTestingShareMs: second,
+  /** An attempt that the acquirer has not decided counts as tried for so long. */
+  cardTestingOpenMs: 15 * minute,
+  cardTestingPurgeMs: hour,
+  /** What failures are counted by: of one merchant, and in all. */
+  cardTestingKeysPerMerchant: 5_000,
+  cardTestingKeys: 50_000,
+
   // Queries and reports.
   /** A page of any list ends when it holds so much, or with its first entry: its cursor says where to go on. */
   pageBytes: 16 * 1024 * 1024,
