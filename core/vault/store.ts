@@ -38,7 +38,7 @@ export const addDataKey = (
   wrapped: Buffer,
 ) => sql`
   insert into tollgate.data_key (id, purpose, state, format, key_encryption_key_id, wrapped, promoted_at)
-  values (${id}::uuid, ${purpose}::text, 'current', 2, ${keyId}::text, ${wrapped}::bytea, now())
+  values (${id}::uuid, ${purpose}::text, 'current', 3, ${keyId}::text, ${wrapped}::bytea, now())
   on conflict do nothing`
 
 /**
@@ -54,7 +54,7 @@ export const announceDataKey = (
   id: string
 }>`
   insert into tollgate.data_key (id, purpose, state, format, key_encryption_key_id, wrapped)
-  select ${id}::uuid, 'seal', 'announced', 2, ${keyId}::text, ${wrapped}::bytea
+  select ${id}::uuid, 'seal', 'announced', 3, ${keyId}::text, ${wrapped}::bytea
   from tollgate.data_key
   where id = ${currentId}::uuid and state = 'current'
   for update
@@ -63,7 +63,8 @@ export const announceDataKey = (
 
 /**
  * A process shows what it seals with, and learns in the same statement what it should: had it asked
- * before it was seen, a rotation in between could have missed it.
+ * before it was seen, a rotation in between could have missed it. Retired keys of older formats are
+ * told as well: what they sealed is not opened any more.
  */
 export const showUse = (
   processId: string,
@@ -78,7 +79,7 @@ export const showUse = (
       data_key_id = excluded.data_key_id, ready_key_id = excluded.ready_key_id, seen_at = now())
   select ${columns}
   from tollgate.data_key
-  where purpose = 'seal' and state in ('announced', 'current')`
+  where purpose = 'seal' and (state in ('announced', 'current') or (state = 'retired' and format < 3))`
 
 export const endUse = (processId: string) => sql`
   delete from tollgate.data_key_use
@@ -158,7 +159,7 @@ export const replaceMacKey = (
     insert into tollgate.audit (id, actor, action, resource, detail)
     select ${auditId}::uuid, 'keys', 'mac-key-replaced', id, '{}'::jsonb from moved)
   insert into tollgate.data_key (id, purpose, state, format, key_encryption_key_id, wrapped, promoted_at)
-  select ${id}::uuid, 'mac', 'current', 2, ${keyId}::text, ${wrapped}::bytea, now()
+  select ${id}::uuid, 'mac', 'current', 3, ${keyId}::text, ${wrapped}::bytea, now()
   from moved
   returning id`
 

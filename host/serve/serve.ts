@@ -2,7 +2,7 @@ import type { HostSettings } from '../config/read-settings.ts'
 import { splitList } from '../config/read-settings.ts'
 import { createHost, type Listening } from '../http/host.ts'
 import { type Credentials, openDemo, writeCredentials } from './demo.ts'
-import { dataDirectoryOf, openInstallation, type Place } from './installation.ts'
+import { dataDirectoryOf, openInstallation, type Place, wantsDemo } from './installation.ts'
 
 export type Served = {
   /** Undefined for a worker, which listens nowhere. */
@@ -42,11 +42,11 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
       shutdownGraceMs: settings.shutdownGraceMs,
       ...tlsOf(settings),
     })
-    const wantsDemo = settings.demo ?? settings.environment === 'test'
     const directory = dataDirectoryOf(settings, place)
-    const seeded = wantsDemo ? await openDemo(gateway, directory) : undefined
+    const seeded = wantsDemo(settings) ? await openDemo(gateway, directory) : undefined
     listening = await host.listen()
     const { url } = listening
+    installation.closePort(Number(new URL(url).port))
     if (seeded === undefined) return { url, demo: undefined, database: database.title, close }
     const credentials = { baseUrl: url, ...seeded }
     const path = await writeCredentials(directory, credentials)
