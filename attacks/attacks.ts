@@ -10,6 +10,8 @@ import { guessing } from './guessing.ts'
 import { logInjection } from './logs.ts'
 import { patterns } from './patterns.ts'
 import { slow } from './slow.ts'
+import { vault } from './vault.ts'
+import { webhooks } from './webhooks.ts'
 
 export const attacks: readonly Attack[] = [
   fuzz,
@@ -23,5 +25,7 @@ export const attacks: readonly Attack[] = [
   logInjection,
   cardTesting,
   connectors,
+  vault,
+  webhooks,
   canary,
 ]
