@@ -12,6 +12,8 @@ import { memory } from './memory.ts'
 import { patterns } from './patterns.ts'
 import { rightsOfTokens } from './rights.ts'
 import { slow } from './slow.ts'
+import { vault } from './vault.ts'
+import { webhooks } from './webhooks.ts'
 import { wrongCodes } from './wrong-codes.ts'
 
 export const attacks: readonly Attack[] = [
@@ -29,5 +31,7 @@ export const attacks: readonly Attack[] = [
   cardTesting,
   wrongCodes,
   connectors,
+  vault,
+  webhooks,
   canary,
 ]

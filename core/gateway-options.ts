@@ -3,6 +3,7 @@ import type { Thresholds } from './card-testing/dimensions.ts'
 import type { Clock } from './clock.ts'
 import type { DatabaseOptions } from './db/database.ts'
 import type { Environment } from './engine.ts'
+import type { LoopbackRule } from './net/address.ts'
 import type { KeyProvider } from './vault/keys.ts'
 
 export type Role = 'all' | 'api' | 'worker'
@@ -35,6 +36,12 @@ export type GatewayOptions = {
   readonly connectorTimeoutMs?: number
   /** Lets connectors reach this machine's loopback. Test environment only; default true there. */
   readonly allowLoopback?: boolean
+  /**
+   * Lets URLs that merchants give, of webhooks and `notificationUrl`, lead to this machine's loopback:
+   * to every port, or not to some. What is answered there is not shown to them. Test environment only;
+   * default false.
+   */
+  readonly allowLoopbackForMerchants?: LoopbackRule
   /**
    * How many days what was said between the engine and acquirers is kept, to the end of a month.
    * Default 90; 0 keeps nothing of it.

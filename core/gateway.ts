@@ -227,7 +227,8 @@ export class Gateway {
     const caller = options.caller ?? embedder
     const registration = await work(caller, await this.#read(caller, operation, values))
     const now = new Date(this.#engine.clock.realMs())
-    return registrationView(registration, newId(), buildNumber, now)
+    const settings = await this.#engine.directory.settings(registration.channelId)
+    return registrationView(registration, settings, newId(), buildNumber, now)
   }
 
   #read(caller: Caller, operation: string, values: unknown): Promise<Request> {
@@ -338,6 +339,7 @@ export class Gateway {
     await this.#engine.directory.tokenUse.write()
     await this.#engine.vault.close()
     await this.#outgoing.close()
+    await this.#engine.toMerchants.close()
     await this.#database.close()
   }
 

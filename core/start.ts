@@ -32,7 +32,9 @@ import { warm } from './request/parse.ts'
 import { openAccounts } from './routing/accounts.ts'
 import { Targets } from './routing/targets.ts'
 import { StepLog } from './step/log.ts'
+import { DistinctNumbers } from './vault/distinct-numbers.ts'
 import { Vault } from './vault/vault.ts'
+import { TestSlots } from './webhook/test-slots.ts'
 
 const silent: Log = { info() {}, warn() {} }
 
@@ -56,8 +58,11 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     read: options.database.readConnections ?? 4,
   })
   const mayReachLoopback = options.environment === 'test' && options.allowLoopback !== false
-  const rules = addressRules({ allowLoopback: mayReachLoopback })
   const outgoing = createOutgoing({ name, allowLoopback: mayReachLoopback, clock })
+  const forMerchants =
+    options.environment === 'test' && (options.allowLoopbackForMerchants ?? false)
+  const rules = addressRules({ allowLoopback: forMerchants })
+  const toMerchants = createOutgoing({ name, allowLoopback: forMerchants, clock })
   const isWorker = role !== 'api'
   const queue = new Queue(database, {
     migrate: options.migrate !== false,
@@ -118,6 +123,10 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       securityLog,
       alarm,
       checkUrl: (url) => checkUrl(url, rules),
+      toMerchants,
+      showsAnswers: forMerchants === false,
+      webhookTests: new TestSlots(),
+      distinctNumbers: new DistinctNumbers(clock),
       connectorTimeoutMs: options.connectorTimeoutMs ?? 30_000,
     }
     await queue.start()
@@ -145,6 +154,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     await queue.stop(1000).catch(() => {})
     await vault?.close()
     await outgoing.close()
+    await toMerchants.close()
     await database.close()
     throw error
   }

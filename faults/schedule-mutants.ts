@@ -75,8 +75,8 @@ export const scheduleMutants: readonly Mutant[] = [
     patches: [
       {
         file: 'core/registration/registrations.ts',
-        find: 'return payFirst(engine, addressee, request, idempotency, use)\n}\n\n/** Pays',
-        put: 'return payFirst(engine, addressee, request, null, use)\n}\n\n/** Pays',
+        find: "return payFirst(engine, addressee, request, idempotency, { only: 'verification', caller })",
+        put: "return payFirst(engine, addressee, request, null, { only: 'verification', caller })",
       },
     ],
   },

@@ -37,6 +37,18 @@ const known: Readonly<Record<string, Setting>> = {
   cvvRequired: oneOf(true, false),
   /** Keep approvals for less than was asked instead of reversing them. */
   partialApproval: oneOf(true, false),
+  /**
+   * Show the fingerprint of registrations: the same for the same account of one merchant. Tells whoever
+   * has a token which registrations hold one account; never unless set.
+   */
+  showFingerprint: oneOf(true, false),
+  /**
+   * Different card numbers with the same first six and last four digits that may come by one token, and
+   * on one channel, within so many hours; 0 sets no limit. Unless set, 20 in 24 hours on live and no
+   * limit in test.
+   */
+  distinctNumbers: whole(0, 1000),
+  distinctNumbersHours: whole(1, 24 * 31),
   /** Zone in which the times of schedules are read; UTC unless set. */
   timeZone: zone,
   /** Least time between two charges of one schedule; an hour in the live environment unless set. */

@@ -3,7 +3,6 @@ import type { Trial } from '../card-testing/attempt.ts'
 import type { Engine } from '../engine.ts'
 import type { Channel } from '../entity/directory.ts'
 import type { CheckedAccount } from '../request/account.ts'
-import type { SealedInstrument } from '../vault/vault.ts'
 import type { Request, Use } from './accept.ts'
 
 /**
@@ -19,7 +18,7 @@ export function beginTrial(
   { fields }: Request,
   { kind }: CheckedAccount,
   numbers: Readonly<Record<string, string>>,
-  sealed: SealedInstrument | null,
+  sealed: { readonly fingerprint: Buffer } | null,
   use: Use,
 ): Trial | undefined {
   if (use.scheduled !== undefined || sealed === null) return undefined
@@ -31,7 +30,7 @@ export function beginTrial(
     channelId: channel.id,
     // What stands above a channel is its merchant.
     merchantId: channel.path[1] ?? channel.id,
-    tokenId: use.tokenId,
+    tokenId: use.caller?.id,
     fields,
     number,
     fingerprint: sealed.fingerprint,

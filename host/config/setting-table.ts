@@ -256,6 +256,13 @@ export const settingTable = [
     default: 'true',
     meaning: "Lets connectors reach this machine's own addresses, in the test environment only.",
   },
+  {
+    name: 'allowLoopbackForMerchants',
+    env: 'TOLLGATE_ALLOW_LOOPBACK_FOR_MERCHANTS',
+    format: flag,
+    meaning:
+      "Lets webhooks and notificationUrl reach this machine's own addresses, but not the ports of the host, of its database and of its key server; what is answered is not shown then. In the test environment only. Default true with the demo channel, else false.",
+  },
 ] as const satisfies readonly Setting[]
 
 type Rows = (typeof settingTable)[number]

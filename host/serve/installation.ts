@@ -48,6 +48,8 @@ export async function openDatabase(settings: HostSettings, place: Place): Promis
 export type Installation = {
   readonly gateway: Gateway
   readonly database: OpenDatabase
+  /** Merchants' URLs do not lead to this port of this machine, wherever they may lead else. */
+  closePort(port: number): void
   /** Closes the gateway, then leaves the database. */
   close(): Promise<void>
 }
@@ -64,6 +66,7 @@ export async function openInstallation(
 ): Promise<Installation> {
   const plugins = await loadPlugins(settings, place.folder)
   const database = await openDatabase(settings, place)
+  const exceptPorts = portsOf(settings, database)
   let keys: KeyProvider | undefined
   try {
     // Also tells at once when the database cannot be reached, where the engine would try for a while.
@@ -95,6 +98,9 @@ export async function openInstallation(
         stepDays: settings.stepDays,
         cardTesting: cardTestingFrom(settings),
         allowLoopback: settings.allowLoopback,
+        allowLoopbackForMerchants: (settings.allowLoopbackForMerchants ?? wantsDemo(settings)) && {
+          exceptPorts,
+        },
         shutdownGraceMs: settings.shutdownGraceMs,
         log: place.log,
         securityLog: securityLog(place.log),
@@ -105,6 +111,7 @@ export async function openInstallation(
     return {
       gateway,
       database,
+      closePort: (port) => void exceptPorts.push(port),
       async close() {
         await gateway.close()
         await keys?.close?.()
@@ -117,6 +124,22 @@ export async function openInstallation(
     throw thrown
   }
 }
+
+/** Whether an installation has a demo channel. */
+export const wantsDemo = ({ demo, environment }: HostSettings): boolean =>
+  demo ?? environment === 'test'
+
+/** Ports that are this installation's own: what merchants have called must not come back to it. */
+function portsOf(settings: HostSettings, database: OpenDatabase): number[] {
+  const urls = [database.url, settings.publicUrl, settings.keyServerUrl]
+  const ports = urls.flatMap((text) => {
+    const url = text === undefined ? null : URL.parse(text)
+    return url === null ? [] : [Number(url.port) || (usualPorts[url.protocol] ?? 5432)]
+  })
+  return [settings.port, ...ports]
+}
+
+const usualPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
 const keyFiles = ['keyFile', 'keyServerTokenFile', 'keyServerCaFile'] as const
 

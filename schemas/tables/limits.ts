@@ -195,6 +195,14 @@ export const limits = {
   /** A token that was rotated is good for this long beside the new one unless told otherwise, and at most. */
   tokenOverlapMs: { usual: day, most: 90 * day },
 
+  // Guessing card numbers: different ones with the same first six and last four digits.
+  /** As many may come by one token, and on one channel, within the window; the next is refused. On live, unless set. */
+  distinctNumbers: 20,
+  distinctNumbersMs: day,
+  /** Digits and token or channel that came with one number so far, and with several: the oldest give way. */
+  distinctOnce: 50_000,
+  distinctSeveral: 10_000,
+
   // Payments, checkouts, schedules.
   captures: { min: 1, max: 98 },
   checkoutLifeMs: 30 * minute,
@@ -261,6 +269,8 @@ export const limits = {
   /** How long the secret before a rotation signs as well. */
   webhookRotationMs: day,
   webhooksPerEntity: 100,
+  /** Test notifications of one token that may be under way in one process; of one endpoint it is one. */
+  webhookTestsPerToken: 3,
   /** Events that one request sends again. */
   webhooksPerReplay: 10_000,
 
