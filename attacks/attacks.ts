@@ -8,20 +8,30 @@ import { oversized, smuggling } from './framing.ts'
 import { decoding, fuzz } from './fuzz.ts'
 import { guessing } from './guessing.ts'
 import { logInjection } from './logs.ts'
+import { memory } from './memory.ts'
 import { patterns } from './patterns.ts'
+import { rightsOfTokens } from './rights.ts'
 import { slow } from './slow.ts'
+import { vault } from './vault.ts'
+import { webhooks } from './webhooks.ts'
+import { wrongCodes } from './wrong-codes.ts'
 
 export const attacks: readonly Attack[] = [
   fuzz,
   decoding,
   patterns,
   foreignIds,
+  rightsOfTokens,
   smuggling,
   oversized,
   slow,
+  memory,
   guessing,
   logInjection,
   cardTesting,
+  wrongCodes,
   connectors,
+  vault,
+  webhooks,
   canary,
 ]

@@ -93,6 +93,12 @@ function makeCanaries(random: Random, ground: Ground): Canaries {
     'broken',
     'name',
     'twice',
+    'key',
+    'freeName',
+    'underscores',
+    'fullWidth',
+    'reference',
+    'foreign',
   ]
   const numbers = Object.fromEntries(ways.map((way) => [way, cardNumber(`42${random.digits(13)}`)]))
   return {
@@ -199,6 +205,41 @@ async function payAll(host: Host, canaries: Canaries): Promise<Sent[]> {
       'card.numbr': numbers.name!,
     }),
     twice: card('twice', { descriptor: `paid with ${numbers.twice}` }),
+    key: requestBytes(
+      'POST',
+      '/v1/payments',
+      [
+        ['Authorization', `Bearer ${tokens[0]}`],
+        ['Content-Type', 'application/x-www-form-urlencoded'],
+        ['Idempotency-Key', numbers.key!],
+      ],
+      Buffer.from(
+        new URLSearchParams({
+          ...debitFields,
+          entityId: own.channel,
+          'card.number': numbers.key!,
+          'card.holder': holder,
+        }).toString(),
+      ),
+    ),
+    freeName: card('freeName', { [`customParameters[${numbers.freeName}]`]: 'yes' }),
+    underscores: card('underscores', {
+      'customParameters[note]': numbers.underscores!.replace(/.{4}(?=.)/g, '$&_'),
+    }),
+    fullWidth: card('fullWidth', {
+      'customParameters[note]': numbers.fullWidth!.replace(/[0-9]/g, (digit) =>
+        String.fromCodePoint(0xff10 + Number(digit)),
+      ),
+    }),
+    reference: card('reference', { 'cart.items[0].sku': `sku-${numbers.reference}` }),
+    foreign: card('approved', {
+      'card.number': '4200000000000000',
+      'customParameters[note]': `other card ${numbers.foreign}`,
+    }),
+    code: card('approved', {
+      'card.number': '4200000000000000',
+      'customParameters[card_cvv]': codes[0]!,
+    }),
     iban: bank(ibans[0]!, {}),
     'iban throws': bank(ibans[1]!, { ...external, merchantTransactionId: 'throws-iban' }),
     'iban echoes': bank(ibans[2]!, { ...external, merchantTransactionId: 'echoes-iban' }),
@@ -220,6 +261,14 @@ const expectedStatus: Readonly<Record<string, number>> = {
   echoes: 400,
   remembers: 200,
   asks: 400,
+  twice: 400,
+  key: 200,
+  freeName: 400,
+  underscores: 400,
+  fullWidth: 400,
+  reference: 400,
+  foreign: 400,
+  code: 400,
   iban: 200,
   'iban echoes': 400,
 }
@@ -250,6 +299,8 @@ async function judgeTables(
   const leaves = await leavesOf(ground)
   const forms = long.flatMap((text) => [
     text,
+    text.replace(/.{4}(?=.)/g, '$&_'),
+    text.replace(/[0-9]/g, (digit) => String.fromCodePoint(0xff10 + Number(digit))),
     Buffer.from(text).toString('hex'),
     Buffer.from(text).toString('base64').replace(/=+$/, ''),
   ])

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import simulator from '../connectors/simulator/index.ts'
 import { createGateway, localKeys } from '../core/index.ts'
+import { tokenRights } from '../schemas/index.ts'
 import { clusterVariable, scratchFolder, startTestCluster } from '../test/support/cluster.ts'
 import { createDatabase } from '../test/support/database.ts'
 import { testKey } from '../test/support/gateway.ts'
@@ -22,6 +23,8 @@ export type Ground = {
   /** Of the attacker's channel; the first ones are valid, `revoked` is not any more. */
   readonly tokens: readonly string[]
   readonly revoked: string
+  /** Of the attacker's channel too: one token for every right that can be left out, without it. */
+  readonly without: ReadonlyMap<string, string>
   /** Of the other merchant's channel. */
   readonly foreignToken: string
   /** The host with its usual settings; it is started once. */
@@ -50,7 +53,7 @@ export async function layGround(): Promise<Ground> {
     ends.push(() => database.drop())
     const folder = mkdtempSync(join(scratchFolder(), 'tollgate-attacks-'))
     ends.push(async () => rmSync(folder, { recursive: true, force: true }))
-    const { tokens, revoked, foreignToken } = await settle(database.url)
+    const { tokens, revoked, without, foreignToken } = await settle(database.url)
     const pool = new pg.Pool({ connectionString: database.url, max: 2 })
     ends.push(() => pool.end())
     let main: Promise<Host> | undefined
@@ -67,6 +70,7 @@ export async function layGround(): Promise<Ground> {
       folder,
       tokens,
       revoked,
+      without,
       foreignToken,
       host() {
         main ??= startHost(folder, settings).then((host) => {
@@ -113,7 +117,13 @@ async function settle(url: string) {
     const gone = await entities.createToken(own.channel, 'revoked')
     await entities.revokeToken(gone.id)
     const { token: foreignToken } = await entities.createToken(foreign.channel, 'other')
-    return { tokens, revoked: gone.token, foreignToken }
+    const without = new Map<string, string>()
+    for (const left of ['charge', 'refund', 'payout'] as const) {
+      const rights = tokenRights.filter((right) => right !== left)
+      const { token } = await entities.createToken(own.channel, `without ${left}`, { rights })
+      without.set(left, token)
+    }
+    return { tokens, revoked: gone.token, without, foreignToken }
   } finally {
     await gateway.close()
   }

@@ -2,6 +2,7 @@
  * How long decoding and validating a request takes, on one core:
  * `npm run bench` runs all benchmarks, `node --conditions=@tollgate/source bench/decode.ts` this one.
  */
+import { holdsCardNumber } from '../core/request/card-data.ts'
 import { decode } from '../core/request/decode.ts'
 import { ParameterErrors } from '../core/request/parameter-errors.ts'
 import { parseRequest, warm } from '../core/request/parse.ts'
@@ -49,7 +50,20 @@ function measure(calls: number, run: () => unknown): number {
 }
 
 const print = (what: string, microseconds: number) =>
-  console.log(`${what.padEnd(52)}${microseconds.toFixed(1).padStart(10)} µs`)
+  console.log(`${what.padEnd(76)}${microseconds.toFixed(2).padStart(10)} µs`)
+
+const texts = {
+  'a name': 'Jane Jones of Berlin',
+  'a text of 117 characters with 15 digits': 'Lorem ipsum dolor sit amet order 12345 '.repeat(3),
+  'a number of 16 digits in groups, no card number': 'paid 4111 1111 1111 1112 today',
+  'a text of 2,048 digits': '4111111111111112'.repeat(128),
+}
+for (const [what, text] of Object.entries(texts)) {
+  print(
+    `looking for card numbers: ${what}`,
+    measure(10_000, () => holdsCardNumber(text)),
+  )
+}
 
 const start = performance.now()
 warm(['payments.create'])

@@ -16,6 +16,7 @@ export type FaultPoint =
   | 'before-fact'
   | 'after-fact'
   | 'in-migration'
+  | 'idempotency-digested'
   | 'before-fire'
   | 'in-fire'
   | 'after-fire'
@@ -30,6 +31,7 @@ export type FaultPoint =
   | 'key-proven'
   | 'key-retired'
   | 'key-rewrapped'
+  | 'audit-linked'
 
 let handler: ((point: FaultPoint, ref: string) => void | Promise<void>) | undefined
 

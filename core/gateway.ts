@@ -1,5 +1,7 @@
 import type { GatewayEvent, Inbound } from '@tollgate/plugin-kit'
 import type { Requests } from '@tollgate/schemas'
+import { type Alarm, GuessedIds } from './audit/alarm.ts'
+import { AuditTrail } from './audit/trail.ts'
 import type { Database } from './db/database.ts'
 import { buildNumber, embedder, type RequestOptions } from './embedder.ts'
 import type { Engine, Environment } from './engine.ts'
@@ -34,8 +36,8 @@ import {
 } from './registration/view.ts'
 import { type Call, type Reply, read } from './request/call.ts'
 import { Schedules } from './schedule/embedded.ts'
-import { stepsFor } from './step/operations.ts'
-import { inspect, type Kind } from './step/steps.ts'
+import { type StepOperation, stepsFor } from './step/operations.ts'
+import { inspect } from './step/steps.ts'
 import type { StepsView } from './step/view.ts'
 import { TestClocks } from './test-clock/embedded.ts'
 import { Webhooks } from './webhook/embedded.ts'
@@ -63,6 +65,11 @@ export class Gateway {
   /** What people decide where the engine must not. */
   readonly operator: Operator
   readonly events: Events
+  /** Who did what, from where and when. */
+  readonly audit: AuditTrail
+  /** Into the security log, once a minute for each kind and subject. */
+  readonly alarm: Alarm
+  readonly #guessed: GuessedIds
   readonly name: string
   readonly environment: Environment
   #closed: Promise<void> | undefined
@@ -91,6 +98,10 @@ export class Gateway {
     this.webhooks = new Webhooks(parts.engine)
     this.operator = new Operator(parts.engine)
     this.events = new Events(parts.engine)
+    const { engine } = parts
+    this.audit = new AuditTrail(engine.lanes, (id) => engine.vault.chainKey(id))
+    this.alarm = engine.alarm
+    this.#guessed = new GuessedIds(engine.alarm, engine.clock)
     this.name = parts.engine.name
     this.environment = parts.engine.environment
   }
@@ -111,10 +122,13 @@ export class Gateway {
         return createPayment(this.#engine, caller, read, options.idempotencyKey)
       }, options),
     get: (id: string, options: RequestOptions = {}): Promise<PaymentView> =>
-      this.#view((caller) => readPayment(this.#engine, caller, id, undefined), options),
+      this.#view(async (caller) => {
+        await this.#read(caller, 'payments.get', {})
+        return readPayment(this.#engine, caller, id, undefined)
+      }, options),
     /** What happened to it, step by step. */
     steps: (id: string, options: RequestOptions = {}): Promise<StepsView> =>
-      this.#steps(['payment'], id, options),
+      this.#steps('payments.steps', id, options),
     followUp: (
       id: string,
       request: FollowUpRequest,
@@ -155,7 +169,7 @@ export class Gateway {
       ),
     /** What happened to it, step by step; also after it was removed. */
     steps: (id: string, options: RequestOptions = {}): Promise<StepsView> =>
-      this.#steps(['registration'], id, options),
+      this.#steps('registrations.steps', id, options),
     pay: (
       id: string,
       request: Requests['registrations.pay'],
@@ -182,8 +196,11 @@ export class Gateway {
         endRegistration(this.#engine, caller, id, fields),
       ),
     /** Ids of the usable registrations that hold the same account as this one, itself included. */
-    sameAccount: (id: string, options: RequestOptions = {}): Promise<string[]> =>
-      sameAccount(this.#engine, options.caller ?? embedder, id),
+    sameAccount: async (id: string, options: RequestOptions = {}): Promise<string[]> => {
+      const caller = options.caller ?? embedder
+      await this.#read(caller, 'registrations.get', {})
+      return sameAccount(this.#engine, caller, id)
+    },
   }
 
   /**
@@ -197,8 +214,8 @@ export class Gateway {
     return inspect(this.#engine, reference, days)
   }
 
-  #steps(kinds: readonly Kind[], id: string, options: RequestOptions): Promise<StepsView> {
-    return stepsFor(this.#engine, options.caller ?? embedder, kinds, id)
+  #steps(operation: StepOperation, id: string, options: RequestOptions): Promise<StepsView> {
+    return stepsFor(this.#engine, options.caller ?? embedder, operation, id)
   }
 
   async #registration(
@@ -210,7 +227,8 @@ export class Gateway {
     const caller = options.caller ?? embedder
     const registration = await work(caller, await this.#read(caller, operation, values))
     const now = new Date(this.#engine.clock.realMs())
-    return registrationView(registration, newId(), buildNumber, now)
+    const settings = await this.#engine.directory.settings(registration.channelId)
+    return registrationView(registration, settings, newId(), buildNumber, now)
   }
 
   #read(caller: Caller, operation: string, values: unknown): Promise<Request> {
@@ -225,14 +243,25 @@ export class Gateway {
     return paymentView(payment, balance, newId(), buildNumber)
   }
 
-  /** The caller behind an Authorization header. @throws GatewayError 401, 403. */
-  authenticate(authorization: string | undefined): Promise<Caller> {
-    return this.#engine.directory.authenticate(authorization)
+  /**
+   * The caller behind an Authorization header.
+   *
+   * @param from Address of the client: a token of certain networks is refused without it.
+   * @throws GatewayError 401, 403.
+   */
+  authenticate(authorization: string | undefined, from?: string): Promise<Caller> {
+    return this.#engine.directory.authenticate(authorization, from)
   }
 
   /** Answers a raw request to an operation of the endpoints table. Never throws. */
-  call(operation: string, caller: Caller | null, call: Call): Promise<Reply> {
-    return answer(this.#engine, operation, caller, call, buildNumber)
+  async call(operation: string, caller: Caller | null, call: Call): Promise<Reply> {
+    const { address } = call
+    const from = caller === null || address === undefined ? caller : { ...caller, address }
+    const reply = await answer(this.#engine, operation, from, call, buildNumber)
+    if (reply.status === 404 && caller !== null && call.path?.id !== undefined) {
+      this.#guessed.missed(caller.id, call.path.id, address)
+    }
+    return reply
   }
 
   /** True when `call` answers this operation; the host answers the others. */
@@ -245,9 +274,20 @@ export class Gateway {
     return refusalReply(this.#engine, error, requestId, buildNumber)
   }
 
-  /** A message of an acquirer: stored when this returns. @throws GatewayError 404, 400. */
-  inbound(connector: string, account: string, message: Inbound): Promise<void> {
-    return receive(this.#engine, connector, account, message)
+  /**
+   * A message of an acquirer: stored when this returns.
+   *
+   * @param message or how to read it, which is not done for an account that does not exist.
+   * @param address who sent it, for the limit of what proves nothing.
+   * @throws GatewayError 404, 400, 429, 503.
+   */
+  inbound(
+    connector: string,
+    account: string,
+    message: Inbound | (() => Promise<Inbound>),
+    address?: string,
+  ): Promise<void> {
+    return receive(this.#engine, connector, account, message, address)
   }
 
   /** Events committed by this process, best effort. Returns a function that stops them. */
@@ -294,9 +334,12 @@ export class Gateway {
     await this.#queue.stop(Math.min(this.#graceMs, 10_000))
     await this.#dispatcher?.stopped()
     await this.#engine.steps.close()
+    await this.#engine.cardTesting.close()
     await this.#presence.stop()
+    await this.#engine.directory.tokenUse.write()
     await this.#engine.vault.close()
     await this.#outgoing.close()
+    await this.#engine.toMerchants.close()
     await this.#database.close()
   }
 

@@ -1,11 +1,25 @@
+export type { Actor, ActorKind, By } from './audit/actor.ts'
+export type { Alarm, AlarmDetail, AlarmKind } from './audit/alarm.ts'
+export type { AuditFilter, AuditRow } from './audit/store-list.ts'
+export { type AuditTrail, verifyAudit } from './audit/trail.ts'
+export type { Verified } from './audit/verify.ts'
 export { type Clock, systemClock, wireTimestamp } from './clock.ts'
 export type { DatabaseOptions } from './db/database.ts'
 export { MigrationError, migrateDatabase, migrationFiles } from './db/migrate.ts'
+export { type DatabaseRole, makeRoles } from './db/roles.ts'
 export { buildNumber, type RequestOptions } from './embedder.ts'
 export type { Caller } from './entity/directory.ts'
 export type { DispatchFacts, DispatchRule } from './entity/dispatch-rule.ts'
 export type { ListedRule, RuleChange } from './entity/dispatching.ts'
-export type { Entities, NewAccount, NewEntity } from './entity/entities.ts'
+export type {
+  Entities,
+  NewAccount,
+  NewEntity,
+  RotatedToken,
+  RotationOptions,
+} from './entity/entities.ts'
+export { type RightSet, rightSet } from './entity/rights.ts'
+export type { TokenLimits } from './entity/token.ts'
 export { GatewayError, type ParameterError } from './errors.ts'
 export type { EventsView, EventView, OneEventView } from './event-feed/view.ts'
 export { type FaultPoint, onFaultPoint } from './fault-point.ts'

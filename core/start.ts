@@ -1,10 +1,14 @@
 import type { Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import pRetry from 'p-retry'
+import { alarms, marked } from './audit/alarm.ts'
+import { CardTesting } from './card-testing/card-testing.ts'
+import { defaultThresholds } from './card-testing/dimensions.ts'
 import { systemClock } from './clock.ts'
 import { Registry } from './connector/registry.ts'
 import { TokenCache } from './connector/token-cache.ts'
 import { Database, sqlState } from './db/database.ts'
+import { digestIdempotencyKeys } from './db/digest-idempotency.ts'
 import { durability, serverTime } from './db/durability.ts'
 import { Lanes } from './db/lanes.ts'
 import { MigrationError, migrate } from './db/migrate.ts'
@@ -28,7 +32,9 @@ import { warm } from './request/parse.ts'
 import { openAccounts } from './routing/accounts.ts'
 import { Targets } from './routing/targets.ts'
 import { StepLog } from './step/log.ts'
+import { DistinctNumbers } from './vault/distinct-numbers.ts'
 import { Vault } from './vault/vault.ts'
+import { TestSlots } from './webhook/test-slots.ts'
 
 const silent: Log = { info() {}, warn() {} }
 
@@ -41,6 +47,7 @@ const silent: Log = { info() {}, warn() {} }
  */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const log = options.log ?? silent
+  const securityLog = options.securityLog ?? marked(log)
   const name = options.name ?? 'tollgate'
   const clock = options.clock ?? systemClock
   const role = options.role ?? 'all'
@@ -51,8 +58,11 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     read: options.database.readConnections ?? 4,
   })
   const mayReachLoopback = options.environment === 'test' && options.allowLoopback !== false
-  const rules = addressRules({ allowLoopback: mayReachLoopback })
   const outgoing = createOutgoing({ name, allowLoopback: mayReachLoopback, clock })
+  const forMerchants =
+    options.environment === 'test' && (options.allowLoopbackForMerchants ?? false)
+  const rules = addressRules({ allowLoopback: forMerchants })
+  const toMerchants = createOutgoing({ name, allowLoopback: forMerchants, clock })
   const isWorker = role !== 'api'
   const queue = new Queue(database, {
     migrate: options.migrate !== false,
@@ -69,7 +79,12 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       log,
       ...(options.keyCacheMs !== undefined && { keepMs: options.keyCacheMs }),
     })
-    const directory = new Directory(lanes, options.environment, clock)
+    const opened = vault
+    await digestIdempotencyKeys(database, lanes.pools.single, (entityId, key) =>
+      opened.idempotencyKey(entityId, key),
+    )
+    const directory = new Directory(lanes, options.environment, clock, log)
+    const alarm = alarms(securityLog, clock)
     const events = new EventBus(log)
     for (const plugin of options.plugins) if (plugin.on !== undefined) events.on(plugin.on)
     const targets = new Targets(
@@ -93,11 +108,25 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       services: { lanes, clock, outgoing, tokens: new TokenCache(clock), log },
       shortNumbers: new ShortNumbers(lanes),
       running: new Running(),
+      cardTesting: new CardTesting({
+        lanes,
+        clock,
+        log,
+        alarm,
+        directory,
+        thresholds: { ...defaultThresholds(options.environment), ...options.cardTesting },
+      }),
       events,
       steps: new StepLog(lanes, clock, log, options.stepDays ?? limits.stepDays),
       jobs: paymentJobs(queue),
       log,
+      securityLog,
+      alarm,
       checkUrl: (url) => checkUrl(url, rules),
+      toMerchants,
+      showsAnswers: forMerchants === false,
+      webhookTests: new TestSlots(),
+      distinctNumbers: new DistinctNumbers(clock),
       connectorTimeoutMs: options.connectorTimeoutMs ?? 30_000,
     }
     await queue.start()
@@ -105,6 +134,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     for (const job of own) await queue.declareOwn(job)
     const presence = new Presence(lanes, buildNumber, role)
     await presence.start()
+    await engine.cardTesting.start()
     warm(['payments.create', 'payments.followUp', 'payments.get'])
     // Last, because it keeps the process at work from here on.
     const dispatcher = isWorker ? new Dispatcher(engine, queue) : undefined
@@ -117,13 +147,14 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       dispatcher,
       outgoing,
       presence,
-      entities: new Entities(lanes, vault, registry, options.environment),
+      entities: new Entities(lanes, vault, registry, options.environment, clock),
       graceMs: options.shutdownGraceMs ?? 40_000,
     })
   } catch (error) {
     await queue.stop(1000).catch(() => {})
     await vault?.close()
     await outgoing.close()
+    await toMerchants.close()
     await database.close()
     throw error
   }

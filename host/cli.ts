@@ -12,6 +12,7 @@ import {
   attentionResolveCommand,
   attentionRetryCommand,
 } from './commands/attention.ts'
+import { auditCommands } from './commands/audit.ts'
 import {
   type Command,
   columns,
@@ -44,7 +45,12 @@ import { listenCommand } from './commands/listen.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { paymentCommands } from './commands/payment.ts'
 import { serveCommand } from './commands/serve.ts'
-import { tokenCreateCommand, tokenListCommand, tokenRevokeCommand } from './commands/token.ts'
+import {
+  tokenCreateCommand,
+  tokenListCommand,
+  tokenRevokeCommand,
+  tokenRotateCommand,
+} from './commands/token.ts'
 import { webhookCommands } from './commands/webhook.ts'
 import { describeSettings } from './config/describe.ts'
 import { SettingsError } from './config/read-settings.ts'
@@ -64,6 +70,7 @@ const commands: readonly Command[] = [
   ...entityRuleCommands,
   tokenCreateCommand,
   tokenListCommand,
+  tokenRotateCommand,
   tokenRevokeCommand,
   ...webhookCommands,
   keysStatusCommand,
@@ -77,6 +84,7 @@ const commands: readonly Command[] = [
   attentionResolveCommand,
   attentionRetryCommand,
   attentionCommand,
+  ...auditCommands,
   ...paymentCommands,
   listenCommand,
   eventsListCommand,

@@ -3,6 +3,7 @@
  * decoding, redaction, vault class, OpenAPI entry, reference page and test data all follow from it.
  * Everything here is plain data that survives JSON.stringify: no classes, no closures.
  */
+import type { NeededRight } from './tables/rights.ts'
 
 /**
  * What a value may look like on the wire. Every value is a string there; lengths count characters
@@ -91,6 +92,11 @@ export type FieldOptions = {
   readonly code?: string
   /** Header of the reconciliation file's column that holds this field. */
   readonly column?: string
+  /**
+   * An identifier of merchants, schemes, carriers or acquirers. A tenth of such numbers pass for card
+   * numbers by chance: it is refused only when it holds the number of the account that the request is about.
+   */
+  readonly reference?: true
   /** Not in the API's documents, but sent by deployed clients: accepted and ignored. */
   readonly tolerated?: true
   /** Why the row differs from the document it comes from. */
@@ -177,6 +183,8 @@ export const person = 'person'
 export const pan = 'pan'
 export const sad = 'sad'
 export const secret = 'secret'
+/** Options of a row that holds somebody's number for something. */
+export const reference = { reference: true } as const
 
 type Of<Kind extends Format['kind']> = Extract<Format, { kind: Kind }>
 
@@ -332,6 +340,8 @@ export type Endpoint = {
   readonly answers: readonly string[]
   /** `token`: a Bearer token; `none`: public. */
   readonly login: 'token' | 'none'
+  /** What the token must have a right to. */
+  readonly right: NeededRight
   /** Class of limits that throttling applies. */
   readonly throttle: 'write' | 'read' | 'none'
 }

@@ -1,5 +1,6 @@
-import { hash as digestOf } from 'node:crypto'
+import type { Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
+import type { By } from '../audit/actor.ts'
 import type { Clock } from '../clock.ts'
 import { Gather } from '../db/gather.ts'
 import type { Lanes } from '../db/lanes.ts'
@@ -8,6 +9,7 @@ import { GatewayError } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { FreshCache, type Version } from './cache.ts'
 import { type ReadyRule, readyRule } from './dispatch-rule.ts'
+import type { RightSet } from './rights.ts'
 import {
   type AccountRow,
   accountById,
@@ -17,10 +19,11 @@ import {
   configurationVersion,
   type EntityRow,
   type PathRow,
-  type TokenRow,
   tokenByHash,
 } from './store.ts'
 import { rulesOf } from './store-dispatching.ts'
+import { type KnownToken, knownToken, limitedHash, plainHash, type Unfit, unfit } from './token.ts'
+import { TokenUse } from './token-use.ts'
 
 /** Who calls: the node a token belongs to. `trusted` is the embedding program itself. */
 export type Caller = {
@@ -28,6 +31,12 @@ export type Caller = {
   readonly id: string
   /** Acts for this node and everything below; null acts for every entity. */
   readonly entityId: string | null
+  /** What it may do, made by `rightSet`; every right of tokens unless given. */
+  readonly rights?: RightSet
+  /** Where the request came from. */
+  readonly address?: string
+  /** Who asks the embedding program for it, where that is not the embedding program itself. */
+  readonly by?: By
 }
 
 /** A channel and the settings that apply to it: its own win over those of the nodes above. */
@@ -55,6 +64,11 @@ const notAllowed = (what: string) =>
     description: `invalid authentication information: ${what}`,
   })
 
+const notValid = () =>
+  notAllowed(
+    'this access token is not valid: it is unknown, revoked, expired or not meant for this address',
+  )
+
 const notForThatEntity = () =>
   notAllowed('this access token is not allowed to act for the given entityId')
 
@@ -62,7 +76,11 @@ const notForThatEntity = () =>
 export class Directory {
   readonly #lanes: Lanes
   readonly #environment: 'test' | 'live'
-  readonly #tokens: FreshCache<TokenRow | null>
+  readonly #clock: Clock
+  readonly #log: Log | undefined
+  /** When tokens were last used. */
+  readonly tokenUse: TokenUse
+  readonly #tokens: FreshCache<KnownToken | 'unknown' | 'revoked'>
   readonly #paths: FreshCache<readonly EntityRow[]>
   readonly #below: FreshCache<readonly string[]>
   readonly #accounts: FreshCache<readonly AccountRow[]>
@@ -70,7 +88,10 @@ export class Directory {
   readonly #readPath: Gather<string, readonly PathRow[]>
   readonly #readAccounts: Gather<string, readonly AccountRow[]>
 
-  constructor(lanes: Lanes, environment: 'test' | 'live', clock: Clock) {
+  constructor(lanes: Lanes, environment: 'test' | 'live', clock: Clock, log?: Log) {
+    this.#clock = clock
+    this.#log = log
+    this.tokenUse = new TokenUse(lanes, clock)
     this.#lanes = lanes
     this.#environment = environment
     const common = { failClosedMs: limits.tokenFailClosedMs, nowMs: () => clock.elapsedMs() }
@@ -78,7 +99,7 @@ export class Directory {
     this.#tokens = new FreshCache({
       ...common,
       max: limits.cachedTokens,
-      freshMs: (row) => (row === null ? limits.unknownTokenCacheMs : limits.tokenCacheMs),
+      freshMs: (token) => (token === 'unknown' ? limits.unknownTokenCacheMs : limits.tokenCacheMs),
     })
     const versions = new FreshCache<Version>({
       ...common,
@@ -119,10 +140,12 @@ export class Directory {
   /**
    * The caller behind an `Authorization` header.
    *
+   * @param from Address of the client, as far as it is known.
    * @throws GatewayError 401 when the header is missing or malformed, 403 when the token is unknown,
-   * revoked or of the other environment.
+   * revoked, expired, used from elsewhere than it may be, or of the other environment. Of the first
+   * four the answer does not say which: who found a token must not learn where it is of use.
    */
-  async authenticate(header: string | undefined): Promise<Caller> {
+  async authenticate(header: string | undefined, from?: string): Promise<Caller> {
     const token = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(header ?? '')?.[1]
     if (token === undefined) {
       throw new GatewayError('800.900.300', {
@@ -131,16 +154,25 @@ export class Directory {
           'invalid authentication information: send the header "Authorization: Bearer <access token>"',
       })
     }
-    const hash = digestOf('sha256', token, 'buffer')
-    const row = await this.#tokens.get(hash.toString('hex'), async () => {
-      const [found] = await this.#lanes.read(tokenByHash(hash))
-      return found ?? null
+    const hash = plainHash(token)
+    const known = await this.#tokens.get(hash.toString('hex'), async () => {
+      const [found] = await this.#lanes.read(tokenByHash(hash, limitedHash(token)))
+      return found === undefined ? 'unknown' : knownToken(found)
     })
-    if (row === null || row.revoked_at !== null) throw notAllowed('this access token is not valid')
-    if (row.environment !== this.#environment) {
+    if (typeof known === 'string') throw notValid()
+    const why = unfit(known, this.#clock.realMs(), from)
+    if (why !== undefined) throw this.#unfit(known, why, from)
+    if (known.environment !== this.#environment) {
       throw notAllowed(`this access token is not valid in the ${this.#environment} environment`)
     }
-    return { id: row.id, entityId: row.entity_id }
+    this.tokenUse.note(known.id)
+    return { id: known.id, entityId: known.entityId, rights: known.rights }
+  }
+
+  /** Whoever set the token up finds in the log what its holder is not told. */
+  #unfit({ id }: KnownToken, why: Unfit, from: string | undefined): GatewayError {
+    this.#log?.warn({ token: id, why, from: from ?? '' }, 'an access token was refused')
+    return notValid()
   }
 
   /**
@@ -245,7 +277,7 @@ export class Directory {
 
   /** One cheap question to the database. @throws when it does not answer. */
   async ping(): Promise<void> {
-    await this.#lanes.read(tokenByHash(Buffer.alloc(32)))
+    await this.#lanes.read(tokenByHash(Buffer.alloc(32), Buffer.alloc(32)))
   }
 
   async account(id: string): Promise<AccountRow | undefined> {

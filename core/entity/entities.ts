@@ -1,5 +1,7 @@
 /** Nodes of the hierarchy, their tokens and their accounts at acquirers. */
-import { createHash } from 'node:crypto'
+import { limits } from '@tollgate/schemas'
+import { actorBy, type By } from '../audit/actor.ts'
+import type { Clock } from '../clock.ts'
 import type { Registry } from '../connector/registry.ts'
 import { checkSettings } from '../connector/settings.ts'
 import type { Lanes } from '../db/lanes.ts'
@@ -15,11 +17,15 @@ import {
   type EntityKind,
   type EntityRow,
   entityById,
+  type ListedToken,
   revokeToken,
+  rotateToken,
   setClosed,
   setEntitySettings,
+  tokenById,
   tokensOf,
 } from './store.ts'
+import { checkTokenLimits, limitedHash, plainHash, type TokenLimits } from './token.ts'
 
 /** What a node sits below. */
 const parentKind: Readonly<Record<EntityKind, EntityKind | null>> = {
@@ -48,15 +54,40 @@ export type NewAccount = {
   readonly settings: Readonly<Record<string, unknown>>
 }
 
+/** Who changes something, for the audit trail; `embedder` unless given. */
+export type Change = { readonly by?: By }
+export type RotationOptions = {
+  /** How long both tokens are good. Default one day; 0 ends the old one at once. */
+  readonly overlapMs?: number
+  /** End of the new one. Default: as long a life as the old one was given. */
+  readonly expiresAt?: Date
+}
+
+export type RotatedToken = {
+  readonly id: string
+  /** Shown this once. */
+  readonly token: string
+  readonly expiresAt: Date | null
+  readonly oldExpiresAt: Date
+}
+
 export class Entities {
   readonly #lanes: Lanes
   readonly #vault: Vault
   readonly #registry: Registry
   readonly #environment: 'test' | 'live'
+  readonly #clock: Pick<Clock, 'realMs'>
   /** Rules that choose a channel when a request names only its merchant. */
   readonly dispatching: Dispatching
 
-  constructor(lanes: Lanes, vault: Vault, registry: Registry, environment: 'test' | 'live') {
+  constructor(
+    lanes: Lanes,
+    vault: Vault,
+    registry: Registry,
+    environment: 'test' | 'live',
+    clock: Pick<Clock, 'realMs'>,
+  ) {
+    this.#clock = clock
     this.#lanes = lanes
     this.#vault = vault
     this.#registry = registry
@@ -65,7 +96,7 @@ export class Entities {
   }
 
   /** @returns the id. @throws Error naming what is wrong. */
-  async create(entity: NewEntity): Promise<string> {
+  async create(entity: NewEntity, { by }: Change = {}): Promise<string> {
     const wanted = parentKind[entity.kind]
     if (entity.id !== undefined && !isId(entity.id)) {
       throw new Error(`id "${entity.id}" is not 32 lower-case hex characters`)
@@ -81,7 +112,14 @@ export class Entities {
     checkEntitySettings(entity.settings ?? {})
     const id = entity.id ?? newOpaqueId()
     await this.#lanes.single(
-      addEntity(id, entity.parentId ?? null, entity.kind, entity.name, entity.settings ?? {}),
+      addEntity(
+        id,
+        entity.parentId ?? null,
+        entity.kind,
+        entity.name,
+        entity.settings ?? {},
+        actorBy(by),
+      ),
     )
     return id
   }
@@ -96,9 +134,15 @@ export class Entities {
     return this.#lanes.single(allEntities)
   }
 
-  async configure(id: string, settings: Record<string, unknown>): Promise<void> {
+  async configure(
+    id: string,
+    settings: Record<string, unknown>,
+    { by }: Change = {},
+  ): Promise<void> {
     checkEntitySettings(settings)
-    const rows = await this.#lanes.single(setEntitySettings(id, settings))
+    const rows = isId(id)
+      ? await this.#lanes.single(setEntitySettings(id, settings, actorBy(by)))
+      : []
     if (rows.length === 0) throw new Error(`there is no entity ${id}`)
   }
 
@@ -106,41 +150,95 @@ export class Entities {
    * A closed entity, and everything below it, takes no new payments; follow-ups and reads go on.
    * Every process follows within five seconds. @throws Error when there is none.
    */
-  close(id: string, by = 'embedder'): Promise<void> {
+  close(id: string, by: By = 'embedder'): Promise<void> {
     return this.#setClosed(id, true, by)
   }
 
   /** Takes payments again. @throws Error when there is no such entity. */
-  open(id: string, by = 'embedder'): Promise<void> {
+  open(id: string, by: By = 'embedder'): Promise<void> {
     return this.#setClosed(id, false, by)
   }
 
-  async #setClosed(id: string, closed: boolean, by: string): Promise<void> {
-    const rows = isId(id) ? await this.#lanes.single(setClosed(id, closed, newId(), by)) : []
+  async #setClosed(id: string, closed: boolean, by: By): Promise<void> {
+    const rows = isId(id) ? await this.#lanes.single(setClosed(id, closed, actorBy(by))) : []
     if (rows.length === 0) throw new Error(`there is no entity ${id}`)
   }
 
-  /** A new access token. It is shown here once; only its hash is stored. */
-  async createToken(entityId: string, name: string): Promise<{ id: string; token: string }> {
+  /**
+   * A new access token. It is shown here once; only its hash is stored. Where `options` names no rights it
+   * has every right of tokens.
+   *
+   * @throws Error naming what is wrong.
+   */
+  async createToken(
+    entityId: string,
+    name: string,
+    { by, ...narrower }: TokenLimits & Change = {},
+  ): Promise<{ id: string; token: string }> {
+    checkTokenLimits(narrower, this.#clock.realMs())
     if ((await this.get(entityId)) === undefined) throw new Error(`there is no entity ${entityId}`)
     const id = newId()
     const token = newToken()
-    await this.#lanes.single(addToken(id, hashOf(token), entityId, this.#environment, name))
+    const { rights = null, networks = null, expiresAt = null } = narrower
+    const isPlain = rights === null && networks === null && expiresAt === null
+    const hash = isPlain ? plainHash(token) : limitedHash(token)
+    const environment = this.#environment
+    const row = { id, hash, entityId, environment, name, rights, networks, expiresAt }
+    await this.#lanes.single(addToken(row, actorBy(by)))
     return { id, token }
   }
 
+  /**
+   * A new token in the place of one that ends when `overlapMs` is over: for the same node, with the same
+   * rights and networks, and with as long a life unless `expiresAt` says otherwise.
+   *
+   * @throws Error naming what is wrong; also when the token has ended or was rotated before.
+   */
+  async rotateToken(
+    id: string,
+    { overlapMs = limits.tokenOverlapMs.usual, expiresAt, by }: RotationOptions & Change = {},
+  ): Promise<RotatedToken> {
+    const most = limits.tokenOverlapMs.most
+    if (!(overlapMs >= 0 && overlapMs <= most)) {
+      throw new Error(`both tokens can be valid for ${most / 86_400_000} days at most`)
+    }
+    checkTokenLimits(expiresAt === undefined ? {} : { expiresAt }, this.#clock.realMs())
+    const token = newToken()
+    const next = {
+      id: newId(),
+      plain: plainHash(token),
+      limited: limitedHash(token),
+      expiresAt: expiresAt ?? null,
+    }
+    const overlap = Math.round(overlapMs)
+    const [made] = isId(id)
+      ? await this.#lanes.single(rotateToken(id, next, overlap, actorBy(by)))
+      : []
+    if (made !== undefined) {
+      return { id: made.id, token, expiresAt: made.expires_at, oldExpiresAt: made.old_expires_at }
+    }
+    const [old] = isId(id) ? await this.#lanes.single(tokenById(id)) : []
+    if (old === undefined) throw new Error(`there is no token ${id}`)
+    throw new Error(
+      old.revoked_at === null && old.successor_id !== null
+        ? `the token ${id} was rotated before: ${old.successor_id} is in its place`
+        : `the token ${id} has ended: make a new one`,
+    )
+  }
+
   /** Every process refuses the token within five seconds. */
-  async revokeToken(id: string): Promise<void> {
-    const rows = isId(id) ? await this.#lanes.single(revokeToken(id)) : []
+  async revokeToken(id: string, { by }: Change = {}): Promise<void> {
+    const rows = isId(id) ? await this.#lanes.single(revokeToken(id, actorBy(by))) : []
     if (rows.length === 0) throw new Error(`there is no token ${id}`)
   }
 
-  tokens(entityId: string) {
+  /** Every token of a node, ended ones among them; the tokens themselves are not kept. */
+  tokens(entityId: string): Promise<ListedToken[]> {
     return this.#lanes.single(tokensOf(entityId))
   }
 
   /** Connects a channel with an acquirer. @throws PluginError naming the setting that is wrong. */
-  async createAccount(account: NewAccount): Promise<string> {
+  async createAccount(account: NewAccount, { by }: Change = {}): Promise<string> {
     const loaded = this.#registry.get(account.connector)
     if (loaded === undefined) {
       throw new Error(
@@ -164,7 +262,7 @@ export class Entities {
     const sealed =
       Object.keys(secrets).length === 0
         ? null
-        : this.#vault.seal(id, secrets, account.connector, 'merchant_account')
+        : this.#vault.seal({ table: 'merchant_account', id, ownerId: account.channelId }, secrets)
     await this.#lanes.single(
       addAccount({
         id,
@@ -175,12 +273,16 @@ export class Entities {
         settings: JSON.stringify(open),
         dataKeyId: sealed?.dataKeyId ?? null,
         sealed: sealed?.sealed ?? null,
+        by: actorBy(by),
+        after: {
+          connector: account.connector,
+          mode: account.mode,
+          brands: account.brands ?? null,
+          settings: open,
+          sealed: Object.keys(secrets),
+        },
       }),
     )
     return id
   }
-}
-
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }

@@ -1,4 +1,7 @@
-import { sql } from '../db/sql.ts'
+import type { Actor } from '../audit/actor.ts'
+import type { Facts } from '../audit/harmless.ts'
+import { auditRows } from '../audit/stored-rows.ts'
+import { type Sql, sql } from '../db/sql.ts'
 
 export type EntityKind = 'psp' | 'division' | 'merchant' | 'channel'
 export type EntityRow = {
@@ -13,7 +16,16 @@ export type TokenRow = {
   id: string
   entity_id: string
   environment: string
+  rights: string[] | null
+  networks: string[] | null
+  expires_at: Date | null
   revoked_at: Date | null
+}
+export type ListedToken = Omit<TokenRow, 'environment'> & {
+  name: string
+  created_at: Date
+  successor_id: string | null
+  last_used_at: Date | null
 }
 export type AccountRow = {
   id: string
@@ -81,60 +93,188 @@ export const addEntity = (
   kind: EntityKind,
   name: string,
   settings: Record<string, unknown>,
+  by: Actor,
 ) => sql<{ id: string }>`
+with made as (
   insert into tollgate.entity (id, parent_id, kind, name, settings)
-  values (${id}, ${parentId}, ${kind}, ${name}, ${JSON.stringify(settings)})
+  values (${id}::uuid, ${parentId}::uuid, ${kind}::text, ${name}::text, ${JSON.stringify(settings)}::jsonb)
   on conflict (id) do nothing
-  returning id`
+  returning id),
+audited as (${auditRows(
+  {
+    actor: by,
+    action: 'entity.created',
+    entityId: id,
+    resource: id,
+    after: { kind, name, parentId, settings },
+  },
+  { from: sql`made` },
+)})
+select id from made`
 
-export const setEntitySettings = (id: string, settings: Record<string, unknown>) => sql<{
+export const setEntitySettings = (id: string, settings: Record<string, unknown>, by: Actor) => sql<{
   id: string
 }>`
-  update tollgate.entity set settings = settings || ${JSON.stringify(settings)}::jsonb
-  where id = ${id}
-  returning id`
+with was as (
+  select id, settings from tollgate.entity where id = ${id}::uuid for update),
+changed as (
+  update tollgate.entity set settings = was.settings || ${JSON.stringify(settings)}::jsonb
+  from was
+  where entity.id = was.id
+  returning entity.id, was.settings as before, entity.settings as after),
+audited as (${auditRows(
+  { actor: by, action: 'entity.configured', entityId: id, resource: id },
+  { from: sql`changed`, before: sql`changed.before`, after: sql`changed.after` },
+)})
+select id from changed`
 
-export const setClosed = (id: string, closed: boolean, auditId: string, by: string) => sql<{
+export const setClosed = (id: string, closed: boolean, by: Actor) => sql<{
   id: string
 }>`
 with n as (
   update tollgate.entity set closed = ${closed}::boolean where id = ${id}::uuid
   returning id, closed),
-a as (
-  insert into tollgate.audit (id, actor, action, resource, detail)
-  select ${auditId}::uuid, ${by}::text, case when closed then 'entity.closed' else 'entity.opened' end,
-    id, '{}'::jsonb
-  from n)
+audited as (${auditRows(
+  {
+    actor: by,
+    action: closed ? 'entity.closed' : 'entity.opened',
+    entityId: id,
+    resource: id,
+    after: { closed },
+  },
+  { from: sql`n` },
+)})
 select id from n`
 
-export const tokenByHash = (hash: Buffer) => sql<TokenRow>`
-  select id, entity_id, environment, revoked_at
+/** `limited`: what is stored of a token with rights, networks or an end. */
+export const tokenByHash = (plain: Buffer, limited: Buffer) => sql<TokenRow>`
+  select id, entity_id, environment, rights, networks, expires_at, revoked_at
   from tollgate.token
-  where hash = ${hash}`
+  where hash in (${plain}, ${limited})`
+
+/** Its rights, networks and end, as the audit trail tells them. */
+const tokenFacts = (
+  of: Sql,
+  end: Sql = of,
+) => sql`jsonb_build_object('name', ${of}.name, 'rights', ${of}.rights,
+    'networks', ${of}.networks, 'expiresAt', ${end}.expires_at)`
 
 export const addToken = (
-  id: string,
-  hash: Buffer,
-  entityId: string,
-  environment: string,
-  name: string,
+  row: {
+    id: string
+    hash: Buffer
+    entityId: string
+    environment: string
+    name: string
+    rights: readonly string[] | null
+    networks: readonly string[] | null
+    expiresAt: Date | null
+  },
+  by: Actor,
 ) => sql`
-  insert into tollgate.token (id, hash, entity_id, environment, name)
-  values (${id}, ${hash}, ${entityId}, ${environment}, ${name})
-  on conflict (id) do nothing`
+with made as (
+  insert into tollgate.token (id, hash, entity_id, environment, name, rights, networks, expires_at)
+  values (${row.id}::uuid, ${row.hash}::bytea, ${row.entityId}::uuid, ${row.environment}::text, ${row.name}::text,
+    ${row.rights}::text[], ${row.networks}::text[], ${row.expiresAt}::timestamptz)
+  on conflict (id) do nothing
+  returning id)
+${auditRows(
+  {
+    actor: by,
+    action: 'token.created',
+    entityId: row.entityId,
+    resource: row.id,
+    after: {
+      name: row.name,
+      environment: row.environment,
+      rights: row.rights,
+      networks: row.networks,
+      expiresAt: row.expiresAt,
+    },
+  },
+  { from: sql`made` },
+)}`
 
-export const revokeToken = (id: string) => sql<{ id: string }>`
-  update tollgate.token set revoked_at = coalesce(revoked_at, now())
-  where id = ${id}
-  returning id`
+/**
+ * Puts a new token in the place of one that is good and was not rotated yet: for the same node, with the same
+ * limits, and with as long a life unless told otherwise. The old one ends when the overlap does.
+ */
+export const rotateToken = (
+  id: string,
+  next: { id: string; plain: Buffer; limited: Buffer; expiresAt: Date | null },
+  overlapMs: number,
+  by: Actor,
+) => sql<{ id: string; expires_at: Date | null; old_expires_at: Date }>`
+  with rotated as (
+    select id, entity_id, environment, name, rights, networks, expires_at,
+      coalesce(${next.expiresAt}::timestamptz, now() + (expires_at - created_at)) as next_expires_at
+    from tollgate.token
+    where id = ${id}::uuid and revoked_at is null and successor_id is null
+      and (expires_at is null or expires_at > now())
+    for update),
+  ended as (
+    update tollgate.token
+    set successor_id = ${next.id}::uuid,
+      expires_at = least(rotated.expires_at, now() + ${overlapMs}::bigint * interval '1 millisecond')
+    from rotated
+    where token.id = rotated.id
+    returning token.expires_at),
+  made as (
+    insert into tollgate.token (id, hash, entity_id, environment, name, rights, networks, expires_at)
+    select ${next.id}::uuid,
+      case when rights is null and networks is null and next_expires_at is null
+        then ${next.plain}::bytea else ${next.limited}::bytea end,
+      entity_id, environment, name, rights, networks, next_expires_at
+    from rotated
+    returning id, expires_at),
+  audited as (${auditRows(
+    { actor: by, action: 'token.rotated', resource: id },
+    {
+      from: sql`rotated cross join made cross join ended`,
+      entityId: sql`rotated.entity_id`,
+      before: tokenFacts(sql`rotated`),
+      after: sql`${tokenFacts(sql`rotated`, sql`ended`)} || jsonb_build_object('successor', replace(made.id::text, '-', ''),
+        'successorExpiresAt', made.expires_at)`,
+    },
+  )})
+  select made.id, made.expires_at, ended.expires_at as old_expires_at from made cross join ended`
 
-export const tokensOf = (entityId: string) => sql<{
-  id: string
-  name: string
-  created_at: Date
-  revoked_at: Date | null
-}>`
-  select id, name, created_at, revoked_at
+export const tokenById = (id: string) => sql<ListedToken>`
+  select id, entity_id, name, created_at, rights, networks, expires_at, successor_id, last_used_at, revoked_at
+  from tollgate.token
+  where id = ${id}`
+
+/** Rows that somebody else holds are left out: they are changed, or marked, just now. */
+export const markTokensUsed = (ids: readonly string[]) => sql`
+  with used as (
+    select id from tollgate.token where id = any(${ids}::uuid[]) for update skip locked)
+  update tollgate.token set last_used_at = now() from used where token.id = used.id`
+
+/** Told once: a token that was revoked before stays as it was. */
+export const revokeToken = (id: string, by: Actor) => sql<{ id: string }>`
+with was as (
+  select id, entity_id, name, rights, networks, expires_at, revoked_at
+  from tollgate.token
+  where id = ${id}::uuid
+  for update),
+revoked as (
+  update tollgate.token set revoked_at = now()
+  from was
+  where token.id = was.id and was.revoked_at is null
+  returning was.entity_id, was.name, was.rights, was.networks, was.expires_at),
+audited as (${auditRows(
+  { actor: by, action: 'token.revoked', resource: id },
+  {
+    from: sql`revoked`,
+    entityId: sql`revoked.entity_id`,
+    before: tokenFacts(sql`revoked`),
+  },
+)})
+select id from was`
+
+export const tokensOf = (entityId: string) => sql<ListedToken>`
+  select id, entity_id, name, created_at, rights, networks, expires_at, successor_id, last_used_at,
+    revoked_at
   from tollgate.token
   where entity_id = ${entityId}
   order by created_at`
@@ -159,10 +299,25 @@ export const addAccount = (row: {
   settings: string
   dataKeyId: string | null
   sealed: Buffer | null
+  by: Actor
+  /** What is told of it: its secrets by name only. */
+  after: Facts
 }) => sql`
+with made as (
   insert into tollgate.merchant_account (id, channel_id, connector, mode, brands, settings, data_key_id, sealed)
-  values (${row.id}, ${row.channelId}, ${row.connector}, ${row.mode}, ${row.brands}, ${row.settings},
-    ${row.dataKeyId}, ${row.sealed})`
+  values (${row.id}::uuid, ${row.channelId}::uuid, ${row.connector}::text, ${row.mode}::text, ${row.brands}::text[],
+    ${row.settings}::jsonb, ${row.dataKeyId}::uuid, ${row.sealed}::bytea)
+  returning id)
+${auditRows(
+  {
+    actor: row.by,
+    action: 'account.created',
+    entityId: row.channelId,
+    resource: row.id,
+    after: row.after,
+  },
+  { from: sql`made` },
+)}`
 
 export const claimInstallation = (environment: string) => sql<{ environment: string }>`
   insert into tollgate.installation (environment) values (${environment})

@@ -33,6 +33,7 @@ export class Events {
   /** @throws GatewayError 404 when there is none with this id. */
   readonly get = async (id: string, options: RequestOptions = {}): Promise<OneEventView> => {
     const caller = options.caller ?? embedder
+    await read(this.#engine, caller, 'events.get', { values: {} })
     const notification = await readNotification(this.#engine, caller, id, undefined)
     return oneEventView(notification, this.#code, this.#envelope())
   }

@@ -4,6 +4,7 @@ import type { Engine } from '../engine.ts'
 import type { Caller } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { isId } from '../ids.ts'
+import { fitting, portionsOf } from '../page/portions.ts'
 import type { Request } from '../payment/accept.ts'
 import { refuse, textOf } from '../request/values.ts'
 import {
@@ -145,12 +146,9 @@ async function onePage(engine: Engine, reading: Reading, from: Position): Promis
     pageOfEvents(channels, from, floorOf(from), wanted, since, window, limit),
   )
   const found = rows.filter((row): row is PageRow & EventRow => row.id !== null)
-  const told = await notificationsOf(engine, found.map(eventOf))
-  const { notifications, last, isWithin } = fitting(
-    found,
-    told.filter(({ id, type }) => types.includes(type) && !(from.isWithin && id === from.id)),
-    limit,
-  )
+  const { notifications, last, isWithin } = await tell(engine, found, limit, ({ id, type }) => {
+    return types.includes(type) && !(from.isWithin && id === from.id)
+  })
   const [{ horizon, seen, last_txid, last_seq, last_id, last_at }] = rows as [PageRow, ...PageRow[]]
   const { sinceMs } = from
   if (last !== undefined) {
@@ -179,26 +177,44 @@ function lowerOf({ txid, id }: Position, horizon: string): string {
   return id === noId && BigInt(horizon) < BigInt(txid) ? horizon : txid
 }
 
-/**
- * What fits into a page.
- *
- * @returns `last`: the event after which the page is full, or within which: one that is told as two things.
- */
-function fitting(
+type Told = {
+  readonly notifications: readonly Notification[]
+  /** The event after which the page is full, or within which: one that is told as two things. */
+  readonly last: EventRow | undefined
+  readonly isWithin: boolean
+}
+
+/** What of these events fits into a page, by number and by what it weighs. */
+async function tell(
+  engine: Engine,
+  events: readonly EventRow[],
+  limit: number,
+  isWanted: (notification: Notification) => boolean,
+): Promise<Told> {
+  const notifications: Notification[] = []
+  let bytes = 0
+  for (const portion of await portionsOf(engine, events, ({ resource }) => [resource])) {
+    if (bytes > limits.pageBytes) return cutAt(events, notifications, portion[0]!.id)
+    const wanted = (await notificationsOf(engine, portion.map(eventOf))).filter(isWanted)
+    const weights = wanted.map(({ body }) => body.length)
+    const fit = Math.min(fitting(weights, bytes), limit - notifications.length)
+    notifications.push(...wanted.slice(0, fit))
+    const next = wanted[fit]
+    if (next !== undefined) return cutAt(events, notifications, next.event.id)
+    bytes = weights.reduce((sum, weight) => sum + weight, bytes)
+  }
+  const last = events.length === limit ? events.at(-1) : undefined
+  return { notifications, last, isWithin: false }
+}
+
+/** @param next the event that has no place any more, or only half of one. */
+function cutAt(
   events: readonly EventRow[],
   notifications: readonly Notification[],
-  limit: number,
-): { notifications: readonly Notification[]; last: EventRow | undefined; isWithin: boolean } {
-  if (notifications.length <= limit) {
-    const last = events.length === limit ? events.at(-1) : undefined
-    return { notifications, last, isWithin: false }
-  }
-  const [here, next] = notifications.slice(limit - 1).map(({ event }) => event.id)
-  return {
-    notifications: notifications.slice(0, limit),
-    last: events.find(({ id }) => id === here),
-    isWithin: here === next,
-  }
+  next: string,
+): Told {
+  const here = notifications.at(-1)!.event.id
+  return { notifications, last: events.find(({ id }) => id === here), isWithin: here === next }
 }
 
 /**

@@ -55,9 +55,11 @@ function understood(
   now: Date,
   digest: Digest,
 ): ReadClaim | string {
-  if (!isId(eventId)) return 'its event id is none'
-  if (!isId(key)) return 'its key is none'
-  if (reference !== undefined && !isReference(reference)) return 'its reference is none'
+  if (!isId(eventId))
+    return `its event id must have 1 to ${limits.eventIdCharacters} visible characters`
+  if (!isId(key)) return `its key must have 1 to ${limits.eventIdCharacters} visible characters`
+  if (reference !== undefined && !isReference(reference))
+    return `its reference must have 1 to ${limits.eventIdCharacters} characters, none of them invisible`
   const money = checkedMoney(amount)
   if (money === undefined) return 'its amount is none'
   const told = outcomeOf(outcome, now)

@@ -19,12 +19,18 @@ import {
 } from './store.ts'
 import { workOnKey } from './turns.ts'
 
-type From = { readonly connector: string; readonly account: string }
+type From = {
+  readonly connector: string
+  readonly account: string
+  /** Who sent it; undefined where that is not known. */
+  readonly address: string | undefined
+}
 type Well = { readonly eventId: string; readonly claim: StoredClaim }
 
 /**
  * Takes one message for an account of a connector. When it returns, the message is stored.
  *
+ * @param given the message, or how to read it, which is done once the account is known
  * @throws GatewayError 404 for an unknown connector or account, 400 for what cannot be read, 503 when
  * it cannot be told now whether it is genuine, 429 for too much that is not.
  */
@@ -32,12 +38,14 @@ export async function receive(
   engine: Engine,
   connectorName: string,
   accountKey: string,
-  message: Inbound,
+  given: Inbound | (() => Promise<Inbound>),
+  address?: string,
 ): Promise<void> {
   const target = await engine.targets.inbound(connectorName, accountKey)
   const inbound = target?.loaded.connector.inbound
   if (target === undefined || inbound === undefined)
     throw new GatewayError('700.400.580', { status: 404 })
+  const message = typeof given === 'function' ? await given() : given
   if (message.body.length > limits.messageBytes) {
     throw new GatewayError('200.300.404', {
       description: `A message may have at most ${limits.messageBytes} bytes.`,
@@ -52,29 +60,39 @@ export async function receive(
     // A refusal for good would make the acquirer give up on what may be genuine.
     .catch(() => Promise.reject(notNow()))
     .finally(() => call.finish())
-  const from = { connector: connectorName, account: accountKey }
+  const from = { connector: connectorName, account: accountKey, address }
+  if (!verified) {
+    engine.alarm('forged-event', {
+      subject: `${connectorName} ${accountKey}`,
+      connector: connectorName,
+      account: accountKey,
+      ...(address === undefined ? {} : { address }),
+    })
+  }
   // Before it is read: also what turns out to be no message costs time.
   if (!verified && floods(engine, from, 1)) throw tooMany()
-  const given = await within(engine, call, async () => inbound.parse(message)).catch(() => null)
-  if (!Array.isArray(given)) {
+  const claims = await within(engine, call, async () => inbound.parse(message)).catch(() => null)
+  if (!Array.isArray(claims)) {
     throw new GatewayError('200.100.103', { description: 'This is no message of the acquirer.' })
   }
-  if (given.length > limits.claimsPerMessage) {
+  if (claims.length > limits.claimsPerMessage) {
     throw new GatewayError('200.100.103', {
       description: `A message may make at most ${limits.claimsPerMessage} claims.`,
     })
   }
-  if (!verified && floods(engine, from, given.length - 1)) throw tooMany()
+  if (!verified && floods(engine, from, claims.length - 1)) throw tooMany()
   const now = call.clock.now()
   const digest = (reference: string) =>
     engine.vault.requestFingerprint(`reference of an acquirer\n${reference}`).toString('hex')
-  const read = given.map((claim: unknown) => readClaim(claim, verified, now, digest))
+  const read = claims.map((claim: unknown) => readClaim(claim, verified, now, digest))
   const well = read.filter((one) => 'claim' in one)
+  const malformed = read.flatMap((one) => ('malformed' in one ? [one.malformed] : []))
   if (!verified) await refuseTooMany(engine, from, well.length)
   const keys = new Set<string>()
   for (const one of well) if (await keep(engine, from, one)) keys.add(one.claim.key)
-  const malformed = read.flatMap((one) => ('malformed' in one ? [one.malformed] : []))
   if (malformed.length > 0) await putAside(engine, from, verified, malformed)
+  // Of what proves nothing no operator is told: whoever sent it is, where nothing of it was kept.
+  if (!verified && well.length === 0 && malformed.length > 0) throw malformedWhole(malformed)
   for (const key of keys) {
     engine.running.track(workOnKey(engine, connectorName, accountKey, key)).catch(() => {})
   }
@@ -112,6 +130,11 @@ async function refuseTooMany(engine: Engine, from: From, more: number): Promise<
   if ((row?.count ?? 0) + more <= most) return
   throw tooMany()
 }
+
+const malformedWhole = (malformed: readonly Malformed[]) =>
+  new GatewayError('200.100.103', {
+    description: `This is no message of the acquirer: ${[...new Set(malformed.map(({ why }) => why))].join('; ')}.`,
+  })
 
 const tooMany = () => new GatewayError('800.120.100', { status: 429, retryAfterSeconds: 60 })
 

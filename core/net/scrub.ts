@@ -1,3 +1,4 @@
+import { escapedWidth, unescaped } from './escapes.ts'
 import { maskCardNumbers } from './mask.ts'
 
 /** What stands where a secret was. */
@@ -11,9 +12,12 @@ export type Scrubber = {
   /** Text, a number, or a structure of them. */
   know(secret: unknown): void
   scrub(text: string): string
-  /** Length of the longest spelling of a known secret. */
-  longest(): number
+  /** Length of the longest spelling that a known secret may have in a text. */
+  longest(text: string): number
 }
+
+/** How often a text may be escaped within another: XML in JSON in a form. */
+const mostLayers = 4
 
 /**
  * Removes what must not be kept from a text: every known secret in any spelling a body can give it,
@@ -40,18 +44,32 @@ export function createScrubber(): Scrubber {
     secrets.add(text)
     spelled = undefined
   }
+  const scrubPlain = (text: string): string => {
+    let result = text
+    for (const spelling of spellings()) {
+      result =
+        spelling.length < shortSecret
+          ? replaceWithRun(result, spelling)
+          : result.replaceAll(spelling, hidden)
+    }
+    return maskCardNumbers(hideNamed(result))
+  }
   return {
     know: (secret) => know(secret),
-    longest: () => spellings()[0]?.length ?? 0,
+    longest: (text) =>
+      (spellings()[0]?.length ?? 0) * (unescaped(text) === text ? 1 : escapedWidth),
     scrub(text) {
-      let result = text
-      for (const spelling of spellings()) {
-        result =
-          spelling.length < shortSecret
-            ? replaceWithRun(result, spelling)
-            : result.replaceAll(spelling, hidden)
+      let shown = scrubPlain(text)
+      // Any character can be written in many ways. What they hide shows where they are taken away; then
+      // the text is shown without them.
+      let bare = shown
+      for (let layer = 0; layer < mostLayers; layer += 1) {
+        const next = unescaped(bare)
+        if (next === bare) break
+        bare = scrubPlain(next)
+        if (bare !== next) shown = bare
       }
-      return maskCardNumbers(hideNamed(result))
+      return shown
     },
   }
 }
@@ -108,16 +126,44 @@ export function isSecretName(name: string): boolean {
 }
 
 /** `"name": value`, `name=value` and `<name>value<`; a value may be cut off at the end of the text. */
-const jsonPair = /("([^"\\]{1,64})"\s*:\s*)("(?:[^"\\]|\\.)*"?|[^\s",{}[\]]+)/gs
+const jsonName = /"([^"\\]{1,64})"\s{0,64}:\s{0,64}/g
 const formPair = /((?:^|[?&;\s])([^=&?;\s"'<>]{1,64})=)("[^"]*"?|'[^']*'?|[^&;\s"'<>]+)/g
 const element = /(<([\w.:-]{1,64})(?:\s[^<>]{0,512})?>)([^<]+)/g
 
 function hideNamed(text: string): string {
-  let result = text
-  for (const pattern of [jsonPair, formPair, element]) {
-    result = result.replace(pattern, (all: string, before: string, name: string) => {
-      return isSecretName(name) ? before + (pattern === jsonPair ? `"${hidden}"` : hidden) : all
-    })
+  let result = hideInJson(text)
+  for (const pattern of [formPair, element]) {
+    result = result.replace(pattern, (all: string, before: string, name: string) =>
+      isSecretName(name) ? before + hidden : all,
+    )
   }
   return result
+}
+
+/** Looks for names within values as well: JSON may stand in a text of JSON. */
+function hideInJson(text: string): string {
+  let result = ''
+  let copied = 0
+  jsonName.lastIndex = 0
+  for (let found = jsonName.exec(text); found !== null; found = jsonName.exec(text)) {
+    if (!isSecretName(found[1]!)) continue
+    const start = jsonName.lastIndex
+    const end = endOfJson(text, start)
+    if (end === start) continue
+    result += `${text.slice(copied, start)}"${hidden}"`
+    copied = end
+    jsonName.lastIndex = copied
+  }
+  return result + text.slice(copied)
+}
+
+/** Where a text, a number or a word of JSON ends; where it begins when there is none. */
+function endOfJson(text: string, start: number): number {
+  let at = start
+  if (text[at] !== '"') {
+    while (at < text.length && !/[\s",{}[\]]/.test(text[at]!)) at += 1
+    return at
+  }
+  for (at += 1; at < text.length && text[at] !== '"'; at += 1) if (text[at] === '\\') at += 1
+  return Math.min(at + 1, text.length)
 }

@@ -130,7 +130,7 @@ function readableBody(kept: Buffer, contentType: string, scrubber: Scrubber): st
   if (text === undefined) return '[not text]'
   const readable = contentType.includes('x-www-form-urlencoded') ? plainForm(text) : text
   const wasCut = kept.length >= maxBody + overlap
-  if (wasCut && scrubber.longest() > overlap) return '[withheld]'
+  if (wasCut && scrubber.longest(readable) > overlap) return '[withheld]'
   const scrubbed = scrubber.scrub(readable)
   const whole = wasCut ? scrubbed.slice(0, Math.max(0, scrubbed.length - overlap)) : scrubbed
   return wasCut || whole.length > maxBody ? `${whole.slice(0, maxBody)}…` : whole

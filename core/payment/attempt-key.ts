@@ -17,7 +17,7 @@ export function attemptKey(
 ): string {
   const hex =
     idempotency !== null
-      ? engine.vault.acquirerKey(idempotency.entityId, idempotency.key, no)
+      ? engine.vault.acquirerKey(idempotency.entityId, idempotency.sent, no)
       : no === 1
         ? paymentId
         : createHash('sha256').update(`${paymentId} ${no}`).digest('hex')

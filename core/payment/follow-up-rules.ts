@@ -125,6 +125,7 @@ const authorisationAgain: PaymentType = {
   code: 'PA',
   title: 'Preauthorization that adds to another one or replaces it',
   use: 'followUp',
+  right: 'charge',
   refersTo: ['PA'],
   amount: 'required',
   refusedUnusable: '700.100.100',

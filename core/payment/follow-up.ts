@@ -13,6 +13,7 @@ import { amountOf, effectOn, refusalCode, refuseUnusable } from './follow-up-rul
 import { findReplay, type Idempotency } from './idempotency.ts'
 import { resolve } from './resolve.ts'
 import { balanceById, paymentById, toBalance, toPayment } from './store-read.ts'
+import { refuseFollowedNumber } from './stored-number.ts'
 import { unsupported } from './supported.ts'
 import { captureToCome, refuseWhileTwoSteps } from './two-step.ts'
 import type { Payment } from './types.ts'
@@ -106,6 +107,7 @@ export async function acceptFollowUp(
   const target = await decided(engine, original)
   refuseUnusable(target, type)
   await refuseWhileTwoSteps(engine, target)
+  await refuseFollowedNumber(engine, target, fields)
   const effect = effectOn(target, type, fields)
   const amountMinor = amountOf(fields, target, type)
   const begun = await begin(engine, target, {

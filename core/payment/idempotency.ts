@@ -2,15 +2,21 @@
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { refuse } from '../request/values.ts'
+import type { RequestDigests } from '../vault/idempotency-keys.ts'
 import { idempotencyByKey, paymentById, toPayment } from './store-read.ts'
 import type { Payment } from './types.ts'
 
 export type Idempotency = {
   /** The entity as the request named it, before any choice of channel. */
   readonly entityId: string
-  readonly key: string
+  /** As the merchant wrote it. Feeds the acquirer's key and is stored nowhere: it may hold anything. */
+  readonly sent: string
+  /** Keyed digest that is stored in its place. */
+  readonly key: Buffer
   /** HMAC over method, path and parameters without one-time secrets. */
   readonly fingerprint: Buffer
+  /** The same two under digest keys that were replaced lately. */
+  readonly earlier: readonly RequestDigests[]
 }
 
 /** Used once by a shopper, so a repeat of the same request may carry others or none. */
@@ -43,7 +49,21 @@ export function idempotencyOf(
     .filter(([name]) => !oneTime.has(name))
     .map(([name, value]) => `${name}=${value}`)
   const canonical = [`POST ${path}`, ...kept.sort()].join('\n')
-  return { entityId, key, fingerprint: engine.vault.requestFingerprint(canonical) }
+  const [now, ...earlier] = engine.vault.requestDigests(entityId, key, canonical)
+  return { entityId, sent: key, ...now, earlier }
+}
+
+/**
+ * What this key made before its digest key was replaced. Writing the row under the new one would not meet it.
+ *
+ * @throws GatewayError when the request differs.
+ */
+export async function findEarlier(
+  engine: Engine,
+  idempotency: Idempotency | null,
+): Promise<Payment | undefined> {
+  if (idempotency === null || idempotency.earlier.length === 0) return undefined
+  return findReplay(engine, idempotency)
 }
 
 /** The payment that this key made earlier, or undefined. @throws GatewayError when the request differs. */
@@ -63,9 +83,16 @@ export async function resourceOfKey(
   engine: Engine,
   idempotency: Idempotency,
 ): Promise<string | undefined> {
-  const [row] = await engine.lanes.single(idempotencyByKey(idempotency.entityId, idempotency.key))
+  const { entityId, key, fingerprint, earlier } = idempotency
+  const keys = [{ key, fingerprint }, ...earlier]
+  const [row] = await engine.lanes.single(
+    idempotencyByKey(
+      entityId,
+      keys.map((digests) => digests.key),
+    ),
+  )
   if (row === undefined) return undefined
-  if (!row.fingerprint.equals(idempotency.fingerprint)) {
+  if (!keys.some((one) => one.key.equals(row.key) && one.fingerprint.equals(row.fingerprint))) {
     throw new GatewayError('200.300.405', {
       description:
         'This Idempotency-Key was used for another request. Use a new key for a new request.',
@@ -88,7 +115,13 @@ export async function replayed(engine: Engine, idempotency: Idempotency): Promis
  * A step that the engine takes by itself is keyed by the payment it belongs to: it happens once. The
  * key makes the attempt's, which is unique for good; no row of its own is kept for it.
  */
-export function idempotencyForStep(engine: Engine, paymentId: string, step: string): Idempotency {
-  const key = `engine ${paymentId} ${step}`
-  return { entityId: paymentId, key, fingerprint: engine.vault.requestFingerprint(key) }
+export function idempotencyForStep(paymentId: string, step: string): Idempotency {
+  return unstored(paymentId, `engine ${paymentId} ${step}`)
 }
+
+/** Of what the engine does by itself: makes the attempt's key, and has no row of its own. */
+export function unstored(entityId: string, key: string): Idempotency {
+  return { entityId, sent: key, key: noDigest, fingerprint: noDigest, earlier: [] }
+}
+
+const noDigest = Buffer.alloc(0)

@@ -14,6 +14,7 @@ import { findReplay, type Idempotency } from './idempotency.ts'
 import { type FactRow, postChargeback, type Recorded, recordReversal } from './store-dispute.ts'
 import { chargebacksByRecord } from './store-dispute-read.ts'
 import { balanceById, paymentById, toBalance, toPayment } from './store-read.ts'
+import { refuseFollowedNumber } from './stored-number.ts'
 import { withoutSecrets } from './stored-request.ts'
 import type { Payment } from './types.ts'
 
@@ -35,6 +36,7 @@ export async function postDispute(
   if (target.mode !== 'INTERNAL') {
     throw new GatewayError(engine.environment === 'live' ? '700.400.402' : '600.200.700')
   }
+  await refuseFollowedNumber(engine, target, fields)
   const type = paymentTypes.find((one) => one.code === code)!
   const asked = amountOf(fields, target, type)
   const row =

@@ -1,6 +1,6 @@
 /** What is particular to payments of schedules. */
 import type { Engine } from '../engine.ts'
-import type { Idempotency } from './idempotency.ts'
+import { type Idempotency, unstored } from './idempotency.ts'
 import { paymentOfOccurrence, toPayment } from './store-read.ts'
 import type { Payment } from './types.ts'
 
@@ -22,7 +22,7 @@ export type Scheduled = {
  */
 export function idempotencyOfOccurrence(scheduled: Scheduled): Idempotency {
   const key = `${scheduled.at.toISOString()} ${scheduled.no}`
-  return { entityId: scheduled.scheduleId, key, fingerprint: Buffer.alloc(0) }
+  return unstored(scheduled.scheduleId, key)
 }
 
 /** The payment that another process put into the slot first. */

@@ -2,6 +2,7 @@
  * SQL of chargebacks and their reversals. Each is one statement: the fact, its record among the
  * payments, the sums and the event. The acquirer's reference makes it happen once.
  */
+import { type AuditEntry, auditRows, nobody } from '../audit/stored-rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { outbox } from '../webhook/store-outbox.ts'
 import { capturesOf } from './store-dispute-read.ts'
@@ -47,7 +48,7 @@ export type FactRow = {
   readonly answer: string
   readonly event: { readonly id: string; readonly type: string; readonly data: string }
   readonly notifies: boolean
-  readonly idempotencyKey: string | null
+  readonly idempotencyKey: Buffer | null
   readonly idempotencyFingerprint: Buffer | null
 }
 
@@ -100,9 +101,9 @@ request as (
   select id, ${row.request}::jsonb from record),
 keyed as (
   insert into tollgate.idempotency (entity_id, key, fingerprint, payment_id)
-  select ${row.entityId}::uuid, ${row.idempotencyKey}::text, ${row.idempotencyFingerprint}::bytea, id
+  select ${row.entityId}::uuid, ${row.idempotencyKey}::bytea, ${row.idempotencyFingerprint}::bytea, id
   from record
-  where ${row.idempotencyKey}::text is not null),
+  where ${row.idempotencyKey}::bytea is not null),
 e as (
   insert into tollgate.event (id, resource, seq, channel_id, type, data)
   select ${row.event.id}::uuid, id, seq, channel_id, ${row.event.type}::text, ${row.event.data}::jsonb
@@ -230,11 +231,7 @@ export type Reversing = {
   /** Without a reference it gives back also what has one, after what has none. */
   readonly isAny: boolean
   /** By an operator, on record: what is outside of the sums is no surprise then. */
-  readonly byHand?: {
-    readonly auditId: string
-    readonly actor: string
-    readonly detail: Readonly<Record<string, unknown>>
-  } | null
+  readonly byHand?: AuditEntry | null
   /** What an operator has to look at before anything is refunded; null: nothing. */
   readonly why?: string | null
 }
@@ -298,12 +295,7 @@ sums as (
   left join entry on true
   where payment_balance.payment_id = ${row.balanceId}::uuid),
 ${written(row)},
-audited as (
-  insert into tollgate.audit (id, actor, action, resource, detail)
-  select ${byHand?.auditId ?? null}::uuid, ${byHand?.actor ?? null}::text, 'chargeback.reversed',
-    ${row.paymentId}::uuid, ${JSON.stringify(byHand?.detail ?? {})}::jsonb
-  from record
-  where ${byHand !== null}::boolean)
+audited as (${auditRows(byHand ?? nobody, { from: sql`record where ${byHand !== null}::boolean` })})
 select record.id, record.seq, fact.counted, null::bigint as left
 from record
 cross join fact`

@@ -33,7 +33,7 @@ const acceptColumns = {
   data_key_id: 'uuid',
   fingerprint: 'bytea',
   sealed: 'bytea',
-  idempotency_key: 'text',
+  idempotency_key: 'bytea',
   idempotency_fingerprint: 'bytea',
   registration_id: 'uuid',
   schedule_id: 'uuid',

@@ -44,7 +44,7 @@ export type FollowUpRow = {
   readonly dataKeyId: string | null
   readonly fingerprint: Buffer | null
   readonly sealed: Buffer | null
-  readonly idempotencyKey: string | null
+  readonly idempotencyKey: Buffer | null
   readonly idempotencyFingerprint: Buffer | null
 }
 
@@ -53,8 +53,8 @@ export type Reserved = { id: string; amount_minor: bigint }
 const write = (row: FollowUpRow): Sql<Reserved> => sql<Reserved>`,
 i as (
   insert into tollgate.idempotency (entity_id, key, fingerprint, payment_id)
-  select ${row.entityId}::uuid, ${row.idempotencyKey}::text, ${row.idempotencyFingerprint}::bytea, ${row.id}::uuid
-  from b where ${row.idempotencyKey}::text is not null),
+  select ${row.entityId}::uuid, ${row.idempotencyKey}::bytea, ${row.idempotencyFingerprint}::bytea, ${row.id}::uuid
+  from b where ${row.idempotencyKey}::bytea is not null),
 p as (
   insert into tollgate.payment (id, channel_id, entity_id, root_id, parent_id, referenced_id, account_id,
     short_no, amount_minor, created_at, currency, payment_type, effect, mode, method, brand, connector,

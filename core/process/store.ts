@@ -17,7 +17,7 @@ export const alive = (withinMs: number) => sql<{ id: string; version: string; ro
   where seen_at > now() - ${withinMs}::integer * interval '1 millisecond'`
 
 /** A batch of idempotency keys that are past their time. */
-export const purgeIdempotency = (days: number, batch: number) => sql<{ key: string }>`
+export const purgeIdempotency = (days: number, batch: number) => sql<{ key: Buffer }>`
   delete from tollgate.idempotency
   where ctid in (
     select ctid

@@ -30,7 +30,9 @@ export class Query {
 
   /** One transaction of any kind. */
   readonly get = async (id: string, options: RequestOptions = {}): Promise<TransactionView> => {
-    const [entry] = await getTransactions(this.#engine, options.caller ?? embedder, id, {})
+    const caller = options.caller ?? embedder
+    await read(this.#engine, caller, 'query.get', { values: {} })
+    const [entry] = await getTransactions(this.#engine, caller, id, {})
     return transactionView(entry!, this.#envelope())
   }
 
@@ -41,6 +43,7 @@ export class Query {
   ): Promise<TransactionView[]> => {
     const fields = { includeLinkedTransactions: 'true' }
     const caller = options.caller ?? embedder
+    await read(this.#engine, caller, 'query.get', { values: fields })
     const entries = await getTransactions(this.#engine, caller, id, fields)
     const about = this.#envelope()
     return entries.map((entry) => transactionView(entry, about))

@@ -1,10 +1,13 @@
 /** What is linked with transactions: chains of references, and the records of registrations in them. */
+import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { isId } from '../ids.ts'
+import { portionsOf } from '../page/portions.ts'
 import { paymentsById, toPayment } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
 import type { Channels } from './scope.ts'
 import { followUpsOf, type RecordRow, recordsById, recordsOf } from './store.ts'
+import { weightOfPayment } from './weight.ts'
 
 export type Transactions = {
   readonly payments: ReadonlyMap<string, Payment>
@@ -13,6 +16,11 @@ export type Transactions = {
 
 /** An answer holds at most so many linked transactions. */
 const most = 5000
+
+export type Linked = Transactions & {
+  /** More are linked than an answer may hold, by what they weigh. */
+  readonly isFull: boolean
+}
 
 /** Payments by their ids, those of the caller's channels. */
 export async function loadPayments(
@@ -37,15 +45,24 @@ export async function withLinked(
   found: Transactions,
   visible: readonly string[] | null,
   channels: Channels,
-): Promise<Transactions> {
+): Promise<Linked> {
   const payments = new Map(found.payments)
   const records = new Map(found.records)
+  let bytes = [...payments.values()].reduce((sum, payment) => sum + weightOfPayment(payment), 0)
+  const isFull = () => bytes > limits.pageBytes
   const add = async (ids: readonly string[]) => {
     const room = most - payments.size
     const missing = [...new Set(ids)].filter((id) => !payments.has(id)).slice(0, Math.max(0, room))
-    const loaded = await loadPayments(engine, missing, visible)
-    for (const payment of loaded) payments.set(payment.id, payment)
-    return loaded
+    const added: Payment[] = []
+    for (const portion of await portionsOf(engine, missing, (id) => [id])) {
+      if (isFull()) break
+      for (const payment of await loadPayments(engine, portion, visible)) {
+        bytes += weightOfPayment(payment)
+        payments.set(payment.id, payment)
+        added.push(payment)
+      }
+    }
+    return added
   }
   // Up: a chain is short, a capture's refund's chargeback is among the longest.
   await add([...records.values()].map((record) => record.origin_id))
@@ -71,5 +88,5 @@ export async function withLinked(
       records.set(record.id, record)
     }
   }
-  return { payments, records }
+  return { payments, records, isFull: isFull() }
 }

@@ -13,10 +13,10 @@ import { textOf } from '../request/values.ts'
 import { criteriaOf, pagingOf } from './criteria.ts'
 import { formatCursor, parseCursor } from './cursor.ts'
 import { loadPayments, type Transactions, withLinked } from './linked.ts'
+import { gather, gatherLinked } from './page.ts'
 import { newestFirst, type Place } from './place.ts'
 import type { Channels, Scope } from './scope.ts'
 import { type RecordRow, recordsById } from './store.ts'
-import type { Found } from './stretch.ts'
 import type { Listed } from './view.ts'
 import { count, newest } from './walk.ts'
 
@@ -56,13 +56,16 @@ export async function search(
     spanMs: cursor?.spanMs,
   })
   const shown = found.slice(before, before + limit)
-  const last = shown.at(-1)
-  if (last === undefined) throw nothingFound()
-  const isLast = found.length <= before + limit
-  const entries = await load(engine, shown, visible, scope.channels, isLinked(fields))
+  if (shown.length === 0) throw nothingFound()
+  const gathers = isLinked(fields) ? gatherLinked : gather
+  const gathered = await gathers({ engine, visible, channels: scope.channels }, shown)
+  const entries = await entriesOf(engine, gathered)
+  const last = shown[gathered.told - 1]!
+  const isEnd = found.length <= before + limit
+  const isLast = isEnd && gathered.told === shown.length
   const isWhole = isCounted && cursor === null
   const most = limits.queryPages * limit
-  const all = isLast ? before + shown.length : total
+  const all = isEnd ? before + shown.length : total
   const pages = isWhole
     ? Math.ceil(Math.min(most, all ?? (await count(engine, scope, most))) / limit)
     : undefined
@@ -121,30 +124,6 @@ export const isLinked = (fields: RequestFields) =>
   textOf(fields, 'includeLinkedTransactions') === 'true'
 
 const nothingFound = () => new GatewayError('700.400.580', { status: 404 })
-
-async function load(
-  engine: Engine,
-  places: readonly Found[],
-  visible: readonly string[] | null,
-  channels: Channels,
-  areLinkedWanted: boolean,
-): Promise<readonly Entry[]> {
-  const idsOf = (kind: Found['kind']) =>
-    places.filter((place) => place.kind === kind).map(({ id }) => id)
-  const recordIds = idsOf('record')
-  const [payments, records] = await Promise.all([
-    loadPayments(engine, idsOf('payment'), visible),
-    recordIds.length === 0 ? [] : engine.lanes.read(recordsById(recordIds, channels)),
-  ])
-  const found: Transactions = {
-    payments: new Map(payments.map((payment) => [payment.id, payment])),
-    records: new Map(records.map((record) => [record.id, record])),
-  }
-  return entriesOf(
-    engine,
-    areLinkedWanted ? await withLinked(engine, found, visible, channels) : found,
-  )
-}
 
 async function entriesOf(
   engine: Engine,

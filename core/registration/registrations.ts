@@ -4,14 +4,16 @@ import type { Engine } from '../engine.ts'
 import type { Caller, Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
-import { type Request, refuseOwnNumber } from '../payment/accept.ts'
+import type { Request } from '../payment/accept.ts'
 import { findReplay, idempotencyOf } from '../payment/idempotency.ts'
 import { shownNumbers } from '../payment/instrument.ts'
 import { type Done, payFirst } from '../payment/payments.ts'
+import { refuseRegisteredNumber } from '../payment/stored-number.ts'
 import { accountPart, noticeAt, withoutSecrets } from '../payment/stored-request.ts'
 import type { StoredRequest } from '../payment/types.ts'
 import { checkAccount } from '../request/account.ts'
 import { checkCountries } from '../request/address.ts'
+import { refuseOwnNumber } from '../request/own-number.ts'
 import { refuse, textOf } from '../request/values.ts'
 import { businessNow } from '../test-clock/time.ts'
 import { changed, numbersOf, withAccount, withAgreement } from './account.ts'
@@ -39,7 +41,7 @@ export async function createRegistration(
   const entityId = textOf(fields, 'entityId') ?? addressee.id
   const path = '/v1/registrations'
   const idempotency = idempotencyOf(engine, idempotencyKey, entityId, path, request.names)
-  return payFirst(engine, addressee, request, idempotency, { only: 'verification' })
+  return payFirst(engine, addressee, request, idempotency, { only: 'verification', caller })
 }
 
 /** Pays with a stored account. */
@@ -65,7 +67,7 @@ export async function payWithRegistration(
     withAccount(request.fields, registration, await numbersOf(engine, registration)),
     registration,
   )
-  const use = { registrationId: registration.id, clockId: registration.clockId }
+  const use = { registrationId: registration.id, clockId: registration.clockId, caller }
   return payFirst(engine, addressee, { ...request, fields }, idempotency, use)
 }
 
@@ -119,6 +121,7 @@ export async function extendRegistration(
   for (;;) {
     const { fields } = request
     const registration = await readRegistration(engine, caller, id, textOf(fields, 'entityId'))
+    await refuseRegisteredNumber(engine, registration, fields)
     const change = await changeOf(engine, registration, 'TE', fields)
     const same = { ...change, request: registration.request, notice: null }
     const [moved] = await engine.lanes.single(changeRegistration(same))
@@ -136,6 +139,7 @@ export async function endRegistration(
   fields: RequestFields,
 ): Promise<Registration> {
   const registration = await readRegistration(engine, caller, id, textOf(fields, 'entityId'))
+  await refuseRegisteredNumber(engine, registration, fields)
   const change = await changeOf(engine, registration, 'DR', fields)
   const [moved] = await engine.lanes.single(removeRegistration(change))
   if (moved === undefined) throw new GatewayError('100.150.202')
@@ -194,16 +198,23 @@ export async function usableFor(
   channel: Channel,
 ): Promise<Registration> {
   const registration = await find(engine, id, await engine.directory.visible(caller, undefined))
-  if (registration.channelId !== channel.id) {
-    const [own, other] = await Promise.all([
-      engine.directory.merchantOf(channel.id),
-      engine.directory.merchantOf(registration.channelId),
-    ])
-    if (own !== other) {
-      throw refuse('100.150.200', 'entityId', 'the registration belongs to another merchant')
-    }
-  }
+  await refuseForeign(engine, registration, channel.id)
   return usable(registration)
+}
+
+/** @throws GatewayError 100.150.200 for a channel of another merchant than the registration's. */
+export async function refuseForeign(
+  engine: Engine,
+  registration: Registration,
+  channelId: string,
+): Promise<void> {
+  if (registration.channelId === channelId) return
+  const [own, other] = await Promise.all([
+    engine.directory.merchantOf(channelId),
+    engine.directory.merchantOf(registration.channelId),
+  ])
+  if (own === other) return
+  throw refuse('100.150.200', 'entityId', 'the registration belongs to another merchant')
 }
 
 export function usable(registration: Registration): Registration {

@@ -2,6 +2,7 @@
 import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import type { Caller } from '../entity/directory.ts'
+import { goesByPaymentType, refuseUnlessMay, refuseUnlessMayMake } from '../entity/rights.ts'
 import type { Request } from '../payment/accept.ts'
 import type { Answered } from '../payment/view.ts'
 import { bodyInput, type RequestInput } from './decode.ts'
@@ -22,6 +23,8 @@ export type Call = {
   readonly isGone?: () => boolean
   /** The gateway's number of this request, shown as `ndc`: letters, digits and hyphens. */
   readonly requestId: string
+  /** Where it came from. */
+  readonly address?: string | undefined
 }
 
 export type Reply = {
@@ -32,14 +35,19 @@ export type Reply = {
 
 export type Handler = (engine: Engine, caller: Caller, call: Call, build: string) => Promise<Reply>
 
-/** A valid request of a caller who may act for the entity it names. 403 comes before 400. */
+/**
+ * A valid request of a caller who has the right to it and may act for the entity it names. 403 comes
+ * before 400. Whatever a caller asks for, hosted or embedded, comes in by here.
+ */
 export async function read(
   engine: Engine,
   caller: Caller,
   operation: string,
   input: RequestInput,
 ): Promise<Request> {
+  refuseUnlessMay(engine, caller, operation)
   const opened = openRequest(operation, input)
+  if (goesByPaymentType(operation)) refuseUnlessMayMake(engine, caller, opened.paymentTypes())
   await engine.directory.mayName(caller, opened.entityId)
   const { request, names } = opened.check()
   return { fields: request as RequestFields, names }

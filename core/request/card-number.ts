@@ -8,7 +8,13 @@ import cardValidator from 'card-validator'
 
 type Claim = { brand: Brand; from: number; to: number; digits: number }
 /** First numbers of consecutive stretches in which the same schemes have ranges, with those schemes. */
-type Ranges = { starts: number[]; detected: (Brand | undefined)[]; codes: ReadonlySet<string>[] }
+type Ranges = {
+  starts: number[]
+  detected: (Brand | undefined)[]
+  codes: ReadonlySet<string>[]
+  /** Lengths that numbers of any of the schemes have there. */
+  lengths: ReadonlySet<number>[]
+}
 
 /** Ranges are told apart by this many first digits; no card number of the API is shorter. */
 const rangeDigits = 8
@@ -59,7 +65,7 @@ function allClaims(): Claim[] {
 function indexRanges(claims: readonly Claim[]): Ranges {
   const edges = new Set([0, ...claims.flatMap(({ from, to }) => [from, to + 1])])
   const starts = [...edges].sort((a, b) => a - b)
-  const ranges: Ranges = { starts, detected: [], codes: [] }
+  const ranges: Ranges = { starts, detected: [], codes: [], lengths: [] }
   for (const start of starts) {
     const here = claims.filter(({ from, to }) => from <= start && start <= to)
     // The library takes any other 6 for Maestro. That is a guess, and gives way to a scheme that has the range.
@@ -71,6 +77,7 @@ function indexRanges(claims: readonly Claim[]): Ranges {
     )
     ranges.detected.push(exact?.brand)
     ranges.codes.push(new Set(owners.map(({ brand }) => brand.code)))
+    ranges.lengths.push(new Set(owners.flatMap(({ brand }) => brand.numberLengths)))
   }
   return ranges
 }
@@ -86,7 +93,10 @@ const checkable: ReadonlySet<string> = new Set(
 )
 
 function rangeOf(number: string): number {
-  const first = Number(number.slice(0, rangeDigits).padEnd(rangeDigits, '0'))
+  return rangeAt(Number(number.slice(0, rangeDigits).padEnd(rangeDigits, '0')))
+}
+
+function rangeAt(first: number): number {
   let low = 0
   let high = ranges.starts.length - 1
   while (low < high) {
@@ -103,6 +113,11 @@ function rangeOf(number: string): number {
  */
 export function detectBrand(number: string): Brand | undefined {
   return ranges.detected[rangeOf(number)]
+}
+
+/** Whether a scheme has numbers of this length that begin with these eight digits. */
+export function hasKnownBrand(firstEight: number, length: number): boolean {
+  return ranges.lengths[rangeAt(firstEight)]!.has(length)
 }
 
 /** Whether the check digit of a number is right (ISO/IEC 7812, mod 10). Digits only. */

@@ -62,6 +62,7 @@ export function decode(plan: Plan, input: RequestInput, errors: ParameterErrors)
     readNested(readJson(input.json, errors), builder)
   } else readNested(input.values, builder)
   builder.finish()
+  noteExcess(builder.names, errors)
   return { request: builder.request, names: builder.names }
 }
 
@@ -71,3 +72,39 @@ function refuseLarge(length: number): void {
     description: `A request may have at most ${limits.bodyBytes} bytes.`,
   })
 }
+
+/**
+ * Notes fields of the sender's own choice that are larger than anybody needs: each of them is stored,
+ * searched for secrets, and told again in every answer and list. A cart is as large as its shop.
+ */
+function noteExcess(
+  names: readonly (readonly [name: string, value: string])[],
+  errors: ParameterErrors,
+): void {
+  const characters = names.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+  // Short enough whatever it is written in, as almost every request is: nothing is measured.
+  if (characters * bytesPerCharacter <= limits.customParametersBytes) return
+  const bytes = new Map<string, number>()
+  for (const [name, value] of names) {
+    const top = topOf(name)
+    bytes.set(top, (bytes.get(top) ?? 0) + sizeOf(name) + sizeOf(value))
+  }
+  const custom = bytes.get('customParameters') ?? 0
+  if (custom > limits.customParametersBytes) {
+    const most = `${limits.customParametersBytes} bytes, names included`
+    errors.add('customParameters', `may have at most ${most}, all of them together`)
+  }
+  bytes.delete('cart')
+  const sum = [...bytes.values()].reduce((all, one) => all + one, 0)
+  if (sum <= limits.fieldsBytes) return
+  const [largest = ''] = [...bytes].reduce((one, other) => (other[1] > one[1] ? other : one))
+  const most = `${limits.fieldsBytes} bytes in all fields but the cart`
+  errors.add(largest, `is the largest field of a request that may have at most ${most}`)
+}
+
+/** At most, for one UTF-16 unit in UTF-8. */
+const bytesPerCharacter = 3
+
+const topOf = (name: string) => /^[^.[]*/.exec(name)![0]
+
+const sizeOf = (text: string) => Buffer.byteLength(text)

@@ -1,7 +1,8 @@
 import { limits } from '@tollgate/schemas'
+import { maskCardNumbers } from '../net/mask.ts'
 
 const longDigitRun = new RegExp(`\\p{Nd}{${limits.unknownNameMaskedDigits},}`, 'gu')
-const accountRun = /[0-9](?:[ -]?[0-9]){12,}/g
+const accountRun = /\p{Nd}(?:[\p{P}\p{S}\p{Z}\p{Cf}]?\p{Nd}){12,}/gu
 const unprintable = /[\p{Cc}\p{Cs}]/gu
 const echoedValueCharacters = 128
 
@@ -17,12 +18,12 @@ export function printableName(name: string): string {
 /** A harmless value as it may be repeated: short, and without anything that could be a card number. */
 export function printableValue(value: string): string {
   const masked = value.slice(0, 1024).replace(accountRun, '***').replace(unprintable, '?')
-  return [...masked].slice(0, echoedValueCharacters).join('')
+  return [...maskCardNumbers(masked)].slice(0, echoedValueCharacters).join('')
 }
 
 function cut(name: string, characters: number): string {
   const masked = name.replace(longDigitRun, '***').replace(unprintable, '?')
-  return [...masked].slice(0, characters).join('')
+  return [...maskCardNumbers(masked)].slice(0, characters).join('')
 }
 
 const maxDistance = 2

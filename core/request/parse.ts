@@ -46,6 +46,7 @@ export class RequestParser {
     const decoded = decode(plan, input, errors)
     return {
       entityId: typeof decoded.request.entityId === 'string' ? decoded.request.entityId : undefined,
+      paymentTypes: () => paymentTypesIn(decoded.request),
       check() {
         checkSchema(decoded.request, errors)
         checkConditions(decoded.request, errors)
@@ -88,7 +89,18 @@ export type TextOnly<T> = T extends string
 export type Parsed<Request = Nested> = Omit<Decoded, 'request'> & { readonly request: Request }
 
 /** A decoded request. `check` validates it and throws like `parseRequest`. */
-export type Opened<Request> = { readonly entityId: string | undefined; check(): Request }
+export type Opened<Request> = {
+  readonly entityId: string | undefined
+  /** Of the request, and those that it names for single brands. */
+  paymentTypes(): readonly string[]
+  check(): Request
+}
+
+/** Read from the very object that is carried out, so that nobody can show one type and make another. */
+function paymentTypesIn({ paymentType, overridePaymentType }: Nested): readonly string[] {
+  const overrides = typeof overridePaymentType === 'object' ? overridePaymentType : {}
+  return [paymentType, ...Object.values(overrides)].filter((type) => typeof type === 'string')
+}
 
 /** Decodes the request of an operation; only what breaks the limits of decoding is refused here. */
 export function openRequest(operation: string, input: RequestInput): Opened<Parsed> {

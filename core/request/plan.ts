@@ -1,4 +1,5 @@
 import { type Field, limits, maxCharactersOf, type Operation, stepsOf } from '@tollgate/schemas'
+import { isSearched } from './card-data.ts'
 import { type Vocabulary, vocabularyOf } from './names.ts'
 
 /** A name that takes a value. `path` leads from the request, or from the list element, to its place. */
@@ -12,6 +13,8 @@ export type Leaf = {
   readonly isAlias: boolean
   /** Accepted because deployed clients send it, and dropped. */
   readonly isTolerated: boolean
+  /** Whether a card number in its value is refused. */
+  readonly isSearched: boolean
 }
 
 /** A group with keys of the sender's choice, such as `customParameters[name]`. */
@@ -23,6 +26,8 @@ export type FreeKeys = {
   readonly max: number
   /** Characters of a value. */
   readonly maxCharacters: number
+  /** Whether a card number in its value is refused. */
+  readonly isSearched: boolean
 }
 
 export type List = {
@@ -85,6 +90,7 @@ function insert(root: Level, field: Field, spelled: Field): void {
     maxCharacters,
     isAlias,
     isTolerated,
+    isSearched: isSearched(field, maxCharacters),
   })
   for (const [position, step] of steps.entries()) {
     const isLast = position === steps.length - 1
@@ -96,7 +102,14 @@ function insert(root: Level, field: Field, spelled: Field): void {
     } else if (step.kind === 'free') {
       const { pattern, max } = field.options.key ?? anyKey
       const wholeKey = new RegExp(`^(?:${pattern})$`, 'u')
-      level.free.set(name, { field, path, pattern: wholeKey, max, maxCharacters })
+      level.free.set(name, {
+        field,
+        path,
+        pattern: wholeKey,
+        max,
+        maxCharacters,
+        isSearched: isSearched(field, maxCharacters),
+      })
     } else {
       if (isLast) throw new Error(`${field.name}: requests have no lists of plain values`)
       const known = level.lists.get(name)

@@ -1,5 +1,6 @@
 import { type Field, formatMessage, limits } from '@tollgate/schemas'
 import { GatewayError } from '../errors.ts'
+import { cardDataName, cardNumberInside, holdsCardNumber, namesCardData } from './card-data.ts'
 import { suggest } from './names.ts'
 import type { ParameterErrors } from './parameter-errors.ts'
 import type { FreeKeys, Leaf, Level, List, Plan } from './plan.ts'
@@ -97,6 +98,7 @@ export class RequestBuilder {
     if (leaf.isTolerated) return this.#onlyOnce(name)
     const wrong = whyUnreadable(leaf.field, leaf.maxCharacters, value)
     if (wrong !== undefined) return wrong
+    if (leaf.isSearched && holdsCardNumber(value)) return cardNumberInside
     const last = leaf.path.length - 1
     let at = container
     for (let step = 0; step < last; step++) {
@@ -144,6 +146,9 @@ export class RequestBuilder {
     if (control.test(key) || !key.isWellFormed()) return unprintable
     const wrong = whyUnreadable(free.field, free.maxCharacters, value)
     if (wrong !== undefined) return wrong
+    if (namesCardData(key)) return cardDataName
+    if (holdsCardNumber(key)) return cardNumberInside
+    if (free.isSearched && holdsCardNumber(value)) return cardNumberInside
     const group = this.#groupAt(container, free.path)
     if (group[key] !== undefined) return sentTwice
     group[key] = value

@@ -14,9 +14,12 @@
 import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import type { Caller } from '../entity/directory.ts'
+import { refuseUnlessMayMake } from '../entity/rights.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Request } from '../payment/accept.ts'
+import { refuseRegisteredNumber } from '../payment/stored-number.ts'
+import { registrationById, toRegistration } from '../registration/store.ts'
 import { textOf } from '../request/values.ts'
 import { type Missed, missedUpTo } from './misfire.ts'
 import { effectiveEnd } from './periods.ts'
@@ -44,7 +47,9 @@ export async function changeSchedule(
   { fields }: Request,
 ): Promise<Told> {
   const seen = await readSchedule(engine, caller, id, textOf(fields, 'entityId'))
-  const anyEntity = { id: caller.id, entityId: null }
+  refuseUnlessMayMake(engine, caller, [seen.schedule.paymentType])
+  await refuseItsNumber(engine, seen, fields)
+  const anyEntity = { ...caller, entityId: null }
   const channel = await engine.directory.channel(anyEntity, seen.schedule.channelId)
   for (;;) {
     const { schedule, now } = await atNow(engine, id)
@@ -76,7 +81,9 @@ export async function endSchedule(
   id: string,
   fields: RequestFields,
 ): Promise<Told> {
-  await readSchedule(engine, caller, id, textOf(fields, 'entityId'))
+  const seen = await readSchedule(engine, caller, id, textOf(fields, 'entityId'))
+  refuseUnlessMayMake(engine, caller, [seen.schedule.paymentType])
+  await refuseItsNumber(engine, seen, fields)
   for (;;) {
     const { schedule, now } = await atNow(engine, id)
     if (!hasMore(schedule)) throw new GatewayError('100.360.303')
@@ -89,6 +96,16 @@ export async function endSchedule(
     const nextAt = isAtOnce || schedule.nextAt >= end ? null : schedule.nextAt
     return told({ ...schedule, cancelledAt: now, effectiveEnd: end, nextAt, seq: moved.seq })
   }
+}
+
+/** Its registration's number must not be repeated: changes are recorded with their references. */
+async function refuseItsNumber(
+  engine: Engine,
+  { schedule }: Told,
+  fields: RequestFields,
+): Promise<void> {
+  const [row] = await engine.lanes.read(registrationById(schedule.registrationId, null))
+  if (row !== undefined) await refuseRegisteredNumber(engine, toRegistration(row), fields)
 }
 
 async function atNow(engine: Engine, id: string): Promise<{ schedule: Schedule; now: Date }> {

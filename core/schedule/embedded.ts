@@ -54,7 +54,7 @@ export class Schedules {
     )
   /** What happened to a schedule, or to one execution of it, step by step. */
   readonly steps = (id: string, options: RequestOptions = {}): Promise<StepsView> =>
-    stepsFor(this.#engine, options.caller ?? embedder, ['schedule', 'execution'], id)
+    stepsFor(this.#engine, options.caller ?? embedder, 'schedules.steps', id)
   /** Schedules of a registration, newest first. */
   readonly list = async (
     request: Requests['schedules.list'],

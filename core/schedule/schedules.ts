@@ -6,9 +6,11 @@ import type { Engine } from '../engine.ts'
 import type { Addressee, Caller, Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
+import { fitting, portionsOf, weigh } from '../page/portions.ts'
 import { modeOf, type Request } from '../payment/accept.ts'
 import { idempotencyOf } from '../payment/idempotency.ts'
 import { handlerOf } from '../payment/operation-kinds.ts'
+import { refuseRegisteredNumber } from '../payment/stored-number.ts'
 import { withoutSecrets } from '../payment/stored-request.ts'
 import { numbersOf, withAccount } from '../registration/account.ts'
 import { usableFor } from '../registration/registrations.ts'
@@ -21,7 +23,14 @@ import { addOnce, madeBy } from './create.ts'
 import { type JobFields, type JobPlan, readJob } from './job.ts'
 import { upcoming } from './plan.ts'
 import { minimumIntervalMs, zoneOf } from './policy.ts'
-import { executionsOf, missedOf, scheduleById, schedulesOf, toSchedule } from './store.ts'
+import {
+  executionsOf,
+  missedOf,
+  scheduleById,
+  scheduleIdsOf,
+  schedulesById,
+  toSchedule,
+} from './store.ts'
 import { planOf, timeOf } from './stored-plan.ts'
 import type { Execution, MissedRange, Schedule } from './types.ts'
 
@@ -60,6 +69,7 @@ export async function createSchedule(
   const paymentType = chargedAs(textOf(fields, 'paymentType') ?? '')
   const id = textOf(fields, 'registrationId') ?? ''
   const registration = await usableFor(engine, caller, id, addressee)
+  await refuseRegisteredNumber(engine, registration, fields)
   const channel = dispatch(
     engine,
     addressee,
@@ -143,12 +153,22 @@ export async function listSchedules(
   const limit = limitOf(fields)
   const cursor = textOf(fields, 'cursor')
   if (cursor !== undefined && !isId(cursor)) throw wrongCursor(cursor)
-  const rows = isId(registrationId)
-    ? await engine.lanes.read(schedulesOf(registrationId, channels, cursor ?? null, limit + 1))
+  const ids = isId(registrationId)
+    ? await engine.lanes.read(scheduleIdsOf(registrationId, channels, cursor ?? null, limit + 1))
     : []
-  const entries = rows.slice(0, limit).map((row) => told(toSchedule(row)))
+  const entries: Told[] = []
+  let bytes = 0
+  for (const portion of await portionsOf(engine, ids.slice(0, limit), ({ id }) => [id])) {
+    const found = await engine.lanes.read(schedulesById(portion.map(({ id }) => id)))
+    const rows = found.sort((one, other) => (one.id < other.id ? 1 : -1))
+    const weights = rows.map(weigh)
+    const fit = fitting(weights, bytes)
+    entries.push(...rows.slice(0, fit).map((row) => told(toSchedule(row))))
+    bytes = weights.reduce((sum, weight) => sum + weight, bytes)
+    if (bytes > limits.pageBytes) break
+  }
   const last = entries.at(-1)
-  return rows.length > limit && last !== undefined
+  return last !== undefined && last.schedule.id !== ids.at(-1)?.id
     ? { entries, nextCursor: last.schedule.id }
     : { entries }
 }

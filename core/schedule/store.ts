@@ -72,13 +72,13 @@ export const addSchedule = (
   schedule: Schedule,
   merchantId: string,
   eventId: string,
-  idempotency: { entityId: string; key: string; fingerprint: Buffer } | null,
+  idempotency: { entityId: string; key: Buffer; fingerprint: Buffer } | null,
 ) => sql<{ id: string }>`
 with i as (
   insert into tollgate.idempotency (entity_id, key, fingerprint, payment_id)
-  select ${idempotency?.entityId ?? null}::uuid, ${idempotency?.key ?? null}::text,
+  select ${idempotency?.entityId ?? null}::uuid, ${idempotency?.key ?? null}::bytea,
     ${idempotency?.fingerprint ?? null}::bytea, ${schedule.id}::uuid
-  where ${idempotency?.key ?? null}::text is not null
+  where ${idempotency?.key ?? null}::bytea is not null
   on conflict do nothing
   returning payment_id),
 s as (
@@ -92,7 +92,7 @@ s as (
     ${schedule.startAt}::timestamptz, ${schedule.endAt}::timestamptz, ${JSON.stringify(schedule.job)}::jsonb,
     ${JSON.stringify(schedule.request)}::jsonb, ${schedule.merchantTransactionId}::text,
     ${schedule.createdAt}::timestamptz, ${schedule.nextAt}::timestamptz, 1
-  where ${idempotency?.key ?? null}::text is null or exists (select from i)
+  where ${idempotency?.key ?? null}::bytea is null or exists (select from i)
   on conflict (id) do nothing
   returning id, channel_id, short_no, merchant_transaction_id, created_at),
 r as (
@@ -118,7 +118,22 @@ export const schedulesById = (ids: readonly string[]) => sql<ScheduleRow>`
   from tollgate.schedule s
   where s.id = any(${ids}::uuid[])`
 
-/** Schedules of a registration, newest first, below `before` (null: from the newest). */
+/** Ids of the schedules of a registration, newest first, below `before` (null: from the newest). */
+export const scheduleIdsOf = (
+  registrationId: string,
+  channels: readonly string[] | null,
+  before: string | null,
+  limit: number,
+) => sql<{ id: string }>`
+  select id
+  from tollgate.schedule
+  where registration_id = ${registrationId}::uuid
+    and (${channels}::uuid[] is null or channel_id = any(${channels}::uuid[]))
+    and (${before}::uuid is null or id < ${before}::uuid)
+  order by id desc
+  limit ${limit}::integer`
+
+/** Schedules of a registration, newest first. */
 export const schedulesOf = (
   registrationId: string,
   channels: readonly string[] | null,

@@ -10,10 +10,20 @@ import { textOf } from '../request/values.ts'
 import { type Kind, readSteps } from './steps.ts'
 import { type StepsView, stepsView } from './view.ts'
 
+/** What the id of each may be of. */
+const kindsOf = {
+  'payments.steps': ['payment'],
+  'registrations.steps': ['registration'],
+  'schedules.steps': ['schedule', 'execution'],
+} as const satisfies Readonly<Record<string, readonly Kind[]>>
+
+export type StepOperation = keyof typeof kindsOf
+
 const handler =
-  (operation: string, kinds: readonly Kind[]): Handler =>
+  (operation: StepOperation): Handler =>
   async (engine, caller, call, build) => {
     const { fields } = await read(engine, caller, operation, queryOf(call))
+    const kinds = kindsOf[operation]
     const steps = await readSteps(engine, caller, kinds, idIn(call), textOf(fields, 'entityId'))
     const about = { ...envelope(engine), ndc: call.requestId, buildNumber: build }
     return { status: 200, headers: {}, body: stepsView(idIn(call), steps, about) }
@@ -23,10 +33,11 @@ const handler =
 export async function stepsFor(
   engine: Engine,
   caller: Caller,
-  kinds: readonly Kind[],
+  operation: StepOperation,
   id: string,
 ): Promise<StepsView> {
-  const steps = await readSteps(engine, caller, kinds, id, undefined)
+  await read(engine, caller, operation, { values: {} })
+  const steps = await readSteps(engine, caller, kindsOf[operation], id, undefined)
   return stepsView(id, steps, { ...envelope(engine), ndc: newId(), buildNumber })
 }
 
@@ -37,7 +48,7 @@ const envelope = (engine: Engine) => ({
 })
 
 export const stepOperations: Readonly<Record<string, Handler>> = {
-  'payments.steps': handler('payments.steps', ['payment']),
-  'registrations.steps': handler('registrations.steps', ['registration']),
-  'schedules.steps': handler('schedules.steps', ['schedule', 'execution']),
+  'payments.steps': handler('payments.steps'),
+  'registrations.steps': handler('registrations.steps'),
+  'schedules.steps': handler('schedules.steps'),
 }

@@ -1,19 +1,23 @@
 /** Everything that can be done with webhook endpoints, for embedders and for the hosted surface alike. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { limits, resultDescription } from '@tollgate/schemas'
+import { actorOf } from '../audit/actor.ts'
+import { type Facts, withoutSecrets } from '../audit/harmless.ts'
 import type { Engine } from '../engine.ts'
 import type { Caller } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
+import { fitting, weigh } from '../page/portions.ts'
 import type { Request } from '../payment/accept.ts'
 import { refuse, textOf } from '../request/values.ts'
+import type { Place } from '../vault/binding.ts'
 import {
   encryptionKey,
   newEncryptionKey,
   newSigningSecret,
   signingKey,
 } from '../vault/webhook-keys.ts'
-import { sendNotification } from './attempt.ts'
+import { sendNotification, type Underway } from './attempt.ts'
 import {
   addEndpoint,
   changeEndpoint,
@@ -29,7 +33,12 @@ import type { Endpoint, EndpointKeys, EndpointSecrets, Tried, Wrapper } from './
 /** An endpoint, and the secrets that are shown this once. */
 export type Shown = { readonly endpoint: Endpoint; readonly secrets?: Partial<EndpointSecrets> }
 
-const table = 'webhook_endpoint'
+/** What the secrets of an endpoint are bound to. */
+const placeOf = ({ id, entityId }: Pick<Endpoint, 'id' | 'entityId'>): Place => ({
+  table: 'webhook_endpoint',
+  id,
+  ownerId: entityId,
+})
 
 /**
  * Has notifications sent to a URL: those of the entity and of all below it.
@@ -48,21 +57,23 @@ export async function createEndpoint(
   await engine.directory.mayName(caller, entityId)
   const id = newId()
   const secrets = { encryptionKey: newEncryptionKey(), signingSecret: newSigningSecret() }
-  const sealed = engine.vault.seal(id, secrets, id, table)
+  const sealed = engine.vault.seal(placeOf({ id, entityId }), secrets)
+  const made = changesOf(engine, fields, {
+    url: '',
+    types: ['PAYMENT', 'REGISTRATION'],
+    wrapper: 'TEXT',
+    active: true,
+  })
   const [added] = await engine.lanes.single(
     addEndpoint({
       id,
       entityId,
-      ...changesOf(engine, fields, {
-        url: '',
-        types: ['PAYMENT', 'REGISTRATION'],
-        wrapper: 'TEXT',
-        active: true,
-      }),
+      ...made,
       dataKeyId: sealed.dataKeyId,
       sealed: sealed.sealed,
       createdAt: new Date(engine.clock.realMs()),
       most: limits.webhooksPerEntity,
+      audit: { actor: actorOf(caller), action: 'webhook.created', after: factsOf(made) },
     }),
   )
   if (added === undefined) {
@@ -129,21 +140,33 @@ export async function updateEndpoint(
   }))
 }
 
-/** Makes a new signing secret. The one before signs as well, for a day. */
-export async function rotateSecret(engine: Engine, caller: Caller, id: string): Promise<Shown> {
-  const signingSecret = newSigningSecret()
+/**
+ * Makes a new signing secret, or a new encryption key where that is asked for. The one before is good
+ * for another day: it signs as well, or it encrypts for as long as the receiver takes nothing else.
+ */
+export async function rotateSecret(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+  { fields }: Request,
+): Promise<Shown> {
+  const isEncryption = textOf(fields, 'key') === 'ENCRYPTION'
+  const made: Partial<EndpointSecrets> = isEncryption
+    ? { encryptionKey: newEncryptionKey() }
+    : { signingSecret: newSigningSecret() }
   const { endpoint } = await change(engine, caller, id, async (found) => {
-    const old = await openSecrets(engine, found)
-    const secrets = {
-      encryptionKey: old!.encryptionKey,
-      signingSecret,
-      previousSecret: old!.signingSecret,
-    }
-    const { dataKeyId, sealed } = engine.vault.seal(id, secrets, id, table)
-    const previousUntil = new Date(engine.clock.realMs() + limits.webhookRotationMs)
-    return { ...found, secrets: { dataKeyId, sealed, previousUntil } }
+    const old = (await openSecrets(engine, found))!
+    const before: Partial<EndpointSecrets> = isEncryption
+      ? { previousEncryptionKey: old.encryptionKey }
+      : { previousSecret: old.signingSecret }
+    const secrets = { ...old, ...before, ...made }
+    const { dataKeyId, sealed } = engine.vault.seal(placeOf(found), secrets)
+    const until = new Date(engine.clock.realMs() + limits.webhookRotationMs)
+    const previousUntil = isEncryption ? null : until
+    const previousKeyUntil = isEncryption ? until : null
+    return { ...found, secrets: { dataKeyId, sealed, previousUntil, previousKeyUntil } }
   })
-  return { endpoint, secrets: { signingSecret } }
+  return { endpoint, secrets: made }
 }
 
 async function change(
@@ -156,7 +179,15 @@ async function change(
     const endpoint = await readEndpoint(engine, caller, id)
     const to = await work(endpoint)
     const now = new Date(engine.clock.realMs())
-    const [changed] = await engine.lanes.single(changeEndpoint(id, endpoint.version, to, now))
+    const audit = {
+      actor: actorOf(caller),
+      action: actionOf(to.secrets),
+      before: factsOf(endpoint),
+      after: factsOf(to),
+    }
+    const [changed] = await engine.lanes.single(
+      changeEndpoint(id, endpoint.version, to, now, audit),
+    )
     if (changed !== undefined) return { endpoint: await readEndpoint(engine, caller, id) }
     // Somebody else changed it meanwhile: what it is now counts.
   }
@@ -166,17 +197,48 @@ async function change(
 export async function endEndpoint(engine: Engine, caller: Caller, id: string): Promise<Endpoint> {
   const endpoint = await readEndpoint(engine, caller, id)
   const removedAt = new Date(engine.clock.realMs())
-  await engine.lanes.single(removeEndpoint(id, removedAt))
+  const actor = actorOf(caller)
+  const audit = { actor, action: 'webhook.removed', before: factsOf(endpoint) }
+  await engine.lanes.single(removeEndpoint(id, removedAt, audit))
   return { ...endpoint, active: false, removedAt }
 }
 
-/** Sends a test notification now, also to an endpoint that is switched off, and tells what came back. */
-export async function testEndpoint(engine: Engine, caller: Caller, id: string): Promise<Tried> {
+function actionOf(secrets: Parameters<typeof changeEndpoint>[2]['secrets']): string {
+  if (secrets === null) return 'webhook.changed'
+  return secrets.previousKeyUntil === null ? 'webhook.secret-rotated' : 'webhook.key-rotated'
+}
+
+/** How often it is looked whether the client of a test still waits. */
+const lookMs = 100
+
+/**
+ * Sends a test notification now, also to an endpoint that is switched off, and tells what came back.
+ * Always under the newest key: whoever has just rotated it wants to know. Broken off when the client goes.
+ *
+ * @throws GatewayError 429 while another test of this endpoint runs, or three of this token.
+ */
+export async function testEndpoint(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+  isGone: () => boolean = () => false,
+): Promise<Tried> {
   const endpoint = await readEndpoint(engine, caller, id)
-  const secrets = await openSecrets(engine, endpoint)
-  const messageId = newId()
-  const body = JSON.stringify({ type: 'TEST', payload: { id: messageId } })
-  return sendNotification(engine, endpoint, keysOf(secrets!), { id: messageId, sequence: 1, body })
+  return engine.webhookTests.within(caller, id, async () => {
+    const secrets = await openSecrets(engine, endpoint)
+    const messageId = newId()
+    const body = JSON.stringify({ type: 'TEST', payload: { id: messageId } })
+    const message = { id: messageId, sequence: 1, body }
+    const underway: Underway = new Set()
+    const looking = setInterval(() => {
+      if (isGone()) for (const call of underway) call.finish()
+    }, lookMs)
+    try {
+      return await sendNotification(engine, endpoint, keysOf(secrets!), message, underway)
+    } finally {
+      clearInterval(looking)
+    }
+  })
 }
 
 /** What was sent to an endpoint, also to one that was removed, newest first. */
@@ -198,21 +260,34 @@ export async function listDeliveries(
 /** Null where the endpoint has none. @throws GatewayError when the vault is shut. */
 export async function openSecrets(
   engine: Engine,
-  { id, sealed }: Endpoint,
+  endpoint: Endpoint,
 ): Promise<EndpointSecrets | null> {
+  const { sealed } = endpoint
   if (sealed === null) return null
-  const opened = await engine.vault.open(id, sealed.dataKeyId, sealed.bytes, table)
+  const opened = await engine.vault.open(placeOf(endpoint), sealed.dataKeyId, sealed.bytes)
   return opened as unknown as EndpointSecrets
 }
 
 /** Made ready to encrypt and sign many messages. */
 export const keysOf = (secrets: EndpointSecrets): EndpointKeys => ({
   encryption: encryptionKey(secrets.encryptionKey),
+  previousEncryption:
+    secrets.previousEncryptionKey === undefined
+      ? undefined
+      : encryptionKey(secrets.previousEncryptionKey),
   signing: signingKey(secrets.signingSecret),
   previous: secrets.previousSecret === undefined ? undefined : signingKey(secrets.previousSecret),
 })
 
 type Changes = Pick<Endpoint, 'url' | 'types' | 'wrapper' | 'active'>
+
+/** What the audit trail tells of an endpoint. */
+const factsOf = ({ url, types, wrapper, active }: Changes): Facts => ({
+  url: withoutSecrets(url),
+  types,
+  wrapper,
+  active,
+})
 
 function changesOf(engine: Engine, fields: RequestFields, before: Changes): Changes {
   const url = textOf(fields, 'url') ?? before.url
@@ -239,7 +314,10 @@ function pageOf<Entry extends { readonly id: string }>(
   rows: readonly Entry[],
   limit: number,
 ): Page<Entry> {
-  const entries = rows.slice(0, limit)
+  const shown = rows.slice(0, limit)
+  const entries = shown.slice(0, fitting(shown.map(weigh), 0))
   const last = entries.at(-1)
-  return rows.length > limit && last !== undefined ? { entries, nextCursor: last.id } : { entries }
+  return rows.length > entries.length && last !== undefined
+    ? { entries, nextCursor: last.id }
+    : { entries }
 }

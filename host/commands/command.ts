@@ -45,9 +45,31 @@ export const commonOptions: Readonly<Record<string, Option>> = {
   help: { type: 'boolean', meaning: 'Show this help.' },
 }
 
+/** What takes the place of an option whose value everybody would see. */
+const instead: Readonly<Record<string, string>> = {
+  token: 'set TOLLGATE_TOKEN or name a file with it by --token-file',
+  secret: 'name a file with it by --secret-file',
+  key: 'name a file with it by --key-file',
+}
+
+/** A secret as a word of the command line is refused before anything is done. @throws UsageError */
+function refuseSecretWords(
+  words: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+): void {
+  for (const [name, what] of Object.entries(instead)) {
+    const isGiven = words.some((word) => word === `--${name}` || word.startsWith(`--${name}=`))
+    if (!isGiven || options[name] !== undefined || options[`${name}-file`] === undefined) continue
+    throw new UsageError(
+      `--${name} is not taken: everybody on this machine sees the words of a command; ${what}`,
+    )
+  }
+}
+
 /** @throws UsageError */
 export function readArguments(command: Command, words: readonly string[]): Given {
   const options = { ...command.options, ...commonOptions }
+  refuseSecretWords(words, options)
   const config: ParseArgsOptionsConfig = Object.fromEntries(
     Object.entries(options).map(([name, { type }]) => [name, { type }]),
   )

@@ -1,6 +1,10 @@
+import { fstatSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { KeyAdministration, type KeyStatus, makeKey, parseKeys } from '@tollgate/core'
 import { dataDirectoryOf, keyFilesFrom, openDatabase, reach } from '../serve/installation.ts'
 import { findKeys } from '../serve/keys.ts'
+import { createPrivateFile } from '../serve/private-file.ts'
+import { commandLineActor } from './actor.ts'
 import {
   type Command,
   columns,
@@ -13,18 +17,44 @@ import {
 
 export const keysMakeCommand: Command = {
   name: 'keys make',
-  summary: 'Print a new key-encryption key for TOLLGATE_KEYS or the key file. Stores nothing.',
+  summary:
+    'Make a new key-encryption key for TOLLGATE_KEYS or the key file: print it, or write it.',
   words: ['<id>'],
-  async run({ words: [id = ''] }) {
+  options: {
+    out: {
+      type: 'string',
+      value: 'file',
+      meaning: 'Write it to a new file that only its owner may read. Default: print it.',
+    },
+  },
+  notes: 'A key is not printed into a file that others may read.',
+  async run({ words: [id = ''], options: { out } }) {
     const key = makeKey(id)
     try {
       parseKeys(key)
     } catch {
       throw new UsageError('an id has 1 to 40 letters, digits, "_" and "-"')
     }
-    print(key)
+    if (out === undefined) {
+      refuseReadableOutput()
+      print(key)
+      return 0
+    }
+    if (!(await createPrivateFile(resolve(out), `${key}\n`))) {
+      throw new UsageError(`${out} is there already, and no key is overwritten: name a new file`)
+    }
+    print(`key "${id}" was written to ${out}; keep a copy in a safe place`)
     return 0
   },
+}
+
+/** A shell that sends output to a file makes it readable by everybody, as a rule. @throws UsageError */
+function refuseReadableOutput(): void {
+  const output = fstatSync(1)
+  if (process.platform === 'win32' || !output.isFile() || (output.mode & 0o077) === 0) return
+  throw new UsageError(
+    'no key was made: standard output is a file that others on this machine may read; write the key with --out <file>, or run umask 077 before',
+  )
 }
 
 export const keysStatusCommand: Command = {
@@ -125,7 +155,7 @@ export const keysRenewMacCommand: Command = {
   summary: 'Replace the key of fingerprints and digests while no process runs. Rarely right.',
   options: { confirm: { type: 'boolean', meaning: 'Really do it.' } },
   notes:
-    'Numbers stored before and after have different fingerprints from then on, and requests repeated under an idempotency key of before are refused.',
+    'Numbers stored before and after have different fingerprints from then on. Requests repeated under an idempotency key of before are found by the old key; when that one is lost, they are carried out once more.',
   async run(given) {
     if (!given.flags.has('confirm')) {
       throw new UsageError(
@@ -179,6 +209,7 @@ async function withKeys(
           },
           keys: provider,
           log: place.log,
+          by: commandLineActor(),
         }),
       )
       return await work(keys)

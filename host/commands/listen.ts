@@ -12,6 +12,7 @@ import {
   sinceOption,
   UnavailableError,
 } from './merchant-api.ts'
+import { secretIn } from './secret-file.ts'
 
 /** An answer other than 2xx is asked for again after these times; then the event is passed over. */
 const pausesMs = [1_000, 2_000, 4_000]
@@ -41,14 +42,22 @@ export const listenCommand: Command = {
       value: 'kind',
       meaning: 'NONE sends plain JSON (default), TEXT and JSON encrypt.',
     },
-    secret: { type: 'string', value: 'text', meaning: 'Signing secret: whsec_…' },
-    key: { type: 'string', value: 'hex', meaning: 'Encryption key, 64 hex characters.' },
+    'secret-file': {
+      type: 'string',
+      value: 'file',
+      meaning: 'File with the signing secret, whsec_…. Default: one made from the token.',
+    },
+    'key-file': {
+      type: 'string',
+      value: 'file',
+      meaning: 'File with the encryption key, 64 hex characters. Default: one made from the token.',
+    },
   },
   notes:
     'Follows the public API, so the gateway may run anywhere and needs no way to this machine. Either may be restarted meanwhile.',
   async run(given) {
     const api = await MerchantApi.of(given)
-    const target = targetOf(given, api.token)
+    const target = await targetOf(given, api.token)
     const since = given.options.since
     const stopping = new AbortController()
     const ended = onEndSignal(
@@ -72,21 +81,20 @@ export const listenCommand: Command = {
   },
 }
 
-function targetOf(given: Given, token: string): Target | undefined {
-  const {
-    'forward-to': url,
-    wrapper = 'NONE',
-    secret = secretOf(token),
-    key = keyOf(token),
-  } = given.options
+async function targetOf(given: Given, token: string): Promise<Target | undefined> {
+  const { 'forward-to': url, wrapper = 'NONE' } = given.options
+  const secret = (await secretIn(given, 'secret-file')) ?? secretOf(token)
+  const key = (await secretIn(given, 'key-file')) ?? keyOf(token)
   if (url === undefined) return undefined
   if (!URL.canParse(url) || !/^https?:/.test(url)) {
     throw new UsageError('--forward-to must be a URL: http://localhost:3000/hooks')
   }
   if (!/^whsec_[A-Za-z0-9+/=]{4,}$/.test(secret)) {
-    throw new UsageError('--secret must be whsec_ and base64')
+    throw new UsageError('--secret-file must hold whsec_ and base64')
   }
-  if (!/^[0-9a-f]{64}$/i.test(key)) throw new UsageError('--key must be 64 hex characters')
+  if (!/^[0-9a-f]{64}$/i.test(key)) {
+    throw new UsageError('--key-file must hold 64 hex characters')
+  }
   const as = wrapper.toUpperCase()
   if (as !== 'NONE' && as !== 'TEXT' && as !== 'JSON') {
     throw new UsageError('--wrapper must be NONE, TEXT or JSON')

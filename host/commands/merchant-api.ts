@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { readCredentials } from '../serve/demo.ts'
 import { dataDirectoryOf } from '../serve/installation.ts'
 import { type Given, type Option, placeOfCommand, settingsFor, UsageError } from './command.ts'
+import { secretIn } from './secret-file.ts'
 
 export type FeedEvent = {
   readonly id: string
@@ -29,10 +30,11 @@ export const apiOptions: Readonly<Record<string, Option>> = {
     value: 'url',
     meaning: 'Gateway to ask. Default: the one that serve started last in this folder.',
   },
-  token: {
+  'token-file': {
     type: 'string',
-    value: 'token',
-    meaning: 'Access token (TOLLGATE_TOKEN). Default: the demo token of this folder.',
+    value: 'file',
+    meaning:
+      'File with the access token, or set TOLLGATE_TOKEN. Default: the demo token of this folder.',
   },
 }
 
@@ -59,11 +61,12 @@ export class MerchantApi {
     const settings = await settingsFor(given)
     const known = await readCredentials(dataDirectoryOf(settings, place))
     const url = given.options.url ?? known.baseUrl
-    const token = given.options.token ?? process.env.TOLLGATE_TOKEN ?? known.accessToken
+    const token =
+      (await secretIn(given, 'token-file')) ?? process.env.TOLLGATE_TOKEN ?? known.accessToken
     if (url === undefined) throw new UsageError(missing('--url, the address of the gateway'))
     if (!/^https?:\/\/[^/]/.test(url))
       throw new UsageError('--url must begin with http:// or https://')
-    if (token === undefined) throw new UsageError(missing('--token'))
+    if (token === undefined) throw new UsageError(missing('TOLLGATE_TOKEN or --token-file'))
     return new MerchantApi(url, token)
   }
 

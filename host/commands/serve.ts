@@ -2,6 +2,7 @@ import { buildNumber, keepHeapClose } from '@tollgate/core'
 import type { HostSettings } from '../config/read-settings.ts'
 import { openLog } from '../logging.ts'
 import { demoCommand } from '../serve/demo.ts'
+import { standLastResort } from '../serve/last-resort.ts'
 import { type Served, serve } from '../serve/serve.ts'
 import { onEndSignal } from '../serve/signals.ts'
 import { type Command, print, settingsFor } from './command.ts'
@@ -32,12 +33,28 @@ export const serveCommand: Command = {
       settings.logFormat === 'pretty' ||
       (settings.logFormat === 'auto' && process.stderr.isTTY === true)
     const { log, flush } = openLog(settings.logLevel, isPretty)
+    let served: Served | undefined
+    let isBroken = false
+    const endBroken = () => {
+      isBroken = true
+      log.warn({}, 'errors that nobody caught do not stop: this process ends')
+      process.emit('SIGTERM', 'SIGTERM')
+    }
+    standLastResort(
+      log,
+      (error) => {
+        // A start that breaks off would wait for ever: its user is told, as of any other fault.
+        if (served === undefined) endUnstarted(error)
+        else served.faulted(error)
+      },
+      endBroken,
+    )
     const starting = serve(settings, { folder: process.cwd(), log })
     const ended = onEndSignal(
       async (signal) => {
-        const served = await starting.catch(() => undefined)
+        const running = await starting.catch(() => undefined)
         log.info({ signal }, 'ending: running payments finish; press Ctrl-C again to force')
-        await served?.close()
+        await running?.close()
         log.info({}, 'ended')
         flush()
       },
@@ -46,10 +63,17 @@ export const serveCommand: Command = {
         process.exit(130)
       },
     )
-    present(await starting, settings)
+    served = await starting
+    present(served, settings)
     await ended
-    return 0
+    return isBroken ? 1 : 0
   },
+}
+
+/** Ends a process that serves nothing yet, as an error that nobody catches does by itself. */
+function endUnstarted(error: unknown): never {
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+  process.exit(1)
 }
 
 function present({ url, demo, database }: Served, { environment, role }: HostSettings): void {

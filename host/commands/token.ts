@@ -1,5 +1,17 @@
-import { type Command, columns, needed, print, withInstallation } from './command.ts'
+import type { Gateway, TokenLimits } from '@tollgate/core'
+import { limits, tokenRights } from '@tollgate/schemas'
+import { commandLineActor } from './actor.ts'
+import { type Command, columns, type Given, needed, print, withInstallation } from './command.ts'
 import { said } from './entity.ts'
+import { lengthOf, momentAhead } from './time-ahead.ts'
+
+const expiresOption = {
+  type: 'string',
+  value: 'moment',
+  meaning: 'When it ends: 90d, 12h, 30m from now, "2027-03-14" or "2027-03-14 09:30:00" in UTC.',
+} as const
+
+const dayMs = 86_400_000
 
 export const tokenCreateCommand: Command = {
   name: 'token create',
@@ -11,43 +23,128 @@ export const tokenCreateCommand: Command = {
       meaning: 'Node that the token acts for, with everything below it.',
     },
     name: { type: 'string', value: 'text', meaning: 'What it is for.' },
+    rights: {
+      type: 'string',
+      value: 'names',
+      meaning: `What it may do, with commas between: ${tokenRights.join(', ')}. All unless given.`,
+    },
+    expires: expiresOption,
+    from: {
+      type: 'string',
+      value: 'networks',
+      meaning: 'Addresses it may be used from: 203.0.113.7,10.1.0.0/16,2001:db8::/32.',
+    },
   },
   async run(given) {
     const entityId = needed(given, 'entity')
     const name = needed(given, 'name')
+    const narrower = limitsOf(given)
     return withInstallation(given, {}, async ({ gateway }) => {
-      const { id, token } = await said(() => gateway.entities.createToken(entityId, name))
-      for (const line of columns([
+      const { id, token } = await said(() =>
+        gateway.entities.createToken(entityId, name, { ...narrower, by: commandLineActor() }),
+      )
+      shown([
         ['id', id],
         ['token', token],
-      ])) {
-        print(line)
-      }
+      ])
       return 0
     })
   },
 }
 
+function limitsOf(given: Given): TokenLimits {
+  const { rights, expires, from } = given.options
+  return {
+    ...(rights === undefined ? {} : { rights: listed(rights) }),
+    ...(expires === undefined ? {} : { expiresAt: momentAhead('expires', expires) }),
+    ...(from === undefined ? {} : { networks: listed(from) }),
+  }
+}
+
+const listed = (text: string): string[] =>
+  text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+
 export const tokenListCommand: Command = {
   name: 'token list',
   summary: 'Show access tokens; the tokens themselves are not kept.',
   options: { entity: { type: 'string', value: 'id', meaning: 'Only those of this node.' } },
+  notes: 'The last use is up to two minutes behind.',
   async run(given) {
     const only = given.options.entity
     return withInstallation(given, {}, async ({ gateway }) => {
-      const entities = await gateway.entities.list()
       const rows: string[][] = []
-      for (const entity of entities) {
+      for (const entity of await gateway.entities.list()) {
         if (only !== undefined && only !== entity.id) continue
         for (const token of await gateway.entities.tokens(entity.id)) {
-          const state =
-            token.revoked_at === null ? 'valid' : `revoked ${token.revoked_at.toISOString()}`
-          const made = token.created_at.toISOString()
-          rows.push([token.id, `${entity.kind} ${entity.id}`, token.name, made, state])
+          rows.push([token.id, `${entity.kind} ${entity.id}`, ...cellsOf(token)])
         }
       }
       if (rows.length === 0) print('no tokens: tollgate token create --entity … --name …')
-      for (const line of columns(rows)) print(line)
+      else shown([headings, ...rows])
+      return 0
+    })
+  },
+}
+
+const headings = ['id', 'acts for', 'name', 'rights', 'from', 'made', 'last used', 'state']
+
+type Token = Awaited<ReturnType<Gateway['entities']['tokens']>>[number]
+
+function cellsOf(token: Token): string[] {
+  return [
+    token.name,
+    token.rights?.join(',') ?? 'all',
+    token.networks?.join(',') ?? 'anywhere',
+    token.created_at.toISOString(),
+    token.last_used_at?.toISOString() ?? 'never',
+    stateOf(token),
+  ]
+}
+
+function stateOf(token: Token): string {
+  if (token.revoked_at !== null) return `revoked ${token.revoked_at.toISOString()}`
+  if (token.expires_at === null) return 'valid'
+  const isOver = token.expires_at.getTime() <= Date.now()
+  const end = `${isOver ? 'expired' : 'valid until'} ${token.expires_at.toISOString()}`
+  return token.successor_id === null ? end : `${end}, then ${token.successor_id}`
+}
+
+export const tokenRotateCommand: Command = {
+  name: 'token rotate',
+  summary: 'Make a new access token in the place of one that ends a while later.',
+  words: ['<id>'],
+  options: {
+    overlap: {
+      type: 'string',
+      value: 'time',
+      meaning: `How long both are valid: 12h, 7d; 0 ends the old one at once. Default ${limits.tokenOverlapMs.usual / dayMs}d.`,
+    },
+    expires: {
+      ...expiresOption,
+      meaning: `${expiresOption.meaning} Default: as long a life as the old one was given.`,
+    },
+  },
+  notes: 'The new one acts for the same node, with the same rights and from the same networks.',
+  async run(given) {
+    const [id = ''] = given.words
+    const { overlap, expires } = given.options
+    const options = {
+      ...(overlap === undefined ? {} : { overlapMs: lengthOf('overlap', overlap) }),
+      ...(expires === undefined ? {} : { expiresAt: momentAhead('expires', expires) }),
+    }
+    return withInstallation(given, {}, async ({ gateway }) => {
+      const made = await said(() =>
+        gateway.entities.rotateToken(id, { ...options, by: commandLineActor() }),
+      )
+      shown([
+        ['id', made.id],
+        ['token', made.token],
+        ...(made.expiresAt === null ? [] : [['expires', made.expiresAt.toISOString()]]),
+        ['the old one ends', made.oldExpiresAt.toISOString()],
+      ])
       return 0
     })
   },
@@ -60,9 +157,13 @@ export const tokenRevokeCommand: Command = {
   async run(given) {
     const [id = ''] = given.words
     return withInstallation(given, {}, async ({ gateway }) => {
-      await said(() => gateway.entities.revokeToken(id))
+      await said(() => gateway.entities.revokeToken(id, { by: commandLineActor() }))
       print(`${id} is revoked`)
       return 0
     })
   },
+}
+
+function shown(rows: readonly (readonly string[])[]): void {
+  for (const line of columns(rows)) print(line)
 }

@@ -1,4 +1,5 @@
 import type { WebhookView } from '@tollgate/core'
+import { commandLineActor } from './actor.ts'
 import { type Command, columns, needed, print, withInstallation } from './command.ts'
 import { said } from './entity.ts'
 
@@ -22,7 +23,9 @@ const webhookCreateCommand: Command = {
       ...(wrapper === undefined ? {} : { wrapper }),
     }
     return withInstallation(given, {}, async ({ gateway }) => {
-      const made = await said(() => gateway.webhooks.create(request as never))
+      const made = await said(() =>
+        gateway.webhooks.create(request as never, { by: commandLineActor() }),
+      )
       for (const line of columns([
         ['id', made.id],
         ['encryptionKey', made.encryptionKey ?? ''],
@@ -80,6 +83,28 @@ const webhookTestCommand: Command = {
   },
 }
 
+const webhookRotateCommand: Command = {
+  name: 'webhook rotate',
+  summary: 'Make a new signing secret, shown this once; the one before is good for another day.',
+  words: ['<id>'],
+  options: {
+    encryption: { type: 'boolean', meaning: 'The encryption key in the place of the secret.' },
+  },
+  async run(given) {
+    const key = given.flags.has('encryption') ? 'ENCRYPTION' : 'SIGNING'
+    return withInstallation(given, {}, async ({ gateway }) => {
+      const made = await said(() => gateway.webhooks.rotate(given.words[0] ?? '', {}, { key }))
+      const rows =
+        key === 'SIGNING'
+          ? [['signingSecret', made.signingSecret ?? '']]
+          : [['encryptionKey', made.encryptionKey ?? '']]
+      const until = key === 'SIGNING' ? made.previousSecretUntil : made.previousKeyUntil
+      for (const line of columns([...rows, ['before it until', until ?? '']])) print(line)
+      return 0
+    })
+  },
+}
+
 const webhookRemoveCommand: Command = {
   name: 'webhook remove',
   summary: 'Send nothing more to an endpoint.',
@@ -87,7 +112,7 @@ const webhookRemoveCommand: Command = {
   async run(given) {
     const [id = ''] = given.words
     return withInstallation(given, {}, async ({ gateway }) => {
-      await said(() => gateway.webhooks.remove(id))
+      await said(() => gateway.webhooks.remove(id, { by: commandLineActor() }))
       print(`${id} is removed: it gets nothing more; its log stays`)
       return 0
     })
@@ -98,5 +123,6 @@ export const webhookCommands: readonly Command[] = [
   webhookListCommand,
   webhookCreateCommand,
   webhookTestCommand,
+  webhookRotateCommand,
   webhookRemoveCommand,
 ]

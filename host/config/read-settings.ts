@@ -1,5 +1,7 @@
 import { isIP } from 'node:net'
 import type { Job, Plugin } from '@tollgate/plugin-kit'
+import { isPlain } from './database-url.ts'
+import { isLoopback } from './loopback.ts'
 import {
   type Setting,
   type SettingValues,
@@ -181,6 +183,12 @@ function contradictions(settings: HostSettings): string[] {
     problems.push('TOLLGATE_KEYS and TOLLGATE_KEY_FILE are both set: set one of them')
   }
   problems.push(...keyServerContradictions(settings))
+  const url = settings.databaseUrl
+  if (isLive && url !== undefined && settings.databasePlain !== 'accepted' && isPlain(url)) {
+    problems.push(
+      'DATABASE_URL reaches another machine without encryption: on live add ?sslmode=verify-full (and sslrootcert=<file> for an authority of your own), or set TOLLGATE_DATABASE_PLAIN to accepted where the network between them is encrypted or nobody else is on it',
+    )
+  }
   if (isLive && settings.demo === true) {
     problems.push('TOLLGATE_DEMO is true: a live installation gets no demo channel')
   }
@@ -189,11 +197,10 @@ function contradictions(settings: HostSettings): string[] {
       'DATABASE_URL is not set: the live environment needs a PostgreSQL server of its own, with backups',
     )
   }
-  const isEncrypted =
-    settings.tlsCertificateFile !== undefined || settings.trustedProxy !== undefined
-  if (isLive && settings.role !== 'worker' && !isLoopback(settings.host) && !isEncrypted) {
+  const hasProxy = splitList(settings.trustedProxy ?? '').length > 0
+  if (settings.role !== 'worker' && isReachedInPlain(settings) && !hasProxy) {
     problems.push(
-      `HOST is "${settings.host}": on live the host listens beyond this machine only with its own certificate (TOLLGATE_TLS_CERTIFICATE_FILE, TOLLGATE_TLS_KEY_FILE) or behind a declared proxy (TOLLGATE_TRUSTED_PROXY)`,
+      `HOST is "${settings.host}": on live the host listens beyond this machine only with its own certificate (TOLLGATE_TLS_CERTIFICATE_FILE, TOLLGATE_TLS_KEY_FILE) or behind a declared proxy (TOLLGATE_TRUSTED_PROXY), from which alone it then takes requests`,
     )
   }
   if (!/^[a-z_][a-z0-9_]{0,40}$/.test(settings.databaseSchema)) {
@@ -209,6 +216,14 @@ function contradictions(settings: HostSettings): string[] {
   }
   return problems
 }
+
+/** Whether a live host takes requests without encryption from other machines: then from its proxies only. */
+export const isReachedInPlain = ({
+  environment,
+  host,
+  tlsCertificateFile,
+}: Pick<HostSettings, 'environment' | 'host' | 'tlsCertificateFile'>): boolean =>
+  environment === 'live' && tlsCertificateFile === undefined && !isLoopback(host)
 
 function keyServerContradictions(settings: HostSettings): string[] {
   const tokens = [settings.keyServerToken, settings.keyServerTokenFile]
@@ -233,8 +248,4 @@ function isProxyAddress(text: string): boolean {
   return (
     bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
   )
-}
-
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.[0-9.]+$/.test(host)
 }

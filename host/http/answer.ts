@@ -12,6 +12,12 @@ const json: FlatHeaders = ['Content-Type', 'application/json;charset=UTF-8', ...
 /** Headers that this answer has beside the usual ones. */
 export type AnswerHeaders = Readonly<Record<string, string>>
 
+/** A reply of the engine as it goes over the wire. */
+export const documentOf = ({ body }: Reply): Document => ({
+  headers: json,
+  text: JSON.stringify(body),
+})
+
 /** Writes a reply of the engine in one piece. */
 export function sendReply(
   response: ServerResponse,
@@ -19,8 +25,7 @@ export function sendReply(
   requestId: string,
   closing: boolean,
 ): void {
-  const text = JSON.stringify(reply.body)
-  send(response, reply.status, { headers: json, text }, requestId, closing, reply.headers)
+  send(response, reply.status, documentOf(reply), requestId, closing, reply.headers)
 }
 
 export function send(

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '@tollgate/core'
 import { limits } from '@tollgate/schemas'
+import type { BodyShare } from './body-budget.ts'
 
 /** The client left before its request was whole: nothing was begun and nobody waits for an answer. */
 export class ClientGoneError extends Error {
@@ -13,11 +14,14 @@ const drainedBytes = 4 * limits.bodyBytes
 /**
  * The whole body, unparsed.
  *
+ * @param share what it takes of the memory for bodies, to be let go by the caller.
  * @param most bytes that it may have.
- * @throws GatewayError 400 when it is too large or compressed · ClientGoneError
+ * @throws GatewayError 400 when it is too large or compressed, 429 and 503 when there is no room for it
+ * · ClientGoneError
  */
 export function readBody(
   request: IncomingMessage,
+  share: BodyShare,
   most: number = limits.bodyBytes,
 ): Promise<Buffer> {
   const encoding = request.headers['content-encoding']
@@ -39,9 +43,15 @@ export function readBody(
     let bytes = 0
     const collect = (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes <= most) return void chunks.push(chunk)
-      request.off('data', collect)
-      reject(tooLarge(most))
+      try {
+        if (bytes > most) throw tooLarge(most)
+        share.take(chunk.length)
+        chunks.push(chunk)
+      } catch (refusal) {
+        chunks.length = 0
+        request.off('data', collect)
+        reject(refusal)
+      }
     }
     const gone = () => {
       if (!request.complete) reject(new ClientGoneError())

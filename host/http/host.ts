@@ -1,5 +1,7 @@
 import { type Gateway, GatewayError, newId } from '@tollgate/core'
 import type { Express } from 'express'
+import { BodyBudget } from './body-budget.ts'
+import { answerFault } from './fault.ts'
 import { type HostLog, silent } from './request-log.ts'
 import { createRouter } from './router.ts'
 import {
@@ -13,6 +15,7 @@ import {
 } from './server.ts'
 import { Shedding } from './shedding.ts'
 import { defaultThrottle, Throttle, type ThrottleOptions } from './throttle.ts'
+import { UnderWay } from './under-way.ts'
 
 export type HostOptions = Partial<ListenAddress> & {
   readonly log?: HostLog
@@ -20,11 +23,18 @@ export type HostOptions = Partial<ListenAddress> & {
   readonly limits?: Partial<ServerLimits>
   /** Addresses or subnets of proxies in front, or `loopback`. */
   readonly trustedProxy?: readonly string[]
+  /** Refuses what does not come by one of them, but for /healthz and /readyz. */
+  readonly proxyOnly?: boolean
   /** Time that running requests get to finish at close. Default 40,000. */
   readonly shutdownGraceMs?: number
 }
 
 export type Listening = {
+  /**
+   * To be called after an error that nobody caught: requests that are under way and have no answer after
+   * `afterMs` get one, as nobody else may be left to give it.
+   */
+  faulted(error: unknown, afterMs: number): void
   /** `http://127.0.0.1:8080`. */
   readonly url: string
   /** Takes nothing new and resolves when every running request was answered. The gateway stays open. */
@@ -50,8 +60,12 @@ export function createHost(gateway: Gateway, options: HostOptions = {}): Host {
   const log = options.log ?? silent
   const state = { closing: false }
   const throttle = { ...defaultThrottle(gateway.environment), ...options.throttle }
+  const underWay = new UnderWay()
   const app = createRouter({
     gateway,
+    bodies: new BodyBudget(),
+    underWay,
+    proxyOnly: options.proxyOnly ?? false,
     throttle: new Throttle(throttle),
     shedding: new Shedding(throttle),
     log,
@@ -64,11 +78,16 @@ export function createHost(gateway: Gateway, options: HostOptions = {}): Host {
     tls: options.tls,
   }
   const describe = (problem: Malformed) => {
-    const requestId = newId()
     const description = `invalid request message: ${malformed[problem]}`
-    const { body } = gateway.refuse(new GatewayError('200.100.103', { description }), requestId)
-    log.info({ problem, status: 400, ndc: requestId }, 'no request')
-    return JSON.stringify(body)
+    try {
+      const requestId = newId()
+      const { body } = gateway.refuse(new GatewayError('200.100.103', { description }), requestId)
+      log.info({ problem, status: 400, ndc: requestId }, 'no request')
+      return JSON.stringify(body)
+    } catch {
+      // Asked from within the server's own events, where nobody would catch it.
+      return JSON.stringify({ result: { code: '200.100.103', description } })
+    }
   }
   return {
     app,
@@ -79,6 +98,11 @@ export function createHost(gateway: Gateway, options: HostOptions = {}): Host {
       let closed: Promise<void> | undefined
       return {
         url,
+        faulted(error, afterMs) {
+          underWay.forgotten(afterMs, (response, requestId) =>
+            answerFault({ gateway, log }, response, error, requestId),
+          )
+        },
         close() {
           state.closing = true
           closed ??= closeServer(server, options.shutdownGraceMs ?? 40_000)

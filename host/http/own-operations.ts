@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import { type Gateway, GatewayError, type Reply } from '@tollgate/core'
 import { limits, openApiDocument, reference } from '@tollgate/schemas'
 import { type Document, done } from './answer.ts'
-import { readBody } from './body.ts'
 import { apiHeaders, pageHeaders } from './security-headers.ts'
 
 /** What an operation of the host itself knows of its request. */
@@ -13,6 +12,10 @@ export type OwnCall = {
   /** Without the question mark. */
   readonly query: string
   readonly requestId: string
+  /** Stands for who sent it: its address, or the network of it. */
+  readonly client: string
+  /** The body, when it has at most so many bytes. */
+  readBody(most: number): Promise<Buffer>
   /** True once the process was told to end. */
   readonly closing: boolean
 }
@@ -46,12 +49,14 @@ const ownOperations: Readonly<Record<string, OwnOperation>> = {
     }))
     return referencePage
   },
-  async 'connectors.event'({ gateway, request, path, query, requestId }) {
-    await gateway.inbound(path.connector ?? '', path.account ?? '', {
-      body: await readBody(request, limits.messageBytes),
+  async 'connectors.event'({ gateway, request, path, query, requestId, client, readBody }) {
+    // Anybody may send here: nothing is read for an account that does not exist.
+    const message = async () => ({
+      body: await readBody(limits.messageBytes),
       headers: flattened(request.headers),
       query: Object.fromEntries(new URLSearchParams(query)),
     })
+    await gateway.inbound(path.connector ?? '', path.account ?? '', message, client)
     return done(requestId)
   },
 }

@@ -9,12 +9,18 @@ import {
 } from '@tollgate/core'
 import { type Endpoint, endpoints } from '@tollgate/schemas'
 import express, { type Express, type NextFunction, type Request } from 'express'
-import { type Document, send, sendReply } from './answer.ts'
+import { type Document, documentOf, send } from './answer.ts'
 import { ClientGoneError, drained, readBody } from './body.ts'
+import type { BodyBudget, BodyShare } from './body-budget.ts'
+import { clientOf } from './client.ts'
+import { answerFault } from './fault.ts'
 import { ownOperation } from './own-operations.ts'
+import { onlyThroughProxy } from './proxy-only.ts'
 import { type HostLog, loggedId, type RequestLine } from './request-log.ts'
 import type { Shedding } from './shedding.ts'
 import type { Throttle } from './throttle.ts'
+import type { UnderWay } from './under-way.ts'
+import { WaitingCaller } from './waiting-caller.ts'
 
 export type RouterParts = {
   readonly gateway: Gateway
@@ -23,6 +29,10 @@ export type RouterParts = {
   readonly log: HostLog
   /** Addresses of proxies whose word on the client's address is taken. */
   readonly trustedProxy: readonly string[]
+  /** Whether requests that come by no such proxy are refused. */
+  readonly proxyOnly: boolean
+  readonly bodies: BodyBudget
+  readonly underWay: UnderWay
   /** Set once the process was told to end: connections are closed after their answer. */
   readonly state: { closing: boolean }
 }
@@ -36,6 +46,14 @@ export function createRouter(parts: RouterParts): Express {
   app.enable('case sensitive routing')
   if (parts.trustedProxy.length > 0) app.set('trust proxy', [...parts.trustedProxy])
   app.use(withoutDoubleSlashes)
+  if (parts.proxyOnly) {
+    const isProxy = app.get('trust proxy fn') as (address: string, hop: number) => boolean
+    app.use(
+      onlyThroughProxy(isProxy, (request, response, error) =>
+        refuse(parts, request, response, error, true),
+      ),
+    )
+  }
   for (const endpoint of endpoints) {
     for (const path of [endpoint.path, ...(endpoint.alsoPaths ?? [])]) {
       const answer = handlerOf(parts, endpoint, path)
@@ -74,57 +92,78 @@ function handlerOf(parts: RouterParts, endpoint: Endpoint, path: string) {
     throw new Error(`nobody answers the operation ${endpoint.operation} of the endpoints table`)
   }
   return (request: Request, response: ServerResponse): void => {
-    void answerOperation(parts, endpoint, path, request, response)
+    const requestId = newId()
+    const asked: Asked = { endpoint, route: path, request, response, requestId }
+    parts.underWay.begin(response, requestId)
+    answerOperation(parts, asked)
+      .catch((error: unknown) => answerFault(parts, response, error, requestId))
+      .finally(() => parts.underWay.end(response))
   }
 }
 
-/** Token, throttle, operation. Never throws: whatever goes wrong is an answer. */
-async function answerOperation(
-  parts: RouterParts,
-  endpoint: Endpoint,
-  route: string,
-  request: Request,
-  response: ServerResponse,
-): Promise<void> {
+/** One request to an operation. */
+type Asked = {
+  readonly endpoint: Endpoint
+  readonly route: string
+  readonly request: Request
+  readonly response: ServerResponse
+  readonly requestId: string
+}
+
+/** Token, throttle, operation: whatever goes wrong with them is an answer. */
+async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> {
   const startedMs = performance.now()
-  const requestId = newId()
+  const { endpoint, request, response, requestId } = asked
   const { gateway } = parts
+  const login = () => gateway.authenticate(request.headers.authorization, request.ip)
   let caller: Caller | null = null
   let counted: string | undefined
-  let reply: Reply | Document
+  let share: BodyShare | undefined
+  let reply: Reply | undefined
+  let document: Document
+  let status = 0
   try {
-    if (endpoint.login === 'token')
-      caller = await gateway.authenticate(request.headers.authorization)
+    if (endpoint.login === 'token') caller = await login()
+    const client = caller?.id ?? clientOf(request.ip)
     if (endpoint.throttle !== 'none') {
-      const client = caller?.id ?? request.ip ?? ''
       if (endpoint.throttle === 'write') {
         await enter(parts.shedding, client)
         counted = client
       }
       await parts.throttle.admit(endpoint.throttle, client)
     }
-    const isGone = () => response.destroyed || parts.state.closing
-    reply = await carryOut(parts, endpoint, route, caller, request, requestId, isGone)
+    if (endpoint.method === 'POST') share = parts.bodies.share(client)
+    const isRead = endpoint.method === 'GET' && caller !== null
+    const rights = isRead ? new WaitingCaller(login) : undefined
+    const done = await carryOut(parts, asked, { caller, client, share, rights })
+    await rights?.mayStillRead()
+    if ('text' in done) document = done
+    else {
+      reply = done
+      document = documentOf(done)
+    }
+    status = reply?.status ?? 200
   } catch (error) {
     if (error instanceof ClientGoneError) {
-      if (counted !== undefined) parts.shedding.leave(counted, 0)
-      log(parts, { request, endpoint, requestId, startedMs, caller, status: 0, gone: true })
+      log(parts, asked, { startedMs, caller, status: 0, gone: true })
       return
     }
+    // What waits to be thrown away takes nothing of what others need.
+    share?.letGo()
     await drained(request)
     reply = gateway.refuse(error, requestId)
+    document = documentOf(reply)
+    status = reply.status
+  } finally {
+    share?.letGo()
+    if (counted !== undefined) parts.shedding.leave(counted, status)
   }
-  if (counted !== undefined) parts.shedding.leave(counted, 'text' in reply ? 200 : reply.status)
-  if ('text' in reply) send(response, 200, reply, requestId, parts.state.closing)
-  else sendReply(response, reply, requestId, parts.state.closing)
-  log(parts, {
-    request,
-    endpoint,
-    requestId,
+  send(response, status, document, requestId, parts.state.closing, reply?.headers)
+  log(parts, asked, {
     startedMs,
     caller,
     status: response.statusCode,
-    code: 'text' in reply ? undefined : codeOf(reply),
+    code: reply === undefined ? undefined : codeOf(reply),
     gone: response.destroyed ? true : undefined,
   })
 }
@@ -138,33 +177,40 @@ async function enter(shedding: Shedding, client: string): Promise<void> {
   }
 }
 
+/** Who asks, and what the request holds on to. */
+type Asker = {
+  readonly caller: Caller | null
+  readonly client: string
+  readonly share: BodyShare | undefined
+  readonly rights: WaitingCaller | undefined
+}
+
 async function carryOut(
-  parts: RouterParts,
-  endpoint: Endpoint,
-  route: string,
-  caller: Caller | null,
-  request: Request,
-  requestId: string,
-  isGone: () => boolean,
+  { gateway, state }: RouterParts,
+  { endpoint, route, request, response, requestId }: Asked,
+  { caller, client, share, rights }: Asker,
 ): Promise<Reply | Document> {
-  const { gateway, state } = parts
   const path = request.params as Readonly<Record<string, string>>
   const { url } = request
   const mark = url.indexOf('?')
   const query = mark === -1 ? '' : url.slice(mark + 1)
   const own = ownOperation(endpoint.operation)
   if (own !== undefined) {
-    return own({ gateway, request, path, query, requestId, closing: state.closing })
+    const read = (most: number) => readBody(request, share!, most)
+    const { closing } = state
+    return own({ gateway, request, path, query, requestId, client, readBody: read, closing })
   }
+  const isGone = () => response.destroyed || state.closing || rights?.hasNoRight() === true
   const call: Call = {
     route,
     path,
     query,
     requestId,
     isGone,
-    ...(endpoint.method === 'POST'
+    address: request.ip,
+    ...(share !== undefined
       ? {
-          body: await readBody(request),
+          body: await readBody(request, share),
           contentType: request.headers['content-type'],
           idempotencyKey: request.headers['idempotency-key'] as string | undefined,
         }
@@ -179,17 +225,12 @@ function codeOf(reply: Reply): string | undefined {
 
 function log(
   { log }: RouterParts,
+  { request, endpoint, requestId }: Asked,
   {
-    request,
-    endpoint,
-    requestId,
     startedMs,
     caller,
     ...outcome
   }: {
-    request: Request
-    endpoint: Endpoint
-    requestId: string
     startedMs: number
     caller: Caller | null
     status: number
@@ -230,19 +271,24 @@ async function refuse(
   request: Request,
   response: ServerResponse,
   error: unknown,
+  isLast = parts.state.closing,
 ): Promise<void> {
   const requestId = newId()
-  const reply = parts.gateway.refuse(error, requestId)
-  await drained(request)
-  sendReply(response, reply, requestId, parts.state.closing)
-  const { status } = reply
-  const line: RequestLine = {
-    method: request.method,
-    route: '',
-    status,
-    code: codeOf(reply),
-    ms: 0,
-    ndc: requestId,
+  try {
+    const reply = parts.gateway.refuse(error, requestId)
+    await drained(request)
+    const { status } = reply
+    send(response, status, documentOf(reply), requestId, isLast, reply.headers)
+    const line: RequestLine = {
+      method: request.method,
+      route: '',
+      status,
+      code: codeOf(reply),
+      ms: 0,
+      ndc: requestId,
+    }
+    parts.log.info(line, 'request')
+  } catch (fault) {
+    answerFault(parts, response, fault, requestId)
   }
-  parts.log.info(line, 'request')
 }

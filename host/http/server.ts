@@ -112,6 +112,26 @@ function pipelineGuard(): (request: IncomingMessage, response: ServerResponse) =
   }
 }
 
+/**
+ * What was recorded stays secret when the private key is stolen later: each connection has keys of its
+ * own. Of TLS 1.2 that leaves the suites with ephemeral keys and authenticated encryption.
+ */
+const forwardSecret = {
+  minVersion: 'TLSv1.2',
+  honorCipherOrder: true,
+  ciphers: [
+    'TLS_AES_256_GCM_SHA384',
+    'TLS_CHACHA20_POLY1305_SHA256',
+    'TLS_AES_128_GCM_SHA256',
+    'ECDHE-ECDSA-AES256-GCM-SHA384',
+    'ECDHE-RSA-AES256-GCM-SHA384',
+    'ECDHE-ECDSA-CHACHA20-POLY1305',
+    'ECDHE-RSA-CHACHA20-POLY1305',
+    'ECDHE-ECDSA-AES128-GCM-SHA256',
+    'ECDHE-RSA-AES128-GCM-SHA256',
+  ].join(':'),
+} as const
+
 function encrypted(
   { certificateFile, keyFile }: NonNullable<ListenAddress['tls']>,
   options: ServerOptions,
@@ -121,7 +141,7 @@ function encrypted(
   const key = readPem(keyFile)
   const handshakeTimeout = options.headersTimeout ?? defaultLimits.headersTimeoutMs
   try {
-    return createTlsServer({ ...options, handshakeTimeout, cert, key }, listener)
+    return createTlsServer({ ...options, ...forwardSecret, handshakeTimeout, cert, key }, listener)
   } catch (thrown) {
     throw new ListenError(
       `${certificateFile} and ${keyFile} are no certificate with its private key in PEM form (${reasonOf(thrown)})`,

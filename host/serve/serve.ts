@@ -1,8 +1,10 @@
+import { limits } from '@tollgate/schemas'
 import type { HostSettings } from '../config/read-settings.ts'
-import { splitList } from '../config/read-settings.ts'
+import { isReachedInPlain, splitList } from '../config/read-settings.ts'
+import { traceOf } from '../http/fault.ts'
 import { createHost, type Listening } from '../http/host.ts'
 import { type Credentials, openDemo, writeCredentials } from './demo.ts'
-import { dataDirectoryOf, openInstallation, type Place } from './installation.ts'
+import { dataDirectoryOf, openInstallation, type Place, wantsDemo } from './installation.ts'
 
 export type Served = {
   /** Undefined for a worker, which listens nowhere. */
@@ -10,6 +12,8 @@ export type Served = {
   /** Of the demo channel, with the path they were written to. */
   readonly demo: (Credentials & { readonly path: string }) | undefined
   readonly database: string
+  /** To be called after an error that nobody caught: what it left unanswered is answered. */
+  faulted(error: unknown): void
   /** Running requests and jobs finish, then the gateway and the database are let go. */
   close(): Promise<void>
 }
@@ -19,9 +23,10 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
   const installation = await openInstallation(settings, place)
   const { gateway, database } = installation
   let listening: Listening | undefined
+  const served = { demo: undefined, database: database.title, close, faulted }
   try {
     if (settings.role === 'worker') {
-      return { url: undefined, demo: undefined, database: database.title, close }
+      return { ...served, url: undefined }
     }
     const host = createHost(gateway, {
       host: settings.host,
@@ -39,21 +44,30 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
         connections: settings.connections,
       },
       trustedProxy: splitList(settings.trustedProxy ?? ''),
+      proxyOnly: isReachedInPlain(settings),
       shutdownGraceMs: settings.shutdownGraceMs,
       ...tlsOf(settings),
     })
-    const wantsDemo = settings.demo ?? settings.environment === 'test'
     const directory = dataDirectoryOf(settings, place)
-    const seeded = wantsDemo ? await openDemo(gateway, directory) : undefined
+    const seeded = wantsDemo(settings) ? await openDemo(gateway, directory) : undefined
     listening = await host.listen()
     const { url } = listening
-    if (seeded === undefined) return { url, demo: undefined, database: database.title, close }
+    installation.closePort(Number(new URL(url).port))
+    if (seeded === undefined) return { ...served, url }
     const credentials = { baseUrl: url, ...seeded }
     const path = await writeCredentials(directory, credentials)
-    return { url, demo: { ...credentials, path }, database: database.title, close }
+    return { ...served, url, demo: { ...credentials, path } }
   } catch (thrown) {
     await close()
     throw thrown
+  }
+
+  function faulted(error: unknown): void {
+    // No operation that is still worked on takes longer than its lease, and no reader waits longer.
+    const leaseMs = settings.connectorTimeoutMs + limits.flushBudgetMs + limits.leaseMarginMs
+    const { place: subject, ...what } = traceOf(error)
+    gateway.alarm('last-resort', { subject, ...what })
+    listening?.faulted(error, leaseMs)
   }
 
   async function close(): Promise<void> {

@@ -1,9 +1,11 @@
 import type { Endpoint, Field } from '../table.ts'
+import { tokenRights } from '../tables/rights.ts'
 import { type Documents, documentsOf, withReferences } from './documents.ts'
 import { valueSchema } from './format.ts'
 import { typeName } from './json-schema.ts'
 import type { Operation } from './operation.ts'
 import { operations } from './operations.ts'
+import { neededRights, rightInWords } from './rights.ts'
 import { stepsOf } from './tree.ts'
 import { exampleOf, formatInWords } from './words.ts'
 
@@ -45,7 +47,9 @@ export function openApi(): Json {
         token: {
           type: 'http',
           scheme: 'bearer',
-          description: 'Access token of a merchant entity.',
+          description:
+            'Access token of a merchant entity. What an operation lists beside it are the rights that the token must ' +
+            `have, one of them where there are several: ${tokenRights.join(', ')}.`,
         },
       },
       schemas: { ...componentsOf(documents), ...forms, Error: errorSchema },
@@ -77,7 +81,8 @@ function describe(operation: Operation, form: Json, isOtherPath: boolean): Json 
     operationId: isOtherPath ? `${endpoint.operation}.otherPath` : endpoint.operation,
     summary: endpoint.title,
     tags: [endpoint.operation.split('.')[0]],
-    ...(endpoint.login === 'none' ? { security: [] } : {}),
+    ...(endpoint.login === 'none' ? {} : { description: rightInWords(endpoint) }),
+    security: securityOf(endpoint),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(sendsBody && operation.fields.length > 0
       ? {
@@ -93,6 +98,10 @@ function describe(operation: Operation, form: Json, isOtherPath: boolean): Json 
     responses: responsesOf(operation, name),
   }
 }
+
+/** Names beside a scheme are what its holder needs; several requirements are alternatives. */
+const securityOf = (endpoint: Endpoint) =>
+  endpoint.login === 'none' ? [] : neededRights(endpoint).map((right) => ({ token: [right] }))
 
 const idempotencyKey = {
   name: 'Idempotency-Key',
@@ -199,7 +208,9 @@ function responsesOf({ endpoint, fields }: Operation, name: string): Json {
     ...(needsToken
       ? {
           401: refusal('The Authorization header is missing or malformed.'),
-          403: refusal('The token is unknown or not allowed for this entity or environment.'),
+          403: refusal(
+            'The token is not valid, not allowed for this entity or environment, or lacks the right that is needed.',
+          ),
         }
       : {}),
     ...(endpoint.path.includes('{')

@@ -5,8 +5,10 @@ import { endpoints } from '../tables/endpoints.ts'
 import { groups } from '../tables/index.ts'
 import { paymentTypes } from '../tables/payment-types.ts'
 import { results } from '../tables/results.ts'
+import { rights } from '../tables/rights.ts'
 import { html, Markup } from './markup.ts'
 import { script, style } from './reference-style.ts'
+import { rightInWords } from './rights.ts'
 import { formatInWords } from './words.ts'
 
 const needs: Readonly<Record<Need, string>> = {
@@ -48,6 +50,7 @@ function fieldRow(group: Group, field: Field): Markup {
     tolerated,
     maxIndex,
     key,
+    reference,
   } = field.options
   const notes = [
     ...(deprecated ? ['Deprecated.'] : []),
@@ -56,6 +59,7 @@ function fieldRow(group: Group, field: Field): Markup {
     ...(aliases === undefined ? [] : [`Also accepted as ${aliases.join(', ')}.`]),
     ...(maxIndex === undefined ? [] : [`Indexes go from 0 to ${maxIndex}.`]),
     ...(key === undefined ? [] : [`The name has up to ${key.max} characters: ${key.pattern}`]),
+    ...(reference ? ['A reference: not searched for card numbers, own ones excepted.'] : []),
     ...(because === undefined ? [] : [because]),
   ]
   const id = `${idOf(group.name)}.${field.name}`
@@ -104,6 +108,7 @@ function endpointRow(endpoint: Endpoint): Markup {
 <td>${endpoint.title}<small><code>${endpoint.operation}</code>${
     endpoint.login === 'none' ? ', without a token' : ''
   }</small></td>
+<td>${rightInWords(endpoint)}</td>
 <td>${(endpoint.required ?? []).map((name) => html`<code>${name}</code> `)}</td>
 <td>${accepted}</td></tr>
 `
@@ -116,7 +121,31 @@ function endpointSection(): Section {
     rows: endpoints.length,
     body: html`<h3>Endpoints</h3>
 <p>Every request carries <code>Authorization: Bearer</code> and a token, except where it says otherwise.</p>
-${table(['Path', 'Purpose', 'Required fields', 'Tables'], endpoints.map(endpointRow))}`,
+${table(['Path', 'Purpose', 'Right', 'Required fields', 'Tables'], endpoints.map(endpointRow))}`,
+  }
+}
+
+function rightSection(): Section {
+  const tokens = rights.filter(({ ofTokens }) => ofTokens)
+  return {
+    id: 'rights',
+    title: 'Rights',
+    rows: tokens.length,
+    body: html`<h3>Rights</h3>
+<p>What an access token may be used for. One that was made without naming rights has all of them. A request without
+the right to it is answered with 403 and <code>800.900.301</code>, which names the right.</p>
+${table(
+  ['Right', 'Meaning', 'Payment types'],
+  tokens.map(
+    ({ name, meaning }) => html`<tr id="right.${name}">
+<th scope="row"><code>${name}</code></th><td class="meaning">${meaning}</td>
+<td>${paymentTypes
+      .filter(({ right, use }) => right === name && use !== 'record')
+      .map(({ code }) => code)
+      .join(', ')}</td></tr>
+`,
+  ),
+)}`,
   }
 }
 
@@ -128,10 +157,11 @@ function paymentTypeSection(): Section {
     rows: paymentTypes.length,
     body: html`<h3>Payment types</h3>
 ${table(
-  ['Code', 'Meaning', 'Use', 'Refers to', 'Amount'],
+  ['Code', 'Meaning', 'Use', 'Right', 'Refers to', 'Amount'],
   paymentTypes.map(
-    ({ code, title, use, refersTo, amount }) => html`<tr id="payment-type.${code}">
+    ({ code, title, use, right, refersTo, amount }) => html`<tr id="payment-type.${code}">
 <th scope="row"><code>${code}</code></th><td>${title}</td><td>${uses[use]}</td>
+<td>${use === 'record' ? '' : right}</td>
 <td>${refersTo.join(', ')}</td><td>${amount}</td></tr>
 `,
   ),
@@ -208,7 +238,7 @@ export type ReferencePage = {
 /** The reference: one page without outside assets, made from the tables. */
 export function referencePage(): ReferencePage {
   const chapters = [
-    chapter('Operations', [endpointSection(), paymentTypeSection()]),
+    chapter('Operations', [endpointSection(), rightSection(), paymentTypeSection()]),
     chapter('Fields', groups.map(fieldSection)),
     chapter('Brands', [brandSection()]),
     chapter('Result codes', resultSections()),

@@ -1,4 +1,4 @@
-import { AN, amount, C, country, date, echoed, group, none, person, together } from '../table.ts'
+import { AN, amount, C, country, date, echoed, group, none, person, reference, together } from '../table.ts'
 
 const order = group('airline', 'Airline order', [
   // name                  format   need direction class meaning
@@ -10,9 +10,9 @@ const order = group('airline', 'Airline order', [
   ['thirdPartyBooking',    AN(255), C,   echoed, none, 'Whether somebody else booked.'],
   ['bookingtype',          AN(255), C,   echoed, none, 'Kind of booking.'],
   ['ticketDeliveryMethod', AN(255), C,   echoed, none, 'How the tickets are handed over.'],
-  ['bookingRefNum',        AN(255), C,   echoed, none, 'Booking reference.'],
+  ['bookingRefNum',        AN(255), C,   echoed, none, 'Booking reference.', reference],
   ['agentName',            AN(255), C,   echoed, none, 'Travel agency.'],
-  ['agentCode',            AN(255), C,   echoed, none, 'Code of the agency.'],
+  ['agentCode',            AN(255), C,   echoed, none, 'Code of the agency.', reference],
 ])
 
 const passengers = group('airline.passengers[n]', 'Airline passengers', [
@@ -21,13 +21,13 @@ const passengers = group('airline.passengers[n]', 'Airline passengers', [
   ['type',                AN(255), C,   echoed, none,   'Adult, child and the like.'],
   ['name',                AN(255), C,   echoed, person, 'Name of the passenger.'],
   ['ticketRestricted',    AN(255), C,   echoed, none,   'Whether the ticket is restricted.'],
-  ['ticketNumber',        AN(255), C,   echoed, none,   'Number of the ticket.'],
+  ['ticketNumber',        AN(255), C,   echoed, none,   'Number of the ticket.', reference],
   ['status',              AN(255), C,   echoed, none,   'Standing of the passenger with the airline.'],
-  ['phone',               AN(255), C,   echoed, person, 'Phone number.'],
-  ['frequentFlyerNumber', AN(255), C,   echoed, person, 'Number in the frequent flyer programme.'],
+  ['phone',               AN(255), C,   echoed, person, 'Phone number.', reference],
+  ['frequentFlyerNumber', AN(255), C,   echoed, person, 'Number in the frequent flyer programme.', reference],
   ['email',               AN(255), C,   echoed, person, 'E-mail address.'],
   ['dob',                 AN(255), C,   echoed, person, 'Day of birth.'],
-  ['checkDigit',          AN(255), C,   echoed, none,   'Check digit of the ticket.'],
+  ['checkDigit',          AN(255), C,   echoed, none,   'Check digit of the ticket.', reference],
 ])
 
 const legs = group('airline.passengers[n].legs[n]', 'Airline legs', [
@@ -35,27 +35,27 @@ const legs = group('airline.passengers[n].legs[n]', 'Airline legs', [
   ['departureDate',      date,    C,   echoed, none, 'Day of departure.'],
   ['arrivalDate',        date,    C,   echoed, none, 'Day of arrival.'],
   ['timeToDeparture',    AN(10),  C,   echoed, none, 'Days from the booking to the departure.'],
-  ['ticketNumber',       AN(255), C,   echoed, none, 'Ticket of this leg.'],
+  ['ticketNumber',       AN(255), C,   echoed, none, 'Ticket of this leg.', reference],
   ['taxAmount',          amount,  C,   echoed, none, 'Taxes of this leg.'],
   ['stopOverAllowed',    AN(255), C,   echoed, none, 'Whether the journey may be broken here.'],
   ['restrictions',       AN(255), C,   echoed, none, 'Restrictions of the fare.'],
-  ['flightNumber',       AN(255), C,   echoed, none, 'Flight.'],
+  ['flightNumber',       AN(255), C,   echoed, none, 'Flight.', reference],
   ['feesAmount',         amount,  C,   echoed, none, 'Fees of this leg.'],
   ['fareBasis',          AN(255), C,   echoed, none, 'Fare basis code.'],
   ['fareAmount',         amount,  C,   echoed, none, 'Fare of this leg.'],
-  ['exchangeTicketNum',  AN(255), C,   echoed, none, 'Ticket that this one replaces.'],
+  ['exchangeTicketNum',  AN(255), C,   echoed, none, 'Ticket that this one replaces.', reference],
   ['departureTaxAmount', amount,  C,   echoed, none, 'Tax on the departure.'],
   ['departureCountry',   AN(255), C,   echoed, none, 'Country of departure.'],
   ['departureAirport',   AN(255), C,   echoed, none, 'Airport of departure.'],
   ['airlineName',        AN(255), C,   echoed, none, 'Airline.'],
-  ['airlineCode',        AN(255), C,   echoed, none, 'Code of the airline.'],
+  ['airlineCode',        AN(255), C,   echoed, none, 'Code of the airline.', reference],
   ['departureTime',      AN(255), C,   echoed, none, 'Time of departure.'],
   ['arrivalCountry',     AN(255), C,   echoed, none, 'Country of arrival.'],
   ['arrivalAirport',     AN(255), C,   echoed, none, 'Airport of arrival.'],
   ['arrivalTime',        AN(255), C,   echoed, none, 'Time of arrival.'],
-  ['couponNumber',       AN(255), C,   echoed, none, 'Coupon of the ticket.'],
+  ['couponNumber',       AN(255), C,   echoed, none, 'Coupon of the ticket.', reference],
   ['classOfService',     AN(255), C,   echoed, none, 'Booking class.'],
-  ['carrierCode',        AN(255), C,   echoed, none, 'Code of the carrier that flies.'],
+  ['carrierCode',        AN(255), C,   echoed, none, 'Code of the carrier that flies.', reference],
 ])
 
 /** Tickets behind a payment: the booking, its passengers, and every passenger's legs. */

@@ -14,7 +14,7 @@ const account = group('bankAccount', 'Bank account', [
   ['bankCode',                AN(12),        C,   echoed,  none,   'Domestic code of the bank.'],
   ['bic',                     bic,           C,   echoed,  none,   'International code of the bank.', { because: 'Letters and digits only: the document gives the two lengths, and no code holds anything else.' }],
   ['country',                 country,       C,   echoed,  none,   'Where the account is kept.'],
-  ['mandate.id',              mandateId,     C,   echoed,  none,   'Direct-debit mandate. Not used for risk checks.', { because: 'Digits are allowed as well: most mandate ids hold some.' }],
+  ['mandate.id',              mandateId,     C,   echoed,  none,   'Direct-debit mandate. Not used for risk checks.', { because: 'Digits are allowed as well: most mandate ids hold some.', reference: true }],
   ['mandate.dateOfSignature', date,          C,   echoed,  none,   'When the mandate was signed. Not used for risk checks.'],
 ])
 

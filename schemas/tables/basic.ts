@@ -1,4 +1,4 @@
-import { AN, amount, C, currency, echoed, excerpt, type Format, flag, group, integer, match, none, O, oneOf, R, request, stored } from '../table.ts'
+import { AN, amount, C, currency, echoed, excerpt, type Format, flag, group, integer, match, none, O, oneOf, R, reference, request, stored } from '../table.ts'
 import { merchantReference } from './formats.ts'
 
 const brand: Format = { kind: 'brand' }
@@ -19,23 +19,23 @@ export const basic = group('', 'Basic payment fields', [
   ['integrity',                 flag,                                    O,   request, none, 'Asks for the hash of the widget script, for the integrity attribute. Checkout creation only.'],
   ['overridePaymentType[name]', paymentType,                             O,   stored,  none, 'Payment type for one brand; the others keep paymentType. Checkout creation only.', { key: { pattern: '[a-zA-Z0-9_]{1,32}', max: 32 } }],
   ['descriptor',                AN(127),                                 O,   echoed,  none, 'Text on the statement, whole or in part, as the merchant account allows.'],
-  ['merchantTransactionId',     merchantReference,                       C,   echoed,  none, 'Reference of the merchant, best unique; used to reconcile.'],
-  ['merchantInvoiceId',         AN(8, 255),                              O,   stored,  none, 'Invoice number of the merchant. Kept for reports, not sent on.'],
+  ['merchantTransactionId',     merchantReference,                       C,   echoed,  none, 'Reference of the merchant, best unique; used to reconcile.', reference],
+  ['merchantInvoiceId',         AN(8, 255),                              O,   stored,  none, 'Invoice number of the merchant. Kept for reports, not sent on.', reference],
   ['merchantMemo',              AN(8, 255),                              O,   stored,  none, 'Note for reports.'],
   ['transactionCategory',       category,                                O,   stored,  none, 'Sales channel or other category.'],
   ['sequence',                  AN(255),                                 O,   stored,  none, 'FINAL says that no further follow-up of this type comes.', { because: 'The length is not documented.' }],
   ['numberOfCaptures',          integer(1, 98),                          O,   stored,  none, 'How many partial captures there may be at most.'],
-  ['promotionCode',             promotion,                               O,   stored,  none, 'Promotion code of the order.'],
+  ['promotionCode',             promotion,                               O,   stored,  none, 'Promotion code of the order.', reference],
   ['locale',                    AN(10),                                  O,   stored,  none, 'Language and country, as far as the connector supports them.'],
   ['transactionPurposeCode',    AN(12),                                  O,   stored,  none, 'Purpose of the payment. Some countries demand it for account funding and original credits.'],
   ['integrationType',           AN(10),                                  O,   stored,  none, 'How the merchant is integrated.'],
   ['transactionBai',            AN(2),                                   O,   stored,  none, 'Business application identifier of a push payment.'],
   ['transactionTti',            AN(3),                                   O,   stored,  none, 'Transaction type identifier of a card network send service.'],
   ['transactionProcessingCode', oneOf('PURCHASE', 'FUNDING', 'PAYMENT'), O,   stored,  none, 'Purchase, account funding, or original credit.', { default: 'PURCHASE' }],
-  ['lifecycleId',               AN(35),                                  O,   stored,  none, 'Ties an authorisation to its increases, reversals and captures.'],
-  ['referenceUuid',             AN(32),                                  O,   request, none, 'Id of an earlier authorisation, where the URL does not name it: for increases and renewals.'],
+  ['lifecycleId',               AN(35),                                  O,   stored,  none, 'Ties an authorisation to its increases, reversals and captures.', reference],
+  ['referenceUuid',             AN(32),                                  O,   request, none, 'Id of an earlier authorisation, where the URL does not name it: for increases and renewals.', reference],
   ['testMode',                  oneOf('EXTERNAL', 'INTERNAL'),           O,   request, none, "EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator."],
-  ['entityId',                  entityNumber,                            C,   request, none, 'Channel that the request is for, or its merchant when channels are dispatched.', { aliases: ['authentication.entityId'] }],
+  ['entityId',                  entityNumber,                            C,   request, none, 'Channel that the request is for, or its merchant when channels are dispatched.', { aliases: ['authentication.entityId'], reference: true }],
 ], [], 'basic')
 
 /** The part of the basic fields that requests without a payment also carry, above all reads and deletions. */

@@ -1,4 +1,4 @@
-import { AN, C, country, echoed, group, none, O, person, together, under } from '../table.ts'
+import { AN, C, country, echoed, group, none, O, person, reference, together, under } from '../table.ts'
 import { addressConditions } from './address.ts'
 import { phone, phoneBecause, postcode, postcodeBecause } from './formats.ts'
 
@@ -23,9 +23,9 @@ const contact = group('merchant.billing', 'Contact at the billing location', [
   ['surname',     AN(255),    O,   echoed, person, 'Family name of the contact.', { because: 'The document gives no length.' }],
   ['middleName',  AN(255),    O,   echoed, person, 'Middle name of the contact.', { because: 'The document gives no length.' }],
   ['companyName', AN(60),     O,   echoed, person, 'Company at that place.'],
-  ['phone',       AN(25),     O,   echoed, person, 'Phone number there.'],
-  ['workPhone',   AN(25),     O,   echoed, person, 'Second phone number there.'],
-  ['mobile',      phone,      O,   echoed, person, 'Mobile number of the contact.', { because: phoneBecause }],
+  ['phone',       AN(25),     O,   echoed, person, 'Phone number there.', reference],
+  ['workPhone',   AN(25),     O,   echoed, person, 'Second phone number there.', reference],
+  ['mobile',      phone,      O,   echoed, person, 'Mobile number of the contact.', { because: phoneBecause, reference: true }],
   ['email',       AN(6, 128), O,   echoed, person, 'E-mail address of the contact.'],
 ])
 

@@ -1,4 +1,4 @@
-import { AN, amount, C, country, currency, date, echoed, either, type Format, fixedAmount, group, integer, match, N, none, O, oneOf, person, url, withHighestIndex } from '../table.ts'
+import { AN, amount, C, country, currency, date, echoed, either, type Format, fixedAmount, group, integer, match, N, none, O, oneOf, person, reference, url, withHighestIndex } from '../table.ts'
 import { phone, phoneBecause } from './formats.ts'
 
 const quantity: Format = { kind: 'decimal', integer: 12, fraction: 3 }
@@ -12,7 +12,7 @@ const articleKind = oneOf(
 const items = group('cart.items[n]', 'Cart items', [
   // name                    format                                need direction class   meaning
   ['name',                   AN(255),                              C,   echoed, none,   'Name of the article.'],
-  ['merchantItemId',         AN(255),                              C,   echoed, none,   "The merchant's own number of the article."],
+  ['merchantItemId',         AN(255),                              C,   echoed, none,   "The merchant's own number of the article.", reference],
   ['description',            AN(2048),                             C,   echoed, none,   'Words about the article.'],
   ['quantity',               quantity,                             C,   echoed, none,   'How many, or how much in quantityUnit.'],
   ['type',                   articleKind,                          C,   echoed, none,   'What kind of article it is.'],
@@ -25,22 +25,22 @@ const items = group('cart.items[n]', 'Cart items', [
   ['discount',               fixedAmount,                          C,   echoed, none,   'Discount on the article.'],
   ['tax',                    percentage,                           C,   echoed, none,   'Tax rate in percent, 0 to 100.'],
   ['taxCategory',            oneOf('AA', 'S', 'E', 'Z'),           C,   echoed, none,   'Tax category: lower, standard, exempt or zero rate.'],
-  ['sku',                    AN(255),                              O,   echoed, none,   'Stock keeping unit.'],
+  ['sku',                    AN(255),                              O,   echoed, none,   'Stock keeping unit.', reference],
   ['giftMessage',            AN(255),                              O,   echoed, person, 'Words that go with a present.'],
   ['shippingMethod',         AN(255),                              O,   echoed, none,   'How the article is delivered.'],
   ['shippingInstructions',   AN(255),                              O,   echoed, person, 'Words for the carrier.'],
-  ['shippingTrackingNumber', AN(255),                              O,   echoed, none,   "The carrier's number of the parcel."],
-  ['sellerId',               AN(255),                              O,   echoed, none,   'Seller on a marketplace, as in marketPlace.sellers[n].id.'],
+  ['shippingTrackingNumber', AN(255),                              O,   echoed, none,   "The carrier's number of the parcel.", reference],
+  ['sellerId',               AN(255),                              O,   echoed, none,   'Seller on a marketplace, as in marketPlace.sellers[n].id.', reference],
   ['originalPrice',          AN(255),                              O,   echoed, none,   'Price before tax and discount.'],
   ['commodityCode',          N(8),                                 O,   echoed, none,   'UNSPSC code of the goods, for level-3 card data.'],
   ['commodityDescription',   AN(50),                               O,   echoed, none,   'Name of that UNSPSC class.'],
   ['quantityUnit',           oneOf('M', 'CM', 'KG', 'G', 'COUNT'), O,   echoed, none,   'Unit of the quantity.', { default: 'COUNT' }],
-  ['productUrl',             url(2048),                            O,   echoed, none,   'Page about the article.', { because: 'The document gives no length.' }],
-  ['imageUrl',               url(2048),                            O,   echoed, none,   'Picture of the article.', { because: 'The document gives no length.' }],
+  ['productUrl',             url(2048),                            O,   echoed, none,   'Page about the article.', { because: 'The document gives no length.', reference: true }],
+  ['imageUrl',               url(2048),                            O,   echoed, none,   'Picture of the article.', { because: 'The document gives no length.', reference: true }],
   ['totalDiscountAmount',    amount,                               O,   echoed, none,   'Discount on the line.'],
-  ['productCode',            AN(30),                               O,   echoed, none,   'Code of the product.'],
-  ['partNumber',             AN(30),                               O,   echoed, none,   "Maker's number of the part."],
-  ['vatReferenceNumber',     AN(30),                               O,   echoed, none,   'VAT reference of the line.'],
+  ['productCode',            AN(30),                               O,   echoed, none,   'Code of the product.', reference],
+  ['partNumber',             AN(30),                               O,   echoed, none,   "Maker's number of the part.", reference],
+  ['vatReferenceNumber',     AN(30),                               O,   echoed, none,   'VAT reference of the line.', reference],
   ['itemNumber',             integer(1, 999),                      O,   echoed, none,   'Number of the line.'],
   ['deliveryDate',           date,                                 O,   echoed, none,   'When the article is delivered.'],
   ['recipient.salutation',   AN(5),                                O,   echoed, person, 'Form of address of the receiver.'],
@@ -54,7 +54,7 @@ const items = group('cart.items[n]', 'Cart items', [
   ['recipient.state',        AN(50),                               O,   echoed, person, 'State or region.'],
   ['recipient.postcode',     AN(16),                               O,   echoed, person, 'Postal code.'],
   ['recipient.country',      either(country, countryNumeric),      O,   echoed, none,   'Country, two letters or three digits.'],
-  ['recipient.phone',        phone,                                O,   echoed, person, 'Phone number of the receiver.', { because: phoneBecause }],
+  ['recipient.phone',        phone,                                O,   echoed, person, 'Phone number of the receiver.', { because: phoneBecause, reference: true }],
   ['recipient.email',        AN(128),                              O,   echoed, person, 'E-mail address of the receiver.'],
 ], [], 'cart.items')
 

@@ -1,4 +1,4 @@
-import { AN, echoed, group, none, O, oneOf, person } from '../table.ts'
+import { AN, echoed, group, none, O, oneOf, person, reference } from '../table.ts'
 import { phone, phoneBecause } from './formats.ts'
 
 /** Company that buys, for commercial cards. */
@@ -14,7 +14,7 @@ export const corporate = group('corporate', 'Corporate', [
   ['suite',         AN(30),          O,   echoed, person, 'Suite or floor.'],
   ['postboxNumber', AN(15),          O,   echoed, person, 'Post office box.'],
   ['purchase',      oneOf('Y', 'N'), O,   echoed, none,   'Whether the company is the buyer.'],
-  ['phone',         phone,           O,   echoed, person, 'Phone number.', { because: phoneBecause }],
-  ['fax',           phone,           O,   echoed, person, 'Fax number.', { because: phoneBecause }],
-  ['vatId',         AN(255),         O,   echoed, none,   'VAT number.'],
+  ['phone',         phone,           O,   echoed, person, 'Phone number.', { because: phoneBecause, reference: true }],
+  ['fax',           phone,           O,   echoed, person, 'Fax number.', { because: phoneBecause, reference: true }],
+  ['vatId',         AN(255),         O,   echoed, none,   'VAT number.', reference],
 ])

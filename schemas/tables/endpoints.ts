@@ -51,6 +51,7 @@ export const endpoints: readonly Endpoint[] = [
     refused: [...checkoutOnly],
     answers: [...paymentAnswer],
     login: 'token',
+    right: 'by payment type',
     throttle: 'write',
   },
   {
@@ -67,6 +68,7 @@ export const endpoints: readonly Endpoint[] = [
     refused: [...checkoutOnly, 'numberOfCaptures', 'referenceUuid'],
     answers: [...paymentAnswer],
     login: 'token',
+    right: 'by payment type',
     throttle: 'write',
   },
   {
@@ -77,6 +79,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: ['entity', 'compatibility'],
     answers: [...paymentAnswer],
     login: 'token',
+    right: 'read',
     throttle: 'read',
   },
   {
@@ -87,6 +90,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: ['entity', 'compatibility'],
     answers: ['answer', 'step response'],
     login: 'token',
+    right: 'read',
     throttle: 'read',
   },
   {
@@ -101,6 +105,7 @@ export const endpoints: readonly Endpoint[] = [
     refused: ['registrations[n].id', 'transactionDueDate', 'tokenAccount.cryptogram', 'tokenAccount.dtvc'],
     answers: [...registrationAnswer],
     login: 'token',
+    right: 'charge',
     throttle: 'write',
   },
   {
@@ -123,6 +128,7 @@ export const endpoints: readonly Endpoint[] = [
     ],
     answers: [...paymentAnswer],
     login: 'token',
+    right: 'by payment type',
     throttle: 'write',
   },
   {
@@ -138,6 +144,7 @@ export const endpoints: readonly Endpoint[] = [
     refused: ['registrations[n].id', 'transactionDueDate', ...storedNumbers, 'card.cvv', 'tokenAccount.cryptogram', 'tokenAccount.dtvc'],
     answers: [...registrationAnswer],
     login: 'token',
+    right: 'charge',
     throttle: 'write',
   },
   {
@@ -148,6 +155,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: ['entity', 'compatibility'],
     answers: [...registrationAnswer],
     login: 'token',
+    right: 'read',
     throttle: 'read',
   },
   {
@@ -159,6 +167,7 @@ export const endpoints: readonly Endpoint[] = [
     refused: ['registrations[n].id', 'paymentBrand'],
     answers: [...registrationAnswer],
     login: 'token',
+    right: 'charge',
     throttle: 'write',
   },
   {
@@ -169,6 +178,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: ['entity', 'compatibility'],
     answers: [...registrationAnswer],
     login: 'token',
+    right: 'charge',
     throttle: 'write',
   },
   {
@@ -179,6 +189,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: ['entity', 'compatibility'],
     answers: ['answer', 'step response'],
     login: 'token',
+    right: 'read',
     throttle: 'read',
   },
   {
@@ -193,6 +204,7 @@ export const endpoints: readonly Endpoint[] = [
     refused: ['registrations[n].id'],
     answers: [...scheduleAnswer],
     login: 'token',
+    right: 'by payment type',
     throttle: 'write',
   },
   {
@@ -204,6 +216,7 @@ export const endpoints: readonly Endpoint[] = [
     refused: ['registrations[n].id'],
     answers: ['answer', 'schedule response', 'job'],
     login: 'token',
+    right: 'read',
     throttle: 'read',
   },
   {
@@ -216,6 +229,7 @@ export const endpoints: readonly Endpoint[] = [
     refused: ['registrations[n].id'],
     answers: ['answer', 'schedule list response'],
     login: 'token',
+    right: 'read',
     throttle: 'read',
   },
   {
@@ -226,6 +240,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: ['entity', 'compatibility'],
     answers: [...scheduleAnswer],
     login: 'token',
+    right: 'read',
     throttle: 'read',
   },
   {
@@ -236,6 +251,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: ['entity', 'page', 'compatibility'],
     answers: ['answer', 'schedule list response'],
     login: 'token',
+    right: 'read',
     throttle: 'read',
   },
   {
@@ -247,6 +263,8 @@ export const endpoints: readonly Endpoint[] = [
     refused: ['registrations[n].id'],
     answers: [...scheduleAnswer],
     login: 'token',
+    // Of the payments that it makes: who may not pay out makes no pay-out come sooner.
+    right: 'by payment type',
     throttle: 'write',
   },
   {
@@ -257,6 +275,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: ['entity', 'compatibility'],
     answers: [...scheduleAnswer],
     login: 'token',
+    right: 'by payment type',
     throttle: 'write',
   },
   {
@@ -268,6 +287,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: ['entity', 'query', 'compatibility'],
     answers: ['answer', 'query response'],
     login: 'token',
+    right: 'read',
     throttle: 'read',
   },
   {
@@ -279,6 +299,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: ['entity', 'linked query', 'compatibility'],
     answers: [...paymentAnswer, 'query response'],
     login: 'token',
+    right: 'read',
     throttle: 'read',
   },
   {
@@ -289,6 +310,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: ['entity', 'compatibility'],
     answers: ['answer', 'step response'],
     login: 'token',
+    right: 'read',
     throttle: 'read',
   },
   {
@@ -299,6 +321,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: ['entity', 'event feed', 'page', 'compatibility'],
     answers: ['answer', 'event list response'],
     login: 'token',
+    right: 'read',
     throttle: 'read',
   },
   {
@@ -309,6 +332,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: ['entity', 'compatibility'],
     answers: ['answer', 'event response'],
     login: 'token',
+    right: 'read',
     throttle: 'read',
   },
   {
@@ -319,6 +343,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: ['entity', 'clock'],
     answers: ['answer', 'clock response', 'clock'],
     login: 'token',
+    right: 'configure',
     throttle: 'write',
   },
   {
@@ -329,6 +354,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: ['entity'],
     answers: ['answer', 'clock response'],
     login: 'token',
+    right: 'read',
     throttle: 'read',
   },
   {
@@ -339,6 +365,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: ['entity'],
     answers: ['answer', 'clock response', 'clock'],
     login: 'token',
+    right: 'read',
     throttle: 'read',
   },
   {
@@ -349,6 +376,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: ['entity', 'clock advance'],
     answers: ['answer', 'clock response', 'clock'],
     login: 'token',
+    right: 'configure',
     throttle: 'write',
   },
   {
@@ -360,6 +388,7 @@ export const endpoints: readonly Endpoint[] = [
     required: ['url'],
     answers: ['answer', 'webhook response'],
     login: 'token',
+    right: 'configure',
     throttle: 'write',
   },
   {
@@ -370,6 +399,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: ['entity', 'webhook query', 'page'],
     answers: ['answer', 'webhook list response'],
     login: 'token',
+    right: 'read',
     throttle: 'read',
   },
   {
@@ -380,6 +410,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: ['entity'],
     answers: ['answer', 'webhook response'],
     login: 'token',
+    right: 'read',
     throttle: 'read',
   },
   {
@@ -390,6 +421,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: ['entity', 'webhook'],
     answers: ['answer', 'webhook response'],
     login: 'token',
+    right: 'configure',
     throttle: 'write',
   },
   {
@@ -400,16 +432,18 @@ export const endpoints: readonly Endpoint[] = [
     accepts: ['entity'],
     answers: ['answer', 'webhook response'],
     login: 'token',
+    right: 'configure',
     throttle: 'write',
   },
   {
     operation: 'webhooks.rotate',
     method: 'POST',
     path: '/v1/webhooks/{id}/rotate',
-    title: 'Give a webhook endpoint a new signing secret',
-    accepts: ['entity'],
+    title: 'Give a webhook endpoint a new signing secret or encryption key',
+    accepts: ['entity', 'webhook rotation'],
     answers: ['answer', 'webhook response'],
     login: 'token',
+    right: 'configure',
     throttle: 'write',
   },
   {
@@ -420,6 +454,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: ['entity'],
     answers: ['answer', 'webhook action response'],
     login: 'token',
+    right: 'configure',
     throttle: 'write',
   },
   {
@@ -430,6 +465,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: ['entity', 'webhook replay'],
     answers: ['answer', 'webhook action response'],
     login: 'token',
+    right: 'configure',
     throttle: 'write',
   },
   {
@@ -440,6 +476,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: ['entity', 'delivery query', 'page'],
     answers: ['answer', 'delivery response'],
     login: 'token',
+    right: 'read',
     throttle: 'read',
   },
   {
@@ -450,6 +487,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: [],
     answers: [],
     login: 'none',
+    right: 'none',
     throttle: 'read',
   },
   {
@@ -461,6 +499,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: [],
     answers: [],
     login: 'none',
+    right: 'none',
     throttle: 'write',
   },
   {
@@ -471,6 +510,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: [],
     answers: [],
     login: 'none',
+    right: 'none',
     throttle: 'none',
   },
   {
@@ -481,6 +521,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: [],
     answers: [],
     login: 'none',
+    right: 'none',
     throttle: 'none',
   },
   {
@@ -491,6 +532,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: [],
     answers: [],
     login: 'none',
+    right: 'none',
     throttle: 'read',
   },
   {
@@ -501,6 +543,7 @@ export const endpoints: readonly Endpoint[] = [
     accepts: [],
     answers: [],
     login: 'none',
+    right: 'none',
     throttle: 'read',
   },
 ]

@@ -1,4 +1,4 @@
-import { AN, type Condition, dateTime, echoed, type FieldOptions, group, N, none, O, oneOf, type Row, stored } from '../table.ts'
+import { AN, type Condition, dateTime, echoed, type FieldOptions, group, N, none, O, oneOf, type Row, reference, stored } from '../table.ts'
 
 const unit = oneOf('YEAR', 'MONTH', 'WEEK', 'DAY', 'HOUR', 'MINUTE', 'SECOND')
 const durationWrong = '100.250.106'
@@ -10,21 +10,21 @@ const otherwise = (value: string): FieldOptions => ({ default: value })
 const rows: readonly Row[] = [
   // name            format                            need direction class meaning
   ['name',           AN(64),                           O,   echoed, none, 'Label of the schedule, for people.'],
-  ['year',           AN(64),                           O,   echoed, none, 'Years, 1970 to 2099.', otherwise('*')],
-  ['month',          AN(64),                           O,   echoed, none, 'Months, 1 to 12 or JAN to DEC.', otherwise('1')],
-  ['dayOfMonth',     AN(64),                           O,   echoed, none, 'Days of the month, 1 to 31; also ?, L, W.', otherwise('1')],
-  ['dayOfWeek',      AN(64),                           O,   echoed, none, 'Days of the week, 1 (Sunday) to 7 or SUN to SAT; also ?, L, #.', otherwise('1')],
-  ['hour',           AN(64),                           O,   echoed, none, 'Hours, 0 to 23.', otherwise('0')],
-  ['minute',         AN(64),                           O,   echoed, none, 'Minutes, 0 to 59.', otherwise('0')],
-  ['second',         AN(64),                           O,   echoed, none, 'Seconds, 0 to 59.', otherwise('0')],
+  ['year',           AN(64),                           O,   echoed, none, 'Years, 1970 to 2099.', { ...otherwise('*'), ...reference }],
+  ['month',          AN(64),                           O,   echoed, none, 'Months, 1 to 12 or JAN to DEC.', { ...otherwise('1'), ...reference }],
+  ['dayOfMonth',     AN(64),                           O,   echoed, none, 'Days of the month, 1 to 31; also ?, L, W.', { ...otherwise('1'), ...reference }],
+  ['dayOfWeek',      AN(64),                           O,   echoed, none, 'Days of the week, 1 (Sunday) to 7 or SUN to SAT; also ?, L, #.', { ...otherwise('1'), ...reference }],
+  ['hour',           AN(64),                           O,   echoed, none, 'Hours, 0 to 23.', { ...otherwise('0'), ...reference }],
+  ['minute',         AN(64),                           O,   echoed, none, 'Minutes, 0 to 59.', { ...otherwise('0'), ...reference }],
+  ['second',         AN(64),                           O,   echoed, none, 'Seconds, 0 to 59.', { ...otherwise('0'), ...reference }],
   ['startDate',      dateTime,                         O,   stored, none, "First moment at which it may run, in the schedule's time zone."],
   ['endDate',        dateTime,                         O,   stored, none, "Last moment at which it may run, in the schedule's time zone."],
   ['noticeUnit',     unit,                             O,   echoed, none, 'Unit of the notice of cancellation.', { code: noticeWrong }],
-  ['noticeNumber',   N(16),                            O,   echoed, none, 'How many of those units before the end of a period notice must be given.'],
+  ['noticeNumber',   N(16),                            O,   echoed, none, 'How many of those units before the end of a period notice must be given.', reference],
   ['noticeCallable', oneOf('ANYTIME', 'DURATION_END'), O,   echoed, none, 'Whether notice counts from now or towards the end of a period.', { code: noticeWrong }],
   ['durationUnit',   unit,                             O,   echoed, none, 'Unit of the period.', { code: durationWrong }],
-  ['durationNumber', N(16),                            O,   echoed, none, 'How many of those units a period lasts.'],
-  ['expression',     AN(256),                          O,   echoed, none, 'Second, minute, hour, day of month, month, day of week and, if wanted, year in one string. Replaces those fields.'],
+  ['durationNumber', N(16),                            O,   echoed, none, 'How many of those units a period lasts.', reference],
+  ['expression',     AN(256),                          O,   echoed, none, 'Second, minute, hour, day of month, month, day of week and, if wanted, year in one string. Replaces those fields.', reference],
 ]
 
 const pair = (one: string, other: string, code: string): readonly Condition[] =>

@@ -10,6 +10,15 @@ const day = 24 * hour
 export const limits = {
   // Requests. Beyond these a request is refused before it is decoded further.
   bodyBytes: 8 * 1024 * 1024,
+  /** Names and values of `customParameters` together. */
+  customParametersBytes: 64 * 1024,
+  /** Names and values of all fields together, those of the cart left out. */
+  fieldsBytes: 1024 * 1024,
+  /** Bodies of all requests under way in one process, and of those of one token or address. */
+  bodiesBytes: 64 * 1024 * 1024,
+  clientBodiesBytes: 16 * 1024 * 1024,
+  /** A token of somebody who waits for an answer is looked at this often. */
+  waitingTokenMs: 2 * second,
   parameters: 65_536,
   parameterNameCharacters: 256,
   parameterDepth: 8,
@@ -61,7 +70,7 @@ export const limits = {
   // Messages of acquirers.
   /** Of the id of an event, of the key it names and of the acquirer's own reference. */
   eventIdCharacters: 255,
-  messageBytes: 1024 * 1024,
+  messageBytes: 256 * 1024,
   /** Claims of one message; one with more is refused as a whole. */
   claimsPerMessage: 1_000,
   claimCharacters: 65_536,
@@ -69,6 +78,10 @@ export const limits = {
   /** Messages that prove nothing: how many are kept for one account within this time, and for how long. */
   unverifiedEvents: 2_000,
   unverifiedEventsMs: 10 * minute,
+  /** The same of one address or network, in one process: below the number for all of them. */
+  unverifiedEventsPerAddress: 500,
+  /** Addresses that a process remembers for that. */
+  unverifiedAddresses: 10_000,
   unverifiedEventDays: 3,
   /** An event that comes again within this time is known: chargebacks come late, and are told again later. */
   eventDays: 1_100,
@@ -127,6 +140,20 @@ export const limits = {
   housekeepingMs: 12 * hour,
   timersPerClaim: 500,
 
+  // The audit trail, and alarms.
+  /** New rows are noticed by asking this often; a job then adds their links. */
+  auditPollMs: 300,
+  auditLinksAtOnce: 500,
+  /** Rows that wait for their link for longer are pointed out. */
+  auditLagMs: minute,
+  /** What happened in this time is never forgotten. */
+  auditDays: 366,
+  /** An alarm of one kind about one subject is logged once in this time, of one kind at most so many. */
+  alarmMs: minute,
+  alarmsPerKind: 60,
+  /** Ids that are not there, or of somebody else, that one token may ask for within `alarmMs` before it is an alarm. */
+  guessedIds: 20,
+
   // The step log: what was said between us and acquirers.
   /** How long a step waits for others to be written with it. */
   stepFlushMs: second / 10,
@@ -162,6 +189,19 @@ export const limits = {
   cachedEntities: 10_000,
   /** No refresh possible for this long: requests are refused rather than trusted. */
   tokenFailClosedMs: 5 * second,
+  /** The last use of one token is written this often by one process, together with those of others. */
+  tokenUseMs: minute,
+  tokenUseGatherMs: second,
+  /** A token that was rotated is good for this long beside the new one unless told otherwise, and at most. */
+  tokenOverlapMs: { usual: day, most: 90 * day },
+
+  // Guessing card numbers: different ones with the same first six and last four digits.
+  /** As many may come by one token, and on one channel, within the window; the next is refused. On live, unless set. */
+  distinctNumbers: 20,
+  distinctNumbersMs: day,
+  /** Digits and token or channel that came with one number so far, and with several: the oldest give way. */
+  distinctOnce: 50_000,
+  distinctSeveral: 10_000,
 
   // Payments, checkouts, schedules.
   captures: { min: 1, max: 98 },
@@ -229,6 +269,8 @@ export const limits = {
   /** How long the secret before a rotation signs as well. */
   webhookRotationMs: day,
   webhooksPerEntity: 100,
+  /** Test notifications of one token that may be under way in one process; of one endpoint it is one. */
+  webhookTestsPerToken: 3,
   /** Events that one request sends again. */
   webhooksPerReplay: 10_000,
 
@@ -245,7 +287,22 @@ export const limits = {
   /** An id may be older than its transaction by this much, and a moment is looked for that much earlier. */
   eventFeedSlackMs: hour,
 
+  // Card testing: failed payments over sliding windows.
+  cardTestingNumberMs: day,
+  /** The same of addresses, BINs, channels and tokens. */
+  cardTestingMs: hour,
+  /** What failed here is told to other processes, and theirs learnt, this often. */
+  cardTestingShareMs: second,
+  /** An attempt that the acquirer has not decided counts as tried for so long. */
+  cardTestingOpenMs: 15 * minute,
+  cardTestingPurgeMs: hour,
+  /** What failures are counted by: of one merchant, and in all. */
+  cardTestingKeysPerMerchant: 5_000,
+  cardTestingKeys: 50_000,
+
   // Queries and reports.
+  /** A page of any list ends when it holds so much, or with its first entry: its cursor says where to go on. */
+  pageBytes: 16 * 1024 * 1024,
   queryRows: { min: 100, max: 500, default: 100 },
   /** Exact page numbers up to here; deeper by cursor. */
   queryPages: 100,

@@ -1,7 +1,7 @@
-import { AN, echoed, fixedAmount, group, none, O } from '../table.ts'
+import { AN, echoed, fixedAmount, group, none, O, reference } from '../table.ts'
 
 /** Sellers behind one payment. A cart item belongs to the seller whose id it carries as sellerId. */
 export const marketPlace = group('marketPlace', 'Marketplace', [
-  ['sellers[n].id',     AN(255),     O, echoed, none, 'Seller.'],
+  ['sellers[n].id',     AN(255),     O, echoed, none, 'Seller.', reference],
   ['sellers[n].amount', fixedAmount, O, echoed, none, "The seller's part of the amount."],
 ])

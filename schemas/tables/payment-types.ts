@@ -1,4 +1,5 @@
 import type { Reason } from './results.ts'
+import type { RightName } from './rights.ts'
 
 /**
  * How a payment type comes about. `payment`: sent with an instrument (or to a registration).
@@ -11,6 +12,8 @@ export type PaymentType = {
   readonly code: string
   readonly title: string
   readonly use: PaymentTypeUse
+  /** What a caller needs to have it made. */
+  readonly right: RightName
   /** Types of which the referenced transaction must be one, approved. Empty: refers to none. */
   readonly refersTo: readonly string[]
   /** Whether the request must name amount and currency. */
@@ -22,28 +25,28 @@ export type PaymentType = {
 }
 
 export const paymentTypes: readonly PaymentType[] = [
-  { code: 'PA', title: 'Preauthorization', use: 'payment', refersTo: [], amount: 'required' },
-  { code: 'DB', title: 'Debit', use: 'payment', refersTo: [], amount: 'required' },
-  { code: 'CD', title: 'Credit', use: 'payment', refersTo: [], amount: 'required' },
-  { code: 'PA.CP', title: 'Preauthorization captured at once', use: 'payment', refersTo: [], amount: 'required' },
-  { code: '3D', title: 'Authentication without payment', use: 'payment', refersTo: [], amount: 'required' },
+  { code: 'PA', title: 'Preauthorization', use: 'payment', right: 'charge', refersTo: [], amount: 'required' },
+  { code: 'DB', title: 'Debit', use: 'payment', right: 'charge', refersTo: [], amount: 'required' },
+  { code: 'CD', title: 'Credit', use: 'payment', right: 'payout', refersTo: [], amount: 'required' },
+  { code: 'PA.CP', title: 'Preauthorization captured at once', use: 'payment', right: 'charge', refersTo: [], amount: 'required' },
+  { code: '3D', title: 'Authentication without payment', use: 'payment', right: 'charge', refersTo: [], amount: 'required' },
 
-  { code: 'CP', title: 'Capture', use: 'followUp', refersTo: ['PA'], amount: 'required', refusedUnusable: '700.400.510', refusedExhausted: '700.400.100' },
-  { code: 'RV', title: 'Reversal', use: 'followUp', refersTo: ['PA', 'DB', 'RB', 'CP', 'RC'], amount: 'optional', refusedUnusable: '700.400.530', refusedExhausted: '700.400.300' },
-  { code: 'RF', title: 'Refund', use: 'followUp', refersTo: ['DB', 'RB', 'CP', 'RC', 'CD'], amount: 'required', refusedUnusable: '700.400.520', refusedExhausted: '700.400.200' },
-  { code: 'RB', title: 'Rebill', use: 'followUp', refersTo: ['DB'], amount: 'required', refusedUnusable: '700.100.100' },
-  { code: 'RC', title: 'Receipt', use: 'followUp', refersTo: ['PA'], amount: 'required', refusedUnusable: '700.400.560' },
+  { code: 'CP', title: 'Capture', use: 'followUp', right: 'charge', refersTo: ['PA'], amount: 'required', refusedUnusable: '700.400.510', refusedExhausted: '700.400.100' },
+  { code: 'RV', title: 'Reversal', use: 'followUp', right: 'refund', refersTo: ['PA', 'DB', 'RB', 'CP', 'RC'], amount: 'optional', refusedUnusable: '700.400.530', refusedExhausted: '700.400.300' },
+  { code: 'RF', title: 'Refund', use: 'followUp', right: 'refund', refersTo: ['DB', 'RB', 'CP', 'RC', 'CD'], amount: 'required', refusedUnusable: '700.400.520', refusedExhausted: '700.400.200' },
+  { code: 'RB', title: 'Rebill', use: 'followUp', right: 'charge', refersTo: ['DB'], amount: 'required', refusedUnusable: '700.100.100' },
+  { code: 'RC', title: 'Receipt', use: 'followUp', right: 'charge', refersTo: ['PA'], amount: 'required', refusedUnusable: '700.400.560' },
   // Chargebacks come from the acquirer; a merchant posts them to the simulator only.
-  { code: 'CB', title: 'Chargeback', use: 'followUp', refersTo: ['DB', 'RB', 'CP', 'RC', 'RF'], amount: 'optional', refusedUnusable: '700.400.550', refusedExhausted: '700.300.500' },
-  { code: 'CR', title: 'Chargeback reversal', use: 'followUp', refersTo: ['CB'], amount: 'optional', refusedUnusable: '700.100.100', refusedExhausted: '700.400.410' },
+  { code: 'CB', title: 'Chargeback', use: 'followUp', right: 'charge', refersTo: ['DB', 'RB', 'CP', 'RC', 'RF'], amount: 'optional', refusedUnusable: '700.400.550', refusedExhausted: '700.300.500' },
+  { code: 'CR', title: 'Chargeback reversal', use: 'followUp', right: 'charge', refersTo: ['CB'], amount: 'optional', refusedUnusable: '700.100.100', refusedExhausted: '700.400.410' },
 
-  { code: 'RG', title: 'Registration', use: 'record', refersTo: [], amount: 'none' },
-  { code: 'RR', title: 'Change of a registration', use: 'record', refersTo: ['RG'], amount: 'none' },
-  { code: 'DR', title: 'Removal of a registration', use: 'record', refersTo: ['RG'], amount: 'none' },
-  { code: 'TE', title: 'Longer life of a registration', use: 'record', refersTo: ['RG'], amount: 'none' },
-  { code: 'SD', title: 'Schedule', use: 'record', refersTo: ['RG'], amount: 'required' },
-  { code: 'RS', title: 'Change of a schedule', use: 'record', refersTo: ['SD'], amount: 'optional' },
-  { code: 'DS', title: 'End of a schedule', use: 'record', refersTo: ['SD'], amount: 'none' },
+  { code: 'RG', title: 'Registration', use: 'record', right: 'charge', refersTo: [], amount: 'none' },
+  { code: 'RR', title: 'Change of a registration', use: 'record', right: 'charge', refersTo: ['RG'], amount: 'none' },
+  { code: 'DR', title: 'Removal of a registration', use: 'record', right: 'charge', refersTo: ['RG'], amount: 'none' },
+  { code: 'TE', title: 'Longer life of a registration', use: 'record', right: 'charge', refersTo: ['RG'], amount: 'none' },
+  { code: 'SD', title: 'Schedule', use: 'record', right: 'charge', refersTo: ['RG'], amount: 'required' },
+  { code: 'RS', title: 'Change of a schedule', use: 'record', right: 'charge', refersTo: ['SD'], amount: 'optional' },
+  { code: 'DS', title: 'End of a schedule', use: 'record', right: 'charge', refersTo: ['SD'], amount: 'none' },
 ]
 
 /** What a schedule may execute and `overridePaymentType[brand]` may name. */

@@ -1,4 +1,4 @@
-import { AN, C, type Condition, dateTime, excerpt, type Format, flag, group, integer, none, O, oneOf, request, response } from '../table.ts'
+import { AN, C, type Condition, dateTime, excerpt, type Format, flag, group, integer, none, O, oneOf, reference, request, response } from '../table.ts'
 import { id32 } from './formats.ts'
 import { queryPaymentMethods, queryPaymentTypes } from './payment-types.ts'
 
@@ -7,15 +7,15 @@ const listOf = (codes: readonly string[]): Format => ({ kind: 'list', of: oneOf(
 /** Looking for payments. */
 export const query = group('', 'Query parameters', [
   // name                       format                  need direction class meaning
-  ['merchantTransactionId',     AN(255),                O,   request, none, 'Reference of the merchant. Goes without a time frame.'],
+  ['merchantTransactionId',     AN(255),                O,   request, none, 'Reference of the merchant. Goes without a time frame.', reference],
   ['limit',                     integer(100, 500),      O,   request, none, 'How many payments one answer holds at most.', { default: '100' }],
   ['date.from',                 dateTime,               O,   request, none, 'Begin of the time frame, UTC.'],
   ['date.to',                   dateTime,               O,   request, none, 'End of the time frame, UTC.'],
   ['paymentTypes',              listOf(queryPaymentTypes),   O,   request, none, 'Payment types to find, comma-separated.'],
   ['paymentMethods',            listOf(queryPaymentMethods), O,   request, none, 'Payment methods to find, comma-separated.'],
   ['includeLinkedTransactions', flag,                   O,   request, none, 'Also gives the payments linked to those found.'],
-  ['shortId',                   AN(14),                 O,   request, none, 'Short number of one payment.'],
-  ['cursor',                    AN(255),                O,   request, none, 'Continues where nextCursor of the answer before points.', { because: 'Given beyond the documented parameters: pages shift while payments come in.' }],
+  ['shortId',                   AN(14),                 O,   request, none, 'Short number of one payment.', reference],
+  ['cursor',                    AN(255),                O,   request, none, 'Continues where nextCursor of the answer before points.', { because: 'Given beyond the documented parameters: pages shift while payments come in.', reference: true }],
   ['pageNo',                    integer(1, 100),        O,   request, none, 'Which page to give; deeper ones by cursor.', { because: 'Clients of this API family page by number.' }],
 ], [
   {

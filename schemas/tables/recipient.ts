@@ -14,7 +14,7 @@ export const recipient = group('recipient', 'Recipient', [
   ['middleName',        AN(48),        O,   echoed,  person, 'Middle name.'],
   ['surname',           AN(48),        O,   echoed,  person, 'Family name.'],
   ['birthDate',         date,          O,   echoed,  person, 'Day of birth.'],
-  ['phone',             phone,         O,   echoed,  person, 'Phone number.', { because: phoneBecause }],
+  ['phone',             phone,         O,   echoed,  person, 'Phone number.', { because: phoneBecause, reference: true }],
   ['accountNumber',     AN(32),        O,   request, pan,    'Account that the money goes to.'],
   ['street',            AN(100),       O,   echoed,  person, 'Street.'],
   ['city',              AN(50),        O,   echoed,  person, 'Town or city.'],

@@ -1,4 +1,4 @@
-import { AN, C, dateTime, echoed, excerpt, group, integer, match, N, none, O, oneOf, R, request, response, stored } from '../table.ts'
+import { AN, C, dateTime, echoed, excerpt, group, integer, match, N, none, O, oneOf, R, reference, request, response, stored } from '../table.ts'
 import { basic } from './basic.ts'
 import { id32, timestamp } from './formats.ts'
 
@@ -6,7 +6,7 @@ const beyond = { because: 'Given beyond the documented fields.' }
 
 /** What a schedule charges. */
 export const schedule = group('', 'Schedule request', [
-  ['registrationId', id32, R, echoed, none, 'Stored instrument that the schedule charges.'],
+  ['registrationId', id32, R, echoed, none, 'Stored instrument that the schedule charges.', reference],
 ], [], 'schedule')
 
 /** What each payment of a schedule takes of the basic fields. */
@@ -23,7 +23,7 @@ export const scheduleChange = excerpt(basic, [
 /** A page of a list. */
 export const page = group('', 'Page of a list', [
   ['limit',  integer(1, 500), O, request, none, 'How many entries one answer holds at most.', { default: '100', because: 'Given beyond the documented parameters.' }],
-  ['cursor', AN(255),         O, request, none, 'Continues where nextCursor of the answer before points.', { because: 'Given beyond the documented parameters.' }],
+  ['cursor', AN(255),         O, request, none, 'Continues where nextCursor of the answer before points.', { because: 'Given beyond the documented parameters.', reference: true }],
 ], [], 'page')
 
 /** What the answer about a schedule holds beyond what was sent. */
@@ -58,7 +58,7 @@ export const scheduleListResponse = group('', 'Schedule list answer', [
 
 /** Clock of its own for simulated time. Test environment only; what comes of the resource inherits it. */
 export const testClock = group('', 'Test clock', [
-  ['testClock', AN(64), O, stored, none, 'Id of the test clock that the new resource lives on.'],
+  ['testClock', AN(64), O, stored, none, 'Id of the test clock that the new resource lives on.', reference],
 ], [], 'testClock')
 
 /** A clock that a test moves. */

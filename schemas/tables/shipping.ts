@@ -1,4 +1,4 @@
-import { AN, C, country, date, echoed, fixedAmount, group, none, O, oneOf, person, under } from '../table.ts'
+import { AN, C, country, date, echoed, fixedAmount, group, none, O, oneOf, person, reference, under } from '../table.ts'
 import { addressConditions } from './address.ts'
 import { phone, phoneBecause } from './formats.ts'
 
@@ -24,17 +24,17 @@ export const shipping = group('shipping', 'Shipping address', [
   ['comment',              AN(160),                                                       C,   echoed, person, 'Words for the delivery.'],
   ['expectedDate',         date,                                                          O,   echoed, none,   'When the delivery should arrive.'],
   ['logisticsProvider',    AN(255),                                                       O,   echoed, none,   'Carrier.'],
-  ['trackingNumber',       AN(255),                                                       O,   echoed, none,   "The carrier's number of the parcel."],
-  ['returnTrackingNumber', AN(255),                                                       O,   echoed, none,   "The carrier's number of the returned parcel."],
+  ['trackingNumber',       AN(255),                                                       O,   echoed, none,   "The carrier's number of the parcel.", reference],
+  ['returnTrackingNumber', AN(255),                                                       O,   echoed, none,   "The carrier's number of the returned parcel.", reference],
   ['normalized',           AN(255),                                                       O,   echoed, person, 'The address in the form that an address check gave it.'],
   ['validationStatus',     AN(255),                                                       O,   echoed, none,   'Whether the address was checked and confirmed.'],
   ['warehouse',            AN(100),                                                       O,   echoed, none,   'Warehouse that the goods leave from.'],
   ['preference',           oneOf('GET_FROM_FILE', 'NO_SHIPPING', 'SET_PROVIDED_ADDRESS'), O,   echoed, none,   'Which delivery address a payment method should use.'],
   ['middleName',           AN(255),                                                       O,   echoed, person, 'Middle name of the receiver.', { because: 'The document gives no length.' }],
   ['companyName',          AN(60),                                                        O,   echoed, person, 'Company at that address.'],
-  ['phone',                phone,                                                         O,   echoed, person, 'Phone number of the receiver.', { because: phoneBecause }],
-  ['mobile',               phone,                                                         O,   echoed, person, 'Mobile number of the receiver.', { because: phoneBecause }],
-  ['workPhone',            AN(25),                                                        O,   echoed, person, 'Phone number of the receiver at work.'],
+  ['phone',                phone,                                                         O,   echoed, person, 'Phone number of the receiver.', { because: phoneBecause, reference: true }],
+  ['mobile',               phone,                                                         O,   echoed, person, 'Mobile number of the receiver.', { because: phoneBecause, reference: true }],
+  ['workPhone',            AN(25),                                                        O,   echoed, person, 'Phone number of the receiver at work.', reference],
   ['email',                AN(6, 128),                                                    O,   echoed, person, 'E-mail address of the receiver.'],
   ['type',                 oneOf('RETURN', 'SHIPMENT'),                                   O,   echoed, none,   'Delivery to the shopper, or back from them.'],
 ], addressConditions('shipping'))

@@ -1,4 +1,4 @@
-import { AN, C, date, echoed, group, N, none, O, oneOf } from '../table.ts'
+import { AN, C, date, echoed, group, N, none, O, oneOf, reference } from '../table.ts'
 
 const practice = oneOf(
   'INCREMENTAL_AUTH', 'RESUBMISSION', 'REAUTHORIZATION', 'DELAYED_CHARGES', 'NO_SHOW',
@@ -11,10 +11,10 @@ export const standingInstruction = group('standingInstruction', 'Standing instru
   ['recurringType',        oneOf('STANDING_ORDER', 'SUBSCRIPTION'),          C,   echoed, none, 'Kind of recurring payments the merchant starts.'],
   ['mode',                 oneOf('INITIAL', 'REPEATED'),                     C,   echoed, none, 'First payment of the agreement, or a later one.'],
   ['source',               oneOf('CIT', 'MIT'),                              C,   echoed, none, 'Who started it: cardholder or merchant.'],
-  ['initialTransactionId', AN(255),                                          C,   echoed, none, "Scheme's reference to the first payment. Sent by itself on later ones; a value of the merchant wins.", { because: 'Length and form depend on the acquirer.' }],
+  ['initialTransactionId', AN(255),                                          C,   echoed, none, "Scheme's reference to the first payment. Sent by itself on later ones; a value of the merchant wins.", { because: 'Length and form depend on the acquirer.', reference: true }],
   ['industryPractice',     practice,                                         C,   echoed, none, 'Why the merchant charges again.'],
   ['expiry',               date,                                             C,   echoed, none, 'Last day of the agreement, for 3-D Secure.'],
   ['frequency',            N(4),                                             C,   echoed, none, 'Fewest days between two payments.'],
   ['numberOfInstallments', N(3),                                             C,   echoed, none, 'How many instalments there are at most. 3-D Secure needs it for type INSTALLMENT.'],
-  ['agreementId',          AN(35),                                           O,   echoed, none, 'Name of the agreement at one card network; replaces initialTransactionId there step by step.'],
+  ['agreementId',          AN(35),                                           O,   echoed, none, 'Name of the agreement at one card network; replaces initialTransactionId there step by step.', reference],
 ])

@@ -1,4 +1,4 @@
-import { AN, C, type Condition, currency, echoed, type Format, flag, group, match, N, none, O, oneOf, person, type Row, request, sad, stored, together } from '../table.ts'
+import { AN, C, type Condition, currency, echoed, type Format, flag, group, match, N, none, O, oneOf, person, type Row, reference, request, sad, stored, together } from '../table.ts'
 
 /** Card schemes that a requestor may be known to under a name of its own. */
 export const threeDSecureSchemes = ['visa', 'mastercard', 'amex', 'diners', 'jcb', 'cartesbancaires'] as const
@@ -14,7 +14,7 @@ const purpose = oneOf(
 )
 
 const requestors = threeDSecureSchemes.flatMap((scheme): Row[] => [
-  [`v2.${scheme}.requestorId`, AN(100), O, stored, none, `Requestor id that ${scheme} gave the merchant.`],
+  [`v2.${scheme}.requestorId`, AN(100), O, stored, none, `Requestor id that ${scheme} gave the merchant.`, reference],
   [`v2.${scheme}.requestorName`, AN(100), O, stored, none, `Requestor name that ${scheme} gave the merchant.`],
 ])
 
@@ -42,8 +42,8 @@ export const threeDSecureExternal = group('threeDSecure', 'External 3-D Secure r
   ['eci',                        match('0[1-8]', '05', 2, 2),                   C,   echoed,  none, 'Electronic commerce indicator.'],
   ['verificationId',             AN(28, 28),                                    C,   request, sad,  'Proof of authentication (CAVV, AAV). Used once, never stored.'],
   ['authenticationStatus',       oneOf('Y', 'A', 'U', 'N'),                     C,   echoed,  none, 'Authenticated, attempted, unavailable or not authenticated.'],
-  ['dsTransactionId',            AN(36, 36),                                    O,   echoed,  none, "Directory server's number of the authentication."],
-  ['acsTransactionId',           AN(36, 36),                                    O,   echoed,  none, "Issuer's number of the authentication."],
+  ['dsTransactionId',            AN(36, 36),                                    O,   echoed,  none, "Directory server's number of the authentication.", reference],
+  ['acsTransactionId',           AN(36, 36),                                    O,   echoed,  none, "Issuer's number of the authentication.", reference],
   ['challengeMandatedIndicator', oneOf('Y', 'N'),                               O,   stored,  none, 'Whether the issuer insisted on a challenge.'],
   ['version',                    match('(1|2)\\.[0-9]\\.[0-9]', '2.2.0', 5, 5), O,   echoed,  none, 'Version of the protocol.'],
   ['authType',                   match('0[1-4]', '02', 2, 2),                   O,   stored,  none, 'How the shopper was authenticated.'],

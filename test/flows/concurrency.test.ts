@@ -202,7 +202,10 @@ describe('everything at once, in two processes', () => {
     }
     const fresh = replies.filter(({ headers }) => headers['Idempotent-Replayed'] === undefined)
     assert.equal(fresh.length, 1, 'all but one are marked as replayed')
-    const rows = await run.sql(`select payment_id from tollgate.idempotency where key = 'at-once'`)
+    const rows = await run.sql(
+      'select payment_id from tollgate.idempotency where payment_id = $1',
+      [replies[0]!.body.id],
+    )
     assert.deepEqual(rows, [{ payment_id: replies[0]!.body.id }])
   })
 

@@ -15,12 +15,13 @@ import {
   RotationError,
 } from '../../core/index.ts'
 import { sealedTables } from '../../core/vault/store-sealed.ts'
+import { sealAsBefore } from '../core/vault/old-rows.ts'
 import { card, flat, startGateway, type TestGateway, testKey } from '../support/gateway.ts'
 import type { RotationNews, RotationOrder } from './key-rotation-process.ts'
 
 const quick = { graceMs: 200, waitMs: 20_000 }
 const approved = '000.100.110'
-const newerKey = `newer:${'ab'.repeat(32)}`
+const newerKey = `newer:${'abcd'.repeat(16)}`
 
 type Key = { id: string; state: string; kek: string; rows: bigint }
 
@@ -132,11 +133,12 @@ describe('a rotation', () => {
     )
     assert.equal(row?.data_key_id, done.keyId)
     const audit = await run.sql<{ action: string }>(
-      `select action from tollgate.audit where actor = 'keys' order by at, id`,
+      `select action from tollgate.audit where actor_kind = 'embedder' and resource in (select id from tollgate.data_key)
+       order by at, id`,
     )
     assert.deepEqual(
       audit.map(({ action }) => action),
-      ['data-key-promoted', 'data-key-retired'],
+      ['data-key-announced', 'data-key-promoted', 'data-key-retired', 'rows-resealed'],
     )
   })
 
@@ -303,8 +305,8 @@ describe('a rotation', () => {
     await rotate()
     await assert.rejects(
       run.sql(
-        `insert into tollgate.instrument (id, data_key_id, fingerprint, sealed)
-         values ('00000000000070008000000000000001', $1, '', '')`,
+        `insert into tollgate.instrument (id, data_key_id, sealed)
+         values ('00000000000070008000000000000001', $1, '')`,
         [old!.id],
       ),
       { code: '23514' },
@@ -338,10 +340,10 @@ describe('a rotation', () => {
     assert.deepEqual(orphans, [])
   })
 
-  test('rows of the first format, bound to their id alone, open and move to the second', async () => {
-    await run.sql('update tollgate.data_key set format = 1')
+  test('rows of the first format, bound to their id alone, open and move to the newest', async () => {
+    const { id } = await run.pay()
+    await sealAsBefore(run, id, '4200000000000000', 1)
     const early = await run.another()
-    const { id } = await run.pay({}, { on: early })
     assert.equal(await rebill(id, early), approved)
     await run.gateway.close()
     await administer(async (keys) => {
@@ -425,8 +427,19 @@ describe('a rotation', () => {
     )
     await run.gateway.close()
     await administer((keys) => keys.renewMac())
+    await administer((keys) => keys.renewMac())
     const later = await run.another()
-    await assert.rejects(run.pay({}, { on: later, key: 'order-1' }), { code: '200.300.405' })
+    assert.equal((await run.pay({}, { on: later, key: 'order-1' })).id, id)
+    await assert.rejects(run.pay({ amount: '93.00' }, { on: later, key: 'order-1' }), {
+      code: '200.300.405',
+    })
+    // What a repeat is found by stays for as long as one can come, and what proves the audit trail for ever.
+    const [first, second] = await run.sql<{ id: string }>(
+      "select id from tollgate.data_key where purpose = 'mac' and state = 'retired' order by retired_at",
+    )
+    const destroyed = (key: string) => administer((keys) => keys.retire(key, { destroy: true }))
+    await assert.rejects(destroyed(first!.id), /links of the audit trail/)
+    await assert.rejects(destroyed(second!.id), /31 days/)
     const twin = await run.pay({}, { on: later, key: 'order-2' })
     assert.equal((await run.pay({}, { on: later, key: 'order-2' })).id, twin.id)
     const prints = await run.sql<{ fingerprint: Buffer }>(

@@ -241,8 +241,27 @@ describe('the OpenAPI document', async () => {
     assert.deepEqual(document.security, [{ token: [] }])
     for (const { method, path, login } of endpoints) {
       const { security } = document.paths[path][method.toLowerCase()]
-      assert.deepEqual(security, login === 'none' ? [] : undefined)
+      assert.equal(security.length === 0, login === 'none', path)
     }
+  })
+
+  it('says beside the token which right each operation needs, one of them where there are several', () => {
+    const needed = ({ method, path }: { method: string; path: string }) =>
+      document.paths[path][method.toLowerCase()].security.flatMap(
+        (one: { token: string[] }) => one.token,
+      )
+    for (const endpoint of endpoints) {
+      if (endpoint.login === 'none') continue
+      const rights = needed(endpoint)
+      if (endpoint.right === 'by payment type') assert.ok(rights.length > 1, endpoint.operation)
+      else assert.deepEqual(rights, [endpoint.right])
+      const { description } = document.paths[endpoint.path][endpoint.method.toLowerCase()]
+      for (const right of rights) assert.ok(description.includes(right), endpoint.operation)
+    }
+    const followUp = { method: 'POST', path: '/v1/payments/{id}' }
+    assert.deepEqual(needed(followUp).sort(), ['charge', 'refund'])
+    const schedule = { method: 'POST', path: '/scheduling/v1/schedules' }
+    assert.deepEqual(needed(schedule).sort(), ['charge', 'payout'])
   })
 
   it('has forms that take flat names, as a validator sees them', () => {

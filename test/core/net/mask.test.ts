@@ -43,6 +43,20 @@ test('a card number is found beside other digits', () => {
   )
 })
 
+test('whatever joins the digits of a brand, and whatever script they are in, they are hidden', () => {
+  for (const [text, masked] of [
+    ['4111/1111_1111.1111', '****/****_****.1111'],
+    ['4111\u20141111\u00a01111\u200b1111', '****\u2014****\u00a0****\u200b1111'],
+    ['４１１１１１１１１１１１１１１１', '************１１１１'],
+    ['٤١١١١١١١١١١١١١١١', '************١١١١'],
+  ] as const) {
+    assert.equal(maskCardNumbers(text), masked)
+  }
+  // A digit of two code units leaves two asterisks: the length stays.
+  const doubleStruck = '𝟜𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙'
+  assert.equal(maskCardNumbers(doubleStruck), '*'.repeat(24) + doubleStruck.slice(24))
+})
+
 test('other numbers stay as they are', () => {
   for (const text of [
     '4111111111111112',
@@ -50,8 +64,10 @@ test('other numbers stay as they are', () => {
     '41111111111111111111111111111111',
     '92.00',
     '4111 1111 1111 111',
-    '4111/1111/1111/1111',
-    '4111     1111 1111 1111',
+    '4111/1111/1111/1112',
+    '4111          1111 1111 1111',
+    // Passes the check, but no brand begins so: with such marks it is more likely to be a date or a list.
+    '0000/0000/0000/0000',
     '',
   ]) {
     assert.equal(maskCardNumbers(text), text)

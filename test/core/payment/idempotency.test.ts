@@ -169,19 +169,22 @@ describe('idempotency keys', () => {
   })
 
   test('nothing readable of the request is kept with the key', async () => {
-    await send('order-8', { 'card.holder': 'Erika Example' })
-    const rows = await run.sql<{ fingerprint: Buffer }>(
-      `select fingerprint from tollgate.idempotency where key = 'order-8'`,
-    )
-    assert.equal(rows[0]?.fingerprint.length, 32)
-    assert.notDeepEqual(
-      rows[0]?.fingerprint,
-      (
-        await run.sql<{ fingerprint: Buffer }>(
-          `select fingerprint from tollgate.idempotency where key = 'order-7'`,
-        )
-      )[0]?.fingerprint,
-    )
+    const kept = async (key: string) => {
+      const { body } = await send(key, { 'card.holder': 'Erika Example' })
+      const rows = await run.sql<{ key: Buffer; fingerprint: Buffer }>(
+        `select key, fingerprint from tollgate.idempotency where payment_id = $1`,
+        [body.id],
+      )
+      assert.equal(rows.length, 1)
+      return rows[0]!
+    }
+    const one = await kept('order-8')
+    const other = await kept('order-8-again')
+    assert.equal(one.fingerprint.length, 32)
+    assert.deepEqual(one.fingerprint, other.fingerprint)
+    assert.equal(one.key.length, 32)
+    assert.notDeepEqual(one.key, other.key)
+    assert.ok(!one.key.includes('order-8'))
   })
 
   test('the embedder repeats a card object of its own without a second charge', async () => {

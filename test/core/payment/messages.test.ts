@@ -505,7 +505,11 @@ describe('messages of acquirers', () => {
       const parse = () => [...bad, throwing, good] as never
       const before = await run.sql('select 1 from tollgate.attention')
       const unproven = { parse: () => [...bad, throwing] as never }
-      await doing(unproven, () => tell(message({ eventId: '-', key: '-', outcome: approval }, {})))
+      await doing(unproven, () =>
+        assert.rejects(tell(forged({ eventId: '-', key: '-', outcome: approval })), {
+          status: 400,
+        }),
+      )
       const unchanged = await run.sql('select 1 from tollgate.attention')
       assert.equal(unchanged.length, before.length, 'nobody can fill the list without proof')
       await doing({ parse }, () => tell(message({ eventId: '-', key: '-', outcome: approval })))
@@ -578,7 +582,7 @@ describe('messages of acquirers', () => {
       const parse = () => Array.from({ length: limits.claimsPerMessage }, () => null) as never
       await doing({ parse }, async () => {
         for (let left = limits.unverifiedEvents; left > 0; left -= limits.claimsPerMessage) {
-          await say({})
+          await assert.rejects(say({}), { status: 400 })
         }
       })
       let parsed = 0
@@ -591,11 +595,45 @@ describe('messages of acquirers', () => {
       await say(proof)
     })
 
+    test('one address uses up its own share of what proves nothing, and no other’s', async () => {
+      const account = await run.gateway.entities.createAccount({
+        channelId: run.channel,
+        connector: scriptedName,
+        mode: 'EXTERNAL',
+        settings: {},
+      })
+      let no = 0
+      const say = (address: string, headers: Record<string, string> = {}) => {
+        no += 1
+        const about = { eventId: `from-${address}-${no}`, key: 'nobody', outcome: failure }
+        return run.gateway.inbound(scriptedName, account, message(about, headers), address)
+      }
+      const parse = () => Array.from({ length: limits.unverifiedEventsPerAddress }, () => null)
+      await doing({ parse: parse as never }, () =>
+        assert.rejects(say('203.0.113.1'), { status: 400 }),
+      )
+      await assert.rejects(say('203.0.113.1'), { status: 429 })
+      await say('203.0.113.1', proof)
+      await say('203.0.113.2')
+    })
+
+    test('nothing is read for an account that does not exist', async () => {
+      const read = async (): Promise<Inbound> => assert.fail('it was read')
+      const nul = String.fromCharCode(0)
+      for (const account of ['nobody', 'f'.repeat(32), nul, `a${nul}`, 'x'.repeat(11_000)]) {
+        await assert.rejects(run.gateway.inbound(scriptedName, account, read), { status: 404 })
+        await assert.rejects(run.gateway.inbound(account, run.account, read), { status: 404 })
+      }
+    })
+
     test('event ids are visible and at most 255 characters', async () => {
       const key = 'f'.repeat(32)
       for (const eventId of ['', ' ', 'a b', 'a\u0000', '\ud800', '\u202e', 'x'.repeat(256)]) {
         await tell(message({ eventId, key, outcome: failure }))
-        await tell(forged({ eventId, key, outcome: failure }))
+        await assert.rejects(tell(forged({ eventId, key, outcome: failure })), {
+          status: 400,
+          message: /its event id must have 1 to 255 visible characters/,
+        })
       }
       const rows = await run.sql('select 1 from tollgate.inbound_event where claim ->> $1 = $2', [
         'key',

@@ -63,6 +63,7 @@ const plan = planOf(
       accepts: tables.map(({ name }) => name),
       answers: [],
       login: 'token',
+      right: 'read',
       throttle: 'write',
     },
     tables,
@@ -662,6 +663,7 @@ describe('the tables', () => {
       accepts: ['clash'],
       answers: [],
       login: 'none',
+      right: 'none',
       throttle: 'none',
     } as const
     assert.doesNotThrow(() => operationOf(endpoint, [clash]))

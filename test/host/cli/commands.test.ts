@@ -54,7 +54,7 @@ test('help names every command and every setting', async () => {
 
 test('what is not there is refused with what is', async () => {
   await refused('frobnicate', /there is no command "frobnicate"; see tollgate --help/)
-  await refused('token frobnicate', /only token create, list, revoke/)
+  await refused('token frobnicate', /only token create, list, rotate, revoke/)
   await refused('serve --prot 1', /Unknown option '--prot'; see tollgate serve --help/)
   await refused('token revoke', /usage: tollgate token revoke <id>/)
 })
@@ -109,6 +109,33 @@ test('a token is shown once, listed without itself, and revoked', async () => {
   assert.match(list, new RegExp(`^${id} .* revoked 20`, 'm'))
   assert.equal(list.includes(token), false)
   await refused('token revoke nonsense', /there is no token nonsense/)
+})
+
+test('a token has rights, an end and networks, which the list shows, and is rotated', async () => {
+  const create = `token create --entity ${division} --name desk`
+  await refused(`${create} --rights reed`, /"reed" is no right \(there are: read, charge, refund/)
+  await refused(`${create} --from shop.example`, /"shop.example" is neither an IP address nor/)
+  for (const wrong of ['soon', '2027-02-31', '2027-13-01', '1w']) {
+    await refused(`${create} --expires ${wrong}`, /--expires must be a time from now such as 90d/)
+  }
+  const made = await done(
+    `${create} --rights read,refund --expires 90d --from 10.1.0.0/16,2001:db8::/32`,
+  )
+  const id = /^id +([0-9a-f]{32})$/m.exec(made)?.[1] ?? ''
+  const line = (text: string) => new RegExp(`^${id} .*${text}`, 'm')
+  const limits = 'desk +read,refund +10.1.0.0/16,2001:db8::/32 +20\\S+ +never +valid until 20'
+  assert.match(await done('token list'), line(limits))
+
+  await refused(`token rotate ${id} --overlap 1w`, /--overlap must be a time such as 30m, 12h/)
+  const rotated = await done(`token rotate ${id} --overlap 12h`)
+  const next = /^id +([0-9a-f]{32})$/m.exec(rotated)?.[1] ?? ''
+  assert.match(rotated, /^token +\S{43}$/m)
+  assert.match(rotated, /^expires +20/m)
+  assert.match(rotated, /^the old one ends +20/m)
+  const list = await done(`token list --entity ${division}`)
+  assert.match(list, line(`valid until 20\\S+, then ${next}$`))
+  assert.match(list, new RegExp(`^${next} .* read,refund .* valid until 20`, 'm'))
+  await refused(`token rotate ${id}`, new RegExp(`was rotated before: ${next} is in its place`))
 })
 
 test('the doctor looks at server, migrations, keys and rows', async () => {

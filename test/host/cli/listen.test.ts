@@ -39,8 +39,15 @@ const pay = (more: Record<string, string> = {}): Promise<Body> =>
     )
     .then(({ body }) => body as unknown as Body)
 
-const words = (...more: string[]) => [...more, '--url', run.url, '--token', run.token]
-const where = () => ({ folder: project.path })
+const words = (...more: string[]) => [...more, '--url', run.url]
+const where = (token = run.token) => ({ folder: project.path, env: { TOLLGATE_TOKEN: token } })
+
+/** A file that only its owner may read. */
+async function secretFile(name: string, text: string, mode = 0o600): Promise<string> {
+  const path = join(project.path, name)
+  await writeFile(path, text, { mode })
+  return path
+}
 
 /** Starts it and waits until it follows. */
 async function listen(...more: string[]): Promise<Running> {
@@ -89,7 +96,9 @@ test('encrypts as endpoints do, in both wrappers, and sends only the types asked
     const secret = `whsec_${Buffer.from(`${wrapper} secret of this test`).toString('base64')}`
     shop.trust({ secrets: [secret], key })
     const listening = await listen(
-      ...['--forward-to', shop.url, '--wrapper', wrapper, '--secret', secret, '--key', key],
+      ...['--forward-to', shop.url, '--wrapper', wrapper],
+      ...['--secret-file', await secretFile(`secret ${no}`, secret)],
+      ...['--key-file', await secretFile(`key ${no}`, `${key}\n`)],
       ...['--types', 'registration'],
     )
     const payment = await pay({ createRegistration: 'true' })
@@ -179,11 +188,37 @@ test('refuses in a sentence what it cannot do', async () => {
     assert.doesNotMatch(err, /^\s+at /m)
   }
   await refused(/--url, the address of the gateway is needed/, 'listen')
-  await refused(/refuses: 403 .*not valid/, 'listen', '--url', run.url, '--token', 'unknown')
+  const unknown = ['--token-file', await secretFile('unknown', 'unknown')]
+  await refused(/refuses: 403 .*not valid/, ...words('listen', ...unknown))
   await refused(/--forward-to must be a URL/, ...words('listen', '--forward-to', 'localhost'))
   await refused(/"yesterday" is no moment/, ...words('listen', '--since', 'yesterday'))
   await refused(/types/, ...words('listen', '--types', 'EVERYTHING'))
   await refused(/either the id of an event, or --since/, ...words('events', 'replay'))
+})
+
+test('takes no secret as a word, which everybody on the machine sees, nor from a file open to all', async () => {
+  const refused = async (expected: RegExp, ...line: string[]) => {
+    const { code, out, err } = await runTollgate(words(...line), where())
+    assert.equal(code, 1)
+    assert.match(err, expected)
+    assert.doesNotMatch(out + err, /hunter2/)
+  }
+  for (const one of ['listen', 'events list', 'events replay']) {
+    const command = one.split(' ')
+    await refused(
+      /--token is not taken.*TOLLGATE_TOKEN.*--token-file/,
+      ...command,
+      '--token',
+      'hunter2',
+    )
+    await refused(/--token is not taken/, ...command, '--token=hunter2')
+  }
+  await refused(/--secret is not taken.*--secret-file/, 'listen', '--secret', 'hunter2')
+  await refused(/--key is not taken.*--key-file/, 'listen', '--key=hunter2')
+  const open = await secretFile('open', 'hunter2', 0o644)
+  await refused(/can be read by others.*chmod 600/, 'listen', '--token-file', open)
+  await refused(/cannot be read \(ENOENT\)/, 'listen', '--token-file', `${open}.none`)
+  await refused(/is empty/, 'listen', '--token-file', await secretFile('empty', '\n'))
 })
 
 test('events are listed, those of one type too', async () => {

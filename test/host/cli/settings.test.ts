@@ -29,7 +29,10 @@ function problemsOf(work: () => unknown): readonly string[] {
 const fromEnvironment = (environment: Record<string, string>) => readSettings({ environment })
 
 /** A live installation that is right, to be spoiled. */
-const live = { TOLLGATE_ENVIRONMENT: 'live', DATABASE_URL: 'postgres://u:p@db/tollgate' }
+const live = {
+  TOLLGATE_ENVIRONMENT: 'live',
+  DATABASE_URL: 'postgres://u:p@db/tollgate?sslmode=verify-full',
+}
 
 test('without anything set it is a test installation on this machine', () => {
   const settings = fromEnvironment({})
@@ -104,6 +107,32 @@ test('on live nobody listens beyond this machine without a certificate or a prox
   assert.equal(fromEnvironment({ ...beyond, ...tls }).host, '0.0.0.0')
   assert.equal(fromEnvironment({ ...beyond, TOLLGATE_ROLE: 'worker' }).role, 'worker')
   assert.equal(fromEnvironment({ HOST: '0.0.0.0' }).host, '0.0.0.0', 'test may')
+})
+
+test('on live a database on another machine is reached with encryption, unless plain is accepted', () => {
+  const at = (url: string, more = {}) => fromEnvironment({ ...live, DATABASE_URL: url, ...more })
+  const plain = [
+    'postgres://u:hunter2@db/tollgate',
+    'postgres://u:hunter2@db/tollgate?sslmode=disable',
+    'postgres://u:hunter2@10.0.0.5:5433/tollgate?ssl=0',
+    'postgres://u:hunter2@localhost/tollgate?host=db.example',
+  ]
+  for (const url of plain) {
+    const [problem = ''] = problemsOf(() => at(url))
+    assert.match(problem, /^DATABASE_URL .*without encryption.*sslmode=verify-full.*DATABASE_PLAIN/)
+    assert.doesNotMatch(problem, /hunter2/)
+    assert.equal(at(url, { TOLLGATE_DATABASE_PLAIN: 'accepted' }).databaseUrl, url)
+    assert.equal(at(url, { TOLLGATE_ENVIRONMENT: 'test' }).databaseUrl, url, 'test may')
+  }
+  const right = [
+    'postgres://u:p@db/tollgate?sslmode=verify-full',
+    'postgres://u:p@db/tollgate?sslmode=no-verify',
+    'postgres://u:p@127.0.0.1/tollgate',
+    'postgres://u:p@localhost/tollgate?sslmode=disable',
+    'postgres://u:p@[::1]/tollgate',
+    'postgres:///tollgate?host=/var/run/postgresql',
+  ]
+  for (const url of right) assert.equal(at(url).databaseUrl, url)
 })
 
 test('on live there is a database server and no demo', () => {

@@ -23,13 +23,15 @@ type Where = {
   readonly env?: Readonly<Record<string, string>>
   /** Options of Node itself. */
   readonly node?: readonly string[]
+  /** A file for standard output, as a shell opens one. */
+  readonly into?: number
   /** As npm starts it: by a shell that waits for it and passes no signal on. */
   readonly byShell?: boolean
 }
 
 /** Starts one command. None of our own settings reach it. */
 export function startTollgate(words: readonly string[], where: Where): Running {
-  const { folder, env, node = [], byShell = false } = where
+  const { folder, env, node = [], byShell = false, into = 'pipe' } = where
   const line = [process.execPath, ...node, '--conditions=@tollgate/source', program, ...words]
   const [file = '', ...choices] = byShell ? ['sh', '-c', '"$0" "$@"; exit $?', ...line] : line
   const child = spawn(file, choices, {
@@ -41,7 +43,7 @@ export function startTollgate(words: readonly string[], where: Where): Running {
       ...(byShell ? { npm_lifecycle_event: 'start' } : {}),
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', into, 'pipe'],
   })
   const text = { out: '', err: '' }
   const waiting = new Set<() => void>()
@@ -49,8 +51,8 @@ export function startTollgate(words: readonly string[], where: Where): Running {
     text[stream] += chunk.toString()
     for (const look of waiting) look()
   }
-  child.stdout.on('data', hear('out'))
-  child.stderr.on('data', hear('err'))
+  child.stdout?.on('data', hear('out'))
+  child.stderr?.on('data', hear('err'))
   const ended = once(child, 'close').then(([code]) => ({ code, ...text }) as Ran)
   return {
     child,

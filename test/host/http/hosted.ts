@@ -10,6 +10,8 @@ export type Hosted = TestGateway & {
   /** Of the channel. */
   readonly token: string
   readonly lines: readonly LoggedLine[]
+  /** As the process does after an error that nobody caught. */
+  faulted(error: unknown, afterMs: number): void
   /** Stops the server alone; the engine stays open. */
   closeServer(): Promise<void>
 }
@@ -22,12 +24,13 @@ export async function startHost(options: HostOptions = {}): Promise<Hosted> {
   const log: HostLog = { debug: record, info: record, warn: record }
   const { token } = await engine.gateway.entities.createToken(engine.channel, 'test')
   const host = createHost(engine.gateway, { port: 0, log, ...options })
-  const { url, close } = await host.listen()
+  const { url, close, faulted } = await host.listen()
   return {
     ...engine,
     url,
     token,
     lines,
+    faulted,
     closeServer: close,
     async close() {
       await close()

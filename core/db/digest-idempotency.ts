@@ -1,0 +1,91 @@
+/**
+ * Turns Idempotency-Keys that an older version stored as they were sent into digests. Migrations have no keys,
+ * so the engine does it when it starts, before it takes a request: a repeat across the upgrade is found.
+ *
+ * Safe to run twice and in several processes: they take turns, rows that are there already stay, and the old
+ * table goes when all of it was taken over.
+ */
+import { limits } from '@tollgate/schemas'
+import type pg from 'pg'
+import { faultPoint } from '../fault-point.ts'
+import { type Database, sqlState } from './database.ts'
+import { type Sql, sql } from './sql.ts'
+
+type PlainRow = {
+  entity_id: string
+  key: string
+  fingerprint: Buffer
+  payment_id: string
+  created_at: Date
+}
+
+/** One lock for all processes that do this on one database; the number is arbitrary but fixed. */
+const lockNumber = 7_042_023
+const batch = 2_000
+
+const plainTable = sql<{ is_there: boolean }>`
+  select to_regclass('tollgate.idempotency_plain') is not null as is_there`
+
+/** In the order of the primary key, those that are past their time left out. */
+const plainAfter = (entityId: string, key: string, days: number) => sql<PlainRow>`
+  select entity_id, key, fingerprint, payment_id, created_at
+  from tollgate.idempotency_plain
+  where (entity_id, key) > (${entityId}::uuid, ${key}::text)
+    and created_at >= now() - ${days}::integer * interval '1 day'
+  order by entity_id, key
+  limit ${batch}::integer`
+
+const addDigests = (rows: readonly (Omit<PlainRow, 'key'> & { digest: Buffer })[]) => sql`
+  insert into tollgate.idempotency (entity_id, key, fingerprint, payment_id, created_at)
+  select entity_id, key, fingerprint, payment_id, created_at
+  from unnest(
+    ${rows.map((row) => row.entity_id)}::uuid[], ${rows.map((row) => row.digest)}::bytea[],
+    ${rows.map((row) => row.fingerprint)}::bytea[], ${rows.map((row) => row.payment_id)}::uuid[],
+    ${rows.map((row) => row.created_at)}::timestamptz[])
+    as plain (entity_id, key, fingerprint, payment_id, created_at)
+  on conflict do nothing`
+
+const dropPlain = sql`drop table if exists tollgate.idempotency_plain`
+const emptyPlain = sql`delete from tollgate.idempotency_plain`
+
+/** @param digest what is stored in the place of a key of an entity. @returns how many rows were taken over. */
+export async function digestIdempotencyKeys(
+  database: Database,
+  pool: pg.Pool,
+  digest: (entityId: string, key: string) => Buffer,
+): Promise<number> {
+  const client = await pool.connect()
+  const run = async <Row>(statement: Sql<Row>): Promise<Row[]> => {
+    const { text, values } = database.config(statement)
+    return (await client.query(text, values)).rows
+  }
+  const isThere = async () => (await run(plainTable))[0]!.is_there
+  let isTouched = false
+  try {
+    if (!(await isThere())) return 0
+    isTouched = true
+    await client.query('set statement_timeout = 0')
+    await client.query('select pg_advisory_lock($1)', [lockNumber])
+    if (!(await isThere())) return 0
+    let taken = 0
+    let last = { entity_id: '0'.repeat(32), key: '' }
+    for (;;) {
+      const rows = await run(plainAfter(last.entity_id, last.key, limits.idempotencyDays))
+      if (rows.length === 0) break
+      await run(addDigests(rows.map((row) => ({ ...row, digest: digest(row.entity_id, row.key) }))))
+      await faultPoint('idempotency-digested', String(taken))
+      taken += rows.length
+      last = rows.at(-1)!
+    }
+    // A role that may not drop tables leaves an empty one behind.
+    await run(dropPlain).catch((error: unknown) => {
+      if (sqlState(error) !== '42501') throw error
+      return run(emptyPlain)
+    })
+    return taken
+  } finally {
+    // Its settings are not those of payments.
+    if (isTouched) await client.query('select pg_advisory_unlock_all()').catch(() => {})
+    client.release(isTouched)
+  }
+}

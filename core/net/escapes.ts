@@ -1,0 +1,54 @@
+/** Ways to write a character that stand for it in XML, JSON and URLs. */
+
+/** Of the named ones of XML; others mean nothing without a document type. */
+const named: Readonly<Record<string, string>> = {
+  amp: '&',
+  apos: "'",
+  gt: '>',
+  lt: '<',
+  nbsp: ' ',
+  quot: '"',
+}
+
+/** The longest that a character is written: `&#x0000000041;` and such. Longer numbers are not read. */
+export const escapedWidth = 16
+
+const entity = /&(?:#x([0-9a-f]{1,12})|#([0-9]{1,12})|(amp|apos|gt|lt|nbsp|quot));/gi
+const inJson = /\\(?:u([0-9a-f]{4})|(["\\/]))/gi
+
+/** The text with one layer of escapes taken away; the same where there is none. Linear in the text. */
+export function unescaped(text: string): string {
+  let result = text
+  if (result.includes('&')) {
+    result = result.replace(entity, (all, hex?: string, decimal?: string, name?: string) => {
+      if (name !== undefined) return named[name.toLowerCase()] ?? all
+      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
+      return code <= 0x10ffff ? String.fromCodePoint(code) : all
+    })
+  }
+  if (result.includes('\\')) {
+    result = result.replace(inJson, (_, code: string | undefined, sign: string) =>
+      code === undefined ? sign : String.fromCharCode(Number.parseInt(code, 16)),
+    )
+  }
+  return result.includes('%') ? percentDecoded(result) : result
+}
+
+/** Bytes that follow each other are one text; what is no byte stays as it is. */
+function percentDecoded(text: string): string {
+  let result = ''
+  let copied = 0
+  for (let at = text.indexOf('%'); at !== -1; at = text.indexOf('%', Math.max(copied, at + 1))) {
+    const bytes: number[] = []
+    let end = at
+    for (; text[end] === '%' && isByte(text, end + 1); end += 3) {
+      bytes.push(Number.parseInt(text.slice(end + 1, end + 3), 16))
+    }
+    if (bytes.length === 0) continue
+    result += text.slice(copied, at) + Buffer.from(bytes).toString('utf8')
+    copied = end
+  }
+  return result + text.slice(copied)
+}
+
+const isByte = (text: string, at: number) => /^[0-9a-f]{2}$/i.test(text.slice(at, at + 2))

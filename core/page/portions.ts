@@ -1,0 +1,62 @@
+/**
+ * Pages are bounded by what they weigh and not only by how many entries they have: merchants choose how
+ * much they write into a payment, and five hundred large ones would be more than a text can hold.
+ */
+import { limits } from '@tollgate/schemas'
+import type { Engine } from '../engine.ts'
+import { weightsOf } from './store.ts'
+
+/**
+ * Entries in portions that can be read one after the other, each small enough to be held in memory, until
+ * the page is full. Almost always it is one portion.
+ *
+ * @param idsOf the payments, registrations and schedules that have to be read for an entry
+ */
+export async function portionsOf<Entry>(
+  engine: Engine,
+  entries: readonly Entry[],
+  idsOf: (entry: Entry) => readonly string[],
+): Promise<Entry[][]> {
+  const ids = [...new Set(entries.flatMap(idsOf))]
+  // A single entry is read whatever it weighs: what one request could write, one answer can tell.
+  if (entries.length <= 1 || ids.length === 0) return entries.length === 0 ? [] : [[...entries]]
+  const weights = new Map<string, number>()
+  for (const { id, bytes } of await engine.lanes.read(weightsOf(ids))) {
+    weights.set(id, (weights.get(id) ?? 0) + Number(bytes))
+  }
+  const portions: Entry[][] = []
+  let left = 0
+  for (const entry of entries) {
+    const weight = idsOf(entry).reduce((sum, id) => sum + (weights.get(id) ?? 0), 0)
+    const portion = portions.at(-1)
+    if (portion === undefined || weight > left) {
+      portions.push([entry])
+      left = limits.pageBytes - weight
+    } else {
+      portion.push(entry)
+      left -= weight
+    }
+  }
+  return portions
+}
+
+/** About how many bytes of JSON a value is; counts characters, which is what a text is limited by. */
+export function weigh(value: unknown): number {
+  if (typeof value === 'string') return value.length + 3
+  if (typeof value !== 'object' || value === null) return 8
+  let sum = 2
+  for (const name in value) {
+    sum += name.length + 3 + weigh((value as Readonly<Record<string, unknown>>)[name])
+  }
+  return sum
+}
+
+/** How many of the entries, from the first, fit into a page that holds `taken` already: at least one in an empty one. */
+export function fitting(weights: readonly number[], taken: number): number {
+  let sum = taken
+  for (const [index, weight] of weights.entries()) {
+    sum += weight
+    if (sum > limits.pageBytes && (index > 0 || taken > 0)) return index
+  }
+  return weights.length
+}

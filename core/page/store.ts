@@ -1,0 +1,35 @@
+/** How large rows are that an answer is made of, told without reading them. */
+import { sql } from '../db/sql.ts'
+
+export type WeightRow = { id: string; bytes: number }
+
+/**
+ * The most that a value can be once it is read. One that was compressed tells its compressed size only;
+ * none of the ways in which Postgres compresses makes anything smaller than this fraction of it.
+ */
+const weightOf = (column: string) => {
+  const strings = [
+    `coalesce(pg_column_size(${column})::bigint * case when pg_column_compression(${column}) is null then 1 else 255 end, 0)`,
+  ]
+  return { strings, values: [] }
+}
+
+/** Weights of the payments, registrations and schedules among these ids. */
+export const weightsOf = (ids: readonly string[]) => {
+  const sorted = [...ids].sort()
+  return sql<WeightRow>`
+  select payment.id, ${weightOf('payment.answer')} + ${weightOf('asked.request')} as bytes
+  from tollgate.payment
+  left join lateral (
+    select request from tollgate.payment_request where payment_request.id = payment.id limit 1) asked on true
+  where payment.id = any(${sorted}::uuid[])
+    and payment.id >= ${sorted[0]!}::uuid and payment.id <= ${sorted.at(-1)!}::uuid
+  union all
+  select id, ${weightOf('request')}
+  from tollgate.registration
+  where id = any(${sorted}::uuid[])
+  union all
+  select id, ${weightOf('request')}
+  from tollgate.schedule
+  where id = any(${sorted}::uuid[])`
+}

@@ -1,0 +1,93 @@
+/** The transactions of a page: as many of those found, from the first, as an answer may hold. */
+import { limits } from '@tollgate/schemas'
+import type { Engine } from '../engine.ts'
+import { fitting, portionsOf } from '../page/portions.ts'
+import type { Payment } from '../payment/types.ts'
+import { loadPayments, type Transactions, withLinked } from './linked.ts'
+import type { Channels } from './scope.ts'
+import { type RecordRow, recordsById } from './store.ts'
+import type { Found } from './stretch.ts'
+import { weightOfPayment, weightOfRecord } from './weight.ts'
+
+export type Reader = {
+  readonly engine: Engine
+  readonly visible: readonly string[] | null
+  readonly channels: Channels
+}
+
+export type Gathered = Transactions & {
+  /** How many of the places it holds. */
+  readonly told: number
+}
+
+const paymentOf = ({ kind, id }: Found) => (kind === 'payment' ? [id] : [])
+
+/** What stands in these places, until the page is full: at least the first. */
+export async function gather(reader: Reader, places: readonly Found[]): Promise<Gathered> {
+  const payments = new Map<string, Payment>()
+  const records = new Map<string, RecordRow>()
+  let bytes = 0
+  let told = 0
+  for (const portion of await portionsOf(reader.engine, places, paymentOf)) {
+    const read = await readPlaces(reader, portion)
+    const weights = portion.map(({ id }) => {
+      const payment = read.payments.get(id)
+      return payment === undefined ? weightOfRecord : weightOfPayment(payment)
+    })
+    const fit = fitting(weights, bytes)
+    for (const { id } of portion.slice(0, fit)) {
+      const [payment, record] = [read.payments.get(id), read.records.get(id)]
+      if (payment !== undefined) payments.set(id, payment)
+      if (record !== undefined) records.set(id, record)
+    }
+    told += fit
+    if (fit < portion.length) break
+    bytes += weights.reduce((sum, weight) => sum + weight, 0)
+    if (bytes > limits.pageBytes) break
+  }
+  return { payments, records, told }
+}
+
+/**
+ * The same with all that is linked with them. Of a single transaction with more links than an answer may
+ * hold the nearest are told.
+ */
+export async function gatherLinked(reader: Reader, places: readonly Found[]): Promise<Gathered> {
+  const { engine, visible, channels } = reader
+  const payments = new Map<string, Payment>()
+  const records = new Map<string, RecordRow>()
+  let bytes = 0
+  let told = 0
+  for (let size = places.length; told < places.length; ) {
+    const { told: fit, ...found } = await gather(reader, places.slice(told, told + size))
+    const linked = await withLinked(engine, found, visible, channels)
+    if (linked.isFull && fit > 1) {
+      size = Math.ceil(fit / 2)
+      continue
+    }
+    const fresh = [...linked.payments.values()].filter(({ id }) => !payments.has(id))
+    bytes += fresh.reduce((sum, payment) => sum + weightOfPayment(payment), 0)
+    if (bytes > limits.pageBytes && told > 0) break
+    for (const payment of fresh) payments.set(payment.id, payment)
+    for (const [id, record] of linked.records) records.set(id, record)
+    told += fit
+  }
+  return { payments, records, told }
+}
+
+async function readPlaces(
+  { engine, visible, channels }: Reader,
+  places: readonly Found[],
+): Promise<Transactions> {
+  const idsOf = (kind: Found['kind']) =>
+    places.filter((place) => place.kind === kind).map(({ id }) => id)
+  const recordIds = idsOf('record')
+  const [payments, records] = await Promise.all([
+    loadPayments(engine, idsOf('payment'), visible),
+    recordIds.length === 0 ? [] : engine.lanes.read(recordsById(recordIds, channels)),
+  ])
+  return {
+    payments: new Map(payments.map((payment) => [payment.id, payment])),
+    records: new Map(records.map((record) => [record.id, record])),
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * The number of the account that a request is about must stand nowhere else in it: everything but its own
+ * field is stored and told in clear. This holds for every field, references too.
+ */
+import { GatewayError } from '../errors.ts'
+import { digitsOf, hasDigits } from '../net/card-numbers.ts'
+
+type Names = readonly (readonly [name: string, value: string])[]
+
+/** Shorter account numbers are found in other values by chance. */
+const shortest = 8
+
+/**
+ * Refuses a request in which one of the numbers that are sealed stands in another name or value, also with
+ * other characters in between, or in the digits of another script.
+ *
+ * @param numbers by the full names of their fields. @throws GatewayError 400 naming the field.
+ */
+export function refuseOwnNumber(numbers: Readonly<Record<string, string>>, names: Names): void {
+  const own = Object.values(numbers).map(plain).filter(isLong)
+  if (own.length === 0) return
+  const ofDigits = own.filter((number) => /^[0-9]+$/.test(number))
+  const others = own.filter((number) => !/^[0-9]+$/.test(number))
+  const isIn = (text: string) => {
+    if (text.length < shortest) return false
+    if (ofDigits.length > 0 && hasDigits(text, shortest)) {
+      const digits = digitsOf(text)
+      if (ofDigits.some((number) => digits.includes(number))) return true
+    }
+    if (others.length === 0) return false
+    const letters = plain(text)
+    return others.some((number) => letters.includes(number))
+  }
+  for (const [name, value] of names) {
+    if (numbers[name] !== undefined) continue
+    if (isIn(value) || (name.includes('[') && isIn(name))) throw ownNumberIn(name)
+  }
+}
+
+const isLong = (text: string) => text.length >= shortest
+
+/** Letters and digits alone, in the form of which there is one of each. */
+const plain = (text: string) =>
+  text
+    .normalize('NFKC')
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .replace(/\p{Nd}/gu, (digit) => digitsOf(digit))
+    .toUpperCase()
+
+const ownNumberIn = (name: string) =>
+  new GatewayError('200.300.404', {
+    parameterErrors: [{ name, message: 'must not contain the account number of this request' }],
+  })

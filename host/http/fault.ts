@@ -1,0 +1,65 @@
+import type { ServerResponse } from 'node:http'
+import type { Gateway } from '@tollgate/core'
+import { sendReply } from './answer.ts'
+import type { HostLog } from './request-log.ts'
+
+/** Kind and place of an error. Its message may hold anything, so it is no part of this. */
+export function traceOf(error: unknown): { error: string; code: string; place: string } {
+  const { name, code, stack, message } = (error ?? {}) as {
+    name?: unknown
+    code?: unknown
+    stack?: unknown
+    message?: unknown
+  }
+  const text = typeof stack === 'string' ? stack : ''
+  const said = typeof message === 'string' ? text.indexOf(message) + message.length : 0
+  const place = text
+    .slice(Math.max(0, said))
+    .split('\n')
+    .find((line) => line.startsWith('    at '))
+  return {
+    error: typeof name === 'string' ? name.slice(0, 100) : typeof error,
+    code: typeof code === 'string' ? code.slice(0, 100) : '',
+    place: place?.trim() ?? '',
+  }
+}
+
+/** The answer where answering itself went wrong: nothing of it may fail. */
+const bare = JSON.stringify({
+  result: { code: '600.100.100', description: 'gateway could not process the request' },
+})
+
+const bareHeaders = [
+  ...['Content-Type', 'application/json;charset=UTF-8'],
+  ...['Content-Length', String(Buffer.byteLength(bare))],
+  ...['Connection', 'close'],
+]
+
+/**
+ * Answers a request that could not be answered in any other way: at least that it failed through a fault
+ * of ours, at most the end of its connection.
+ */
+export function answerFault(
+  { gateway, log }: { readonly gateway: Gateway; readonly log: HostLog },
+  response: ServerResponse,
+  error: unknown,
+  requestId: string,
+): void {
+  try {
+    const { place, ...what } = traceOf(error)
+    log.warn({ ...what, place, ndc: requestId }, 'an answer failed through a fault of the gateway')
+    gateway.alarm('last-resort', { subject: place, ...what })
+    sendReply(response, gateway.refuse(error, requestId), requestId, true)
+  } catch {
+    // What comes now needs nothing that could be broken.
+  }
+  if (response.writableEnded || response.destroyed) return
+  try {
+    if (!response.headersSent) {
+      response.writeHead(500, bareHeaders)
+      response.end(bare)
+    } else response.destroy()
+  } catch {
+    response.destroy()
+  }
+}

@@ -1,0 +1,26 @@
+/** Which right an operation needs. */
+import type { Endpoint } from '../table.ts'
+import { paymentTypes, scheduledPaymentTypes } from '../tables/payment-types.ts'
+import type { RightName } from '../tables/rights.ts'
+
+/** The rights of which it needs one; none for a public one. */
+export function neededRights({ right, operation }: Endpoint): readonly RightName[] {
+  if (right === 'none') return []
+  if (right !== 'by payment type') return [right]
+  const made = paymentTypes.filter(({ code, use }) =>
+    operation.startsWith('schedules.')
+      ? scheduledPaymentTypes.some((scheduled) => scheduled === code)
+      : use === (operation === 'payments.followUp' ? 'followUp' : 'payment'),
+  )
+  return [...new Set(made.map((type) => type.right))]
+}
+
+export function rightInWords(endpoint: Endpoint): string {
+  const rights = neededRights(endpoint)
+  if (rights.length === 0) return ''
+  const names = rights.join(' or ')
+  const whose = endpoint.operation.startsWith('schedules.') ? ' that the schedule makes' : ''
+  return endpoint.right === 'by payment type'
+    ? `Needs the right of the payment type${whose}: ${names}.`
+    : `Needs the right ${names}.`
+}

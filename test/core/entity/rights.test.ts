@@ -1,0 +1,255 @@
+/** Rights are held for whoever calls in whatever way, and by the type that is carried out. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, describe, test } from 'node:test'
+import { type Caller, type GatewayError, newId, rightSet } from '../../../core/index.ts'
+import { RequestParser } from '../../../core/request/parse.ts'
+import { groups, operationOf, paymentTypes, rights, tokenRights } from '../../../schemas/index.ts'
+import { card, flat, startGateway, type TestGateway } from '../../support/gateway.ts'
+
+describe('rights of callers', () => {
+  let run: TestGateway
+  let registrationId: string
+  before(async () => {
+    run = await startGateway({ role: 'api' })
+    const { amount: _, currency: __, paymentType: ___, ...account } = card('4200000000000000')
+    const request = { ...account, entityId: run.channel }
+    registrationId = (await run.gateway.registrations.create(request as never)).id
+  })
+  after(() => run.close())
+
+  const caller = (...rights: string[]): Caller => ({
+    id: 'shop',
+    entityId: run.channel,
+    rights: rightSet(rights),
+  })
+  const counted = async () =>
+    (await run.sql<{ n: bigint }>('select count(*)::int8 as n from tollgate.payment'))[0]!.n
+  const ask = async (
+    operation: string,
+    who: Caller | null,
+    body: string,
+    more: { id?: string; json?: true; query?: string; key?: string } = {},
+  ) => {
+    const reply = await run.gateway.call(operation, who, {
+      path: { id: more.id ?? '' },
+      body: Buffer.from(body),
+      contentType: more.json ? 'application/json' : 'application/x-www-form-urlencoded',
+      query: more.query ?? '',
+      idempotencyKey: more.key,
+      requestId: newId(),
+    })
+    return { status: reply.status, body: reply.body as Record<string, never> }
+  }
+  const form = (more: Record<string, string> = {}) =>
+    new URLSearchParams({ ...flat(card('4200000000000000')), entityId: run.channel, ...more })
+
+  test('a caller who names no rights has those of tokens, nobody has none, and a list is none', async () => {
+    const plain: Caller = { id: 'shop', entityId: run.channel }
+    assert.equal((await ask('payments.create', plain, form().toString())).status, 200)
+    assert.equal(
+      (await ask('payments.create', caller(...tokenRights), form().toString())).status,
+      200,
+    )
+    for (const wrong of [[], ['charge'], null, Number.NaN, '31', 0]) {
+      const who = { ...plain, rights: wrong as never }
+      const { status } = await ask('payments.create', who, form().toString())
+      assert.equal(status, 403, JSON.stringify(wrong))
+    }
+    assert.equal((await ask('payments.create', null, form().toString())).status, 403)
+  })
+
+  test('whatever is said about the type elsewhere, the one that is carried out is the one that counts', async () => {
+    const seller = caller('charge')
+    const before = await counted()
+    const twice = `${form()}&paymentType=CD`
+    const first = `paymentType=CD&${form()}`
+    const nested = (paymentType: unknown) =>
+      JSON.stringify({ ...card('4200000000000000'), entityId: run.channel, paymentType })
+    const tries: readonly (readonly [string, Parameters<typeof ask>[3]?])[] = [
+      [form({ paymentType: 'CD' }).toString()],
+      [form({ paymentType: 'CD' }).toString(), { query: 'paymentType=DB' }],
+      [twice],
+      [first],
+      [form({ paymentType: 'cd' }).toString()],
+      [form({ paymentType: ' CD' }).toString()],
+      [form({ paymentType: 'CD\u0000' }).toString()],
+      [form({ paymentType: 'RF' }).toString()],
+      [form({ paymentType: 'toString' }).toString()],
+      [form({ paymentType: '__proto__' }).toString()],
+      [form({ 'overridePaymentType[VISA]': 'CD' }).toString()],
+      [form({ 'paymentType[]': 'CD' }).toString()],
+      [form({ 'paymentType.x': 'CD' }).toString()],
+      [`${form().toString().replace('paymentType=DB', 'payment%54ype=CD')}`],
+      [nested('CD'), { json: true }],
+      [nested(['CD']), { json: true }],
+      [nested({ 0: 'CD' }), { json: true }],
+      [nested('DB').replace('"DB"', '"DB","paymentType":"CD"'), { json: true }],
+      [nested('DB').replace('{', '{"paymentType":"CD",'), { json: true }],
+    ]
+    for (const [body, more] of tries) {
+      const { status } = await ask('payments.create', seller, body, more)
+      assert.ok(status === 403 || status === 400, `${status} ${body}`)
+    }
+    assert.equal(await counted(), before)
+    // And a type in a place that nobody reads changes nothing.
+    const { status, body } = await ask('payments.create', seller, form().toString(), {
+      query: 'paymentType=CD',
+    })
+    assert.deepEqual([status, body.paymentType], [200, 'DB'])
+  })
+
+  test('a key does not open what the token does not', async () => {
+    const body = form({ paymentType: 'CD' }).toString()
+    const all = await ask('payments.create', caller('payout'), body, { key: 'payout-1' })
+    assert.equal(all.status, 200)
+    const other = await ask('payments.create', caller('charge', 'read'), body, { key: 'payout-1' })
+    assert.equal(other.status, 403)
+    assert.equal(other.body.id === all.body.id, false)
+  })
+
+  test('a schedule of pay-outs is made, moved and cancelled by whoever may pay out', async () => {
+    const schedule = (paymentType: string) => ({
+      entityId: run.channel,
+      amount: '1.00',
+      currency: 'EUR',
+      paymentType,
+      registrationId,
+      job: { hour: '6' },
+    })
+    const { schedules } = run.gateway
+    const [seller, payer] = [caller('charge'), caller('payout')].map((one) => ({ caller: one }))
+    const lacks = { code: '800.900.301', status: 403 }
+    await assert.rejects(schedules.create(schedule('CD') as never, seller), lacks)
+    await assert.rejects(schedules.create(schedule('DB') as never, payer), lacks)
+    const { id } = await schedules.create(schedule('CD') as never, payer)
+    const debit = await schedules.create(schedule('DB') as never, seller)
+    const times = { job: { hour: '7' } }
+    await assert.rejects(schedules.reschedule(id, times as never, seller), lacks)
+    await assert.rejects(schedules.cancel(id, seller), lacks)
+    await assert.rejects(schedules.reschedule(debit.id, times as never, payer), lacks)
+    const turned = { ...times, paymentType: 'CD' }
+    await assert.rejects(schedules.reschedule(debit.id, turned as never, seller), { status: 400 })
+    await schedules.reschedule(id, times as never, payer)
+    await schedules.cancel(id, payer)
+  })
+
+  test('types for single brands count like the type itself', () => {
+    const taking = {
+      operation: 'x',
+      method: 'POST',
+      path: '/x',
+      title: 'x',
+      accepts: ['basic'],
+      answers: [],
+      login: 'token',
+      right: 'by payment type',
+      throttle: 'write',
+    } as const
+    const parser = new RequestParser(() => operationOf(taking, groups))
+    const types = (query: string) => parser.open('x', { query }).paymentTypes()
+    assert.deepEqual(types('paymentType=DB&overridePaymentType[VISA]=CD'), ['DB', 'CD'])
+    assert.deepEqual(types('overridePaymentType[VISA]=CD&overridePaymentType[AMEX]=PA'), [
+      'CD',
+      'PA',
+    ])
+    assert.deepEqual(types('amount=1.00'), [])
+  })
+
+  test('an embedding program that names a caller is held to its rights by every method', async () => {
+    const { gateway } = run
+    const who = { caller: caller() }
+    const id = newId()
+    const nothing = {} as never
+    const first = (pages: AsyncGenerator<unknown>) => pages.next()
+    const tried: Record<string, Record<string, () => Promise<unknown>>> = {
+      payments: {
+        create: () => gateway.payments.create(nothing, who),
+        get: () => gateway.payments.get(id, who),
+        steps: () => gateway.payments.steps(id, who),
+        followUp: () => gateway.payments.followUp(id, nothing, who),
+        capture: () => gateway.payments.capture(id, nothing, who),
+        refund: () => gateway.payments.refund(id, nothing, who),
+        reverse: () => gateway.payments.reverse(id, nothing, who),
+        rebill: () => gateway.payments.rebill(id, nothing, who),
+      },
+      registrations: {
+        create: () => gateway.registrations.create(nothing, who),
+        get: () => gateway.registrations.get(id, who),
+        steps: () => gateway.registrations.steps(id, who),
+        pay: () => gateway.registrations.pay(id, nothing, who),
+        update: () => gateway.registrations.update(id, nothing, who),
+        extend: () => gateway.registrations.extend(id, who),
+        remove: () => gateway.registrations.remove(id, who),
+        sameAccount: () => gateway.registrations.sameAccount(id, who),
+      },
+      schedules: {
+        create: () => gateway.schedules.create(nothing, who),
+        get: () => gateway.schedules.get(id, who),
+        steps: () => gateway.schedules.steps(id, who),
+        list: () => gateway.schedules.list(nothing, who),
+        executions: () => gateway.schedules.executions(id, nothing, who),
+        preview: () => gateway.schedules.preview(nothing, who),
+        reschedule: () => gateway.schedules.reschedule(id, nothing, who),
+        cancel: () => gateway.schedules.cancel(id, who),
+      },
+      query: {
+        get: () => gateway.query.get(id, who),
+        linked: () => gateway.query.linked(id, who),
+        search: () => gateway.query.search(nothing, who),
+        all: () => first(gateway.query.all(nothing, who)),
+      },
+      events: {
+        list: () => gateway.events.list(nothing, who),
+        get: () => gateway.events.get(id, who),
+      },
+      testClocks: {
+        create: () => gateway.testClocks.create(nothing, who),
+        get: () => gateway.testClocks.get(id, who),
+        advance: () => gateway.testClocks.advance(id, nothing, who),
+      },
+      webhooks: {
+        create: () => gateway.webhooks.create(nothing, who),
+        list: () => gateway.webhooks.list(nothing, who),
+        get: () => gateway.webhooks.get(id, who),
+        update: () => gateway.webhooks.update(id, nothing, who),
+        remove: () => gateway.webhooks.remove(id, who),
+        rotate: () => gateway.webhooks.rotate(id, who),
+        test: () => gateway.webhooks.test(id, who),
+        replay: () => gateway.webhooks.replay(id, nothing, who),
+        deliveries: () => gateway.webhooks.deliveries(id, nothing, who),
+      },
+    }
+    for (const [noun, methods] of Object.entries(tried)) {
+      const there = gateway[noun as 'payments']
+      const names = [
+        ...Object.keys(there),
+        ...Object.getOwnPropertyNames(Object.getPrototypeOf(there)),
+      ].filter((name) => !(name in Object.prototype) && isMethod(there, name))
+      assert.deepEqual(Object.keys(methods).sort(), names.sort(), `${noun}: a method is not tried`)
+      for (const [name, call] of Object.entries(methods)) {
+        await assert.rejects(call(), (error: GatewayError) => {
+          assert.deepEqual([error.status, error.code], [403, '800.900.301'], `${noun}.${name}`)
+          return true
+        })
+      }
+    }
+  })
+})
+
+test('the guide to tokens says what each right is for, as the tables do', () => {
+  const guide = readFileSync(new URL('../../../docs/tokens.md', import.meta.url), 'utf8')
+  for (const { name, meaning, ofTokens } of rights) {
+    if (!ofTokens) continue
+    const types = paymentTypes.filter((type) => type.right === name && type.use !== 'record')
+    const codes = types.map(({ code }) => code).join(', ')
+    assert.ok(guide.includes(`| \`${name}\` | ${meaning} | ${codes} |`), name)
+  }
+})
+
+/** A getter of the engine's own is none. */
+function isMethod(of: object, name: string): boolean {
+  const own = Object.getOwnPropertyDescriptor(of, name)
+  const inherited = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(of), name)
+  return typeof (own ?? inherited)?.value === 'function'
+}

@@ -1,0 +1,211 @@
+/** The number of the account that a request is about, in another field of it: refused, and written nowhere. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { GatewayError } from '../../../core/index.ts'
+import { closeChecked } from '../../support/books.ts'
+import { card, startGateway, type TestGateway } from '../../support/gateway.ts'
+import { cardOf } from '../../support/payment-request.ts'
+import { charge, goodCard, monthly, scheduling } from '../../support/schedules.ts'
+import { leavesOf } from '../vault/leaves.ts'
+
+/** As references hold numbers: alone, among others, with marks, in other digits. */
+const spellings = [
+  goodCard,
+  `order-${goodCard}/2`,
+  `7${goodCard}7`,
+  '4200_0000_0000_0000',
+  '4200/0000.0000 0000',
+  '４２００００００００００００００',
+]
+const wide = '４２００００００００００００００'
+
+describe('the number of an account', () => {
+  let run: TestGateway
+  before(async () => {
+    run = await startGateway()
+  })
+  after(() => closeChecked(run))
+
+  const eur = { amount: '1.00', currency: 'EUR' }
+  const refused = (name: string) => (error: unknown) => {
+    assert.ok(error instanceof GatewayError, String(error))
+    assert.equal(error.status, 400)
+    assert.equal(error.code, '200.300.404')
+    assert.deepEqual(
+      error.parameterErrors.map((one) => one.name),
+      [name],
+    )
+    assert.ok(!JSON.stringify(error.parameterErrors).includes('0000'))
+    return true
+  }
+  const rows = async () => {
+    const [row] = await run.sql<{ rows: bigint }>(
+      `select (select count(*) from tollgate.payment) + (select count(*) from tollgate.record)
+         + (select count(*) from tollgate.schedule) as rows`,
+    )
+    return row!.rows
+  }
+  /** Refused as that field, and nothing was written. */
+  const refuses = async (name: string, send: () => Promise<unknown>) => {
+    const already = await rows()
+    await assert.rejects(send, refused(name))
+    assert.equal(await rows(), already)
+  }
+
+  test('is refused in every reference of its payment', async () => {
+    for (const spelled of spellings) {
+      await refuses('merchantTransactionId', () => run.pay({ merchantTransactionId: spelled }))
+    }
+    await refuses('cart.items[0].sku', () => run.pay({ cart: { items: [{ sku: goodCard }] } }))
+    await refuses('standingInstruction.initialTransactionId', () =>
+      run.pay({ standingInstruction: { initialTransactionId: goodCard } }),
+    )
+  })
+
+  test('is refused in a follow-up, by its fingerprint, also on a capture', async () => {
+    const { id } = await run.pay({ paymentType: 'PA' })
+    for (const spelled of spellings) {
+      const asReference = { ...eur, merchantTransactionId: spelled }
+      await refuses('merchantTransactionId', () => run.gateway.payments.capture(id, asReference))
+    }
+    const capture = await run.gateway.payments.capture(id, { amount: '92.00', currency: 'EUR' })
+    const asReference = { ...eur, merchantTransactionId: spellings[1]! }
+    await refuses('merchantTransactionId', () =>
+      run.gateway.payments.refund(capture.id, asReference),
+    )
+    const refund = await run.gateway.payments.refund(capture.id, eur)
+    const chargeback = { ...eur, paymentType: 'CB', merchantTransactionId: goodCard }
+    const reply = await run.send(chargeback, { id: refund.id })
+    assert.deepEqual(
+      reply.body.result.parameterErrors?.map(({ name }) => name),
+      ['merchantTransactionId'],
+    )
+  })
+
+  test('is refused also where it was stored before fingerprints had a key for each merchant', async () => {
+    const { id } = await run.pay({ paymentType: 'PA' })
+    const stored = await scheduling(run).store()
+    await run.sql('update tollgate.instrument set fingerprint = null where id = any($1::uuid[])', [
+      [id, stored],
+    ])
+    await run.sql('update tollgate.registration set fingerprint = null where id = $1', [stored])
+    for (const spelled of spellings) {
+      const asReference = { ...eur, merchantTransactionId: spelled }
+      await refuses('merchantTransactionId', () => run.gateway.payments.capture(id, asReference))
+      const entity = { entityId: run.channel, merchantTransactionId: spelled }
+      await refuses('merchantTransactionId', () =>
+        run.gateway.registrations.update(stored, entity as never),
+      )
+    }
+    const taken = { ...eur, merchantTransactionId: '4200000000000018-0000' }
+    assert.equal((await run.gateway.payments.capture(id, taken)).result.code, '000.100.110')
+  })
+
+  test("of one merchant's sibling channels alike, for they share its fingerprints", async () => {
+    const sibling = await run.gateway.entities.create({
+      kind: 'channel',
+      name: 'Sibling',
+      parentId: run.merchant,
+    })
+    const stored = await scheduling(run).store()
+    const charged = { entityId: sibling, ...charge, merchantTransactionId: wide }
+    await refuses('merchantTransactionId', () =>
+      run.gateway.registrations.pay(stored, charged as never),
+    )
+  })
+
+  test('references of a follow-up that only look like one are taken, and are echoed', async () => {
+    const { id } = await run.pay()
+    for (const reference of ['4111111111111111', '5901234123457', '4200000000000018-0000']) {
+      const done = await run.gateway.payments.refund(id, {
+        ...eur,
+        merchantTransactionId: reference,
+      })
+      assert.equal(done.merchantTransactionId, reference)
+    }
+  })
+
+  test('is refused in what is done with a registration and its schedules', async () => {
+    const scheduler = scheduling(run)
+    const id = await scheduler.store()
+    const reference = { merchantTransactionId: wide }
+    const { registrations, schedules } = run.gateway
+    const entity = { entityId: run.channel }
+    await refuses('merchantTransactionId', () =>
+      registrations.pay(id, { ...entity, ...charge, ...reference } as never),
+    )
+    await refuses('merchantTransactionId', () =>
+      registrations.update(id, { ...entity, ...reference } as never),
+    )
+    await refuses('merchantTransactionId', () =>
+      schedules.create({
+        ...entity,
+        ...charge,
+        registrationId: id,
+        job: monthly,
+        ...reference,
+      } as never),
+    )
+    const schedule = await scheduler.schedule(id)
+    const { id: other } = await run.pay({ createRegistration: 'true' })
+    assert.ok(other.length === 32)
+    for (const [operation, path] of [
+      ['registrations.extend', id],
+      ['schedules.reschedule', schedule.id],
+    ] as const) {
+      const fields = { ...entity, ...reference, 'job.hour': '7' }
+      const body = operation === 'registrations.extend' ? { ...entity, ...reference } : fields
+      await refuses('merchantTransactionId', () =>
+        run.gateway
+          .call(
+            operation,
+            { id: 'test', entityId: null },
+            {
+              path: { id: path },
+              body: Buffer.from(new URLSearchParams(body).toString()),
+              contentType: 'application/x-www-form-urlencoded',
+              requestId: 'card-data',
+            },
+          )
+          .then((reply) => {
+            const { result } = reply.body as { result: { parameterErrors?: never; code: string } }
+            if (reply.status === 400) {
+              throw new GatewayError(result.code as never, {
+                parameterErrors: result.parameterErrors!,
+              })
+            }
+          }),
+      )
+    }
+  })
+
+  test('an IBAN is refused in another field of its payment', async () => {
+    const bank = {
+      ...card(goodCard),
+      card: undefined,
+      paymentBrand: 'DIRECTDEBIT_SEPA',
+      bankAccount: {
+        holder: 'Jane Jones',
+        iban: 'DE89370400440532013000',
+        bic: 'MARKDEF1100',
+      },
+    }
+    for (const merchantMemo of ['DE89 3704 0044 0532 0130 00', 'ref de89370400440532013000']) {
+      const { card: _, ...fields } = { ...bank, merchantMemo }
+      await refuses('merchantMemo', () =>
+        run.gateway.payments.create({ ...fields, entityId: run.channel } as never),
+      )
+    }
+  })
+
+  test('is nowhere in the database, an Idempotency-Key included', async () => {
+    await run.pay({ card: cardOf(goodCard) }, { key: goodCard })
+    const leaves = await leavesOf(run)
+    assert.ok(leaves.length > 100, 'the scan sees something')
+    const forms = [goodCard, wide, Buffer.from(goodCard).toString('hex')]
+    assert.deepEqual(
+      leaves.filter(({ text }) => forms.some((form) => text.includes(form))),
+      [],
+    )
+  })
+})

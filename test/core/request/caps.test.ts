@@ -1,0 +1,100 @@
+/** What one request may hold in fields of the sender's own choice. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { GatewayError } from '../../../core/errors.ts'
+import { openRequest } from '../../../core/request/parse.ts'
+import { limits } from '../../../schemas/index.ts'
+
+const payment = {
+  amount: '92.00',
+  currency: 'EUR',
+  paymentType: 'DB',
+  paymentBrand: 'VISA',
+  card: { number: '4200000000000000', expiryMonth: '05', expiryYear: '2034', holder: 'Jane Jones' },
+}
+
+/** Names that are refused, by each way in which a request can come. */
+function refused(values: Readonly<Record<string, unknown>>): string[] {
+  const form = Buffer.from(flat(values).join('&'))
+  const json = Buffer.from(JSON.stringify(values))
+  const all = [{ form }, { json }, { values }].map((input) => {
+    try {
+      openRequest('payments.create', input).check()
+      return []
+    } catch (error) {
+      const { status, parameterErrors = [] } = error as GatewayError
+      assert.equal(status, 400)
+      return parameterErrors.map(({ name }) => name)
+    }
+  })
+  assert.deepEqual(all[1], all[0])
+  assert.deepEqual(all[2], all[0])
+  return all[0]!
+}
+
+function flat(values: unknown, name = ''): string[] {
+  if (typeof values === 'string')
+    return [`${encodeURIComponent(name)}=${encodeURIComponent(values)}`]
+  return Object.entries(values as object).flatMap(([key, value]) => {
+    if (name === '') return flat(value, key)
+    const isElement = Array.isArray(values) || name === 'customParameters'
+    return flat(value, isElement ? `${name}[${key}]` : `${name}.${key}`)
+  })
+}
+
+/** Custom parameters of so many bytes, names included. */
+function custom(bytes: number, character = 'x'): Record<string, string> {
+  const size = Buffer.byteLength(character)
+  const parameters: Record<string, string> = {}
+  let left = bytes
+  for (let no = 0; left > 0; no += 1) {
+    const name = `name.${String(no).padStart(5, '0')}`
+    const own = `customParameters[${name}]`.length
+    const length = Math.max(1, Math.min(1000, Math.floor((left - own) / size)))
+    parameters[name] = character.repeat(length)
+    left -= own + length * size
+  }
+  return parameters
+}
+
+test('custom parameters up to 64 KB in all, whatever they are written in', () => {
+  assert.deepEqual(
+    refused({ ...payment, customParameters: custom(limits.customParametersBytes - 2000) }),
+    [],
+  )
+  for (const character of ['x', 'ä', '€', '😀']) {
+    const customParameters = custom(limits.customParametersBytes + 1000, character)
+    assert.deepEqual(refused({ ...payment, customParameters }), ['customParameters'])
+  }
+})
+
+test('names count as well as values', () => {
+  const customParameters: Record<string, string> = {}
+  for (let no = 0; no < 1200; no += 1) customParameters[`${'n'.repeat(56)}.${no}`] = 'x'
+  assert.deepEqual(refused({ ...payment, customParameters }), ['customParameters'])
+})
+
+const items = (count: number) =>
+  Array.from({ length: count }, (_, no) => ({
+    merchantItemId: `item-${no}`,
+    name: 'n'.repeat(255),
+    description: 'd'.repeat(2000),
+    quantity: '1',
+    price: '1.00',
+  }))
+
+test('a cart is as large as it needs to be', () => {
+  assert.deepEqual(refused({ ...payment, cart: { items: items(900) } }), [])
+})
+
+test('all other fields together have at most a megabyte, and the largest is named', () => {
+  const leg = { restrictions: 'r'.repeat(150), fareBasis: 'f'.repeat(10) }
+  const withLegs = (count: number) => ({
+    passengers: Array.from({ length: 100 }, () => ({
+      name: 'p'.repeat(20),
+      legs: Array.from({ length: count }, () => leg),
+    })),
+  })
+  assert.deepEqual(refused({ ...payment, airline: withLegs(20) }), [])
+  assert.deepEqual(refused({ ...payment, airline: withLegs(60) }), ['airline'])
+})

@@ -1,0 +1,90 @@
+/** A process that serves goes on after an error that nobody caught, and nobody else gets into it. */
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { createDatabase, type TestDatabase } from '../../support/database.ts'
+import { until } from '../../support/gateway.ts'
+import { ask, debit } from '../http/hosted.ts'
+import { projectFolder, type Running, readCredentials, startTollgate } from './tollgate.ts'
+
+let database: TestDatabase
+let project: Awaited<ReturnType<typeof projectFolder>>
+const running: Running[] = []
+
+/** Errors of a part that nobody waits for: one, a promise's, and more than a process bears. */
+const broken = `
+const lost = () => Object.assign(new Error('card 4200000000000000\\n    at hunter2'), { code: 'ELOST' })
+process.on('SIGUSR2', () => { throw lost() })
+process.on('SIGWINCH', () => void Promise.reject(lost()))
+process.on('SIGIO', () => {
+  for (let no = 0; no < 200; no += 1) setImmediate(() => { throw lost() })
+})
+`
+
+before(async () => {
+  database = await createDatabase()
+  project = await projectFolder()
+  await writeFile(join(project.path, 'broken.mjs'), broken)
+})
+after(async () => {
+  for (const { child, ended } of running) {
+    child.kill('SIGKILL')
+    await ended
+  }
+  await database.drop()
+  await project.remove()
+})
+
+async function serve(): Promise<Running> {
+  const served = startTollgate(['serve', '--port', '0'], {
+    folder: project.path,
+    env: { DATABASE_URL: database.url },
+    node: ['--import', join(project.path, 'broken.mjs')],
+  })
+  running.push(served)
+  await served.said(/A first payment/)
+  return served
+}
+
+async function pays(): Promise<void> {
+  const { baseUrl, accessToken } = await readCredentials(join(project.path, '.tollgate'))
+  const { status } = await ask(baseUrl, '/v1/payments', { token: accessToken, form: debit })
+  assert.equal(status, 200)
+}
+
+const counted = ({ text }: Running) => text.err.split('an error that nobody caught').length - 1
+
+test('errors that nobody caught are counted and logged without what they say, and payments go on', async () => {
+  const served = await serve()
+  await pays()
+  served.child.kill('SIGUSR2')
+  await served.said(/"origin":"uncaughtException"/)
+  await pays()
+  served.child.kill('SIGWINCH')
+  await served.said(/"origin":"unhandledRejection"/)
+  await pays()
+  // The signal by which Node opens its inspector to whoever reaches the port.
+  served.child.kill('SIGUSR1')
+  await pays()
+  served.child.kill('SIGUSR2')
+  await served.said(/"count":3/)
+  await pays()
+  served.child.kill('SIGTERM')
+  const { code, err } = await served.ended
+  assert.equal(code, 0, err)
+  assert.match(err, /"error":"Error","code":"ELOST","place":"at [^"]*broken\.mjs:[0-9:]+\)?"/)
+  assert.doesNotMatch(err, /4200000000000000|hunter2|[Dd]ebugger/)
+  assert.equal(counted(served), 3)
+})
+
+test('a process whose errors do not stop ends in order, and says so by its exit code', async () => {
+  const served = await serve()
+  served.child.kill('SIGIO')
+  const { code, err } = await served.ended
+  assert.equal(code, 1, err)
+  assert.match(err, /do not stop: this process ends/)
+  assert.match(err, /"msg":"ended"/)
+  assert.ok(counted(served) <= 101, `${counted(served)} lines`)
+  await until(async () => served.child.exitCode ?? undefined)
+})

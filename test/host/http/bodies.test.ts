@@ -1,0 +1,163 @@
+/** Memory for the bodies of requests is shared out: whoever stalls holds his own share and no more. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { GatewayError } from '../../../core/index.ts'
+import { BodyBudget } from '../../../host/http/body-budget.ts'
+import { clientOf } from '../../../host/http/client.ts'
+import { limits } from '../../../schemas/index.ts'
+import { until } from '../../support/gateway.ts'
+import { answersIn, ask, debit, exchange, type Hosted, startHost } from './hosted.ts'
+
+const statusOf = (work: () => void): number => {
+  try {
+    work()
+    return 200
+  } catch (error) {
+    assert.ok(error instanceof GatewayError)
+    assert.ok(Number(error.retryAfterSeconds) > 0)
+    return error.status
+  }
+}
+
+describe('the memory for bodies', () => {
+  test('is bounded for one client, and what he holds is his again when it was answered', () => {
+    const budget = new BodyBudget()
+    const share = budget.share('one')
+    const third = limits.clientBodiesBytes / 3
+    share.take(third)
+    share.take(third)
+    assert.equal(
+      statusOf(() => share.take(third)),
+      429,
+    )
+    assert.equal(
+      statusOf(() => budget.share('one').take(third)),
+      429,
+    )
+    budget.share('other').take(third)
+    share.letGo()
+    share.letGo()
+    assert.equal(
+      statusOf(() => budget.share('one').take(third)),
+      200,
+    )
+  })
+
+  test('is bounded for all, and large bodies leave a quarter to ordinary payments', () => {
+    const budget = new BodyBudget()
+    const size = 1024 * 1024
+    let taken = 0
+    for (; statusOf(() => budget.share(`large ${taken}`).take(size)) === 200; taken += 1);
+    assert.equal(
+      statusOf(() => budget.share('large').take(size)),
+      503,
+    )
+    assert.ok(budget.held <= limits.bodiesBytes * 0.75)
+    assert.equal(
+      statusOf(() => budget.share('ordinary').take(4096)),
+      200,
+    )
+    for (let no = 0; statusOf(() => budget.share(`small ${no}`).take(60_000)) === 200; no += 1);
+    assert.ok(budget.held <= limits.bodiesBytes)
+  })
+
+  test('counts pieces as well as bytes: a body may come byte by byte', () => {
+    const share = new BodyBudget().share('one')
+    let pieces = 0
+    while (statusOf(() => share.take(1)) === 200) pieces += 1
+    assert.ok(pieces < 100_000, `${pieces} pieces`)
+  })
+})
+
+test('a client without a token is its address, or the network it has of IPv6', () => {
+  assert.equal(clientOf('203.0.113.7'), '203.0.113.7')
+  assert.equal(clientOf('::ffff:203.0.113.7'), '203.0.113.7')
+  assert.equal(clientOf('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64')
+  assert.equal(clientOf('2001:DB8:1:2::9'), '2001:db8:1:2::/64')
+  assert.equal(clientOf('2001:db8::9'), '2001:db8:0:0::/64')
+  assert.equal(clientOf('::1'), '0:0:0:0::/64')
+  assert.equal(clientOf('fe80::1%eth0'), 'fe80:0:0:0::/64')
+  assert.equal(clientOf('64:ff9b:1:2:3:4:192.0.2.33'), '64:ff9b:1:2::/64')
+  assert.equal(clientOf(undefined), '')
+})
+
+describe('a host', () => {
+  let host: Hosted
+  before(async () => {
+    host = await startHost()
+  })
+  after(() => host.close())
+
+  async function stall(token: string, bytes: number): Promise<Socket> {
+    const socket = connect(Number(new URL(host.url).port), '127.0.0.1')
+    socket.on('error', () => {})
+    await once(socket, 'connect')
+    socket.write(
+      `POST /v1/payments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${bytes + 1}\r\n\r\n`,
+    )
+    socket.write(Buffer.alloc(bytes, 'a'))
+    return socket
+  }
+
+  const large = 3_000_000
+  const post = (path: string, bytes: number, token = '') =>
+    exchange(
+      host.url,
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\nContent-Length: ${bytes}\r\n\r\n`,
+      'a'.repeat(bytes),
+    ).then((text) => answersIn(text)[0]!)
+
+  test('turns away a client that stalls on many connections, and serves the others', async () => {
+    const stalled = await Promise.all(Array.from({ length: 10 }, () => stall(host.token, large)))
+    const refused = await until(async () => {
+      const answer = await post('/v1/payments', large, host.token)
+      return answer.status === 429 ? answer : undefined
+    })
+    assert.match(refused.body.result.description, /one client may have at most 16777216 bytes/)
+    const { token } = await host.gateway.entities.createToken(host.channel, 'other')
+    const other = await ask(host.url, '/v1/payments', { token, form: debit })
+    assert.equal(other.status, 200)
+    for (const socket of stalled) socket.destroy()
+    await until(async () => {
+      const { status } = await post('/v1/payments', large, host.token)
+      return status === 400 ? status : undefined
+    })
+  })
+
+  test('looks an account up before it reads a message for it, of 256 KB at most', async () => {
+    const unknown = await post('/connectors/nobody/nobody/events', large)
+    assert.equal(unknown.status, 404)
+    const stranger = await post(`/connectors/simulator/${'f'.repeat(32)}/events`, large)
+    assert.equal(stranger.status, 404)
+    const known = await post('/connectors/simulator/internal/events', limits.messageBytes + 1)
+    assert.equal(known.status, 400)
+    assert.match(known.body.result.description, /262144 bytes/)
+  })
+
+  test('answers ids that are none clearly, however they are written', async () => {
+    const long = 'x'.repeat(11_000)
+    for (const id of ['%00', 'a%00b', long, '%ff', '%ed%a0%80']) {
+      for (const path of [
+        `/connectors/simulator/${id}/events`,
+        `/connectors/${id}/internal/events`,
+      ]) {
+        const answer = await post(path, 2)
+        assert.ok(
+          answer.status >= 400 && answer.status < 500,
+          `${path.slice(0, 60)} ${answer.status}`,
+        )
+      }
+    }
+    const texts = ['a\u0000', long, '\ud800'].map((text) => JSON.stringify(text))
+    for (const text of texts) {
+      const body = `{"eventId":${text},"key":${text},"id":${text}}`
+      const { status } = await ask(host.url, '/connectors/simulator/internal/events', {
+        method: 'POST',
+        body,
+      })
+      assert.ok(status < 500, `${text.slice(0, 20)} ${status}`)
+    }
+  })
+})
