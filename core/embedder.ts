@@ -1,4 +1,5 @@
 /** How an embedding program calls. */
+import type { By } from './audit/actor.ts'
 import type { Caller } from './entity/directory.ts'
 import { everyRight } from './entity/rights.ts'
 
@@ -6,6 +7,8 @@ export type RequestOptions = {
   readonly idempotencyKey?: string
   /** Who asks; the embedding program itself unless given. */
   readonly caller?: Caller
+  /** Who asked the embedding program for it, for the audit trail. */
+  readonly by?: By
 }
 
 /** The embedding program: acts for every entity of its own database. */

@@ -1,5 +1,6 @@
 /** What every part of one engine shares. Made by createGateway(), never global: several engines may live in one process. */
 import type { Log } from '@tollgate/plugin-kit'
+import type { Alarm } from './audit/alarm.ts'
 import type { Clock } from './clock.ts'
 import type { Services } from './connector/call.ts'
 import type { Registry } from './connector/registry.ts'
@@ -34,6 +35,9 @@ export type Engine = {
   /** The queued and failed work about payments. */
   readonly jobs: PaymentJobs
   readonly log: Log
+  readonly securityLog: Log
+  /** Something that somebody has to be woken for: into the security log, never as a flood. */
+  readonly alarm: Alarm
   /** Whether the engine may be asked to call a URL. */
   checkUrl(url: string): UrlCheck
   /** How long one operation at an acquirer may take. */

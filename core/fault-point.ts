@@ -31,6 +31,7 @@ export type FaultPoint =
   | 'key-proven'
   | 'key-retired'
   | 'key-rewrapped'
+  | 'audit-linked'
 
 let handler: ((point: FaultPoint, ref: string) => void | Promise<void>) | undefined
 

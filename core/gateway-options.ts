@@ -40,6 +40,8 @@ export type GatewayOptions = {
    */
   readonly stepDays?: number
   readonly log?: Log
+  /** Where alarms and the ends of the audit trail's chain go; the log, marked `security`, unless given. */
+  readonly securityLog?: Log
   /** Jobs of the embedding program. */
   readonly jobs?: readonly Job[]
   /** Time that running operations get to finish at close, in milliseconds. Default 40,000. */

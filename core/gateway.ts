@@ -1,5 +1,7 @@
 import type { GatewayEvent, Inbound } from '@tollgate/plugin-kit'
 import type { Requests } from '@tollgate/schemas'
+import { type Alarm, GuessedIds } from './audit/alarm.ts'
+import { AuditTrail } from './audit/trail.ts'
 import type { Database } from './db/database.ts'
 import { buildNumber, embedder, type RequestOptions } from './embedder.ts'
 import type { Engine, Environment } from './engine.ts'
@@ -63,6 +65,11 @@ export class Gateway {
   /** What people decide where the engine must not. */
   readonly operator: Operator
   readonly events: Events
+  /** Who did what, from where and when. */
+  readonly audit: AuditTrail
+  /** Into the security log, once a minute for each kind and subject. */
+  readonly alarm: Alarm
+  readonly #guessed: GuessedIds
   readonly name: string
   readonly environment: Environment
   #closed: Promise<void> | undefined
@@ -91,6 +98,10 @@ export class Gateway {
     this.webhooks = new Webhooks(parts.engine)
     this.operator = new Operator(parts.engine)
     this.events = new Events(parts.engine)
+    const { engine } = parts
+    this.audit = new AuditTrail(engine.lanes, (id) => engine.vault.chainKey(id))
+    this.alarm = engine.alarm
+    this.#guessed = new GuessedIds(engine.alarm, engine.clock)
     this.name = parts.engine.name
     this.environment = parts.engine.environment
   }
@@ -242,8 +253,14 @@ export class Gateway {
   }
 
   /** Answers a raw request to an operation of the endpoints table. Never throws. */
-  call(operation: string, caller: Caller | null, call: Call): Promise<Reply> {
-    return answer(this.#engine, operation, caller, call, buildNumber)
+  async call(operation: string, caller: Caller | null, call: Call): Promise<Reply> {
+    const { address } = call
+    const from = caller === null || address === undefined ? caller : { ...caller, address }
+    const reply = await answer(this.#engine, operation, from, call, buildNumber)
+    if (reply.status === 404 && caller !== null && call.path?.id !== undefined) {
+      this.#guessed.missed(caller.id, call.path.id, address)
+    }
+    return reply
   }
 
   /** True when `call` answers this operation; the host answers the others. */

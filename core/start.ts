@@ -1,6 +1,7 @@
 import type { Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import pRetry from 'p-retry'
+import { alarms, marked } from './audit/alarm.ts'
 import { systemClock } from './clock.ts'
 import { Registry } from './connector/registry.ts'
 import { TokenCache } from './connector/token-cache.ts'
@@ -42,6 +43,7 @@ const silent: Log = { info() {}, warn() {} }
  */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const log = options.log ?? silent
+  const securityLog = options.securityLog ?? marked(log)
   const name = options.name ?? 'tollgate'
   const clock = options.clock ?? systemClock
   const role = options.role ?? 'all'
@@ -102,6 +104,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       steps: new StepLog(lanes, clock, log, options.stepDays ?? limits.stepDays),
       jobs: paymentJobs(queue),
       log,
+      securityLog,
+      alarm: alarms(securityLog, clock),
       checkUrl: (url) => checkUrl(url, rules),
       connectorTimeoutMs: options.connectorTimeoutMs ?? 30_000,
     }

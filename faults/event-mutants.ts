@@ -93,8 +93,8 @@ export const eventMutants: readonly Mutant[] = [
     patches: [
       {
         file: 'core/event-feed/feed.ts',
-        find: 'const told = await notificationsOf(engine, found.map(eventOf))',
-        put: 'const told = (await notificationsOf(engine, found.map(eventOf))).reverse()',
+        find: '(await notificationsOf(engine, portion.map(eventOf))).filter(isWanted)',
+        put: '(await notificationsOf(engine, portion.map(eventOf))).filter(isWanted).reverse()',
       },
     ],
   },

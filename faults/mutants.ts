@@ -232,8 +232,8 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: 'core/payment/late.ts',
-        find: "return move(engine, now, { source: by, entry: entry('conflict', {}, contentOf(outcome)) })",
-        put: 'return true',
+        find: "case 'list':",
+        put: "case 'list':\n      return true",
       },
     ],
     injections: [{ is: 'events', how: 'other-amount', count: 6 }],

@@ -12,6 +12,7 @@ import {
   attentionResolveCommand,
   attentionRetryCommand,
 } from './commands/attention.ts'
+import { auditCommands } from './commands/audit.ts'
 import {
   type Command,
   columns,
@@ -83,6 +84,7 @@ const commands: readonly Command[] = [
   attentionResolveCommand,
   attentionRetryCommand,
   attentionCommand,
+  ...auditCommands,
   ...paymentCommands,
   listenCommand,
   eventsListCommand,

@@ -57,6 +57,14 @@ export function openLog(level: string, isPretty: boolean): Logging {
   return { log, flush }
 }
 
+/**
+ * The security log: alarms, and where the audit trail's chain ends. Lines of the same log, marked, so that
+ * they can be kept apart; written whatever level the rest is written at.
+ */
+export function securityLog(log: HostLog): HostLog {
+  return log.child?.({ security: true }, { level: 'info' }) ?? log
+}
+
 /** `12:30:01 200 POST /v1/payments 000.100.110 4.2 ms` */
 function prettyLine(line: string): string {
   const { time, level, msg, ...fields } = JSON.parse(line) as Record<string, unknown>

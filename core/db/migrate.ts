@@ -8,6 +8,7 @@ import { faultPoint } from '../fault-point.ts'
 import { migrateQueues } from '../jobs/queue.ts'
 import { alive } from '../process/store.ts'
 import { Database, type DatabaseOptions } from './database.ts'
+import { grantRunning } from './roles.ts'
 
 /** Where the numbered .sql files are, both in the repository and in the published package. */
 const folder = path.join(
@@ -61,7 +62,9 @@ export async function migrate(database: Database, pool: pg.Pool): Promise<string
     // Made for statements of payments: what changes tables may take its time, and waits for its turn.
     await client.query('set statement_timeout = 0')
     await client.query('set idle_in_transaction_session_timeout = 0')
+    await client.query('set lock_timeout = 0')
     await client.query('select pg_advisory_lock($1)', [lockNumber])
+    await client.query('reset lock_timeout')
     const schema = database.schema
     await client.query(`create schema if not exists ${schema}`)
     await client.query(`create table if not exists ${schema}.migration
@@ -118,10 +121,17 @@ export async function migrate(database: Database, pool: pg.Pool): Promise<string
 export async function migrateDatabase(options: DatabaseOptions): Promise<string[]> {
   const database = new Database(options)
   try {
-    const ran = await migrate(database, database.pool(2, 'migration'))
-    await migrateQueues(database)
-    return ran
+    return await migrateAll(database)
   } finally {
     await database.close()
   }
+}
+
+/** Tables, queues, and what the running user may do with them. */
+export async function migrateAll(database: Database): Promise<string[]> {
+  const pool = database.pool(2, 'migration')
+  const ran = await migrate(database, pool)
+  await migrateQueues(database)
+  await grantRunning(database, pool)
+  return ran
 }

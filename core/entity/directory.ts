@@ -1,5 +1,6 @@
 import type { Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
+import type { By } from '../audit/actor.ts'
 import type { Clock } from '../clock.ts'
 import { Gather } from '../db/gather.ts'
 import type { Lanes } from '../db/lanes.ts'
@@ -32,6 +33,10 @@ export type Caller = {
   readonly entityId: string | null
   /** What it may do, made by `rightSet`; every right of tokens unless given. */
   readonly rights?: RightSet
+  /** Where the request came from. */
+  readonly address?: string
+  /** Who asks the embedding program for it, where that is not the embedding program itself. */
+  readonly by?: By
 }
 
 /** A channel and the settings that apply to it: its own win over those of the nodes above. */

@@ -1,6 +1,7 @@
 /** Channel dispatching as operators see it: the rules of each merchant. */
+import { actorBy, type By } from '../audit/actor.ts'
 import type { Lanes } from '../db/lanes.ts'
-import { isId, newId } from '../ids.ts'
+import { isId } from '../ids.ts'
 import {
   checkFacts,
   checkRules,
@@ -27,7 +28,7 @@ export type RuleChange = {
   /** Refuse when the rules are not at this version any more. */
   readonly version?: number
   /** Who changes them, for the audit; `embedder` unless given. */
-  readonly by?: string
+  readonly by?: By
 }
 
 export class Dispatching {
@@ -93,7 +94,7 @@ export class Dispatching {
   async #change(
     merchantId: string,
     work: (rules: readonly DispatchRule[]) => readonly DispatchRule[],
-    { version, by = 'embedder' }: RuleChange,
+    { version, by }: RuleChange,
   ): Promise<number> {
     await this.#merchant(merchantId)
     const channels = await this.#lanes.single(channelsOf(merchantId))
@@ -102,9 +103,8 @@ export class Dispatching {
       if (version !== undefined && version !== present) throw changedMeanwhile(version, present)
       const before = (await this.#ready(merchantId)).map(written)
       const rules = JSON.stringify(checkRules(work(before), channels))
-      const auditId = newId()
       const [row] = await this.#lanes.single(
-        replaceRules({ merchantId, rules, version: present, auditId, by }),
+        replaceRules({ merchantId, rules, version: present, by: actorBy(by), before }),
       )
       if (row !== undefined) return row.version
     }

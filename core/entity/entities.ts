@@ -1,5 +1,6 @@
 /** Nodes of the hierarchy, their tokens and their accounts at acquirers. */
 import { limits } from '@tollgate/schemas'
+import { actorBy, type By } from '../audit/actor.ts'
 import type { Clock } from '../clock.ts'
 import type { Registry } from '../connector/registry.ts'
 import { checkSettings } from '../connector/settings.ts'
@@ -53,6 +54,8 @@ export type NewAccount = {
   readonly settings: Readonly<Record<string, unknown>>
 }
 
+/** Who changes something, for the audit trail; `embedder` unless given. */
+export type Change = { readonly by?: By }
 export type RotationOptions = {
   /** How long both tokens are good. Default one day; 0 ends the old one at once. */
   readonly overlapMs?: number
@@ -93,7 +96,7 @@ export class Entities {
   }
 
   /** @returns the id. @throws Error naming what is wrong. */
-  async create(entity: NewEntity): Promise<string> {
+  async create(entity: NewEntity, { by }: Change = {}): Promise<string> {
     const wanted = parentKind[entity.kind]
     if (entity.id !== undefined && !isId(entity.id)) {
       throw new Error(`id "${entity.id}" is not 32 lower-case hex characters`)
@@ -109,7 +112,14 @@ export class Entities {
     checkEntitySettings(entity.settings ?? {})
     const id = entity.id ?? newOpaqueId()
     await this.#lanes.single(
-      addEntity(id, entity.parentId ?? null, entity.kind, entity.name, entity.settings ?? {}),
+      addEntity(
+        id,
+        entity.parentId ?? null,
+        entity.kind,
+        entity.name,
+        entity.settings ?? {},
+        actorBy(by),
+      ),
     )
     return id
   }
@@ -124,9 +134,15 @@ export class Entities {
     return this.#lanes.single(allEntities)
   }
 
-  async configure(id: string, settings: Record<string, unknown>): Promise<void> {
+  async configure(
+    id: string,
+    settings: Record<string, unknown>,
+    { by }: Change = {},
+  ): Promise<void> {
     checkEntitySettings(settings)
-    const rows = await this.#lanes.single(setEntitySettings(id, settings))
+    const rows = isId(id)
+      ? await this.#lanes.single(setEntitySettings(id, settings, actorBy(by)))
+      : []
     if (rows.length === 0) throw new Error(`there is no entity ${id}`)
   }
 
@@ -134,22 +150,22 @@ export class Entities {
    * A closed entity, and everything below it, takes no new payments; follow-ups and reads go on.
    * Every process follows within five seconds. @throws Error when there is none.
    */
-  close(id: string, by = 'embedder'): Promise<void> {
+  close(id: string, by: By = 'embedder'): Promise<void> {
     return this.#setClosed(id, true, by)
   }
 
   /** Takes payments again. @throws Error when there is no such entity. */
-  open(id: string, by = 'embedder'): Promise<void> {
+  open(id: string, by: By = 'embedder'): Promise<void> {
     return this.#setClosed(id, false, by)
   }
 
-  async #setClosed(id: string, closed: boolean, by: string): Promise<void> {
-    const rows = isId(id) ? await this.#lanes.single(setClosed(id, closed, newId(), by)) : []
+  async #setClosed(id: string, closed: boolean, by: By): Promise<void> {
+    const rows = isId(id) ? await this.#lanes.single(setClosed(id, closed, actorBy(by))) : []
     if (rows.length === 0) throw new Error(`there is no entity ${id}`)
   }
 
   /**
-   * A new access token. It is shown here once; only its hash is stored. Where `narrower` names no rights it
+   * A new access token. It is shown here once; only its hash is stored. Where `options` names no rights it
    * has every right of tokens.
    *
    * @throws Error naming what is wrong.
@@ -157,7 +173,7 @@ export class Entities {
   async createToken(
     entityId: string,
     name: string,
-    narrower: TokenLimits = {},
+    { by, ...narrower }: TokenLimits & Change = {},
   ): Promise<{ id: string; token: string }> {
     checkTokenLimits(narrower, this.#clock.realMs())
     if ((await this.get(entityId)) === undefined) throw new Error(`there is no entity ${entityId}`)
@@ -167,9 +183,8 @@ export class Entities {
     const isPlain = rights === null && networks === null && expiresAt === null
     const hash = isPlain ? plainHash(token) : limitedHash(token)
     const environment = this.#environment
-    await this.#lanes.single(
-      addToken({ id, hash, entityId, environment, name, rights, networks, expiresAt }),
-    )
+    const row = { id, hash, entityId, environment, name, rights, networks, expiresAt }
+    await this.#lanes.single(addToken(row, actorBy(by)))
     return { id, token }
   }
 
@@ -181,7 +196,7 @@ export class Entities {
    */
   async rotateToken(
     id: string,
-    { overlapMs = limits.tokenOverlapMs.usual, expiresAt }: RotationOptions = {},
+    { overlapMs = limits.tokenOverlapMs.usual, expiresAt, by }: RotationOptions & Change = {},
   ): Promise<RotatedToken> {
     const most = limits.tokenOverlapMs.most
     if (!(overlapMs >= 0 && overlapMs <= most)) {
@@ -196,7 +211,9 @@ export class Entities {
       expiresAt: expiresAt ?? null,
     }
     const overlap = Math.round(overlapMs)
-    const [made] = isId(id) ? await this.#lanes.single(rotateToken(id, next, overlap)) : []
+    const [made] = isId(id)
+      ? await this.#lanes.single(rotateToken(id, next, overlap, actorBy(by)))
+      : []
     if (made !== undefined) {
       return { id: made.id, token, expiresAt: made.expires_at, oldExpiresAt: made.old_expires_at }
     }
@@ -210,8 +227,8 @@ export class Entities {
   }
 
   /** Every process refuses the token within five seconds. */
-  async revokeToken(id: string): Promise<void> {
-    const rows = isId(id) ? await this.#lanes.single(revokeToken(id)) : []
+  async revokeToken(id: string, { by }: Change = {}): Promise<void> {
+    const rows = isId(id) ? await this.#lanes.single(revokeToken(id, actorBy(by))) : []
     if (rows.length === 0) throw new Error(`there is no token ${id}`)
   }
 
@@ -221,7 +238,7 @@ export class Entities {
   }
 
   /** Connects a channel with an acquirer. @throws PluginError naming the setting that is wrong. */
-  async createAccount(account: NewAccount): Promise<string> {
+  async createAccount(account: NewAccount, { by }: Change = {}): Promise<string> {
     const loaded = this.#registry.get(account.connector)
     if (loaded === undefined) {
       throw new Error(
@@ -256,6 +273,14 @@ export class Entities {
         settings: JSON.stringify(open),
         dataKeyId: sealed?.dataKeyId ?? null,
         sealed: sealed?.sealed ?? null,
+        by: actorBy(by),
+        after: {
+          connector: account.connector,
+          mode: account.mode,
+          brands: account.brands ?? null,
+          settings: open,
+          sealed: Object.keys(secrets),
+        },
       }),
     )
     return id

@@ -10,6 +10,7 @@ import {
   rights,
   tokenRights,
 } from '@tollgate/schemas'
+import type { Alarm } from '../audit/alarm.ts'
 import { GatewayError } from '../errors.ts'
 
 /** Rights as bits; `rightSet` makes one. */
@@ -42,10 +43,17 @@ const needs: ReadonlyMap<string, Needed> = new Map(
   }),
 )
 
-type Rights = { readonly rights?: RightSet }
+type Holder = {
+  readonly id: string
+  readonly rights?: RightSet
+  readonly address?: string
+}
+
+/** Where a refusal is told: a token that asks for more than it has may be in other hands. */
+type Watch = { readonly alarm: Alarm }
 
 /** What is no number holds nothing, whatever it would become as one. */
-const holds = ({ rights = allOfTokens }: Rights, wanted: RightSet) =>
+const holds = ({ rights = allOfTokens }: Pick<Holder, 'rights'>, wanted: RightSet) =>
   typeof rights === 'number' && (rights & wanted) !== 0
 
 /**
@@ -54,11 +62,11 @@ const holds = ({ rights = allOfTokens }: Rights, wanted: RightSet) =>
  *
  * @throws GatewayError 403 800.900.301 with the name of the missing right.
  */
-export function refuseUnlessMay(caller: Rights, operation: string): void {
+export function refuseUnlessMay(watch: Watch, caller: Holder, operation: string): void {
   const needed = needs.get(operation)
   if (needed === undefined) throw new Error(`no endpoint says which right ${operation} needs`)
   if (needed.names.length === 0 || holds(caller, needed.anyOf)) return
-  throw lacking(needed.names.join(' or '), operation)
+  throw lacking(watch, caller, needed.names.join(' or '), operation)
 }
 
 /**
@@ -67,11 +75,11 @@ export function refuseUnlessMay(caller: Rights, operation: string): void {
  *
  * @throws GatewayError 403 800.900.301 with the name of the missing right.
  */
-export function refuseUnlessMayMake(caller: Rights, types: readonly string[]): void {
+export function refuseUnlessMayMake(watch: Watch, caller: Holder, types: readonly string[]): void {
   for (const type of types) {
     const needed = paymentTypeOf(type)?.right
     if (needed === undefined || holds(caller, bits.get(needed) ?? 0)) continue
-    throw lacking(needed, `paymentType ${type}`)
+    throw lacking(watch, caller, needed, `paymentType ${type}`)
   }
 }
 
@@ -79,8 +87,16 @@ export function refuseUnlessMayMake(caller: Rights, types: readonly string[]): v
 export const goesByPaymentType = (operation: string): boolean =>
   needs.get(operation)?.isByPaymentType === true
 
-const lacking = (right: string, what: string) =>
-  new GatewayError('800.900.301', {
+function lacking(
+  { alarm }: Watch,
+  { id, address }: Holder,
+  right: string,
+  what: string,
+): GatewayError {
+  const where = address === undefined ? {} : { address }
+  alarm('rights-refused', { subject: id, token: id, right, ...where })
+  return new GatewayError('800.900.301', {
     status: 403,
     description: `user has not enough rights: ${what} needs the right ${right}, which this access token does not have`,
   })
+}

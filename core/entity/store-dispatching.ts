@@ -1,4 +1,6 @@
 /** All SQL of dispatching rules. */
+import type { Actor } from '../audit/actor.ts'
+import { auditRows } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
 
 export type RuleRow = {
@@ -38,8 +40,9 @@ export const replaceRules = (change: {
   readonly merchantId: string
   readonly rules: string
   readonly version: number
-  readonly auditId: string
-  readonly by: string
+  readonly by: Actor
+  /** The rules of `version`, as people know them. */
+  readonly before: readonly unknown[]
 }) => sql<{ version: number }>`
 with d as (
   insert into tollgate.dispatching (merchant_id, rules)
@@ -48,9 +51,14 @@ with d as (
     set rules = excluded.rules, version = dispatching.version + 1, changed_at = now()
     where dispatching.version = ${change.version}::integer
   returning merchant_id, rules, version),
-a as (
-  insert into tollgate.audit (id, actor, action, resource, detail)
-  select ${change.auditId}::uuid, ${change.by}::text, 'dispatching.changed', merchant_id,
-    jsonb_build_object('version', version, 'rules', rules)
-  from d)
+audited as (${auditRows(
+  {
+    actor: change.by,
+    action: 'dispatching.changed',
+    entityId: change.merchantId,
+    resource: change.merchantId,
+    before: { version: change.version, rules: change.before },
+  },
+  { from: sql`d`, after: sql`jsonb_build_object('version', version, 'rules', rules)` },
+)})
 select version from d`

@@ -1,4 +1,7 @@
-import { sql } from '../db/sql.ts'
+import type { Actor } from '../audit/actor.ts'
+import type { Facts } from '../audit/harmless.ts'
+import { auditRows } from '../audit/stored-rows.ts'
+import { type Sql, sql } from '../db/sql.ts'
 
 export type EntityKind = 'psp' | 'division' | 'merchant' | 'channel'
 export type EntityRow = {
@@ -90,30 +93,57 @@ export const addEntity = (
   kind: EntityKind,
   name: string,
   settings: Record<string, unknown>,
+  by: Actor,
 ) => sql<{ id: string }>`
+with made as (
   insert into tollgate.entity (id, parent_id, kind, name, settings)
-  values (${id}, ${parentId}, ${kind}, ${name}, ${JSON.stringify(settings)})
+  values (${id}::uuid, ${parentId}::uuid, ${kind}::text, ${name}::text, ${JSON.stringify(settings)}::jsonb)
   on conflict (id) do nothing
-  returning id`
+  returning id),
+audited as (${auditRows(
+  {
+    actor: by,
+    action: 'entity.created',
+    entityId: id,
+    resource: id,
+    after: { kind, name, parentId, settings },
+  },
+  { from: sql`made` },
+)})
+select id from made`
 
-export const setEntitySettings = (id: string, settings: Record<string, unknown>) => sql<{
+export const setEntitySettings = (id: string, settings: Record<string, unknown>, by: Actor) => sql<{
   id: string
 }>`
-  update tollgate.entity set settings = settings || ${JSON.stringify(settings)}::jsonb
-  where id = ${id}
-  returning id`
+with was as (
+  select id, settings from tollgate.entity where id = ${id}::uuid for update),
+changed as (
+  update tollgate.entity set settings = was.settings || ${JSON.stringify(settings)}::jsonb
+  from was
+  where entity.id = was.id
+  returning entity.id, was.settings as before, entity.settings as after),
+audited as (${auditRows(
+  { actor: by, action: 'entity.configured', entityId: id, resource: id },
+  { from: sql`changed`, before: sql`changed.before`, after: sql`changed.after` },
+)})
+select id from changed`
 
-export const setClosed = (id: string, closed: boolean, auditId: string, by: string) => sql<{
+export const setClosed = (id: string, closed: boolean, by: Actor) => sql<{
   id: string
 }>`
 with n as (
   update tollgate.entity set closed = ${closed}::boolean where id = ${id}::uuid
   returning id, closed),
-a as (
-  insert into tollgate.audit (id, actor, action, resource, detail)
-  select ${auditId}::uuid, ${by}::text, case when closed then 'entity.closed' else 'entity.opened' end,
-    id, '{}'::jsonb
-  from n)
+audited as (${auditRows(
+  {
+    actor: by,
+    action: closed ? 'entity.closed' : 'entity.opened',
+    entityId: id,
+    resource: id,
+    after: { closed },
+  },
+  { from: sql`n` },
+)})
 select id from n`
 
 /** `limited`: what is stored of a token with rights, networks or an end. */
@@ -122,20 +152,48 @@ export const tokenByHash = (plain: Buffer, limited: Buffer) => sql<TokenRow>`
   from tollgate.token
   where hash in (${plain}, ${limited})`
 
-export const addToken = (row: {
-  id: string
-  hash: Buffer
-  entityId: string
-  environment: string
-  name: string
-  rights: readonly string[] | null
-  networks: readonly string[] | null
-  expiresAt: Date | null
-}) => sql`
+/** Its rights, networks and end, as the audit trail tells them. */
+const tokenFacts = (
+  of: Sql,
+  end: Sql = of,
+) => sql`jsonb_build_object('name', ${of}.name, 'rights', ${of}.rights,
+    'networks', ${of}.networks, 'expiresAt', ${end}.expires_at)`
+
+export const addToken = (
+  row: {
+    id: string
+    hash: Buffer
+    entityId: string
+    environment: string
+    name: string
+    rights: readonly string[] | null
+    networks: readonly string[] | null
+    expiresAt: Date | null
+  },
+  by: Actor,
+) => sql`
+with made as (
   insert into tollgate.token (id, hash, entity_id, environment, name, rights, networks, expires_at)
-  values (${row.id}, ${row.hash}, ${row.entityId}, ${row.environment}, ${row.name}, ${row.rights},
-    ${row.networks}, ${row.expiresAt})
-  on conflict (id) do nothing`
+  values (${row.id}::uuid, ${row.hash}::bytea, ${row.entityId}::uuid, ${row.environment}::text, ${row.name}::text,
+    ${row.rights}::text[], ${row.networks}::text[], ${row.expiresAt}::timestamptz)
+  on conflict (id) do nothing
+  returning id)
+${auditRows(
+  {
+    actor: by,
+    action: 'token.created',
+    entityId: row.entityId,
+    resource: row.id,
+    after: {
+      name: row.name,
+      environment: row.environment,
+      rights: row.rights,
+      networks: row.networks,
+      expiresAt: row.expiresAt,
+    },
+  },
+  { from: sql`made` },
+)}`
 
 /**
  * Puts a new token in the place of one that is good and was not rotated yet: for the same node, with the same
@@ -145,6 +203,7 @@ export const rotateToken = (
   id: string,
   next: { id: string; plain: Buffer; limited: Buffer; expiresAt: Date | null },
   overlapMs: number,
+  by: Actor,
 ) => sql<{ id: string; expires_at: Date | null; old_expires_at: Date }>`
   with rotated as (
     select id, entity_id, environment, name, rights, networks, expires_at,
@@ -167,7 +226,17 @@ export const rotateToken = (
         then ${next.plain}::bytea else ${next.limited}::bytea end,
       entity_id, environment, name, rights, networks, next_expires_at
     from rotated
-    returning id, expires_at)
+    returning id, expires_at),
+  audited as (${auditRows(
+    { actor: by, action: 'token.rotated', resource: id },
+    {
+      from: sql`rotated cross join made cross join ended`,
+      entityId: sql`rotated.entity_id`,
+      before: tokenFacts(sql`rotated`),
+      after: sql`${tokenFacts(sql`rotated`, sql`ended`)} || jsonb_build_object('successor', replace(made.id::text, '-', ''),
+        'successorExpiresAt', made.expires_at)`,
+    },
+  )})
   select made.id, made.expires_at, ended.expires_at as old_expires_at from made cross join ended`
 
 export const tokenById = (id: string) => sql<ListedToken>`
@@ -181,10 +250,27 @@ export const markTokensUsed = (ids: readonly string[]) => sql`
     select id from tollgate.token where id = any(${ids}::uuid[]) for update skip locked)
   update tollgate.token set last_used_at = now() from used where token.id = used.id`
 
-export const revokeToken = (id: string) => sql<{ id: string }>`
-  update tollgate.token set revoked_at = coalesce(revoked_at, now())
-  where id = ${id}
-  returning id`
+/** Told once: a token that was revoked before stays as it was. */
+export const revokeToken = (id: string, by: Actor) => sql<{ id: string }>`
+with was as (
+  select id, entity_id, name, rights, networks, expires_at, revoked_at
+  from tollgate.token
+  where id = ${id}::uuid
+  for update),
+revoked as (
+  update tollgate.token set revoked_at = now()
+  from was
+  where token.id = was.id and was.revoked_at is null
+  returning was.entity_id, was.name, was.rights, was.networks, was.expires_at),
+audited as (${auditRows(
+  { actor: by, action: 'token.revoked', resource: id },
+  {
+    from: sql`revoked`,
+    entityId: sql`revoked.entity_id`,
+    before: tokenFacts(sql`revoked`),
+  },
+)})
+select id from was`
 
 export const tokensOf = (entityId: string) => sql<ListedToken>`
   select id, entity_id, name, created_at, rights, networks, expires_at, successor_id, last_used_at,
@@ -213,10 +299,25 @@ export const addAccount = (row: {
   settings: string
   dataKeyId: string | null
   sealed: Buffer | null
+  by: Actor
+  /** What is told of it: its secrets by name only. */
+  after: Facts
 }) => sql`
+with made as (
   insert into tollgate.merchant_account (id, channel_id, connector, mode, brands, settings, data_key_id, sealed)
-  values (${row.id}, ${row.channelId}, ${row.connector}, ${row.mode}, ${row.brands}, ${row.settings},
-    ${row.dataKeyId}, ${row.sealed})`
+  values (${row.id}::uuid, ${row.channelId}::uuid, ${row.connector}::text, ${row.mode}::text, ${row.brands}::text[],
+    ${row.settings}::jsonb, ${row.dataKeyId}::uuid, ${row.sealed}::bytea)
+  returning id)
+${auditRows(
+  {
+    actor: row.by,
+    action: 'account.created',
+    entityId: row.channelId,
+    resource: row.id,
+    after: row.after,
+  },
+  { from: sql`made` },
+)}`
 
 export const claimInstallation = (environment: string) => sql<{ environment: string }>`
   insert into tollgate.installation (environment) values (${environment})

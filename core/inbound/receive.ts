@@ -61,6 +61,14 @@ export async function receive(
     .catch(() => Promise.reject(notNow()))
     .finally(() => call.finish())
   const from = { connector: connectorName, account: accountKey, address }
+  if (!verified) {
+    engine.alarm('forged-event', {
+      subject: `${connectorName} ${accountKey}`,
+      connector: connectorName,
+      account: accountKey,
+      ...(address === undefined ? {} : { address }),
+    })
+  }
   // Before it is read: also what turns out to be no message costs time.
   if (!verified && floods(engine, from, 1)) throw tooMany()
   const claims = await within(engine, call, async () => inbound.parse(message)).catch(() => null)

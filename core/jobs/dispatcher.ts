@@ -1,11 +1,13 @@
 /** Looks once a second whether anything is due anywhere, and wakes the tick when something is. */
 import type { Job } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
+import { anyUnlinked } from '../audit/store-chain.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { somethingDue } from '../timer/store.ts'
 import { WebhookDispatcher } from '../webhook/dispatcher.ts'
 import { advanceClock } from './advance-clock.ts'
+import { auditLinks } from './audit-links.ts'
 import { capture } from './capture.ts'
 import { charge } from './charge.ts'
 import { housekeeping } from './housekeeping.ts'
@@ -19,9 +21,12 @@ export class Dispatcher {
   readonly #tick: ReturnType<typeof scheduleTick>
   readonly #webhooks: WebhookDispatcher
   readonly #retry: ReturnType<typeof webhookRetry>
+  readonly #audit = auditLinks()
   readonly #id = newId()
   #timer: NodeJS.Timeout | undefined
+  #auditTimer: NodeJS.Timeout | undefined
   #looking: Promise<void> = Promise.resolve()
+  #lookingAtAudit: Promise<void> = Promise.resolve()
   #housekeptAtMs = Number.NEGATIVE_INFINITY
   #stopped = false
 
@@ -39,6 +44,7 @@ export class Dispatcher {
     await queue.declare(capture)
     await queue.declare(scheduleTick(queue.enqueue, queue.enqueueWithin))
     await queue.declare(advanceClock)
+    await queue.declare(auditLinks())
     await queue.declare(housekeeping)
     await queue.declare(webhookRetry(async () => {}))
   }
@@ -49,6 +55,7 @@ export class Dispatcher {
     await this.#queue.work(capture, this.#engine)
     await this.#queue.work(this.#tick, this.#engine)
     await this.#queue.work(advanceClock, this.#engine)
+    await this.#queue.work(this.#audit, this.#engine)
     await this.#queue.work(housekeeping, this.#engine)
     await this.#queue.work(this.#retry, this.#engine)
     for (const job of own) await this.#queue.workOwn(job)
@@ -59,6 +66,7 @@ export class Dispatcher {
       ),
     )
     this.#next()
+    this.#nextAudit()
   }
 
   #next(): void {
@@ -66,6 +74,24 @@ export class Dispatcher {
     this.#timer = setTimeout(() => {
       this.#looking = this.#look().finally(() => this.#next())
     }, limits.dispatcherPollMs)
+  }
+
+  /** More often than the rest: a row of the audit trail gets its link within a second. */
+  #nextAudit(): void {
+    if (this.#stopped) return
+    this.#auditTimer = setTimeout(() => {
+      this.#lookingAtAudit = this.#lookAtAudit().finally(() => this.#nextAudit())
+    }, limits.auditPollMs)
+  }
+
+  async #lookAtAudit(): Promise<void> {
+    try {
+      const [row] = await this.#engine.lanes.read(anyUnlinked)
+      if (row?.waits === true) await this.#queue.enqueue(this.#audit, [{}])
+    } catch (error) {
+      const kind = error instanceof Error ? error.name : 'unknown'
+      this.#engine.log.warn({ error: kind }, 'the dispatcher could not look at the audit trail')
+    }
   }
 
   async #look(): Promise<void> {
@@ -87,11 +113,13 @@ export class Dispatcher {
   stop(): void {
     this.#stopped = true
     clearTimeout(this.#timer)
+    clearTimeout(this.#auditTimer)
     this.#webhooks.stop()
   }
 
   async stopped(): Promise<void> {
     await this.#looking
+    await this.#lookingAtAudit
     await this.#webhooks.stopped()
   }
 }

@@ -1,4 +1,5 @@
 /** What people know of a chargeback that the acquirer's messages do not say: that it was given back. */
+import { auditById } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -9,8 +10,7 @@ import { factRow, tell } from '../payment/dispute-fact.ts'
 import { recordReversal } from '../payment/store-dispute.ts'
 import { chargebacksByRecord, chargebacksOf } from '../payment/store-dispute-read.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
-import { refused } from './late.ts'
-import { auditById } from './store.ts'
+import { type Decision, refused } from './late.ts'
 
 /**
  * Records the reversal of what still stands of a chargeback. Its name says what was given back before, so
@@ -23,8 +23,7 @@ import { auditById } from './store.ts'
 export async function reverseByHand(
   engine: Engine,
   id: string,
-  by: string,
-  reason: string,
+  { by, remarks }: Decision,
 ): Promise<string> {
   const { lanes } = engine
   const [charged] = await lanes.single(chargebacksByRecord([id]))
@@ -51,15 +50,20 @@ export async function reverseByHand(
     details: {},
     request: { paymentType: 'CR' },
   })
-  const detail = { reason, chargeback: id, reversal: row.id, minor: String(minor), currency }
-  const byHand = { auditId: newId(), actor: by, detail }
+  const byHand = {
+    id: newId(),
+    actor: by,
+    action: 'chargeback.reversed',
+    entityId: target.channelId,
+    resource: target.id,
+    detail: { ...remarks, chargeback: id, reversal: row.id, minor: String(minor), currency },
+  }
   const reversing = { isStrict: balanceId !== null, isWhole: false, isAny: false, byHand }
   const [recorded] = await lanes.inOrder(balanceId ?? target.id, () =>
     lanes.single(recordReversal(row, reversing)),
   )
   // A decision whose answer was lost was run again, and found itself made.
-  const isMade =
-    recorded !== undefined || (await lanes.single(auditById(byHand.auditId))).length > 0
+  const isMade = recorded !== undefined || (await lanes.single(auditById(byHand.id))).length > 0
   if (!isMade) throw refused('it was given back at this moment')
   if (recorded !== undefined) tell(engine, row, recorded)
   return `${formatAmount(minor, currency)} ${currency} of chargeback ${id} were given back: on record as ${row.id}`

@@ -1,4 +1,6 @@
 /** What people decide about a late success: money that moved on a payment already answered as over. */
+import type { Actor } from '../audit/actor.ts'
+import { auditUnderLease } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { fitsWire } from '../money.ts'
@@ -7,7 +9,13 @@ import { endLate, held, keepLate } from '../payment/late-move.ts'
 import { movedBy } from '../payment/moved.ts'
 import { balanceById, holdsInstant, replacedBy } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
-import { auditUnderLease, fenceLate, undoOf } from './store.ts'
+import { fenceLate, undoOf } from './store.ts'
+
+/** Who decides, and what stands beside it: the reason. */
+export type Decision = {
+  readonly by: Actor
+  readonly remarks: Readonly<Record<string, string>>
+}
 
 export const refused = (why: string) => new GatewayError('700.400.570', { description: why })
 
@@ -21,8 +29,7 @@ export async function decideLate(
   engine: Engine,
   payment: Payment,
   as: 'approved' | 'declined',
-  by: string,
-  reason: string,
+  { by, remarks }: Decision,
 ): Promise<void> {
   const { lanes } = engine
   const [fence] = await lanes.single(fenceLate(payment.attemptKey))
@@ -39,7 +46,7 @@ export async function decideLate(
   }
   if (as === 'approved') await refuseUnlessKept(engine, now.payment)
   const { lease } = fence
-  const detail = { reason, as, lease }
+  const detail = { ...remarks, as, lease }
   const action = as === 'approved' ? 'payment.kept' : 'payment.given-back'
   const moved =
     as === 'approved'
@@ -47,7 +54,7 @@ export async function decideLate(
       : await endLate(engine, now, by, action, detail)
   if (moved) return
   // A decision whose answer was lost was run again, and found itself made.
-  const [own] = await lanes.single(auditUnderLease(payment.id, by, action, lease))
+  const [own] = await lanes.single(auditUnderLease(payment.id, by.name ?? by.id, action, lease))
   if (own === undefined) throw decidedElsewhere()
 }
 

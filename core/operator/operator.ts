@@ -3,6 +3,8 @@
  * decision on record, or they queue the engine's own work again. Each leaves an audit row with the
  * name of who did it, in the same commit as what it did.
  */
+import { actorBy, type By } from '../audit/actor.ts'
+import { addAudit, auditById } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, newId, shortId } from '../ids.ts'
@@ -16,20 +18,19 @@ import type { Attempt, Payment } from '../payment/types.ts'
 import { isOpen as isOpenState } from '../payment/words.ts'
 import { instantById } from '../step/store-read.ts'
 import { reverseByHand } from './chargeback.ts'
-import { decideLate, refused } from './late.ts'
-import {
-  type AttentionRow,
-  addAudit,
-  attentionById,
-  auditById,
-  closeAttention,
-  openAttention,
-} from './store.ts'
+import { type Decision, decideLate, refused } from './late.ts'
+import { type AttentionRow, attentionById, closeAttention, openAttention } from './store.ts'
 import { retryMessage } from './store-retry.ts'
 import { endSteps, refuseUnlessUndecided, settleUndecided } from './undecided.ts'
 
 /** Who decides, and why: both stand in the audit row for good. */
-export type Decided = { readonly by: string; readonly reason: string }
+export type Decided = {
+  /** A text is what the embedding program calls them. */
+  readonly by: By
+  readonly reason: string
+  /** In whose name: a remark, and nobody's proof. */
+  readonly onBehalfOf?: string
+}
 
 export type Told = {
   readonly state: Payment['state']
@@ -56,7 +57,7 @@ export class Operator {
    * @throws GatewayError 404; 400 700.400.570 when somebody else works on it now.
    */
   readonly enquire = async (id: string, decided: Decided): Promise<Told> => {
-    const { by, reason } = wordsOf(decided)
+    const { by, remarks } = wordsOf(decided)
     const { lanes } = this.#engine
     const payment = await this.#payment(id)
     // Whoever asks by the id of a capture is told about the sale.
@@ -66,7 +67,10 @@ export class Operator {
     }
     const before = await this.#attempt(payment)
     this.#refuseUnderLease(before)
-    await lanes.single(addAudit(newId(), by, 'payment.enquired', payment.id, { reason }))
+    const about = { entityId: payment.channelId, resource: payment.id }
+    await lanes.single(
+      addAudit({ actor: by, action: 'payment.enquired', ...about, detail: remarks }),
+    )
     const after = await this.#engine.running.track(
       resolve(this.#engine, payment.attemptKey, 'question'),
     )
@@ -99,25 +103,25 @@ export class Operator {
     as: 'approved' | 'declined',
     decided: Decided,
   ): Promise<Told> => {
-    const { by, reason } = wordsOf(decided)
+    const { by, remarks } = wordsOf(decided)
     if (as !== 'approved' && as !== 'declined')
       throw refused('a payment is settled as approved or as declined')
     const payment = await this.#payment(id)
     const attempt = await this.#attempt(payment)
     if (attempt.state === 'late') {
       this.#refuseUnderLease(attempt)
-      await decideLate(this.#engine, payment, as, by, reason)
+      await decideLate(this.#engine, payment, as, { by, remarks })
       const text = as === 'approved' ? 'the money is kept' : 'it was given back'
       return told(await this.#payment(payment.id), text)
     }
     const { running } = this.#engine
     if (payment.state === 'approved' && payment.chainId !== null) {
-      const capture = await running.track(endSteps(this.#engine, payment, as, by, reason))
+      const capture = await running.track(endSteps(this.#engine, payment, as, { by, remarks }))
       return told(capture, 'nothing is captured, and the authorisation is released')
     }
     await refuseUnlessUndecided(this.#engine, payment, attempt)
     this.#refuseUnderLease(attempt)
-    const settled = await running.track(settleUndecided(this.#engine, payment, as, by, reason))
+    const settled = await running.track(settleUndecided(this.#engine, payment, as, { by, remarks }))
     return told(settled, `settled as ${as}`)
   }
 
@@ -128,24 +132,29 @@ export class Operator {
    * @throws GatewayError 404; 400 700.400.570 when nothing is left to be done.
    */
   readonly redrive = async (id: string, decided: Decided): Promise<{ readonly text: string }> => {
-    const { by, reason } = wordsOf(decided)
+    const { by, remarks } = wordsOf(decided)
     const engine = this.#engine
-    const subject = await this.#subject(id)
+    const { subject, entityId } = await this.#subject(id)
     const dead = (await engine.jobs.find([subject])).filter((job) => job.isDead)
     const { database, pools } = engine.lanes
     await database.transaction(pools.single, async (client) => {
       await engine.jobs.enqueueWithin(client, subject)
-      const detail = { reason, dead: dead.length }
-      await database.query(client, addAudit(newId(), by, 'payment.redriven', id, detail))
+      const detail = { ...remarks, dead: dead.length }
+      const audit = { actor: by, action: 'payment.redriven', entityId, resource: id, detail }
+      await database.query(client, addAudit(audit))
     })
     await engine.jobs.forget(dead)
     const before = dead.length === 0 ? '' : ` in the place of ${dead.length} that ran out of tries`
     return { text: `queued for the next worker${before}` }
   }
 
-  async #subject(id: string): Promise<Subject> {
+  async #subject(id: string): Promise<{ subject: Subject; entityId: string }> {
     const payment = await this.#found(id)
     if (payment === undefined) return this.#execution(id)
+    return { subject: await this.#work(payment), entityId: payment.channelId }
+  }
+
+  async #work(payment: Payment): Promise<Subject> {
     const attempt = await this.#attempt(payment)
     if (isOpen(payment) || attempt.state === 'late') {
       return { attemptKey: payment.attemptKey, isFollowUp: payment.parentId !== null }
@@ -159,11 +168,14 @@ export class Operator {
     throw refused(`it is ${payment.state}: nothing is left to be done`)
   }
 
-  async #execution(id: string): Promise<Subject> {
+  async #execution(id: string): Promise<{ subject: Subject; entityId: string }> {
     const [row] = isId(id) ? await this.#engine.lanes.single(instantById(id, null)) : []
     if (row === undefined) throw new GatewayError('700.400.580', { status: 404 })
     if (row.payment_id === null && row.failure === null) {
-      return { merchantId: row.merchant_id, occurrenceId: id }
+      return {
+        subject: { merchantId: row.merchant_id, occurrenceId: id },
+        entityId: row.channel_id,
+      }
     }
     if (row.payment_id === null) throw refused(`no payment could be made: ${row.failure}`)
     throw refused(`it has its payment, ${row.payment_id}`)
@@ -176,11 +188,11 @@ export class Operator {
    * @throws GatewayError 404; 400 700.400.570.
    */
   readonly resolve = async (id: string, decided: Decided): Promise<{ readonly text: string }> => {
-    const { by, reason } = wordsOf(decided)
+    const { by, remarks } = wordsOf(decided)
     const { lanes } = this.#engine
     const [found] = isId(id) ? await lanes.single(attentionById(id)) : []
     if (found === undefined) throw new GatewayError('700.400.580', { status: 404 })
-    const audit = { id: newId(), detail: { reason, entry: id } }
+    const audit = { id: newId(), detail: { ...remarks, entry: id } }
     const [closed] = await lanes.single(closeAttention(id, by, audit))
     // A decision whose answer was lost was run again, and found itself made.
     const [own] = closed === undefined ? await lanes.single(auditById(audit.id)) : [closed]
@@ -204,9 +216,9 @@ export class Operator {
     id: string,
     decided: Decided,
   ): Promise<{ readonly text: string }> => {
-    const { by, reason } = wordsOf(decided)
+    const decision = wordsOf(decided)
     if (!isId(id)) throw new GatewayError('700.400.580', { status: 404 })
-    return { text: await reverseByHand(this.#engine, id, by, reason) }
+    return { text: await reverseByHand(this.#engine, id, decision) }
   }
 
   /**
@@ -217,11 +229,11 @@ export class Operator {
    * @throws GatewayError 404; 400 700.400.570 when no message of it waits aside.
    */
   readonly retry = async (id: string, decided: Decided): Promise<{ readonly text: string }> => {
-    const { by, reason } = wordsOf(decided)
+    const { by, remarks } = wordsOf(decided)
     const { lanes } = this.#engine
     const [found] = isId(id) ? await lanes.single(attentionById(id)) : []
     if (found === undefined) throw new GatewayError('700.400.580', { status: 404 })
-    const audit = { id: newId(), detail: { reason, entry: id } }
+    const audit = { id: newId(), detail: { ...remarks, entry: id } }
     const [again] = await lanes.single(retryMessage(id, by, audit))
     // A decision whose answer was lost was run again, and found itself made.
     const [own] = again === undefined ? await lanes.single(auditById(audit.id)) : [again]
@@ -259,10 +271,12 @@ export class Operator {
 }
 
 /** @throws GatewayError when a name or a reason is missing. Card numbers in them are masked. */
-function wordsOf({ by, reason }: Decided): Decided {
+function wordsOf({ by, reason, onBehalfOf }: Decided): Decision {
+  const named = typeof by === 'string' ? by : (by?.name ?? by?.id)
   for (const [name, value, most] of [
-    ['by', by, 200],
+    ['by', named, 200],
     ['reason', reason, 1000],
+    ...(onBehalfOf === undefined ? [] : [['onBehalfOf', onBehalfOf, 200] as const]),
   ] as const) {
     if (typeof value === 'string' && value.trim() !== '' && value.length <= most) continue
     throw new GatewayError('200.300.404', {
@@ -270,7 +284,14 @@ function wordsOf({ by, reason }: Decided): Decided {
       description: `${name} must say something, in ${most} characters at most`,
     })
   }
-  return { by: maskCardNumbers(by.trim()), reason: maskCardNumbers(reason.trim()) }
+  const remarks = { reason: maskCardNumbers(reason.trim()) }
+  return {
+    by: { ...actorBy(by), name: maskCardNumbers(named.trim()) },
+    remarks:
+      onBehalfOf === undefined
+        ? remarks
+        : { ...remarks, onBehalfOf: maskCardNumbers(onBehalfOf.trim()) },
+  }
 }
 
 const isOpen = ({ state }: Payment) => isOpenState(state)

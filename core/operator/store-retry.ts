@@ -1,4 +1,6 @@
 /** SQL that has a message of an acquirer worked on again. */
+import type { Actor } from '../audit/actor.ts'
+import { type AuditEntry, auditRows } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
 
 /**
@@ -8,8 +10,8 @@ import { sql } from '../db/sql.ts'
  */
 export const retryMessage = (
   id: string,
-  by: string,
-  audit: { readonly id: string; readonly detail: Readonly<Record<string, unknown>> },
+  by: Actor,
+  audit: Pick<AuditEntry, 'id' | 'detail'>,
 ) => sql<{ event_id: string }>`
 with asked as (
   select id, kind, detail
@@ -38,7 +40,7 @@ again as (
   union all
   select event_id from stored),
 ended as (
-  update tollgate.attention set resolved_at = now(), resolved_by = ${by}::text
+  update tollgate.attention set resolved_at = now(), resolved_by = ${by.name ?? by.id}::text
   from again
   where attention.id = ${id}::uuid
   returning attention.id, attention.payment_id, attention.kind, attention.freezes),
@@ -46,9 +48,13 @@ thawed as (
   update tollgate.payment_balance set frozen_by = array_remove(frozen_by, ended.id)
   from ended
   where payment_balance.payment_id = any(ended.freezes)),
-audited as (
-  insert into tollgate.audit (id, actor, action, resource, detail)
-  select ${audit.id}::uuid, ${by}::text, 'attention.resolved', coalesce(payment_id, id),
-    ${JSON.stringify(audit.detail)}::jsonb || jsonb_build_object('kind', kind)
-  from ended)
+audited as (${auditRows(
+  { ...audit, actor: by, action: 'attention.resolved' },
+  {
+    from: sql`ended left join tollgate.payment as payment on payment.id = ended.payment_id`,
+    resource: sql`coalesce(ended.payment_id, ended.id)`,
+    entityId: sql`payment.channel_id`,
+    detail: sql`jsonb_build_object('kind', ended.kind)`,
+  },
+)})
 select event_id from again`

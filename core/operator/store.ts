@@ -1,3 +1,5 @@
+import type { Actor } from '../audit/actor.ts'
+import { type AuditEntry, auditRows } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
 
 /** Why an operator has to look at a payment. */
@@ -104,11 +106,11 @@ where payment_balance.payment_id in (select unnest(freezes) from ended)`
  */
 export const closeAttention = (
   id: string,
-  by: string,
-  audit: { readonly id: string; readonly detail: Readonly<Record<string, unknown>> },
+  by: Actor,
+  audit: Pick<AuditEntry, 'id' | 'detail'>,
 ) => sql<{ id: string }>`
 with ended as (
-  update tollgate.attention set resolved_at = now(), resolved_by = ${by}::text
+  update tollgate.attention set resolved_at = now(), resolved_by = ${by.name ?? by.id}::text
   where id = ${id}::uuid and resolved_at is null
     and not (kind = 'undecided' and exists (
       select from tollgate.payment
@@ -121,11 +123,15 @@ thawed as (
   update tollgate.payment_balance set frozen_by = array_remove(frozen_by, ended.id)
   from ended
   where payment_balance.payment_id = any(ended.freezes)),
-audited as (
-  insert into tollgate.audit (id, actor, action, resource, detail)
-  select ${audit.id}::uuid, ${by}::text, 'attention.resolved', coalesce(payment_id, id),
-    ${JSON.stringify(audit.detail)}::jsonb || jsonb_build_object('kind', kind)
-  from ended)
+audited as (${auditRows(
+  { ...audit, actor: by, action: 'attention.resolved' },
+  {
+    from: sql`ended left join tollgate.payment as payment on payment.id = ended.payment_id`,
+    resource: sql`coalesce(ended.payment_id, ended.id)`,
+    entityId: sql`payment.channel_id`,
+    detail: sql`jsonb_build_object('kind', ended.kind)`,
+  },
+)})
 select id from ended`
 
 export const attentionById = (id: string) => sql<{
@@ -149,31 +155,6 @@ export const waitingWord = (key: string) => sql<{ event_id: string }>`
   from tollgate.inbound_event
   where claim ->> 'key' = ${key}::text and processed_at is null
     and claim -> 'outcome' ->> 'is' not in ('chargeback', 'chargebackReversal')
-  limit 1`
-
-export const addAudit = (
-  id: string,
-  actor: string,
-  action: string,
-  resource: string,
-  detail: Readonly<Record<string, unknown>>,
-) => sql`
-  insert into tollgate.audit (id, actor, action, resource, detail)
-  values (${id}::uuid, ${actor}::text, ${action}::text, ${resource}::uuid, ${JSON.stringify(detail)}::jsonb)`
-
-/** Whether this very decision is on record: its answer may have been lost and its statement run again. */
-export const auditById = (id: string) => sql<{ id: string }>`
-  select id
-  from tollgate.audit
-  where id = ${id}::uuid`
-
-/** The same of one that was made under a lease, whose number nobody else decided under. */
-export const auditUnderLease = (resource: string, actor: string, action: string, lease: number) =>
-  sql<{ id: string }>`
-  select id
-  from tollgate.audit
-  where resource = ${resource}::uuid and actor = ${actor}::text and action = ${action}::text
-    and detail @> jsonb_build_object('lease', ${lease}::integer)
   limit 1`
 
 /**

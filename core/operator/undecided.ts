@@ -1,4 +1,5 @@
 /** What people decide about a payment that nobody else can decide any more. */
+import { addAudit, auditById } from '../audit/store.ts'
 import { outcomeUnknown } from '../db/database.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
@@ -13,15 +14,8 @@ import { givenBack } from '../payment/treat.ts'
 import type { Attempt, Payment } from '../payment/types.ts'
 import { isOpen } from '../payment/words.ts'
 import { businessNow } from '../test-clock/time.ts'
-import { refused } from './late.ts'
-import {
-  addAudit,
-  auditById,
-  otherAmountsOf,
-  resolveAttention,
-  timeLeft,
-  waitingWord,
-} from './store.ts'
+import { type Decision, refused } from './late.ts'
+import { otherAmountsOf, resolveAttention, timeLeft, waitingWord } from './store.ts'
 
 /** The code of a payment that an operator decided was not charged, though nobody proved it. */
 const undecidable = '900.100.300'
@@ -69,8 +63,7 @@ export async function settleUndecided(
   engine: Engine,
   payment: Payment,
   as: 'approved' | 'declined',
-  by: string,
-  reason: string,
+  { by, remarks }: Decision,
 ): Promise<Payment> {
   // The lease is the fence: an answer, an event or another operator that comes now finds it taken.
   const taken = await takeAttempt(engine, payment.attemptKey)
@@ -90,13 +83,22 @@ export async function settleUndecided(
       as === 'approved'
         ? ({ is: 'approved', refs: now.answer.refs ?? {} } as const)
         : ({ is: 'declined', reason: undecidable } as const)
-    const detail = { reason, as, lease: taken.lease }
+    const detail = { ...remarks, as, lease: taken.lease }
     // What was done in another amount is back when it is settled as declined: nobody gives it back again.
     const others = await engine.lanes.single(otherAmountsOf(now.id))
     const source = as === 'declined' && others.length > 0 ? givenBack : 'operator'
     const settled = await settle(engine, work, outcome, source, taken.enquiries, [
-      addAudit(auditId, by, 'payment.settled', now.id, detail),
-      resolveAttention(now.id, 'undecided', by),
+      addAudit({
+        id: auditId,
+        actor: by,
+        action: 'payment.settled',
+        entityId: now.channelId,
+        resource: now.id,
+        before: { state: now.state },
+        after: { state: as },
+        detail,
+      }),
+      resolveAttention(now.id, 'undecided', by.name ?? by.id),
     ])
     if (!settled.moved) throw refused(`it is ${settled.payment.state} by now`)
     return settled.payment
@@ -130,8 +132,7 @@ export async function endSteps(
   engine: Engine,
   authorisation: Payment,
   as: 'approved' | 'declined',
-  by: string,
-  reason: string,
+  { by, remarks }: Decision,
 ): Promise<Payment> {
   const captureId = authorisation.chainId!
   const begun = () => refused(`it is approved: a decision is not taken back (capture ${captureId})`)
@@ -143,8 +144,16 @@ export async function endSteps(
   const auditId = newId()
   try {
     const { payment, isWritten } = await refuseCapture(engine, authorisation, 0, [
-      addAudit(auditId, by, 'payment.settled', captureId, { reason, as }),
-      resolveAttention(authorisation.id, 'unreversed', by, 'next-step'),
+      addAudit({
+        id: auditId,
+        actor: by,
+        action: 'payment.settled',
+        entityId: authorisation.channelId,
+        resource: captureId,
+        after: { state: as },
+        detail: { ...remarks, as },
+      }),
+      resolveAttention(authorisation.id, 'unreversed', by.name ?? by.id, 'next-step'),
     ])
     if (!isWritten) throw begun()
     return payment

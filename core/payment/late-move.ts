@@ -1,5 +1,6 @@
 /** What comes of a late word, done: one statement for each move of a payment that was answered. */
 import type { Money, Outcome } from '@tollgate/plugin-kit'
+import type { Actor } from '../audit/actor.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
@@ -45,10 +46,10 @@ export async function held(engine: Engine, attemptKey: string): Promise<Held | u
 export function endLate(
   engine: Engine,
   now: Held,
-  actor: string,
+  actor: Actor,
   action: string,
   detail: Readonly<Record<string, unknown>>,
-  endedBy: string = actor === 'engine' ? undone : givenBack,
+  endedBy: string = actor.kind === 'engine' ? undone : givenBack,
 ): Promise<boolean> {
   return move(engine, now, {
     source: endedBy,
@@ -64,7 +65,7 @@ export function endLate(
 export function keepLate(
   engine: Engine,
   now: Held,
-  actor: string,
+  actor: Actor,
   detail: Readonly<Record<string, unknown>>,
 ): Promise<boolean> {
   const { payment } = now

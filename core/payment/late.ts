@@ -1,5 +1,6 @@
 /** Words about payments that were answered: applies the table, in one statement for each. */
 import type { Money, Outcome } from '@tollgate/plugin-kit'
+import { engineActor } from '../audit/actor.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { undoOf } from '../operator/store.ts'
@@ -151,7 +152,7 @@ async function carryOut(
           entry: await entry('conflict', {}, content),
         })
       }
-      return endLate(engine, now, 'engine', 'late-success-failed', said, source)
+      return endLate(engine, now, engineActor, 'late-success-failed', said, source)
     default:
       return true
   }

@@ -5,10 +5,12 @@
  */
 import type { Approved, Found, Outcome, Refs, Reversed } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
+import { engineActor } from '../audit/actor.ts'
+import { addAudit } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
-import { addAttention, addAudit, otherAmountsOf } from '../operator/store.ts'
+import { addAttention, otherAmountsOf } from '../operator/store.ts'
 import { addTimer, removeTimer } from '../timer/store.ts'
 import { holdOtherAmount, isForWhatWasAsked } from './as-asked.ts'
 import { ladder, provenNotCharged, ranOutOfTime } from './decide.ts'
@@ -233,7 +235,13 @@ async function undo(
       ? { is: 'refused', why: 'the acquirer has no reversal by key' }
       : await ask(engine, work, 'reverseByKey', handler)
   await engine.lanes.single(
-    addAudit(newId(), 'engine', 'reverse-by-key', work.payment.id, { why, result: reversed.is }),
+    addAudit({
+      actor: engineActor,
+      action: 'reverse-by-key',
+      entityId: work.payment.channelId,
+      resource: work.payment.id,
+      detail: { why, result: reversed.is },
+    }),
   )
   // That nothing is there contradicts what the acquirer has just told to be there.
   if (reversed.is === 'reversed' || (reversed.is === 'nothing' && !isTold)) {

@@ -2,6 +2,7 @@
  * SQL of chargebacks and their reversals. Each is one statement: the fact, its record among the
  * payments, the sums and the event. The acquirer's reference makes it happen once.
  */
+import { type AuditEntry, auditRows, nobody } from '../audit/stored-rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { outbox } from '../webhook/store-outbox.ts'
 import { capturesOf } from './store-dispute-read.ts'
@@ -230,11 +231,7 @@ export type Reversing = {
   /** Without a reference it gives back also what has one, after what has none. */
   readonly isAny: boolean
   /** By an operator, on record: what is outside of the sums is no surprise then. */
-  readonly byHand?: {
-    readonly auditId: string
-    readonly actor: string
-    readonly detail: Readonly<Record<string, unknown>>
-  } | null
+  readonly byHand?: AuditEntry | null
   /** What an operator has to look at before anything is refunded; null: nothing. */
   readonly why?: string | null
 }
@@ -298,12 +295,7 @@ sums as (
   left join entry on true
   where payment_balance.payment_id = ${row.balanceId}::uuid),
 ${written(row)},
-audited as (
-  insert into tollgate.audit (id, actor, action, resource, detail)
-  select ${byHand?.auditId ?? null}::uuid, ${byHand?.actor ?? null}::text, 'chargeback.reversed',
-    ${row.paymentId}::uuid, ${JSON.stringify(byHand?.detail ?? {})}::jsonb
-  from record
-  where ${byHand !== null}::boolean)
+audited as (${auditRows(byHand ?? nobody, { from: sql`record where ${byHand !== null}::boolean` })})
 select record.id, record.seq, fact.counted, null::bigint as left
 from record
 cross join fact`

@@ -1,5 +1,6 @@
 /** SQL of late words: one statement moves a payment that was answered, with everything that follows. */
 
+import { type AuditEntry, auditRows, nobody } from '../audit/stored-rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import type { AttentionKind } from '../operator/store.ts'
 import { outbox } from '../webhook/store-outbox.ts'
@@ -79,12 +80,7 @@ export type LateMove = {
   readonly beyond: Entry | null
   /** Kinds of entries that the move ends, and who ended them. */
   readonly ends: readonly AttentionKind[]
-  readonly audit: {
-    readonly id: string
-    readonly actor: string
-    readonly action: string
-    readonly detail: Readonly<Record<string, unknown>>
-  } | null
+  readonly audit: AuditEntry | null
   /** The next look at the attempt; null: none, unless `keepsLook`. */
   readonly look: { readonly id: string; readonly afterMs: number } | null
   readonly keepsLook: boolean
@@ -273,16 +269,15 @@ beyond as (
   on conflict (coalesce(payment_id, '00000000-0000-0000-0000-000000000000'), kind, reference)
     where resolved_at is null do nothing),
 ended as (
-  update tollgate.attention set resolved_at = now(), resolved_by = ${late.audit?.actor ?? 'engine'}::text
+  update tollgate.attention set resolved_at = now(), resolved_by = ${late.audit?.actor.name ?? late.audit?.actor.id ?? 'engine'}::text
   from payment_moved
   where attention.payment_id = payment_moved.id and attention.kind = any(${late.ends}::text[])
     and attention.reference = '' and attention.resolved_at is null),
-audited as (
-  insert into tollgate.audit (id, actor, action, resource, detail)
-  select ${late.audit?.id ?? null}::uuid, ${late.audit?.actor ?? null}::text, ${late.audit?.action ?? null}::text,
-    id, ${JSON.stringify(late.audit?.detail ?? null)}::jsonb
-  from payment_moved
-  where ${late.audit !== null}::boolean),
+audited as (${auditRows(late.audit ?? nobody, {
+  from: sql`payment_moved where ${late.audit !== null}::boolean`,
+  resource: sql`payment_moved.id`,
+  entityId: sql`payment_moved.channel_id`,
+})}),
 erased as (
   delete from tollgate.instrument
   using payment_moved

@@ -5,9 +5,11 @@
  */
 import type { Reversed } from '@tollgate/plugin-kit'
 import { paymentTypes } from '@tollgate/schemas'
+import { engineActor } from '../audit/actor.ts'
+import { addAudit } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
-import { addAudit, failedUndos, freezeWith, keyReversalOf, undoOf } from '../operator/store.ts'
+import { failedUndos, freezeWith, keyReversalOf, undoOf } from '../operator/store.ts'
 import { removeTimer } from '../timer/store.ts'
 import { beginStep } from './begin.ts'
 import { ladder } from './decide.ts'
@@ -40,7 +42,9 @@ export async function takeBack(engine: Engine, work: Work, taken: LeaseRow): Pro
   if (now.attempt.state !== 'late' || now.attempt.lease !== taken.lease) return now.payment
   const undone = await undo(engine, work)
   if (undone.is === 'undone') {
-    const isEnded = await endLate(engine, now, 'engine', 'late-success-reversed', { by: undone.by })
+    const isEnded = await endLate(engine, now, engineActor, 'late-success-reversed', {
+      by: undone.by,
+    })
     if (!isEnded) await tellIfEndedOtherwise(engine, now.payment, undone.by)
   } else if (undone.is === 'open') {
     const afterMs = ladder(taken.enquiries)
@@ -92,7 +96,13 @@ async function byKey(engine: Engine, work: Work): Promise<Undone | 'by operation
       return { is: 'undone', by: 'reverseByKey: reversed' }
     case 'unknown':
       await engine.lanes.single(
-        addAudit(newId(), 'engine', 'reverse-by-key', id, { result: reversed.is }),
+        addAudit({
+          actor: engineActor,
+          action: 'reverse-by-key',
+          entityId: work.payment.channelId,
+          resource: id,
+          detail: { result: reversed.is },
+        }),
       )
       return { is: 'open' }
     case 'refused': {
@@ -130,7 +140,7 @@ function unreversible({ payment, target }: Work): string | undefined {
  */
 async function tellIfEndedOtherwise(
   engine: Engine,
-  { id, attemptKey, rootId }: Payment,
+  { id, attemptKey, rootId, channelId }: Payment,
   by: string,
 ) {
   const now = await held(engine, attemptKey)
@@ -138,7 +148,15 @@ async function tellIfEndedOtherwise(
   if (now === undefined || now.attempt.settledBy === endedByEngine) return
   const how = now.payment.state === 'approved' ? 'kept' : 'ended'
   const detail = { why: `it was taken back at the acquirer while it was ${how} here`, by }
-  await engine.lanes.single(addAudit(newId(), 'engine', 'late-success-reversed', id, { by, how }))
+  await engine.lanes.single(
+    addAudit({
+      actor: engineActor,
+      action: 'late-success-reversed',
+      entityId: channelId,
+      resource: id,
+      detail: { by, how },
+    }),
+  )
   await engine.lanes.single(
     freezeWith(newId(), 'conflict', id, attemptKey, 0, detail, 'taken back', rootId),
   )
@@ -189,4 +207,12 @@ async function byOperation(engine: Engine, payment: Payment, isBegun: boolean): 
 }
 
 const note = (engine: Engine, { payment }: Held, why: string) =>
-  engine.lanes.single(addAudit(newId(), 'engine', 'late-success-stands', payment.id, { why }))
+  engine.lanes.single(
+    addAudit({
+      actor: engineActor,
+      action: 'late-success-stands',
+      entityId: payment.channelId,
+      resource: payment.id,
+      detail: { why },
+    }),
+  )

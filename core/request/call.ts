@@ -23,6 +23,8 @@ export type Call = {
   readonly isGone?: () => boolean
   /** The gateway's number of this request, shown as `ndc`: letters, digits and hyphens. */
   readonly requestId: string
+  /** Where it came from. */
+  readonly address?: string | undefined
 }
 
 export type Reply = {
@@ -43,9 +45,9 @@ export async function read(
   operation: string,
   input: RequestInput,
 ): Promise<Request> {
-  refuseUnlessMay(caller, operation)
+  refuseUnlessMay(engine, caller, operation)
   const opened = openRequest(operation, input)
-  if (goesByPaymentType(operation)) refuseUnlessMayMake(caller, opened.paymentTypes())
+  if (goesByPaymentType(operation)) refuseUnlessMayMake(engine, caller, opened.paymentTypes())
   await engine.directory.mayName(caller, opened.entityId)
   const { request, names } = opened.check()
   return { fields: request as RequestFields, names }

@@ -47,7 +47,7 @@ export async function changeSchedule(
   { fields }: Request,
 ): Promise<Told> {
   const seen = await readSchedule(engine, caller, id, textOf(fields, 'entityId'))
-  refuseUnlessMayMake(caller, [seen.schedule.paymentType])
+  refuseUnlessMayMake(engine, caller, [seen.schedule.paymentType])
   await refuseItsNumber(engine, seen, fields)
   const anyEntity = { ...caller, entityId: null }
   const channel = await engine.directory.channel(anyEntity, seen.schedule.channelId)
@@ -82,7 +82,7 @@ export async function endSchedule(
   fields: RequestFields,
 ): Promise<Told> {
   const seen = await readSchedule(engine, caller, id, textOf(fields, 'entityId'))
-  refuseUnlessMayMake(caller, [seen.schedule.paymentType])
+  refuseUnlessMayMake(engine, caller, [seen.schedule.paymentType])
   await refuseItsNumber(engine, seen, fields)
   for (;;) {
     const { schedule, now } = await atNow(engine, id)

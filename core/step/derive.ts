@@ -129,8 +129,10 @@ export function resolvedOf(row: AttentionHistoryRow, audience: Audience): Step[]
 }
 
 export function decisionOf(row: AuditRow, audience: Audience): Step {
-  const isEngine = row.actor === 'engine'
-  const { reason, ...rest } = row.detail
+  // Of rows from before kinds were kept the name is all there is.
+  const isEngine =
+    row.actor_kind === 'engine' || (row.actor_kind === 'unknown' && row.actor === 'engine')
+  const { reason, onBehalfOf, ...rest } = row.detail
   const facts = wordsOf(flat(rest))
   const said = audience === 'operator' && typeof reason === 'string' ? `"${reason}"` : ''
   return {

@@ -45,12 +45,13 @@ export const attentionHistory = (paymentId: string, limit: number) => sql<Attent
 export type AuditRow = {
   at: Date
   actor: string
+  actor_kind: string
   action: string
   detail: Readonly<Record<string, unknown>>
 }
 
 export const auditOf = (resource: string, limit: number) => sql<AuditRow>`
-  select at, actor, action, detail
+  select at, actor, actor_kind, action, detail
   from tollgate.audit
   where resource = ${resource}::uuid
   order by at

@@ -1,11 +1,13 @@
 import type { Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
+import { actorBy, type By } from '../audit/actor.ts'
+import { addAudit } from '../audit/store.ts'
+import { linksUnder } from '../audit/store-chain.ts'
 import { systemClock } from '../clock.ts'
 import { Database, type DatabaseOptions, sqlState } from '../db/database.ts'
 import { Lanes } from '../db/lanes.ts'
 import { MigrationError } from '../db/migrate.ts'
 import { faultPoint } from '../fault-point.ts'
-import { newId } from '../ids.ts'
 import { Keyring, wordOf } from './keyring.ts'
 import { type KeyProvider, MissingKeyError } from './keys.ts'
 import { bounded } from './providers.ts'
@@ -82,6 +84,8 @@ export class KeyAdministration {
     readonly database: DatabaseOptions
     readonly keys: KeyProvider
     readonly log?: Log
+    /** Who works on the keys, for the audit trail. */
+    readonly by?: By
   }): Promise<KeyAdministration> {
     const database = new Database(options.database)
     const lanes = new Lanes(database, { single: 2, read: 2 })
@@ -97,7 +101,15 @@ export class KeyAdministration {
       if (!['42P01', '3F000', '42703'].includes(sqlState(error) ?? '')) throw error
       throw new MigrationError('This database is not up to date: run "tollgate migrate".')
     }
-    return new KeyAdministration({ database, lanes, patient, keys, keyring, clock })
+    return new KeyAdministration({
+      database,
+      lanes,
+      patient,
+      keys,
+      keyring,
+      clock,
+      by: actorBy(options.by),
+    })
   }
 
   /** @param count false leaves out the numbers of rows: counting reads every sealed row. */
@@ -140,8 +152,14 @@ export class KeyAdministration {
   }
 
   /** Seals everything under a new data key while payments go on; see `rotate`. */
-  rotate(options: RotateOptions = {}): Promise<Rotation> {
-    return rotate(this.#work, options)
+  async rotate(options: RotateOptions = {}): Promise<Rotation> {
+    const done = await rotate(this.#work, options)
+    const { keyId, moved } = done
+    if (moved > 0) {
+      const entry = { actor: this.#work.by, action: 'rows-resealed', detail: { rows: moved } }
+      await this.#work.lanes.single(addAudit({ ...entry, resource: keyId }))
+    }
+    return done
   }
 
   /**
@@ -151,7 +169,7 @@ export class KeyAdministration {
    * @throws KeyProviderError
    */
   async rewrap(tell: (line: string) => void = () => {}): Promise<Rewrapped> {
-    const { lanes, keys } = this.#work
+    const { lanes, keys, by } = this.#work
     const keyId = await keys.currentKeyId()
     const moved: string[] = []
     const kept: { keyId: string; why: string }[] = []
@@ -159,7 +177,7 @@ export class KeyAdministration {
       if (row.state === 'destroyed' || row.key_encryption_key_id === keyId) continue
       try {
         const after = await keys.rewrap(row.key_encryption_key_id, row.wrapped)
-        await lanes.single(rewrapDataKey(row.id, row.wrapped, after.keyId, after.wrapped, newId()))
+        await lanes.single(rewrapDataKey(row.id, row.wrapped, after.keyId, after.wrapped, by))
         await faultPoint('key-rewrapped', row.id)
         moved.push(row.id)
         tell(`data key ${row.id} is under key "${after.keyId}"`)
@@ -189,18 +207,24 @@ export class KeyAdministration {
    * @throws RotationError naming why it has to stay.
    */
   async retire(id: string, { destroy = false } = {}): Promise<KeyState> {
-    const { lanes } = this.#work
+    const { lanes, by } = this.#work
     const state = async () => (await lanes.single(allDataKeys)).find((row) => row.id === id)?.state
     const before = await state()
     if (before === undefined) throw new RotationError(`There is no data key ${id}.`)
     if (before === 'current') {
       throw new RotationError(`Data key ${id} is in use: run "tollgate keys rotate" first.`)
     }
-    if (before === 'announced') await lanes.single(withdrawDataKey(id, newId()))
+    if (before === 'announced') await lanes.single(withdrawDataKey(id, by))
     const why = before === 'previous' ? await retire(this.#work, id) : undefined
     if (why !== undefined) throw new RotationError(`Data key ${id} stays: ${why}.`)
+    const [hanging] = destroy ? await lanes.single(linksUnder(id)) : []
+    if (hanging !== undefined && hanging.links > 0) {
+      throw new RotationError(
+        `Data key ${id} stays: ${hanging.links} links of the audit trail can be checked with nothing else.`,
+      )
+    }
     if (destroy) {
-      await lanes.single(destroyDataKey(id, newId(), destroyAfterMs, limits.idempotencyDays))
+      await lanes.single(destroyDataKey(id, by, destroyAfterMs, limits.idempotencyDays))
     }
     const after = (await state())!
     if (destroy && after !== 'destroyed') {

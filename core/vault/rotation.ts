@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@tollgate/schemas'
 import type pg from 'pg'
+import type { Actor } from '../audit/actor.ts'
 import type { Clock } from '../clock.ts'
 import { type Database, sqlState } from '../db/database.ts'
 import type { Lanes } from '../db/lanes.ts'
@@ -61,6 +62,8 @@ export type KeyWork = {
   readonly keys: BoundedKeys
   readonly keyring: Keyring
   readonly clock: Clock
+  /** Who works on the keys. */
+  readonly by: Actor
 }
 
 /** A process that was not seen for this long is gone: it shows itself every second. */
@@ -136,7 +139,7 @@ async function openOrLost(
       )
     }
     if (row.purpose === 'mac') await renewMac(work)
-    else if (row.state === 'announced') await lanes.single(withdrawDataKey(row.id, newId()))
+    else if (row.state === 'announced') await lanes.single(withdrawDataKey(row.id, work.by))
     tell(`data key ${row.id} is lost`)
   }
 }
@@ -153,13 +156,13 @@ async function shutBecause(keyring: Keyring, row: DataKeyRow): Promise<string | 
 }
 
 /** Makes another key for digests. @returns its id. @throws RotationError while processes run. */
-export async function renewMac({ lanes, keys }: KeyWork): Promise<string> {
+export async function renewMac({ lanes, keys, by }: KeyWork): Promise<string> {
   const rows = await lanes.single(allDataKeys)
   const was = rows.find(({ purpose, state }) => purpose === 'mac' && state === 'current')
   if (was === undefined) throw new RotationError('This database has no keys yet.')
   const { keyId, wrapped } = await keys.wrap(newKeyBytes())
   const id = newId()
-  const made = await lanes.single(replaceMacKey(was.id, id, keyId, wrapped, aliveMs, newId()))
+  const made = await lanes.single(replaceMacKey(was.id, id, keyId, wrapped, aliveMs, by))
   if (made.length > 0) return id
   throw new RotationError(
     'The key for digests is replaced only while no process runs: stop all of them, wait 15 seconds and run the command again.',
@@ -203,7 +206,7 @@ class Progress {
 
 /** Makes a new key, unless a rotation is under way that only has to be finished. */
 async function announce(
-  { lanes, keys, keyring }: KeyWork,
+  { lanes, keys, keyring, by }: KeyWork,
   isFresh: boolean,
   tell: (line: string) => void,
 ): Promise<void> {
@@ -220,7 +223,7 @@ async function announce(
   }
   const id = newId()
   const { keyId, wrapped } = await keys.wrap(newKeyBytes())
-  const made = await lanes.single(announceDataKey(id, current.id, keyId, wrapped))
+  const made = await lanes.single(announceDataKey(id, current.id, keyId, wrapped, by))
   if (made.length === 0) return tell('another rotation was first; joining it')
   await faultPoint('key-announced', id)
   tell(`made data key ${id}, wrapped by key "${keyId}"`)
@@ -236,7 +239,7 @@ async function takeOver(work: KeyWork, waitMs: number, tell: (line: string) => v
     await everyone(work, waitMs, 'open', announced.id, (use) =>
       [use.ready_key_id, use.data_key_id].includes(announced.id),
     )
-    const [promoted] = await lanes.single(promoteDataKey(announced.id, newId()))
+    const [promoted] = await lanes.single(promoteDataKey(announced.id, work.by))
     await faultPoint('key-promoted', announced.id)
     if (promoted !== undefined) tell(`data key ${announced.id} seals from now on`)
   }
@@ -299,7 +302,7 @@ export async function retire(work: KeyWork, keyId: string): Promise<string | und
     return reason
   }
   await faultPoint('key-proven', keyId)
-  await work.lanes.single(retireDataKey(keyId, newId()))
+  await work.lanes.single(retireDataKey(keyId, work.by))
   await faultPoint('key-retired', keyId)
   return undefined
 }

@@ -1,3 +1,5 @@
+import { type Actor, engineActor } from '../audit/actor.ts'
+import { auditRows } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
 
 export type KeyState = 'announced' | 'current' | 'previous' | 'retired' | 'destroyed'
@@ -37,6 +39,22 @@ export const earlierMacKeys = (days: number) => sql<DataKeyRow>`
   where purpose = 'mac' and state = 'retired'
     and retired_at > now() - (${days}::integer + 1) * interval '1 day'
   order by retired_at desc`
+/** Tells of the keys that another part of the statement moved, by name of that part. */
+const noted = (
+  action: string,
+  part: 'made' | 'moved' | 'promoted',
+  actor: Actor,
+  detail: Readonly<Record<string, string>> = {},
+) =>
+  auditRows(
+    { actor, action, detail },
+    {
+      from: parts[part],
+      resource: sql`id`,
+    },
+  )
+
+const parts = { made: sql`made`, moved: sql`moved`, promoted: sql`promoted` }
 
 /** Two processes that start at once both try: the unique index lets one of them in. */
 export const addDataKey = (
@@ -45,9 +63,12 @@ export const addDataKey = (
   keyId: string,
   wrapped: Buffer,
 ) => sql`
-  insert into tollgate.data_key (id, purpose, state, format, key_encryption_key_id, wrapped, promoted_at)
-  values (${id}::uuid, ${purpose}::text, 'current', 2, ${keyId}::text, ${wrapped}::bytea, now())
-  on conflict do nothing`
+  with made as (
+    insert into tollgate.data_key (id, purpose, state, format, key_encryption_key_id, wrapped, promoted_at)
+    values (${id}::uuid, ${purpose}::text, 'current', 2, ${keyId}::text, ${wrapped}::bytea, now())
+    on conflict do nothing
+    returning id)
+  ${noted('data-key-made', 'made', engineActor, { purpose, keyEncryptionKey: keyId })}`
 
 /**
  * Makes a key known that will seal next, as long as `currentId` is what seals now. The lock makes
@@ -58,16 +79,20 @@ export const announceDataKey = (
   currentId: string,
   keyId: string,
   wrapped: Buffer,
+  by: Actor,
 ) => sql<{
   id: string
 }>`
-  insert into tollgate.data_key (id, purpose, state, format, key_encryption_key_id, wrapped)
-  select ${id}::uuid, 'seal', 'announced', 2, ${keyId}::text, ${wrapped}::bytea
-  from tollgate.data_key
-  where id = ${currentId}::uuid and state = 'current'
-  for update
-  on conflict do nothing
-  returning id`
+  with made as (
+    insert into tollgate.data_key (id, purpose, state, format, key_encryption_key_id, wrapped)
+    select ${id}::uuid, 'seal', 'announced', 2, ${keyId}::text, ${wrapped}::bytea
+    from tollgate.data_key
+    where id = ${currentId}::uuid and state = 'current'
+    for update
+    on conflict do nothing
+    returning id),
+  noted as (${noted('data-key-announced', 'made', by, { keyEncryptionKey: keyId })})
+  select id from made`
 
 /**
  * A process shows what it seals with, and learns in the same statement what it should: had it asked
@@ -108,7 +133,7 @@ export const usesWithin = (ms: number) => sql<UseRow>`
   order by name, process_id`
 
 /** The announced key seals from here on, in the place of the current one. Once, whoever asks. */
-export const promoteDataKey = (id: string, auditId: string) => sql<{ id: string }>`
+export const promoteDataKey = (id: string, by: Actor) => sql<{ id: string }>`
   with demoted as (
     update tollgate.data_key set state = 'previous', superseded_at = now()
     where purpose = 'seal' and state = 'current'
@@ -118,30 +143,24 @@ export const promoteDataKey = (id: string, auditId: string) => sql<{ id: string 
     update tollgate.data_key set state = 'current', promoted_at = now()
     where id = ${id}::uuid and state = 'announced' and exists (select from demoted)
     returning id),
-  noted as (
-    insert into tollgate.audit (id, actor, action, resource, detail)
-    select ${auditId}::uuid, 'keys', 'data-key-promoted', id, '{}'::jsonb from promoted)
+  noted as (${noted('data-key-promoted', 'promoted', by)})
   select id from promoted`
 
-export const retireDataKey = (id: string, auditId: string) => sql<{ id: string }>`
+export const retireDataKey = (id: string, by: Actor) => sql<{ id: string }>`
   with moved as (
     update tollgate.data_key set state = 'retired', retired_at = now()
     where id = ${id}::uuid and state = 'previous'
     returning id),
-  noted as (
-    insert into tollgate.audit (id, actor, action, resource, detail)
-    select ${auditId}::uuid, 'keys', 'data-key-retired', id, '{}'::jsonb from moved)
+  noted as (${noted('data-key-retired', 'moved', by)})
   select id from moved`
 
 /** Takes an announced key back, before anything was sealed with it. */
-export const withdrawDataKey = (id: string, auditId: string) => sql<{ id: string }>`
+export const withdrawDataKey = (id: string, by: Actor) => sql<{ id: string }>`
   with moved as (
     update tollgate.data_key set state = 'retired', retired_at = now()
     where id = ${id}::uuid and state = 'announced'
     returning id),
-  noted as (
-    insert into tollgate.audit (id, actor, action, resource, detail)
-    select ${auditId}::uuid, 'keys', 'data-key-withdrawn', id, '{}'::jsonb from moved)
+  noted as (${noted('data-key-withdrawn', 'moved', by)})
   select id from moved`
 
 /**
@@ -154,7 +173,7 @@ export const replaceMacKey = (
   keyId: string,
   wrapped: Buffer,
   aliveMs: number,
-  auditId: string,
+  by: Actor,
 ) => sql<{ id: string }>`
   with moved as (
     update tollgate.data_key set state = 'retired', superseded_at = now(), retired_at = now()
@@ -162,9 +181,7 @@ export const replaceMacKey = (
       select from tollgate.data_key_use
       where seen_at > now() - ${aliveMs}::integer * interval '1 millisecond')
     returning id),
-  noted as (
-    insert into tollgate.audit (id, actor, action, resource, detail)
-    select ${auditId}::uuid, 'keys', 'mac-key-replaced', id, '{}'::jsonb from moved)
+  noted as (${noted('mac-key-replaced', 'moved', by)})
   insert into tollgate.data_key (id, purpose, state, format, key_encryption_key_id, wrapped, promoted_at)
   select ${id}::uuid, 'mac', 'current', 2, ${keyId}::text, ${wrapped}::bytea, now()
   from moved
@@ -174,12 +191,9 @@ export const replaceMacKey = (
  * Nothing opens with it any more. Caches of rows that were sealed with it have had their time, and so have
  * idempotency keys that were digested with it.
  */
-export const destroyDataKey = (
-  id: string,
-  auditId: string,
-  afterMs: number,
-  macDays: number,
-) => sql<{ id: string }>`
+export const destroyDataKey = (id: string, by: Actor, afterMs: number, macDays: number) => sql<{
+  id: string
+}>`
   with moved as (
     update tollgate.data_key set state = 'destroyed', destroyed_at = now(), wrapped = ''::bytea
     where id = ${id}::uuid and state = 'retired'
@@ -187,9 +201,7 @@ export const destroyDataKey = (
         then (${macDays}::integer + 1) * interval '1 day'
         else ${afterMs}::integer * interval '1 millisecond' end
     returning id),
-  noted as (
-    insert into tollgate.audit (id, actor, action, resource, detail)
-    select ${auditId}::uuid, 'keys', 'data-key-destroyed', id, '{}'::jsonb from moved)
+  noted as (${noted('data-key-destroyed', 'moved', by)})
   select id from moved`
 
 /** Puts a data key under another key-encryption key, unless somebody else did meanwhile. */
@@ -198,16 +210,13 @@ export const rewrapDataKey = (
   was: Buffer,
   keyId: string,
   wrapped: Buffer,
-  auditId: string,
+  by: Actor,
 ) => sql<{ id: string }>`
   with moved as (
     update tollgate.data_key set key_encryption_key_id = ${keyId}::text, wrapped = ${wrapped}::bytea
     where id = ${id}::uuid and wrapped = ${was}::bytea
-    returning id, key_encryption_key_id),
-  noted as (
-    insert into tollgate.audit (id, actor, action, resource, detail)
-    select ${auditId}::uuid, 'keys', 'data-key-rewrapped', id,
-      jsonb_build_object('keyEncryptionKey', key_encryption_key_id) from moved)
+    returning id),
+  noted as (${noted('data-key-rewrapped', 'moved', by, { keyEncryptionKey: keyId })})
   select id from moved`
 
 export type InstrumentRow = { id: string; data_key_id: string; sealed: Buffer }

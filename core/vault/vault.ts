@@ -33,6 +33,9 @@ export type VaultOptions = {
   readonly keepMs?: number
 }
 
+/** What keys of the audit trail's chain are derived for. */
+export const chainPurpose = 'audit trail'
+
 /** How often a process shows what it seals with and asks what it should. */
 const showEveryMs = 1_000
 const defaultKeepMs = 4 * 3_600_000
@@ -239,6 +242,17 @@ export class Vault {
   acquirerKey(entityId: string, idempotencyKey: string, attemptNo: number): string {
     this.#fresh(this.#mac)
     return mac(this.#acquirerKey, `${entityId}\n${attemptNo}\n${idempotencyKey}`).toString('hex')
+  }
+
+  /**
+   * The key that links of the audit trail are made with, derived from the data key of digests: the
+   * current one, or the one that links of before were made with.
+   *
+   * @throws MissingKeyError · KeyProviderError
+   */
+  async chainKey(dataKeyId: string = this.#mac.id): Promise<{ id: string; key: KeyObject }> {
+    const { id, key } = await this.#keyring.get(dataKeyId)
+    return { id, key: derive(key, chainPurpose) }
   }
 
   /** @throws GatewayError when the key provider was away for longer than keys are kept. */

@@ -55,8 +55,9 @@ export class Webhooks {
     operation: string,
     id: string,
     values: unknown,
-    { caller = embedder }: RequestOptions = {},
+    { caller: given = embedder, by }: RequestOptions = {},
   ): Promise<View> {
+    const caller = by === undefined ? given : { ...given, by }
     const request = await read(this.#engine, caller, operation, { values })
     const about = aboutNow(this.#engine, newId(), buildNumber)
     return (await webhookWork[operation]!(this.#engine, caller, id, request, about)) as View

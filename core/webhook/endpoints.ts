@@ -1,6 +1,8 @@
 /** Everything that can be done with webhook endpoints, for embedders and for the hosted surface alike. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { limits, resultDescription } from '@tollgate/schemas'
+import { actorOf } from '../audit/actor.ts'
+import { type Facts, withoutSecrets } from '../audit/harmless.ts'
 import type { Engine } from '../engine.ts'
 import type { Caller } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
@@ -50,20 +52,22 @@ export async function createEndpoint(
   const id = newId()
   const secrets = { encryptionKey: newEncryptionKey(), signingSecret: newSigningSecret() }
   const sealed = engine.vault.seal(id, secrets, id, table)
+  const made = changesOf(engine, fields, {
+    url: '',
+    types: ['PAYMENT', 'REGISTRATION'],
+    wrapper: 'TEXT',
+    active: true,
+  })
   const [added] = await engine.lanes.single(
     addEndpoint({
       id,
       entityId,
-      ...changesOf(engine, fields, {
-        url: '',
-        types: ['PAYMENT', 'REGISTRATION'],
-        wrapper: 'TEXT',
-        active: true,
-      }),
+      ...made,
       dataKeyId: sealed.dataKeyId,
       sealed: sealed.sealed,
       createdAt: new Date(engine.clock.realMs()),
       most: limits.webhooksPerEntity,
+      audit: { actor: actorOf(caller), action: 'webhook.created', after: factsOf(made) },
     }),
   )
   if (added === undefined) {
@@ -157,7 +161,15 @@ async function change(
     const endpoint = await readEndpoint(engine, caller, id)
     const to = await work(endpoint)
     const now = new Date(engine.clock.realMs())
-    const [changed] = await engine.lanes.single(changeEndpoint(id, endpoint.version, to, now))
+    const audit = {
+      actor: actorOf(caller),
+      action: to.secrets === null ? 'webhook.changed' : 'webhook.secret-rotated',
+      before: factsOf(endpoint),
+      after: factsOf(to),
+    }
+    const [changed] = await engine.lanes.single(
+      changeEndpoint(id, endpoint.version, to, now, audit),
+    )
     if (changed !== undefined) return { endpoint: await readEndpoint(engine, caller, id) }
     // Somebody else changed it meanwhile: what it is now counts.
   }
@@ -167,7 +179,9 @@ async function change(
 export async function endEndpoint(engine: Engine, caller: Caller, id: string): Promise<Endpoint> {
   const endpoint = await readEndpoint(engine, caller, id)
   const removedAt = new Date(engine.clock.realMs())
-  await engine.lanes.single(removeEndpoint(id, removedAt))
+  const actor = actorOf(caller)
+  const audit = { actor, action: 'webhook.removed', before: factsOf(endpoint) }
+  await engine.lanes.single(removeEndpoint(id, removedAt, audit))
   return { ...endpoint, active: false, removedAt }
 }
 
@@ -214,6 +228,14 @@ export const keysOf = (secrets: EndpointSecrets): EndpointKeys => ({
 })
 
 type Changes = Pick<Endpoint, 'url' | 'types' | 'wrapper' | 'active'>
+
+/** What the audit trail tells of an endpoint. */
+const factsOf = ({ url, types, wrapper, active }: Changes): Facts => ({
+  url: withoutSecrets(url),
+  types,
+  wrapper,
+  active,
+})
 
 function changesOf(engine: Engine, fields: RequestFields, before: Changes): Changes {
   const url = textOf(fields, 'url') ?? before.url

@@ -1,5 +1,7 @@
 /** SQL of webhook endpoints as their owners see them, and of the log of what was sent. */
-import { sql } from '../db/sql.ts'
+import { engineActor } from '../audit/actor.ts'
+import { type AuditEntry, auditRows } from '../audit/stored-rows.ts'
+import { type Sql, sql } from '../db/sql.ts'
 import type { Endpoint, Wrapper } from './types.ts'
 
 export type EndpointRow = {
@@ -89,6 +91,10 @@ export const endpointsBelow = (
   order by w.id desc
   limit ${limit}::integer`
 
+/** Told in the same commit as what `w` moved. */
+const told = (entry: AuditEntry): Sql =>
+  auditRows(entry, { from: sql`w`, resource: sql`id`, entityId: sql`entity_id` })
+
 /** Empty when the entity has as many as it may. */
 export const addEndpoint = (row: {
   id: string
@@ -101,7 +107,9 @@ export const addEndpoint = (row: {
   sealed: Buffer
   createdAt: Date
   most: number
+  audit: AuditEntry
 }) => sql<{ id: string }>`
+with w as (
   insert into tollgate.webhook_endpoint (id, entity_id, url, types, wrapper, active, data_key_id, sealed, created_at)
   select ${row.id}::uuid, ${row.entityId}::uuid, ${row.url}::text, ${row.types}::text[], ${row.wrapper}::text,
     ${row.active}::boolean, ${row.dataKeyId}::uuid, ${row.sealed}::bytea, ${row.createdAt}::timestamptz
@@ -109,7 +117,9 @@ export const addEndpoint = (row: {
     select count(*) from tollgate.webhook_endpoint
     where entity_id = ${row.entityId}::uuid and kind = 'webhook' and removed_at is null)
   on conflict (id) do nothing
-  returning id`
+  returning id, entity_id),
+audited as (${told(row.audit)})
+select id from w`
 
 /** Makes whoever sends look at the endpoint again. */
 const wake = (id: string, now: Date) => sql`
@@ -134,6 +144,7 @@ export const changeEndpoint = (
     readonly secrets: { dataKeyId: string; sealed: Buffer; previousUntil: Date } | null
   },
   now: Date,
+  audit: AuditEntry,
 ) => sql<{ id: string }>`
 with w as (
   update tollgate.webhook_endpoint set url = ${to.url}::text, types = ${to.types}::text[],
@@ -145,16 +156,18 @@ with w as (
     disabled_reason = case when ${to.active}::boolean then null else disabled_reason end,
     version = version + 1
   where id = ${id}::uuid and version = ${version}::integer and removed_at is null
-  returning id),
+  returning id, entity_id),
+audited as (${told(audit)}),
 q as (${wake(id, now)})
 select id from w`
 
 /** What waits for its own next try is due at once: whoever looks then gives up all that waits. */
-export const removeEndpoint = (id: string, now: Date) => sql<{ id: string }>`
+export const removeEndpoint = (id: string, now: Date, audit: AuditEntry) => sql<{ id: string }>`
 with w as (
   update tollgate.webhook_endpoint set active = false, removed_at = ${now}::timestamptz, version = version + 1
   where id = ${id}::uuid and removed_at is null
-  returning id),
+  returning id, entity_id),
+audited as (${told(audit)}),
 d as (
   update tollgate.delivery set due_at = ${now}::timestamptz
   where endpoint_id in (select id from w) and state = 'pending' and due_at > ${now}::timestamptz),
@@ -178,10 +191,7 @@ with w as (
     disabled_reason = ${reason}::text, version = version + 1
   where id = ${id}::uuid and active and version = ${version}::integer
   returning id, entity_id),
-a as (
-  insert into tollgate.audit (id, actor, action, resource, detail)
-  select ${auditId}::uuid, 'engine', 'webhook.disabled', id, jsonb_build_object('reason', ${reason}::text)
-  from w)
+audited as (${told({ id: auditId, actor: engineActor, action: 'webhook.disabled', detail: { reason } })})
 select entity_id from w`
 
 export type DeliveryRow = {

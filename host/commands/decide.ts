@@ -1,13 +1,13 @@
 /** Who decides and why, on a command line. */
-import { userInfo } from 'node:os'
 import type { Decided } from '@tollgate/core'
+import { commandLineActor } from './actor.ts'
 import { type Given, needed, type Option } from './command.ts'
 
 export const byOption: Readonly<Record<string, Option>> = {
   by: {
     type: 'string',
     value: 'name',
-    meaning: 'Who decides; the user of this system unless given.',
+    meaning: 'In whose name: a remark. The audit record names the user of this system.',
   },
 }
 
@@ -19,14 +19,6 @@ export const reasonOption: Readonly<Record<string, Option>> = {
 export function decidedBy(given: Given, otherwise?: string): Decided {
   const reason =
     otherwise === undefined ? needed(given, 'reason') : (given.options.reason ?? otherwise)
-  return { by: given.options.by ?? systemUser(), reason }
-}
-
-/** A user id without an entry has no name. */
-function systemUser(): string {
-  try {
-    return userInfo().username
-  } catch {
-    return `user ${process.getuid?.() ?? 'unknown'}`
-  }
+  const { by } = given.options
+  return { by: commandLineActor(), reason, ...(by === undefined ? {} : { onBehalfOf: by }) }
 }

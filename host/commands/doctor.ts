@@ -3,6 +3,7 @@ import pg from 'pg'
 import { isLoopback } from '../config/loopback.ts'
 import type { HostSettings } from '../config/read-settings.ts'
 import {
+  examineAudit,
   examineKeys,
   examineMigrations,
   examineRows,
@@ -75,11 +76,17 @@ async function examine(settings: HostSettings, days: number): Promise<Finding[]>
       return [...findings, { is: 'problem', text: 'no tables yet: run tollgate migrate' }]
     }
     const located = { ...settings, ...keyFilesFrom(settings, place) }
-    findings.push(await examineMigrations(store))
+    const migrations = await examineMigrations(store)
+    findings.push(migrations)
     try {
       // True: the doctor never makes keys.
       const keys = await findKeys(located, directory, true, print)
       findings.push(await examineKeys(store, keys))
+      if (migrations.is === 'well') {
+        const { databaseSchema: schema, preparedStatements: prepare } = settings
+        const options = { url: database.url, schema, prepare }
+        findings.push(...(await examineAudit(options, keys)))
+      }
       await keys.close?.()
     } catch (thrown) {
       if (!(thrown instanceof KeysError)) throw thrown

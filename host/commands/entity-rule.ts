@@ -1,4 +1,5 @@
 import type { DispatchFacts, DispatchRule, ListedRule } from '@tollgate/core'
+import { commandLineActor } from './actor.ts'
 import {
   type Command,
   columns,
@@ -11,7 +12,7 @@ import {
 } from './command.ts'
 import { said } from './entity.ts'
 
-const by = { by: 'command line' }
+const change = () => ({ by: commandLineActor() })
 
 const list: Command = {
   name: 'entity rule list',
@@ -88,7 +89,7 @@ const add: Command = {
       ...lists(given),
     }
     return withInstallation(given, {}, async ({ gateway }) => {
-      await said(() => gateway.entities.dispatching.add(merchant, rule, by))
+      await said(() => gateway.entities.dispatching.add(merchant, rule, change()))
       return 0
     })
   },
@@ -120,7 +121,7 @@ const remove: Command = {
     const [merchant = '', text = ''] = given.words
     const priority = numberOf(text, 'the priority')
     return withInstallation(given, {}, async ({ gateway }) => {
-      await said(() => gateway.entities.dispatching.remove(merchant, priority, by))
+      await said(() => gateway.entities.dispatching.remove(merchant, priority, change()))
       return 0
     })
   },
@@ -139,7 +140,7 @@ const set: Command = {
     const [merchant = ''] = given.words
     const rules = rulesIn(needed(given, 'rules'))
     return withInstallation(given, {}, async ({ gateway }) => {
-      await said(() => gateway.entities.dispatching.replace(merchant, rules, by))
+      await said(() => gateway.entities.dispatching.replace(merchant, rules, change()))
       return 0
     })
   },

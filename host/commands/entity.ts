@@ -1,4 +1,5 @@
 import type { Gateway, NewEntity } from '@tollgate/core'
+import { commandLineActor } from './actor.ts'
 import {
   type Command,
   columns,
@@ -60,7 +61,7 @@ export const entityCreateCommand: Command = {
       ...settingsOf(given),
     }
     return withInstallation(given, {}, async ({ gateway }) => {
-      print(await said(() => gateway.entities.create(entity)))
+      print(await said(() => gateway.entities.create(entity, { by: commandLineActor() })))
       return 0
     })
   },
@@ -77,7 +78,8 @@ export const entitySetCommand: Command = {
     needed(given, 'settings')
     const { settings = {} } = settingsOf(given)
     return withInstallation(given, {}, async ({ gateway }) => {
-      await said(() => gateway.entities.configure(given.words[0] ?? '', settings))
+      const by = commandLineActor()
+      await said(() => gateway.entities.configure(given.words[0] ?? '', settings, { by }))
       return 0
     })
   },
@@ -101,7 +103,7 @@ export const entityOpenCommand: Command = {
 function setClosed(given: Given, change: 'close' | 'open'): Promise<number> {
   const [id = ''] = given.words
   return withInstallation(given, {}, async ({ gateway }) => {
-    await said(() => gateway.entities[change](id, 'command line'))
+    await said(() => gateway.entities[change](id, commandLineActor()))
     return 0
   })
 }

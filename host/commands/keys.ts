@@ -4,6 +4,7 @@ import { KeyAdministration, type KeyStatus, makeKey, parseKeys } from '@tollgate
 import { dataDirectoryOf, keyFilesFrom, openDatabase, reach } from '../serve/installation.ts'
 import { findKeys } from '../serve/keys.ts'
 import { createPrivateFile } from '../serve/private-file.ts'
+import { commandLineActor } from './actor.ts'
 import {
   type Command,
   columns,
@@ -208,6 +209,7 @@ async function withKeys(
           },
           keys: provider,
           log: place.log,
+          by: commandLineActor(),
         }),
       )
       return await work(keys)

@@ -1,5 +1,6 @@
 import type { Gateway, TokenLimits } from '@tollgate/core'
 import { limits, tokenRights } from '@tollgate/schemas'
+import { commandLineActor } from './actor.ts'
 import { type Command, columns, type Given, needed, print, withInstallation } from './command.ts'
 import { said } from './entity.ts'
 import { lengthOf, momentAhead } from './time-ahead.ts'
@@ -39,7 +40,9 @@ export const tokenCreateCommand: Command = {
     const name = needed(given, 'name')
     const narrower = limitsOf(given)
     return withInstallation(given, {}, async ({ gateway }) => {
-      const { id, token } = await said(() => gateway.entities.createToken(entityId, name, narrower))
+      const { id, token } = await said(() =>
+        gateway.entities.createToken(entityId, name, { ...narrower, by: commandLineActor() }),
+      )
       shown([
         ['id', id],
         ['token', token],
@@ -133,7 +136,9 @@ export const tokenRotateCommand: Command = {
       ...(expires === undefined ? {} : { expiresAt: momentAhead('expires', expires) }),
     }
     return withInstallation(given, {}, async ({ gateway }) => {
-      const made = await said(() => gateway.entities.rotateToken(id, options))
+      const made = await said(() =>
+        gateway.entities.rotateToken(id, { ...options, by: commandLineActor() }),
+      )
       shown([
         ['id', made.id],
         ['token', made.token],
@@ -152,7 +157,7 @@ export const tokenRevokeCommand: Command = {
   async run(given) {
     const [id = ''] = given.words
     return withInstallation(given, {}, async ({ gateway }) => {
-      await said(() => gateway.entities.revokeToken(id))
+      await said(() => gateway.entities.revokeToken(id, { by: commandLineActor() }))
       print(`${id} is revoked`)
       return 0
     })

@@ -1,4 +1,5 @@
 import type { WebhookView } from '@tollgate/core'
+import { commandLineActor } from './actor.ts'
 import { type Command, columns, needed, print, withInstallation } from './command.ts'
 import { said } from './entity.ts'
 
@@ -22,7 +23,9 @@ const webhookCreateCommand: Command = {
       ...(wrapper === undefined ? {} : { wrapper }),
     }
     return withInstallation(given, {}, async ({ gateway }) => {
-      const made = await said(() => gateway.webhooks.create(request as never))
+      const made = await said(() =>
+        gateway.webhooks.create(request as never, { by: commandLineActor() }),
+      )
       for (const line of columns([
         ['id', made.id],
         ['encryptionKey', made.encryptionKey ?? ''],
@@ -87,7 +90,7 @@ const webhookRemoveCommand: Command = {
   async run(given) {
     const [id = ''] = given.words
     return withInstallation(given, {}, async ({ gateway }) => {
-      await said(() => gateway.webhooks.remove(id))
+      await said(() => gateway.webhooks.remove(id, { by: commandLineActor() }))
       print(`${id} is removed: it gets nothing more; its log stays`)
       return 0
     })

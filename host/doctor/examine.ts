@@ -1,4 +1,4 @@
-import { type KeyProvider, migrationFiles } from '@tollgate/core'
+import { type DatabaseOptions, type KeyProvider, migrationFiles, verifyAudit } from '@tollgate/core'
 import type { DoctorStore } from './store.ts'
 
 export type Finding = { readonly is: 'well' | 'note' | 'problem'; readonly text: string }
@@ -66,6 +66,19 @@ export async function examineKeys(store: DoctorStore, keys: KeyProvider): Promis
     return problem((thrown as Error).message)
   }
   return rows.length === 0 ? note('nothing is sealed yet') : well('the keys open the vault')
+}
+
+/** Whether every row of the audit trail is as it was written. */
+export async function examineAudit(
+  database: DatabaseOptions,
+  keys: KeyProvider,
+): Promise<Finding[]> {
+  const { links, problems, notes } = await verifyAudit({ database, keys })
+  return [
+    ...problems.map((text) => problem(`the audit trail was changed: ${text}`)),
+    ...notes.map((text) => note(`the audit trail: ${text}`)),
+    ...(problems.length === 0 ? [well(`${links} rows of the audit trail are as they were`)] : []),
+  ]
 }
 
 /** What the tables hold. `days` back from now. */

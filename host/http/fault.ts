@@ -46,10 +46,9 @@ export function answerFault(
   requestId: string,
 ): void {
   try {
-    log.warn(
-      { ...traceOf(error), ndc: requestId },
-      'an answer failed through a fault of the gateway',
-    )
+    const { place, ...what } = traceOf(error)
+    log.warn({ ...what, place, ndc: requestId }, 'an answer failed through a fault of the gateway')
+    gateway.alarm('last-resort', { subject: place, ...what })
     sendReply(response, gateway.refuse(error, requestId), requestId, true)
   } catch {
     // What comes now needs nothing that could be broken.

@@ -3,6 +3,8 @@ export type HostLog = {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
+  /** The same with fields in every line, at a level of its own. */
+  child?(fields: object, options: { level: string }): HostLog
 }
 
 export const silent: HostLog = { debug() {}, info() {}, warn() {} }

@@ -207,6 +207,7 @@ async function carryOut(
     query,
     requestId,
     isGone,
+    address: request.ip,
     ...(share !== undefined
       ? {
           body: await readBody(request, share),

@@ -3,6 +3,7 @@ import { createGateway, type Gateway, type GatewayOptions, type KeyProvider } fr
 import { loadPlugins } from '../config/plugins.ts'
 import type { HostSettings } from '../config/read-settings.ts'
 import type { HostLog } from '../http/request-log.ts'
+import { securityLog } from '../logging.ts'
 import { startEmbeddedPostgres } from '../postgres/index.ts'
 import { findKeys } from './keys.ts'
 import { isSealed } from './store.ts'
@@ -94,6 +95,7 @@ export async function openInstallation(
         allowLoopback: settings.allowLoopback,
         shutdownGraceMs: settings.shutdownGraceMs,
         log: place.log,
+        securityLog: securityLog(place.log),
         ...(settings.publicUrl === undefined ? {} : { publicUrl: settings.publicUrl }),
         ...change,
       }),

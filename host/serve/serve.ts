@@ -1,6 +1,7 @@
 import { limits } from '@tollgate/schemas'
 import type { HostSettings } from '../config/read-settings.ts'
 import { isReachedInPlain, splitList } from '../config/read-settings.ts'
+import { traceOf } from '../http/fault.ts'
 import { createHost, type Listening } from '../http/host.ts'
 import { type Credentials, openDemo, writeCredentials } from './demo.ts'
 import { dataDirectoryOf, openInstallation, type Place } from './installation.ts'
@@ -64,6 +65,8 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
   function faulted(error: unknown): void {
     // No operation that is still worked on takes longer than its lease, and no reader waits longer.
     const leaseMs = settings.connectorTimeoutMs + limits.flushBudgetMs + limits.leaseMarginMs
+    const { place: subject, ...what } = traceOf(error)
+    gateway.alarm('last-resort', { subject, ...what })
     listening?.faulted(error, leaseMs)
   }
 

@@ -140,6 +140,20 @@ export const limits = {
   housekeepingMs: 12 * hour,
   timersPerClaim: 500,
 
+  // The audit trail, and alarms.
+  /** New rows are noticed by asking this often; a job then adds their links. */
+  auditPollMs: 300,
+  auditLinksAtOnce: 500,
+  /** Rows that wait for their link for longer are pointed out. */
+  auditLagMs: minute,
+  /** What happened in this time is never forgotten. */
+  auditDays: 366,
+  /** An alarm of one kind about one subject is logged once in this time, of one kind at most so many. */
+  alarmMs: minute,
+  alarmsPerKind: 60,
+  /** Ids that are not there, or of somebody else, that one token may ask for within `alarmMs` before it is an alarm. */
+  guessedIds: 20,
+
   // The step log: what was said between us and acquirers.
   /** How long a step waits for others to be written with it. */
   stepFlushMs: second / 10,

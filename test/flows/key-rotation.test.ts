@@ -132,11 +132,12 @@ describe('a rotation', () => {
     )
     assert.equal(row?.data_key_id, done.keyId)
     const audit = await run.sql<{ action: string }>(
-      `select action from tollgate.audit where actor = 'keys' order by at, id`,
+      `select action from tollgate.audit where actor_kind = 'embedder' and resource in (select id from tollgate.data_key)
+       order by at, id`,
     )
     assert.deepEqual(
       audit.map(({ action }) => action),
-      ['data-key-promoted', 'data-key-retired'],
+      ['data-key-announced', 'data-key-promoted', 'data-key-retired', 'rows-resealed'],
     )
   })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -65,10 +66,10 @@ test('the commands of the dispatching guide do what it says', async () => {
     rules.map(({ priority, channelId }) => [priority, channelId]),
     [[1, list[2]?.[1]]],
   )
-  const audit = await run.sql<{ actor: string }>(
-    `select distinct actor from tollgate.audit where action = 'dispatching.changed'`,
+  const audit = await run.sql<{ actor: string; kind: string }>(
+    `select distinct actor, actor_kind as kind from tollgate.audit where action = 'dispatching.changed'`,
   )
-  assert.deepEqual(audit, [{ actor: 'command line' }])
+  assert.deepEqual(audit, [{ actor: userInfo().username, kind: 'system-user' }])
 })
 
 test('the program in the dispatching guide adds to the rules that are there', async () => {

@@ -144,17 +144,19 @@ test('the list, a question, a decision, an entry dealt with: each by name, in th
   )
   assert.match(await well('attention', 'list'), /nothing is on the operators' list/)
 
-  const audit = await run.sql<{ actor: string; action: string }>(
-    `select actor, action from tollgate.audit where resource = $1 and actor <> 'test' order by at`,
+  const audit = await run.sql<{ kind: string; actor: string; action: string; name: string | null }>(
+    `select actor_kind as kind, actor, action, detail ->> 'onBehalfOf' as name from tollgate.audit where resource = $1 and actor <> 'test' order by at`,
     [first.id],
   )
   const me = userInfo().username
+  const kind = 'system-user'
   assert.deepEqual(
     audit.filter(({ actor }) => actor !== 'engine'),
     [
-      { actor: 'Alice', action: 'payment.enquired' },
-      { actor: me, action: 'payment.settled' },
-      { actor: me, action: 'attention.resolved' },
+      // Whatever --by says, it is the user of the system who acts.
+      { kind, actor: me, action: 'payment.enquired', name: 'Alice' },
+      { kind, actor: me, action: 'payment.settled', name: null },
+      { kind, actor: me, action: 'attention.resolved', name: null },
     ],
   )
   const told = await well('inspect', first.id)

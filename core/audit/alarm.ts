@@ -1,0 +1,113 @@
+/** The security log: what somebody has to be woken for. */
+import type { Json, Log } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
+import type { Clock } from '../clock.ts'
+
+export type AlarmKind =
+  /** Somebody tries numbers of cards. */
+  | 'card-testing'
+  /** Somebody failed to log in too often. */
+  | 'lockout'
+  /** A message for an account that its acquirer did not prove to have sent. */
+  | 'forged-event'
+  /** A token asks for many ids that are not its own. */
+  | 'guessed-id'
+  /** A token or an operator asked for what their rights do not hold. */
+  | 'rights-refused'
+  /** A fault that nothing else caught. */
+  | 'last-resort'
+
+/** Never a secret, nor anything personal: security logs are read by many. */
+export type AlarmDetail = {
+  /** Whom or what it is about: a token, an account, an address. Told apart by this. */
+  readonly subject: string
+} & Readonly<Record<string, Json>>
+
+export type Alarm = (kind: AlarmKind, detail: AlarmDetail) => void
+
+type Window = { readonly sinceMs: number; held: number }
+type OfKind = {
+  readonly subjects: Map<string, Window>
+  sinceMs: number
+  lines: number
+  /** Not logged, because there were too many of the kind. */
+  untold: number
+}
+
+/** The log, with the mark by which lines of the security log are kept apart. */
+export function marked(log: Log): Log {
+  return {
+    info: (fields, message) => log.info({ security: true, ...fields }, message),
+    warn: (fields, message) => log.warn({ security: true, ...fields }, message),
+  }
+}
+
+/**
+ * Logs an alarm of one kind about one subject once a minute, with how often it was raised meanwhile, and
+ * so many of one kind at most: what an attacker repeats neither fills a disk nor hides another alarm.
+ */
+export function alarms(log: Log, clock: Clock): Alarm {
+  const kinds = new Map<AlarmKind, OfKind>()
+  return (kind, detail) => {
+    const nowMs = clock.elapsedMs()
+    const of = kinds.get(kind) ?? { subjects: new Map(), sinceMs: nowMs, lines: 0, untold: 0 }
+    kinds.set(kind, of)
+    if (nowMs - of.sinceMs >= limits.alarmMs) {
+      if (of.untold > 0) {
+        log.warn({ alarm: kind, untold: of.untold }, 'more alarms than are told')
+      }
+      Object.assign(of, { sinceMs: nowMs, lines: 0, untold: 0 })
+      for (const [subject, { sinceMs, held }] of of.subjects) {
+        if (held === 0 && nowMs - sinceMs >= limits.alarmMs) of.subjects.delete(subject)
+      }
+    }
+    const known = of.subjects.get(detail.subject)
+    if (known !== undefined && nowMs - known.sinceMs < limits.alarmMs) {
+      known.held += 1
+      return
+    }
+    if (of.lines >= limits.alarmsPerKind) {
+      of.untold += 1
+      return
+    }
+    of.lines += 1
+    of.subjects.delete(detail.subject)
+    // Of more subjects than can be told in a while the oldest give way.
+    if (of.subjects.size >= 10 * limits.alarmsPerKind) {
+      of.subjects.delete(of.subjects.keys().next().value!)
+    }
+    of.subjects.set(detail.subject, { sinceMs: nowMs, held: 0 })
+    const repeated = known === undefined || known.held === 0 ? {} : { repeated: known.held }
+    log.warn({ alarm: kind, ...detail, ...repeated }, `alarm: ${kind}`)
+  }
+}
+
+/** Ids that were not there, by token. One that asks for the same again, as clients do, guesses nothing. */
+export class GuessedIds {
+  readonly #alarm: Alarm
+  readonly #clock: Clock
+  readonly #tokens = new Map<string, { readonly sinceMs: number; readonly ids: Set<string> }>()
+
+  constructor(alarm: Alarm, clock: Clock) {
+    this.#alarm = alarm
+    this.#clock = clock
+  }
+
+  /** @param token Its id. */
+  missed(token: string, id: string, address: string | undefined): void {
+    const nowMs = this.#clock.elapsedMs()
+    let of = this.#tokens.get(token)
+    if (of === undefined || nowMs - of.sinceMs >= limits.alarmMs) {
+      this.#tokens.delete(token)
+      if (this.#tokens.size >= limits.cachedTokens) {
+        this.#tokens.delete(this.#tokens.keys().next().value!)
+      }
+      of = { sinceMs: nowMs, ids: new Set() }
+      this.#tokens.set(token, of)
+    }
+    if (of.ids.size < limits.guessedIds) of.ids.add(id.slice(0, 64))
+    if (of.ids.size < limits.guessedIds) return
+    const where = address === undefined ? {} : { address }
+    this.#alarm('guessed-id', { subject: token, token, ids: of.ids.size, ...where })
+  }
+}

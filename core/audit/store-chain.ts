@@ -1,0 +1,128 @@
+/** SQL of the chain that the rows of the audit trail hang on. */
+import { type Sql, sql } from '../db/sql.ts'
+
+export type HeadRow = {
+  last_no: bigint
+  last_mac: Buffer
+  /** The links up to here were forgotten by age. */
+  forgotten_no: bigint
+  forgotten_mac: Buffer
+  key_id: string | null
+  mac: Buffer
+}
+
+const headColumns = sql`last_no, last_mac, forgotten_no, forgotten_mac, key_id, mac`
+
+/** Held to the end of the transaction: two that add links take turns. */
+export const holdHead = sql<HeadRow>`
+  select ${headColumns}
+  from tollgate.audit_head
+  for update`
+
+export type EndRow = HeadRow & {
+  /** The highest link that is there. */
+  highest_no: bigint | null
+  /** Rows that wait for their link, and for how long the first of them does. */
+  waiting: number
+  waiting_ms: number
+}
+
+/** The end of the chain as it is told and as it is, at one moment. */
+export const endOfChain = sql<EndRow>`
+  select ${headColumns},
+    (select max(no) from tollgate.audit_link) as highest_no,
+    (select count(*)::integer from tollgate.audit_pending) as waiting,
+    coalesce((
+      select extract(epoch from clock_timestamp() - min(audit.at)) * 1000
+      from tollgate.audit_pending as pending
+      join tollgate.audit as audit on audit.id = pending.audit_id), 0)::double precision as waiting_ms
+  from tollgate.audit_head`
+
+/** All of a row, as one text that is the same for ever. Null: the row is not there. */
+const content: Sql = sql`
+  case when audit.id is null then null else jsonb_build_array(audit.id,
+    (extract(epoch from audit.at) * 1000000)::bigint, audit.actor_kind, audit.actor_id, audit.actor,
+    audit.address, audit.host, audit.action, audit.entity_id, audit.resource, audit.before, audit.after,
+    audit.detail)::text end as content`
+
+export type UnlinkedRow = { audit_id: string; content: string | null }
+
+/** The next rows without a link, the oldest first; also one that was removed before it got one. */
+export const unlinked = (limit: number) => sql<UnlinkedRow>`
+  select pending.audit_id, ${content}
+  from tollgate.audit_pending as pending
+  left join tollgate.audit as audit on audit.id = pending.audit_id
+  order by audit.at, pending.audit_id
+  limit ${limit}::integer`
+
+export type NewLink = { readonly no: bigint; readonly auditId: string; readonly mac: Buffer }
+
+export const addLinks = (keyId: string, links: readonly NewLink[]) => sql`
+  with linked as (
+    delete from tollgate.audit_pending
+    where audit_id = any(${links.map(({ auditId }) => auditId)}::uuid[]))
+  insert into tollgate.audit_link (no, audit_id, key_id, mac)
+  select fresh.no, fresh.audit_id, ${keyId}::uuid, fresh.mac
+  from unnest(${links.map(({ no }) => String(no))}::bigint[],
+    ${links.map(({ auditId }) => auditId)}::uuid[],
+    ${links.map(({ mac }) => mac)}::bytea[]) as fresh (no, audit_id, mac)`
+
+export const setHead = (head: HeadRow) => sql`
+  update tollgate.audit_head set last_no = ${String(head.last_no)}::bigint, last_mac = ${head.last_mac}::bytea,
+    forgotten_no = ${String(head.forgotten_no)}::bigint, forgotten_mac = ${head.forgotten_mac}::bytea,
+    key_id = ${head.key_id}::uuid, mac = ${head.mac}::bytea`
+
+/** Whether a row waits for its link. */
+export const anyUnlinked = sql<{ waits: boolean }>`
+  select exists (select from tollgate.audit_pending) as waits`
+
+export type LinkRow = {
+  no: bigint
+  audit_id: string
+  key_id: string
+  mac: Buffer
+  content: string | null
+}
+
+/** Links in their order, after `after` and up to `last`. */
+export const linksAfter = (after: bigint, last: bigint, limit: number) => sql<LinkRow>`
+  select link.no, link.audit_id, link.key_id, link.mac, ${content}
+  from tollgate.audit_link as link
+  left join tollgate.audit as audit on audit.id = link.audit_id
+  where link.no > ${String(after)}::bigint and link.no <= ${String(last)}::bigint
+  order by link.no
+  limit ${limit}::integer`
+
+/** Rows that have no link and that nobody waits to give one. */
+export const strayRows = (limit: number) => sql<{ id: string }>`
+  select audit.id
+  from tollgate.audit as audit
+  where not exists (select from tollgate.audit_link as link where link.audit_id = audit.id)
+    and not exists (select from tollgate.audit_pending as pending where pending.audit_id = audit.id)
+  order by audit.at
+  limit ${limit}::integer`
+
+/** The last link before the first row that is not older than `before`. */
+export const lastBefore = (before: Date, after: bigint, most: bigint) => sql<{
+  no: bigint
+  mac: Buffer
+}>`
+  select link.no, link.mac
+  from tollgate.audit_link as link
+  where link.no > ${String(after)}::bigint and link.no <= ${String(most)}::bigint
+    and link.no < coalesce((
+    select min(younger.no)
+    from tollgate.audit as audit
+    join tollgate.audit_link as younger on younger.audit_id = audit.id
+    where audit.at >= ${before}::timestamptz), 9223372036854775807)
+  order by link.no desc
+  limit 1`
+
+export const forgetThrough = (no: bigint) => sql<{ forgotten: bigint }>`
+  select tollgate.forget_audit(${String(no)}::bigint) as forgotten`
+
+/** How many links hang on a data key. */
+export const linksUnder = (keyId: string) => sql<{ links: number }>`
+  select count(*)::integer as links
+  from tollgate.audit_link
+  where key_id = ${keyId}::uuid`

@@ -1,0 +1,168 @@
+import type { KeyObject } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
+import { limits } from '@tollgate/schemas'
+import type { Lanes } from '../db/lanes.ts'
+import { anchorOf, headMac, linkMac } from './chain.ts'
+import { type EndRow, endOfChain, type LinkRow, linksAfter, strayRows } from './store-chain.ts'
+
+/** Opens the key of the chain that follows from a data key. */
+export type OpenChainKey = (dataKeyId: string) => Promise<KeyObject>
+
+export type Verified = {
+  /** Links that are there, and the end of the chain to be kept elsewhere. */
+  readonly links: bigint
+  readonly anchor: string
+  /** What shows that somebody changed the trail, in words. */
+  readonly problems: readonly string[]
+  /** What cannot be told now. */
+  readonly notes: readonly string[]
+}
+
+/** Of a trail that is changed all over, the first places say enough. */
+const mostTold = 20
+
+/**
+ * Looks through the whole chain.
+ *
+ * @param anchors Ends of the chain that were kept elsewhere: each must still be in it.
+ */
+export async function verifyTrail(
+  lanes: Lanes,
+  open: OpenChainKey,
+  anchors: readonly string[] = [],
+): Promise<Verified> {
+  const found = new Findings()
+  const [end] = await lanes.read(endOfChain)
+  const keys = new Keys(open, found)
+  await checkHead(end!, keys, found)
+  const kept = new Kept(anchors)
+  const last = end!.highest_no ?? end!.forgotten_no
+  let before: Before = { no: end!.forgotten_no, mac: end!.forgotten_mac }
+  for (let isEnd = false; !isEnd; ) {
+    const rows: LinkRow[] = await lanes.read(
+      linksAfter(before.no, last, limits.auditLinksAtOnce),
+      limits.slowReadMs,
+    )
+    for (const row of rows) {
+      await checkLink(row, before, keys, found)
+      kept.met(row)
+      before = row
+    }
+    isEnd = rows.length < limits.auditLinksAtOnce
+  }
+  kept.tellUnmet(end!.forgotten_no, found)
+  for (const { id } of await lanes.read(strayRows(mostTold + 1), limits.slowReadMs)) {
+    found.problem(`the row ${id} has no link and waits for none: its link was removed`)
+  }
+  return {
+    links: last - end!.forgotten_no,
+    anchor: anchorOf(end!.last_no, end!.last_mac),
+    problems: found.problems,
+    notes: found.notes,
+  }
+}
+
+type Before = { readonly no: bigint; readonly mac: Buffer }
+
+async function checkLink(row: LinkRow, before: Before, keys: Keys, found: Findings): Promise<void> {
+  const isNext = row.no === before.no + 1n
+  if (!isNext) found.problem(missing(before.no + 1n, row.no - 1n))
+  const name = `the row of link ${row.no} (${row.audit_id})`
+  if (row.content === null) return found.problem(`${name} was removed`)
+  const key = await keys.of(row.key_id)
+  // Where the link before is not there, its own hash cannot be worked out.
+  if (key === undefined || !isNext) return
+  const { no, audit_id: auditId, content } = row
+  const right = linkMac(key, { no, previous: before.mac, auditId, content })
+  if (!same(right, row.mac)) found.problem(`${name} was changed, or moved there`)
+}
+
+/** Ends of the chain that were kept elsewhere. */
+class Kept {
+  readonly #unmet: Map<string, string>
+
+  constructor(anchors: readonly string[]) {
+    this.#unmet = new Map(anchors.map((anchor) => [anchor.slice(0, anchor.indexOf(':')), anchor]))
+    this.#unmet.delete('0')
+  }
+
+  met({ no, mac }: LinkRow): void {
+    if (this.#unmet.get(String(no)) === anchorOf(no, mac)) this.#unmet.delete(String(no))
+  }
+
+  tellUnmet(forgotten: bigint, found: Findings): void {
+    for (const no of this.#unmet.keys()) {
+      if (BigInt(no) <= forgotten) found.note(`link ${no} of the anchor was forgotten by age`)
+      else
+        found.problem(`link ${no} is not as the anchor has it: the trail was rewritten or cut off`)
+    }
+  }
+}
+
+async function checkHead(end: EndRow, keys: Keys, found: Findings): Promise<void> {
+  const highest = end.highest_no ?? end.forgotten_no
+  if (end.key_id !== null) {
+    const key = await keys.of(end.key_id)
+    if (key !== undefined && !same(headMac(key, end), end.mac)) {
+      found.problem('the head of the chain, which says how long it is, was changed')
+    }
+  } else if (highest > 0n || end.last_no > 0n) {
+    found.problem('the head of the chain, which says how long it is, was put back')
+  }
+  if (highest < end.last_no) found.problem(missing(highest + 1n, end.last_no))
+  if (highest > end.last_no)
+    found.problem(`links beyond ${end.last_no}, the end of the chain, were added`)
+  if (end.waiting > 0 && end.waiting_ms > limits.auditLagMs) {
+    found.note(
+      `${end.waiting} rows wait for their link since ${Math.round(end.waiting_ms / 1000)} seconds: is a process with role worker or all running?`,
+    )
+  }
+}
+
+const missing = (from: bigint, to: bigint) =>
+  from === to ? `link ${from} was removed` : `the links ${from} to ${to} were removed`
+
+const same = (one: Buffer, other: Buffer) =>
+  one.length === other.length && timingSafeEqual(one, other)
+
+class Findings {
+  readonly problems: string[] = []
+  readonly notes: string[] = []
+  #untold = 0
+
+  problem(text: string): void {
+    if (this.problems.length < mostTold) this.problems.push(text)
+    else {
+      this.#untold += 1
+      this.problems[mostTold] = `and ${this.#untold} more`
+    }
+  }
+
+  note(text: string): void {
+    this.notes.push(text)
+  }
+}
+
+/** Keys that were opened; one that does not open is told once. */
+class Keys {
+  readonly #open: OpenChainKey
+  readonly #found: Findings
+  readonly #known = new Map<string, KeyObject | undefined>()
+
+  constructor(open: OpenChainKey, found: Findings) {
+    this.#open = open
+    this.#found = found
+  }
+
+  async of(id: string): Promise<KeyObject | undefined> {
+    if (!this.#known.has(id)) {
+      const key = await this.#open(id).catch((error: unknown) => {
+        const why = error instanceof Error ? error.message : 'it does not open'
+        this.#found.problem(`links under data key ${id} cannot be checked: ${why}`)
+        return undefined
+      })
+      this.#known.set(id, key)
+    }
+    return this.#known.get(id)
+  }
+}

@@ -1,0 +1,144 @@
+/** The security log tells what happens and is no means to fill a disk. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { limits } from '@tollgate/schemas'
+import { alarms, GuessedIds, marked } from '../../../core/audit/alarm.ts'
+import { type Caller, newId } from '../../../core/index.ts'
+import {
+  type AcquirerRun,
+  message,
+  scriptedName,
+  startWithAcquirer,
+} from '../../support/acquirer.ts'
+import { closeChecked } from '../../support/books.ts'
+
+type Line = { fields: Readonly<Record<string, unknown>>; message: string }
+
+function logged() {
+  const lines: Line[] = []
+  let nowMs = 0
+  const clock = { elapsedMs: () => nowMs, realMs: () => nowMs }
+  const write = (fields: Line['fields'], text: string) => void lines.push({ fields, message: text })
+  const log = marked({ info: write, warn: write })
+  return { lines, clock, alarm: alarms(log, clock as never), pass: (ms: number) => (nowMs += ms) }
+}
+
+describe('alarms', () => {
+  test('of one kind and subject are logged once a minute, with how often they were raised', () => {
+    const { lines, alarm, pass } = logged()
+    for (let no = 0; no < 1_000; no += 1) alarm('lockout', { subject: 'ada' })
+    alarm('lockout', { subject: 'grace', address: '203.0.113.9' })
+    alarm('card-testing', { subject: 'ada' })
+    assert.deepEqual(lines, [
+      { fields: { security: true, alarm: 'lockout', subject: 'ada' }, message: 'alarm: lockout' },
+      {
+        fields: { security: true, alarm: 'lockout', subject: 'grace', address: '203.0.113.9' },
+        message: 'alarm: lockout',
+      },
+      {
+        fields: { security: true, alarm: 'card-testing', subject: 'ada' },
+        message: 'alarm: card-testing',
+      },
+    ])
+    pass(limits.alarmMs)
+    alarm('lockout', { subject: 'ada' })
+    assert.deepEqual(lines.at(-1)?.fields, {
+      security: true,
+      alarm: 'lockout',
+      subject: 'ada',
+      repeated: 999,
+    })
+  })
+
+  test('about ever new subjects end at a number of lines, say how many are untold, and hide no other kind', () => {
+    const { lines, alarm, pass } = logged()
+    for (let no = 0; no < 50_000; no += 1) alarm('guessed-id', { subject: `token ${no}` })
+    assert.equal(lines.length, limits.alarmsPerKind)
+    alarm('last-resort', { subject: 'router' })
+    assert.equal(lines.at(-1)?.fields.alarm, 'last-resort')
+    pass(limits.alarmMs)
+    alarm('guessed-id', { subject: 'token' })
+    assert.deepEqual(
+      lines.slice(-2).map(({ fields }) => [fields.untold, fields.subject]),
+      [
+        [50_000 - limits.alarmsPerKind, undefined],
+        [undefined, 'token'],
+      ],
+    )
+  })
+
+  test('a token that asks for the same id again and again guesses nothing; for many, it does', () => {
+    const { lines, clock, alarm, pass } = logged()
+    const guessed = new GuessedIds(alarm, clock as never)
+    for (let no = 0; no < 500; no += 1) guessed.missed('poller', 'the same', undefined)
+    for (let no = 1; no < limits.guessedIds; no += 1)
+      guessed.missed('clumsy', `id ${no}`, undefined)
+    pass(limits.alarmMs)
+    guessed.missed('clumsy', 'another', undefined)
+    assert.equal(lines.length, 0)
+    for (let no = 0; no < 500; no += 1) guessed.missed('guesser', newId(), '203.0.113.9')
+    assert.equal(lines.length, 1)
+    const { subject, token, ids, address } = lines[0]!.fields
+    assert.deepEqual(
+      [subject, token, ids, address],
+      ['guesser', 'guesser', limits.guessedIds, '203.0.113.9'],
+    )
+  })
+})
+
+describe('a running engine raises an alarm', () => {
+  let run: AcquirerRun
+  before(async () => {
+    run = await startWithAcquirer()
+  })
+  after(() => closeChecked(run))
+  const raised = (kind: string) =>
+    run.logs.filter(({ fields }) => fields.alarm === kind).map(({ fields }) => fields)
+
+  test('when a message for an account is not proven to be of its acquirer', async () => {
+    const key = newId()
+    const forged = { eventId: 'forged-1', key, outcome: { is: 'approved', refs: {} } } as const
+    await run.gateway.inbound(scriptedName, run.account, message(forged))
+    assert.deepEqual(raised('forged-event'), [])
+    for (const no of [1, 2, 3]) {
+      const told = message({ ...forged, eventId: `forged-${no}` })
+      await run.gateway.inbound(scriptedName, run.account, { ...told, headers: {} })
+    }
+    assert.deepEqual(raised('forged-event'), [
+      {
+        security: true,
+        alarm: 'forged-event',
+        subject: `${scriptedName} ${run.account}`,
+        connector: scriptedName,
+        account: run.account,
+      },
+    ])
+  })
+
+  test("when a token asks for others' payments", async () => {
+    const { entities } = run.gateway
+    const { id, token } = await entities.createToken(run.channel, 'curious')
+    const caller: Caller = await run.gateway.authenticate(`Bearer ${token}`)
+    const other = await entities.create({
+      kind: 'merchant',
+      name: 'Other',
+      parentId: run.division,
+    })
+    const channel = await entities.create({ kind: 'channel', name: 'Other', parentId: other })
+    const foreign = await run.pay({ entityId: channel })
+    const own = await run.pay()
+    const ask = (of: string) =>
+      run.gateway.call('payments.get', caller, {
+        path: { id: of },
+        requestId: newId(),
+        address: '198.51.100.7',
+      })
+    for (let no = 0; no < 2 * limits.guessedIds; no += 1)
+      assert.equal((await ask(own.id)).status, 200)
+    for (let no = 1; no < limits.guessedIds; no += 1) assert.equal((await ask(newId())).status, 404)
+    assert.deepEqual(raised('guessed-id'), [])
+    assert.equal((await ask(foreign.id)).status, 404)
+    const [alarm] = raised('guessed-id')
+    assert.deepEqual([alarm?.token, alarm?.address], [id, '198.51.100.7'])
+  })
+})

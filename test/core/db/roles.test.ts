@@ -1,0 +1,130 @@
+/** The user that runs payments can do all of that, and nothing to what was said before. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import pg from 'pg'
+import {
+  createGateway,
+  type Gateway,
+  localKeys,
+  makeRoles,
+  migrateDatabase,
+} from '../../../core/index.ts'
+import { testCluster } from '../../support/cluster.ts'
+import { createDatabase, type TestDatabase } from '../../support/database.ts'
+import { card, freshSimulator, testKey, until } from '../../support/gateway.ts'
+
+/** Users belong to the whole server: this test's have names of their own. */
+const schema = `roles_${randomBytes(4).toString('hex')}`
+const migrating = `${schema}_migrating`
+const running = `${schema}_running`
+
+describe('with a user that migrates and one that runs', () => {
+  let database: TestDatabase
+  let client: pg.Client
+  let gateway: Gateway
+  const urls: Record<string, string> = {}
+  before(async () => {
+    database = await createDatabase()
+    // Tables as an installation of before has them: made by its only user.
+    await migrateDatabase({ url: database.url, schema })
+    for (const { name, password } of await makeRoles({ url: database.url, schema })) {
+      const url = new URL(database.url)
+      url.username = name
+      url.password = password!
+      urls[name] = url.href
+    }
+    client = new pg.Client({ connectionString: urls[running]! })
+    await client.connect()
+    gateway = await createGateway({
+      database: { url: urls[running]!, schema },
+      plugins: [freshSimulator()],
+      environment: 'test',
+      keys: localKeys(testKey),
+      migrate: false,
+    })
+  })
+  after(async () => {
+    await gateway.close()
+    await client.end()
+    await database.drop()
+    const { url } = await testCluster()
+    const owner = new pg.Client({ connectionString: url })
+    await owner.connect()
+    await owner.query(`drop role ${migrating}; drop role ${running}`)
+    await owner.end()
+  })
+
+  const query = async (text: string) =>
+    (await client.query(text.replaceAll('tollgate.', `${schema}.`))).rows
+
+  test('an engine starts, pays, writes its audit trail and links it', async () => {
+    const { entities } = gateway
+    const psp = await entities.create({ kind: 'psp', name: 'Demo' })
+    const division = await entities.create({ kind: 'division', name: 'Demo', parentId: psp })
+    const merchant = await entities.create({ kind: 'merchant', name: 'Demo', parentId: division })
+    const channel = await entities.create({ kind: 'channel', name: 'Demo', parentId: merchant })
+    const paid = await gateway.payments.create({
+      ...card('4200000000000000'),
+      entityId: channel,
+    } as never)
+    assert.equal(paid.result.code, '000.100.110')
+    await gateway.payments.refund(paid.id, { amount: '1.00', currency: 'EUR' })
+    await until(async () =>
+      (await query('select audit_id from tollgate.audit_pending')).length === 0 ? true : undefined,
+    )
+    const { links, problems } = await gateway.audit.verify()
+    assert.deepEqual(problems, [])
+    assert.ok(links >= 4n)
+  })
+
+  test('it changes neither a row of the audit trail nor a table', async () => {
+    const denied = /permission denied|must be owner/
+    for (const statement of [
+      `update tollgate.audit set actor = 'nobody'`,
+      'delete from tollgate.audit',
+      'truncate tollgate.audit',
+      'update tollgate.audit_link set no = 0',
+      'delete from tollgate.audit_link',
+      'select tollgate.forget_audit(1)',
+      'alter table tollgate.audit disable trigger all',
+      'drop table tollgate.audit',
+      'alter table tollgate.payment add column more text',
+      'create table tollgate.more (id integer)',
+      `insert into tollgate.migration (name, checksum) values ('9999.sql', '')`,
+      `set session_replication_role = replica`,
+    ]) {
+      await assert.rejects(query(statement), denied, statement)
+    }
+  })
+
+  test('months are made and dropped all the same, by functions of the owner that do nothing else', async () => {
+    const ahead = `now() + interval '1 year'`
+    await query(`select tollgate.create_partitions(${ahead}, 1)`)
+    const [made] = await query(
+      `select tollgate.create_partition('payment', ${ahead} + interval '1 month') as made`,
+    )
+    assert.equal(made.made, 'made')
+    await query(`select tollgate.drop_steps('2000-01-01'), tollgate.drop_deliveries('2000-01-01')`)
+  })
+
+  test('the migrating user migrates, and what it makes can be used at once; the running one cannot', async () => {
+    const owner = new pg.Client({ connectionString: urls[migrating]! })
+    await owner.connect()
+    await owner.query(`create table ${schema}.later (id integer)`)
+    await owner.end()
+    assert.deepEqual(await query('select id from tollgate.later'), [])
+    assert.deepEqual(await migrateDatabase({ url: urls[migrating]!, schema }), [])
+    await assert.rejects(migrateDatabase({ url: urls[running]!, schema }), /permission denied/)
+    assert.equal((await gateway.audit.verify()).problems.length, 0)
+  })
+
+  test('made again, they keep their passwords and their rights', async () => {
+    const again = await makeRoles({ url: database.url, schema })
+    assert.deepEqual(again, [
+      { name: migrating, does: 'migrates', password: undefined },
+      { name: running, does: 'runs', password: undefined },
+    ])
+    await assert.rejects(query('delete from tollgate.audit'), /permission denied/)
+  })
+})
