@@ -39,6 +39,11 @@ export type GatewayOptions = {
    * Default 90; 0 keeps nothing of it.
    */
   readonly stepDays?: number
+  /**
+   * Tokens, accounts at acquirers, data keys and operators who administer need two people: one proposes,
+   * another one confirms. Default false.
+   */
+  readonly fourEyes?: boolean
   readonly log?: Log
   /** Where alarms and the ends of the audit trail's chain go; the log, marked `security`, unless given. */
   readonly securityLog?: Log

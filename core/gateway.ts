@@ -17,6 +17,8 @@ import { Operator } from './operator/operator.ts'
 import type { Request } from './payment/accept.ts'
 import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
 import { type PaymentView, paymentView } from './payment/view.ts'
+import { OperatorAccounts } from './person/embedded.ts'
+import type { TwoPeople } from './person/two-people.ts'
 import type { Presence } from './process/presence.ts'
 import { Query } from './query/embedded.ts'
 import {
@@ -64,6 +66,8 @@ export class Gateway {
   readonly webhooks: Webhooks
   /** What people decide where the engine must not. */
   readonly operator: Operator
+  /** Those people: who they are, how they log in, what they may. */
+  readonly people: OperatorAccounts
   readonly events: Events
   /** Who did what, from where and when. */
   readonly audit: AuditTrail
@@ -82,6 +86,7 @@ export class Gateway {
     outgoing: { close(): Promise<void> }
     presence: Presence
     entities: Entities
+    twoPeople: TwoPeople
     graceMs: number
   }) {
     this.#engine = parts.engine
@@ -100,6 +105,7 @@ export class Gateway {
     this.events = new Events(parts.engine)
     const { engine } = parts
     this.audit = new AuditTrail(engine.lanes, (id) => engine.vault.chainKey(id))
+    this.people = new OperatorAccounts(engine, parts.twoPeople, this.operator, this.audit)
     this.alarm = engine.alarm
     this.#guessed = new GuessedIds(engine.alarm, engine.clock)
     this.name = parts.engine.name

@@ -25,6 +25,7 @@ import { addressRules, checkUrl } from './net/address.ts'
 import { createOutgoing } from './net/http.ts'
 import { Running } from './payment/running.ts'
 import { ShortNumbers } from './payment/short-numbers.ts'
+import { TwoPeople } from './person/two-people.ts'
 import { Presence } from './process/presence.ts'
 import { warm } from './request/parse.ts'
 import { openAccounts } from './routing/accounts.ts'
@@ -119,6 +120,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     const dispatcher = isWorker ? new Dispatcher(engine, queue) : undefined
     if (dispatcher === undefined) await Dispatcher.declare(queue)
     else await dispatcher.start(own)
+    const twoPeople = new TwoPeople(lanes, clock, options.fourEyes ?? false)
     return new Gateway({
       engine,
       database,
@@ -126,7 +128,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       dispatcher,
       outgoing,
       presence,
-      entities: new Entities(lanes, vault, registry, options.environment, clock),
+      entities: new Entities(lanes, vault, registry, options.environment, clock, twoPeople),
+      twoPeople,
       graceMs: options.shutdownGraceMs ?? 40_000,
     })
   } catch (error) {
