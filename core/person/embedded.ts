@@ -132,7 +132,7 @@ export class OperatorAccounts {
     const person = await this.personOf(session, from)
     const kept = session ?? ''
     if (operation === 'office.logout') {
-      valuesOf(operation, call.values)
+      valuesOf(operation, await call.read())
       await logOut(this.#engine, kept, person)
       return { reply: officeReply(this.#engine, {}, call.requestId), session: null }
     }
@@ -147,7 +147,7 @@ export class OperatorAccounts {
   }
 
   async #answerLogin(call: OfficeCall, from: From): Promise<OfficeAnswer> {
-    const { name = '', password = '', ...codes } = valuesOf('office.login', call.values)
+    const { name = '', password = '', ...codes } = valuesOf('office.login', await call.read())
     const done = await this.#logins.login({ name, password, ...codes }, from)
     const left = done.recoveryCodes === undefined ? {} : { recoveryCodesLeft: done.recoveryCodes }
     const body = { person: { id: done.personId }, ...left }

@@ -31,8 +31,8 @@ import { actingPerson, actorOfPerson, type Person } from './types.ts'
 export type OfficeCall = {
   /** Of `{id}` in the path. */
   readonly id?: string
-  /** Names and values: a parsed JSON object, or a query. */
-  readonly values: unknown
+  /** Names and values, of a JSON object or a query. Asked for once the right is there. */
+  readonly read: () => Promise<unknown>
   readonly requestId: string
 }
 
@@ -182,12 +182,12 @@ export async function answerOffice(
   operation: string,
   person: Person,
   session: string,
-  { id = '', values, requestId }: OfficeCall,
+  { id = '', read, requestId }: OfficeCall,
 ): Promise<Reply> {
   refuseUnlessPersonMay(parts.engine, person, operation)
   const handler = handlers[operation as Handled]
   if (handler === undefined) throw new Error(`nobody answers the operation ${operation}`)
-  const asked = { id, values: valuesOf(operation, values), session }
+  const asked = { id, values: valuesOf(operation, await read()), session }
   try {
     return officeReply(parts.engine, await handler(parts, person, asked), requestId)
   } catch (thrown) {
