@@ -12,6 +12,9 @@ import { memory } from './memory.ts'
 import { patterns } from './patterns.ts'
 import { rightsOfTokens } from './rights.ts'
 import { slow } from './slow.ts'
+import { vault } from './vault.ts'
+import { webhooks } from './webhooks.ts'
+import { wrongCodes } from './wrong-codes.ts'
 
 export const attacks: readonly Attack[] = [
   fuzz,
@@ -26,6 +29,9 @@ export const attacks: readonly Attack[] = [
   guessing,
   logInjection,
   cardTesting,
+  wrongCodes,
   connectors,
+  vault,
+  webhooks,
   canary,
 ]

@@ -74,6 +74,7 @@ export function gatewayOf(
     plugins: acquirerUrl === undefined ? [simulator] : [simulator, simulatorHttp],
     ...(acquirerUrl && { connectors: { 'simulator-http': { url: acquirerUrl } } }),
     environment: 'test',
+    allowLoopbackForMerchants: true,
     keys: localKeys(keys),
     role: 'api',
   })

@@ -1,6 +1,7 @@
 /** What every part of one engine shares. Made by createGateway(), never global: several engines may live in one process. */
 import type { Log } from '@tollgate/plugin-kit'
 import type { Alarm } from './audit/alarm.ts'
+import type { CardTesting } from './card-testing/card-testing.ts'
 import type { Clock } from './clock.ts'
 import type { Services } from './connector/call.ts'
 import type { Registry } from './connector/registry.ts'
@@ -9,11 +10,14 @@ import type { Directory } from './entity/directory.ts'
 import type { EventBus } from './events.ts'
 import type { PaymentJobs } from './jobs/payment-jobs.ts'
 import type { UrlCheck } from './net/address.ts'
+import type { Outgoing } from './net/http.ts'
 import type { Running } from './payment/running.ts'
 import type { ShortNumbers } from './payment/short-numbers.ts'
 import type { Targets } from './routing/targets.ts'
 import type { StepLog } from './step/log.ts'
+import type { DistinctNumbers } from './vault/distinct-numbers.ts'
 import type { Vault } from './vault/vault.ts'
+import type { TestSlots } from './webhook/test-slots.ts'
 
 export type Environment = 'test' | 'live'
 
@@ -29,6 +33,8 @@ export type Engine = {
   readonly services: Services
   readonly shortNumbers: ShortNumbers
   readonly running: Running
+  /** What was declined lately, and who is refused for it. */
+  readonly cardTesting: CardTesting
   readonly events: EventBus
   /** What was said between us and acquirers, written behind the payments. */
   readonly steps: StepLog
@@ -38,8 +44,16 @@ export type Engine = {
   readonly securityLog: Log
   /** Something that somebody has to be woken for: into the security log, never as a flood. */
   readonly alarm: Alarm
-  /** Whether the engine may be asked to call a URL. */
+  /** Whether a merchant may ask the engine to call a URL. */
   checkUrl(url: string): UrlCheck
+  /** The way to merchants' URLs, under a rule of their own: connectors may reach more. */
+  readonly toMerchants: Outgoing
+  /** Whether merchants are shown what their URLs answered: not where those may lead to this machine. */
+  readonly showsAnswers: boolean
+  /** Tests of webhook endpoints under way. */
+  readonly webhookTests: TestSlots
+  /** Card numbers that tokens and channels came with lately. */
+  readonly distinctNumbers: DistinctNumbers
   /** How long one operation at an acquirer may take. */
   readonly connectorTimeoutMs: number
 }

@@ -1,7 +1,9 @@
 import type { Job, Log, Plugin } from '@tollgate/plugin-kit'
+import type { Thresholds } from './card-testing/dimensions.ts'
 import type { Clock } from './clock.ts'
 import type { DatabaseOptions } from './db/database.ts'
 import type { Environment } from './engine.ts'
+import type { LoopbackRule } from './net/address.ts'
 import type { KeyProvider } from './vault/keys.ts'
 
 export type Role = 'all' | 'api' | 'worker'
@@ -35,6 +37,12 @@ export type GatewayOptions = {
   /** Lets connectors reach this machine's loopback. Test environment only; default true there. */
   readonly allowLoopback?: boolean
   /**
+   * Lets URLs that merchants give, of webhooks and `notificationUrl`, lead to this machine's loopback:
+   * to every port, or not to some. What is answered there is not shown to them. Test environment only;
+   * default false.
+   */
+  readonly allowLoopbackForMerchants?: LoopbackRule
+  /**
    * How many days what was said between the engine and acquirers is kept, to the end of a month.
    * Default 90; 0 keeps nothing of it.
    */
@@ -44,6 +52,12 @@ export type GatewayOptions = {
    * another one confirms. Default false.
    */
   readonly fourEyes?: boolean
+  /**
+   * Declined payments of one merchant from which on further ones are refused: of one card number in a day;
+   * of one shopper's address, BIN, channel and token in an hour. 0: never. On live the default is 10, 30, 300, 1000
+   * and 1000, in test it is 0.
+   */
+  readonly cardTesting?: Partial<Thresholds>
   readonly log?: Log
   /** Where alarms and the ends of the audit trail's chain go; the log, marked `security`, unless given. */
   readonly securityLog?: Log

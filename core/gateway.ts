@@ -233,7 +233,8 @@ export class Gateway {
     const caller = options.caller ?? embedder
     const registration = await work(caller, await this.#read(caller, operation, values))
     const now = new Date(this.#engine.clock.realMs())
-    return registrationView(registration, newId(), buildNumber, now)
+    const settings = await this.#engine.directory.settings(registration.channelId)
+    return registrationView(registration, settings, newId(), buildNumber, now)
   }
 
   #read(caller: Caller, operation: string, values: unknown): Promise<Request> {
@@ -339,10 +340,12 @@ export class Gateway {
     await this.#queue.stop(Math.min(this.#graceMs, 10_000))
     await this.#dispatcher?.stopped()
     await this.#engine.steps.close()
+    await this.#engine.cardTesting.close()
     await this.#presence.stop()
     await this.#engine.directory.tokenUse.write()
     await this.#engine.vault.close()
     await this.#outgoing.close()
+    await this.#engine.toMerchants.close()
     await this.#database.close()
   }
 

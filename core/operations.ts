@@ -95,17 +95,18 @@ const handlers: Readonly<Record<string, Handler>> = {
   },
 }
 
-function registrationReply(
+async function registrationReply(
   engine: Engine,
   registration: Registration,
   call: Call,
   build: string,
-): Reply {
+): Promise<Reply> {
   const now = new Date(engine.clock.realMs())
+  const settings = await engine.directory.settings(registration.channelId)
   return {
     status: 200,
     headers: {},
-    body: registrationView(registration, call.requestId, build, now),
+    body: registrationView(registration, settings, call.requestId, build, now),
   }
 }
 

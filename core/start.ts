@@ -2,6 +2,8 @@ import type { Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import pRetry from 'p-retry'
 import { alarms, marked } from './audit/alarm.ts'
+import { CardTesting } from './card-testing/card-testing.ts'
+import { defaultThresholds } from './card-testing/dimensions.ts'
 import { systemClock } from './clock.ts'
 import { Registry } from './connector/registry.ts'
 import { TokenCache } from './connector/token-cache.ts'
@@ -31,7 +33,9 @@ import { warm } from './request/parse.ts'
 import { openAccounts } from './routing/accounts.ts'
 import { Targets } from './routing/targets.ts'
 import { StepLog } from './step/log.ts'
+import { DistinctNumbers } from './vault/distinct-numbers.ts'
 import { Vault } from './vault/vault.ts'
+import { TestSlots } from './webhook/test-slots.ts'
 
 const silent: Log = { info() {}, warn() {} }
 
@@ -55,8 +59,11 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     read: options.database.readConnections ?? 4,
   })
   const mayReachLoopback = options.environment === 'test' && options.allowLoopback !== false
-  const rules = addressRules({ allowLoopback: mayReachLoopback })
   const outgoing = createOutgoing({ name, allowLoopback: mayReachLoopback, clock })
+  const forMerchants =
+    options.environment === 'test' && (options.allowLoopbackForMerchants ?? false)
+  const rules = addressRules({ allowLoopback: forMerchants })
+  const toMerchants = createOutgoing({ name, allowLoopback: forMerchants, clock })
   const isWorker = role !== 'api'
   const queue = new Queue(database, {
     migrate: options.migrate !== false,
@@ -78,6 +85,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       opened.idempotencyKey(entityId, key),
     )
     const directory = new Directory(lanes, options.environment, clock, log)
+    const alarm = alarms(securityLog, clock)
     const events = new EventBus(log)
     for (const plugin of options.plugins) if (plugin.on !== undefined) events.on(plugin.on)
     const targets = new Targets(
@@ -101,13 +109,25 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       services: { lanes, clock, outgoing, tokens: new TokenCache(clock), log },
       shortNumbers: new ShortNumbers(lanes),
       running: new Running(),
+      cardTesting: new CardTesting({
+        lanes,
+        clock,
+        log,
+        alarm,
+        directory,
+        thresholds: { ...defaultThresholds(options.environment), ...options.cardTesting },
+      }),
       events,
       steps: new StepLog(lanes, clock, log, options.stepDays ?? limits.stepDays),
       jobs: paymentJobs(queue),
       log,
       securityLog,
-      alarm: alarms(securityLog, clock),
+      alarm,
       checkUrl: (url) => checkUrl(url, rules),
+      toMerchants,
+      showsAnswers: forMerchants === false,
+      webhookTests: new TestSlots(),
+      distinctNumbers: new DistinctNumbers(clock),
       connectorTimeoutMs: options.connectorTimeoutMs ?? 30_000,
     }
     await queue.start()
@@ -115,6 +135,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     for (const job of own) await queue.declareOwn(job)
     const presence = new Presence(lanes, buildNumber, role)
     await presence.start()
+    await engine.cardTesting.start()
     warm(['payments.create', 'payments.followUp', 'payments.get'])
     // Last, because it keeps the process at work from here on.
     const dispatcher = isWorker ? new Dispatcher(engine, queue) : undefined
@@ -136,6 +157,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     await queue.stop(1000).catch(() => {})
     await vault?.close()
     await outgoing.close()
+    await toMerchants.close()
     await database.close()
     throw error
   }

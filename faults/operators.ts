@@ -33,6 +33,7 @@ export async function openOperators({ ground }: Scene): Promise<Operators> {
       [withoutReversalByKey]: { url: ground.acquirer.url },
     },
     environment: 'test',
+    allowLoopbackForMerchants: true,
     keys: localKeys(testKey),
     role: 'api',
     migrate: false,

@@ -75,8 +75,8 @@ export const scheduleMutants: readonly Mutant[] = [
     patches: [
       {
         file: 'core/registration/registrations.ts',
-        find: "return payFirst(engine, addressee, request, idempotency, { only: 'verification' })",
-        put: "return payFirst(engine, addressee, request, null, { only: 'verification' })",
+        find: "return payFirst(engine, addressee, request, idempotency, { only: 'verification', caller })",
+        put: "return payFirst(engine, addressee, request, null, { only: 'verification', caller })",
       },
     ],
   },

@@ -308,7 +308,7 @@ export class Entities {
     const sealed =
       Object.keys(secrets).length === 0
         ? null
-        : this.#vault.seal(id, secrets, account.connector, 'merchant_account')
+        : this.#vault.seal({ table: 'merchant_account', id, ownerId: account.channelId }, secrets)
     const [made] = await this.#lanes.single(
       addAccount({
         id,

@@ -1,3 +1,5 @@
+import { settingOf as cardTestingSettings } from '../card-testing/dimensions.ts'
+
 /** What can be set for a node of the hierarchy. A channel's own value wins over those above it. */
 type Setting = {
   readonly takes: (value: unknown) => boolean
@@ -35,6 +37,18 @@ const known: Readonly<Record<string, Setting>> = {
   cvvRequired: oneOf(true, false),
   /** Keep approvals for less than was asked instead of reversing them. */
   partialApproval: oneOf(true, false),
+  /**
+   * Show the fingerprint of registrations: the same for the same account of one merchant. Tells whoever
+   * has a token which registrations hold one account; never unless set.
+   */
+  showFingerprint: oneOf(true, false),
+  /**
+   * Different card numbers with the same first six and last four digits that may come by one token, and
+   * on one channel, within so many hours; 0 sets no limit. Unless set, 20 in 24 hours on live and no
+   * limit in test.
+   */
+  distinctNumbers: whole(0, 1000),
+  distinctNumbersHours: whole(1, 24 * 31),
   /** Zone in which the times of schedules are read; UTC unless set. */
   timeZone: zone,
   /** Least time between two charges of one schedule; an hour in the live environment unless set. */
@@ -46,6 +60,10 @@ const known: Readonly<Record<string, Setting>> = {
   resubmissions: whole(0, 20),
   /** Pauses before the first repeat, the second and so on; the last one repeats. A day unless set. */
   resubmissionHours: pauses,
+  /** Declined payments from which on card testing is suspected; 0 is never. Those of the installation unless set. */
+  ...Object.fromEntries(
+    Object.values(cardTestingSettings).map((name) => [name, whole(0, 1_000_000)]),
+  ),
 }
 
 function isZone(name: string): boolean {

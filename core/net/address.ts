@@ -36,17 +36,20 @@ export function isPublicAddress(ip: string): boolean {
   return family === 'ipv4' || global.check(ip, family)
 }
 
+/** Whether this machine itself may be reached; on every port, or not on some: a list that may grow. */
+export type LoopbackRule = boolean | { readonly exceptPorts: readonly number[] }
+
 export type AddressOptions = {
   /** Reach this machine itself, also by plain http. For the test environment only. */
-  allowLoopback: boolean
+  allowLoopback: LoopbackRule
   /** Further addresses or CIDR blocks that may be reached by https: `10.1.0.0/16`, `fd00::5`. */
   allow?: readonly string[]
 }
 
 /** Which addresses may be connected to. */
 export type AddressRules = {
-  /** Whether a connection of `protocol` (`https:` or `http:`) may go to the address `ip`. */
-  permits(ip: string, protocol: string): boolean
+  /** Whether a connection of `protocol` (`https:` or `http:`) may go to a port of the address `ip`. */
+  permits(ip: string, protocol: string, port: number): boolean
 }
 
 /** @throws Error naming the entry of `allow` that is neither an address nor a CIDR block. */
@@ -59,11 +62,14 @@ export function addressRules(options: AddressOptions): AddressRules {
       )
     }
   }
+  const rule = options.allowLoopback
+  const mayReachPort = (port: number) =>
+    typeof rule === 'boolean' ? rule : !rule.exceptPorts.includes(port)
   return {
-    permits(ip, protocol) {
+    permits(ip, protocol, port) {
       const family = familyOf(ip)
       if (family === undefined) return false
-      if (options.allowLoopback && loopback.check(ip, family)) return true
+      if (loopback.check(ip, family) && mayReachPort(port)) return true
       return protocol === 'https:' && (isPublicAddress(ip) || allowed.check(ip, family))
     },
   }
@@ -113,9 +119,10 @@ export function checkUrl(text: string, rules: AddressRules): UrlCheck {
   // The URL parser has already turned decimal, octal, hex and short spellings into four numbers.
   const host = hostOf(url)
   const ip = localNames.test(host) ? '127.0.0.1' : host
-  if (url.protocol === 'http:' && !rules.permits(ip, 'http:'))
+  const port = portOf(url)
+  if (url.protocol === 'http:' && !rules.permits(ip, 'http:', port))
     return refused('must be an https URL')
-  if (isIP(ip) !== 0 && !rules.permits(ip, url.protocol)) {
+  if (isIP(ip) !== 0 && !rules.permits(ip, url.protocol, port)) {
     return refused('must lead to a public address')
   }
   url.hash = ''
@@ -128,6 +135,11 @@ const localNames = /^(?:.+\.)?localhost\.?$/
 /** The host without the brackets that a URL puts around IPv6. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '')
+}
+
+/** The port that a URL leads to; it leaves out the usual one of its protocol. */
+export function portOf(url: URL): number {
+  return Number(url.port) || (url.protocol === 'http:' ? 80 : 443)
 }
 
 function refused(why: string): UrlCheck {

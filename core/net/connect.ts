@@ -22,6 +22,7 @@ export type ConnectOptions = {
 /** Where to, and what for. `host` is a name or an address, without brackets. */
 export type Opening = {
   readonly host: string
+  readonly port: number
   readonly protocol: 'https:' | 'http:'
   readonly exchange: Exchange
 }
@@ -37,12 +38,13 @@ type Address = { readonly address: string; readonly family: number }
  * @throws HttpError the failure of the exchange; no byte of the request was written.
  */
 export async function openSocket(
-  { host, protocol, exchange }: Opening,
+  { host, port, protocol, exchange }: Opening,
   connect: (lookup: LookupFunction) => Duplex | null | undefined,
   { rules, lookup = resolveName as LookupFunction, limits = defaultLimits }: ConnectOptions,
 ): Promise<Socket> {
   const check = (addresses: readonly Address[]) => {
-    if (addresses.length > 0 && addresses.every((a) => rules.permits(a.address, protocol))) return
+    if (addresses.length > 0 && addresses.every((a) => rules.permits(a.address, protocol, port)))
+      return
     throw exchange.fail('refused-address', `${host} does not lead to a public address.`)
   }
   const addresses = isIP(host)

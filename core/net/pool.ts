@@ -10,7 +10,7 @@ import {
   connect as tls,
 } from 'node:tls'
 import type { Dispatcher, Client as UndiciClient } from 'undici'
-import { hostOf } from './address.ts'
+import { hostOf, portOf } from './address.ts'
 import { acceptedEncodings } from './answer.ts'
 import { type ConnectOptions, guardWrites, openSocket } from './connect.ts'
 import type { Exchange } from './exchange.ts'
@@ -158,7 +158,12 @@ class Connection {
     if (exchange.wroteBytes) throw exchange.fail('reset', 'The connection broke.')
     const { options, open } = this.#shared
     const protocol = this.#url.protocol === 'https:' ? 'https:' : 'http:'
-    const opening = { host: hostOf(this.#url), protocol, exchange } as const
+    const opening = {
+      host: hostOf(this.#url),
+      port: portOf(this.#url),
+      protocol,
+      exchange,
+    } as const
     const socket = await openSocket(opening, (lookup) => this.#start(lookup), options)
     this.#socket = socket
     // What another connection had begun to say is not continued by this one.

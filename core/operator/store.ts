@@ -21,6 +21,8 @@ export type AttentionKind =
   | 'event'
   /** Money that belongs to no payment. */
   | 'unclaimed'
+  /** Too many payments of a merchant were declined: attempts are refused until the entry is ended, or time passes. */
+  | 'card-testing'
 
 export type AttentionRow = {
   id: string

@@ -4,7 +4,7 @@ import { Sensitive } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { outcomeUnknown, sqlState, violated } from '../db/database.ts'
 import type { Engine } from '../engine.ts'
-import type { Channel } from '../entity/directory.ts'
+import type { Caller, Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { faultPoint } from '../fault-point.ts'
 import { idTimeMs, newId, shortId } from '../ids.ts'
@@ -18,13 +18,16 @@ import { admit } from './admit.ts'
 import { attemptKey } from './attempt-key.ts'
 import { refuseUnavailable } from './capabilities.ts'
 import { descriptorOf } from './descriptor.ts'
+import { refuseManyNumbers } from './distinct-number.ts'
 import { findEarlier, type Idempotency, replayed } from './idempotency.ts'
 import { instrumentOf, shownNumbers } from './instrument.ts'
 import { handlerOf } from './operation-kinds.ts'
 import { holderOf, idempotencyOfOccurrence, type Scheduled } from './scheduled.ts'
+import { sealNumbers } from './sealed-numbers.ts'
 import { type AcceptRow, acceptOf, type RegisteringRow, type ScheduledRow } from './store-first.ts'
 import { attemptByKey, paymentById } from './store-read.ts'
 import { accountPart, noticeAt, numbersOf, withoutSecrets } from './stored-request.ts'
+import { beginTrial } from './trial.ts'
 import type { Mode, Payment } from './types.ts'
 import type { Work } from './work.ts'
 
@@ -45,6 +48,8 @@ export type Use = {
   readonly only?: 'verification'
   /** The test clock of what it belongs to. */
   readonly clockId?: string | null
+  /** Who asks for it; absent where the engine itself does. */
+  readonly caller?: Caller
   readonly scheduled?: Scheduled
 }
 
@@ -77,6 +82,9 @@ export async function acceptFirst(
   if (isStored) refuseUnstorable(account)
   const numbers = numbersOf(fields)
   refuseOwnNumber(numbers, request.names)
+  if (use.registrationId === undefined) {
+    refuseManyNumbers(engine, channel, use.caller, numbers['card.number'])
+  }
   const mode = modeOf(engine, fields)
   const kind = handlerOf[type]!
   const brand = account.brand?.code ?? null
@@ -102,12 +110,12 @@ export async function acceptFirst(
     connector.supports.limits?.timeoutMs ?? Number.POSITIVE_INFINITY,
   )
   const stored = withoutSecrets(fields, shownNumbers(numbers))
-  const sealedNumber = account.kind === 'bankAccount' ? account.iban : undefined
-  const primary = numbers['card.number'] ?? numbers['tokenAccount.number'] ?? sealedNumber
   const isSealed = Object.keys(numbers).length > 0
-  const sealed = isSealed
-    ? engine.vault.seal(id, numbers, primary ?? Object.values(numbers)[0]!)
-    : null
+  const registrationId = isVerification ? id : isStored ? newId() : (use.registrationId ?? null)
+  const own = { id, channelId: channel.id, registrationId }
+  // The node above a channel is its merchant: no look-up in the path of a payment.
+  const merchantId = channel.path[1] ?? channel.id
+  const sealed = isSealed ? sealNumbers(engine, merchantId, own, numbers) : null
   const taken = engine.shortNumbers.take()
   const shortNo = typeof taken === 'bigint' ? taken : await taken
   const keyedBy = use.scheduled === undefined ? idempotency : idempotencyOfOccurrence(use.scheduled)
@@ -131,7 +139,7 @@ export async function acceptFirst(
     connector: connector.name,
     attemptKey: attemptKey(engine, connector, id, keyedBy, 1),
     merchantTransactionId: textOf(fields, 'merchantTransactionId') ?? null,
-    registrationId: isVerification ? id : isStored ? newId() : (use.registrationId ?? null),
+    registrationId,
     scheduleId: use.scheduled?.scheduleId ?? null,
     clockId,
     state: 'processing',
@@ -184,11 +192,16 @@ export async function acceptFirst(
         }
       : {}),
   }
+  const trial = beginTrial(engine, channel, id, request, account, numbers, sealed, use)
   await faultPoint('before-T1', id)
   const written = await writeFirst(engine, row, (no) =>
     attemptKey(engine, connector, id, keyedBy, no),
-  )
+  ).catch((error: unknown) => {
+    engine.cardTesting.end(trial)
+    throw error
+  })
   if (written === null) {
+    engine.cardTesting.end(trial)
     const isScheduled = use.scheduled !== undefined
     return {
       replay: isScheduled
@@ -205,6 +218,7 @@ export async function acceptFirst(
       operation: operationOf(payment, written.attempt_key, kind, request, account, numbers),
       begun: { is: 'first', row: written },
       returns: null,
+      trial,
       deadlineMs: startedMs + timeoutMs,
       sendByWallMs: engine.clock.realMs() + timeoutMs - (engine.clock.elapsedMs() - startedMs),
     },

@@ -13,8 +13,10 @@ import { admit } from './admit.ts'
 import { attemptKey } from './attempt-key.ts'
 import { carriedOver, handlerKind } from './follow-up-rules.ts'
 import { type Idempotency, idempotencyForStep, replayed } from './idempotency.ts'
+import { placeOf } from './instrument.ts'
 import type { Effect } from './operation-kinds.ts'
 import { kindOf, operationOf, returnsOf } from './rebuild.ts'
+import { sealNumbers } from './sealed-numbers.ts'
 import { settle } from './settle.ts'
 import { type FollowUpRow, reserve } from './store-follow-up.ts'
 import { attemptByKey, paymentByAttempt, paymentById, toPayment } from './store-read.ts'
@@ -73,11 +75,16 @@ export async function begin(
     engine.connectorTimeoutMs,
     connector.supports.limits?.timeoutMs ?? Number.POSITIVE_INFINITY,
   )
-  const numbers = chargesAnew(effect) ? await engine.vault.unseal(target.id) : undefined
+  const numbers = chargesAnew(effect) ? await engine.vault.unseal(placeOf(target)) : undefined
   const sealed =
     numbers === undefined || effect !== 'replacement'
       ? null
-      : engine.vault.seal(id, numbers, Object.values(numbers)[0] ?? '')
+      : sealNumbers(
+          engine,
+          await engine.directory.merchantOf(target.channelId),
+          { ...target, id, registrationId: null },
+          numbers,
+        )
   const row: FollowUpRow = {
     id,
     channelId: target.channelId,

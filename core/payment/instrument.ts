@@ -9,7 +9,16 @@ import {
 } from '@tollgate/plugin-kit'
 import type { CheckedAccount } from '../request/account.ts'
 import { groupOf, textOf } from '../request/values.ts'
+import type { Place } from '../vault/binding.ts'
 import type { Payment } from './types.ts'
+
+/** What the sealed numbers of a payment are bound to. */
+export const placeOf = (payment: Pick<Payment, 'id' | 'channelId' | 'registrationId'>): Place => ({
+  table: 'instrument',
+  id: payment.id,
+  ownerId: payment.channelId,
+  registrationId: payment.registrationId,
+})
 
 type Optional<T> = { [K in keyof T]: T[K] | undefined }
 

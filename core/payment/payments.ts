@@ -1,4 +1,5 @@
 /** Everything that can be done with payments, for embedders and for the hosted surface alike. */
+import { TooManyFailures } from '../card-testing/card-testing.ts'
 import type { Engine } from '../engine.ts'
 import type { Addressee, Caller } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
@@ -8,6 +9,7 @@ import { dispatch } from '../routing/dispatch.ts'
 import { type Accepted, acceptFirst, type Request, type Use } from './accept.ts'
 import { continueChain } from './chain.ts'
 import { leftOfChargebacks } from './dispute-fact.ts'
+import { TooManyNumbers } from './distinct-number.ts'
 import { execute } from './execute.ts'
 import { acceptFollowUp, decided, referenced, UnknownReference } from './follow-up.ts'
 import { followUpType, practiceOf, refuseUnusable } from './follow-up-rules.ts'
@@ -42,7 +44,7 @@ export async function createPayment(
   }
   const entityId = textOf(fields, 'entityId') ?? addressee.id
   const idempotency = idempotencyOf(engine, idempotencyKey, entityId, '/v1/payments', request.names)
-  return payFirst(engine, addressee, request, idempotency, {})
+  return payFirst(engine, addressee, request, idempotency, { caller })
 }
 
 /**
@@ -75,7 +77,9 @@ async function carryOut(engine: Engine, accepted: Accepted, only: Use['only']): 
   const { verify } = work.target.loaded.connector
   const run = only === 'verification' && verify === undefined ? settleUnsent : execute
   const payment = await engine.running.track(
-    run(engine, work).then((done) => (isChained ? continueChain(engine, done) : done)),
+    run(engine, work)
+      .finally(() => engine.cardTesting.end(work.trial))
+      .then((done) => (isChained ? continueChain(engine, done) : done)),
   )
   return { payment }
 }
@@ -100,12 +104,16 @@ async function acceptOnce(
     const channel = dispatch(engine, addressee, request.fields, use)
     return await acceptFirst(engine, channel, request, idempotency, use)
   } catch (error) {
-    if (!(error instanceof GatewayError) || error.status !== 400) throw error
+    if (!(error instanceof GatewayError) || !mayHaveBeenMade(error)) throw error
     const earlier = await findReplay(engine, idempotency)
     if (earlier === undefined) throw error
     return { replay: earlier }
   }
 }
+
+/** Refusals of the request itself, which come before the look at its key; back-pressure is none of them. */
+const mayHaveBeenMade = (error: GatewayError) =>
+  error.status === 400 || error instanceof TooManyNumbers || error instanceof TooManyFailures
 
 async function createByReference(
   engine: Engine,

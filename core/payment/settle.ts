@@ -34,7 +34,7 @@ export type Settled = {
 }
 
 /** What settling needs of the work. An operator's decision has no connector to go back to. */
-export type Settling = Pick<Work, 'payment' | 'lease' | 'begun' | 'returns'>
+export type Settling = Pick<Work, 'payment' | 'lease' | 'begun' | 'returns' | 'trial'>
 
 /**
  * Moves a payment to what the outcome means, if `work.lease` still holds, with its balance, timers
@@ -60,15 +60,16 @@ export async function settle(
   const event = eventOf(eventId, work.payment, decision.state, decision.resultCode)
   const row = rowOf(engine, work, decision, event, source, outcome !== given)
   await faultPoint('before-T2', work.payment.id)
-  const seq = await write(engine, work, row, decision, [
+  const written = await write(engine, work, row, decision, [
     ...alongside,
     ...secondStep(work.payment, decision),
   ])
   await faultPoint('after-T2', work.payment.id)
-  if (seq === undefined)
+  if (written === undefined)
     return { payment: await lost(engine, work, row, given, source), moved: false }
   const payment = settledPayment(work.payment, decision, engine.clock.realMs())
-  announce(engine, payment, event, seq)
+  engine.cardTesting.settled(work.trial, payment, source, written.fingerprint)
+  announce(engine, payment, event, written.seq)
   // Only what somebody else than its first sender moves has been asked about, and may be listed.
   if (work.lease > 1 && !isOpen(payment.state)) await endUndecided(engine, payment, outcome, source)
   if (outcome !== given && given.is === 'approved') {
@@ -187,7 +188,7 @@ async function write(
   row: SettleFirstRow,
   decision: Decision,
   alongside: readonly Sql[],
-): Promise<number | undefined> {
+): Promise<{ readonly seq: number; readonly fingerprint?: Buffer | null } | undefined> {
   const { payment } = work
   const isUndisturbed =
     payment.parentId === null &&
@@ -197,7 +198,7 @@ async function write(
   if (isUndisturbed) {
     const moved = await engine.lanes.group(settleFirst, row)
     // Two words about one attempt in one flush: the row came back for that one which moved it.
-    return moved?.event_id === row.event_id ? moved.seq : undefined
+    return moved?.event_id === row.event_id ? moved : undefined
   }
   const to = placeOf(payment.effect, decision.state, decision.attemptState)
   const isMarked = payment.effect === 'replacement' || payment.request.sequence === 'FINAL'
@@ -208,7 +209,7 @@ async function write(
       ? engine.lanes.single(statement)
       : engine.lanes.together(statement, alongside),
   )
-  return rows[0]?.seq
+  return rows[0]
 }
 
 /**

@@ -188,17 +188,23 @@ export const idempotencyByKey = (entityId: string, keys: readonly Buffer[]) => s
  * Keyed fingerprints and last digits of the numbers that are sealed for a payment and for those that it
  * refers to: of the refund of a capture, that of the authorisation.
  */
-export const sealedNumbersOf = (id: string) => sql<{ fingerprint: Buffer; ending: string | null }>`
+export const sealedNumbersOf = (id: string) => sql<{
+  id: string
+  channel_id: string
+  registration_id: string | null
+  fingerprint: Buffer | null
+  ending: string | null
+}>`
   with recursive lineage as (
-    select id, referenced_id, 1 as depth
+    select id, channel_id, registration_id, referenced_id, 1 as depth
     from tollgate.payment
     where id = ${id}::uuid
     union all
-    select payment.id, payment.referenced_id, lineage.depth + 1
+    select payment.id, payment.channel_id, payment.registration_id, payment.referenced_id, lineage.depth + 1
     from lineage
     join tollgate.payment on payment.id = lineage.referenced_id
     where lineage.depth < 32)
-  select instrument.fingerprint,
+  select lineage.id, lineage.channel_id, lineage.registration_id, instrument.fingerprint,
     coalesce(payment_request.request #>> '{card,last4Digits}',
       payment_request.request #>> '{tokenAccount,last4Digits}') as ending
   from lineage

@@ -14,7 +14,13 @@ export const settleOne = (
   move: Move,
   returns: Returns | null,
   undecided: boolean,
-) => sql<{ id: string; seq: number; event_id: string }>`
+) => sql<{
+  id: string
+  seq: number
+  event_id: string
+  /** Of the number that went with it. */
+  fingerprint: Buffer | null
+}>`
 with a as (
   update tollgate.attempt set state = ${row.attempt_state}::text, settled_by = ${row.source}::text,
     lease_until = null
@@ -87,7 +93,8 @@ w as (${outbox.ofPayment(row.notifies === true)}),
 d as (
   delete from tollgate.instrument
   using p
-  where ${row.erase_instrument}::boolean and instrument.id = p.id),
+  where ${row.erase_instrument}::boolean and instrument.id = p.id
+  returning instrument.fingerprint),
 x as (
   delete from tollgate.timer
   using a
@@ -106,7 +113,7 @@ t as (
   from p where ${row.expire_id}::uuid is not null
   on conflict (kind, ref) do update set due_at =
     case when timer.kind = 'expire' then least(timer.due_at, excluded.due_at) else excluded.due_at end)
-select id, seq, ${row.event_id}::uuid as event_id from p`
+select id, seq, ${row.event_id}::uuid as event_id, (select fingerprint from d) as fingerprint from p`
 
 /** By how much a move uses more of each kind of limit than it adds to it. */
 const overOf = (sums: Sums) => ({

@@ -6,8 +6,11 @@
 import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import { digitsOf, hasDigits } from '../net/card-numbers.ts'
+import type { Registration } from '../registration/types.ts'
 import { passesLuhn } from '../request/card-number.ts'
 import { groupOf, refuse, textOf } from '../request/values.ts'
+import type { Place } from '../vault/binding.ts'
+import { placeOf } from './instrument.ts'
 import { sealedNumbersOf } from './store-read.ts'
 import type { Payment, StoredRequest } from './types.ts'
 
@@ -19,7 +22,12 @@ const longest = 19
 const most = 200_000
 
 /** What is known of a number that is sealed. */
-type Sealed = { readonly fingerprint: Buffer; readonly ending: string | null }
+type Sealed = {
+  /** Null of one that was sealed before fingerprints had a key for each merchant. */
+  readonly fingerprint: Buffer | null
+  readonly ending: string | null
+  readonly place: Place
+}
 
 /** @throws GatewayError 400 naming the field that holds the number of the payment that is followed up. */
 export function refuseFollowedNumber(
@@ -27,27 +35,32 @@ export function refuseFollowedNumber(
   target: Payment,
   fields: RequestFields,
 ): Promise<void> {
-  return refuseSealed(engine, fields, endingOf(target.request), () =>
-    engine.lanes.read(sealedNumbersOf(target.id)),
-  )
+  return refuseSealed(engine, target.channelId, fields, endingOf(target.request), async () => {
+    const rows = await engine.lanes.read(sealedNumbersOf(target.id))
+    return rows.map(({ id, channel_id: channelId, registration_id: registrationId, ...known }) => ({
+      ...known,
+      place: placeOf({ id, channelId, registrationId }),
+    }))
+  })
 }
 
 /** @throws GatewayError 400 naming the field that holds the number of the registration. */
 export function refuseRegisteredNumber(
   engine: Engine,
-  registration: { readonly fingerprint: Buffer | null; readonly request: StoredRequest },
+  registration: Registration,
   fields: RequestFields,
 ): Promise<void> {
-  const { fingerprint, request } = registration
-  const ending = endingOf(request)
-  return refuseSealed(engine, fields, ending, async () =>
-    fingerprint === null ? [] : [{ fingerprint, ending }],
+  const { id: registrationId, channelId, instrumentId: id, fingerprint } = registration
+  const ending = endingOf(registration.request)
+  return refuseSealed(engine, channelId, fields, ending, async () =>
+    id === null ? [] : [{ fingerprint, ending, place: placeOf({ id, channelId, registrationId }) }],
   )
 }
 
 /** @param ending of the number, where it is known without asking. */
 async function refuseSealed(
   engine: Engine,
+  channelId: string,
   fields: RequestFields,
   ending: string | null,
   ask: () => Promise<readonly Sealed[]>,
@@ -63,14 +76,31 @@ async function refuseSealed(
   }
   if (texts.length === 0) return
   for (const sealed of await ask()) {
+    let isIt: ((number: string) => boolean) | undefined
     for (const { name, digits } of texts) {
       for (const number of numbersIn(digits, sealed.ending ?? '')) {
-        if (!engine.vault.numberFingerprint(number).equals(sealed.fingerprint)) continue
+        isIt ??= await comparison(engine, channelId, sealed)
+        if (!isIt(number)) continue
         const message = 'must not hold the card number that this request refers to'
         throw refuse('200.300.404', name, message)
       }
     }
   }
+}
+
+/** Says of a number whether it is the sealed one, which is opened only where nothing else can tell. */
+async function comparison(
+  { vault, directory }: Engine,
+  channelId: string,
+  { fingerprint, place }: Sealed,
+): Promise<(number: string) => boolean> {
+  if (fingerprint !== null) {
+    const merchantId = await directory.merchantOf(channelId)
+    return (number) => vault.fingerprint(merchantId, number).equals(fingerprint)
+  }
+  const numbers = await vault.unseal(place)
+  const own = numbers?.['card.number'] ?? numbers?.['tokenAccount.number']
+  return (number) => number === own
 }
 
 /** The last digits of the stored number, as they are shown; null where the request does not tell them. */

@@ -1,4 +1,5 @@
 import type { Instrument, Operation } from '@tollgate/plugin-kit'
+import type { Trial } from '../card-testing/attempt.ts'
 import type { Target } from '../routing/targets.ts'
 import type { Begun } from './begun.ts'
 import type { Returns } from './store-settle.ts'
@@ -15,6 +16,8 @@ export type Work = {
   readonly begun: Begun | null
   /** Of a capture's reversal: the capture, and the balance that gets its amount back. */
   readonly returns: Returns | null
+  /** What its failure would count for, in the process that accepted it. */
+  readonly trial?: Trial | undefined
   /** End of the call on the monotonic clock; counted from before the first commit. */
   readonly deadlineMs: number
   /** The same moment on the wall clock. */

@@ -3,12 +3,18 @@ import type { RequestFields } from '@tollgate/plugin-kit'
 import { brandOf, instrumentGroups } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
+import { placeOf } from '../payment/instrument.ts'
 import { groupOf, refuse, textOf } from '../request/values.ts'
+import type { Place } from '../vault/binding.ts'
 import { type AgreementRow, agreementsOf, registrationById } from './store.ts'
 import type { Registration } from './types.ts'
 
 /** What is shown of a number, made anew from the number itself. */
 const shown = new Set(['bin', 'last4Digits'])
+
+/** What the sealed numbers of a registration are bound to: another one that points at them opens nothing. */
+export const placeOfAccount = (registration: Registration, instrumentId: string): Place =>
+  placeOf({ id: instrumentId, channelId: registration.channelId, registrationId: registration.id })
 
 /**
  * The sealed numbers by full name; none of an account without a number.
@@ -20,7 +26,7 @@ export async function numbersOf(
   registration: Registration,
 ): Promise<Readonly<Record<string, string>>> {
   if (registration.instrumentId === null) return {}
-  const numbers = await engine.vault.unseal(registration.instrumentId)
+  const numbers = await engine.vault.unseal(placeOfAccount(registration, registration.instrumentId))
   if (numbers !== undefined) return numbers
   const [row] = await engine.lanes.read(registrationById(registration.id, null))
   throw new GatewayError(row?.removed_at == null ? '100.150.205' : '100.150.202')

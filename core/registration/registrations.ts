@@ -41,7 +41,7 @@ export async function createRegistration(
   const entityId = textOf(fields, 'entityId') ?? addressee.id
   const path = '/v1/registrations'
   const idempotency = idempotencyOf(engine, idempotencyKey, entityId, path, request.names)
-  return payFirst(engine, addressee, request, idempotency, { only: 'verification' })
+  return payFirst(engine, addressee, request, idempotency, { only: 'verification', caller })
 }
 
 /** Pays with a stored account. */
@@ -67,7 +67,7 @@ export async function payWithRegistration(
     withAccount(request.fields, registration, await numbersOf(engine, registration)),
     registration,
   )
-  const use = { registrationId: registration.id, clockId: registration.clockId }
+  const use = { registrationId: registration.id, clockId: registration.clockId, caller }
   return payFirst(engine, addressee, { ...request, fields }, idempotency, use)
 }
 
@@ -198,16 +198,23 @@ export async function usableFor(
   channel: Channel,
 ): Promise<Registration> {
   const registration = await find(engine, id, await engine.directory.visible(caller, undefined))
-  if (registration.channelId !== channel.id) {
-    const [own, other] = await Promise.all([
-      engine.directory.merchantOf(channel.id),
-      engine.directory.merchantOf(registration.channelId),
-    ])
-    if (own !== other) {
-      throw refuse('100.150.200', 'entityId', 'the registration belongs to another merchant')
-    }
-  }
+  await refuseForeign(engine, registration, channel.id)
   return usable(registration)
+}
+
+/** @throws GatewayError 100.150.200 for a channel of another merchant than the registration's. */
+export async function refuseForeign(
+  engine: Engine,
+  registration: Registration,
+  channelId: string,
+): Promise<void> {
+  if (registration.channelId === channelId) return
+  const [own, other] = await Promise.all([
+    engine.directory.merchantOf(channelId),
+    engine.directory.merchantOf(registration.channelId),
+  ])
+  if (own === other) return
+  throw refuse('100.150.200', 'entityId', 'the registration belongs to another merchant')
 }
 
 export function usable(registration: Registration): Registration {

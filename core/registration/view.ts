@@ -21,9 +21,13 @@ export type RegistrationView = Answered & {
   [field: string]: unknown
 }
 
-/** @param ndc the gateway's number of this request. */
+/**
+ * @param ndc the gateway's number of this request.
+ * @param settings those of its channel.
+ */
 export function registrationView(
   registration: Registration,
+  settings: Readonly<Record<string, unknown>>,
   ndc: string,
   buildNumber: string,
   now: Date,
@@ -43,7 +47,7 @@ export function registrationView(
   if (registration.merchantTransactionId !== null) {
     view.merchantTransactionId = registration.merchantTransactionId
   }
-  if (registration.fingerprint !== null) {
+  if (registration.fingerprint !== null && settings.showFingerprint === true) {
     view.fingerprint = registration.fingerprint.toString('hex').slice(0, 32)
   }
   return view

@@ -12,7 +12,11 @@ export function openAccounts(vault: Vault, registry: Registry): OpenAccount {
     const sealed =
       row.sealed === null || row.data_key_id === null
         ? {}
-        : await vault.open(row.id, row.data_key_id, row.sealed, 'merchant_account')
+        : await vault.open(
+            { table: 'merchant_account', id: row.id, ownerId: row.channel_id },
+            row.data_key_id,
+            row.sealed,
+          )
     const settings = { ...row.settings, ...sealed }
     const table = registry.get(row.connector)?.connector.account
     return table === undefined ? settings : checkSettings(table, settings, `account ${row.id}`)

@@ -19,7 +19,7 @@ import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Request } from '../payment/accept.ts'
 import { refuseRegisteredNumber } from '../payment/stored-number.ts'
-import { registrationById } from '../registration/store.ts'
+import { registrationById, toRegistration } from '../registration/store.ts'
 import { textOf } from '../request/values.ts'
 import { type Missed, missedUpTo } from './misfire.ts'
 import { effectiveEnd } from './periods.ts'
@@ -105,7 +105,7 @@ async function refuseItsNumber(
   fields: RequestFields,
 ): Promise<void> {
   const [row] = await engine.lanes.read(registrationById(schedule.registrationId, null))
-  if (row !== undefined) await refuseRegisteredNumber(engine, row, fields)
+  if (row !== undefined) await refuseRegisteredNumber(engine, toRegistration(row), fields)
 }
 
 async function atNow(engine: Engine, id: string): Promise<{ schedule: Schedule; now: Date }> {

@@ -6,8 +6,13 @@ import { formatAmount } from '../money.ts'
 import { handlerOf } from '../payment/operation-kinds.ts'
 import { payFirst } from '../payment/payments.ts'
 import type { Payment } from '../payment/types.ts'
-import { agreementWanted, inAgreement, withAccount } from '../registration/account.ts'
-import { usable } from '../registration/registrations.ts'
+import {
+  agreementWanted,
+  inAgreement,
+  placeOfAccount,
+  withAccount,
+} from '../registration/account.ts'
+import { refuseForeign, usable } from '../registration/registrations.ts'
 import {
   type AgreementRow,
   agreementsOf,
@@ -15,11 +20,13 @@ import {
   toRegistration,
 } from '../registration/store.ts'
 import type { Registration } from '../registration/types.ts'
+import type { Unsealed } from '../vault/vault.ts'
 import type { ChargeRow } from './store-charge.ts'
 
 export type Loaded = {
   readonly registrations: ReadonlyMap<string, Registration>
-  readonly numbers: ReadonlyMap<string, Record<string, string> | GatewayError>
+  /** By registration: two that point at one instrument are two questions. */
+  readonly numbers: ReadonlyMap<string, Unsealed>
   readonly agreements: ReadonlyMap<string, AgreementRow>
 }
 
@@ -40,12 +47,12 @@ export async function load(engine: Engine, rows: readonly ChargeRow[]): Promise<
     })
   }
   const [numbers, agreements] = await Promise.all([
-    engine.vault.unsealAll(found.flatMap(({ instrumentId }) => instrumentId ?? [])),
+    numbersOfAll(engine, found),
     wanted.size === 0 ? [] : engine.lanes.read(agreementsOf([...wanted.values()])),
   ])
   // A registration removed since it was read has lost its numbers: read again, it says that itself.
   const bare = found.filter(
-    ({ instrumentId }) => instrumentId !== null && !numbers.has(instrumentId),
+    ({ id, instrumentId }) => instrumentId !== null && numbers.get(id) === undefined,
   )
   const anew =
     bare.length === 0
@@ -66,6 +73,16 @@ export async function load(engine: Engine, rows: readonly ChargeRow[]): Promise<
     numbers,
     agreements: new Map(agreements.map((row) => [agreementKey(row.id, row.agreement_id), row])),
   }
+}
+
+async function numbersOfAll(
+  engine: Engine,
+  registrations: readonly Registration[],
+): Promise<Map<string, Unsealed>> {
+  const held = registrations.filter(({ instrumentId }) => instrumentId !== null)
+  const places = held.map((one) => placeOfAccount(one, one.instrumentId!))
+  const opened = await engine.vault.unsealAll(places)
+  return new Map(held.map(({ id }, index) => [id, opened[index]]))
 }
 
 const agreementKey = (id: string, agreementId: string | null) => `${id} ${agreementId ?? ''}`
@@ -128,7 +145,7 @@ export async function prepared(
   const known = registrations.get(row.registration_id)
   if (known === undefined) throw new GatewayError('100.150.200')
   const registration = usable(known)
-  const own = registration.instrumentId === null ? {} : numbers.get(registration.instrumentId)
+  const own = registration.instrumentId === null ? {} : numbers.get(registration.id)
   if (own === undefined) throw new GatewayError('100.150.205')
   if (own instanceof GatewayError) throw own
   const sent = {
@@ -153,6 +170,8 @@ export async function pay(
   row: ChargeRow,
   { registration, fields }: Prepared,
 ): Promise<Payment> {
+  // It was so when the schedule was made: a row that says otherwise now was not written by the engine.
+  await refuseForeign(engine, registration, row.channel_id)
   const channel = await channelOf(engine, row)
   const { payment } = await payFirst(engine, channel, { fields, names: [] }, null, {
     registrationId: registration.id,

@@ -70,9 +70,14 @@ const paymentOf = (row: BriefPaymentRow): Step & { about: string } => ({
 const asMade = <Made extends { readonly about: string }>(steps: readonly Made[]): Made[] =>
   steps.toSorted((one, other) => (one.about < other.about ? -1 : 1))
 
+/**
+ * What happened to a registration, as far as it happened on one of `channels` (null: any): every
+ * channel of a merchant may charge it, and what one of them charges is no business of the others.
+ */
 export async function registrationSteps(
   engine: Engine,
   registration: Registration,
+  channels: readonly string[] | null,
   audience: Audience,
 ): Promise<Step[]> {
   const { id } = registration
@@ -81,9 +86,9 @@ export async function registrationSteps(
     lanes.read(recordsOf(id, limits.shownSteps)),
     lanes.read(laterEvents(id, limits.shownSteps)),
     lanes.read(auditOf(id, limits.shownSteps)),
-    lanes.read(paymentsWith(id, shown)),
+    lanes.read(paymentsWith(id, channels, shown)),
     lanes.read(paymentsById([registration.paymentId])),
-    lanes.read(schedulesOf(id, null, null, shown)),
+    lanes.read(schedulesOf(id, channels, null, shown)),
     lanes.read(timersOf([id])),
   ])
   const known = new Map([...made, ...payments].map((row) => [row.id, row]))

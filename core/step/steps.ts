@@ -88,12 +88,17 @@ const finders: Readonly<Record<Kind, Finder>> = {
   },
 }
 
-function stepsOf(engine: Engine, found: Found, audience: Audience): Promise<Step[]> {
+function stepsOf(
+  engine: Engine,
+  found: Found,
+  channels: readonly string[] | null,
+  audience: Audience,
+): Promise<Step[]> {
   switch (found.kind) {
     case 'payment':
       return paymentSteps(engine, found.payment, audience)
     case 'registration':
-      return registrationSteps(engine, found.registration, audience)
+      return registrationSteps(engine, found.registration, channels, audience)
     case 'schedule':
       return scheduleSteps(engine, found.schedule, audience)
     case 'execution':
@@ -125,7 +130,7 @@ export async function readSteps(
   for (const kind of isId(id) ? kinds : []) {
     const found = await finders[kind](engine, id, channels)
     if (found === undefined) continue
-    const steps = await stepsOf(engine, found, audienceOf(caller))
+    const steps = await stepsOf(engine, found, channels, audienceOf(caller))
     return withNotifications(engine, id, steps, (entity) => engine.directory.acts(caller, entity))
   }
   throw new GatewayError('700.400.580', { status: 404 })
@@ -181,7 +186,7 @@ export async function inspect(
 }
 
 async function inspected(engine: Engine, found: Found): Promise<Inspected> {
-  const own = await stepsOf(engine, found, 'operator')
+  const own = await stepsOf(engine, found, null, 'operator')
   const isDelivery = found.kind === 'delivery'
   const everybody = async () => true
   const steps = isDelivery ? own : await withNotifications(engine, idOf(found), own, everybody)

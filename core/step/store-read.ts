@@ -105,11 +105,19 @@ export const followUpsOf = (paymentId: string, limit: number) => sql<BriefPaymen
   order by id
   limit ${limit}::integer`
 
-/** The latest payments that a cardholder or merchant made with a registration; a schedule's are its own. */
-export const paymentsWith = (registrationId: string, limit: number) => sql<BriefPaymentRow>`
+/**
+ * The latest payments on these channels (null: any) that a cardholder or merchant made with a
+ * registration; a schedule's are its own.
+ */
+export const paymentsWith = (
+  registrationId: string,
+  channels: readonly string[] | null,
+  limit: number,
+) => sql<BriefPaymentRow>`
   select ${brief}
   from tollgate.payment
   where registration_id = ${registrationId}::uuid and schedule_id is null
+    and (${channels}::uuid[] is null or channel_id = any(${channels}::uuid[]))
   order by id desc
   limit ${limit}::integer`
 

@@ -1,30 +1,18 @@
-import type { KeyObject } from 'node:crypto'
 import type { Log } from '@tollgate/plugin-kit'
 import type { Clock } from '../clock.ts'
 import type { Lanes } from '../db/lanes.ts'
+import type { Binding } from './binding.ts'
 import { keyOf } from './cipher.ts'
 import { KeyProviderError, MissingKeyError } from './keys.ts'
 import type { BoundedKeys } from './providers.ts'
 import { type DataKeyRow, dataKeyById } from './store.ts'
-import { type Purpose, sealedTables } from './store-sealed.ts'
 
 /** A data key that is open in this process. */
-export type DataKey = {
-  readonly id: string
-  readonly key: KeyObject
-  readonly format: number
-  /** First part of what values of each table are bound to. */
-  readonly places: Readonly<Record<Purpose, Buffer>>
+export type DataKey = Binding & {
   /** When the key-encryption key opened it last, on the monotonic clock. */
   readonly openedMs: number
   /** When the next try to open it again is due. */
   dueMs: number
-}
-
-/** What a sealed value is bound to: moved to another row or table, or under another key, it does not open. */
-export function boundTo({ format, places }: DataKey, purpose: Purpose, id: string): Buffer {
-  const row = Buffer.from(id, 'hex')
-  return format === 1 ? row : Buffer.concat([places[purpose], row])
 }
 
 const failureMs = 2_000
@@ -44,6 +32,7 @@ export class Keyring {
   readonly #open = new Map<string, DataKey>()
   readonly #opening = new Map<string, Promise<DataKey>>()
   readonly #failed = new Map<string, { error: unknown; untilMs: number }>()
+  readonly #closed = new Set<string>()
 
   constructor(parts: { lanes: Lanes; keys: BoundedKeys; clock: Clock; log: Log; keepMs: number }) {
     this.#lanes = parts.lanes
@@ -87,7 +76,10 @@ export class Keyring {
       const bytes = await this.#keys
         .unwrap(row.key_encryption_key_id, row.wrapped)
         .catch(named(row))
-      const key = dataKey(row, keyOf(bytes), openedMs, openedMs + this.#keepMs / 4)
+      if (row.state === 'retired') this.#closed.add(id)
+      const closed = this.#closed.has(id)
+      const dueMs = openedMs + this.#keepMs / 4
+      const key = { id, key: keyOf(bytes), format: row.format, closed, openedMs, dueMs }
       this.#open.set(id, key)
       this.#failed.delete(id)
       return key
@@ -96,6 +88,13 @@ export class Keyring {
       this.#failed.set(id, { error, untilMs: this.#clock.elapsedMs() + failureMs })
       throw error
     }
+  }
+
+  /** A rotation has proven that nothing is under this key any more; that is not taken back. */
+  close(id: string): void {
+    this.#closed.add(id)
+    const known = this.#open.get(id)
+    if (known !== undefined && !known.closed) this.#open.set(id, { ...known, closed: true })
   }
 
   /** Opens again what was opened a while ago, and forgets what could not be for too long. */
@@ -118,13 +117,6 @@ export class Keyring {
       }
     }
   }
-}
-
-function dataKey(row: DataKeyRow, key: KeyObject, openedMs: number, dueMs: number): DataKey {
-  const places = Object.fromEntries(
-    sealedTables.map((table) => [table, Buffer.from(`tollgate ${table} ${row.id} `)]),
-  ) as Record<Purpose, Buffer>
-  return { id: row.id, key, format: row.format, places, openedMs, dueMs }
 }
 
 /** What a provider says, with the data key that it was asked for. */

@@ -47,7 +47,11 @@ export class KeyProviderError extends Error {
   override readonly name = 'KeyProviderError'
 }
 
-/** Key-encryption keys as text: `id:64 hex digits`, several separated by commas or lines, the first is current. */
+/**
+ * Key-encryption keys as text: `id:64 hex digits`, several separated by commas or lines, the first is
+ * current. A key that is one byte repeated wraps nothing: it is only taken behind another one, which
+ * can get a database away from it.
+ */
 export function parseKeys(text: string): { id: string; key: Buffer }[] {
   const parts = text.split(/[\s,]+/).filter((part) => part !== '')
   const keys = parts.map((part, index) => {
@@ -57,6 +61,12 @@ export function parseKeys(text: string): { id: string; key: Buffer }[] {
     }
     return { id: found[1]!, key: Buffer.from(found[2]!, 'hex') }
   })
+  const [current] = keys
+  if (current?.key.every((byte) => byte === current.key[0])) {
+    throw new Error(
+      `Key "${current.id}" is one byte repeated, which anybody would try first: put a new one before it (tollgate keys make), and take it away once "tollgate keys rewrap" has run`,
+    )
+  }
   if (keys.length === 0) throw new Error('No key given: expected <id>:<64 hex digits>')
   if (new Set(keys.map(({ id }) => id)).size !== keys.length)
     throw new Error('Two keys have the same id')

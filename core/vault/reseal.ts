@@ -2,8 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { Lanes } from '../db/lanes.ts'
 import { faultPoint } from '../fault-point.ts'
-import { decrypt, encrypt } from './cipher.ts'
-import { boundTo, type DataKey, type Keyring } from './keyring.ts'
+import { boundTo, opened, type Place } from './binding.ts'
+import { encrypt } from './cipher.ts'
+import type { DataKey, Keyring } from './keyring.ts'
 import { MissingKeyError } from './keys.ts'
 import {
   type Purpose,
@@ -76,8 +77,9 @@ async function resealSome(
   const startedMs = clock.elapsedMs()
   const from = await openable(keyring, keyId)
   const fresh: Resealed[] = []
-  for (const { id, sealed } of rows) {
-    const anew = from === undefined ? undefined : resealed(from, to, table, id, sealed!)
+  for (const { id, owner_id, registration_id, sealed } of rows) {
+    const place = { table, id, ownerId: owner_id ?? '-', registrationId: registration_id }
+    const anew = from === undefined ? undefined : resealed(from, to, place, sealed!)
     if (anew !== undefined) fresh.push(anew)
   }
   const shut = rows.length - fresh.length
@@ -101,20 +103,14 @@ async function openable(keyring: Keyring, keyId: string): Promise<DataKey | unde
   }
 }
 
-function resealed(
-  from: DataKey,
-  to: DataKey,
-  table: Purpose,
-  id: string,
-  was: Buffer,
-): Resealed | undefined {
+function resealed(from: DataKey, to: DataKey, place: Place, was: Buffer): Resealed | undefined {
   let plain: Buffer
   try {
-    plain = decrypt(from.key, was, boundTo(from, table, id))
+    plain = opened(from, place, was)
   } catch {
     return undefined
   }
-  const sealed = encrypt(to.key, plain, boundTo(to, table, id))
+  const sealed = encrypt(to.key, plain, boundTo(to, place))
   plain.fill(0)
-  return { id, was, sealed }
+  return { id: place.id, was, sealed }
 }

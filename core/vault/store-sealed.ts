@@ -15,7 +15,14 @@ export const sealedTables = [
 /** What a sealed value is for: the table that holds it. */
 export type Purpose = (typeof sealedTables)[number]
 
-export type SealedRow = { id: string; data_key_id: string | null; sealed: Buffer | null }
+export type SealedRow = {
+  id: string
+  data_key_id: string | null
+  sealed: Buffer | null
+  /** Whose it is, for the binding; null where the row that says so is gone. */
+  owner_id: string | null
+  registration_id: string | null
+}
 
 /** One sealed value that takes the place of another. */
 export type Resealed = { readonly id: string; readonly was: Buffer; readonly sealed: Buffer }
@@ -24,17 +31,41 @@ export type Resealed = { readonly id: string; readonly was: Buffer; readonly sea
  * The next rows by id of those under one of `keys`, of `size` that are looked at; also the last one
  * looked at, whatever it is under, so that the next page goes on after it. None: the end.
  */
-const page = (table: Sql, after: string, keys: readonly string[], size: number) => sql<SealedRow>`
+const page = (
+  table: Sql,
+  owner: Sql,
+  after: string,
+  keys: readonly string[],
+  size: number,
+) => sql<SealedRow>`
   with page as materialized (
     select id, data_key_id, sealed
     from ${table}
     where id > ${after}::uuid
     order by id
     limit ${size}::integer)
-  select id, data_key_id, sealed
+  select page.id, page.data_key_id, page.sealed, owner.owner_id, owner.registration_id
   from page
-  where data_key_id = any(${keys}::uuid[]) or id = (select id from page order by id desc limit 1)
-  order by id`
+  left join lateral (${owner}) owner on true
+  where page.data_key_id = any(${keys}::uuid[]) or page.id = (
+    select last_row.id from page last_row order by last_row.id desc limit 1)
+  order by page.id`
+
+/** An instrument is its payment's, whatever registration points at it. */
+const ownerOfInstrument = sql`
+    select payment.channel_id as owner_id, payment.registration_id
+    from tollgate.payment
+    where payment.id = page.id
+    limit 1`
+const ownerOfAccount = sql`
+    select merchant_account.channel_id as owner_id, null::uuid as registration_id
+    from tollgate.merchant_account
+    where merchant_account.id = page.id`
+const ownerOfEndpoint = sql`
+    select webhook_endpoint.entity_id as owner_id, null::uuid as registration_id
+    from tollgate.webhook_endpoint
+    where webhook_endpoint.id = page.id`
+const ownerOfPerson = sql`select page.id as owner_id, null::uuid as registration_id`
 
 /**
  * Only rows that are still as they were read: what was erased stays erased, what was changed stays
@@ -62,14 +93,17 @@ const swap = (table: Sql, from: string, to: string, rows: readonly Resealed[]) =
 type PageOf = (after: string, keys: readonly string[], size: number) => Sql<SealedRow>
 type SwapOf = (from: string, to: string, rows: readonly Resealed[]) => Sql<{ id: string }>
 
-export const pageOfInstruments: PageOf = (...more) => page(sql`tollgate.instrument`, ...more)
-export const pageOfAccounts: PageOf = (...more) => page(sql`tollgate.merchant_account`, ...more)
-export const pageOfEndpoints: PageOf = (...more) => page(sql`tollgate.webhook_endpoint`, ...more)
+export const pageOfInstruments: PageOf = (...more) =>
+  page(sql`tollgate.instrument`, ownerOfInstrument, ...more)
+export const pageOfAccounts: PageOf = (...more) =>
+  page(sql`tollgate.merchant_account`, ownerOfAccount, ...more)
+export const pageOfEndpoints: PageOf = (...more) =>
+  page(sql`tollgate.webhook_endpoint`, ownerOfEndpoint, ...more)
 export const swapEndpoints: SwapOf = (...more) => swap(sql`tollgate.webhook_endpoint`, ...more)
 export const swapInstruments: SwapOf = (...more) => swap(sql`tollgate.instrument`, ...more)
 export const swapAccounts: SwapOf = (...more) => swap(sql`tollgate.merchant_account`, ...more)
 
-export const pageOfPeople: PageOf = (...more) => page(sql`tollgate.person`, ...more)
+export const pageOfPeople: PageOf = (...more) => page(sql`tollgate.person`, ownerOfPerson, ...more)
 export const swapPeople: SwapOf = (...more) => swap(sql`tollgate.person`, ...more)
 
 export const sealedTable: Readonly<Record<Purpose, { page: PageOf; swap: SwapOf }>> = {

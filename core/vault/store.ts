@@ -65,7 +65,7 @@ export const addDataKey = (
 ) => sql`
   with made as (
     insert into tollgate.data_key (id, purpose, state, format, key_encryption_key_id, wrapped, promoted_at)
-    values (${id}::uuid, ${purpose}::text, 'current', 2, ${keyId}::text, ${wrapped}::bytea, now())
+    values (${id}::uuid, ${purpose}::text, 'current', 3, ${keyId}::text, ${wrapped}::bytea, now())
     on conflict do nothing
     returning id)
   ${noted('data-key-made', 'made', engineActor, { purpose, keyEncryptionKey: keyId })}`
@@ -85,7 +85,7 @@ export const announceDataKey = (
 }>`
   with made as (
     insert into tollgate.data_key (id, purpose, state, format, key_encryption_key_id, wrapped)
-    select ${id}::uuid, 'seal', 'announced', 2, ${keyId}::text, ${wrapped}::bytea
+    select ${id}::uuid, 'seal', 'announced', 3, ${keyId}::text, ${wrapped}::bytea
     from tollgate.data_key
     where id = ${currentId}::uuid and state = 'current'
     for update
@@ -96,7 +96,8 @@ export const announceDataKey = (
 
 /**
  * A process shows what it seals with, and learns in the same statement what it should: had it asked
- * before it was seen, a rotation in between could have missed it.
+ * before it was seen, a rotation in between could have missed it. Retired keys of older formats are
+ * told as well: what they sealed is not opened any more.
  */
 export const showUse = (
   processId: string,
@@ -111,7 +112,7 @@ export const showUse = (
       data_key_id = excluded.data_key_id, ready_key_id = excluded.ready_key_id, seen_at = now())
   select ${columns}
   from tollgate.data_key
-  where purpose = 'seal' and state in ('announced', 'current')`
+  where purpose = 'seal' and (state in ('announced', 'current') or (state = 'retired' and format < 3))`
 
 export const endUse = (processId: string) => sql`
   delete from tollgate.data_key_use
@@ -183,7 +184,7 @@ export const replaceMacKey = (
     returning id),
   noted as (${noted('mac-key-replaced', 'moved', by)})
   insert into tollgate.data_key (id, purpose, state, format, key_encryption_key_id, wrapped, promoted_at)
-  select ${id}::uuid, 'mac', 'current', 2, ${keyId}::text, ${wrapped}::bytea, now()
+  select ${id}::uuid, 'mac', 'current', 3, ${keyId}::text, ${wrapped}::bytea, now()
   from moved
   returning id`
 

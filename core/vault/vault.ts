@@ -1,30 +1,24 @@
 import type { KeyObject } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Log } from '@tollgate/plugin-kit'
-import { limits } from '@tollgate/schemas'
 import { type Clock, systemClock } from '../clock.ts'
 import type { Lanes } from '../db/lanes.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import { decrypt, derive, encrypt, mac, newKeyBytes } from './cipher.ts'
+import { boundTo, opened, type Place } from './binding.ts'
+import { derive, encrypt, mac } from './cipher.ts'
 import { IdempotencyKeys, type RequestDigests } from './idempotency-keys.ts'
-import { boundTo, type DataKey, Keyring, wordOf } from './keyring.ts'
+import { type DataKey, Keyring, wordOf } from './keyring.ts'
 import { type KeyProvider, MissingKeyError } from './keys.ts'
 import { bounded } from './providers.ts'
-import {
-  addDataKey,
-  allDataKeys,
-  type DataKeyRow,
-  earlierMacKeys,
-  endUse,
-  instrumentById,
-  instrumentsById,
-  showUse,
-} from './store.ts'
-import type { Purpose } from './store-sealed.ts'
+import { makeMissing, openCurrent, openEarlier } from './start-keys.ts'
+import { allDataKeys, endUse, instrumentById, instrumentsById, showUse } from './store.ts'
 
-/** Sealed numbers of one instrument and the key they are under. */
-export type SealedInstrument = { dataKeyId: string; sealed: Buffer; fingerprint: Buffer }
+/** A sealed value and the key it is under. */
+export type Sealed = { dataKeyId: string; sealed: Buffer }
+
+/** What became of opening one of several: nothing where it was erased, or why it stays shut. */
+export type Unsealed = Record<string, string> | GatewayError | undefined
 
 export type VaultOptions = {
   readonly clock?: Clock
@@ -43,9 +37,10 @@ const silent: Log = { info() {}, warn() {} }
 
 /**
  * Numbers of class *pan* and secrets of merchant accounts, sealed with AES-256-GCM under a data key
- * that is itself wrapped by a key-encryption key. Bound to the row they belong to: moved elsewhere,
- * they do not open. Sealing and opening use data keys from memory; the key provider is asked at the
- * start, in the background, and for data keys that this process has not met.
+ * that is itself wrapped by a key-encryption key. Bound to the row, the channel and the registration
+ * they belong to: moved elsewhere, or pointed at by another registration, they do not open. Sealing and
+ * opening use data keys from memory; the key provider is asked at the start, in the background, and for
+ * data keys that this process has not met.
  */
 export class Vault {
   readonly #lanes: Lanes
@@ -78,7 +73,7 @@ export class Vault {
     this.#processId = parts.processId
     this.#current = parts.current
     this.#mac = parts.mac
-    this.#fingerprintKey = derive(parts.mac.key, 'instrument fingerprint')
+    this.#fingerprintKey = derive(parts.mac.key, 'fingerprint of a merchant')
     this.#idempotency = new IdempotencyKeys(parts.mac)
     this.#earlier = parts.earlier.map((key) => new IdempotencyKeys(key))
     this.#acquirerKey = derive(parts.mac.key, 'acquirer key')
@@ -100,20 +95,13 @@ export class Vault {
     // Seen before it asks which key is current: a rotation from here on waits for this process.
     await lanes.single(showUse(processId, processName, null, null))
     try {
-      for (const purpose of ['mac', 'seal'] as const) {
-        if ((await current(lanes, purpose)) !== undefined) continue
-        const { keyId, wrapped } = await keys.wrap(newKeyBytes())
-        await lanes.single(addDataKey(newId(), purpose, keyId, wrapped))
-      }
+      await makeMissing(lanes, keys)
       const keyring = new Keyring({ lanes, keys, clock, log, keepMs })
-      const open = async (purpose: DataKeyRow['purpose']) => {
-        const row = (await current(lanes, purpose))!
-        return keyring.get(row.id, row)
-      }
       const parts = { lanes, keyring, log, processId }
-      const mac = await open('mac')
+      const mac = await openCurrent(lanes, keyring, 'mac')
       const earlier = await openEarlier(lanes, keyring, log)
-      const vault = new Vault({ ...parts, mac, earlier, current: await open('seal') })
+      const seal = await openCurrent(lanes, keyring, 'seal')
+      const vault = new Vault({ ...parts, mac, earlier, current: seal })
       await vault.check()
       // Rows of an unfinished rotation are not to wait for the provider later, when it may be away.
       for (const row of await lanes.single(allDataKeys)) {
@@ -128,57 +116,56 @@ export class Vault {
     }
   }
 
-  /** Seals `secret` (JSON) for the row `id` of a table. `number` feeds the keyed fingerprint. */
-  seal(
-    id: string,
-    secret: Readonly<Record<string, string>>,
-    number: string,
-    purpose: Purpose = 'instrument',
-  ): SealedInstrument {
+  /** Seals `secret` (JSON) for the place that it stands in. */
+  seal(place: Place, secret: Readonly<Record<string, string>>): Sealed {
     const current = this.#fresh(this.#current)
     const plain = Buffer.from(JSON.stringify(secret))
-    const sealed = encrypt(current.key, plain, boundTo(current, purpose, id))
-    return { dataKeyId: current.id, sealed, fingerprint: mac(this.#fingerprintKey, number) }
+    return { dataKeyId: current.id, sealed: encrypt(current.key, plain, boundTo(current, place)) }
   }
 
-  /** The sealed values of the record `id`, or undefined when they were erased. */
-  async unseal(id: string): Promise<Record<string, string> | undefined> {
-    const [row] = await this.#lanes.read(instrumentById(id))
-    return row === undefined ? undefined : this.open(id, row.data_key_id, row.sealed)
+  /** The same for the same number of one merchant. Those of two merchants have nothing in common. */
+  fingerprint(merchantId: string, number: string): Buffer {
+    this.#fresh(this.#mac)
+    return mac(this.#fingerprintKey, `${merchantId}\n${number}`)
+  }
+
+  /** The sealed values of an instrument, or undefined when they were erased. */
+  async unseal(place: Place): Promise<Record<string, string> | undefined> {
+    const [row] = await this.#lanes.read(instrumentById(place.id))
+    return row === undefined ? undefined : this.open(place, row.data_key_id, row.sealed)
   }
 
   /**
-   * The sealed values of these records; erased ones are missing. One that does not open is its error,
-   * so that it keeps none of the others shut.
+   * The sealed values for each of these places, in their order: two that name one row are two
+   * questions, and only the rightful one is answered. One that does not open is its error, so that it
+   * keeps none of the others shut.
    */
-  async unsealAll(
-    ids: readonly string[],
-  ): Promise<ReadonlyMap<string, Record<string, string> | GatewayError>> {
+  async unsealAll(places: readonly Place[]): Promise<Unsealed[]> {
+    const ids = [...new Set(places.map(({ id }) => id))]
     const rows = ids.length === 0 ? [] : await this.#lanes.read(instrumentsById(ids))
-    const opened = new Map<string, Record<string, string> | GatewayError>()
-    for (const { id, data_key_id, sealed } of rows) {
-      try {
-        opened.set(id, await this.open(id, data_key_id, sealed))
-      } catch (error) {
-        if (!(error instanceof GatewayError)) throw error
-        opened.set(id, error)
-      }
-    }
-    return opened
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    return Promise.all(
+      places.map(async (place): Promise<Unsealed> => {
+        const row = byId.get(place.id)
+        if (row === undefined) return undefined
+        try {
+          return await this.open(place, row.data_key_id, row.sealed)
+        } catch (error) {
+          if (error instanceof GatewayError) return error
+          throw error
+        }
+      }),
+    )
   }
 
   /**
-   * Opens what was sealed for the row `id` of a table.
+   * Opens what was sealed for a place.
    *
    * @throws GatewayError 600.100.100: with status 503 when the key cannot be asked for now, with 500
    * when it is lost or the value does not belong to this row. The log names the keys.
    */
-  async open(
-    id: string,
-    dataKeyId: string,
-    sealed: Buffer,
-    purpose: Purpose = 'instrument',
-  ): Promise<Record<string, string>> {
+  async open(place: Place, dataKeyId: string, sealed: Buffer): Promise<Record<string, string>> {
+    const { table, id } = place
     let key: DataKey
     try {
       key = await this.#keyring.get(dataKeyId)
@@ -190,11 +177,17 @@ export class Vault {
       throw error instanceof MissingKeyError ? lost() : unavailable()
     }
     try {
-      return JSON.parse(decrypt(key.key, sealed, boundTo(key, purpose, id)).toString())
+      return JSON.parse(opened(key, place, sealed).toString())
     } catch {
       this.#log.warn(
-        { row: id, table: purpose, dataKey: dataKeyId },
-        'a sealed value does not open: it was changed, or moved here from another row',
+        {
+          row: id,
+          table,
+          dataKey: dataKeyId,
+          owner: place.ownerId,
+          registration: place.registrationId ?? null,
+        },
+        'a sealed value does not open: it was changed, or it belongs to another row, channel or registration',
       )
       throw lost()
     }
@@ -227,12 +220,6 @@ export class Vault {
   idempotencyKey(entityId: string, idempotencyKey: string): Buffer {
     this.#fresh(this.#mac)
     return this.#idempotency.keyOf(entityId, idempotencyKey)
-  }
-
-  /** The keyed digest that `seal` gives of a number, to compare others with it. */
-  numberFingerprint(number: string): Buffer {
-    this.#fresh(this.#mac)
-    return mac(this.#fingerprintKey, number)
   }
 
   /**
@@ -283,6 +270,10 @@ export class Vault {
       for (const row of await this.#lanes.single(
         showUse(this.#processId, processName, this.#current.id, this.#ready),
       )) {
+        if (row.state === 'retired') {
+          this.#keyring.close(row.id)
+          continue
+        }
         if (row.id === (row.state === 'current' ? this.#current.id : this.#ready)) continue
         const key = await this.#keyring.get(row.id, row)
         if (row.state === 'current') this.#current = key
@@ -303,31 +294,6 @@ export class Vault {
 }
 
 const processName = `${hostname().slice(0, 60)} ${process.pid}`
-
-/** Replaced digest keys whose rows may still live. One that is lost finds nothing any more. */
-async function openEarlier(lanes: Lanes, keyring: Keyring, log: Log): Promise<DataKey[]> {
-  const opened: DataKey[] = []
-  for (const row of await lanes.single(earlierMacKeys(limits.idempotencyDays))) {
-    try {
-      opened.push(await keyring.get(row.id, row))
-    } catch (error) {
-      if (!(error instanceof MissingKeyError)) throw error
-      log.warn(
-        { dataKey: row.id, why: wordOf(error) },
-        'repeats of requests from before the digest key was replaced are not recognised',
-      )
-    }
-  }
-  return opened
-}
-
-async function current(
-  lanes: Lanes,
-  purpose: DataKeyRow['purpose'],
-): Promise<DataKeyRow | undefined> {
-  const rows = await lanes.single(allDataKeys)
-  return rows.find((row) => row.purpose === purpose && row.state === 'current')
-}
 
 const lost = () =>
   new GatewayError('600.100.100', {

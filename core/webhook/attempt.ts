@@ -1,4 +1,5 @@
 /** One try to send one notification. */
+import type { KeyObject } from 'node:crypto'
 import { type HttpAnswer, HttpError } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
@@ -27,10 +28,14 @@ export function sendNotification(
   keys: EndpointKeys,
   message: Message,
   underway?: Underway,
+  withOldKey = false,
 ): Promise<Tried> {
   const nowMs = engine.clock.realMs()
   const timestamp = Math.floor(nowMs / 1000)
-  const { body, headers } = wrapped(endpoint, keys, message.body)
+  const isOld =
+    withOldKey && keyIsRotating(endpoint, nowMs) && keys.previousEncryption !== undefined
+  const key = isOld ? keys.previousEncryption! : keys.encryption
+  const { body, headers } = wrapped(endpoint, key, message.body)
   const rotating = endpoint.previousUntil !== null && endpoint.previousUntil.getTime() > nowMs
   const signing =
     rotating && keys.previous !== undefined ? [keys.signing, keys.previous] : [keys.signing]
@@ -69,9 +74,13 @@ export function sendCallback(
   )
 }
 
+/** Whether the key before the last rotation may still encrypt. */
+const keyIsRotating = ({ previousKeyUntil }: Endpoint, nowMs: number) =>
+  previousKeyUntil !== null && previousKeyUntil.getTime() > nowMs
+
 function wrapped(
   { wrapper }: Endpoint,
-  { encryption }: EndpointKeys,
+  encryption: KeyObject,
   text: string,
 ): { body: string; headers: Record<string, string> } {
   if (wrapper === 'NONE') return { body: text, headers: { 'content-type': 'application/json' } }
@@ -85,7 +94,7 @@ function wrapped(
       }
 }
 
-type Call = ReturnType<Engine['services']['outgoing']['forCall']>
+type Call = ReturnType<Engine['toMerchants']['forCall']>
 
 async function exchange(
   engine: Engine,
@@ -97,7 +106,7 @@ async function exchange(
   const at = new Date(clock.realMs())
   const startedMs = clock.elapsedMs()
   const deadlineMs = startedMs + limits.webhookTimeoutMs
-  const call = engine.services.outgoing.forCall({
+  const call = engine.toMerchants.forCall({
     deadlineMs,
     sendBy: { monotonicMs: deadlineMs, wallMs: clock.realMs() + limits.webhookTimeoutMs },
   })
@@ -123,7 +132,7 @@ async function exchange(
     delivered: isAnswered && status !== null && status >= 200 && status < 300,
     retryAfterMs: retryAfterMs(whole?.headers['retry-after'], clock.realMs()) ?? 0,
     request: { ...sent, url },
-    answer: storedText(answer),
+    answer: engine.showsAnswers ? storedText(answer) : null,
   }
 }
 

@@ -33,9 +33,12 @@ export class Webhooks {
   ): Promise<WebhookView> => this.#do('webhooks.update', id, request, options)
   readonly remove = (id: string, options?: RequestOptions): Promise<WebhookView> =>
     this.#do('webhooks.remove', id, {}, options)
-  /** A new signing secret, in the answer; the one before signs as well for a day. */
-  readonly rotate = (id: string, options?: RequestOptions): Promise<WebhookView> =>
-    this.#do('webhooks.rotate', id, {}, options)
+  /** A new signing secret, or encryption key, in the answer; the one before is good for another day. */
+  readonly rotate = (
+    id: string,
+    options?: RequestOptions,
+    request: Requests['webhooks.rotate'] = {},
+  ): Promise<WebhookView> => this.#do('webhooks.rotate', id, request, options)
   /** Sends a test notification now and tells what came back. */
   readonly test = (id: string, options?: RequestOptions): Promise<WebhookActionView> =>
     this.#do('webhooks.test', id, {}, options)

@@ -10,13 +10,14 @@ import { isId, newId } from '../ids.ts'
 import { fitting, weigh } from '../page/portions.ts'
 import type { Request } from '../payment/accept.ts'
 import { refuse, textOf } from '../request/values.ts'
+import type { Place } from '../vault/binding.ts'
 import {
   encryptionKey,
   newEncryptionKey,
   newSigningSecret,
   signingKey,
 } from '../vault/webhook-keys.ts'
-import { sendNotification } from './attempt.ts'
+import { sendNotification, type Underway } from './attempt.ts'
 import {
   addEndpoint,
   changeEndpoint,
@@ -32,7 +33,12 @@ import type { Endpoint, EndpointKeys, EndpointSecrets, Tried, Wrapper } from './
 /** An endpoint, and the secrets that are shown this once. */
 export type Shown = { readonly endpoint: Endpoint; readonly secrets?: Partial<EndpointSecrets> }
 
-const table = 'webhook_endpoint'
+/** What the secrets of an endpoint are bound to. */
+const placeOf = ({ id, entityId }: Pick<Endpoint, 'id' | 'entityId'>): Place => ({
+  table: 'webhook_endpoint',
+  id,
+  ownerId: entityId,
+})
 
 /**
  * Has notifications sent to a URL: those of the entity and of all below it.
@@ -51,7 +57,7 @@ export async function createEndpoint(
   await engine.directory.mayName(caller, entityId)
   const id = newId()
   const secrets = { encryptionKey: newEncryptionKey(), signingSecret: newSigningSecret() }
-  const sealed = engine.vault.seal(id, secrets, id, table)
+  const sealed = engine.vault.seal(placeOf({ id, entityId }), secrets)
   const made = changesOf(engine, fields, {
     url: '',
     types: ['PAYMENT', 'REGISTRATION'],
@@ -134,21 +140,33 @@ export async function updateEndpoint(
   }))
 }
 
-/** Makes a new signing secret. The one before signs as well, for a day. */
-export async function rotateSecret(engine: Engine, caller: Caller, id: string): Promise<Shown> {
-  const signingSecret = newSigningSecret()
+/**
+ * Makes a new signing secret, or a new encryption key where that is asked for. The one before is good
+ * for another day: it signs as well, or it encrypts for as long as the receiver takes nothing else.
+ */
+export async function rotateSecret(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+  { fields }: Request,
+): Promise<Shown> {
+  const isEncryption = textOf(fields, 'key') === 'ENCRYPTION'
+  const made: Partial<EndpointSecrets> = isEncryption
+    ? { encryptionKey: newEncryptionKey() }
+    : { signingSecret: newSigningSecret() }
   const { endpoint } = await change(engine, caller, id, async (found) => {
-    const old = await openSecrets(engine, found)
-    const secrets = {
-      encryptionKey: old!.encryptionKey,
-      signingSecret,
-      previousSecret: old!.signingSecret,
-    }
-    const { dataKeyId, sealed } = engine.vault.seal(id, secrets, id, table)
-    const previousUntil = new Date(engine.clock.realMs() + limits.webhookRotationMs)
-    return { ...found, secrets: { dataKeyId, sealed, previousUntil } }
+    const old = (await openSecrets(engine, found))!
+    const before: Partial<EndpointSecrets> = isEncryption
+      ? { previousEncryptionKey: old.encryptionKey }
+      : { previousSecret: old.signingSecret }
+    const secrets = { ...old, ...before, ...made }
+    const { dataKeyId, sealed } = engine.vault.seal(placeOf(found), secrets)
+    const until = new Date(engine.clock.realMs() + limits.webhookRotationMs)
+    const previousUntil = isEncryption ? null : until
+    const previousKeyUntil = isEncryption ? until : null
+    return { ...found, secrets: { dataKeyId, sealed, previousUntil, previousKeyUntil } }
   })
-  return { endpoint, secrets: { signingSecret } }
+  return { endpoint, secrets: made }
 }
 
 async function change(
@@ -163,7 +181,7 @@ async function change(
     const now = new Date(engine.clock.realMs())
     const audit = {
       actor: actorOf(caller),
-      action: to.secrets === null ? 'webhook.changed' : 'webhook.secret-rotated',
+      action: actionOf(to.secrets),
       before: factsOf(endpoint),
       after: factsOf(to),
     }
@@ -185,13 +203,42 @@ export async function endEndpoint(engine: Engine, caller: Caller, id: string): P
   return { ...endpoint, active: false, removedAt }
 }
 
-/** Sends a test notification now, also to an endpoint that is switched off, and tells what came back. */
-export async function testEndpoint(engine: Engine, caller: Caller, id: string): Promise<Tried> {
+function actionOf(secrets: Parameters<typeof changeEndpoint>[2]['secrets']): string {
+  if (secrets === null) return 'webhook.changed'
+  return secrets.previousKeyUntil === null ? 'webhook.secret-rotated' : 'webhook.key-rotated'
+}
+
+/** How often it is looked whether the client of a test still waits. */
+const lookMs = 100
+
+/**
+ * Sends a test notification now, also to an endpoint that is switched off, and tells what came back.
+ * Always under the newest key: whoever has just rotated it wants to know. Broken off when the client goes.
+ *
+ * @throws GatewayError 429 while another test of this endpoint runs, or three of this token.
+ */
+export async function testEndpoint(
+  engine: Engine,
+  caller: Caller,
+  id: string,
+  isGone: () => boolean = () => false,
+): Promise<Tried> {
   const endpoint = await readEndpoint(engine, caller, id)
-  const secrets = await openSecrets(engine, endpoint)
-  const messageId = newId()
-  const body = JSON.stringify({ type: 'TEST', payload: { id: messageId } })
-  return sendNotification(engine, endpoint, keysOf(secrets!), { id: messageId, sequence: 1, body })
+  return engine.webhookTests.within(caller, id, async () => {
+    const secrets = await openSecrets(engine, endpoint)
+    const messageId = newId()
+    const body = JSON.stringify({ type: 'TEST', payload: { id: messageId } })
+    const message = { id: messageId, sequence: 1, body }
+    const underway: Underway = new Set()
+    const looking = setInterval(() => {
+      if (isGone()) for (const call of underway) call.finish()
+    }, lookMs)
+    try {
+      return await sendNotification(engine, endpoint, keysOf(secrets!), message, underway)
+    } finally {
+      clearInterval(looking)
+    }
+  })
 }
 
 /** What was sent to an endpoint, also to one that was removed, newest first. */
@@ -213,16 +260,21 @@ export async function listDeliveries(
 /** Null where the endpoint has none. @throws GatewayError when the vault is shut. */
 export async function openSecrets(
   engine: Engine,
-  { id, sealed }: Endpoint,
+  endpoint: Endpoint,
 ): Promise<EndpointSecrets | null> {
+  const { sealed } = endpoint
   if (sealed === null) return null
-  const opened = await engine.vault.open(id, sealed.dataKeyId, sealed.bytes, table)
+  const opened = await engine.vault.open(placeOf(endpoint), sealed.dataKeyId, sealed.bytes)
   return opened as unknown as EndpointSecrets
 }
 
 /** Made ready to encrypt and sign many messages. */
 export const keysOf = (secrets: EndpointSecrets): EndpointKeys => ({
   encryption: encryptionKey(secrets.encryptionKey),
+  previousEncryption:
+    secrets.previousEncryptionKey === undefined
+      ? undefined
+      : encryptionKey(secrets.previousEncryptionKey),
   signing: signingKey(secrets.signingSecret),
   previous: secrets.previousSecret === undefined ? undefined : signingKey(secrets.previousSecret),
 })

@@ -29,6 +29,8 @@ export class Lane {
   readonly #chains = new Map<string, Delivery[]>()
   readonly #running = new Map<string, Delivery>()
   readonly #known = new Set<string>()
+  /** While an encryption key is rotated: which of the two the receiver took last, as far as is known. */
+  withOldKey = true
   #window = 2
 
   constructor(endpointId: string) {

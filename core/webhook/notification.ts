@@ -144,6 +144,8 @@ function notification(event: StoredEvent, type: NotificationType, payload: objec
 type Resources = {
   readonly payments: ReadonlyMap<string, Payment>
   readonly registrations: ReadonlyMap<string, Registration>
+  /** Of the channels of those registrations. */
+  readonly settings: ReadonlyMap<string, Readonly<Record<string, unknown>>>
   readonly schedules: ReadonlyMap<string, Schedule>
 }
 
@@ -164,7 +166,11 @@ async function readResources(engine: Engine, events: readonly StoredEvent[]): Pr
     (ids) => engine.lanes.read(registrationsById(ids, null)),
     toRegistration,
   )
-  return { payments, schedules, registrations }
+  const channels = new Set([...registrations.values()].map(({ channelId }) => channelId))
+  const settings = await Promise.all(
+    [...channels].map(async (id) => [id, await engine.directory.settings(id)] as const),
+  )
+  return { payments, schedules, registrations, settings: new Map(settings) }
 }
 
 async function readAll<Row, Thing extends { readonly id: string }>(
@@ -182,14 +188,16 @@ const isMaking = (payment: Payment) =>
 function payloadOf(
   event: StoredEvent,
   type: NotificationType,
-  { payments, registrations, schedules }: Resources,
+  { payments, registrations, settings, schedules }: Resources,
 ): object | undefined {
   const payment = payments.get(event.resource)
   if (type === 'PAYMENT') return payment && paymentPayload(event, payment)
   if (type === 'REGISTRATION') {
     const isOwn = payment === undefined || payment.paymentType === 'RG'
     const registration = registrations.get(isOwn ? event.resource : payment.registrationId!)
-    return registration && registrationView(registration, event.id, buildNumber, event.at)
+    if (registration === undefined) return undefined
+    const own = settings.get(registration.channelId) ?? {}
+    return registrationView(registration, own, event.id, buildNumber, event.at)
   }
   const schedule = schedules.get(event.resource)
   return schedule && schedulePayload(event, schedule)

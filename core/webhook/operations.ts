@@ -38,6 +38,7 @@ type Work = (
   id: string,
   request: Request,
   about: About,
+  isGone?: () => boolean,
 ) => Promise<object>
 
 /** What each operation does with a valid request, and its answer. */
@@ -52,10 +53,10 @@ export const webhookWork: Readonly<Record<string, Work>> = {
     webhookView(await updateEndpoint(engine, caller, id, request), about),
   'webhooks.remove': async (engine, caller, id, _, about) =>
     webhookView({ endpoint: await endEndpoint(engine, caller, id) }, about),
-  'webhooks.rotate': async (engine, caller, id, _, about) =>
-    webhookView(await rotateSecret(engine, caller, id), about),
-  'webhooks.test': async (engine, caller, id, _, about) =>
-    testView(id, await testEndpoint(engine, caller, id), about),
+  'webhooks.rotate': async (engine, caller, id, request, about) =>
+    webhookView(await rotateSecret(engine, caller, id, request), about),
+  'webhooks.test': async (engine, caller, id, _, about, isGone) =>
+    testView(id, await testEndpoint(engine, caller, id, isGone), about),
   'webhooks.replay': async (engine, caller, id, request, about) =>
     replayView(id, await replay(engine, caller, id, request), about),
   'webhooks.deliveries': async (engine, caller, id, request, about) =>
@@ -87,7 +88,7 @@ export const webhookOperations: Readonly<Record<string, Handler>> = Object.fromE
       return {
         status: 200,
         headers: {},
-        body: { ...(await work(engine, caller, idIn(call), request, about)) },
+        body: { ...(await work(engine, caller, idIn(call), request, about, call.isGone)) },
       }
     },
   ]),

@@ -194,11 +194,16 @@ export class Sender {
     await this.#turns.next()
     if (this.#stopped || !this.#isHeld(lane)) return 'left'
     counted.begins()
-    const { endpoint } = ready
+    const { endpoint, keys } = ready
+    const { withOldKey } = lane
+    const engine = this.#engine
     const tried =
       callback === null
-        ? await sendNotification(this.#engine, endpoint, ready.keys!, message!, this.#underway)
-        : await sendCallback(this.#engine, callback, this.#underway)
+        ? await sendNotification(engine, endpoint, keys!, message!, this.#underway, withOldKey)
+        : await sendCallback(engine, callback, this.#underway)
+    // A receiver that answers and does not take it may have only the other key.
+    const mayHaveOther = endpoint.previousKeyUntil !== null && tried.status !== null
+    if (mayHaveOther && !tried.delivered) lane.withOldKey = !withOldKey
     // A process that ends breaks what it sends: that says nothing about the endpoint.
     return this.#stopped && tried.error === 'aborted' ? 'left' : { tried, endpoint }
   }

@@ -15,6 +15,7 @@ export type EndpointRow = {
   data_key_id: string | null
   sealed: Buffer | null
   previous_until: Date | null
+  previous_key_until: Date | null
   version: number
   created_at: Date
   disabled_at: Date | null
@@ -26,7 +27,7 @@ export type EndpointRow = {
 
 const columns = sql`
   w.id, w.entity_id, w.kind, w.url, w.types, w.wrapper, w.active, w.data_key_id, w.sealed, w.previous_until,
-  w.version, w.created_at, w.disabled_at, w.disabled_reason, w.removed_at,
+  w.previous_key_until, w.version, w.created_at, w.disabled_at, w.disabled_reason, w.removed_at,
   q.failures, q.failing_since`
 
 export function toEndpoint(row: EndpointRow): Endpoint {
@@ -43,6 +44,7 @@ export function toEndpoint(row: EndpointRow): Endpoint {
         ? null
         : { dataKeyId: row.data_key_id, bytes: row.sealed },
     previousUntil: row.previous_until,
+    previousKeyUntil: row.previous_key_until,
     version: row.version,
     createdAt: row.created_at,
     disabledAt: row.disabled_at,
@@ -141,7 +143,12 @@ export const changeEndpoint = (
     readonly wrapper: Wrapper
     readonly active: boolean
     /** Null: secrets stay. */
-    readonly secrets: { dataKeyId: string; sealed: Buffer; previousUntil: Date } | null
+    readonly secrets: {
+      dataKeyId: string
+      sealed: Buffer
+      previousUntil: Date | null
+      previousKeyUntil: Date | null
+    } | null
   },
   now: Date,
   audit: AuditEntry,
@@ -152,6 +159,7 @@ with w as (
     data_key_id = coalesce(${to.secrets?.dataKeyId ?? null}::uuid, data_key_id),
     sealed = coalesce(${to.secrets?.sealed ?? null}::bytea, sealed),
     previous_until = coalesce(${to.secrets?.previousUntil ?? null}::timestamptz, previous_until),
+    previous_key_until = coalesce(${to.secrets?.previousKeyUntil ?? null}::timestamptz, previous_key_until),
     disabled_at = case when ${to.active}::boolean then null else disabled_at end,
     disabled_reason = case when ${to.active}::boolean then null else disabled_reason end,
     version = version + 1

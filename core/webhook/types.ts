@@ -14,6 +14,8 @@ export type Endpoint = {
   readonly active: boolean
   readonly sealed: { readonly dataKeyId: string; readonly bytes: Buffer } | null
   readonly previousUntil: Date | null
+  /** Until then the encryption key before the last rotation is tried as well. */
+  readonly previousKeyUntil: Date | null
   readonly version: number
   readonly createdAt: Date
   readonly disabledAt: Date | null
@@ -28,11 +30,14 @@ export type EndpointSecrets = {
   readonly encryptionKey: string
   readonly signingSecret: string
   readonly previousSecret?: string
+  readonly previousEncryptionKey?: string
 }
 
 /** The same, ready to use. */
 export type EndpointKeys = {
   readonly encryption: KeyObject
+  /** Encrypts until `previousKeyUntil`, as long as the receiver takes nothing else. */
+  readonly previousEncryption: KeyObject | undefined
   readonly signing: KeyObject
   /** Signs beside the other until `previousUntil`. */
   readonly previous: KeyObject | undefined

@@ -23,6 +23,7 @@ export type WebhookView = Answered & {
   /** `whsec_…`; shown once, when it is made. */
   signingSecret?: string
   previousSecretUntil?: string
+  previousKeyUntil?: string
   failingSince?: string
   failures?: number
   disabledAt?: string
@@ -70,7 +71,8 @@ function bare(id: string, { ndc, buildNumber, now, environment }: About): Answer
 }
 
 export function webhookView({ endpoint, secrets }: Shown, about: About): WebhookView {
-  const { previousUntil, failingSince, disabledAt, disabledReason, removedAt } = endpoint
+  const { previousUntil, previousKeyUntil, failingSince, disabledAt, disabledReason, removedAt } =
+    endpoint
   const isRotating = previousUntil !== null && previousUntil > about.now
   return {
     ...bare(endpoint.id, about),
@@ -82,6 +84,9 @@ export function webhookView({ endpoint, secrets }: Shown, about: About): Webhook
     createdAt: wireTimestamp(endpoint.createdAt),
     ...secrets,
     ...(isRotating ? { previousSecretUntil: wireTimestamp(previousUntil) } : {}),
+    ...(previousKeyUntil !== null && previousKeyUntil > about.now
+      ? { previousKeyUntil: wireTimestamp(previousKeyUntil) }
+      : {}),
     ...(failingSince === null
       ? {}
       : { failingSince: wireTimestamp(failingSince), failures: endpoint.failures }),

@@ -83,6 +83,28 @@ const webhookTestCommand: Command = {
   },
 }
 
+const webhookRotateCommand: Command = {
+  name: 'webhook rotate',
+  summary: 'Make a new signing secret, shown this once; the one before is good for another day.',
+  words: ['<id>'],
+  options: {
+    encryption: { type: 'boolean', meaning: 'The encryption key in the place of the secret.' },
+  },
+  async run(given) {
+    const key = given.flags.has('encryption') ? 'ENCRYPTION' : 'SIGNING'
+    return withInstallation(given, {}, async ({ gateway }) => {
+      const made = await said(() => gateway.webhooks.rotate(given.words[0] ?? '', {}, { key }))
+      const rows =
+        key === 'SIGNING'
+          ? [['signingSecret', made.signingSecret ?? '']]
+          : [['encryptionKey', made.encryptionKey ?? '']]
+      const until = key === 'SIGNING' ? made.previousSecretUntil : made.previousKeyUntil
+      for (const line of columns([...rows, ['before it until', until ?? '']])) print(line)
+      return 0
+    })
+  },
+}
+
 const webhookRemoveCommand: Command = {
   name: 'webhook remove',
   summary: 'Send nothing more to an endpoint.',
@@ -101,5 +123,6 @@ export const webhookCommands: readonly Command[] = [
   webhookListCommand,
   webhookCreateCommand,
   webhookTestCommand,
+  webhookRotateCommand,
   webhookRemoveCommand,
 ]

@@ -1,3 +1,4 @@
+import { cardTestingSettings } from './card-testing-settings.ts'
 import { keySettings } from './key-settings.ts'
 
 /** What a setting's value may look like. Environment variables are texts; a file may give the real type. */
@@ -197,6 +198,7 @@ export const settingTable = [
     meaning:
       'While the process is busy: requests in a tenth of a second, of one token most of whose requests fail; more are answered 429, a tenth of a second later. Default 2 on live, no limit in test.',
   },
+  ...cardTestingSettings,
   {
     name: 'connections',
     env: 'TOLLGATE_CONNECTIONS',
@@ -253,6 +255,13 @@ export const settingTable = [
     format: flag,
     default: 'true',
     meaning: "Lets connectors reach this machine's own addresses, in the test environment only.",
+  },
+  {
+    name: 'allowLoopbackForMerchants',
+    env: 'TOLLGATE_ALLOW_LOOPBACK_FOR_MERCHANTS',
+    format: flag,
+    meaning:
+      "Lets webhooks and notificationUrl reach this machine's own addresses, but not the ports of the host, of its database and of its key server; what is answered is not shown then. In the test environment only. Default true with the demo channel, else false.",
   },
 ] as const satisfies readonly Setting[]
 

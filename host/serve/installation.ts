@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { createGateway, type Gateway, type GatewayOptions, type KeyProvider } from '@tollgate/core'
+import { cardTestingFrom } from '../config/card-testing-settings.ts'
 import { loadPlugins } from '../config/plugins.ts'
 import type { HostSettings } from '../config/read-settings.ts'
 import type { HostLog } from '../http/request-log.ts'
@@ -47,6 +48,8 @@ export async function openDatabase(settings: HostSettings, place: Place): Promis
 export type Installation = {
   readonly gateway: Gateway
   readonly database: OpenDatabase
+  /** Merchants' URLs do not lead to this port of this machine, wherever they may lead else. */
+  closePort(port: number): void
   /** Closes the gateway, then leaves the database. */
   close(): Promise<void>
 }
@@ -63,6 +66,7 @@ export async function openInstallation(
 ): Promise<Installation> {
   const plugins = await loadPlugins(settings, place.folder)
   const database = await openDatabase(settings, place)
+  const exceptPorts = portsOf(settings, database)
   let keys: KeyProvider | undefined
   try {
     // Also tells at once when the database cannot be reached, where the engine would try for a while.
@@ -92,7 +96,11 @@ export async function openInstallation(
         migrate: settings.migrate,
         connectorTimeoutMs: settings.connectorTimeoutMs,
         stepDays: settings.stepDays,
+        cardTesting: cardTestingFrom(settings),
         allowLoopback: settings.allowLoopback,
+        allowLoopbackForMerchants: (settings.allowLoopbackForMerchants ?? wantsDemo(settings)) && {
+          exceptPorts,
+        },
         shutdownGraceMs: settings.shutdownGraceMs,
         log: place.log,
         securityLog: securityLog(place.log),
@@ -103,6 +111,7 @@ export async function openInstallation(
     return {
       gateway,
       database,
+      closePort: (port) => void exceptPorts.push(port),
       async close() {
         await gateway.close()
         await keys?.close?.()
@@ -115,6 +124,22 @@ export async function openInstallation(
     throw thrown
   }
 }
+
+/** Whether an installation has a demo channel. */
+export const wantsDemo = ({ demo, environment }: HostSettings): boolean =>
+  demo ?? environment === 'test'
+
+/** Ports that are this installation's own: what merchants have called must not come back to it. */
+function portsOf(settings: HostSettings, database: OpenDatabase): number[] {
+  const urls = [database.url, settings.publicUrl, settings.keyServerUrl]
+  const ports = urls.flatMap((text) => {
+    const url = text === undefined ? null : URL.parse(text)
+    return url === null ? [] : [Number(url.port) || (usualPorts[url.protocol] ?? 5432)]
+  })
+  return [settings.port, ...ports]
+}
+
+const usualPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
 const keyFiles = ['keyFile', 'keyServerTokenFile', 'keyServerCaFile'] as const
 

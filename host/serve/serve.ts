@@ -4,7 +4,7 @@ import { isReachedInPlain, splitList } from '../config/read-settings.ts'
 import { traceOf } from '../http/fault.ts'
 import { createHost, type Listening } from '../http/host.ts'
 import { type Credentials, openDemo, writeCredentials } from './demo.ts'
-import { dataDirectoryOf, openInstallation, type Place } from './installation.ts'
+import { dataDirectoryOf, openInstallation, type Place, wantsDemo } from './installation.ts'
 
 export type Served = {
   /** Undefined for a worker, which listens nowhere. */
@@ -48,11 +48,11 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
       shutdownGraceMs: settings.shutdownGraceMs,
       ...tlsOf(settings),
     })
-    const wantsDemo = settings.demo ?? settings.environment === 'test'
     const directory = dataDirectoryOf(settings, place)
-    const seeded = wantsDemo ? await openDemo(gateway, directory) : undefined
+    const seeded = wantsDemo(settings) ? await openDemo(gateway, directory) : undefined
     listening = await host.listen()
     const { url } = listening
+    installation.closePort(Number(new URL(url).port))
     if (seeded === undefined) return { ...served, url }
     const credentials = { baseUrl: url, ...seeded }
     const path = await writeCredentials(directory, credentials)

@@ -1772,6 +1772,8 @@ export interface WebhooksRotateRequest {
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
+  /** The signing secret, or the encryption key. The one before is good for another day. */
+  key?: ("SIGNING" | "ENCRYPTION")
 }
 
 export interface WebhooksTestRequest {
@@ -3998,7 +4000,7 @@ export interface WebhooksCreateAnswer {
   wrapper: ("TEXT" | "JSON" | "NONE")
   /** Whether notifications are sent. */
   active: boolean
-  /** Key of the encryption. Shown once, when the endpoint is made. */
+  /** Key of the encryption. Shown once, when it is made. */
   encryptionKey?: string
   /** Secret of the signature. Shown once, when it is made. */
   signingSecret?: string
@@ -4006,6 +4008,8 @@ export interface WebhooksCreateAnswer {
   createdAt?: string
   /** Until then the secret before the last rotation signs as well. */
   previousSecretUntil?: string
+  /** Until then the encryption key before the last rotation may still be used: keep both, and try both. */
+  previousKeyUntil?: string
   /** First of an unbroken row of failures. */
   failingSince?: string
   /** How many there were. */
@@ -4070,7 +4074,7 @@ export interface WebhooksGetAnswer {
   wrapper: ("TEXT" | "JSON" | "NONE")
   /** Whether notifications are sent. */
   active: boolean
-  /** Key of the encryption. Shown once, when the endpoint is made. */
+  /** Key of the encryption. Shown once, when it is made. */
   encryptionKey?: string
   /** Secret of the signature. Shown once, when it is made. */
   signingSecret?: string
@@ -4078,6 +4082,8 @@ export interface WebhooksGetAnswer {
   createdAt?: string
   /** Until then the secret before the last rotation signs as well. */
   previousSecretUntil?: string
+  /** Until then the encryption key before the last rotation may still be used: keep both, and try both. */
+  previousKeyUntil?: string
   /** First of an unbroken row of failures. */
   failingSince?: string
   /** How many there were. */
@@ -4116,7 +4122,7 @@ export interface WebhooksUpdateAnswer {
   wrapper: ("TEXT" | "JSON" | "NONE")
   /** Whether notifications are sent. */
   active: boolean
-  /** Key of the encryption. Shown once, when the endpoint is made. */
+  /** Key of the encryption. Shown once, when it is made. */
   encryptionKey?: string
   /** Secret of the signature. Shown once, when it is made. */
   signingSecret?: string
@@ -4124,6 +4130,8 @@ export interface WebhooksUpdateAnswer {
   createdAt?: string
   /** Until then the secret before the last rotation signs as well. */
   previousSecretUntil?: string
+  /** Until then the encryption key before the last rotation may still be used: keep both, and try both. */
+  previousKeyUntil?: string
   /** First of an unbroken row of failures. */
   failingSince?: string
   /** How many there were. */
@@ -4162,7 +4170,7 @@ export interface WebhooksRemoveAnswer {
   wrapper: ("TEXT" | "JSON" | "NONE")
   /** Whether notifications are sent. */
   active: boolean
-  /** Key of the encryption. Shown once, when the endpoint is made. */
+  /** Key of the encryption. Shown once, when it is made. */
   encryptionKey?: string
   /** Secret of the signature. Shown once, when it is made. */
   signingSecret?: string
@@ -4170,6 +4178,8 @@ export interface WebhooksRemoveAnswer {
   createdAt?: string
   /** Until then the secret before the last rotation signs as well. */
   previousSecretUntil?: string
+  /** Until then the encryption key before the last rotation may still be used: keep both, and try both. */
+  previousKeyUntil?: string
   /** First of an unbroken row of failures. */
   failingSince?: string
   /** How many there were. */
@@ -4208,7 +4218,7 @@ export interface WebhooksRotateAnswer {
   wrapper: ("TEXT" | "JSON" | "NONE")
   /** Whether notifications are sent. */
   active: boolean
-  /** Key of the encryption. Shown once, when the endpoint is made. */
+  /** Key of the encryption. Shown once, when it is made. */
   encryptionKey?: string
   /** Secret of the signature. Shown once, when it is made. */
   signingSecret?: string
@@ -4216,6 +4226,8 @@ export interface WebhooksRotateAnswer {
   createdAt?: string
   /** Until then the secret before the last rotation signs as well. */
   previousSecretUntil?: string
+  /** Until then the encryption key before the last rotation may still be used: keep both, and try both. */
+  previousKeyUntil?: string
   /** First of an unbroken row of failures. */
   failingSince?: string
   /** How many there were. */

@@ -49,7 +49,7 @@ import { registration, registrationResponse, tokenization } from './tokenization
 import { virtualAccount } from './virtual-account.ts'
 import { applePay, googlePay, samsungPay } from './wallets.ts'
 import {
-  deliveryQuery, deliveryResponse, webhook, webhookActionResponse, webhookListResponse, webhookQuery, webhookReplay, webhookResponse,
+  deliveryQuery, deliveryResponse, webhook, webhookActionResponse, webhookListResponse, webhookQuery, webhookReplay, webhookResponse, webhookRotation,
 } from './webhook.ts'
 
 export { searchMandatory } from './query.ts'
@@ -70,7 +70,7 @@ export const groups: readonly Group[] = [
   corporate, sender, recipient, merchant, cartItems, cartPayments, marketPlace, airline,
   tokenization, registration, recurringMigration, standingInstruction, threeDSecure, customParameters,
   asynchronous, risk, giftCard, job, schedule, schedulePayment, scheduleChange, page, eventFeed, testClock, clock, clockAdvance, chargeback, compatibility, query, linkedQuery,
-  reporting, webhook, webhookQuery, webhookReplay, deliveryQuery, answer, failure, paymentResponse, registrationResponse, checkoutResponse, scheduleResponse, scheduleListResponse, clockResponse, stepResponse, eventResponse, eventListResponse,
+  reporting, webhook, webhookQuery, webhookRotation, webhookReplay, deliveryQuery, answer, failure, paymentResponse, registrationResponse, checkoutResponse, scheduleResponse, scheduleListResponse, clockResponse, stepResponse, eventResponse, eventListResponse,
   queryResponse, webhookResponse, webhookListResponse, webhookActionResponse, deliveryResponse, notification, reconciliationRecord,
 ]
 

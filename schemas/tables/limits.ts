@@ -222,6 +222,14 @@ export const limits = {
   officeBodyBytes: 64 * 1024,
   officeRows: { default: 100, max: 1_000 },
 
+  // Guessing card numbers: different ones with the same first six and last four digits.
+  /** As many may come by one token, and on one channel, within the window; the next is refused. On live, unless set. */
+  distinctNumbers: 20,
+  distinctNumbersMs: day,
+  /** Digits and token or channel that came with one number so far, and with several: the oldest give way. */
+  distinctOnce: 50_000,
+  distinctSeveral: 10_000,
+
   // Payments, checkouts, schedules.
   captures: { min: 1, max: 98 },
   checkoutLifeMs: 30 * minute,
@@ -288,6 +296,8 @@ export const limits = {
   /** How long the secret before a rotation signs as well. */
   webhookRotationMs: day,
   webhooksPerEntity: 100,
+  /** Test notifications of one token that may be under way in one process; of one endpoint it is one. */
+  webhookTestsPerToken: 3,
   /** Events that one request sends again. */
   webhooksPerReplay: 10_000,
 
@@ -303,6 +313,19 @@ export const limits = {
   eventFeedRows: 100_000,
   /** An id may be older than its transaction by this much, and a moment is looked for that much earlier. */
   eventFeedSlackMs: hour,
+
+  // Card testing: failed payments over sliding windows.
+  cardTestingNumberMs: day,
+  /** The same of addresses, BINs, channels and tokens. */
+  cardTestingMs: hour,
+  /** What failed here is told to other processes, and theirs learnt, this often. */
+  cardTestingShareMs: second,
+  /** An attempt that the acquirer has not decided counts as tried for so long. */
+  cardTestingOpenMs: 15 * minute,
+  cardTestingPurgeMs: hour,
+  /** What failures are counted by: of one merchant, and in all. */
+  cardTestingKeysPerMerchant: 5_000,
+  cardTestingKeys: 50_000,
 
   // Queries and reports.
   /** A page of any list ends when it holds so much, or with its first entry: its cursor says where to go on. */

@@ -21,10 +21,11 @@ export const webhookResponse = group('', 'Webhook answer', [
   ['types',         kinds,                         R,   response, none,   'Which notifications.'],
   ['wrapper',       oneOf('TEXT', 'JSON', 'NONE'), R,   response, none,   'How the body is wrapped.'],
   ['active',        flag,                          R,   response, none,   'Whether notifications are sent.'],
-  ['encryptionKey', key,                           C,   response, secret, 'Key of the encryption. Shown once, when the endpoint is made.'],
+  ['encryptionKey', key,                           C,   response, secret, 'Key of the encryption. Shown once, when it is made.'],
   ['signingSecret', AN(255),                       C,   response, secret, 'Secret of the signature. Shown once, when it is made.'],
   ['createdAt',     timestamp,                     C,   response, none,   'When it was made.'],
   ['previousSecretUntil', timestamp,               C,   response, none,   'Until then the secret before the last rotation signs as well.'],
+  ['previousKeyUntil', timestamp,                  C,   response, none,   'Until then the encryption key before the last rotation may still be used: keep both, and try both.'],
   ['failingSince',  timestamp,                     C,   response, none,   'First of an unbroken row of failures.'],
   ['failures',      integer(0, 2147483647),        C,   response, none,   'How many there were.'],
   ['disabledAt',    timestamp,                     C,   response, none,   'When the gateway stopped sending.'],
@@ -67,6 +68,11 @@ export const deliveryResponse = group('', 'Delivery log answer', [
   ['deliveries[n].attempts[n].answer',   AN(2048),      C,   response, none, 'Begin of the answer, without secrets.', { maxIndex: 499 }],
   ['nextCursor',                         AN(255),       C,   response, none, 'Where the next page begins; absent on the last.'],
 ], [], 'delivery response')
+
+/** What of an endpoint is made anew. */
+export const webhookRotation = group('', 'Webhook rotation', [
+  ['key', oneOf('SIGNING', 'ENCRYPTION'), O, request, none, 'The signing secret, or the encryption key. The one before is good for another day.', { default: 'SIGNING' }],
+], [], 'webhook rotation')
 
 /** What to send to an endpoint again. */
 export const webhookReplay = group('', 'Replay request', [

@@ -15,12 +15,13 @@ import {
   RotationError,
 } from '../../core/index.ts'
 import { sealedTables } from '../../core/vault/store-sealed.ts'
+import { sealAsBefore } from '../core/vault/old-rows.ts'
 import { card, flat, startGateway, type TestGateway, testKey } from '../support/gateway.ts'
 import type { RotationNews, RotationOrder } from './key-rotation-process.ts'
 
 const quick = { graceMs: 200, waitMs: 20_000 }
 const approved = '000.100.110'
-const newerKey = `newer:${'ab'.repeat(32)}`
+const newerKey = `newer:${'abcd'.repeat(16)}`
 
 type Key = { id: string; state: string; kek: string; rows: bigint }
 
@@ -304,8 +305,8 @@ describe('a rotation', () => {
     await rotate()
     await assert.rejects(
       run.sql(
-        `insert into tollgate.instrument (id, data_key_id, fingerprint, sealed)
-         values ('00000000000070008000000000000001', $1, '', '')`,
+        `insert into tollgate.instrument (id, data_key_id, sealed)
+         values ('00000000000070008000000000000001', $1, '')`,
         [old!.id],
       ),
       { code: '23514' },
@@ -339,10 +340,10 @@ describe('a rotation', () => {
     assert.deepEqual(orphans, [])
   })
 
-  test('rows of the first format, bound to their id alone, open and move to the second', async () => {
-    await run.sql('update tollgate.data_key set format = 1')
+  test('rows of the first format, bound to their id alone, open and move to the newest', async () => {
+    const { id } = await run.pay()
+    await sealAsBefore(run, id, '4200000000000000', 1)
     const early = await run.another()
-    const { id } = await run.pay({}, { on: early })
     assert.equal(await rebill(id, early), approved)
     await run.gateway.close()
     await administer(async (keys) => {

@@ -6,6 +6,7 @@ const gateway = await createGateway({
   database: { url: process.argv[2] ?? '' },
   plugins: [freshSimulator()],
   environment: 'test',
+  allowLoopbackForMerchants: true,
   keys: localKeys(testKey),
   role: 'worker',
   migrate: false,

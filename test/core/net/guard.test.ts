@@ -93,7 +93,7 @@ test('a connection that reached another address than the checked one is not used
   const { port } = await rawServer(t, () => {})
   const forever = { monotonicMs: Number.POSITIVE_INFINITY, wallMs: Number.POSITIVE_INFINITY }
   const exchange = new Exchange(true, forever, stillClock())
-  const opening = { host: tlsHost, protocol: 'https:', exchange } as const
+  const opening = { host: tlsHost, port: 443, protocol: 'https:', exchange } as const
   const rules = addressRules({ allowLoopback: false })
   const elsewhere = connect(port, '127.0.0.1')
   const work = openSocket(opening, () => elsewhere, {

@@ -376,16 +376,55 @@ describe('registrations', { concurrency: true }, () => {
       await store({ card: cardOf(number) }),
       await store({ card: cardOf(number) }),
     ]
-    const other = await store()
+    await store()
     const found = await run.gateway.registrations.sameAccount(one.id)
     assert.deepEqual(found, [one.id, two.id])
-    const prints = await Promise.all(
-      [one, two, other].map(
-        async ({ id }) => (await run.gateway.registrations.get(id)).fingerprint,
-      ),
+    // Other tests run on the merchant's first channel, whose settings stay as they are.
+    const entityId = await run.gateway.entities.create({
+      kind: 'channel',
+      name: 'Shows fingerprints',
+      parentId: run.merchant,
+      settings: { showFingerprint: true },
+    })
+    const [three, four] = [
+      await store({ entityId, card: cardOf(number) }),
+      await store({ entityId }),
+    ]
+    const shown = async (id: string) => (await run.gateway.registrations.get(id)).fingerprint
+    assert.match(String(await shown(three.id)), /^[0-9a-f]{32}$/)
+    assert.notEqual(await shown(three.id), await shown(four.id))
+    assert.equal(await shown(one.id), undefined, 'a channel that did not ask for it shows none')
+    assert.deepEqual(await run.gateway.registrations.sameAccount(three.id), [
+      one.id,
+      two.id,
+      three.id,
+    ])
+  })
+
+  test('the fingerprints of two merchants have nothing in common, whatever was guessed', async () => {
+    const number = '4711100000000000'
+    const prints = new Set<string>()
+    for (const name of ['Victim', 'Attacker']) {
+      const parentId = await run.gateway.entities.create({
+        kind: 'merchant',
+        name,
+        parentId: run.division,
+        settings: { showFingerprint: true },
+      })
+      const entityId = await run.gateway.entities.create({ kind: 'channel', name, parentId })
+      const { id } = await store({ entityId, card: cardOf(number) })
+      prints.add((await run.gateway.registrations.get(id)).fingerprint as string)
+      assert.deepEqual(await run.gateway.registrations.sameAccount(id), [id])
+    }
+    assert.equal(prints.size, 2)
+    const stored = await run.sql<{ n: bigint }>(
+      `select count(distinct instrument.fingerprint) as n
+       from tollgate.instrument
+       join tollgate.registration on registration.instrument_id = instrument.id
+       where left(encode(registration.fingerprint, 'hex'), 32) = any($1)`,
+      [[...prints]],
     )
-    assert.equal(prints[0], prints[1])
-    assert.notEqual(prints[0], prints[2])
+    assert.equal(stored[0]?.n, 2n)
   })
 
   test('the same key a hundred times at once over two processes makes one registration', async () => {

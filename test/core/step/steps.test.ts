@@ -244,6 +244,28 @@ describe('the step log', () => {
       await assert.rejects(gateway.payments.steps(wrong), notFound)
   })
 
+  test('a registration shows a channel nothing of what a sibling charges on it', async () => {
+    const { gateway, channel, merchant } = run
+    const name = 'Sibling'
+    const sibling = await gateway.entities.create({ kind: 'channel', name, parentId: merchant })
+    const id = await tools.store()
+    const pay = (entityId: string, amount: string) =>
+      gateway.registrations.pay(id, { entityId, ...eur(amount), paymentType: 'DB' } as never)
+    const [own, theirs] = [await pay(channel, '5.00'), await pay(sibling, '77.31')]
+    const planned = await tools.schedule(id, { entityId: sibling, amount: '66.13' })
+    const textOf = async (caller: Caller) =>
+      JSON.stringify((await gateway.registrations.steps(id, { caller })).steps)
+    const seen = await textOf({ id: 'own', entityId: channel })
+    assert.match(seen, new RegExp(own.id))
+    for (const foreign of [theirs.id, planned.id, '77.31', '66.13']) {
+      assert.ok(!seen.includes(foreign), foreign)
+    }
+    const whole = await textOf({ id: 'merchant', entityId: merchant })
+    for (const one of [own.id, theirs.id, planned.id, '77.31', '66.13']) {
+      assert.ok(whole.includes(one), one)
+    }
+  })
+
   test('a registration: stored, changed, paid with, scheduled, removed', async () => {
     const id = await tools.store()
     await run.gateway.registrations.update(id, { card: { holder: 'Jane Smith' } } as never)

@@ -18,12 +18,12 @@ import {
   testKey,
 } from '../../support/gateway.ts'
 
-const hex = 'ab'.repeat(32)
+const hex = 'abcd'.repeat(16)
 
 describe('key-encryption keys', () => {
   test('are read one per line or comma; the first is current', () => {
     const keys = parseKeys(
-      `new:${'01'.repeat(32)}\nold:${'02'.repeat(32)},older:${'03'.repeat(32)}\n`,
+      `new:${'0102'.repeat(16)}\nold:${'02'.repeat(32)},older:${'03'.repeat(32)}\n`,
     )
     assert.deepEqual(
       keys.map(({ id }) => id),
@@ -48,6 +48,22 @@ describe('key-encryption keys', () => {
           return true
         },
       )
+    }
+  })
+
+  test('that are one byte repeated wrap nothing; behind another one they only open', () => {
+    for (const byte of ['00', 'ff', '5e']) {
+      const weak = `weak:${byte.repeat(32)}`
+      assert.throws(
+        () => localKeys(weak),
+        (error: Error) => {
+          assert.match(error.message, /Key "weak" is one byte repeated.*put a new one before it/)
+          assert.doesNotMatch(error.message, new RegExp(byte.repeat(4)))
+          return true
+        },
+      )
+      assert.throws(() => localKeys(`${weak},good:${hex}`), /one byte repeated/)
+      assert.equal(localKeys(`good:${hex},${weak}`).currentId, 'good')
     }
   })
 

@@ -227,7 +227,7 @@ describe('a key server with the transit API', () => {
   })
 
   test('together with keys in a file it takes over: it wraps, both open, a rewrap moves', async () => {
-    const local = localKeys(`old:${'ab'.repeat(32)}`, 'TOLLGATE_KEYS')
+    const local = localKeys(`old:${'abcd'.repeat(16)}`, 'TOLLGATE_KEYS')
     const dataKey = randomBytes(32)
     const old = await local.wrap(dataKey, never)
     const both = combinedKeys(keys(), local)
@@ -247,7 +247,7 @@ describe('a key server with the transit API', () => {
   test("errors of somebody else's provider reach nobody with what they quote", async () => {
     const dataKey = randomBytes(32)
     const careless: KeyProvider = {
-      ...localKeys(`k:${'ab'.repeat(32)}`),
+      ...localKeys(`k:${'abcd'.repeat(16)}`),
       name: 'careless',
       wrap: async (bytes) => {
         throw new RangeError(`cannot wrap ${bytes.toString('hex')}`)

@@ -33,7 +33,7 @@ test('keys and rows of the first layout are taken over', async () => {
         file.checksum,
       ])
     }
-    const keyEncryptionKey = Buffer.from('5e'.repeat(32), 'hex')
+    const keyEncryptionKey = Buffer.from(testKey.slice('test:'.length), 'hex')
     const dataKey = randomBytes(32)
     const add = (id: string, purpose: string, bytes: Buffer, retired: string | null) =>
       client.query(

@@ -172,7 +172,7 @@ describe('webhook endpoints', () => {
   })
 
   test('are refused for a URL that leads nowhere public, however it is spelled', async () => {
-    const live = await startGateway({ allowLoopback: false })
+    const live = await startGateway({ allowLoopbackForMerchants: false })
     try {
       for (const url of [
         'http://example.com/hook',

@@ -152,7 +152,6 @@ describe('a notification that is not taken', () => {
           [302, 200],
         )
         assert.equal(one.attempts[1]?.error, 'too-large')
-        assert.ok((one.attempts[1]?.answer?.length ?? 0) <= limits.webhookAnswerCharacters)
         assert.equal(other.received.length, 0)
       } finally {
         await other.close()
@@ -340,10 +339,7 @@ describe('an endpoint', () => {
       await run.gateway.webhooks.update(endpointId, { active: 'false' } as never)
       receiver.behave((_, response) => void response.writeHead(418).end('no coffee'))
       const tested = await run.gateway.webhooks.test(endpointId)
-      assert.deepEqual(
-        [tested.delivered, tested.httpStatus, tested.answer],
-        [false, 418, 'no coffee'],
-      )
+      assert.deepEqual([tested.delivered, tested.httpStatus], [false, 418])
       assert.equal(receiver.received[0]?.notification?.type, 'TEST')
     }))
 })

@@ -46,6 +46,7 @@ async function start() {
       [withoutReversalByKey]: { url: order.acquirerUrl },
     },
     environment: 'test',
+    allowLoopbackForMerchants: true,
     keys: localKeys(testKey),
     role: order.role,
     migrate: false,

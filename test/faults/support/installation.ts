@@ -41,6 +41,7 @@ export const installed: Template = {
         [withoutReversalByKey]: { url: 'http://127.0.0.1:9' },
       },
       environment: 'test',
+      allowLoopbackForMerchants: true,
       keys: localKeys(testKey),
       role: 'api',
     })

@@ -156,7 +156,7 @@ test('a wrong or missing key fails closed: the message names the key and the set
       /key "second", which is not among the given keys \(first\)\. Set it in .*kek/,
     )
   }
-  const wrong = `second:${'ab'.repeat(32)}`
+  const wrong = `second:${'abcd'.repeat(16)}`
   await write(wrong)
   await refused('serve', /given key "second" is not the one this database was sealed with/)
   await refused('keys rotate', /Nothing was changed\. Only if that key is lost for good/)

@@ -22,6 +22,10 @@ test('webhook endpoints are made, tested, listed and removed on the command line
     const refused = await tollgate('test', id)
     assert.equal(refused.code, 1)
     assert.match(refused.out, /^not taken: 500/)
+    const rotated = await tollgate('rotate', id)
+    assert.match(rotated.out, /^signingSecret +whsec_\S+\nbefore it until +20/)
+    const rekeyed = await tollgate('rotate', id, '--encryption')
+    assert.match(rekeyed.out, /^encryptionKey +[0-9a-f]{64}\nbefore it until +20/)
     const listed = await tollgate('list')
     assert.match(
       listed.out,

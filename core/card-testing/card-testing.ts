@@ -1,0 +1,183 @@
+/**
+ * Refuses attempts of card testers. The check and the counting are in memory and wait for nothing, an
+ * approved payment writes nothing: what failed is written behind the payments, once a second, and what
+ * other processes saw fail is read then. While the database is away each process goes on by itself.
+ */
+import type { Log } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
+import type { Alarm } from '../audit/alarm.ts'
+import type { Clock } from '../clock.ts'
+import type { Lanes } from '../db/lanes.ts'
+import type { Directory } from '../entity/directory.ts'
+import { GatewayError } from '../errors.ts'
+import type { Payment, Source } from '../payment/types.ts'
+import { isOpen } from '../payment/words.ts'
+import { type Attempt, keysOf, shownOf, storedValues, type Trial, valuesOf } from './attempt.ts'
+import { isOn, isWide, type Thresholds, thresholdsOf } from './dimensions.ts'
+import { failureOf } from './failure.ts'
+import { judge } from './judge.ts'
+import { type Block, referenceOf, Sharing } from './sharing.ts'
+import { UnderWay } from './under-way.ts'
+import { type Key, Windows } from './windows.ts'
+
+/** An attempt that is refused before anything of it was written or sent. */
+export class TooManyFailures extends GatewayError {}
+
+/** What was decided by people, or by time, tells nothing about the card. */
+const noWord: ReadonlySet<Source> = new Set<Source>(['operator', 'expiry'])
+
+export class CardTesting {
+  readonly #clock: Clock
+  readonly #directory: Directory
+  readonly #alarm: Alarm
+  readonly #installation: Thresholds
+  readonly #windows = new Windows({
+    keys: limits.cardTestingKeys,
+    perMerchant: limits.cardTestingKeysPerMerchant,
+  })
+  readonly #underWay = new UnderWay()
+  readonly #sharing: Sharing
+
+  constructor(parts: {
+    readonly lanes: Lanes
+    readonly clock: Clock
+    readonly log: Log
+    readonly alarm: Alarm
+    readonly directory: Directory
+    readonly thresholds: Thresholds
+  }) {
+    this.#clock = parts.clock
+    this.#directory = parts.directory
+    this.#alarm = parts.alarm
+    this.#installation = parts.thresholds
+    this.#sharing = new Sharing(parts.lanes, parts.clock, parts.log, this.#windows, () =>
+      this.#underWay.giveUp(parts.clock.elapsedMs()),
+    )
+  }
+
+  /** Knows what the others know before the first request; where nothing is on, it waits until something is. */
+  async start(): Promise<void> {
+    if (isOn(this.#installation)) await this.#sharing.start()
+  }
+
+  close(): Promise<void> {
+    return this.#sharing.close()
+  }
+
+  /**
+   * Lets an attempt begin; `end` has to follow. Undefined where nothing is counted.
+   *
+   * @throws TooManyFailures 429 800.120.100.
+   */
+  begin(attempt: Attempt, settings: Readonly<Record<string, unknown>>): Trial | undefined {
+    const thresholds = thresholdsOf(this.#installation, settings)
+    if (!isOn(thresholds)) return undefined
+    this.#sharing.wake()
+    const keys = keysOf(attempt.merchantId, valuesOf(attempt), thresholds)
+    const nowMs = this.#sharing.nowMs()
+    for (const key of keys) this.#check(key, thresholds[key.dimension], attempt.number, nowMs)
+    for (const key of keys) if (!isWide(key.dimension)) this.#underWay.begin(nameOf(key))
+    return { paymentId: attempt.paymentId, keys }
+  }
+
+  #check(key: Key, threshold: number, number: string, nowMs: number): void {
+    const name = nameOf(key)
+    const counted = this.#windows.count(key, nowMs)
+    const pending = { underWay: this.#underWay.sent(name), open: this.#underWay.open(name) }
+    const verdict = judge(key.dimension, counted, pending, threshold)
+    if (verdict === 'free') return
+    if (verdict === 'busy') throw tooMany(1)
+    this.#tell({
+      merchant: key.merchantId,
+      dimension: key.dimension,
+      of: shownOf(key, number),
+      failures: counted.own + counted.others,
+      threshold,
+    })
+    const waitMs = this.#windows.msUntilBelow(key, threshold, nowMs)
+    throw tooMany(Math.max(1, Math.ceil(waitMs / 1000)))
+  }
+
+  #tell(block: Block): void {
+    this.#sharing.list(block)
+    const subject = referenceOf(block.merchant, block.dimension)
+    this.#alarm('card-testing', { subject, ...block })
+  }
+
+  /** It is no longer under way in this process, whatever became of it. */
+  end(trial: Trial | undefined): void {
+    for (const key of trial?.keys ?? []) {
+      if (!isWide(key.dimension)) this.#underWay.end(nameOf(key))
+    }
+  }
+
+  /**
+   * A payment was moved to what it now is. Waits for nothing.
+   *
+   * @param trial Of the process that sent it, where it still has it.
+   * @param fingerprint Of the number that was erased with it.
+   */
+  settled(
+    trial: Trial | undefined,
+    payment: Payment,
+    source: Source,
+    fingerprint: Buffer | null = null,
+  ): void {
+    if (isOpen(payment.state)) {
+      this.#hold(trial)
+      return
+    }
+    this.#underWay.decided(payment.id)
+    if (payment.state === 'approved') this.#approve(trial)
+    else if (noWord.has(source) || failureOf(payment.resultCode) === undefined) return
+    else if (trial !== undefined) this.#fail(trial.keys, payment.resultCode)
+    else if (isShoppersCard(payment)) this.#failElsewhere(payment, fingerprint).catch(() => {})
+  }
+
+  #approve(trial: Trial | undefined): void {
+    for (const key of trial?.keys ?? []) {
+      if (isWide(key.dimension)) this.#windows.approve(key, this.#sharing.nowMs())
+    }
+  }
+
+  /** The acquirer decides later: until then its number counts as tried. */
+  #hold(trial: Trial | undefined): void {
+    const key = trial?.keys.find(({ dimension }) => dimension === 'number')
+    if (trial === undefined || key === undefined) return
+    this.#underWay.hold(trial.paymentId, nameOf(key), this.#clock.elapsedMs())
+  }
+
+  #fail(keys: readonly Key[], resultCode: string): void {
+    const isShoppers = failureOf(resultCode) === 'shopper'
+    const nowMs = this.#sharing.nowMs()
+    for (const key of keys) {
+      if (!isShoppers || !isWide(key.dimension)) this.#windows.fail(key, nowMs)
+    }
+  }
+
+  /** Another process sent it: an event or an enquiry told this one. */
+  async #failElsewhere(payment: Payment, fingerprint: Buffer | null): Promise<void> {
+    const settings = await this.#directory.settings(payment.channelId)
+    const thresholds = thresholdsOf(this.#installation, settings)
+    if (!isOn(thresholds)) return
+    this.#sharing.wake()
+    const merchantId = await this.#directory.merchantOf(payment.channelId)
+    const keys = keysOf(merchantId, storedValues(payment, fingerprint), thresholds)
+    this.#fail(keys, payment.resultCode)
+  }
+}
+
+/** A first payment that a shopper may have made: no follow-up, no charge of a schedule. */
+const isShoppersCard = ({ parentId, scheduleId, method }: Payment): boolean =>
+  parentId === null && scheduleId === null && (method === 'card' || method === 'tokenAccount')
+
+const nameOf = ({ merchantId, dimension, value }: Key) => `${merchantId} ${dimension} ${value}`
+
+/** Which of the counts it was stays ours: a card tester would vary just that. */
+const tooMany = (retryAfterSeconds: number) =>
+  new TooManyFailures('800.120.100', {
+    status: 429,
+    description:
+      'too many requests, try again later: too many payments like this one were declined',
+    retryAfterSeconds,
+  })

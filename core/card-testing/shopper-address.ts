@@ -1,0 +1,26 @@
+/** The address that a shopper's attempts are counted by. */
+import { isPublicAddress } from '../net/address.ts'
+
+/**
+ * Undefined for what is no public address: those of a merchant's own network are its servers' and not
+ * its shoppers'. Of IPv6 the network is what one shopper has, with more addresses than could be counted.
+ */
+export function shopperAddress(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(text)
+  const address = mapped?.[1] ?? text
+  if (!isPublicAddress(address)) return undefined
+  return address.includes(':') ? networkOf(address) : address
+}
+
+/** The first four groups of an IPv6 address, which may be shortened anywhere. */
+function networkOf(address: string): string {
+  const [head = '', tail = ''] = address.split('%')[0]!.toLowerCase().split('::')
+  const left = head.split(':').filter((group) => group !== '')
+  const right = tail.split(':').filter((group) => group !== '')
+  // An IPv4 tail takes the place of two groups.
+  const taken = left.length + right.length + (address.includes('.') ? 1 : 0)
+  const filled = [...left, ...Array<string>(Math.max(0, 8 - taken)).fill('0'), ...right]
+  const groups = filled.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
+  return `${groups.join(':')}::/64`
+}

@@ -1,0 +1,66 @@
+import { sql } from '../db/sql.ts'
+import type { Dimension } from './dimensions.ts'
+import type { Bucket } from './windows.ts'
+
+/** What one process saw. A minute is written as often as it changes, and again when an answer was lost. */
+export const tellFailures = (processId: string, buckets: readonly Bucket[]) => sql`
+  insert into tollgate.card_testing as known
+    (merchant_id, dimension, value, bucket_at, process_id, failures)
+  select seen.merchant_id, seen.dimension, seen.value, seen.bucket_at, ${processId}::uuid, seen.failures
+  from json_to_recordset(${JSON.stringify(buckets.map(recordOf))}::json)
+    as seen (merchant_id uuid, dimension text, value text, bucket_at timestamptz, failures integer)
+  order by seen.merchant_id, seen.dimension, seen.value, seen.bucket_at
+  on conflict (merchant_id, dimension, value, bucket_at, process_id) do update
+    set failures = greatest(known.failures, excluded.failures), changed_at = now()`
+
+const recordOf = ({ merchantId, dimension, value, at, failures }: Bucket) => ({
+  merchant_id: merchantId,
+  dimension,
+  value,
+  bucket_at: new Date(at).toISOString(),
+  failures,
+})
+
+/** Minutes of which other processes told something since: the sums of all of them, the newest first. */
+export const failuresOfOthers = (processId: string, since: Date, most: number) => sql<{
+  merchant_id: string
+  dimension: Dimension
+  value: string
+  bucket_at: Date
+  failures: number
+}>`
+  with changed as (
+    select merchant_id, dimension, value, bucket_at, max(changed_at) as changed_at
+    from tollgate.card_testing
+    -- The other end of the range is for the planner, which takes an open one for a third of the table.
+    where changed_at > ${since}::timestamptz and changed_at <= now() and process_id <> ${processId}::uuid
+    group by merchant_id, dimension, value, bucket_at
+    order by max(changed_at) desc
+    limit ${most}::integer)
+  select known.merchant_id, known.dimension, known.value, known.bucket_at, sum(known.failures)::integer as failures
+  from changed
+  join tollgate.card_testing known using (merchant_id, dimension, value, bucket_at)
+  where known.process_id <> ${processId}::uuid
+  group by known.merchant_id, known.dimension, known.value, known.bucket_at`
+
+/** What operators lifted within the longest window, and what time it is for the database. */
+export const liftedBlocks = (withinMs: number) => sql<{
+  now: Date
+  /** Reference of the entry -> milliseconds since 1970. */
+  lifts: Readonly<Record<string, number>>
+}>`
+  select now() as now, coalesce(json_object_agg(lifted.reference, lifted.at_ms), '{}'::json) as lifts
+  from (
+    select reference, floor(extract(epoch from max(resolved_at)) * 1000)::bigint as at_ms
+    from tollgate.attention
+    where kind = 'card-testing' and resolved_at > now() - ${withinMs}::bigint * interval '1 millisecond'
+    group by reference) lifted`
+
+export const purgeFailures = (olderThanMs: number, batch: number) => sql<{ value: string }>`
+  delete from tollgate.card_testing
+  where ctid in (
+    select ctid
+    from tollgate.card_testing
+    where changed_at < now() - ${olderThanMs}::bigint * interval '1 millisecond'
+    limit ${batch}::integer)
+  returning value`

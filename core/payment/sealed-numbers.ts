@@ -1,0 +1,31 @@
+/** The numbers of a payment as its first commit stores them. */
+import { electronicFormatIBAN } from 'ibantools'
+import type { Engine } from '../engine.ts'
+import type { Sealed } from '../vault/vault.ts'
+import { placeOf } from './instrument.ts'
+import type { Payment } from './types.ts'
+
+type Numbers = Readonly<Record<string, string>>
+
+/** What stands for the account: the number it is known by, or the only one there is. */
+function primaryOf(numbers: Numbers): string {
+  const iban = electronicFormatIBAN(numbers['bankAccount.iban'])
+  return (
+    numbers['card.number'] ??
+    numbers['tokenAccount.number'] ??
+    iban ??
+    Object.values(numbers)[0] ??
+    ''
+  )
+}
+
+/** Sealed for this payment alone, with the fingerprint by which its merchant knows the account. */
+export function sealNumbers(
+  { vault }: Engine,
+  merchantId: string,
+  payment: Pick<Payment, 'id' | 'channelId' | 'registrationId'>,
+  numbers: Numbers,
+): Sealed & { readonly fingerprint: Buffer } {
+  const fingerprint = vault.fingerprint(merchantId, primaryOf(numbers))
+  return { ...vault.seal(placeOf(payment), numbers), fingerprint }
+}

@@ -1,0 +1,52 @@
+/** What a sealed value belongs to: authenticated data, so that it opens nowhere else. */
+import type { KeyObject } from 'node:crypto'
+import { decrypt } from './cipher.ts'
+import type { Purpose } from './store-sealed.ts'
+
+/** The row that holds a sealed value, and whose it is. */
+export type Place = {
+  readonly table: Purpose
+  /** Of the row; a payment's instrument has the payment's id. */
+  readonly id: string
+  /** The channel of an instrument or of an acquirer's account, the entity of a webhook endpoint; a person's own. */
+  readonly ownerId: string
+  /** The registration that an instrument's payment made, or was made with. */
+  readonly registrationId?: string | null
+}
+
+/** The key that a value is under, as far as binding asks for it. */
+export type Binding = {
+  readonly id: string
+  readonly key: KeyObject
+  /** As its row says, where nothing vouches for it: a hint which older bindings to try, never more. */
+  readonly format: number
+  /** Nothing is left under it in an older format, as a rotation has proven. */
+  readonly closed: boolean
+}
+
+/** Format 3, the only one that is sealed in. Ids have 32 characters, so no two places read alike. */
+export const boundTo = ({ id: keyId }: Pick<Binding, 'id'>, place: Place): Buffer =>
+  Buffer.from(
+    `tollgate 3 ${place.table} ${keyId} ${place.id} ${place.ownerId} ${place.registrationId ?? '-'}`,
+  )
+
+/**
+ * What values were bound to before: 1 the id of the row, 2 also table and data key. The decision is not
+ * the column's: a value opens in the format it was sealed in and in no other, and under keys that were
+ * made for format 3 none was ever sealed in an older one, whatever their rows are made to say.
+ */
+function boundBefore({ id: keyId, format, closed }: Binding, { table, id }: Place): Buffer[] {
+  if (format >= 3 || (closed && table === 'instrument')) return []
+  const row = Buffer.from(id, 'hex')
+  return [format === 1 ? row : Buffer.concat([Buffer.from(`tollgate ${table} ${keyId} `), row])]
+}
+
+/** @throws Error when the key, the bytes or the place do not fit. */
+export function opened(key: Binding, place: Place, sealed: Buffer): Buffer {
+  try {
+    return decrypt(key.key, sealed, boundTo(key, place))
+  } catch (error) {
+    for (const before of boundBefore(key, place)) return decrypt(key.key, sealed, before)
+    throw error
+  }
+}

@@ -1,0 +1,54 @@
+import type { GatewayOptions } from '@tollgate/core'
+import type { HostSettings } from './read-settings.ts'
+
+const failures = { kind: 'integer', min: 0, max: 1_000_000 } as const
+
+/** From how many declined payments of one merchant on further ones are refused. 0: never. */
+export const cardTestingSettings = [
+  {
+    name: 'cardTestingNumber',
+    env: 'TOLLGATE_CARD_TESTING_NUMBER',
+    format: failures,
+    meaning:
+      'Declined payments with one card number in 24 hours from which on further ones are refused; 0 is never. Default 10 on live, 0 in test.',
+  },
+  {
+    name: 'cardTestingAddress',
+    env: 'TOLLGATE_CARD_TESTING_ADDRESS',
+    format: failures,
+    meaning: "The same of one shopper's address in an hour. Default 30 on live, 0 in test.",
+  },
+  {
+    name: 'cardTestingBin',
+    env: 'TOLLGATE_CARD_TESTING_BIN',
+    format: failures,
+    meaning:
+      'The same of cards with the same first six digits in an hour, while more fail than are approved. Default 300 on live, 0 in test.',
+  },
+  {
+    name: 'cardTestingChannel',
+    env: 'TOLLGATE_CARD_TESTING_CHANNEL',
+    format: failures,
+    meaning: 'The same of one channel. Default 1000 on live, 0 in test.',
+  },
+  {
+    name: 'cardTestingToken',
+    env: 'TOLLGATE_CARD_TESTING_TOKEN',
+    format: failures,
+    meaning: 'The same of one access token. Default 1000 on live, 0 in test.',
+  },
+] as const
+
+/** What is not set stays the engine's default for its environment. */
+export function cardTestingFrom(
+  settings: HostSettings,
+): NonNullable<GatewayOptions['cardTesting']> {
+  const given = {
+    number: settings.cardTestingNumber,
+    address: settings.cardTestingAddress,
+    bin: settings.cardTestingBin,
+    channel: settings.cardTestingChannel,
+    token: settings.cardTestingToken,
+  }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}

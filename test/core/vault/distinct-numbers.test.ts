@@ -1,0 +1,171 @@
+/** How many different card numbers of one kind are taken: in memory, by window, bounded. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { limits } from '@tollgate/schemas'
+import { GatewayError } from '../../../core/index.ts'
+import { DistinctNumbers } from '../../../core/vault/distinct-numbers.ts'
+import { card, startGateway } from '../../support/gateway.ts'
+
+const hourMs = 3_600_000
+const threshold = { most: 3, windowMs: hourMs }
+/** Numbers with the same first six and last four digits. */
+const candidate = (no: number) => `420000${String(no).padStart(6, '0')}1234`
+
+const counting = () => {
+  let nowMs = 0
+  const numbers = new DistinctNumbers({ elapsedMs: () => nowMs })
+  const later = (ms: number) => {
+    nowMs += ms
+  }
+  return { numbers, later }
+}
+
+describe('different numbers with the same ten digits', () => {
+  test('are taken up to the threshold; the next one waits until the oldest has left the window', () => {
+    const { numbers, later } = counting()
+    const count = (no: number) => numbers.count(['token a'], candidate(no), threshold)
+    for (const no of [1, 2, 3]) {
+      assert.equal(count(no), 0)
+      later(1_000)
+    }
+    assert.equal(count(4), hourMs - 3_000)
+    assert.equal(count(1), 0, 'one that came before is no new one, and is young again')
+    later(hourMs - 3_000 + 1_000)
+    assert.equal(count(4), 0, 'the second one has left')
+    assert.ok(count(5) > 0)
+  })
+
+  test('count by token and by channel: neither many channels nor many tokens go around it', () => {
+    const tokens = counting().numbers
+    const refusedBy = (numbers: DistinctNumbers, scopes: (no: number) => string[]) => {
+      for (let no = 1; no < 100; no += 1) {
+        if (numbers.count(scopes(no), candidate(no), threshold) > 0) return no
+      }
+      return undefined
+    }
+    assert.equal(
+      refusedBy(tokens, (no) => ['token a', `channel ${no}`]),
+      4,
+    )
+    assert.equal(
+      refusedBy(counting().numbers, (no) => [`token ${no}`, 'channel c']),
+      4,
+    )
+    assert.equal(tokens.count(['token b', 'channel x'], candidate(9), threshold), 0)
+  })
+
+  test('a refused number is not counted, for none of its scopes', () => {
+    const { numbers } = counting()
+    for (const no of [1, 2, 3]) numbers.count(['token a'], candidate(no), threshold)
+    for (let no = 10; no < 20; no += 1) {
+      assert.ok(numbers.count(['token a', 'channel c'], candidate(no), threshold) > 0)
+    }
+    assert.equal(numbers.count(['channel c'], candidate(50), threshold), 0)
+  })
+
+  test('other last four digits are others', () => {
+    const { numbers } = counting()
+    for (let no = 0; no < 1000; no += 1) {
+      const number = `420000000000${String(no).padStart(4, '0')}`
+      assert.equal(numbers.count(['token a'], number, threshold), 0)
+    }
+  })
+
+  test('take bounded memory, and who comes with several is remembered longest', () => {
+    const { numbers } = counting()
+    for (const no of [1, 2, 3]) numbers.count(['token a'], candidate(no), threshold)
+    for (let no = 0; no < 3 * limits.distinctOnce; no += 1) {
+      numbers.count([`token ${no}`], candidate(no), threshold)
+    }
+    assert.ok(numbers.size <= limits.distinctOnce + limits.distinctSeveral)
+    assert.ok(numbers.count(['token a'], candidate(4), threshold) > 0)
+  })
+})
+
+describe('whoever tries card numbers', () => {
+  const luhn = (body: string) => {
+    for (let digit = 0; digit < 10; digit += 1) {
+      const sum = [...`${body}${digit}`]
+        .reverse()
+        .map((one, at) => (at % 2 === 0 ? Number(one) : Number(one) * 2))
+        .reduce((total, one) => total + (one > 9 ? one - 9 : one), 0)
+      if (sum % 10 === 0) return `${body}${digit}`
+    }
+    throw new Error('no digit fits')
+  }
+  /** Valid numbers that share the first six and the last four digits. */
+  const sameEnds = (count: number) => {
+    const found: string[] = []
+    for (let no = 0; found.length < count; no += 1) {
+      const number = luhn(`420000${String(no).padStart(6, '0')}123`)
+      if (number.endsWith('1234')) found.push(number)
+    }
+    return found
+  }
+
+  test('is refused with the time to wait: payments, registrations and verifications together, nothing written', async () => {
+    const run = await startGateway()
+    try {
+      const { gateway, channel } = run
+      await gateway.entities.configure(run.merchant, { distinctNumbers: 4 })
+      const later = await run.another()
+      const numbers = sameEnds(7)
+      const as = (number: string) => ({ ...card(number), entityId: channel }) as never
+      const {
+        amount: _,
+        currency: __,
+        paymentType: ___,
+        ...account
+      } = as(numbers[2]!) as object & {
+        amount: string
+        currency: string
+        paymentType: string
+      }
+      const tries = [
+        () => later.payments.create(as(numbers[0]!)),
+        () =>
+          later.payments.create({
+            ...(as(numbers[1]!) as object),
+            createRegistration: 'true',
+          } as never),
+        () => later.registrations.create(account as never),
+        () => later.payments.create(as(numbers[3]!), { idempotencyKey: 'known' }),
+      ]
+      for (const one of tries) assert.equal((await one()).result.code, '000.100.110')
+      const rows = () => run.sql<{ n: bigint }>('select count(*) as n from tollgate.payment')
+      const before = await rows()
+      const refusedNow = (error: unknown) => {
+        assert.ok(error instanceof GatewayError, String(error))
+        assert.deepEqual([error.code, error.status], ['800.120.100', 429])
+        assert.ok((error.retryAfterSeconds ?? 0) > 3_600)
+        return true
+      }
+      await assert.rejects(later.payments.create(as(numbers[4]!)), refusedNow)
+      const { card: own, ...rest } = account as unknown as { card: { number: string } }
+      const verification = { ...rest, card: { ...own, number: numbers[5]! } }
+      await assert.rejects(later.registrations.create(verification as never), refusedNow)
+      assert.deepEqual(await rows(), before)
+      // What came before is charged on, and a repeat is answered as it was.
+      assert.equal((await later.payments.create(as(numbers[0]!))).result.code, '000.100.110')
+      const again = await later.payments.create(as(numbers[3]!), { idempotencyKey: 'known' })
+      assert.equal(again.result.code, '000.100.110')
+      const alarm = run.logs.find(({ fields }) => fields.alarm === 'card-testing')
+      assert.match(String(alarm?.fields.why), /many different card numbers/)
+      assert.equal(alarm?.fields.security, true)
+      assert.doesNotMatch(JSON.stringify(run.logs), /420000\d{6}1234/)
+    } finally {
+      await run.close()
+    }
+  })
+
+  test('is not held up in test unless a setting says so', async () => {
+    const run = await startGateway()
+    try {
+      for (const number of sameEnds(limits.distinctNumbers + 2)) {
+        assert.equal((await run.pay(card(number))).result.code, '000.100.110')
+      }
+    } finally {
+      await run.close()
+    }
+  })
+})
