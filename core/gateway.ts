@@ -18,6 +18,7 @@ import type { Request } from './payment/accept.ts'
 import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
 import { type PaymentView, paymentView } from './payment/view.ts'
 import { OperatorAccounts } from './person/embedded.ts'
+import type { Passwords } from './person/passwords.ts'
 import type { TwoPeople } from './person/two-people.ts'
 import type { Presence } from './process/presence.ts'
 import { Query } from './query/embedded.ts'
@@ -86,6 +87,7 @@ export class Gateway {
     outgoing: { close(): Promise<void> }
     presence: Presence
     entities: Entities
+    passwords: Passwords
     twoPeople: TwoPeople
     graceMs: number
   }) {
@@ -105,7 +107,13 @@ export class Gateway {
     this.events = new Events(parts.engine)
     const { engine } = parts
     this.audit = new AuditTrail(engine.lanes, (id) => engine.vault.chainKey(id))
-    this.people = new OperatorAccounts(engine, parts.twoPeople, this.operator, this.audit)
+    this.people = new OperatorAccounts(
+      engine,
+      parts.passwords,
+      parts.twoPeople,
+      this.operator,
+      this.audit,
+    )
     this.alarm = engine.alarm
     this.#guessed = new GuessedIds(engine.alarm, engine.clock)
     this.name = parts.engine.name

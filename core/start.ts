@@ -27,6 +27,7 @@ import { addressRules, checkUrl } from './net/address.ts'
 import { createOutgoing } from './net/http.ts'
 import { Running } from './payment/running.ts'
 import { ShortNumbers } from './payment/short-numbers.ts'
+import { Passwords } from './person/passwords.ts'
 import { TwoPeople } from './person/two-people.ts'
 import { Presence } from './process/presence.ts'
 import { warm } from './request/parse.ts'
@@ -141,7 +142,12 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     const dispatcher = isWorker ? new Dispatcher(engine, queue) : undefined
     if (dispatcher === undefined) await Dispatcher.declare(queue)
     else await dispatcher.start(own)
-    const twoPeople = new TwoPeople(lanes, clock, options.fourEyes ?? false)
+    const logRounds = options.environment === 'test' ? options.passwordLogRounds : undefined
+    const passwords = new Passwords({
+      ...limits.passwordHash,
+      ...(logRounds !== undefined && { logRounds }),
+    })
+    const twoPeople = new TwoPeople(lanes, clock, options.fourEyes ?? false, passwords)
     return new Gateway({
       engine,
       database,
@@ -150,6 +156,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       outgoing,
       presence,
       entities: new Entities(lanes, vault, registry, options.environment, clock, twoPeople),
+      passwords,
       twoPeople,
       graceMs: options.shutdownGraceMs ?? 40_000,
     })

@@ -6,7 +6,7 @@ import type { Operator } from '../operator/operator.ts'
 import type { Reply } from '../request/call.ts'
 import { type From, type LoggedIn, type LoginRequest, Logins } from './login.ts'
 import { answerOffice, type OfficeCall, officeReply, valuesOf } from './office.ts'
-import { Passwords } from './passwords.ts'
+import type { Passwords } from './passwords.ts'
 import { type NewPerson, People } from './people.ts'
 import { type ListedProposal, Proposals } from './proposals.ts'
 import { logOut, personOf } from './sessions.ts'
@@ -40,8 +40,13 @@ export class OperatorAccounts {
   readonly #operator: Operator
   readonly #audit: AuditTrail
 
-  constructor(engine: Engine, two: TwoPeople, operator: Operator, audit: AuditTrail) {
-    const passwords = new Passwords()
+  constructor(
+    engine: Engine,
+    passwords: Passwords,
+    two: TwoPeople,
+    operator: Operator,
+    audit: AuditTrail,
+  ) {
     this.#engine = engine
     this.#logins = new Logins(engine, passwords)
     this.#people = new People(engine, passwords, this.#logins, two)

@@ -51,10 +51,16 @@ export class ConfirmationNeededError extends Error {
 export class TwoPeople {
   readonly #lanes: Lanes
   readonly #clock: Pick<Clock, 'realMs'>
-  readonly #passwords = new Passwords()
+  readonly #passwords: Passwords
   readonly isOn: boolean
 
-  constructor(lanes: Lanes, clock: Pick<Clock, 'realMs'>, isOn: boolean) {
+  constructor(
+    lanes: Lanes,
+    clock: Pick<Clock, 'realMs'>,
+    isOn: boolean,
+    passwords = new Passwords(),
+  ) {
+    this.#passwords = passwords
     this.#lanes = lanes
     this.#clock = clock
     this.isOn = isOn

@@ -42,7 +42,9 @@ export function onlyOwnPaths(
   return (request: Request, response: ServerResponse, next: NextFunction): void => {
     const surface = surfaceOf(request.path)
     const named = byHost.get((request.headers.host ?? '').toLowerCase())
-    const isHere = serves.has(surface) && (named?.has(surface) ?? true)
+    const isHere =
+      serves.has(surface) &&
+      (named === undefined || named.has(surface) || origins[surface] === undefined)
     if (isHere || openPaths.has(request.path)) next()
     else void notHere(request, response)
   }
