@@ -132,7 +132,13 @@ export const wantsDemo = ({ demo, environment, fourEyes }: HostSettings): boolea
 
 /** Ports that are this installation's own: what merchants have called must not come back to it. */
 function portsOf(settings: HostSettings, database: OpenDatabase): number[] {
-  const urls = [database.url, settings.publicUrl, settings.fieldsUrl, settings.officeUrl, settings.keyServerUrl]
+  const urls = [
+    database.url,
+    settings.publicUrl,
+    settings.fieldsUrl,
+    settings.officeUrl,
+    settings.keyServerUrl,
+  ]
   const ports = urls.flatMap((text) => {
     const url = text === undefined ? null : URL.parse(text)
     return url === null ? [] : [Number(url.port) || (usualPorts[url.protocol] ?? 5432)]

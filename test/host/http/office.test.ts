@@ -193,8 +193,11 @@ describe("the operators' API", () => {
 
   test('a password of other parameters than now is stored by those of now', async () => {
     const stored = async () =>
-      (await host.sql<{ password: string }>("select password from tollgate.person where name = 'jane'"))[0]!
-        .password
+      (
+        await host.sql<{ password: string }>(
+          "select password from tollgate.person where name = 'jane'",
+        )
+      )[0]!.password
     assert.match(await stored(), /^\$scrypt\$ln=8,/)
     const other = await host.another({ role: 'api', clock, passwordLogRounds: 9 })
     clock.forward(limits.codeStepMs)
@@ -277,7 +280,10 @@ describe('too many failed logins', () => {
   const clock = movedClock()
   let host: Hosted
   before(async () => {
-    host = await startHost({ surfaces: ['office'], trustedProxy: ['loopback'] }, { clock, passwordLogRounds: 8 })
+    host = await startHost(
+      { surfaces: ['office'], trustedProxy: ['loopback'] },
+      { clock, passwordLogRounds: 8 },
+    )
   })
   after(() => host.close())
 
