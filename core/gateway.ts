@@ -8,6 +8,7 @@ import type { Engine, Environment } from './engine.ts'
 import type { Caller } from './entity/directory.ts'
 import type { Entities } from './entity/entities.ts'
 import { Events } from './event-feed/embedded.ts'
+import type { GatewayParts } from './gateway-parts.ts'
 import { newId } from './ids.ts'
 import { receive } from './inbound/receive.ts'
 import type { Dispatcher } from './jobs/dispatcher.ts'
@@ -17,9 +18,7 @@ import { Operator } from './operator/operator.ts'
 import type { Request } from './payment/accept.ts'
 import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
 import { type PaymentView, paymentView } from './payment/view.ts'
-import { OperatorAccounts } from './person/embedded.ts'
-import type { Passwords } from './person/passwords.ts'
-import type { TwoPeople } from './person/two-people.ts'
+import type { OperatorAccounts } from './person/embedded.ts'
 import type { Presence } from './process/presence.ts'
 import { Query } from './query/embedded.ts'
 import {
@@ -79,18 +78,7 @@ export class Gateway {
   readonly environment: Environment
   #closed: Promise<void> | undefined
 
-  constructor(parts: {
-    engine: Engine
-    database: Database
-    queue: Queue
-    dispatcher: Dispatcher | undefined
-    outgoing: { close(): Promise<void> }
-    presence: Presence
-    entities: Entities
-    passwords: Passwords
-    twoPeople: TwoPeople
-    graceMs: number
-  }) {
+  constructor(parts: GatewayParts) {
     this.#engine = parts.engine
     this.#database = parts.database
     this.#queue = parts.queue
@@ -107,13 +95,7 @@ export class Gateway {
     this.events = new Events(parts.engine)
     const { engine } = parts
     this.audit = new AuditTrail(engine.lanes, (id) => engine.vault.chainKey(id))
-    this.people = new OperatorAccounts(
-      engine,
-      parts.passwords,
-      parts.twoPeople,
-      this.operator,
-      this.audit,
-    )
+    this.people = parts.people(this.operator, this.audit)
     this.alarm = engine.alarm
     this.#guessed = new GuessedIds(engine.alarm, engine.clock)
     this.name = parts.engine.name

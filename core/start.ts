@@ -27,6 +27,7 @@ import { addressRules, checkUrl } from './net/address.ts'
 import { createOutgoing } from './net/http.ts'
 import { Running } from './payment/running.ts'
 import { ShortNumbers } from './payment/short-numbers.ts'
+import { OperatorAccounts } from './person/embedded.ts'
 import { Passwords } from './person/passwords.ts'
 import { TwoPeople } from './person/two-people.ts'
 import { Presence } from './process/presence.ts'
@@ -156,8 +157,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       outgoing,
       presence,
       entities: new Entities(lanes, vault, registry, options.environment, clock, twoPeople),
-      passwords,
-      twoPeople,
+      people: (operator, audit) =>
+        new OperatorAccounts(engine, passwords, twoPeople, operator, audit),
       graceMs: options.shutdownGraceMs ?? 40_000,
     })
   } catch (error) {
