@@ -427,19 +427,19 @@ describe('a rotation', () => {
     )
     await run.gateway.close()
     await administer((keys) => keys.renewMac())
+    await administer((keys) => keys.renewMac())
     const later = await run.another()
     assert.equal((await run.pay({}, { on: later, key: 'order-1' })).id, id)
     await assert.rejects(run.pay({ amount: '93.00' }, { on: later, key: 'order-1' }), {
       code: '200.300.405',
     })
-    // What a repeat is found by stays for as long as one can come.
-    const [before] = await run.sql<{ id: string }>(
-      "select id from tollgate.data_key where purpose = 'mac' and state = 'retired'",
+    // What a repeat is found by stays for as long as one can come, and what proves the audit trail for ever.
+    const [first, second] = await run.sql<{ id: string }>(
+      "select id from tollgate.data_key where purpose = 'mac' and state = 'retired' order by retired_at",
     )
-    await assert.rejects(
-      administer((keys) => keys.retire(before!.id, { destroy: true })),
-      /31 days/,
-    )
+    const destroyed = (key: string) => administer((keys) => keys.retire(key, { destroy: true }))
+    await assert.rejects(destroyed(first!.id), /links of the audit trail/)
+    await assert.rejects(destroyed(second!.id), /31 days/)
     const twin = await run.pay({}, { on: later, key: 'order-2' })
     assert.equal((await run.pay({}, { on: later, key: 'order-2' })).id, twin.id)
     const prints = await run.sql<{ fingerprint: Buffer }>(

@@ -72,6 +72,13 @@ describe('answers that come late', () => {
         [id],
       )
     ).length
+  /** Nobody works on it any more. */
+  const isLeft = async (id: string) =>
+    (
+      await run.sql('select from tollgate.attempt where payment_id = $1 and lease_until is null', [
+        id,
+      ])
+    ).length > 0
   /** Ends the lease of who sends, as if its process had stood still, and lets another process enquire. */
   const overtake = async (id: string) => {
     await run.sql(
@@ -160,6 +167,7 @@ describe('answers that come late', () => {
     await until(async () =>
       (await audited(paymentId)).includes('late-success-stands') ? true : undefined,
     )
+    await until(async () => ((await isLeft(paymentId)) ? true : undefined))
     const by = { by: 'alice', reason: 'the goods are on their way' }
     await run.gateway.operator.settle(paymentId, 'approved', by)
     assert.equal(await code(paymentId), charged)

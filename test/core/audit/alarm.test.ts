@@ -115,6 +115,28 @@ describe('a running engine raises an alarm', () => {
     ])
   })
 
+  test('when a token asks for what its rights do not hold, with the right that it lacks', async () => {
+    const { id, token } = await run.gateway.entities.createToken(run.channel, 'reader', {
+      rights: ['read'],
+    })
+    const caller: Caller = await run.gateway.authenticate(`Bearer ${token}`)
+    const ask = (operation: string, form: string) =>
+      run.gateway.call(operation, caller, {
+        body: Buffer.from(form),
+        contentType: 'application/x-www-form-urlencoded',
+        requestId: newId(),
+        address: '198.51.100.7',
+      })
+    const form = `entityId=${run.channel}&amount=1.00&currency=EUR&paymentType=CD`
+    for (let no = 0; no < 3; no += 1) {
+      assert.equal((await ask('payments.create', form)).status, 403)
+    }
+    const [alarm, ...more] = raised('rights-refused')
+    assert.deepEqual(more, [])
+    assert.deepEqual([alarm?.token, alarm?.address, alarm?.security], [id, '198.51.100.7', true])
+    assert.match(String(alarm?.right), /payout/)
+  })
+
   test("when a token asks for others' payments", async () => {
     const { entities } = run.gateway
     const { id, token } = await entities.createToken(run.channel, 'curious')

@@ -269,7 +269,7 @@ describe('the key of the chain', () => {
   after(() => run.close())
 
   test('stays when data keys are rotated, wrapped anew, and when that of digests is replaced', async () => {
-    const newer = `newer:${'ab'.repeat(32)}`
+    const newer = `newer:${'abcd'.repeat(16)}`
     const keys = localKeys(`${newer},${testKey}`)
     const [old] = await run.sql<{ key_id: string }>(
       'select key_id from tollgate.audit_link where no = 1',
@@ -299,7 +299,7 @@ describe('the key of the chain', () => {
   test('of another database proves nothing here', async () => {
     const found = await verifyAudit({
       database: { url: run.database.url },
-      keys: localKeys(`newer:${'cd'.repeat(32)},${testKey.replace('5e', '5f')}`),
+      keys: localKeys(`newer:${'cdef'.repeat(16)},${testKey.replace('5e', '5f')}`),
     })
     assert.match(found.problems.join(), /cannot be checked/)
   })

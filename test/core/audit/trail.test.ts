@@ -123,7 +123,12 @@ describe('the audit trail', () => {
     const made = await last(id)
     assert.deepEqual(
       [made.actor, made.action, made.entity_id, made.after],
-      ['Ada', 'token.created', run.merchant, { name: 'shop', environment: 'test' }],
+      [
+        'Ada',
+        'token.created',
+        run.merchant,
+        { name: 'shop', environment: 'test', rights: null, networks: null, expiresAt: null },
+      ],
     )
     await entities.revokeToken(id, { by: ada })
     await entities.revokeToken(id, { by: 'somebody else' })
@@ -136,6 +141,42 @@ describe('the audit trail', () => {
       ],
     )
     assert.doesNotMatch(JSON.stringify(rows), new RegExp(token))
+  })
+
+  test('tells of the limits of a token, and of its rotation with what became of both, in one row', async () => {
+    const { entities } = run.gateway
+    const limits = { rights: ['read', 'charge'], networks: ['203.0.113.0/24'] }
+    const expiresAt = new Date('2040-01-01T00:00:00Z')
+    const old = await entities.createToken(run.merchant, 'till', { ...limits, expiresAt, by: ada })
+    const had = { name: 'till', ...limits }
+    assert.deepEqual((await last(old.id)).after, {
+      ...had,
+      environment: 'test',
+      expiresAt: expiresAt.toISOString(),
+    })
+    const next = await entities.rotateToken(old.id, { by: ada })
+    const made = await last(old.id)
+    assert.deepEqual(
+      [made.kind, made.actor, made.action, made.entity_id, made.address],
+      ['operator', 'Ada', 'token.rotated', run.merchant, '10.1.2.3'],
+    )
+    const at = (facts: unknown, name: string) =>
+      new Date((facts as Record<string, string>)[name]!).getTime()
+    const told = (facts: unknown) => {
+      const { expiresAt: _, successorExpiresAt: __, ...rest } = facts as Record<string, unknown>
+      return rest
+    }
+    assert.deepEqual(told(made.before), had)
+    assert.deepEqual(told(made.after), { ...had, successor: next.id })
+    assert.equal(at(made.before, 'expiresAt'), expiresAt.getTime())
+    assert.equal(at(made.after, 'expiresAt'), next.oldExpiresAt.getTime())
+    assert.equal(at(made.after, 'successorExpiresAt'), next.expiresAt?.getTime())
+    await assert.rejects(entities.rotateToken(old.id, { by: ada }), /was rotated before/)
+    const rows = await rowsOf(old.id)
+    assert.equal(rows.length, 2, 'what was refused is not told')
+    for (const secret of [old.token, next.token]) {
+      assert.doesNotMatch(JSON.stringify(rows), new RegExp(secret))
+    }
   })
 
   test('tells of accounts by the names of their secrets alone', async () => {

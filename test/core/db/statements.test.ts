@@ -93,6 +93,8 @@ describe('statements', () => {
       const elsewhere = run.gateway
         .statements()
         .filter(({ text }) => text.includes(schema) && !texts.has(text))
+        // A table that only an upgrade has: no statement on it is prepared.
+        .filter(({ text }) => !text.includes(`${schema}.idempotency_plain`))
         .map(({ text }) => text.trim().split('\n')[0])
       assert.deepEqual(elsewhere, [])
     } finally {

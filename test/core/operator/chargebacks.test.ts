@@ -156,6 +156,13 @@ describe('a chargeback that was given back', () => {
     assert.equal(backs.length, 1)
     assert.ok(text.endsWith(backs[0]!.id))
     assert.deepEqual(await run.audited(id), ['chargeback.reversed'])
+    const [told] = await run.sql(
+      `select actor_kind as kind, actor, entity_id, detail ->> 'chargeback' as chargeback,
+         detail ->> 'reversal' as reversal from tollgate.audit where resource = $1`,
+      [id],
+    )
+    const by = { kind: 'embedder', actor: carol.by, entity_id: run.channel }
+    assert.deepEqual(told, { ...by, chargeback: record, reversal: backs[0]!.id })
     assert.equal((await refund(id)).result.code, charged)
   })
 

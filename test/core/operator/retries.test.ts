@@ -177,5 +177,14 @@ describe('messages that are worked on again', () => {
     await cut
     assert.equal(text, 'the message again-lost is worked on again')
     await assert.rejects(run.gateway.operator.retry(entry, alice), /by Carol of the night/)
+    const rows = await run.sql(
+      `select actor_kind as kind, actor, action, detail from tollgate.audit
+        where detail ->> 'entry' = $1`,
+      [entry],
+    )
+    const detail = { reason: carol.reason, entry, kind: 'event' }
+    assert.deepEqual(rows, [
+      { kind: 'embedder', actor: carol.by, action: 'attention.resolved', detail },
+    ])
   })
 })

@@ -82,6 +82,38 @@ describe('the number of an account', () => {
     )
   })
 
+  test('is refused also where it was stored before fingerprints had a key for each merchant', async () => {
+    const { id } = await run.pay({ paymentType: 'PA' })
+    const stored = await scheduling(run).store()
+    await run.sql('update tollgate.instrument set fingerprint = null where id = any($1::uuid[])', [
+      [id, stored],
+    ])
+    await run.sql('update tollgate.registration set fingerprint = null where id = $1', [stored])
+    for (const spelled of spellings) {
+      const asReference = { ...eur, merchantTransactionId: spelled }
+      await refuses('merchantTransactionId', () => run.gateway.payments.capture(id, asReference))
+      const entity = { entityId: run.channel, merchantTransactionId: spelled }
+      await refuses('merchantTransactionId', () =>
+        run.gateway.registrations.update(stored, entity as never),
+      )
+    }
+    const taken = { ...eur, merchantTransactionId: '4200000000000018-0000' }
+    assert.equal((await run.gateway.payments.capture(id, taken)).result.code, '000.100.110')
+  })
+
+  test("of one merchant's sibling channels alike, for they share its fingerprints", async () => {
+    const sibling = await run.gateway.entities.create({
+      kind: 'channel',
+      name: 'Sibling',
+      parentId: run.merchant,
+    })
+    const stored = await scheduling(run).store()
+    const charged = { entityId: sibling, ...charge, merchantTransactionId: wide }
+    await refuses('merchantTransactionId', () =>
+      run.gateway.registrations.pay(stored, charged as never),
+    )
+  })
+
   test('references of a follow-up that only look like one are taken, and are echoed', async () => {
     const { id } = await run.pay()
     for (const reference of ['4111111111111111', '5901234123457', '4200000000000018-0000']) {

@@ -65,6 +65,28 @@ test('so is one where refusing goes wrong as well: it has an answer at least', a
   assert.doesNotMatch(shown, /no refusal either/)
 })
 
+test('a fault that nothing else caught is an alarm, once a minute for each place', async () => {
+  const { gateway, logs } = host
+  const { refuse } = gateway
+  gateway.refuse = () => {
+    throw new TypeError('no refusal today')
+  }
+  const raised = () => logs.filter(({ fields }) => fields.alarm === 'last-resort')
+  try {
+    const already = raised().length
+    for (let no = 0; no < 3; no += 1) {
+      await exchange(host.url, 'GET /v1/nothing-here HTTP/1.1\r\nHost: x\r\n\r\n')
+    }
+    const [alarm, ...more] = raised().slice(already)
+    assert.deepEqual(more, [])
+    assert.deepEqual([alarm?.fields.security, alarm?.fields.error], [true, 'TypeError'])
+    assert.match(String(alarm?.fields.subject), /^at /)
+    assert.doesNotMatch(JSON.stringify(alarm), /no refusal today/)
+  } finally {
+    gateway.refuse = refuse
+  }
+})
+
 test('after an error that nobody caught, requests that nobody answers are answered', async () => {
   const { gateway } = host
   const call = gateway.call.bind(gateway)
