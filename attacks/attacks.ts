@@ -9,6 +9,7 @@ import { decoding, fuzz } from './fuzz.ts'
 import { guessing } from './guessing.ts'
 import { logInjection } from './logs.ts'
 import { memory } from './memory.ts'
+import { operators } from './operators.ts'
 import { patterns } from './patterns.ts'
 import { rightsOfTokens } from './rights.ts'
 import { slow } from './slow.ts'
@@ -27,6 +28,7 @@ export const attacks: readonly Attack[] = [
   slow,
   memory,
   guessing,
+  operators,
   logInjection,
   cardTesting,
   wrongCodes,

@@ -48,6 +48,13 @@ export type GatewayOptions = {
    */
   readonly stepDays?: number
   /**
+   * Tokens, accounts at acquirers, data keys and operators who administer need two people: one proposes,
+   * another one confirms. Default false.
+   */
+  readonly fourEyes?: boolean
+  /** Work for each operator's password, as a power of two. Test environment only; 15 on live, and unless given. */
+  readonly passwordLogRounds?: number
+  /**
    * Declined payments of one merchant from which on further ones are refused: of one card number in a day;
    * of one shopper's address, BIN, channel and token in an hour. 0: never. On live the default is 10, 30, 300, 1000
    * and 1000, in test it is 0.

@@ -8,6 +8,7 @@ import type { Engine, Environment } from './engine.ts'
 import type { Caller } from './entity/directory.ts'
 import type { Entities } from './entity/entities.ts'
 import { Events } from './event-feed/embedded.ts'
+import type { GatewayParts } from './gateway-parts.ts'
 import { newId } from './ids.ts'
 import { receive } from './inbound/receive.ts'
 import type { Dispatcher } from './jobs/dispatcher.ts'
@@ -17,6 +18,7 @@ import { Operator } from './operator/operator.ts'
 import type { Request } from './payment/accept.ts'
 import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
 import { type PaymentView, paymentView } from './payment/view.ts'
+import type { OperatorAccounts } from './person/embedded.ts'
 import type { Presence } from './process/presence.ts'
 import { Query } from './query/embedded.ts'
 import {
@@ -64,6 +66,8 @@ export class Gateway {
   readonly webhooks: Webhooks
   /** What people decide where the engine must not. */
   readonly operator: Operator
+  /** Those people: who they are, how they log in, what they may. */
+  readonly people: OperatorAccounts
   readonly events: Events
   /** Who did what, from where and when. */
   readonly audit: AuditTrail
@@ -74,16 +78,7 @@ export class Gateway {
   readonly environment: Environment
   #closed: Promise<void> | undefined
 
-  constructor(parts: {
-    engine: Engine
-    database: Database
-    queue: Queue
-    dispatcher: Dispatcher | undefined
-    outgoing: { close(): Promise<void> }
-    presence: Presence
-    entities: Entities
-    graceMs: number
-  }) {
+  constructor(parts: GatewayParts) {
     this.#engine = parts.engine
     this.#database = parts.database
     this.#queue = parts.queue
@@ -100,6 +95,7 @@ export class Gateway {
     this.events = new Events(parts.engine)
     const { engine } = parts
     this.audit = new AuditTrail(engine.lanes, (id) => engine.vault.chainKey(id))
+    this.people = parts.people(this.operator, this.audit)
     this.alarm = engine.alarm
     this.#guessed = new GuessedIds(engine.alarm, engine.clock)
     this.name = parts.engine.name

@@ -60,6 +60,11 @@ export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
+/** Random bytes of their own, for salts and for secrets that are shown once. */
+export function newSalt(bytes: number): Buffer {
+  return randomBytes(bytes)
+}
+
 /** Milliseconds since 1970 inside a UUIDv7. */
 export function idTimeMs(id: string): number {
   return Number.parseInt(id.slice(0, 12), 16)

@@ -27,6 +27,9 @@ import { addressRules, checkUrl } from './net/address.ts'
 import { createOutgoing } from './net/http.ts'
 import { Running } from './payment/running.ts'
 import { ShortNumbers } from './payment/short-numbers.ts'
+import { OperatorAccounts } from './person/embedded.ts'
+import { Passwords } from './person/passwords.ts'
+import { TwoPeople } from './person/two-people.ts'
 import { Presence } from './process/presence.ts'
 import { warm } from './request/parse.ts'
 import { openAccounts } from './routing/accounts.ts'
@@ -140,6 +143,12 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     const dispatcher = isWorker ? new Dispatcher(engine, queue) : undefined
     if (dispatcher === undefined) await Dispatcher.declare(queue)
     else await dispatcher.start(own)
+    const logRounds = options.environment === 'test' ? options.passwordLogRounds : undefined
+    const passwords = new Passwords({
+      ...limits.passwordHash,
+      ...(logRounds !== undefined && { logRounds }),
+    })
+    const twoPeople = new TwoPeople(lanes, clock, options.fourEyes ?? false, passwords)
     return new Gateway({
       engine,
       database,
@@ -147,7 +156,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       dispatcher,
       outgoing,
       presence,
-      entities: new Entities(lanes, vault, registry, options.environment, clock),
+      entities: new Entities(lanes, vault, registry, options.environment, clock, twoPeople),
+      people: (operator, audit) =>
+        new OperatorAccounts(engine, passwords, twoPeople, operator, audit),
       graceMs: options.shutdownGraceMs ?? 40_000,
     })
   } catch (error) {

@@ -1,5 +1,6 @@
 import {
   buildNumber,
+  ConfirmationNeededError,
   KeyProviderError,
   MigrationError,
   MissingKeyError,
@@ -43,6 +44,7 @@ import {
 } from './commands/keys.ts'
 import { listenCommand } from './commands/listen.ts'
 import { migrateCommand } from './commands/migrate.ts'
+import { operatorCommands } from './commands/operator.ts'
 import { paymentCommands } from './commands/payment.ts'
 import { serveCommand } from './commands/serve.ts'
 import {
@@ -72,6 +74,7 @@ const commands: readonly Command[] = [
   tokenListCommand,
   tokenRotateCommand,
   tokenRevokeCommand,
+  ...operatorCommands,
   ...webhookCommands,
   keysStatusCommand,
   keysMakeCommand,
@@ -192,6 +195,7 @@ const explained = [
   KeyProviderError,
   RotationError,
   MigrationError,
+  ConfirmationNeededError,
   PluginError,
 ]
 

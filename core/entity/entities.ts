@@ -6,6 +6,7 @@ import type { Registry } from '../connector/registry.ts'
 import { checkSettings } from '../connector/settings.ts'
 import type { Lanes } from '../db/lanes.ts'
 import { isId, newId, newOpaqueId, newToken } from '../ids.ts'
+import type { TwoPeople } from '../person/two-people.ts'
 import type { Vault } from '../vault/vault.ts'
 import { Dispatching } from './dispatching.ts'
 import { checkEntitySettings } from './settings.ts'
@@ -56,6 +57,13 @@ export type NewAccount = {
 
 /** Who changes something, for the audit trail; `embedder` unless given. */
 export type Change = { readonly by?: By }
+
+/** The same of what needs two people, where the installation asks for them. */
+export type AgreedChange = Change & {
+  /** The proposal that another person confirmed. Without one it is proposed, and nothing is done. */
+  readonly proposal?: string | undefined
+}
+
 export type RotationOptions = {
   /** How long both tokens are good. Default one day; 0 ends the old one at once. */
   readonly overlapMs?: number
@@ -77,6 +85,7 @@ export class Entities {
   readonly #registry: Registry
   readonly #environment: 'test' | 'live'
   readonly #clock: Pick<Clock, 'realMs'>
+  readonly #two: TwoPeople
   /** Rules that choose a channel when a request names only its merchant. */
   readonly dispatching: Dispatching
 
@@ -86,7 +95,9 @@ export class Entities {
     registry: Registry,
     environment: 'test' | 'live',
     clock: Pick<Clock, 'realMs'>,
+    two: TwoPeople,
   ) {
+    this.#two = two
     this.#clock = clock
     this.#lanes = lanes
     this.#vault = vault
@@ -168,23 +179,30 @@ export class Entities {
    * A new access token. It is shown here once; only its hash is stored. Where `options` names no rights it
    * has every right of tokens.
    *
-   * @throws Error naming what is wrong.
+   * @throws Error naming what is wrong · ConfirmationNeededError
    */
   async createToken(
     entityId: string,
     name: string,
-    { by, ...narrower }: TokenLimits & Change = {},
+    { by, proposal, ...narrower }: TokenLimits & AgreedChange = {},
   ): Promise<{ id: string; token: string }> {
     checkTokenLimits(narrower, this.#clock.realMs())
     if ((await this.get(entityId)) === undefined) throw new Error(`there is no entity ${entityId}`)
     const id = newId()
     const token = newToken()
-    const { rights = null, networks = null, expiresAt = null } = narrower
+    const { rights = null, networks = null } = narrower
+    const facts = { name, rights, networks }
+    const deed = { kind: 'token.create', entityId, facts, end: narrower.expiresAt } as const
+    const use = await this.#two.need(deed, actorBy(by), proposal)
+    const expiresAt = use?.end ?? narrower.expiresAt ?? null
     const isPlain = rights === null && networks === null && expiresAt === null
     const hash = isPlain ? plainHash(token) : limitedHash(token)
     const environment = this.#environment
     const row = { id, hash, entityId, environment, name, rights, networks, expiresAt }
-    await this.#lanes.single(addToken(row, actorBy(by)))
+    const [made] = await this.#lanes.single(addToken(row, actorBy(by), use))
+    // Run again after its answer was lost, it finds what it made.
+    const [own] = made === undefined ? await this.#lanes.single(tokenById(id)) : [made]
+    if (own === undefined) throw new Error(`proposal ${proposal} was carried out before`)
     return { id, token }
   }
 
@@ -192,27 +210,44 @@ export class Entities {
    * A new token in the place of one that ends when `overlapMs` is over: for the same node, with the same
    * rights and networks, and with as long a life unless `expiresAt` says otherwise.
    *
-   * @throws Error naming what is wrong; also when the token has ended or was rotated before.
+   * @throws Error naming what is wrong; also when the token has ended or was rotated before ·
+   * ConfirmationNeededError
    */
   async rotateToken(
     id: string,
-    { overlapMs = limits.tokenOverlapMs.usual, expiresAt, by }: RotationOptions & Change = {},
+    {
+      overlapMs = limits.tokenOverlapMs.usual,
+      expiresAt,
+      by,
+      proposal,
+    }: RotationOptions & AgreedChange = {},
   ): Promise<RotatedToken> {
     const most = limits.tokenOverlapMs.most
     if (!(overlapMs >= 0 && overlapMs <= most)) {
       throw new Error(`both tokens can be valid for ${most / 86_400_000} days at most`)
     }
     checkTokenLimits(expiresAt === undefined ? {} : { expiresAt }, this.#clock.realMs())
+    const [was] = this.#two.isOn && isId(id) ? await this.#lanes.single(tokenById(id)) : []
+    const use = await this.#two.need(
+      {
+        kind: 'token.rotate',
+        entityId: was?.entity_id ?? null,
+        facts: { token: id, overlapMs },
+        end: expiresAt,
+      },
+      actorBy(by),
+      proposal,
+    )
     const token = newToken()
     const next = {
       id: newId(),
       plain: plainHash(token),
       limited: limitedHash(token),
-      expiresAt: expiresAt ?? null,
+      expiresAt: use?.end ?? expiresAt ?? null,
     }
     const overlap = Math.round(overlapMs)
     const [made] = isId(id)
-      ? await this.#lanes.single(rotateToken(id, next, overlap, actorBy(by)))
+      ? await this.#lanes.single(rotateToken(id, next, overlap, actorBy(by), use))
       : []
     if (made !== undefined) {
       return { id: made.id, token, expiresAt: made.expires_at, oldExpiresAt: made.old_expires_at }
@@ -237,8 +272,12 @@ export class Entities {
     return this.#lanes.single(tokensOf(entityId))
   }
 
-  /** Connects a channel with an acquirer. @throws PluginError naming the setting that is wrong. */
-  async createAccount(account: NewAccount, { by }: Change = {}): Promise<string> {
+  /**
+   * Connects a channel with an acquirer.
+   *
+   * @throws PluginError naming the setting that is wrong · ConfirmationNeededError
+   */
+  async createAccount(account: NewAccount, { by, proposal }: AgreedChange = {}): Promise<string> {
     const loaded = this.#registry.get(account.connector)
     if (loaded === undefined) {
       throw new Error(
@@ -258,12 +297,19 @@ export class Entities {
       if (field.class === 'none') open[field.name] = value
       else secrets[field.name] = String(value)
     }
+    const { channelId, connector, mode, brands = null } = account
+    const facts = { connector, mode, brands, settings: open }
+    const use = await this.#two.need(
+      { kind: 'account.create', entityId: channelId, facts, secrets },
+      actorBy(by),
+      proposal,
+    )
     const id = newId()
     const sealed =
       Object.keys(secrets).length === 0
         ? null
         : this.#vault.seal({ table: 'merchant_account', id, ownerId: account.channelId }, secrets)
-    await this.#lanes.single(
+    const [made] = await this.#lanes.single(
       addAccount({
         id,
         channelId: account.channelId,
@@ -274,6 +320,7 @@ export class Entities {
         dataKeyId: sealed?.dataKeyId ?? null,
         sealed: sealed?.sealed ?? null,
         by: actorBy(by),
+        use,
         after: {
           connector: account.connector,
           mode: account.mode,
@@ -283,6 +330,7 @@ export class Entities {
         },
       }),
     )
+    if (made === undefined) throw new Error(`proposal ${proposal} was carried out before`)
     return id
   }
 }

@@ -25,6 +25,10 @@ export const everyRight: RightSet = (1 << rights.length) - 1
 export const rightSet = (names: readonly string[]): RightSet =>
   names.reduce((all, name) => all | (bits.get(name) ?? 0), 0)
 
+/** The names of a set, in the order of the table. */
+export const rightNames = (set: RightSet): RightName[] =>
+  rights.filter(({ name }) => ((bits.get(name) ?? 0) & set) !== 0).map(({ name }) => name)
+
 /** What a token has that was made without naming rights, and a caller that names none. */
 export const allOfTokens: RightSet = rightSet(tokenRights)
 

@@ -2,6 +2,7 @@ import type { Actor } from '../audit/actor.ts'
 import type { Facts } from '../audit/harmless.ts'
 import { auditRows } from '../audit/stored-rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
+import { type ProposalUse, usedProposal } from '../person/store-proposal.ts'
 
 export type EntityKind = 'psp' | 'division' | 'merchant' | 'channel'
 export type EntityRow = {
@@ -171,14 +172,17 @@ export const addToken = (
     expiresAt: Date | null
   },
   by: Actor,
-) => sql`
-with made as (
+  use: ProposalUse | null,
+) => sql<{ id: string }>`
+with used as (${usedProposal(use)}),
+made as (
   insert into tollgate.token (id, hash, entity_id, environment, name, rights, networks, expires_at)
-  values (${row.id}::uuid, ${row.hash}::bytea, ${row.entityId}::uuid, ${row.environment}::text, ${row.name}::text,
-    ${row.rights}::text[], ${row.networks}::text[], ${row.expiresAt}::timestamptz)
+  select ${row.id}::uuid, ${row.hash}::bytea, ${row.entityId}::uuid, ${row.environment}::text, ${row.name}::text,
+    ${row.rights}::text[], ${row.networks}::text[], ${row.expiresAt}::timestamptz
+  from used
   on conflict (id) do nothing
-  returning id)
-${auditRows(
+  returning id),
+audited as (${auditRows(
   {
     actor: by,
     action: 'token.created',
@@ -193,7 +197,8 @@ ${auditRows(
     },
   },
   { from: sql`made` },
-)}`
+)})
+select id from made`
 
 /**
  * Puts a new token in the place of one that is good and was not rotated yet: for the same node, with the same
@@ -204,14 +209,16 @@ export const rotateToken = (
   next: { id: string; plain: Buffer; limited: Buffer; expiresAt: Date | null },
   overlapMs: number,
   by: Actor,
+  use: ProposalUse | null,
 ) => sql<{ id: string; expires_at: Date | null; old_expires_at: Date }>`
-  with rotated as (
+  with used as (${usedProposal(use)}),
+  rotated as (
     select id, entity_id, environment, name, rights, networks, expires_at,
       coalesce(${next.expiresAt}::timestamptz, now() + (expires_at - created_at)) as next_expires_at
-    from tollgate.token
+    from tollgate.token cross join used
     where id = ${id}::uuid and revoked_at is null and successor_id is null
       and (expires_at is null or expires_at > now())
-    for update),
+    for update of token),
   ended as (
     update tollgate.token
     set successor_id = ${next.id}::uuid,
@@ -300,15 +307,18 @@ export const addAccount = (row: {
   dataKeyId: string | null
   sealed: Buffer | null
   by: Actor
+  use: ProposalUse | null
   /** What is told of it: its secrets by name only. */
   after: Facts
-}) => sql`
-with made as (
+}) => sql<{ id: string }>`
+with used as (${usedProposal(row.use)}),
+made as (
   insert into tollgate.merchant_account (id, channel_id, connector, mode, brands, settings, data_key_id, sealed)
-  values (${row.id}::uuid, ${row.channelId}::uuid, ${row.connector}::text, ${row.mode}::text, ${row.brands}::text[],
-    ${row.settings}::jsonb, ${row.dataKeyId}::uuid, ${row.sealed}::bytea)
-  returning id)
-${auditRows(
+  select ${row.id}::uuid, ${row.channelId}::uuid, ${row.connector}::text, ${row.mode}::text, ${row.brands}::text[],
+    ${row.settings}::jsonb, ${row.dataKeyId}::uuid, ${row.sealed}::bytea
+  from used
+  returning id),
+audited as (${auditRows(
   {
     actor: row.by,
     action: 'account.created',
@@ -317,7 +327,8 @@ ${auditRows(
     after: row.after,
   },
   { from: sql`made` },
-)}`
+)})
+select id from made`
 
 export const claimInstallation = (environment: string) => sql<{ environment: string }>`
   insert into tollgate.installation (environment) values (${environment})

@@ -2,6 +2,9 @@ import { limits } from '@tollgate/schemas'
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { purgeEvents, purgeUnverified } from '../inbound/store.ts'
+import { purgeSessions } from '../person/store.ts'
+import { purgeFailures } from '../person/store-login.ts'
+import { purgeProposals } from '../person/store-proposal.ts'
 import { makePartitions } from '../process/partitions.ts'
 import { purgeIdempotency } from '../process/store.ts'
 import { dropSteps, purgeSteps } from '../step/store.ts'
@@ -12,7 +15,7 @@ const batch = 5000
 
 /**
  * Makes the partitions of the months ahead and removes idempotency keys, messages of acquirers, delivery
- * logs and steps that are past their time. Safe to run twice: partitions that exist are left alone, and what is removed is removed.
+ * logs, steps, sessions, failed logins and proposals that are past their time. Safe to run twice: partitions that exist are left alone, and what is removed is removed.
  */
 export const housekeeping = defineJob<Record<string, never>>({
   name: 'housekeeping',
@@ -24,6 +27,10 @@ export const housekeeping = defineJob<Record<string, never>>({
     await inBatches(engine, () => purgeIdempotency(limits.idempotencyDays, batch))
     await inBatches(engine, () => purgeUnverified(limits.unverifiedEventDays, batch))
     await inBatches(engine, () => purgeEvents(limits.eventDays, batch))
+    const ago = (ms: number) => new Date(engine.clock.realMs() - ms)
+    await inBatches(engine, () => purgeSessions(ago(limits.sessionMs), batch))
+    await inBatches(engine, () => purgeFailures(ago(limits.loginForgottenMs), batch))
+    await inBatches(engine, () => purgeProposals(ago(2 * limits.proposalMs), batch))
     await engine.lanes.upkeep(dropDeliveries(limits.deliveryDays))
     const days = engine.steps.days === 0 ? limits.stepDays : engine.steps.days
     await engine.lanes.upkeep(dropSteps(days))

@@ -46,9 +46,11 @@ export class Operator {
     this.#engine = engine
   }
 
-  /** What operators have to look at, oldest first. */
-  readonly attention = (limit = 100): Promise<AttentionRow[]> =>
-    this.#engine.lanes.read(openAttention(limit))
+  /** What operators have to look at, oldest first; of these channels, or of all. */
+  readonly attention = (
+    limit = 100,
+    channels: readonly string[] | null = null,
+  ): Promise<AttentionRow[]> => this.#engine.lanes.read(openAttention(limit, channels))
 
   /**
    * Asks the acquirer now what became of an open payment, and settles what it says. Nothing is sent

@@ -78,12 +78,32 @@ update tollgate.payment_balance set frozen_by = array_append(array_remove(frozen
 from entry
 where payment_balance.payment_id = ${balanceId}::uuid`
 
-export const openAttention = (limit: number) => sql<AttentionRow>`
+/** Of these channels: by its payment, or by the account that a message came from. Null: of all. */
+const isOf = (channels: readonly string[] | null) => sql`(${channels}::uuid[] is null
+    or exists (
+      select from tollgate.payment
+      where payment.id = attention.payment_id and payment.channel_id = any(${channels}::uuid[]))
+    or attention.payment_id is null and exists (
+      select from tollgate.merchant_account
+      where merchant_account.channel_id = any(${channels}::uuid[])
+        and replace(merchant_account.id::text, '-', '') = attention.detail ->> 'account'))`
+
+export const openAttention = (
+  limit: number,
+  channels: readonly string[] | null,
+) => sql<AttentionRow>`
   select id, kind, payment_id, attempt_key, at, alarm_at, detail
   from tollgate.attention
-  where resolved_at is null
+  where resolved_at is null and ${isOf(channels)}
   order by at
   limit ${limit}::integer`
+
+export const attentionWithin = (id: string, channels: readonly string[] | null) => sql<{
+  id: string
+}>`
+  select id
+  from tollgate.attention
+  where id = ${id}::uuid and ${isOf(channels)}`
 
 /** Takes what solved itself off the list. `reference` null: whatever it is about. */
 export const resolveAttention = (

@@ -8,6 +8,7 @@ import { Database, type DatabaseOptions, sqlState } from '../db/database.ts'
 import { Lanes } from '../db/lanes.ts'
 import { MigrationError } from '../db/migrate.ts'
 import { faultPoint } from '../fault-point.ts'
+import { TwoPeople } from '../person/two-people.ts'
 import { Keyring, wordOf } from './keyring.ts'
 import { type KeyProvider, MissingKeyError } from './keys.ts'
 import { bounded } from './providers.ts'
@@ -74,9 +75,11 @@ const destroyAfterMs = 60_000
  */
 export class KeyAdministration {
   readonly #work: KeyWork
+  readonly #two: TwoPeople
 
-  private constructor(work: KeyWork) {
+  private constructor(work: KeyWork, two: TwoPeople) {
     this.#work = work
+    this.#two = two
   }
 
   /** @throws MigrationError when the tables are not there · the database's own error. */
@@ -86,6 +89,8 @@ export class KeyAdministration {
     readonly log?: Log
     /** Who works on the keys, for the audit trail. */
     readonly by?: By
+    /** Whether a rotation needs two people. */
+    readonly fourEyes?: boolean
   }): Promise<KeyAdministration> {
     const database = new Database(options.database)
     const lanes = new Lanes(database, { single: 2, read: 2 })
@@ -101,15 +106,10 @@ export class KeyAdministration {
       if (!['42P01', '3F000', '42703'].includes(sqlState(error) ?? '')) throw error
       throw new MigrationError('This database is not up to date: run "tollgate migrate".')
     }
-    return new KeyAdministration({
-      database,
-      lanes,
-      patient,
-      keys,
-      keyring,
-      clock,
-      by: actorBy(options.by),
-    })
+    return new KeyAdministration(
+      { database, lanes, patient, keys, keyring, clock, by: actorBy(options.by) },
+      new TwoPeople(lanes, clock, options.fourEyes ?? false),
+    )
   }
 
   /** @param count false leaves out the numbers of rows: counting reads every sealed row. */
@@ -151,8 +151,16 @@ export class KeyAdministration {
     }
   }
 
-  /** Seals everything under a new data key while payments go on; see `rotate`. */
-  async rotate(options: RotateOptions = {}): Promise<Rotation> {
+  /**
+   * Seals everything under a new data key while payments go on; see `rotate`.
+   *
+   * @param proposal that another person confirmed, where two are needed; also to finish what was begun by it.
+   * @throws as `rotate`; ConfirmationNeededError
+   */
+  async rotate(options: RotateOptions = {}, proposal?: string): Promise<Rotation> {
+    const { fresh = false, lost = false } = options
+    const deed = { kind: 'keys.rotate', entityId: null, facts: { fresh, lost } } as const
+    await this.#two.take(deed, this.#work.by, proposal)
     const done = await rotate(this.#work, options)
     const { keyId, moved } = done
     if (moved > 0) {

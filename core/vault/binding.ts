@@ -8,7 +8,7 @@ export type Place = {
   readonly table: Purpose
   /** Of the row; a payment's instrument has the payment's id. */
   readonly id: string
-  /** The channel of an instrument or of an acquirer's account, the entity of a webhook endpoint. */
+  /** The channel of an instrument or of an acquirer's account, the entity of a webhook endpoint; a person's own. */
   readonly ownerId: string
   /** The registration that an instrument's payment made, or was made with. */
   readonly registrationId?: string | null

@@ -5,7 +5,12 @@
  */
 import { type Sql, sql } from '../db/sql.ts'
 
-export const sealedTables = ['instrument', 'merchant_account', 'webhook_endpoint'] as const
+export const sealedTables = [
+  'instrument',
+  'merchant_account',
+  'webhook_endpoint',
+  'person',
+] as const
 
 /** What a sealed value is for: the table that holds it. */
 export type Purpose = (typeof sealedTables)[number]
@@ -60,6 +65,7 @@ const ownerOfEndpoint = sql`
     select webhook_endpoint.entity_id as owner_id, null::uuid as registration_id
     from tollgate.webhook_endpoint
     where webhook_endpoint.id = page.id`
+const ownerOfPerson = sql`select page.id as owner_id, null::uuid as registration_id`
 
 /**
  * Only rows that are still as they were read: what was erased stays erased, what was changed stays
@@ -97,10 +103,14 @@ export const swapEndpoints: SwapOf = (...more) => swap(sql`tollgate.webhook_endp
 export const swapInstruments: SwapOf = (...more) => swap(sql`tollgate.instrument`, ...more)
 export const swapAccounts: SwapOf = (...more) => swap(sql`tollgate.merchant_account`, ...more)
 
+export const pageOfPeople: PageOf = (...more) => page(sql`tollgate.person`, ownerOfPerson, ...more)
+export const swapPeople: SwapOf = (...more) => swap(sql`tollgate.person`, ...more)
+
 export const sealedTable: Readonly<Record<Purpose, { page: PageOf; swap: SwapOf }>> = {
   instrument: { page: pageOfInstruments, swap: swapInstruments },
   merchant_account: { page: pageOfAccounts, swap: swapAccounts },
   webhook_endpoint: { page: pageOfEndpoints, swap: swapEndpoints },
+  person: { page: pageOfPeople, swap: swapPeople },
 }
 
 /** How many rows each data key seals. Reads every row. */
@@ -117,6 +127,10 @@ export const rowsByKey = sql<{ place: Purpose; id: string; rows: bigint }>`
   select 'webhook_endpoint', data_key_id, count(*)
   from tollgate.webhook_endpoint
   where data_key_id is not null
+  group by data_key_id
+  union all
+  select 'person', data_key_id, count(*)
+  from tollgate.person
   group by data_key_id`
 
 const keyName = /^[0-9a-f]{32}$/

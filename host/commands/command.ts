@@ -47,6 +47,7 @@ export const commonOptions: Readonly<Record<string, Option>> = {
 
 /** What takes the place of an option whose value everybody would see. */
 const instead: Readonly<Record<string, string>> = {
+  password: 'name a file with it by --password-file, or send it to standard input',
   token: 'set TOLLGATE_TOKEN or name a file with it by --token-file',
   secret: 'name a file with it by --secret-file',
   key: 'name a file with it by --key-file',

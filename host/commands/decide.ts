@@ -11,6 +11,15 @@ export const byOption: Readonly<Record<string, Option>> = {
   },
 }
 
+/** Of what needs two people, where the installation asks for them. */
+export const proposalOption: Readonly<Record<string, Option>> = {
+  proposal: {
+    type: 'string',
+    value: 'id',
+    meaning: 'With four eyes: the proposal that another person confirmed; without it one is made.',
+  },
+}
+
 export const reasonOption: Readonly<Record<string, Option>> = {
   reason: { type: 'string', value: 'text', meaning: 'Why; it stands in the audit record.' },
 }

@@ -14,6 +14,8 @@ import {
   settingsFor,
   UsageError,
 } from './command.ts'
+import { proposalOption } from './decide.ts'
+import { said } from './entity.ts'
 
 export const keysMakeCommand: Command = {
   name: 'keys make',
@@ -114,6 +116,7 @@ export const keysRotateCommand: Command = {
       value: 'seconds',
       meaning: 'How long running processes get to follow. Default 120.',
     },
+    ...proposalOption,
   },
   notes:
     'Safe at any time, twice, and in several processes at once. When it is killed, run it again.',
@@ -123,12 +126,17 @@ export const keysRotateCommand: Command = {
       throw new UsageError('--wait must be a whole number of seconds from 1 to 86400')
     }
     return withKeys(given, async (keys) => {
-      const done = await keys.rotate({
-        fresh: given.flags.has('fresh'),
-        lost: given.flags.has('lost'),
-        waitMs: wait * 1000,
-        tell: print,
-      })
+      const done = await said(() =>
+        keys.rotate(
+          {
+            fresh: given.flags.has('fresh'),
+            lost: given.flags.has('lost'),
+            waitMs: wait * 1000,
+            tell: print,
+          },
+          given.options.proposal,
+        ),
+      )
       for (const { keyId, why } of done.kept) print(`PROBLEM data key ${keyId} stays: ${why}`)
       print(`${done.moved} rows were sealed anew; data key ${done.keyId} seals`)
       return done.kept.length === 0 ? 0 : 1
@@ -210,6 +218,7 @@ async function withKeys(
           keys: provider,
           log: place.log,
           by: commandLineActor(),
+          fourEyes: settings.fourEyes,
         }),
       )
       return await work(keys)

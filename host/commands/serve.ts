@@ -16,6 +16,11 @@ export const serveCommand: Command = {
       value: 'role',
       meaning: 'api takes requests, worker runs jobs, all does both (TOLLGATE_ROLE).',
     },
+    surface: {
+      type: 'string',
+      value: 'names',
+      meaning: 'What is served: merchant, fields, office, with commas between (TOLLGATE_SURFACE).',
+    },
     host: { type: 'string', value: 'address', meaning: 'Address to listen on (HOST).' },
     port: {
       type: 'string',
@@ -25,7 +30,7 @@ export const serveCommand: Command = {
   },
   notes: 'Other settings come from the environment or tollgate.config.ts: tollgate --help.',
   async run(given) {
-    const settings = await settingsFor(given, ['role', 'host', 'port'])
+    const settings = await settingsFor(given, ['role', 'surface', 'host', 'port'])
     keepHeapClose()
     // Whoever read our output may go away; payments go on.
     for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})

@@ -2,6 +2,7 @@ import type { Gateway, TokenLimits } from '@tollgate/core'
 import { limits, tokenRights } from '@tollgate/schemas'
 import { commandLineActor } from './actor.ts'
 import { type Command, columns, type Given, needed, print, withInstallation } from './command.ts'
+import { proposalOption } from './decide.ts'
 import { said } from './entity.ts'
 import { lengthOf, momentAhead } from './time-ahead.ts'
 
@@ -34,6 +35,7 @@ export const tokenCreateCommand: Command = {
       value: 'networks',
       meaning: 'Addresses it may be used from: 203.0.113.7,10.1.0.0/16,2001:db8::/32.',
     },
+    ...proposalOption,
   },
   async run(given) {
     const entityId = needed(given, 'entity')
@@ -41,7 +43,11 @@ export const tokenCreateCommand: Command = {
     const narrower = limitsOf(given)
     return withInstallation(given, {}, async ({ gateway }) => {
       const { id, token } = await said(() =>
-        gateway.entities.createToken(entityId, name, { ...narrower, by: commandLineActor() }),
+        gateway.entities.createToken(entityId, name, {
+          ...narrower,
+          by: commandLineActor(),
+          proposal: given.options.proposal,
+        }),
       )
       shown([
         ['id', id],
@@ -126,6 +132,7 @@ export const tokenRotateCommand: Command = {
       ...expiresOption,
       meaning: `${expiresOption.meaning} Default: as long a life as the old one was given.`,
     },
+    ...proposalOption,
   },
   notes: 'The new one acts for the same node, with the same rights and from the same networks.',
   async run(given) {
@@ -137,7 +144,11 @@ export const tokenRotateCommand: Command = {
     }
     return withInstallation(given, {}, async ({ gateway }) => {
       const made = await said(() =>
-        gateway.entities.rotateToken(id, { ...options, by: commandLineActor() }),
+        gateway.entities.rotateToken(id, {
+          ...options,
+          by: commandLineActor(),
+          proposal: given.options.proposal,
+        }),
       )
       shown([
         ['id', made.id],

@@ -8,6 +8,7 @@ import {
   settingTable,
   structuredSettings,
 } from './setting-table.ts'
+import { surfaceContradictions } from './surface-settings.ts'
 
 /** What tollgate.config.ts may say. Environment variables win over it. */
 export type TollgateConfig = Partial<SettingValues> & {
@@ -182,7 +183,7 @@ function contradictions(settings: HostSettings): string[] {
   if (settings.keys !== undefined && settings.keyFile !== undefined) {
     problems.push('TOLLGATE_KEYS and TOLLGATE_KEY_FILE are both set: set one of them')
   }
-  problems.push(...keyServerContradictions(settings))
+  problems.push(...keyServerContradictions(settings), ...surfaceContradictions(settings))
   const url = settings.databaseUrl
   if (isLive && url !== undefined && settings.databasePlain !== 'accepted' && isPlain(url)) {
     problems.push(

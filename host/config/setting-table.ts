@@ -1,5 +1,6 @@
 import { cardTestingSettings } from './card-testing-settings.ts'
 import { keySettings } from './key-settings.ts'
+import { surfaceSettings } from './surface-settings.ts'
 
 /** What a setting's value may look like. Environment variables are texts; a file may give the real type. */
 export type SettingFormat =
@@ -142,8 +143,9 @@ export const settingTable = [
     name: 'publicUrl',
     env: 'TOLLGATE_PUBLIC_URL',
     format: url('http', 'https'),
-    meaning: 'Where acquirers reach this installation, for their events.',
+    meaning: 'Where acquirers reach this installation, for their events, and shops.',
   },
+  ...surfaceSettings,
   {
     name: 'tlsCertificateFile',
     env: 'TOLLGATE_TLS_CERTIFICATE_FILE',

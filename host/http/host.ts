@@ -1,5 +1,7 @@
 import { type Gateway, GatewayError, newId } from '@tollgate/core'
+import type { Surface } from '@tollgate/schemas'
 import type { Express } from 'express'
+import { isLoopback } from '../config/loopback.ts'
 import { BodyBudget } from './body-budget.ts'
 import { answerFault } from './fault.ts'
 import { type HostLog, silent } from './request-log.ts'
@@ -13,7 +15,9 @@ import {
   openServer,
   type ServerLimits,
 } from './server.ts'
+import { unfitOrigin } from './session-cookie.ts'
 import { Shedding } from './shedding.ts'
+import { defaultSurfaces, type Origins } from './surfaces.ts'
 import { defaultThrottle, Throttle, type ThrottleOptions } from './throttle.ts'
 import { UnderWay } from './under-way.ts'
 
@@ -25,6 +29,13 @@ export type HostOptions = Partial<ListenAddress> & {
   readonly trustedProxy?: readonly string[]
   /** Refuses what does not come by one of them, but for /healthz and /readyz. */
   readonly proxyOnly?: boolean
+  /** What is served here. Default: everything in test, all but `office` on live. */
+  readonly surfaces?: readonly Surface[]
+  /**
+   * Where each surface is reached from outside, as in `https://office.example.com`. That of `office` has to
+   * be named for operators to log in, but on the loopback of a test installation.
+   */
+  readonly origins?: Origins
   /** Time that running requests get to finish at close. Default 40,000. */
   readonly shutdownGraceMs?: number
 }
@@ -61,10 +72,16 @@ export function createHost(gateway: Gateway, options: HostOptions = {}): Host {
   const state = { closing: false }
   const throttle = { ...defaultThrottle(gateway.environment), ...options.throttle }
   const underWay = new UnderWay()
+  const surfaces = new Set(options.surfaces ?? defaultSurfaces(gateway.environment))
+  const origins = options.origins ?? {}
+  const office = { names: officeNames(gateway, surfaces, origins) }
   const app = createRouter({
     gateway,
     bodies: new BodyBudget(),
     underWay,
+    surfaces,
+    origins,
+    office,
     proxyOnly: options.proxyOnly ?? false,
     throttle: new Throttle(throttle),
     shedding: new Shedding(throttle),
@@ -95,6 +112,7 @@ export function createHost(gateway: Gateway, options: HostOptions = {}): Host {
       const limits = { ...defaultLimits, ...options.limits }
       const server = openServer(app, address, limits, describe)
       const url = await listen(server, address)
+      if (office.names.length === 0) office.names = ownNames(gateway, address, url)
       let closed: Promise<void> | undefined
       return {
         url,
@@ -111,4 +129,32 @@ export function createHost(gateway: Gateway, options: HostOptions = {}): Host {
       }
     },
   }
+}
+
+/** @throws Error when operators would send their passwords to where they do not belong. */
+function officeNames(
+  { environment }: Gateway,
+  surfaces: ReadonlySet<Surface>,
+  { office }: Origins,
+): readonly string[] {
+  if (!surfaces.has('office')) return []
+  if (office === undefined) {
+    if (environment === 'test') return []
+    throw new Error('the surface office needs its origin on live: https://office.example.com')
+  }
+  const why = unfitOrigin(office, environment)
+  if (why !== undefined) throw new Error(`the origin of the surface office ${why}`)
+  return [new URL(office).origin]
+}
+
+/** Whoever tries it out on this machine may call it by either name. */
+function ownNames(
+  { environment }: Gateway,
+  { host }: ListenAddress,
+  url: string,
+): readonly string[] {
+  if (environment !== 'test' || !isLoopback(host)) return []
+  const { protocol, port } = new URL(url)
+  const names = [url, `${protocol}//localhost:${port}`, `${protocol}//127.0.0.1:${port}`]
+  return [...new Set(names.map((name) => new URL(name).origin))]
 }

@@ -7,17 +7,19 @@ import {
   newId,
   type Reply,
 } from '@tollgate/core'
-import { type Endpoint, endpoints } from '@tollgate/schemas'
+import { type Endpoint, endpoints, type Surface } from '@tollgate/schemas'
 import express, { type Express, type NextFunction, type Request } from 'express'
 import { type Document, documentOf, send } from './answer.ts'
 import { ClientGoneError, drained, readBody } from './body.ts'
 import type { BodyBudget, BodyShare } from './body-budget.ts'
 import { clientOf } from './client.ts'
 import { answerFault } from './fault.ts'
+import { mountOffice, type OfficeOrigin } from './office.ts'
 import { ownOperation } from './own-operations.ts'
 import { onlyThroughProxy } from './proxy-only.ts'
 import { type HostLog, loggedId, type RequestLine } from './request-log.ts'
 import type { Shedding } from './shedding.ts'
+import { type Origins, onlyOwnPaths } from './surfaces.ts'
 import type { Throttle } from './throttle.ts'
 import type { UnderWay } from './under-way.ts'
 import { WaitingCaller } from './waiting-caller.ts'
@@ -33,6 +35,11 @@ export type RouterParts = {
   readonly proxyOnly: boolean
   readonly bodies: BodyBudget
   readonly underWay: UnderWay
+  /** What is served here. */
+  readonly surfaces: ReadonlySet<Surface>
+  /** Where each surface is reached from outside. */
+  readonly origins: Origins
+  readonly office: OfficeOrigin
   /** Set once the process was told to end: connections are closed after their answer. */
   readonly state: { closing: boolean }
 }
@@ -54,6 +61,12 @@ export function createRouter(parts: RouterParts): Express {
       ),
     )
   }
+  app.use(
+    onlyOwnPaths(parts.surfaces, parts.origins, (request, response) =>
+      nothingHere(parts, request, response),
+    ),
+  )
+  if (parts.surfaces.has('office')) mountOffice(app, parts)
   for (const endpoint of endpoints) {
     for (const path of [endpoint.path, ...(endpoint.alsoPaths ?? [])]) {
       const answer = handlerOf(parts, endpoint, path)

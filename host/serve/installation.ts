@@ -97,6 +97,7 @@ export async function openInstallation(
         connectorTimeoutMs: settings.connectorTimeoutMs,
         stepDays: settings.stepDays,
         cardTesting: cardTestingFrom(settings),
+        fourEyes: settings.fourEyes,
         allowLoopback: settings.allowLoopback,
         allowLoopbackForMerchants: (settings.allowLoopbackForMerchants ?? wantsDemo(settings)) && {
           exceptPorts,
@@ -125,13 +126,19 @@ export async function openInstallation(
   }
 }
 
-/** Whether an installation has a demo channel. */
-export const wantsDemo = ({ demo, environment }: HostSettings): boolean =>
-  demo ?? environment === 'test'
+/** Whether an installation has a demo channel. Where two people are needed only if asked: it comes with a token. */
+export const wantsDemo = ({ demo, environment, fourEyes }: HostSettings): boolean =>
+  demo ?? (environment === 'test' && !fourEyes)
 
 /** Ports that are this installation's own: what merchants have called must not come back to it. */
 function portsOf(settings: HostSettings, database: OpenDatabase): number[] {
-  const urls = [database.url, settings.publicUrl, settings.keyServerUrl]
+  const urls = [
+    database.url,
+    settings.publicUrl,
+    settings.fieldsUrl,
+    settings.officeUrl,
+    settings.keyServerUrl,
+  ]
   const ports = urls.flatMap((text) => {
     const url = text === undefined ? null : URL.parse(text)
     return url === null ? [] : [Number(url.port) || (usualPorts[url.protocol] ?? 5432)]

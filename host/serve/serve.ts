@@ -1,6 +1,7 @@
 import { limits } from '@tollgate/schemas'
 import type { HostSettings } from '../config/read-settings.ts'
 import { isReachedInPlain, splitList } from '../config/read-settings.ts'
+import { originsFrom, surfacesFrom } from '../config/surface-settings.ts'
 import { traceOf } from '../http/fault.ts'
 import { createHost, type Listening } from '../http/host.ts'
 import { type Credentials, openDemo, writeCredentials } from './demo.ts'
@@ -43,6 +44,8 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
         keepAliveTimeoutMs: settings.keepAliveTimeoutMs,
         connections: settings.connections,
       },
+      surfaces: surfacesFrom(settings),
+      origins: originsFrom(settings),
       trustedProxy: splitList(settings.trustedProxy ?? ''),
       proxyOnly: isReachedInPlain(settings),
       shutdownGraceMs: settings.shutdownGraceMs,

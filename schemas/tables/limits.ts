@@ -195,6 +195,33 @@ export const limits = {
   /** A token that was rotated is good for this long beside the new one unless told otherwise, and at most. */
   tokenOverlapMs: { usual: day, most: 90 * day },
 
+  // Operators.
+  passwordCharacters: { min: 12, max: 256 },
+  /** scrypt: 2^15 rounds over blocks of 8, three times, take 32 MiB and as long as 2^17 would once. */
+  passwordHash: { logRounds: 15, blockSize: 8, parallel: 3 },
+  /** Passwords that one process checks at once, and that wait; more are told to come again. */
+  passwordsAtOnce: 2,
+  passwordsWaiting: 32,
+  operatorNameCharacters: { min: 3, max: 64 },
+  /** A code is good for this long, and so many steps earlier and later: clocks differ. */
+  codeStepMs: 30 * second,
+  codeDriftSteps: 1,
+  recoveryCodes: 10,
+  /** Failed logins of one name, or from one address, before the first pause; each further one brings the next. */
+  loginFailures: 10,
+  namePausesMs: [hour / 2, hour, 2 * hour, 4 * hour, 8 * hour, day],
+  addressPausesMs: [minute, 5 * minute, 15 * minute, hour / 2, hour],
+  /** Failures are forgotten after this time without another one. */
+  loginForgottenMs: 2 * day,
+  /** Failed logins under names that nobody has are put on record so often in a minute by one process. */
+  strangersOnRecord: 60,
+  sessionIdleMs: 15 * minute,
+  sessionMs: 12 * hour,
+  /** What needs two people has to be confirmed and carried out within this time. */
+  proposalMs: day,
+  officeBodyBytes: 64 * 1024,
+  officeRows: { default: 100, max: 1_000 },
+
   // Guessing card numbers: different ones with the same first six and last four digits.
   /** As many may come by one token, and on one channel, within the window; the next is refused. On live, unless set. */
   distinctNumbers: 20,

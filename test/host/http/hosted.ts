@@ -1,7 +1,7 @@
 /** A real engine behind a real server on a free port, and ways to talk to it. */
 import { connect } from 'node:net'
 import { createHost, type HostLog, type HostOptions } from '../../../host/index.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { startGateway, type TestGateway, type TestGatewayOptions } from '../../support/gateway.ts'
 
 export type LoggedLine = Readonly<Record<string, unknown>>
 
@@ -17,12 +17,17 @@ export type Hosted = TestGateway & {
 }
 
 /** Serves an engine that was started for this file. */
-export async function startHost(options: HostOptions = {}): Promise<Hosted> {
-  const engine = await startGateway({ role: 'api' })
+export async function startHost(
+  options: HostOptions = {},
+  ofEngine: TestGatewayOptions = {},
+): Promise<Hosted> {
+  const engine = await startGateway({ role: 'api', ...ofEngine })
   const lines: LoggedLine[] = []
   const record = (fields: object) => void lines.push(fields as LoggedLine)
   const log: HostLog = { debug: record, info: record, warn: record }
-  const { token } = await engine.gateway.entities.createToken(engine.channel, 'test')
+  // Where two people are needed this is what the installation was set up with before.
+  const setUp = ofEngine.fourEyes ? await engine.another({ fourEyes: false }) : engine.gateway
+  const { token } = await setUp.entities.createToken(engine.channel, 'test')
   const host = createHost(engine.gateway, { port: 0, log, ...options })
   const { url, close, faulted } = await host.listen()
   return {

@@ -1,0 +1,22 @@
+/** What a gateway is put together from when it starts. */
+import type { AuditTrail } from './audit/trail.ts'
+import type { Database } from './db/database.ts'
+import type { Engine } from './engine.ts'
+import type { Entities } from './entity/entities.ts'
+import type { Dispatcher } from './jobs/dispatcher.ts'
+import type { Queue } from './jobs/queue.ts'
+import type { Operator } from './operator/operator.ts'
+import type { OperatorAccounts } from './person/embedded.ts'
+import type { Presence } from './process/presence.ts'
+
+export type GatewayParts = {
+  readonly engine: Engine
+  readonly database: Database
+  readonly queue: Queue
+  readonly dispatcher: Dispatcher | undefined
+  readonly outgoing: { close(): Promise<void> }
+  readonly presence: Presence
+  readonly entities: Entities
+  readonly people: (operator: Operator, audit: AuditTrail) => OperatorAccounts
+  readonly graceMs: number
+}

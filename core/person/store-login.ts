@@ -1,0 +1,124 @@
+/** SQL of logins: what failed, and how a session begins. */
+import type { Actor } from '../audit/actor.ts'
+import { auditRows } from '../audit/stored-rows.ts'
+import { sql } from '../db/sql.ts'
+
+/** A name or an address that logins are counted of, under its digest. */
+export type Subject = { readonly hash: Buffer; readonly pausesMs: readonly number[] }
+
+export const pausesOf = (subjects: readonly Buffer[], now: Date) => sql<{ paused_until: Date }>`
+  select paused_until
+  from tollgate.login_failure
+  where subject = any(${subjects}::bytea[]) and paused_until > ${now}::timestamptz
+  order by paused_until desc
+  limit 1`
+
+/**
+ * Counts a try as failed before it is made, so that any number at once get no more tries than one after the
+ * other. No row: a pause began meanwhile.
+ */
+export const countTry = (
+  { hash, pausesMs }: Subject,
+  now: Date,
+  forgottenBefore: Date,
+  most: number,
+) => sql<{ failures: number; paused_until: Date | null }>`
+  insert into tollgate.login_failure as counted (subject, failures, failed_at)
+  values (${hash}::bytea, 1, ${now}::timestamptz)
+  on conflict (subject) do update set
+    failed_at = excluded.failed_at,
+    failures = case when counted.failed_at < ${forgottenBefore}::timestamptz then 1 else counted.failures + 1 end,
+    paused_until = case
+      when counted.failed_at >= ${forgottenBefore}::timestamptz and counted.failures + 1 >= ${most}::integer
+      then excluded.failed_at + interval '1 millisecond' * (${pausesMs}::bigint[])[
+        least(counted.failures + 2 - ${most}::integer, cardinality(${pausesMs}::bigint[]))]
+      end
+  where counted.paused_until is null or counted.paused_until <= excluded.failed_at
+  returning failures, paused_until`
+
+export type Login = {
+  readonly personId: string
+  /** As it was read. */
+  readonly password: string
+  /** The same by the parameters of now, or null. */
+  readonly rehashed: string | null
+  /** One of the two is what was proved. */
+  readonly step: number | null
+  readonly recoveryHash: Buffer | null
+  readonly session: Buffer
+  readonly address: string | null
+  readonly now: Date
+  readonly nameSubject: Buffer
+  readonly addressSubject: Buffer
+  /** The pause that the address got by this very try. */
+  readonly addressPausedUntil: Date | null
+}
+
+/**
+ * Begins a session with a code that nobody used before, whichever process asks. No row: it was used, or
+ * the person was changed since they were read.
+ */
+export const beginSession = (login: Login, by: Actor) => sql<{ person_id: string }>`
+with recovered as (
+  update tollgate.recovery_code set used_at = ${login.now}::timestamptz
+  where person_id = ${login.personId}::uuid and hash = ${login.recoveryHash}::bytea and used_at is null
+  returning person_id),
+proved as (
+  update tollgate.person as person
+  set code_step = coalesce(${login.step}::bigint, person.code_step), last_login_at = ${login.now}::timestamptz,
+    password = coalesce(${login.rehashed}::text, person.password)
+  where person.id = ${login.personId}::uuid and person.disabled_at is null
+    and person.password = ${login.password}::text
+    and case when ${login.step}::bigint is not null then person.code_step < ${login.step}::bigint
+      else exists (select from recovered) end
+  returning person.id, person.entity_id),
+begun as (
+  insert into tollgate.person_session (hash, person_id, created_at, seen_at, address)
+  select ${login.session}::bytea, proved.id, ${login.now}::timestamptz, ${login.now}::timestamptz,
+    ${login.address}::text
+  from proved
+  returning person_id),
+unpaused as (
+  delete from tollgate.login_failure using proved where login_failure.subject = ${login.nameSubject}::bytea),
+uncounted as (
+  update tollgate.login_failure
+  set failures = greatest(failures - 1, 0),
+    paused_until = case when paused_until is distinct from ${login.addressPausedUntil}::timestamptz then paused_until end
+  from proved
+  where login_failure.subject = ${login.addressSubject}::bytea),
+audited as (${auditRows(
+  {
+    actor: by,
+    action: 'person.logged-in',
+    resource: login.personId,
+    detail: { with: login.step === null ? 'recovery code' : 'authenticator' },
+  },
+  { from: sql`proved`, entityId: sql`proved.entity_id` },
+)})
+select person_id from begun`
+
+/** Whether a session began after all, by a statement whose answer was lost. */
+export const sessionBegan = (hash: Buffer) => sql<{ person_id: string }>`
+  select person_id from tollgate.person_session where hash = ${hash}::bytea`
+
+export const recoveryCodesLeft = (personId: string) => sql<{ codes: bigint }>`
+  select count(*) as codes from tollgate.recovery_code
+  where person_id = ${personId}::uuid and used_at is null`
+
+export const forgetFailures = (subject: Buffer, personId: string, by: Actor) => sql<{
+  subject: Buffer
+}>`
+with forgotten as (
+  delete from tollgate.login_failure where subject = ${subject}::bytea returning subject),
+audited as (${auditRows(
+  { actor: by, action: 'person.unlocked', resource: personId },
+  { from: sql`forgotten` },
+)})
+select subject from forgotten`
+
+export const purgeFailures = (before: Date, batch: number) => sql<{ failures: number }>`
+  delete from tollgate.login_failure
+  where subject in (
+    select subject from tollgate.login_failure where failed_at < ${before}::timestamptz
+    limit ${batch}::integer)
+  returning failures`

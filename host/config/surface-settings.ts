@@ -1,0 +1,92 @@
+/** Which requests a process takes, under which names, and what needs two people. */
+import { type Surface, surfaces } from '@tollgate/schemas'
+import { unfitOrigin } from '../http/session-cookie.ts'
+import type { Origins } from '../http/surfaces.ts'
+import { defaultSurfaces } from '../http/surfaces.ts'
+
+export const surfaceSettings = [
+  {
+    name: 'surface',
+    env: 'TOLLGATE_SURFACE',
+    format: { kind: 'text' },
+    meaning:
+      "What this process serves, separated by commas: merchant is the API of shops and acquirers' events, fields what shoppers type card data into, office the API of operators. Default: all in test, all but office on live.",
+  },
+  {
+    name: 'fieldsUrl',
+    env: 'TOLLGATE_FIELDS_URL',
+    format: { kind: 'url', schemes: ['http', 'https'] },
+    meaning: 'Origin under which shoppers reach the surface fields, where it is one of its own.',
+  },
+  {
+    name: 'officeUrl',
+    env: 'TOLLGATE_OFFICE_URL',
+    format: { kind: 'url', schemes: ['http', 'https'] },
+    meaning:
+      'Origin under which operators reach the surface office: https://office.example.com. Needed for it, but on the loopback of a test installation.',
+  },
+  {
+    name: 'fourEyes',
+    env: 'TOLLGATE_FOUR_EYES',
+    format: { kind: 'flag' },
+    default: 'false',
+    meaning:
+      'Tokens, accounts at acquirers, data keys and operators who administer need two people: one proposes, another one confirms.',
+  },
+] as const
+
+type Said = {
+  readonly environment: 'test' | 'live'
+  readonly role: string
+  readonly surface?: string
+  readonly publicUrl?: string
+  readonly fieldsUrl?: string
+  readonly officeUrl?: string
+  readonly fourEyes: boolean
+  readonly demo?: boolean
+}
+
+const listed = (text: string): string[] =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+
+export const surfacesFrom = ({ environment, surface }: Said): readonly Surface[] => {
+  if (surface === undefined) return defaultSurfaces(environment)
+  const names = listed(surface)
+  return surfaces.filter((one) => names.includes(one))
+}
+
+export const originsFrom = ({ publicUrl, fieldsUrl, officeUrl }: Said): Origins => ({
+  merchant: publicUrl,
+  fields: fieldsUrl,
+  office: officeUrl,
+})
+
+/** Those of these settings that are right one by one and wrong together. */
+export function surfaceContradictions(settings: Said): string[] {
+  const problems: string[] = []
+  const { environment, officeUrl, surface } = settings
+  const names = surface === undefined ? undefined : listed(surface)
+  const unknown = names?.filter((name) => !surfaces.some((one) => one === name)) ?? []
+  if (unknown.length > 0 || names?.length === 0) {
+    problems.push(
+      `TOLLGATE_SURFACE is "${surface}": expected ${surfaces.join(', ')}, separated by commas`,
+    )
+  }
+  const why = officeUrl === undefined ? undefined : unfitOrigin(officeUrl, environment)
+  if (why !== undefined) problems.push(`TOLLGATE_OFFICE_URL is "${officeUrl}": it ${why}`)
+  const servesOffice = settings.role !== 'worker' && surfacesFrom(settings).includes('office')
+  if (servesOffice && officeUrl === undefined && environment === 'live') {
+    problems.push(
+      'TOLLGATE_OFFICE_URL is not set, and the surface office is served: name the origin under which operators reach it, https://office.example.com',
+    )
+  }
+  if (settings.fourEyes && settings.demo === true) {
+    problems.push(
+      'TOLLGATE_FOUR_EYES and TOLLGATE_DEMO are both true: a demo channel gets its token by itself',
+    )
+  }
+  return problems
+}

@@ -1,0 +1,148 @@
+/**
+ * The operators' API over HTTP: cookie, origin and JSON. Who may do what is the engine's to say. No other
+ * site's script can use it: its origin is asked for on everything that changes something, a form cannot send
+ * what it takes, and no header here lets anybody else read an answer.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Gateway, GatewayError, newId, type Reply } from '@tollgate/core'
+import { limits, type OfficeEndpoint, officeEndpoints } from '@tollgate/schemas'
+import type { Express, Request } from 'express'
+import { documentOf, send } from './answer.ts'
+import { ClientGoneError, drained, readBody } from './body.ts'
+import type { BodyBudget, BodyShare } from './body-budget.ts'
+import { clientOf } from './client.ts'
+import { answerFault } from './fault.ts'
+import { type HostLog, loggedId } from './request-log.ts'
+import { sessionCookie } from './session-cookie.ts'
+import type { Throttle } from './throttle.ts'
+import type { UnderWay } from './under-way.ts'
+
+/** Where operators reach this process. Known once it listens, unless it was named. */
+export type OfficeOrigin = { names: readonly string[] }
+
+export type OfficeParts = {
+  readonly gateway: Gateway
+  readonly throttle: Throttle
+  readonly bodies: BodyBudget
+  readonly underWay: UnderWay
+  readonly log: HostLog
+  readonly state: { closing: boolean }
+  readonly office: OfficeOrigin
+}
+
+export function mountOffice(app: Express, parts: OfficeParts): void {
+  for (const endpoint of officeEndpoints) {
+    const answer = (request: Request, response: ServerResponse): void => {
+      const requestId = newId()
+      parts.underWay.begin(response, requestId)
+      answerRequest(parts, endpoint, request, response, requestId)
+        .catch((error: unknown) => answerFault(parts, response, error, requestId))
+        .finally(() => parts.underWay.end(response))
+    }
+    const route = endpoint.path.replaceAll(/\{([^{}]+)\}/g, ':$1')
+    if (endpoint.method === 'GET') app.get(route, answer)
+    else app.post(route, answer)
+  }
+}
+
+async function answerRequest(
+  parts: OfficeParts,
+  endpoint: OfficeEndpoint,
+  request: Request,
+  response: ServerResponse,
+  requestId: string,
+): Promise<void> {
+  const startedMs = performance.now()
+  const { gateway, office, throttle, bodies, state } = parts
+  const cookie = sessionCookie(office.names[0]?.startsWith('http://') === true)
+  const network = clientOf(request.ip)
+  let reply: Reply
+  let keeps: string | null | undefined
+  let share: BodyShare | undefined
+  try {
+    const isChange = endpoint.method !== 'GET'
+    if (isChange) refuseOtherOrigins(request, office)
+    await throttle.admit(isChange ? 'write' : 'read', network)
+    const session = cookie.in(request.headers.cookie)
+    const body = isChange ? bodies.share(network) : undefined
+    share = body
+    // Asked for once it is known that who sent it may: nothing is read for anybody else.
+    const read = async () =>
+      body === undefined
+        ? queryIn(request.url)
+        : jsonIn(request, await readBody(request, body, limits.officeBodyBytes))
+    const { id } = request.params as { id?: string }
+    const answered = await gateway.people.answer(
+      endpoint.operation,
+      session,
+      { ...(id === undefined ? {} : { id }), read, requestId },
+      { network, ...(request.ip === undefined ? {} : { address: request.ip }) },
+    )
+    reply = answered.reply
+    keeps = answered.session
+  } catch (error) {
+    if (error instanceof ClientGoneError) return
+    share?.letGo()
+    await drained(request)
+    reply = gateway.refuse(error, requestId)
+  } finally {
+    share?.letGo()
+  }
+  const headers = keeps === undefined ? {} : { 'Set-Cookie': cookie.keep(keeps) }
+  const document = documentOf(reply)
+  send(response, reply.status, document, requestId, state.closing, { ...reply.headers, ...headers })
+  parts.log.info(
+    {
+      method: request.method,
+      route: endpoint.path,
+      id: loggedId(request.params.id as string | undefined),
+      status: reply.status,
+      code: (reply.body as { result?: { code?: string } }).result?.code,
+      ms: Math.round((performance.now() - startedMs) * 10) / 10,
+      ndc: requestId,
+    },
+    'request',
+  )
+}
+
+/** A browser always says where a POST comes from; whoever does not say it is no browser of an operator. */
+function refuseOtherOrigins(request: IncomingMessage, { names }: OfficeOrigin): void {
+  const { origin } = request.headers
+  if (origin !== undefined && names.includes(origin)) return
+  throw new GatewayError('800.900.302', {
+    status: 403,
+    description: `caller may not do this: ${
+      names.length === 0
+        ? 'operators need an origin of their own here, set TOLLGATE_OFFICE_URL'
+        : `the header Origin must be that of the office, ${names.join(' or ')}`
+    }`,
+  })
+}
+
+/** @throws GatewayError 400 */
+function jsonIn(request: IncomingMessage, body: Buffer): unknown {
+  const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
+  if (type !== 'application/json') {
+    throw new GatewayError('200.100.103', {
+      description: 'invalid request message: send application/json',
+    })
+  }
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    throw new GatewayError('200.100.103', {
+      description: 'invalid request message: the body is no JSON',
+    })
+  }
+}
+
+/** @throws GatewayError 400 for a name that is sent twice. */
+function queryIn(url: string): unknown {
+  const mark = url.indexOf('?')
+  const pairs = [...new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1))]
+  const values = new Map(pairs)
+  if (values.size === pairs.length) return Object.fromEntries(values)
+  throw new GatewayError('200.300.404', {
+    description: 'invalid or missing parameter: a name is sent twice',
+  })
+}

@@ -1,0 +1,45 @@
+/**
+ * The cookie that holds an operator's session. Scripts cannot read it, and no other site can have it sent. Its
+ * prefix has browsers take it from this very host over HTTPS only, so that nobody beside it can plant one.
+ */
+import { isLoopback } from '../config/loopback.ts'
+
+export type SessionCookie = {
+  /** The session in a Cookie header; undefined where there is none, or more than one. */
+  in(header: string | undefined): string | undefined
+  /** Set-Cookie that keeps a session, or has it forgotten. */
+  keep(session: string | null): string
+}
+
+/** Why an origin cannot be that of the office; undefined when it can. */
+export function unfitOrigin(origin: string, environment: 'test' | 'live'): string | undefined {
+  const url = URL.canParse(origin) ? new URL(origin) : undefined
+  if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    return 'must be an origin such as https://office.example.com'
+  }
+  if (url.origin !== origin.replace(/\/$/, '')) {
+    return 'must be an origin alone, without a path, in lower case'
+  }
+  if (url.protocol === 'https:') return undefined
+  const hostname = url.hostname.replace(/^\[|\]$/g, '')
+  return environment === 'test' && isLoopback(hostname)
+    ? undefined
+    : 'must begin with https://: over plain HTTP sessions are served on the loopback of a test installation only'
+}
+
+/** @param isPlain over HTTP, where browsers take no cookie that asks for more. */
+export function sessionCookie(isPlain: boolean): SessionCookie {
+  const name = isPlain ? 'tollgate-operator' : '__Host-tollgate-operator'
+  const flags = `Path=/; HttpOnly; SameSite=Strict${isPlain ? '' : '; Secure'}`
+  return {
+    in(header = '') {
+      const found = header
+        .split(';')
+        .map((pair) => pair.trim())
+        .filter((pair) => pair.startsWith(`${name}=`))
+      return found.length === 1 ? found[0]!.slice(name.length + 1) : undefined
+    },
+    keep: (session) =>
+      session === null ? `${name}=; Max-Age=0; ${flags}` : `${name}=${session}; ${flags}`,
+  }
+}

@@ -1,0 +1,240 @@
+/**
+ * What people may ask of the installation, one row per operation: routing, rights, checks and the
+ * documentation come from these rows. Bodies are JSON objects of texts; names that a row does not have are
+ * refused.
+ */
+import { limits } from './limits.ts'
+import { type RightName, roles } from './rights.ts'
+
+/** Which requests a process takes. Each may be an origin of its own. */
+export const surfaces = ['merchant', 'fields', 'office'] as const
+
+export type Surface = (typeof surfaces)[number]
+
+export type OfficeField = {
+  readonly name: string
+  readonly need: 'R' | 'O'
+  /** Of its characters. Nothing but these when `of` names some. */
+  readonly max: number
+  readonly of?: readonly string[]
+  /** 32 hex characters; `all` also means everything. */
+  readonly id?: 'one' | 'or all'
+  /** Never logged, never put on record. */
+  readonly secret?: true
+}
+
+export type OfficeEndpoint = {
+  readonly operation: string
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly title: string
+  /** `none`: anybody. `session`: whoever is logged in. */
+  readonly right: RightName | 'session' | 'none'
+  readonly fields: readonly OfficeField[]
+}
+
+const text = (name: string, need: 'R' | 'O', max: number): OfficeField => ({ name, need, max })
+const secret = (name: string, need: 'R' | 'O', max: number): OfficeField => ({
+  name,
+  need,
+  max,
+  secret: true,
+})
+const id = (name: string, need: 'R' | 'O', form: 'one' | 'or all' = 'one'): OfficeField => ({
+  name,
+  need,
+  max: 32,
+  id: form,
+})
+const role = (need: 'R' | 'O'): OfficeField => ({
+  name: 'role',
+  need,
+  max: 32,
+  of: roles.map(({ name }) => name),
+})
+const name = text('name', 'R', limits.operatorNameCharacters.max)
+const reason = text('reason', 'R', 1000)
+const limit = text('limit', 'O', 4)
+const password = (field: string) => secret(field, 'R', limits.passwordCharacters.max)
+const proposal = id('proposal', 'O')
+
+/** The surface `office`. */
+export const officeEndpoints = [
+  {
+    operation: 'office.login',
+    method: 'POST',
+    path: '/operator/v1/login',
+    title: 'Log in with a password, and a code of the authenticator or a recovery code',
+    right: 'none',
+    fields: [name, password('password'), secret('code', 'O', 16), secret('recoveryCode', 'O', 64)],
+  },
+  {
+    operation: 'office.logout',
+    method: 'POST',
+    path: '/operator/v1/logout',
+    title: 'End this session',
+    right: 'session',
+    fields: [],
+  },
+  {
+    operation: 'office.session',
+    method: 'GET',
+    path: '/operator/v1/session',
+    title: 'Who is logged in, and until when',
+    right: 'session',
+    fields: [],
+  },
+  {
+    operation: 'office.password',
+    method: 'POST',
+    path: '/operator/v1/password',
+    title: "Change one's own password; other sessions end",
+    right: 'session',
+    fields: [password('password'), secret('code', 'R', 16), password('newPassword')],
+  },
+  {
+    operation: 'attention.list',
+    method: 'GET',
+    path: '/operator/v1/attention',
+    title: 'What operators have to look at, oldest first',
+    right: 'read',
+    fields: [limit],
+  },
+  {
+    operation: 'attention.resolve',
+    method: 'POST',
+    path: '/operator/v1/attention/{id}/resolve',
+    title: 'Take an entry off the list',
+    right: 'decide',
+    fields: [reason],
+  },
+  {
+    operation: 'attention.retry',
+    method: 'POST',
+    path: '/operator/v1/attention/{id}/retry',
+    title: 'Work again on a message of an acquirer that was put aside',
+    right: 'decide',
+    fields: [reason],
+  },
+  {
+    operation: 'decisions.enquire',
+    method: 'POST',
+    path: '/operator/v1/decisions/{id}/enquire',
+    title: 'Ask the acquirer what became of an open payment',
+    right: 'decide',
+    fields: [reason],
+  },
+  {
+    operation: 'decisions.settle',
+    method: 'POST',
+    path: '/operator/v1/decisions/{id}/settle',
+    title: 'Decide an open payment by hand',
+    right: 'decide',
+    fields: [{ name: 'as', need: 'R', max: 8, of: ['approved', 'declined'] }, reason],
+  },
+  {
+    operation: 'decisions.redrive',
+    method: 'POST',
+    path: '/operator/v1/decisions/{id}/redrive',
+    title: "Queue the engine's own work on a payment or an execution again",
+    right: 'decide',
+    fields: [reason],
+  },
+  {
+    operation: 'decisions.reverseChargeback',
+    method: 'POST',
+    path: '/operator/v1/decisions/{id}/reverse-chargeback',
+    title: 'Say that a chargeback was given back',
+    right: 'decide',
+    fields: [reason],
+  },
+  {
+    operation: 'audit.list',
+    method: 'GET',
+    path: '/operator/v1/audit',
+    title: 'Who did what, newest first',
+    right: 'administer',
+    fields: [
+      limit,
+      id('entity', 'O'),
+      text('actor', 'O', 64),
+      text('action', 'O', 64),
+      text('since', 'O', 32),
+      id('resource', 'O'),
+    ],
+  },
+  {
+    operation: 'people.list',
+    method: 'GET',
+    path: '/operator/v1/people',
+    title: 'The operators',
+    right: 'administer',
+    fields: [],
+  },
+  {
+    operation: 'people.create',
+    method: 'POST',
+    path: '/operator/v1/people',
+    title: 'Make an operator; the secret of the authenticator and the recovery codes are shown this once',
+    right: 'administer',
+    fields: [name, password('password'), role('R'), id('entity', 'R', 'or all'), proposal],
+  },
+  {
+    operation: 'people.change',
+    method: 'POST',
+    path: '/operator/v1/people/{id}',
+    title: 'Change the role or the entity of an operator',
+    right: 'administer',
+    fields: [role('O'), id('entity', 'O', 'or all'), proposal],
+  },
+  {
+    operation: 'people.reset',
+    method: 'POST',
+    path: '/operator/v1/people/{id}/reset',
+    title: 'New password, new authenticator, new recovery codes; all sessions end',
+    right: 'administer',
+    fields: [password('password'), proposal],
+  },
+  {
+    operation: 'people.disable',
+    method: 'POST',
+    path: '/operator/v1/people/{id}/disable',
+    title: 'Let an operator in no more; all sessions end',
+    right: 'administer',
+    fields: [],
+  },
+  {
+    operation: 'people.enable',
+    method: 'POST',
+    path: '/operator/v1/people/{id}/enable',
+    title: 'Let an operator in again',
+    right: 'administer',
+    fields: [proposal],
+  },
+  {
+    operation: 'proposals.list',
+    method: 'GET',
+    path: '/operator/v1/proposals',
+    title: 'What waits for a second person',
+    right: 'administer',
+    fields: [],
+  },
+  {
+    operation: 'proposals.confirm',
+    method: 'POST',
+    path: '/operator/v1/proposals/{id}/confirm',
+    title: 'Agree as the second person',
+    right: 'administer',
+    fields: [],
+  },
+  {
+    operation: 'proposals.reject',
+    method: 'POST',
+    path: '/operator/v1/proposals/{id}/reject',
+    title: 'Have it not done',
+    right: 'administer',
+    fields: [reason],
+  },
+] as const satisfies readonly OfficeEndpoint[]
+
+export type OfficeOperation = (typeof officeEndpoints)[number]['operation']

@@ -1,0 +1,215 @@
+/** Where the installation asks for it, no single person makes a token, an account, a data key or an admin. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import {
+  ConfirmationNeededError,
+  type Gateway,
+  KeyAdministration,
+  localKeys,
+  systemClock,
+} from '../../core/index.ts'
+import { limits } from '../../schemas/index.ts'
+import { type Hosted, startHost } from '../host/http/hosted.ts'
+import { testKey } from '../support/gateway.ts'
+import { type Enrolled, enrol, logIn, movedClock, office, password } from '../support/operators.ts'
+
+const root = { kind: 'system-user', id: '0', name: 'root' } as const
+const other = { kind: 'system-user', id: '1000', name: 'other' } as const
+
+describe('four eyes', () => {
+  const clock = movedClock()
+  let host: Hosted
+  let strict: Gateway
+  let ann: Enrolled
+  let bob: Enrolled
+  const cookies = new Map<string, string>()
+
+  before(async () => {
+    host = await startHost(
+      { surfaces: ['office'] },
+      { clock, passwordLogRounds: 8, fourEyes: true },
+    )
+    strict = host.gateway
+    ann = await enrol(strict, 'ann', 'admin')
+    bob = await enrol(strict, 'bob', 'admin')
+    await enrol(strict, 'limited', 'admin').then(
+      () => assert.fail('a third admin was made by one person'),
+      (error) => assert.ok(error instanceof ConfirmationNeededError),
+    )
+    await enrol(strict, 'watcher', 'viewer')
+    for (const person of [ann, bob]) {
+      cookies.set(person.name, (await logIn(host.url, person, clock)).cookie)
+    }
+  })
+  after(() => host.close())
+
+  /** The proposal that comes of doing it alone. */
+  async function proposedBy(work: () => Promise<unknown>): Promise<string> {
+    try {
+      await work()
+    } catch (error) {
+      if (error instanceof ConfirmationNeededError) return error.proposal
+      throw error
+    }
+    throw new Error('one person was enough')
+  }
+  const confirm = (name: string, proposal: string) =>
+    office(host.url, `/operator/v1/proposals/${proposal}/confirm`, {
+      cookie: cookies.get(name) ?? '',
+      values: {},
+    })
+  const tokens = async () => (await strict.entities.tokens(host.channel)).length
+
+  test('a token is made once another person agreed, once, and as it was agreed', async () => {
+    const before = await tokens()
+    const make = (more: object = {}, proposal?: string) =>
+      strict.entities.createToken(host.channel, 'shop', {
+        rights: ['read'],
+        by: root,
+        ...more,
+        ...(proposal === undefined ? {} : { proposal }),
+      })
+    const proposal = await proposedBy(make)
+    // Nobody agreed yet.
+    assert.equal(await proposedBy(() => make({}, proposal)), proposal)
+    // Another user of the same machine is no other person.
+    await assert.rejects(strict.people.confirm(proposal, { by: root }), /your own proposal/)
+    await assert.rejects(strict.people.confirm(proposal, { by: other }), /on the command line too/)
+    assert.equal(await tokens(), before)
+    assert.equal((await confirm('ann', proposal)).status, 200)
+    assert.equal((await confirm('bob', proposal)).status, 400)
+    await assert.rejects(make({ rights: ['read', 'charge'] }, proposal), /about something else/)
+    await assert.rejects(make({ by: other }, proposal), /no proposal .* of yours/)
+    assert.equal(await tokens(), before)
+    const outcomes = await Promise.allSettled([make({}, proposal), make({}, proposal)])
+    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
+    await assert.rejects(make({}, proposal), /carried out before/)
+    assert.equal(await tokens(), before + 1)
+    const trail = await host.sql<{ action: string; actor: string }>(
+      `select action, actor from tollgate.audit
+       where resource = $1 or action = 'token.created' and actor = 'root' order by at, id`,
+      [proposal],
+    )
+    assert.deepEqual(trail.slice(-3), [
+      { action: 'proposal.made', actor: 'root' },
+      { action: 'proposal.confirmed', actor: 'ann' },
+      { action: 'token.created', actor: 'root' },
+    ])
+  })
+
+  test('a proposal is over after a day, and when it was rejected', async () => {
+    const make = (proposal?: string) =>
+      strict.entities.createToken(host.channel, 'late', { by: root, proposal })
+    const late = await proposedBy(make)
+    assert.equal((await confirm('ann', late)).status, 200)
+    clock.forward(limits.proposalMs)
+    await assert.rejects(make(late), /older than a day/)
+    for (const person of [ann, bob]) {
+      cookies.set(person.name, (await logIn(host.url, person, clock)).cookie)
+    }
+    const rejected = await proposedBy(make)
+    const answer = await office(host.url, `/operator/v1/proposals/${rejected}/reject`, {
+      cookie: cookies.get('ann') ?? '',
+      values: { reason: 'nobody needs it' },
+    })
+    assert.equal(answer.status, 200, answer.text)
+    assert.equal((await confirm('bob', rejected)).status, 400)
+    await assert.rejects(make(rejected), /was rejected/)
+  })
+
+  test('an end that counts from now is the one that was agreed', async () => {
+    const day = 86_400_000
+    const make = (proposal?: string) =>
+      strict.entities.createToken(host.channel, 'ends', {
+        by: root,
+        proposal,
+        expiresAt: new Date(clock.realMs() + 30 * day),
+      })
+    const agreed = new Date(clock.realMs() + 30 * day)
+    const proposal = await proposedBy(make)
+    assert.equal((await confirm('ann', proposal)).status, 200)
+    clock.forward(60_000)
+    const { id } = await make(proposal)
+    const made = (await strict.entities.tokens(host.channel)).find((token) => token.id === id)
+    assert.ok(Math.abs(made!.expires_at!.getTime() - agreed.getTime()) < 10_000)
+  })
+
+  test('a token is rotated, and data keys are, by two people', async () => {
+    const [token] = await strict.entities.tokens(host.channel)
+    const rotate = (proposal?: string) =>
+      strict.entities.rotateToken(token!.id, { by: root, proposal })
+    const proposal = await proposedBy(rotate)
+    assert.equal((await confirm('bob', proposal)).status, 200)
+    assert.notEqual((await rotate(proposal)).id, token!.id)
+    await using keys = await KeyAdministration.open({
+      database: { url: host.database.url },
+      keys: localKeys(testKey),
+      by: root,
+      fourEyes: true,
+    })
+    const before = (await keys.status()).keys.length
+    const ofKeys = await proposedBy(() => keys.rotate())
+    assert.equal((await keys.status()).keys.length, before)
+    // Work on keys has no clock that a test moves.
+    const person = await strict.people.personOf(cookies.get('ann')?.split('=')[1])
+    const today = await host.another({ clock: systemClock })
+    await today.people.confirm(ofKeys, { by: person })
+    await assert.rejects(keys.rotate({ lost: true }, ofKeys), /about something else/)
+    await keys.rotate({ graceMs: 0 }, ofKeys)
+    assert.equal((await keys.status()).keys.length, before + 1)
+    // What an authenticator's secret is sealed with moved along.
+    clock.forward(limits.codeStepMs)
+    assert.equal((await logIn(host.url, ann, clock)).status, 200)
+  })
+
+  test('whoever could agree is made, changed and reset by two people only', async () => {
+    const post = (name: string, path: string, values: object) =>
+      office(host.url, `/operator/v1/people${path}`, { cookie: cookies.get(name) ?? '', values })
+    clock.forward(limits.codeStepMs)
+    for (const person of [ann, bob]) {
+      cookies.set(person.name, (await logIn(host.url, person, clock)).cookie)
+    }
+    const fresh = { name: 'carl', password, role: 'admin', entity: 'all' }
+    const proposed = await post('ann', '', fresh)
+    assert.equal(proposed.status, 202, proposed.text)
+    const proposal = String(proposed.body.proposal)
+    assert.equal((await confirm('ann', proposal)).status, 400)
+    assert.equal((await post('ann', '', { ...fresh, proposal })).status, 202)
+    assert.equal((await confirm('bob', proposal)).status, 200)
+    // Only whoever proposed it has it done, and sees what is shown once.
+    assert.equal((await post('bob', '', { ...fresh, proposal })).status, 400)
+    const made = await post('ann', '', { ...fresh, proposal })
+    assert.equal(made.status, 200, made.text)
+    assert.equal((await post('ann', `/${bob.id}/reset`, { password })).status, 202)
+    assert.equal((await post('ann', `/${bob.id}`, { role: 'viewer' })).status, 202)
+    const watcher = await strict.people.named('watcher')
+    assert.equal((await post('ann', `/${watcher.id}`, { role: 'admin' })).status, 202)
+    assert.equal((await post('ann', `/${watcher.id}`, { role: 'support' })).status, 200)
+    // Letting go is never held up, and gives nobody a way back.
+    assert.equal((await post('ann', `/${bob.id}/disable`, {})).status, 200)
+    assert.equal((await post('ann', `/${bob.id}/enable`, {})).status, 202)
+    await assert.rejects(
+      strict.people.create({ name: 'dora', password, role: 'admin', entityId: null }, { by: root }),
+      ConfirmationNeededError,
+    )
+  })
+
+  test('the table itself takes no second person who is the first', async () => {
+    const proposal = await proposedBy(() =>
+      strict.entities.createToken(host.channel, 'direct', { by: root }),
+    )
+    for (const [kind, id] of [
+      ['system-user', '0'],
+      ['system-user', '1000'],
+      ['embedder', 'embedder'],
+    ]) {
+      await assert.rejects(
+        host.sql(
+          `update tollgate.proposal set confirmed_at = now(), confirmer_kind = $2, confirmer_id = $3 where id = $1`,
+          [proposal, kind, id],
+        ),
+        /check constraint/,
+      )
+    }
+  })
+})

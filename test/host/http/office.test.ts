@@ -1,0 +1,351 @@
+/** Operators log in, stay, and go: passwords, codes, pauses, sessions, cookies and origins. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { limits } from '../../../schemas/index.ts'
+import {
+  codeOf,
+  type Enrolled,
+  enrol,
+  logIn,
+  movedClock,
+  office,
+  password,
+} from '../../support/operators.ts'
+import { type Hosted, startHost } from './hosted.ts'
+
+const minute = 60_000
+const wrongLogin = 'invalid authentication information: the name, the password or the code is wrong'
+
+describe("the operators' API", () => {
+  const clock = movedClock()
+  let host: Hosted
+  let jane: Enrolled
+
+  before(async () => {
+    host = await startHost({ surfaces: ['office', 'merchant'] }, { clock, passwordLogRounds: 8 })
+    jane = await enrol(host.gateway, 'jane', 'admin')
+  })
+  after(() => host.close())
+
+  /** A code is used once: what comes next is another step's. */
+  const nextLogin = (more: object = {}) => {
+    clock.forward(limits.codeStepMs)
+    return logIn(host.url, jane, clock, more)
+  }
+  const session = (cookie: string) => office(host.url, '/operator/v1/session', { cookie })
+  const actions = async () =>
+    (
+      await host.sql<{ action: string; actor: string; detail: { why?: string } }>(
+        "select action, actor, detail from tollgate.audit where action like 'person.%' order by at, id",
+      )
+    ).map(({ action, detail }) => (detail.why === undefined ? action : `${action}: ${detail.why}`))
+
+  test('a login with password and code begins a session, in a cookie that nothing else can use', async () => {
+    const login = await nextLogin()
+    assert.equal(login.status, 200, login.text)
+    // On the loopback of a test installation browsers take no prefix and no Secure over plain HTTP.
+    assert.match(
+      login.headers.get('set-cookie') ?? '',
+      /^tollgate-operator=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
+    )
+    assert.equal(login.headers.get('access-control-allow-origin'), null)
+    const seen = await session(login.cookie)
+    assert.equal(seen.status, 200, seen.text)
+    const { person } = seen.body as unknown as { person: { name: string; rights: string[] } }
+    assert.equal(person.name, 'jane')
+    assert.ok(person.rights.includes('administer'))
+    assert.deepEqual((await actions()).slice(-1), ['person.logged-in'])
+  })
+
+  test('what is stored of password, session, codes and authenticator is none of them', async () => {
+    const login = await nextLogin()
+    const token = login.cookie.split('=')[1] ?? ''
+    const [row] = await host.sql<{ text: string }>(`
+      select string_agg(entry, ' ') as text from (
+        select row_to_json(person)::text || encode(sealed, 'escape') as entry from tollgate.person
+        union all select row_to_json(found)::text || encode(hash, 'escape') from tollgate.person_session as found
+        union all select row_to_json(found)::text || encode(hash, 'escape') from tollgate.recovery_code as found
+        union all select row_to_json(found)::text from tollgate.audit as found) as entries`)
+    for (const secret of [password, token, jane.secret, ...jane.recoveryCodes]) {
+      assert.ok(secret.length > 10)
+      assert.ok(!row!.text.includes(secret))
+      assert.ok(!JSON.stringify([host.lines, host.logs]).includes(secret))
+    }
+  })
+
+  test('a code is used once, also by two processes at once', async () => {
+    clock.forward(limits.codeStepMs)
+    const code = codeOf(jane.secret, clock.realMs())
+    const other = await host.another({ role: 'api', clock })
+    const request = { name: 'jane', password, code }
+    const outcomes = await Promise.allSettled([
+      host.gateway.people.login(request),
+      other.people.login(request),
+      host.gateway.people.login(request),
+      other.people.login(request),
+    ])
+    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
+    const again = await logIn(host.url, jane, clock)
+    assert.equal(again.status, 401)
+    assert.equal(again.body.result.description, wrongLogin)
+    assert.deepEqual((await actions()).slice(-1), ['person.login-failed: code used before'])
+    // Nor is one of before it, which would still be within the drift.
+    const earlier = await logIn(host.url, jane, clock, {
+      code: codeOf(jane.secret, clock.realMs(), -1),
+    })
+    assert.equal(earlier.status, 401)
+    assert.equal((await nextLogin()).status, 200)
+  })
+
+  test('a recovery code lets in once, in the place of a code', async () => {
+    const [recoveryCode] = jane.recoveryCodes
+    const values = { name: 'jane', password, recoveryCode }
+    const first = await office(host.url, '/operator/v1/login', { values })
+    assert.equal(first.status, 200, first.text)
+    assert.equal(first.body.recoveryCodesLeft, 9)
+    const second = await office(host.url, '/operator/v1/login', { values })
+    assert.equal(second.status, 401)
+    assert.equal((await nextLogin()).status, 200)
+  })
+
+  test('whatever is wrong is answered alike', async () => {
+    const disabled = await enrol(host.gateway, 'gone', 'viewer')
+    await host.gateway.people.disable(disabled.id)
+    const wrong = [
+      await nextLogin({ password: 'another horse 8 battery' }),
+      await nextLogin({ code: '000000' }),
+      await nextLogin({ name: 'nobody' }),
+      await logIn(host.url, disabled, clock),
+    ]
+    for (const { status, body, headers } of wrong) {
+      assert.equal(status, 401)
+      assert.equal(body.result.description, wrongLogin)
+      assert.equal(headers.get('set-cookie'), null)
+    }
+    assert.deepEqual((await actions()).slice(-4), [
+      'person.login-failed: wrong password',
+      'person.login-failed: wrong code',
+      'person.login-failed: unknown name',
+      'person.login-failed: disabled',
+    ])
+    assert.equal((await nextLogin()).status, 200)
+  })
+
+  test('what was typed as a name stands nowhere: it may be a password', async () => {
+    await nextLogin({ name: 'hunter2hunter2' })
+    const [row] = await host.sql<{ text: string }>(
+      "select string_agg(row_to_json(found)::text, ' ') as text from tollgate.audit as found",
+    )
+    assert.ok(!row!.text.includes('hunter2'))
+    assert.ok(!JSON.stringify([host.lines, host.logs]).includes('hunter2'))
+  })
+
+  test('a session ends after fifteen minutes in which nothing was asked', async () => {
+    const { cookie } = await nextLogin()
+    clock.forward(limits.sessionIdleMs - minute)
+    assert.equal((await session(cookie)).status, 200)
+    clock.forward(limits.sessionIdleMs - minute)
+    assert.equal((await session(cookie)).status, 200)
+    clock.forward(limits.sessionIdleMs)
+    assert.equal((await session(cookie)).status, 401)
+  })
+
+  test('and after twelve hours whatever was asked', async () => {
+    const { cookie } = await nextLogin()
+    for (let passedMs = 0; passedMs < limits.sessionMs - minute; passedMs += 10 * minute) {
+      assert.equal((await session(cookie)).status, 200, String(passedMs))
+      clock.forward(10 * minute)
+    }
+    assert.equal((await session(cookie)).status, 401)
+  })
+
+  test('each login begins another session, and logging out ends it for good', async () => {
+    const one = await nextLogin()
+    const other = await nextLogin()
+    assert.notEqual(one.cookie, other.cookie)
+    const out = await office(host.url, '/operator/v1/logout', { cookie: one.cookie, values: {} })
+    assert.equal(out.status, 200)
+    assert.match(out.headers.get('set-cookie') ?? '', /^tollgate-operator=; Max-Age=0; /)
+    assert.equal((await session(one.cookie)).status, 401)
+    assert.equal((await session(other.cookie)).status, 200)
+    // A session that somebody else chose is none.
+    const planted = `tollgate-operator=${'A'.repeat(43)}`
+    assert.equal((await session(planted)).status, 401)
+    assert.equal((await session(`${other.cookie}; ${planted}`)).status, 401)
+  })
+
+  test('whoever is disabled or reset is out at once, in every process', async () => {
+    const other = await host.another({ role: 'api', clock })
+    const joe = await enrol(host.gateway, 'joe', 'support')
+    const first = await logIn(host.url, joe, clock)
+    assert.equal((await session(first.cookie)).status, 200)
+    await other.people.disable(joe.id)
+    assert.equal((await session(first.cookie)).status, 401)
+    await other.people.enable(joe.id)
+    assert.equal((await session(first.cookie)).status, 401)
+    clock.forward(limits.codeStepMs)
+    const second = await logIn(host.url, joe, clock)
+    await other.people.reset(joe.id, password)
+    assert.equal((await session(second.cookie)).status, 401)
+    clock.forward(limits.codeStepMs)
+    assert.equal((await logIn(host.url, joe, clock)).status, 401)
+  })
+
+  test('a password of other parameters than now is stored by those of now', async () => {
+    const stored = async () =>
+      (
+        await host.sql<{ password: string }>(
+          "select password from tollgate.person where name = 'jane'",
+        )
+      )[0]!.password
+    assert.match(await stored(), /^\$scrypt\$ln=8,/)
+    const other = await host.another({ role: 'api', clock, passwordLogRounds: 9 })
+    clock.forward(limits.codeStepMs)
+    const code = codeOf(jane.secret, clock.realMs())
+    await other.people.login({ name: 'jane', password, code })
+    assert.match(await stored(), /^\$scrypt\$ln=9,/)
+    assert.equal((await nextLogin()).status, 200)
+  })
+
+  test('one changes the password with the old one and a code; other sessions end', async () => {
+    const ann = await enrol(host.gateway, 'ann', 'viewer')
+    const old = await logIn(host.url, ann, clock)
+    clock.forward(limits.codeStepMs)
+    const { cookie } = await logIn(host.url, ann, clock)
+    clock.forward(limits.codeStepMs)
+    const code = codeOf(ann.secret, clock.realMs())
+    const newPassword = 'wrong horse 9 staple'
+    const change = (values: object) =>
+      office(host.url, '/operator/v1/password', { cookie, values: { newPassword, ...values } })
+    assert.equal((await change({ password: 'not the old 1', code })).status, 401)
+    assert.equal((await change({ password, code, newPassword: 'short 1' })).status, 400)
+    assert.equal((await change({ password, code })).status, 200)
+    assert.equal((await session(cookie)).status, 200)
+    assert.equal((await session(old.cookie)).status, 401)
+    clock.forward(limits.codeStepMs)
+    assert.equal((await logIn(host.url, ann, clock, { password: newPassword })).status, 200)
+  })
+
+  test('what does not come from the page of the office changes nothing', async () => {
+    const { cookie } = await nextLogin()
+    const before = await actions()
+    for (const headers of [
+      { Origin: 'https://evil.example' },
+      { Origin: 'null' },
+      { Origin: `${host.url}.evil.example` },
+      { Origin: host.url.replace('http:', 'https:') },
+      { Origin: '' },
+    ]) {
+      for (const path of ['/operator/v1/logout', '/operator/v1/login']) {
+        const answer = await office(host.url, path, { cookie, values: {}, headers })
+        assert.equal(answer.status, 403, JSON.stringify(headers))
+        assert.match(answer.body.result.description, /Origin/)
+        assert.equal(answer.headers.get('access-control-allow-origin'), null)
+      }
+    }
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
+      const answer = await office(host.url, '/operator/v1/logout', {
+        cookie,
+        values: '{}',
+        headers: { 'Content-Type': type },
+      })
+      assert.equal(answer.status, 400)
+    }
+    assert.deepEqual(await actions(), before)
+    assert.equal((await session(cookie)).status, 200)
+  })
+
+  test('requests that are no objects of known texts are refused by name', async () => {
+    const { cookie } = await nextLogin()
+    const reject = (values: object | string) =>
+      office(host.url, `/operator/v1/proposals/${'0'.repeat(32)}/reject`, { cookie, values })
+    for (const [values, name] of [
+      ['[]', undefined],
+      ['{"reason":', undefined],
+      [{ reason: 7 }, 'reason'],
+      [{ reason: 'a'.repeat(1001) }, 'reason'],
+      [{}, 'reason'],
+      [{ reason: 'so', constructor: 'x' }, 'unknown'],
+    ] as const) {
+      const { status, body } = await reject(values)
+      assert.equal(status, 400, JSON.stringify(values))
+      assert.equal(body.result.parameterErrors?.[0]?.name, name)
+    }
+    assert.equal((await reject(`{"reason":"${' '.repeat(limits.officeBodyBytes)}"}`)).status, 400)
+    assert.equal((await reject({ reason: 'so' })).status, 404)
+  })
+})
+
+describe('too many failed logins', () => {
+  const clock = movedClock()
+  let host: Hosted
+  before(async () => {
+    host = await startHost(
+      { surfaces: ['office'], trustedProxy: ['loopback'] },
+      { clock, passwordLogRounds: 8 },
+    )
+  })
+  after(() => host.close())
+
+  const from = (address: string, values: object) =>
+    office(host.url, '/operator/v1/login', { values, headers: { 'X-Forwarded-For': address } })
+
+  test('of a name make it wait, longer each time, whether anybody has it or not', async () => {
+    const max = await enrol(host.gateway, 'max', 'operator')
+    for (const name of ['max', 'nobody']) {
+      let address = 0
+      const fail = () => {
+        address += 1
+        return from(`203.0.113.${address}`, { name, password: 'not the one 1', code: '000000' })
+      }
+      for (let failed = 0; failed < limits.loginFailures; failed += 1) {
+        assert.equal((await fail()).status, 401)
+      }
+      for (const pauseMs of limits.namePausesMs.slice(0, 3)) {
+        const paused = await fail()
+        assert.equal(paused.status, 429)
+        assert.equal(Number(paused.headers.get('retry-after')), pauseMs / 1000)
+        // Also with everything right: nobody learns by it that a guess was good.
+        const right = { name, password, code: codeOf(max.secret, clock.realMs()) }
+        assert.equal((await from('198.51.100.1', right)).status, 429)
+        clock.forward(pauseMs)
+        assert.equal((await fail()).status, 401)
+      }
+      clock.forward(limits.namePausesMs[3])
+    }
+    assert.equal((await logIn(host.url, max, clock)).status, 200)
+    const alarms = host.logs.filter(({ fields }) => fields.alarm === 'lockout')
+    assert.ok(alarms.some(({ fields }) => fields.subject === max.id && fields.security === true))
+    const [row] = await host.sql<{ count: bigint }>(
+      "select count(*) from tollgate.audit where action = 'person.locked-out' and actor = 'max'",
+    )
+    assert.ok(Number(row!.count) >= 1)
+  })
+
+  test('from an address make it wait, and nobody else', async () => {
+    const eva = await enrol(host.gateway, 'eva', 'operator')
+    const guess = (name: string) =>
+      from('192.0.2.1', { name, password: 'not the one 1', code: '000000' })
+    for (let failed = 0; failed < limits.loginFailures; failed += 1) {
+      assert.equal((await guess(`name-${failed}`)).status, 401)
+    }
+    assert.equal((await guess('eva')).status, 429)
+    const right = { name: 'eva', password, code: codeOf(eva.secret, clock.realMs()) }
+    assert.equal((await from('192.0.2.1', right)).status, 429)
+    assert.equal((await from('192.0.2.2', right)).status, 200)
+  })
+
+  test('are counted before they are tried: many at once are no more than one after the other', async () => {
+    const tom = await enrol(host.gateway, 'tom', 'operator')
+    const statuses = await Promise.all(
+      Array.from({ length: 2 * limits.loginFailures }, async (_, index) => {
+        const code = String(index).padStart(6, '0')
+        return (await from(`198.51.100.${index + 10}`, { name: 'tom', password, code })).status
+      }),
+    )
+    assert.equal(statuses.filter((status) => status === 401).length, limits.loginFailures)
+    assert.equal(statuses.filter((status) => status === 429).length, limits.loginFailures)
+    await host.gateway.people.unlock(tom.id)
+    assert.equal((await logIn(host.url, tom, clock)).status, 200)
+  })
+})
