@@ -1,0 +1,17 @@
+/** What comes from outside is a value of a statement, never a part of its text. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from '../../../core/db/sql.ts'
+
+const hostile = `'; drop table tollgate.payment; --`
+
+test('a value becomes a parameter, whatever it says, also in a statement within a statement', () => {
+  const inner = sql`name = ${hostile}::text`
+  const { strings, values } =
+    sql`select ${hostile}::text from tollgate.entity where ${inner} and id = ${7}`
+  assert.deepEqual(values, [hostile, hostile, 7])
+  assert.equal(
+    strings.join('$'),
+    'select $::text from tollgate.entity where name = $::text and id = $',
+  )
+})
