@@ -2,6 +2,7 @@
 import type { Json, Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import type { Clock } from '../clock.ts'
+import { keyOf, mac, newKeyBytes } from '../vault/cipher.ts'
 
 export type AlarmKind =
   /** Somebody tries numbers of cards. */
@@ -82,10 +83,15 @@ export function alarms(log: Log, clock: Clock): Alarm {
   }
 }
 
-/** Ids that were not there, by token. One that asks for the same again, as clients do, guesses nothing. */
+/**
+ * Ids that were not there, by token. One that asks for the same again, as clients do, guesses nothing. Kept as
+ * keyed hashes: what stands in a path may be anything, a card number too.
+ */
 export class GuessedIds {
   readonly #alarm: Alarm
   readonly #clock: Clock
+  /** Of this process alone. */
+  readonly #key = keyOf(newKeyBytes())
   readonly #tokens = new Map<string, { readonly sinceMs: number; readonly ids: Set<string> }>()
 
   constructor(alarm: Alarm, clock: Clock) {
@@ -105,7 +111,7 @@ export class GuessedIds {
       of = { sinceMs: nowMs, ids: new Set() }
       this.#tokens.set(token, of)
     }
-    if (of.ids.size < limits.guessedIds) of.ids.add(id.slice(0, 64))
+    if (of.ids.size < limits.guessedIds) of.ids.add(mac(this.#key, id).toString('base64', 0, 12))
     if (of.ids.size < limits.guessedIds) return
     const where = address === undefined ? {} : { address }
     this.#alarm('guessed-id', { subject: token, token, ids: of.ids.size, ...where })
