@@ -78,7 +78,10 @@ update tollgate.payment_balance set frozen_by = array_append(array_remove(frozen
 from entry
 where payment_balance.payment_id = ${balanceId}::uuid`
 
-/** Of these channels: by its payment, or by the account that a message came from. Null: of all. */
+/**
+ * Of these channels: by its payment, by the account that a message came from, or, of a whole merchant, when
+ * all of its channels are among them. Null: of all.
+ */
 const isOf = (channels: readonly string[] | null) => sql`(${channels}::uuid[] is null
     or exists (
       select from tollgate.payment
@@ -86,7 +89,12 @@ const isOf = (channels: readonly string[] | null) => sql`(${channels}::uuid[] is
     or attention.payment_id is null and exists (
       select from tollgate.merchant_account
       where merchant_account.channel_id = any(${channels}::uuid[])
-        and replace(merchant_account.id::text, '-', '') = attention.detail ->> 'account'))`
+        and replace(merchant_account.id::text, '-', '') = attention.detail ->> 'account')
+    or attention.kind = 'card-testing' and (
+      select coalesce(bool_and(channel.id = any(${channels}::uuid[])), false)
+      from tollgate.entity as channel
+      where channel.kind = 'channel' and split_part(attention.reference, ' ', 1)
+        in (replace(channel.parent_id::text, '-', ''), replace(channel.id::text, '-', ''))))`
 
 export const openAttention = (
   limit: number,

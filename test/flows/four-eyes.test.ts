@@ -1,6 +1,7 @@
 /** Where the installation asks for it, no single person makes a token, an account, a data key or an admin. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { approved, defineConnector, definePlugin, settings } from '@tollgate/plugin-kit'
 import {
   ConfirmationNeededError,
   type Gateway,
@@ -12,6 +13,34 @@ import { limits } from '../../schemas/index.ts'
 import { type Hosted, startHost } from '../host/http/hosted.ts'
 import { testKey } from '../support/gateway.ts'
 import { type Enrolled, enrol, logIn, movedClock, office, password } from '../support/operators.ts'
+
+const short = { kind: 'text', min: 1, max: 64 } as const
+const bank = definePlugin({
+  name: 'bank',
+  contract: 1,
+  connectors: [
+    defineConnector({
+      name: 'bank',
+      title: 'Bank',
+      contract: 1,
+      account: settings('Account at the bank', [
+        ['apiKey', short, 'R', 'request', 'secret', 'Login.'],
+      ]),
+      supports: {
+        brands: 'any',
+        currencies: 'any',
+        methods: ['card'],
+        key: { by: 'none' },
+        enquiryVisibleAfterMs: 0,
+      },
+      debit: async (operation, context) => {
+        context.sending()
+        return approved({ reference: operation.key })
+      },
+      resolve: { enquire: async () => ({ is: 'notFound' }) },
+    }),
+  ],
+})
 
 const root = { kind: 'system-user', id: '0', name: 'root' } as const
 const other = { kind: 'system-user', id: '1000', name: 'other' } as const
@@ -27,7 +56,7 @@ describe('four eyes', () => {
   before(async () => {
     host = await startHost(
       { surfaces: ['office'] },
-      { clock, passwordLogRounds: 8, fourEyes: true },
+      { clock, passwordLogRounds: 8, fourEyes: true, plugins: [bank] },
     )
     strict = host.gateway
     ann = await enrol(strict, 'ann', 'admin')
@@ -95,6 +124,29 @@ describe('four eyes', () => {
       { action: 'proposal.confirmed', actor: 'ann' },
       { action: 'token.created', actor: 'root' },
     ])
+  })
+
+  test('an account at an acquirer is made by two people, with the very secrets they agreed on', async () => {
+    const make = (secret: string, proposal?: string) =>
+      strict.entities.createAccount(
+        {
+          channelId: host.channel,
+          connector: 'bank',
+          mode: 'EXTERNAL',
+          settings: { apiKey: secret },
+        },
+        { by: root, proposal },
+      )
+    const proposal = await proposedBy(() => make('agreed-secret'))
+    const [row] = await host.sql<{ text: string }>(
+      'select row_to_json(proposal)::text as text from tollgate.proposal where id = $1',
+      [proposal],
+    )
+    assert.ok(!row!.text.includes('agreed-secret'))
+    assert.equal((await confirm('bob', proposal)).status, 200)
+    await assert.rejects(make('another-secret', proposal), /about something else/)
+    await make('agreed-secret', proposal)
+    await assert.rejects(make('agreed-secret', proposal), /carried out before/)
   })
 
   test('a proposal is over after a day, and when it was rejected', async () => {

@@ -231,6 +231,19 @@ describe('nobody gives what they lack', () => {
   })
 
   test('payments and entries of others are not there', async () => {
+    const [blocks] = await host.sql<{ entries: string[] }>(
+      `with made as (
+         insert into tollgate.attention (id, kind, alarm_at, detail, reference)
+         values (gen_random_uuid(), 'card-testing', now(), '{}', $1), (gen_random_uuid(), 'card-testing', now(), '{}', $2)
+         returning id)
+       select array_agg(id::text) as entries from made`,
+      [`${foreign.merchant} bin 420000`, `${host.merchant} bin 420000`],
+    )
+    const [others = '', ours = ''] = blocks!.entries.map((id) => id.replaceAll('-', ''))
+    const lift = (id: string) =>
+      post(`/operator/v1/attention/${id}/resolve`, { reason: 'a sale of tickets' })
+    assert.equal((await lift(others)).status, 404)
+    assert.equal((await lift(ours)).status, 200)
     const list = await office(host.url, '/operator/v1/attention', { cookie })
     assert.equal((list.body.entries as unknown[]).length, 1)
     const reason = 'because'
