@@ -86,6 +86,10 @@ describe('with a user that migrates and one that runs', () => {
       'truncate tollgate.audit',
       'update tollgate.audit_link set no = 0',
       'delete from tollgate.audit_link',
+      `insert into tollgate.audit_link (no, audit_id, key_id, mac)
+       select last_no + 1, gen_random_uuid(), key_id, mac from tollgate.audit_head`,
+      'update tollgate.audit_head set last_no = 0',
+      'delete from tollgate.audit_head',
       'select tollgate.forget_audit(1)',
       'alter table tollgate.audit disable trigger all',
       'drop table tollgate.audit',
@@ -96,6 +100,22 @@ describe('with a user that migrates and one that runs', () => {
     ]) {
       await assert.rejects(query(statement), denied, statement)
     }
+  })
+
+  test('it adds links at the end of the trail only; one that is false is noticed, and nothing added to it', async () => {
+    const add = (no: string) =>
+      query(`select tollgate.add_audit_links(${no}, key_id, array[gen_random_uuid()], array['\\x00'::bytea], mac)
+        from tollgate.audit_head`)
+    for (const no of ['last_no', 'last_no + 2', '-1', 'null']) {
+      await assert.rejects(add(no), /does not follow the last link/, no)
+    }
+    await assert.rejects(
+      query(
+        `select tollgate.add_audit_links(last_no + 1, key_id, '{}', '{}', mac) from tollgate.audit_head`,
+      ),
+      /does not follow the last link/,
+    )
+    assert.deepEqual((await gateway.audit.verify()).problems, [])
   })
 
   test('months are made and dropped all the same, by functions of the owner that do nothing else', async () => {
