@@ -24,6 +24,7 @@ describe('with a user that migrates and one that runs', () => {
   let client: pg.Client
   let gateway: Gateway
   const urls: Record<string, string> = {}
+  const alarms: unknown[] = []
   before(async () => {
     database = await createDatabase()
     // Tables as an installation of before has them: made by its only user.
@@ -42,6 +43,7 @@ describe('with a user that migrates and one that runs', () => {
       environment: 'test',
       keys: localKeys(testKey),
       migrate: false,
+      log: { info() {}, warn: (fields) => void alarms.push(fields.alarm) },
     })
   })
   after(async () => {
@@ -102,7 +104,7 @@ describe('with a user that migrates and one that runs', () => {
     }
   })
 
-  test('it adds links at the end of the trail only; one that is false is noticed, and nothing added to it', async () => {
+  test('it adds links at the end of the trail only', async () => {
     const add = (no: string) =>
       query(`select tollgate.add_audit_links(${no}, key_id, array[gen_random_uuid()], array['\\x00'::bytea], mac)
         from tollgate.audit_head`)
@@ -146,5 +148,15 @@ describe('with a user that migrates and one that runs', () => {
       { name: running, does: 'runs', password: undefined },
     ])
     await assert.rejects(query('delete from tollgate.audit'), /permission denied/)
+  })
+
+  test('a false link of its own is noticed: nothing is chained to it, and an alarm is raised', async () => {
+    await query(`select tollgate.add_audit_links(last_no + 1, key_id, array[gen_random_uuid()],
+      array['\\x00'::bytea], mac) from tollgate.audit_head`)
+    // The next row is what waits for a link.
+    await gateway.entities.create({ kind: 'psp', name: 'Later' })
+    await until(async () => (alarms.includes('audit-trail') ? true : undefined))
+    const { problems } = await gateway.audit.verify()
+    assert.match(problems.join(), /head of the chain.* was changed/)
   })
 })
