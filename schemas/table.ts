@@ -3,7 +3,7 @@
  * decoding, redaction, vault class, OpenAPI entry, reference page and test data all follow from it.
  * Everything here is plain data that survives JSON.stringify: no classes, no closures.
  */
-import type { NeededRight } from './tables/rights.ts'
+import type { NeededRight, RightName } from './tables/rights.ts'
 
 /**
  * What a value may look like on the wire. Every value is a string there; lengths count characters
@@ -342,6 +342,8 @@ export type Endpoint = {
   readonly login: 'token' | 'none'
   /** What the token must have a right to. */
   readonly right: NeededRight
+  /** A second right that it must have beside; with `where` only for a request that names this field. */
+  readonly also?: { readonly right: RightName; readonly where?: string }
   /** Class of limits that throttling applies. */
   readonly throttle: 'write' | 'read' | 'none'
 }

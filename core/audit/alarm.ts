@@ -15,6 +15,8 @@ export type AlarmKind =
   | 'guessed-id'
   /** A token or an operator asked for what their rights do not hold. */
   | 'rights-refused'
+  /** The end of the audit trail's chain is not as the engine left it: no row gets a link any more. */
+  | 'audit-trail'
   /** A fault that nothing else caught. */
   | 'last-resort'
 

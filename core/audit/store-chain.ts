@@ -16,8 +16,26 @@ const headColumns = sql`last_no, last_mac, forgotten_no, forgotten_mac, key_id, 
 /** Held to the end of the transaction: two that add links take turns. */
 export const holdHead = sql<HeadRow>`
   select ${headColumns}
-  from tollgate.audit_head
-  for update`
+  from tollgate.hold_audit_head()`
+
+/** The head as it stands, held by nobody. */
+export const headNow = sql<HeadRow>`
+  select ${headColumns}
+  from tollgate.audit_head`
+
+/** The links that are there at the end of the chain as the head tells it, and beyond. */
+export const linksFrom = (no: bigint) => sql<{ no: bigint; mac: Buffer }>`
+  select link.no, link.mac
+  from tollgate.audit_link as link
+  where link.no >= ${String(no)}::bigint
+  order by link.no
+  limit 2`
+
+/** What rows of the trail itself tell of being forgotten: up to which link, as an anchor. */
+export const toldForgotten = sql<{ anchor: string }>`
+  select audit.detail ->> 'anchor' as anchor
+  from tollgate.audit as audit
+  where audit.action = 'audit.forgotten' and audit.detail ? 'anchor'`
 
 export type EndRow = HeadRow & {
   /** The highest link that is there. */
@@ -55,17 +73,12 @@ export const unlinked = (limit: number) => sql<UnlinkedRow>`
   order by audit.at, pending.audit_id
   limit ${limit}::integer`
 
-export type NewLink = { readonly no: bigint; readonly auditId: string; readonly mac: Buffer }
+export type NewLink = { readonly auditId: string; readonly mac: Buffer }
 
-export const addLinks = (keyId: string, links: readonly NewLink[]) => sql`
-  with linked as (
-    delete from tollgate.audit_pending
-    where audit_id = any(${links.map(({ auditId }) => auditId)}::uuid[]))
-  insert into tollgate.audit_link (no, audit_id, key_id, mac)
-  select fresh.no, fresh.audit_id, ${keyId}::uuid, fresh.mac
-  from unnest(${links.map(({ no }) => String(no))}::bigint[],
-    ${links.map(({ auditId }) => auditId)}::uuid[],
-    ${links.map(({ mac }) => mac)}::bytea[]) as fresh (no, audit_id, mac)`
+/** Adds links after the last one and moves the head to the last of them: `head` as it is then. */
+export const addLinks = (firstNo: bigint, links: readonly NewLink[], head: HeadRow) => sql`
+  select tollgate.add_audit_links(${String(firstNo)}::bigint, ${head.key_id}::uuid,
+    ${links.map(({ auditId }) => auditId)}::uuid[], ${links.map(({ mac }) => mac)}::bytea[], ${head.mac}::bytea)`
 
 export const setHead = (head: HeadRow) => sql`
   update tollgate.audit_head set last_no = ${String(head.last_no)}::bigint, last_mac = ${head.last_mac}::bytea,

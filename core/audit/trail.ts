@@ -10,9 +10,9 @@ import type { KeyProvider } from '../vault/keys.ts'
 import { bounded } from '../vault/providers.ts'
 import { chainPurpose } from '../vault/vault.ts'
 import { actorBy, type By } from './actor.ts'
-import { anchorOf, type ChainKey, sealedHead } from './chain.ts'
+import { anchorOf, type ChainKey, sealedHead, withHead } from './chain.ts'
 import { addAudit } from './store.ts'
-import { endOfChain, forgetThrough, holdHead, lastBefore, setHead } from './store-chain.ts'
+import { endOfChain, forgetThrough, lastBefore, setHead } from './store-chain.ts'
 import { type AuditFilter, type AuditRow, auditPage, type Place } from './store-list.ts'
 import { type Verified, verifyTrail } from './verify.ts'
 
@@ -103,14 +103,13 @@ export class AuditTrail {
 
   async #forgetSome(before: Date, by: By): Promise<bigint> {
     const chainKey = await this.#chainKey()
-    const { database, pools } = this.#lanes
-    return database.transaction(pools.single, async (client) => {
-      const [head] = await database.query(client, holdHead)
-      const most = head!.forgotten_no + BigInt(batchRows)
-      const [last] = await database.query(client, lastBefore(before, head!.forgotten_no, most))
+    const { database } = this.#lanes
+    return withHead(this.#lanes, this.#chainKey, async (client, head) => {
+      const most = head.forgotten_no + BigInt(batchRows)
+      const [last] = await database.query(client, lastBefore(before, head.forgotten_no, most))
       if (last === undefined) return 0n
       const [row] = await database.query(client, forgetThrough(last.no))
-      const after = { ...head!, forgotten_no: last.no, forgotten_mac: last.mac }
+      const after = { ...head, forgotten_no: last.no, forgotten_mac: last.mac }
       await database.query(client, setHead(sealedHead(chainKey, after)))
       const anchor = anchorOf(last.no, last.mac)
       const detail = { before: before.toISOString(), rows: String(row!.forgotten), anchor }

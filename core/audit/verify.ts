@@ -1,9 +1,15 @@
 import type { KeyObject } from 'node:crypto'
-import { timingSafeEqual } from 'node:crypto'
 import { limits } from '@tollgate/schemas'
 import type { Lanes } from '../db/lanes.ts'
-import { anchorOf, headMac, linkMac } from './chain.ts'
-import { type EndRow, endOfChain, type LinkRow, linksAfter, strayRows } from './store-chain.ts'
+import { anchorOf, headMac, isSame, linkMac } from './chain.ts'
+import {
+  type EndRow,
+  endOfChain,
+  type LinkRow,
+  linksAfter,
+  strayRows,
+  toldForgotten,
+} from './store-chain.ts'
 
 /** Opens the key of the chain that follows from a data key. */
 export type OpenChainKey = (dataKeyId: string) => Promise<KeyObject>
@@ -50,7 +56,15 @@ export async function verifyTrail(
     }
     isEnd = rows.length < limits.auditLinksAtOnce
   }
-  kept.tellUnmet(end!.forgotten_no, found)
+  // Rows that tell of it are checked above, each by its link.
+  const told = new Map(
+    (await lanes.read(toldForgotten, limits.slowReadMs)).map(({ anchor }) => [
+      numberOf(anchor),
+      anchor,
+    ]),
+  )
+  const isTold = tellForgotten(end!, told, found)
+  kept.tellUnmet(end!.forgotten_no, isTold, told, found)
   for (const { id } of await lanes.read(strayRows(mostTold + 1), limits.slowReadMs)) {
     found.problem(`the row ${id} has no link and waits for none: its link was removed`)
   }
@@ -74,7 +88,7 @@ async function checkLink(row: LinkRow, before: Before, keys: Keys, found: Findin
   if (key === undefined || !isNext) return
   const { no, audit_id: auditId, content } = row
   const right = linkMac(key, { no, previous: before.mac, auditId, content })
-  if (!same(right, row.mac)) found.problem(`${name} was changed, or moved there`)
+  if (!isSame(right, row.mac)) found.problem(`${name} was changed, or moved there`)
 }
 
 /** Ends of the chain that were kept elsewhere. */
@@ -82,7 +96,7 @@ class Kept {
   readonly #unmet: Map<string, string>
 
   constructor(anchors: readonly string[]) {
-    this.#unmet = new Map(anchors.map((anchor) => [anchor.slice(0, anchor.indexOf(':')), anchor]))
+    this.#unmet = new Map(anchors.map((anchor) => [numberOf(anchor), anchor]))
     this.#unmet.delete('0')
   }
 
@@ -90,20 +104,41 @@ class Kept {
     if (this.#unmet.get(String(no)) === anchorOf(no, mac)) this.#unmet.delete(String(no))
   }
 
-  tellUnmet(forgotten: bigint, found: Findings): void {
-    for (const no of this.#unmet.keys()) {
-      if (BigInt(no) <= forgotten) found.note(`link ${no} of the anchor was forgotten by age`)
+  /** @param told Ends up to which rows of the trail tell that it was forgotten, by number. */
+  tellUnmet(
+    forgotten: bigint,
+    isTold: boolean,
+    told: ReadonlyMap<string, string>,
+    found: Findings,
+  ): void {
+    for (const [no, anchor] of this.#unmet) {
+      const isAsTold = isTold && (told.get(no) ?? anchor) === anchor
+      if (BigInt(no) <= forgotten && isAsTold)
+        found.note(`link ${no} of the anchor was forgotten by age`)
       else
         found.problem(`link ${no} is not as the anchor has it: the trail was rewritten or cut off`)
     }
   }
 }
 
+const numberOf = (anchor: string) => anchor.slice(0, anchor.indexOf(':'))
+
+/** Links are forgotten with a row that tells up to where; that row outlives them. */
+function tellForgotten(
+  { forgotten_no: no, forgotten_mac: mac }: EndRow,
+  told: ReadonlyMap<string, string>,
+  found: Findings,
+): boolean {
+  if (no === 0n || told.get(String(no)) === anchorOf(no, mac)) return true
+  found.problem(`the links up to ${no} are gone, and no row tells that they were forgotten by age`)
+  return false
+}
+
 async function checkHead(end: EndRow, keys: Keys, found: Findings): Promise<void> {
   const highest = end.highest_no ?? end.forgotten_no
   if (end.key_id !== null) {
     const key = await keys.of(end.key_id)
-    if (key !== undefined && !same(headMac(key, end), end.mac)) {
+    if (key !== undefined && !isSame(headMac(key, end), end.mac)) {
       found.problem('the head of the chain, which says how long it is, was changed')
     }
   } else if (highest > 0n || end.last_no > 0n) {
@@ -121,9 +156,6 @@ async function checkHead(end: EndRow, keys: Keys, found: Findings): Promise<void
 
 const missing = (from: bigint, to: bigint) =>
   from === to ? `link ${from} was removed` : `the links ${from} to ${to} were removed`
-
-const same = (one: Buffer, other: Buffer) =>
-  one.length === other.length && timingSafeEqual(one, other)
 
 class Findings {
   readonly problems: string[] = []

@@ -22,11 +22,13 @@ const byOwner = [
   'create_partitions(timestamptz, integer)',
   'drop_steps(timestamptz)',
   'drop_deliveries(timestamptz)',
+  'hold_audit_head()',
+  'add_audit_links(bigint, uuid, uuid[], bytea[], bytea)',
 ]
 
 /** Tables of which the running user only adds rows, and what only the migrating one writes. */
-const appendOnly = ['audit', 'audit_link']
-const readOnly = ['migration']
+const appendOnly = ['audit']
+const readOnly = ['migration', 'audit_link', 'audit_head']
 
 export const rolesOf = ({ schema }: Database) => ({
   migrating: `${schema}_migrating`,

@@ -3,6 +3,7 @@
  * (core/request/call.ts), whichever way it came in: nothing but rows of the tables decides.
  */
 import {
+  type Endpoint,
   endpoints,
   neededRights,
   paymentTypeOf,
@@ -37,13 +38,16 @@ type Needed = {
   /** One of them has to be there; zero where none is needed. */
   readonly anyOf: RightSet
   readonly names: readonly RightName[]
+  /** Has to be there as well; with `where` only for a request that names this field. */
+  readonly also: Endpoint['also']
 }
 
 const needs: ReadonlyMap<string, Needed> = new Map(
   endpoints.map((endpoint) => {
     const names = neededRights(endpoint)
     const isByPaymentType = endpoint.right === 'by payment type'
-    return [endpoint.operation, { isByPaymentType, anyOf: rightSet(names), names }]
+    const { operation, also } = endpoint
+    return [operation, { isByPaymentType, anyOf: rightSet(names), names, also }]
   }),
 )
 
@@ -69,8 +73,30 @@ const holds = ({ rights = allOfTokens }: Pick<Holder, 'rights'>, wanted: RightSe
 export function refuseUnlessMay(watch: Watch, caller: Holder, operation: string): void {
   const needed = needs.get(operation)
   if (needed === undefined) throw new Error(`no endpoint says which right ${operation} needs`)
-  if (needed.names.length === 0 || holds(caller, needed.anyOf)) return
-  throw lacking(watch, caller, needed.names.join(' or '), operation)
+  if (needed.names.length > 0 && !holds(caller, needed.anyOf)) {
+    throw lacking(watch, caller, needed.names.join(' or '), operation)
+  }
+  const { also } = needed
+  if (also === undefined || also.where !== undefined || holds(caller, bits.get(also.right) ?? 0))
+    return
+  throw lacking(watch, caller, also.right, operation)
+}
+
+/**
+ * Whether the caller has the second right that some fields of the operation need.
+ *
+ * @throws GatewayError 403 800.900.301 with the name of the missing right.
+ */
+export function refuseUnlessMayName(
+  watch: Watch,
+  caller: Holder,
+  operation: string,
+  names: (field: string) => boolean,
+): void {
+  const also = needs.get(operation)?.also
+  if (also?.where === undefined || !names(also.where)) return
+  if (holds(caller, bits.get(also.right) ?? 0)) return
+  throw lacking(watch, caller, also.right, `${also.where} of ${operation}`)
 }
 
 /**

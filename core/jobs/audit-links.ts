@@ -1,10 +1,11 @@
 import { limits } from '@tollgate/schemas'
-import { addNextLinks } from '../audit/chain.ts'
+import { addNextLinks, BrokenChain } from '../audit/chain.ts'
+import { sqlState } from '../db/database.ts'
 import { defineJob } from './define.ts'
 
 /**
  * Gives new rows of the audit trail their links, and logs where the chain ends: a log that is kept elsewhere
- * shows when the trail was cut off. Safe to run twice: a row waits for its link until the very commit that
+ * shows when the trail was cut off. Where the chain does not let itself be gone on with, somebody is woken. Safe to run twice: a row waits for its link until the very commit that
  * adds it, and two that add links take turns.
  */
 export const auditLinks = () => {
@@ -14,9 +15,14 @@ export const auditLinks = () => {
     retry: { limit: 0, delaySeconds: 1 },
     concurrency: 1,
     keyOf: () => 'audit-links',
-    async run(_, { lanes, vault, clock, securityLog }) {
+    async run(_, { lanes, vault, clock, securityLog, alarm }) {
       for (;;) {
-        const { added, anchor } = await addNextLinks(lanes, () => vault.chainKey())
+        const { added, anchor } = await addNextLinks(lanes, (id) => vault.chainKey(id)).catch(
+          (error: unknown) => {
+            if (isBroken(error)) alarm('audit-trail', { subject: 'chain', why: error.message })
+            throw error
+          },
+        )
         if (added > 0 && clock.elapsedMs() - loggedMs >= limits.alarmMs) {
           loggedMs = clock.elapsedMs()
           securityLog.info({ anchor }, 'the audit trail goes on')
@@ -26,3 +32,9 @@ export const auditLinks = () => {
     },
   })
 }
+
+/** A chain that somebody else wrote to; not a database or a key that is away for a while. */
+const isBroken = (error: unknown): error is Error =>
+  error instanceof BrokenChain ||
+  (error instanceof Error &&
+    (error.name === 'MissingKeyError' || /^(23|42)/.test(sqlState(error) ?? '')))

@@ -19,6 +19,20 @@ function primaryOf(numbers: Numbers): string {
   )
 }
 
+/**
+ * Whether these numbers were stored for this merchant. Only the vault can make what says so, and what the
+ * tables say of who is whose merchant is no part of it.
+ */
+export async function storedFor(
+  { vault }: Engine,
+  merchantId: string,
+  numbers: Numbers,
+  fingerprint: Buffer | null,
+): Promise<boolean> {
+  if (fingerprint === null) return false
+  return vault.isFingerprint(merchantId, primaryOf(numbers), fingerprint)
+}
+
 /** Sealed for this payment alone, with the fingerprint by which its merchant knows the account. */
 export function sealNumbers(
   { vault }: Engine,

@@ -8,6 +8,7 @@ import type { Request } from '../payment/accept.ts'
 import { findReplay, idempotencyOf } from '../payment/idempotency.ts'
 import { shownNumbers } from '../payment/instrument.ts'
 import { type Done, payFirst } from '../payment/payments.ts'
+import { storedFor } from '../payment/sealed-numbers.ts'
 import { refuseRegisteredNumber } from '../payment/stored-number.ts'
 import { accountPart, noticeAt, withoutSecrets } from '../payment/stored-request.ts'
 import type { StoredRequest } from '../payment/types.ts'
@@ -62,9 +63,11 @@ export async function payWithRegistration(
     return { payment: earlier, replayed: true }
   }
   const registration = await usableFor(engine, caller, id, addressee)
+  const numbers = await numbersOf(engine, registration)
+  await refuseForeignNumbers(engine, registration, addressee.id, numbers)
   const fields = await withAgreement(
     engine,
-    withAccount(request.fields, registration, await numbersOf(engine, registration)),
+    withAccount(request.fields, registration, numbers),
     registration,
   )
   const use = { registrationId: registration.id, clockId: registration.clockId, caller }
@@ -213,9 +216,29 @@ export async function refuseForeign(
     engine.directory.merchantOf(channelId),
     engine.directory.merchantOf(registration.channelId),
   ])
-  if (own === other) return
-  throw refuse('100.150.200', 'entityId', 'the registration belongs to another merchant')
+  if (own !== other) throw foreign()
 }
+
+/**
+ * The same by what only the vault can make, for a charge on another channel than the registration's: a
+ * channel that was hung under another merchant behind the engine's back brings it no accounts.
+ *
+ * @throws GatewayError 100.150.200 for numbers that were not stored for the merchant of the channel.
+ */
+export async function refuseForeignNumbers(
+  engine: Engine,
+  registration: Registration,
+  channelId: string,
+  numbers: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { channelId: own, instrumentId, fingerprint } = registration
+  if (own === channelId || instrumentId === null) return
+  const merchantId = await engine.directory.merchantOf(channelId)
+  if (!(await storedFor(engine, merchantId, numbers, fingerprint))) throw foreign()
+}
+
+const foreign = () =>
+  refuse('100.150.200', 'entityId', 'the registration belongs to another merchant')
 
 export function usable(registration: Registration): Registration {
   if (registration.removedAt !== null) throw new GatewayError('100.150.202')

@@ -2,7 +2,12 @@
 import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import type { Caller } from '../entity/directory.ts'
-import { goesByPaymentType, refuseUnlessMay, refuseUnlessMayMake } from '../entity/rights.ts'
+import {
+  goesByPaymentType,
+  refuseUnlessMay,
+  refuseUnlessMayMake,
+  refuseUnlessMayName,
+} from '../entity/rights.ts'
 import type { Request } from '../payment/accept.ts'
 import type { Answered } from '../payment/view.ts'
 import { bodyInput, type RequestInput } from './decode.ts'
@@ -47,6 +52,7 @@ export async function read(
 ): Promise<Request> {
   refuseUnlessMay(engine, caller, operation)
   const opened = openRequest(operation, input)
+  refuseUnlessMayName(engine, caller, operation, opened.holds)
   if (goesByPaymentType(operation)) refuseUnlessMayMake(engine, caller, opened.paymentTypes())
   await engine.directory.mayName(caller, opened.entityId)
   const { request, names } = opened.check()

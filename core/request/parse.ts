@@ -47,6 +47,7 @@ export class RequestParser {
     return {
       entityId: typeof decoded.request.entityId === 'string' ? decoded.request.entityId : undefined,
       paymentTypes: () => paymentTypesIn(decoded.request),
+      holds: (field) => decoded.request[field] !== undefined,
       check() {
         checkSchema(decoded.request, errors)
         checkConditions(decoded.request, errors)
@@ -93,6 +94,8 @@ export type Opened<Request> = {
   readonly entityId: string | undefined
   /** Of the request, and those that it names for single brands. */
   paymentTypes(): readonly string[]
+  /** Whether it holds this field of the first level. */
+  holds(field: string): boolean
   check(): Request
 }
 

@@ -12,7 +12,7 @@ import {
   placeOfAccount,
   withAccount,
 } from '../registration/account.ts'
-import { refuseForeign, usable } from '../registration/registrations.ts'
+import { refuseForeign, refuseForeignNumbers, usable } from '../registration/registrations.ts'
 import {
   type AgreementRow,
   agreementsOf,
@@ -135,7 +135,11 @@ function channelOf(engine: Engine, row: ChargeRow) {
   return engine.directory.channel({ id: 'schedule', entityId: null }, row.channel_id)
 }
 
-export type Prepared = { readonly registration: Registration; readonly fields: RequestFields }
+export type Prepared = {
+  readonly registration: Registration
+  readonly numbers: Readonly<Record<string, string>>
+  readonly fields: RequestFields
+}
 
 /** @throws GatewayError when the registration cannot be charged. */
 export async function prepared(
@@ -160,18 +164,19 @@ export async function prepared(
   } as unknown as RequestFields
   const fields = withAccount(sent, registration, own)
   const wanted = agreementWanted(fields)
-  if (wanted === undefined) return { registration, fields }
+  if (wanted === undefined) return { registration, numbers: own, fields }
   const first = agreements.get(agreementKey(registration.id, wanted.agreementId))
-  return { registration, fields: inAgreement(fields, registration, first) }
+  return { registration, numbers: own, fields: inAgreement(fields, registration, first) }
 }
 
 export async function pay(
   engine: Engine,
   row: ChargeRow,
-  { registration, fields }: Prepared,
+  { registration, numbers, fields }: Prepared,
 ): Promise<Payment> {
   // It was so when the schedule was made: a row that says otherwise now was not written by the engine.
   await refuseForeign(engine, registration, row.channel_id)
+  await refuseForeignNumbers(engine, registration, row.channel_id, numbers)
   const channel = await channelOf(engine, row)
   const { payment } = await payFirst(engine, channel, { fields, names: [] }, null, {
     registrationId: registration.id,

@@ -1,6 +1,7 @@
 /** Clocks that merchants move in the test environment. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { resultDescription } from '@tollgate/schemas'
+import { actorOf } from '../audit/actor.ts'
 import { wireTimestamp } from '../clock.ts'
 import type { Engine } from '../engine.ts'
 import type { Caller } from '../entity/directory.ts'
@@ -36,7 +37,9 @@ export async function createClock(
   const entityId = await ownerOf(engine, caller, fields)
   const at = momentOf(fields, 'time') ?? new Date(Math.floor(engine.clock.realMs() / 1000) * 1000)
   const id = newId()
-  await engine.lanes.single(addClock(id, entityId, textOf(fields, 'name') ?? null, at))
+  const name = textOf(fields, 'name') ?? null
+  const audit = { actor: actorOf(caller), action: 'clock.created', after: { name, at } }
+  await engine.lanes.single(addClock(id, entityId, name, at, audit))
   return readClock(engine, caller, id)
 }
 
@@ -86,7 +89,13 @@ export async function advanceTo(
       sent,
     )
   }
-  const [moving] = await engine.lanes.single(setOff(clock.id, target))
+  const audit = {
+    actor: actorOf(caller),
+    action: 'clock.advanced',
+    before: { at: clock.at },
+    after: { at: target },
+  }
+  const [moving] = await engine.lanes.single(setOff(clock.id, target, audit))
   const [after] = await engine.lanes.single(clockById(clock.id))
   const isThere = after?.target?.getTime() === target.getTime()
   if (moving === undefined && !isThere) {

@@ -1,4 +1,5 @@
 /** All SQL of test clocks. */
+import { type AuditEntry, auditRows } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
 
 export type ClockRow = {
@@ -11,9 +12,18 @@ export type ClockRow = {
   created_at: Date
 }
 
-export const addClock = (id: string, entityId: string, name: string | null, at: Date) => sql`
-  insert into tollgate.test_clock (id, entity_id, name, at)
-  values (${id}::uuid, ${entityId}::uuid, ${name}::text, ${at}::timestamptz)`
+export const addClock = (
+  id: string,
+  entityId: string,
+  name: string | null,
+  at: Date,
+  audit: AuditEntry,
+) => sql`
+  with made as (
+    insert into tollgate.test_clock (id, entity_id, name, at)
+    values (${id}::uuid, ${entityId}::uuid, ${name}::text, ${at}::timestamptz)
+    returning id, entity_id)
+  ${auditRows(audit, { from: sql`made`, resource: sql`made.id`, entityId: sql`made.entity_id` })}`
 
 export const clockById = (id: string) => sql<ClockRow>`
   select id, entity_id, name, at, target, started_from, created_at
@@ -29,10 +39,14 @@ export const clocksOf = (entityId: string, limit: number) => sql<ClockRow>`
   limit ${limit}::integer`
 
 /** Sets off. Empty while an earlier advance is under way, or when the clock stands there already. */
-export const setOff = (id: string, target: Date) => sql<{ id: string }>`
-  update tollgate.test_clock set target = ${target}::timestamptz, started_from = at
-  where id = ${id}::uuid and target is null and at < ${target}::timestamptz
-  returning id`
+export const setOff = (id: string, target: Date, audit: AuditEntry) => sql<{ id: string }>`
+  with moving as (
+    update tollgate.test_clock set target = ${target}::timestamptz, started_from = at
+    where id = ${id}::uuid and target is null and at < ${target}::timestamptz
+    returning id, entity_id),
+  audited as (
+    ${auditRows(audit, { from: sql`moving`, resource: sql`moving.id`, entityId: sql`moving.entity_id` })})
+  select id from moving`
 
 /** Moves on to the next instant at which something is due; empty when nothing is up to the target. */
 export const moveOn = (id: string) => sql<{ at: Date }>`

@@ -7,6 +7,7 @@ import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { boundTo, opened, type Place } from './binding.ts'
 import { derive, encrypt, mac } from './cipher.ts'
+import { Fingerprints } from './fingerprints.ts'
 import { IdempotencyKeys, type RequestDigests } from './idempotency-keys.ts'
 import { type DataKey, Keyring, wordOf } from './keyring.ts'
 import { type KeyProvider, MissingKeyError } from './keys.ts'
@@ -48,7 +49,7 @@ export class Vault {
   readonly #log: Log
   readonly #processId: string
   #mac: DataKey
-  readonly #fingerprintKey: KeyObject
+  readonly #fingerprints: Fingerprints
   readonly #idempotency: IdempotencyKeys
   /** Under digest keys that were replaced while rows under them still live. */
   readonly #earlier: readonly IdempotencyKeys[]
@@ -73,7 +74,7 @@ export class Vault {
     this.#processId = parts.processId
     this.#current = parts.current
     this.#mac = parts.mac
-    this.#fingerprintKey = derive(parts.mac.key, 'fingerprint of a merchant')
+    this.#fingerprints = new Fingerprints(parts.lanes, parts.keyring, parts.mac)
     this.#idempotency = new IdempotencyKeys(parts.mac)
     this.#earlier = parts.earlier.map((key) => new IdempotencyKeys(key))
     this.#acquirerKey = derive(parts.mac.key, 'acquirer key')
@@ -126,7 +127,12 @@ export class Vault {
   /** The same for the same number of one merchant. Those of two merchants have nothing in common. */
   fingerprint(merchantId: string, number: string): Buffer {
     this.#fresh(this.#mac)
-    return mac(this.#fingerprintKey, `${merchantId}\n${number}`)
+    return this.#fingerprints.of(merchantId, number)
+  }
+
+  /** Whether a fingerprint is that of this number, for this merchant and for no other. */
+  isFingerprint(merchantId: string, number: string, fingerprint: Buffer): Promise<boolean> {
+    return this.#fingerprints.isOf(merchantId, number, fingerprint)
   }
 
   /** The sealed values of an instrument, or undefined when they were erased. */

@@ -3,6 +3,7 @@ import type { RequestFields } from '@tollgate/plugin-kit'
 import { limits, resultDescription } from '@tollgate/schemas'
 import { actorOf } from '../audit/actor.ts'
 import { type Facts, withoutSecrets } from '../audit/harmless.ts'
+import { addAudit } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
 import type { Caller } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
@@ -227,6 +228,16 @@ export async function testEndpoint(
   return engine.webhookTests.within(caller, id, async () => {
     const secrets = await openSecrets(engine, endpoint)
     const messageId = newId()
+    // Before anything is sent: whatever becomes of it, it was asked for.
+    await engine.lanes.single(
+      addAudit({
+        actor: actorOf(caller),
+        action: 'webhook.tested',
+        entityId: endpoint.entityId,
+        resource: id,
+        detail: { url: withoutSecrets(endpoint.url) },
+      }),
+    )
     const body = JSON.stringify({ type: 'TEST', payload: { id: messageId } })
     const message = { id: messageId, sequence: 1, body }
     const underway: Underway = new Set()

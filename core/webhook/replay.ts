@@ -1,6 +1,7 @@
 /** Sends notifications once more. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
+import { actorOf } from '../audit/actor.ts'
 import type { Engine } from '../engine.ts'
 import type { Caller } from '../entity/directory.ts'
 import { newId } from '../ids.ts'
@@ -37,10 +38,17 @@ export async function replay(
   const until = momentOf(fields, 'until', 999)
   const range = { eventId, from, until }
   const most = limits.webhooksPerReplay
-  const statement =
-    textOf(fields, 'which') === 'DEAD'
-      ? replayDead(endpoint.id, range, now, most)
-      : replayEvents(endpoint.id, newId(), range, idsOf(range), now, most)
+  const isDead = textOf(fields, 'which') === 'DEAD'
+  const audit = {
+    actor: actorOf(caller),
+    action: 'webhook.replayed',
+    entityId: endpoint.entityId,
+    resource: endpoint.id,
+    detail: { ...range, which: isDead ? 'DEAD' : 'ALL' },
+  }
+  const statement = isDead
+    ? replayDead(endpoint.id, range, now, most, audit)
+    : replayEvents(endpoint.id, newId(), range, idsOf(range), now, most, audit)
   const [done] = await engine.lanes.single(statement)
   const { replayed, seen, last } = done!
   return { replayed, ...(seen === most && last !== null ? { nextFrom: last } : {}) }

@@ -1,4 +1,5 @@
 /** SQL of notifications that are sent once more. */
+import { type AuditEntry, auditRows } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
 
 export type Replayed = {
@@ -15,12 +16,20 @@ const wake = (endpointId: string, now: Date) => sql`
   where exists (select from again)
   on conflict (endpoint_id) do update set wake_at = excluded.wake_at, probe_at = null`
 
+/** Told in the same commit, also of a replay that found nothing: somebody asked for it. */
+const told = (audit: AuditEntry) =>
+  auditRows(audit, {
+    from: sql`(select) as asked`,
+    detail: sql`jsonb_build_object('replayed', (select count(*)::integer from again))`,
+  })
+
 /** What was given up goes on its way again, with a ladder of its own. */
 export const replayDead = (
   endpointId: string,
   range: { eventId: string | null; from: Date | null; until: Date | null },
   now: Date,
   limit: number,
+  audit: AuditEntry,
 ) => sql<Replayed>`
 with dead as (
   select d.id, e.at
@@ -38,7 +47,8 @@ again as (
   from dead
   where d.id = dead.id and d.state = 'dead'
   returning dead.at),
-q as (${wake(endpointId, now)})
+q as (${wake(endpointId, now)}),
+audited as (${told(audit)})
 select (select count(*)::integer from again) as replayed, (select count(*)::integer from dead) as seen,
   (select max(at) from dead) as last`
 
@@ -56,6 +66,7 @@ export const replayEvents = (
   ids: { first: string; last: string },
   now: Date,
   limit: number,
+  audit: AuditEntry,
 ) => sql<Replayed>`
 with recursive down as (
   select entity_id as id from tollgate.webhook_endpoint where id = ${endpointId}::uuid
@@ -102,7 +113,8 @@ again as (
       and d.event_id = told.id)
   on conflict (id) do nothing
   returning id),
-q as (${wake(endpointId, now)})
+q as (${wake(endpointId, now)}),
+audited as (${told(audit)})
 select (select count(*)::integer from again) as replayed, (select count(*)::integer from ev) as seen,
   (select max(at) from ev) as last`
 

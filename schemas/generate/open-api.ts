@@ -5,7 +5,7 @@ import { valueSchema } from './format.ts'
 import { typeName } from './json-schema.ts'
 import type { Operation } from './operation.ts'
 import { operations } from './operations.ts'
-import { neededRights, rightInWords } from './rights.ts'
+import { alsoNeeded, neededRights, rightInWords } from './rights.ts'
 import { stepsOf } from './tree.ts'
 import { exampleOf, formatInWords } from './words.ts'
 
@@ -101,7 +101,9 @@ function describe(operation: Operation, form: Json, isOtherPath: boolean): Json 
 
 /** Names beside a scheme are what its holder needs; several requirements are alternatives. */
 const securityOf = (endpoint: Endpoint) =>
-  endpoint.login === 'none' ? [] : neededRights(endpoint).map((right) => ({ token: [right] }))
+  endpoint.login === 'none'
+    ? []
+    : neededRights(endpoint).map((right) => ({ token: [right, ...alsoNeeded(endpoint)] }))
 
 const idempotencyKey = {
   name: 'Idempotency-Key',

@@ -15,11 +15,20 @@ export function neededRights({ right, operation }: Endpoint): readonly RightName
   return [...new Set(made.map((type) => type.right))]
 }
 
+/** The second right that every request of it needs beside one of those. */
+export const alsoNeeded = ({ also }: Endpoint): readonly RightName[] =>
+  also === undefined || also.where !== undefined ? [] : [also.right]
+
 export function rightInWords(endpoint: Endpoint): string {
   const rights = neededRights(endpoint)
   if (rights.length === 0) return ''
   const names = rights.join(' or ')
   const whose = endpoint.operation.startsWith('schedules.') ? ' that the schedule makes' : ''
+  const { also } = endpoint
+  if (also !== undefined) {
+    const where = also.where === undefined ? '' : ` where ${also.where} is sent`
+    return `Needs the right ${names}, and ${also.right} beside it${where}.`
+  }
   return endpoint.right === 'by payment type'
     ? `Needs the right of the payment type${whose}: ${names}.`
     : `Needs the right ${names}.`

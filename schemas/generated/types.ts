@@ -1422,14 +1422,6 @@ export interface CardOfRegistrationsUpdate {
 export interface BankAccountOfRegistrationsUpdate {
   /** Who owns the account. */
   holder?: string
-  /** Name of the bank. */
-  bankName?: string
-  /** Domestic code of the bank. */
-  bankCode?: string
-  /** International code of the bank. */
-  bic?: string
-  /** Where the account is kept. */
-  country?: string
   mandate?: BankAccountMandate
 }
 

@@ -30,6 +30,9 @@ const storedNumbers = [
   'card.number', 'card.numberType', 'bankAccount.number', 'bankAccount.iban', 'tokenAccount.number', 'tokenAccount.type',
 ] as const
 
+/** Which bank an account is at: with another one it is another account, that of somebody else. */
+const storedBank = ['bankAccount.bankName', 'bankAccount.bankCode', 'bankAccount.bic', 'bankAccount.country'] as const
+
 /**
  * The REST surface, one row per operation. Routing, validation, throttling, OpenAPI and the reference
  * page all come from these rows.
@@ -123,8 +126,7 @@ export const endpoints: readonly Endpoint[] = [
     // Account and brand come from the registration; a security code, a holder and a brand may be repeated.
     refused: [
       ...checkoutOnly, ...storedNumbers, 'card.expiryMonth', 'card.expiryYear', 'tokenAccount.expiryMonth',
-      'tokenAccount.expiryYear', 'bankAccount.bankName', 'bankAccount.bankCode', 'bankAccount.bic', 'bankAccount.country',
-      'createRegistration', 'referenceUuid',
+      'tokenAccount.expiryYear', ...storedBank, 'createRegistration', 'referenceUuid',
     ],
     answers: [...paymentAnswer],
     login: 'token',
@@ -140,8 +142,11 @@ export const endpoints: readonly Endpoint[] = [
       'registration', 'card', 'bankAccount', 'tokenAccount', 'customer', 'billing', 'standingInstruction', 'customParameters',
       'compatibility',
     ],
-    // Another number is another account: it is stored anew.
-    refused: ['registrations[n].id', 'transactionDueDate', ...storedNumbers, 'card.cvv', 'tokenAccount.cryptogram', 'tokenAccount.dtvc'],
+    // Another number or another bank is another account: it is stored anew.
+    refused: [
+      'registrations[n].id', 'transactionDueDate', ...storedNumbers, ...storedBank, 'card.cvv',
+      'tokenAccount.cryptogram', 'tokenAccount.dtvc',
+    ],
     answers: [...registrationAnswer],
     login: 'token',
     right: 'charge',
@@ -389,6 +394,8 @@ export const endpoints: readonly Endpoint[] = [
     answers: ['answer', 'webhook response'],
     login: 'token',
     right: 'configure',
+    // Whoever receives notifications reads.
+    also: { right: 'read' },
     throttle: 'write',
   },
   {
@@ -422,6 +429,8 @@ export const endpoints: readonly Endpoint[] = [
     answers: ['answer', 'webhook response'],
     login: 'token',
     right: 'configure',
+    // Whoever receives notifications reads.
+    also: { right: 'read', where: 'url' },
     throttle: 'write',
   },
   {
@@ -444,6 +453,8 @@ export const endpoints: readonly Endpoint[] = [
     answers: ['answer', 'webhook response'],
     login: 'token',
     right: 'configure',
+    // Whoever receives notifications reads.
+    also: { right: 'read' },
     throttle: 'write',
   },
   {
@@ -466,6 +477,8 @@ export const endpoints: readonly Endpoint[] = [
     answers: ['answer', 'webhook action response'],
     login: 'token',
     right: 'configure',
+    // Whoever receives notifications reads.
+    also: { right: 'read' },
     throttle: 'write',
   },
   {

@@ -16,7 +16,7 @@ export const rights = [
   { name: 'charge', title: 'Charge', ofTokens: true, meaning: 'Take money: payments, captures, rebills, receipts, and registrations and schedules for them.' },
   { name: 'refund', title: 'Refund', ofTokens: true, meaning: 'Give money back that was taken: refunds and reversals.' },
   { name: 'payout', title: 'Pay out', ofTokens: true, meaning: 'Send money that was not taken before: credits, and schedules of them.' },
-  { name: 'configure', title: 'Configure', ofTokens: true, meaning: 'Set up webhook endpoints, send notifications again, make and move test clocks.' },
+  { name: 'configure', title: 'Configure', ofTokens: true, meaning: 'Set up webhook endpoints (with `read` where that opens what they are sent), make and move test clocks.' },
   { name: 'person', title: 'See people', ofTokens: false, meaning: 'See personal data of shoppers unmasked.' },
   { name: 'decide', title: 'Decide', ofTokens: false, meaning: "Decide what the engine must not: settle payments by hand, queue work again, end entries of the operators' list." },
   { name: 'reconcile', title: 'Reconcile', ofTokens: false, meaning: 'Match settlements of acquirers with payments.' },

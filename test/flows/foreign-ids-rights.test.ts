@@ -106,6 +106,10 @@ describe('rights of tokens', () => {
   let keys = 0
   const only = new Map<RightName, string>()
   const allBut = new Map<RightName, string>()
+  /** With a right and the second one that an endpoint asks for. */
+  const both = new Map<string, string>()
+  const enough = ({ right, endpoint: { also } }: Case) =>
+    also === undefined ? only.get(right)! : both.get(`${right},${also.right}`)!
 
   before(async () => {
     run = await startHost()
@@ -116,6 +120,15 @@ describe('rights of tokens', () => {
         (await entities.createToken(run.channel, rights.join(), { rights })).token
       only.set(right, await make([right]))
       allBut.set(right, await make(others))
+    }
+    for (const { right, endpoint } of cases) {
+      if (endpoint.also === undefined) continue
+      const pair = [right, endpoint.also.right]
+      if (!both.has(pair.join()))
+        both.set(
+          pair.join(),
+          (await entities.createToken(run.channel, pair.join(), { rights: pair })).token,
+        )
     }
     // A process that has ended writes nothing behind its payments any more, such as their steps.
     const stocking = await run.another({ role: 'api' })
@@ -176,7 +189,7 @@ describe('rights of tokens', () => {
     )
     const answers: Answer[] = []
     for (const one of ordered) {
-      answers.push(...(await sendAll(run.url, [bytesOf(one, only.get(one.right)!)], wire)))
+      answers.push(...(await sendAll(run.url, [bytesOf(one, enough(one))], wire)))
     }
     const forbidden = ordered.flatMap((one, at) =>
       [400, 404, 200].includes(answers[at]!.status) ? [] : [`${one.name}: ${answers[at]!.status}`],

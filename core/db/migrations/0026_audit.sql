@@ -41,6 +41,14 @@ create table tollgate.audit_head (
 ) with (fillfactor = 50);
 insert into tollgate.audit_head default values;
 
+-- Held to the end of the transaction: two that add links take turns. Who may add links cannot move the head by hand.
+create function tollgate.hold_audit_head() returns setof tollgate.audit_head
+language sql as $$
+  select is_the_only_row, last_no, last_mac, forgotten_no, forgotten_mac, key_id, mac
+  from tollgate.audit_head
+  for update
+$$;
+
 -- Rows that have no link yet.
 create table tollgate.audit_pending (audit_id uuid primary key);
 insert into tollgate.audit_pending (audit_id) select id from tollgate.audit;
@@ -54,6 +62,28 @@ end
 $$;
 create trigger audit_waits after insert on tollgate.audit
   for each row execute function tollgate.audit_waits();
+
+-- Adds the next links, of which the first follows the last one there is, and moves the head to the last of them.
+create function tollgate.add_audit_links(first_no bigint, under uuid, row_ids uuid[], macs bytea[], head_mac bytea)
+returns void
+language plpgsql as $$
+declare
+  ends_at bigint;
+begin
+  select audit_head.last_no into ends_at from tollgate.audit_head for update;
+  if cardinality(row_ids) = 0 or cardinality(row_ids) <> cardinality(macs) or first_no is distinct from ends_at + 1
+    or exists (select from tollgate.audit_link where audit_link.no > ends_at) then
+    raise exception 'link % does not follow the last link of the audit trail, which is %', first_no, ends_at
+      using errcode = 'integrity_constraint_violation';
+  end if;
+  insert into tollgate.audit_link (no, audit_id, key_id, mac)
+  select first_no + fresh.place - 1, fresh.audit_id, under, fresh.mac
+  from unnest(row_ids, macs) with ordinality as fresh (audit_id, mac, place);
+  delete from tollgate.audit_pending where audit_pending.audit_id = any(row_ids);
+  update tollgate.audit_head set last_no = ends_at + cardinality(row_ids), last_mac = macs[cardinality(macs)],
+    key_id = under, mac = head_mac;
+end
+$$;
 
 -- For everybody, also the owner of the tables, but forget_audit.
 create function tollgate.audit_stays() returns trigger

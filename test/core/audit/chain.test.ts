@@ -1,6 +1,9 @@
 /** What is done to the audit trail behind its back is noticed; what is done in front of it is refused. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { addNextLinks } from '../../../core/audit/chain.ts'
+import { Database } from '../../../core/db/database.ts'
+import { Lanes } from '../../../core/db/lanes.ts'
 import {
   KeyAdministration,
   localKeys,
@@ -8,6 +11,7 @@ import {
   RotationError,
   verifyAudit,
 } from '../../../core/index.ts'
+import { Vault } from '../../../core/vault/vault.ts'
 import { startGateway, type TestGateway, testKey, until } from '../../support/gateway.ts'
 
 let run: TestGateway
@@ -161,6 +165,86 @@ describe('the chain of the audit trail', () => {
     await problems(/rewritten or cut off/, [anchor])
   })
 
+  test('is not gone on with where somebody set its head by hand: an alarm is raised, and nothing signed', async () => {
+    const { anchor } = await verify()
+    const links = await run.sql<{ no: bigint; mac: Buffer }>(
+      'select no, mac from tollgate.audit_link order by no',
+    )
+    await run.sql('create table rows as select * from tollgate.audit')
+    await run.sql('create table links as select * from tollgate.audit_link')
+    await run.sql('create table head as select * from tollgate.audit_head')
+    const restored = [
+      'delete from tollgate.audit where id in (select id from rows)',
+      'insert into tollgate.audit select * from rows',
+      'delete from tollgate.audit_link',
+      'insert into tollgate.audit_link select * from links',
+      'delete from tollgate.audit_head',
+      'insert into tollgate.audit_head select * from head',
+    ]
+    /** In one commit: the job sees each forgery, and never what was before it. */
+    const atOnce = async (...statements: string[]) => {
+      await run.sql('begin')
+      await behindItsBack(...statements)
+      await run.sql('commit')
+    }
+    const alarmed = () =>
+      run.logs.filter(({ fields }) => fields.alarm === 'audit-trail').map(({ fields }) => fields)
+    const cut = (side: '<=' | '>', no: bigint) => [
+      `delete from tollgate.audit where id in (select audit_id from tollgate.audit_link where no ${side} ${no})`,
+      `delete from tollgate.audit_link where no ${side} ${no}`,
+    ]
+    const third = links[2]!
+    const forgeries: [why: RegExp, statements: string[]][] = [
+      [
+        /head of the chain.* was changed/,
+        [
+          ...cut('<=', third.no),
+          `update tollgate.audit_head set forgotten_no = ${third.no}, forgotten_mac = '\\x${third.mac.toString('hex')}'`,
+        ],
+      ],
+      [
+        /head of the chain.* was changed/,
+        [
+          ...cut('>', third.no),
+          `update tollgate.audit_head set last_no = ${third.no}, last_mac = '\\x${third.mac.toString('hex')}'`,
+        ],
+      ],
+      [
+        /the last one, was removed/,
+        [`delete from tollgate.audit_link where no = ${links.at(-1)!.no}`],
+      ],
+      [/the head was put back/, ['update tollgate.audit_head set key_id = null']],
+      [
+        /was added beyond the end/,
+        [
+          `insert into tollgate.audit_link select ${links.length + 1}, gen_random_uuid(), key_id, mac from tollgate.audit_link limit 1`,
+        ],
+      ],
+    ]
+    const database = new Database({ url: run.database.url })
+    const lanes = new Lanes(database, { single: 1, read: 1 })
+    const vault = await Vault.start(lanes, localKeys(testKey))
+    for (const [why, statements] of forgeries) {
+      await atOnce(...restored, ...statements)
+      await run.gateway.entities.createToken(run.channel, 'an honest one')
+      const adding = addNextLinks(lanes, (id) => vault.chainKey(id))
+      await assert.rejects(adding, (error: Error) => {
+        assert.equal(error.name, 'BrokenChain')
+        assert.match(error.message, why)
+        return true
+      })
+      assert.ok((await waiting()) > 0)
+      await until(async () => alarmed()[0])
+      assert.notDeepEqual((await verify([anchor])).problems, [])
+    }
+    await atOnce(...restored)
+    await linked()
+    await vault.close()
+    await database.close()
+    assert.deepEqual((await verify([anchor])).problems, [])
+    assert.match(String(alarmed()[0]?.why), /head of the chain.* was changed/)
+  })
+
   test('refuses update, delete and truncate also to the owner of the tables', async () => {
     for (const table of ['audit', 'audit_link']) {
       const set = table === 'audit' ? 'action = action' : 'no = no'
@@ -250,6 +334,20 @@ describe('the chain of the audit trail', () => {
     assert.deepEqual(found.problems, [])
     assert.match(found.notes.join(), /link 1 of the anchor was forgotten/)
     assert.equal(found.links, 3n)
+    // Its row is what tells that they went by age.
+    await run.sql('create table told as select * from tollgate.audit')
+    await behindItsBack(`delete from tollgate.audit where action = 'audit.forgotten'`)
+    await problems(/no row tells that they were forgotten by age/)
+    assert.match(
+      (await verify([`1:${'0'.repeat(64)}`])).problems.join(),
+      /link 1 is not as the anchor/,
+    )
+    await behindItsBack(
+      'delete from tollgate.audit',
+      'insert into tollgate.audit select * from told',
+    )
+    const edge = `${String(old.length)}:${'0'.repeat(64)}`
+    await problems(/is not as the anchor has it/, [edge])
     const [row] = await audit.list({ action: 'audit.forgotten' })
     assert.deepEqual([row?.actor, row?.detail.rows], ['Ada', String(old.length)])
     await behindItsBack(

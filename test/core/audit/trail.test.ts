@@ -254,6 +254,42 @@ describe('the audit trail', () => {
     }
   })
 
+  test('tells who had notifications sent again or tested, and who made and moved a test clock', async () => {
+    const { webhooks, testClocks } = run.gateway
+    const caller = { id: newId(), entityId: run.merchant, address: '203.0.113.9' }
+    const url = 'https://hooks.example/in?key=query-secret'
+    const { id } = await webhooks.create({ entityId: run.merchant, url } as never)
+    await webhooks.test(id, { caller })
+    const tested = await last(id)
+    assert.deepEqual(
+      [tested.action, tested.actor_id, tested.address, tested.entity_id],
+      ['webhook.tested', caller.id, caller.address, run.merchant],
+    )
+    assert.doesNotMatch(JSON.stringify(tested), /query-secret/)
+    for (const which of ['ALL', 'DEAD']) {
+      await webhooks.replay(id, { which, from: '2020-01-01 00:00:00' } as never, { caller })
+      const replayed = await last(id)
+      assert.deepEqual([replayed.action, replayed.actor_id], ['webhook.replayed', caller.id])
+      assert.equal(replayed.detail.from, '2020-01-01T00:00:00.000Z')
+      assert.deepEqual([replayed.detail.which, replayed.detail.replayed], [which, 0])
+    }
+    const clock = await testClocks.create(
+      { entityId: run.merchant, name: 'Year', time: '2027-01-01 00:00:00' } as never,
+      { caller },
+    )
+    const made = await last(clock.id)
+    assert.deepEqual(
+      [made.action, made.actor_id, made.entity_id],
+      ['clock.created', caller.id, run.merchant],
+    )
+    assert.deepEqual(made.after, { name: 'Year', at: '2027-01-01T00:00:00.000Z' })
+    const to = { to: '2027-02-01 00:00:00' } as never
+    await testClocks.advance(clock.id, to, { caller })
+    const moved = await last(clock.id)
+    assert.deepEqual([moved.action, moved.actor_id], ['clock.advanced', caller.id])
+    assert.equal(moved.after?.at, '2027-02-01T00:00:00.000Z')
+  })
+
   test('tells of rules with those of before, of keys, and of what was unsealed to change them', async () => {
     const rule = { priority: 1, channelId: run.channel }
     await run.gateway.entities.dispatching.add(run.merchant, rule, { by: ada })

@@ -24,6 +24,7 @@ describe('with a user that migrates and one that runs', () => {
   let client: pg.Client
   let gateway: Gateway
   const urls: Record<string, string> = {}
+  const alarms: unknown[] = []
   before(async () => {
     database = await createDatabase()
     // Tables as an installation of before has them: made by its only user.
@@ -42,6 +43,7 @@ describe('with a user that migrates and one that runs', () => {
       environment: 'test',
       keys: localKeys(testKey),
       migrate: false,
+      log: { info() {}, warn: (fields) => void alarms.push(fields.alarm) },
     })
   })
   after(async () => {
@@ -86,6 +88,10 @@ describe('with a user that migrates and one that runs', () => {
       'truncate tollgate.audit',
       'update tollgate.audit_link set no = 0',
       'delete from tollgate.audit_link',
+      `insert into tollgate.audit_link (no, audit_id, key_id, mac)
+       select last_no + 1, gen_random_uuid(), key_id, mac from tollgate.audit_head`,
+      'update tollgate.audit_head set last_no = 0',
+      'delete from tollgate.audit_head',
       'select tollgate.forget_audit(1)',
       'alter table tollgate.audit disable trigger all',
       'drop table tollgate.audit',
@@ -96,6 +102,22 @@ describe('with a user that migrates and one that runs', () => {
     ]) {
       await assert.rejects(query(statement), denied, statement)
     }
+  })
+
+  test('it adds links at the end of the trail only', async () => {
+    const add = (no: string) =>
+      query(`select tollgate.add_audit_links(${no}, key_id, array[gen_random_uuid()], array['\\x00'::bytea], mac)
+        from tollgate.audit_head`)
+    for (const no of ['last_no', 'last_no + 2', '-1', 'null']) {
+      await assert.rejects(add(no), /does not follow the last link/, no)
+    }
+    await assert.rejects(
+      query(
+        `select tollgate.add_audit_links(last_no + 1, key_id, '{}', '{}', mac) from tollgate.audit_head`,
+      ),
+      /does not follow the last link/,
+    )
+    assert.deepEqual((await gateway.audit.verify()).problems, [])
   })
 
   test('months are made and dropped all the same, by functions of the owner that do nothing else', async () => {
@@ -126,5 +148,15 @@ describe('with a user that migrates and one that runs', () => {
       { name: running, does: 'runs', password: undefined },
     ])
     await assert.rejects(query('delete from tollgate.audit'), /permission denied/)
+  })
+
+  test('a false link of its own is noticed: nothing is chained to it, and an alarm is raised', async () => {
+    await query(`select tollgate.add_audit_links(last_no + 1, key_id, array[gen_random_uuid()],
+      array['\\x00'::bytea], mac) from tollgate.audit_head`)
+    // The next row is what waits for a link.
+    await gateway.entities.create({ kind: 'psp', name: 'Later' })
+    await until(async () => (alarms.includes('audit-trail') ? true : undefined))
+    const { problems } = await gateway.audit.verify()
+    assert.match(problems.join(), /head of the chain.* was changed/)
   })
 })

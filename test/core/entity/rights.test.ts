@@ -44,6 +44,29 @@ describe('rights of callers', () => {
   const form = (more: Record<string, string> = {}) =>
     new URLSearchParams({ ...flat(card('4200000000000000')), entityId: run.channel, ...more })
 
+  test('whoever sets up where notifications go reads: configure alone opens none of them', async () => {
+    const url = 'https://hooks.example/in'
+    const { id } = await run.gateway.webhooks.create({ entityId: run.channel, url } as never)
+    const both = caller('configure', 'read')
+    const tries: [operation: string, body: string][] = [
+      ['webhooks.create', `url=${url}/mine`],
+      ['webhooks.update', `url=${url}/mine`],
+      ['webhooks.rotate', ''],
+      ['webhooks.rotate', 'key=ENCRYPTION'],
+      ['webhooks.replay', 'from=2020-01-01%2000%3A00%3A00'],
+    ]
+    for (const [operation, body] of tries) {
+      const refused = await ask(operation, caller('configure'), body, { id })
+      assert.equal(refused.status, 403, operation)
+      assert.match(JSON.stringify(refused.body), /needs the right read/)
+      assert.equal((await ask(operation, caller('read'), body, { id })).status, 403, operation)
+      const done = await ask(operation, both, body, { id })
+      assert.equal(done.status, 200, `${operation} ${JSON.stringify(done.body)}`)
+    }
+    const off = await ask('webhooks.update', caller('configure'), 'active=false', { id })
+    assert.equal(off.status, 200, 'what opens nothing needs configure alone')
+  })
+
   test('a caller who names no rights has those of tokens, nobody has none, and a list is none', async () => {
     const plain: Caller = { id: 'shop', entityId: run.channel }
     assert.equal((await ask('payments.create', plain, form().toString())).status, 200)

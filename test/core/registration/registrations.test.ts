@@ -254,6 +254,41 @@ describe('registrations', { concurrency: true }, () => {
     assert.deepEqual(left, [])
   })
 
+  test('the bank of a stored account stays: with another one it is the account of somebody else', async () => {
+    const bankAccount = {
+      holder: 'Jo Doe',
+      number: '1234567890',
+      bankCode: '37040044',
+      country: 'DE',
+    }
+    const request = { entityId: run.channel, paymentBrand: 'DIRECTDEBIT_SEPA', bankAccount }
+    const { id } = await run.gateway.registrations.create(request as never)
+    for (const [name, value] of [
+      ['bankCode', '10000000'],
+      ['bankName', 'Another Bank'],
+      ['bic', 'MARKDEF1100'],
+      ['country', 'AT'],
+    ] as const) {
+      const change = { bankAccount: { [name]: value } }
+      await assert.rejects(
+        run.gateway.registrations.update(id, change as never),
+        (error: GatewayError) => {
+          assert.equal(error.code, '200.300.404')
+          assert.deepEqual(
+            error.parameterErrors?.map((one) => one.name),
+            [`bankAccount.${name}`],
+          )
+          return true
+        },
+      )
+    }
+    const change = { bankAccount: { holder: 'Joanne' } }
+    await run.gateway.registrations.update(id, change as never)
+    const shown = (await run.gateway.registrations.get(id)).bankAccount
+    const { holder: _, number: __, ...bank } = bankAccount
+    assert.deepEqual(shown, { ...bank, holder: 'Joanne', last4Digits: '7890' })
+  })
+
   test('bank, virtual and token accounts are stored like cards', async () => {
     const bank = await store({
       paymentBrand: 'DIRECTDEBIT_SEPA',

@@ -86,6 +86,33 @@ describe('sealed numbers', () => {
     )
   })
 
+  test('are not charged on the channel of another merchant, under whom theirs was hung', async () => {
+    const foreign = await store(other, theirs)
+    const [{ parent_id: home }] = (await run.sql(
+      'select parent_id from tollgate.entity where id = $1',
+      [other],
+    )) as [{ parent_id: string }]
+    const before = await charges()
+    const move = (parent: string) =>
+      run.sql('update tollgate.entity set parent_id = $2 where id = $1', [other, parent])
+    await move(run.merchant)
+    // Reads the tables anew.
+    const misled = await run.another()
+    const isForeign = (error: unknown) => {
+      assert.ok(error instanceof GatewayError, String(error))
+      assert.equal(error.code, '100.150.200')
+      return true
+    }
+    const charge = () =>
+      misled.registrations.pay(foreign, { entityId: run.channel, ...debit } as never)
+    await assert.rejects(charge(), isForeign)
+    await run.sql('update tollgate.registration set fingerprint = null where id = $1', [foreign])
+    await assert.rejects(charge(), isForeign)
+    assert.equal(await charges(), before)
+    await misled.close()
+    await move(home)
+  })
+
   test('stay shut when the row itself takes the place of another one', async () => {
     const [own, foreign] = [await store(run.channel, ours), await store(other, theirs)]
     await run.sql('delete from tollgate.instrument where id = $1', [own])
@@ -151,6 +178,32 @@ describe('sealed numbers', () => {
     const paid = await run.sql('select id from tollgate.payment where schedule_id = $1', [id])
     assert.deepEqual(paid, [])
   })
+})
+
+test('a registration is charged on every channel of its merchant, also after the digest key was replaced', async () => {
+  const run = await startGateway()
+  try {
+    const { entities, registrations } = run.gateway
+    const sibling = await entities.create({
+      kind: 'channel',
+      name: 'Sibling',
+      parentId: run.merchant,
+    })
+    const account = { entityId: run.channel, paymentBrand: 'VISA', card: cardOf(ours) }
+    const { id } = await registrations.create(account as never)
+    const request = { entityId: sibling, ...debit } as never
+    assert.equal((await registrations.pay(id, request)).result.code, '000.100.110')
+    await run.gateway.close()
+    await using keys = await KeyAdministration.open({
+      database: { url: run.database.url },
+      keys: localKeys(testKey),
+    })
+    await keys.renewMac()
+    const later = await run.another()
+    assert.equal((await later.registrations.pay(id, request)).result.code, '000.100.110')
+  } finally {
+    await run.close()
+  }
 })
 
 describe('numbers that a version before sealed', () => {
