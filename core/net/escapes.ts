@@ -34,6 +34,23 @@ export function unescaped(text: string): string {
   return result.includes('%') ? percentDecoded(result) : result
 }
 
+/** How often a text may be escaped within another where card data is looked for: a form in a form. */
+const layersSearched = 2
+
+/** The text as it stands, and as it reads with one and with two layers of escapes taken away. */
+export function layersOf(text: string): readonly string[] {
+  const layers = [text]
+  for (let layer = 0; layer < layersSearched; layer += 1) {
+    const outer = layers[layer]!
+    const inner = mayBeEscaped.test(outer) ? unescaped(outer) : outer
+    if (inner === outer) break
+    layers.push(inner)
+  }
+  return layers
+}
+
+const mayBeEscaped = /[%&\\]/
+
 /** Bytes that follow each other are one text; what is no byte stays as it is. */
 function percentDecoded(text: string): string {
   let result = ''
