@@ -1,5 +1,6 @@
 /** Who acts, as the audit trail names them. */
 import { hostname } from 'node:os'
+import { maskEscapedNumbers } from '../net/mask.ts'
 
 export const actorKinds = ['token', 'operator', 'system-user', 'engine', 'embedder'] as const
 
@@ -25,7 +26,8 @@ const host = hostname().slice(0, 255)
 export const engineActor: Actor = { kind: 'engine', id: 'engine', name: 'engine', host }
 
 export function actorBy(by: By = 'embedder'): Actor {
-  return typeof by === 'string' ? { kind: 'embedder', id: 'embedder', name: by, host } : by
+  if (typeof by !== 'string') return by
+  return { kind: 'embedder', id: 'embedder', name: maskEscapedNumbers(by), host }
 }
 
 /** Whom a request is made by: `by` where the embedding program says so, else the token. */

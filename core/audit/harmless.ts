@@ -1,4 +1,4 @@
-import { maskCardNumbers } from '../net/mask.ts'
+import { maskEscapedNumbers } from '../net/mask.ts'
 import { hidden, isSecretName } from '../net/scrub.ts'
 
 export type Facts = Readonly<Record<string, unknown>>
@@ -12,12 +12,12 @@ export function harmless(facts: Facts): Facts {
 }
 
 function cleaned(value: unknown): unknown {
-  if (typeof value === 'string') return idText.test(value) ? value : maskCardNumbers(value)
+  if (typeof value === 'string') return idText.test(value) ? value : maskEscapedNumbers(value)
   if (Array.isArray(value)) return value.map(cleaned)
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
-      maskCardNumbers(name),
+      maskEscapedNumbers(name),
       isSecretName(name) && typeof inner === 'string' ? hidden : cleaned(inner),
     ]),
   )
@@ -26,5 +26,5 @@ function cleaned(value: unknown): unknown {
 /** A URL by which somebody is called, without what may be a password: user, query and fragment. */
 export function withoutSecrets(url: string): string {
   const { protocol, host, pathname, search } = new URL(url)
-  return maskCardNumbers(`${protocol}//${host}${pathname}${search === '' ? '' : `?${hidden}`}`)
+  return maskEscapedNumbers(`${protocol}//${host}${pathname}${search === '' ? '' : `?${hidden}`}`)
 }

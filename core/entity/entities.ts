@@ -7,6 +7,7 @@ import { checkSettings } from '../connector/settings.ts'
 import type { Lanes } from '../db/lanes.ts'
 import { isId, newId, newOpaqueId, newToken } from '../ids.ts'
 import type { TwoPeople } from '../person/two-people.ts'
+import { holdsCardNumber } from '../request/card-data.ts'
 import type { Vault } from '../vault/vault.ts'
 import { Dispatching } from './dispatching.ts'
 import { checkEntitySettings } from './settings.ts'
@@ -120,6 +121,7 @@ export class Entities {
       }
     }
     if (entity.name.trim() === '') throw new Error(`a ${entity.kind} needs a name`)
+    refuseNumberIn(entity.name, entity.kind)
     checkEntitySettings(entity.settings ?? {})
     const id = entity.id ?? newOpaqueId()
     await this.#lanes.single(
@@ -187,6 +189,7 @@ export class Entities {
     { by, proposal, ...narrower }: TokenLimits & AgreedChange = {},
   ): Promise<{ id: string; token: string }> {
     checkTokenLimits(narrower, this.#clock.realMs())
+    refuseNumberIn(name, 'token')
     if ((await this.get(entityId)) === undefined) throw new Error(`there is no entity ${entityId}`)
     const id = newId()
     const token = newToken()
@@ -333,4 +336,9 @@ export class Entities {
     if (made === undefined) throw new Error(`proposal ${proposal} was carried out before`)
     return id
   }
+}
+
+/** Names are stored in clear, and told again in the audit trail with all that their bearer did. */
+function refuseNumberIn(name: string, of: EntityKind | 'token'): void {
+  if (holdsCardNumber(name)) throw new Error(`the name of a ${of} must not hold a card number`)
 }

@@ -9,8 +9,10 @@ import { hasKnownBrand } from '../request/card-number.ts'
 /** Lengths of card numbers. */
 const shortest = 13
 const longest = 19
-/** Code units without letter or digit that still join two digits to one number. */
-const widestGap = 8
+/** Code units without letter or digit that still join two digits to one number: a column of a table. */
+const widestGap = 32
+/** The most code units that a card number is found in; a digit of some scripts has two. */
+export const longestWritten = 2 * longest + (longest - 1) * widestGap
 /** Blanks or hyphens in a row that people write between the groups of a number. */
 const widestPlainGap = 3
 
@@ -82,8 +84,13 @@ export function cardNumbersIn(
 
 const nothing = { found: [], digits: { values: [], starts: [], ends: [] } }
 
-/** Whether a whole text is an address of the internet: the groups of one may pass for a card number. */
-export const isInternetAddress = (text: string): boolean => isIP(text) !== 0
+/**
+ * Whether a whole text is an address of the internet: the groups of one may pass for a card number. So may a
+ * card number for an address, with colons between its groups. Beside a field for addresses it is one only with
+ * a letter among its digits.
+ */
+export const isInternetAddress = (text: string, isExpected: boolean): boolean =>
+  isIP(text) !== 0 && (isExpected || /[a-f]/i.test(text))
 
 /** Whether a text has at least so many digits. */
 export function hasDigits(text: string, least: number): boolean {

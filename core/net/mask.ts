@@ -1,4 +1,5 @@
 import { cardNumbersIn } from './card-numbers.ts'
+import { layersOf } from './escapes.ts'
 
 /** Digits of a card number that may be shown. */
 const shown = 4
@@ -23,3 +24,20 @@ export function maskCardNumbers(text: string): string {
   }
   return copied === 0 ? text : result + text.slice(copied)
 }
+
+/**
+ * The same for a text in which characters may be written as escapes, such as a URL. One that shows a card
+ * number only without them is given back without them.
+ */
+export function maskEscapedNumbers(text: string): string {
+  for (const layer of layersOf(text)) {
+    const masked = maskCardNumbers(layer)
+    if (masked !== layer) return layersOf(masked).some(holdsNumber) ? withoutDigits(masked) : masked
+  }
+  return text
+}
+
+const holdsNumber = (text: string) => cardNumbersIn(text, 'any').found.length > 0
+
+/** Where one number stands in clear and another in escapes, nothing of either is worth keeping. */
+const withoutDigits = (text: string) => text.replace(/[0-9]/g, '*')

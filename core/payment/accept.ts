@@ -81,8 +81,8 @@ export async function acceptFirst(
   const isStored = isVerification || textOf(fields, 'createRegistration') === 'true'
   if (isStored) refuseUnstorable(account)
   const numbers = numbersOf(fields)
-  refuseOwnNumber(numbers, request.names)
   if (use.registrationId === undefined) {
+    refuseOwnNumber(numbers, request.names)
     refuseManyNumbers(engine, channel, use.caller, numbers['card.number'])
   }
   const mode = modeOf(engine, fields)

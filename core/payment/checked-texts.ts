@@ -1,6 +1,7 @@
 /** Texts that an acquirer gave, in a form and a number that can be kept. */
 import { type Refs, Sensitive } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
+import { longestWritten } from '../net/card-numbers.ts'
 import { maskCardNumbers } from '../net/mask.ts'
 
 export const isTexts = (value: unknown): value is Refs =>
@@ -13,15 +14,12 @@ export const isTexts = (value: unknown): value is Refs =>
 export const wellFormed = (text: string): string =>
   text.toWellFormed().replaceAll('\u0000', '\ufffd')
 
-/** A card number with blanks between its groups is no longer than this. */
-const longestNumber = 80
-
 /**
  * A text for people: card numbers masked, cut to its length. Cut before it is masked, for masking costs
  * time with every character, and not in a number, for half of one is not recognised.
  */
 export const maskedText = (text: string, most: number): string =>
-  wellFormed(maskCardNumbers(text.slice(0, most + longestNumber)).slice(0, most))
+  wellFormed(maskCardNumbers(text.slice(0, most + longestWritten)).slice(0, most))
 
 /** Texts by name that are shown to merchants. What is no text is left out. */
 export function shownTexts(given: unknown): Readonly<Record<string, string>> | undefined {

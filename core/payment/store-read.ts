@@ -185,31 +185,28 @@ export const idempotencyByKey = (entityId: string, keys: readonly Buffer[]) => s
   limit 1`
 
 /**
- * Keyed fingerprints and last digits of the numbers that are sealed for a payment and for those that it
- * refers to: of the refund of a capture, that of the authorisation.
+ * What answers show of the numbers that are sealed for a payment and for those that it refers to: of the
+ * refund of a capture, that of the authorisation.
  */
 export const sealedNumbersOf = (id: string) => sql<{
-  id: string
-  channel_id: string
-  registration_id: string | null
-  fingerprint: Buffer | null
+  beginning: string | null
   ending: string | null
 }>`
   with recursive lineage as (
-    select id, channel_id, registration_id, referenced_id, 1 as depth
+    select id, referenced_id, 1 as depth
     from tollgate.payment
     where id = ${id}::uuid
     union all
-    select payment.id, payment.channel_id, payment.registration_id, payment.referenced_id, lineage.depth + 1
+    select payment.id, payment.referenced_id, lineage.depth + 1
     from lineage
     join tollgate.payment on payment.id = lineage.referenced_id
     where lineage.depth < 32)
-  select lineage.id, lineage.channel_id, lineage.registration_id, instrument.fingerprint,
+  select payment_request.request #>> '{card,bin}' as beginning,
     coalesce(payment_request.request #>> '{card,last4Digits}',
       payment_request.request #>> '{tokenAccount,last4Digits}') as ending
   from lineage
   join tollgate.instrument on instrument.id = lineage.id
-  left join tollgate.payment_request on payment_request.id = lineage.id`
+  join tollgate.payment_request on payment_request.id = lineage.id`
 
 /** First of a block of numbers for short ids. */
 export const nextBlock = sql<{ first: bigint }>`select nextval('tollgate.short_no') as first`

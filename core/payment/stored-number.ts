@@ -1,16 +1,18 @@
 /**
  * The card number behind what a request refers to must not stand in the request: a capture that repeats it
- * as its reference would have it stored in clear. The number stays sealed. What could be it is compared by its
- * keyed fingerprint, and most requests hold nothing that could be it.
+ * as its reference would have it stored in clear. It is never compared, for then whoever sends candidates
+ * would learn which one is right. Refused is whatever could be it for somebody who sees no more than answers
+ * show: a card number with its first six and its last four digits. Of a network token answers show the last
+ * four alone; the range of a known brand stands in for the first six. Bank accounts have neither, and are not
+ * looked for.
  */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import { digitsOf, hasDigits } from '../net/card-numbers.ts'
+import { layersOf } from '../net/escapes.ts'
 import type { Registration } from '../registration/types.ts'
-import { passesLuhn } from '../request/card-number.ts'
+import { hasKnownBrand, passesLuhn } from '../request/card-number.ts'
 import { groupOf, refuse, textOf } from '../request/values.ts'
-import type { Place } from '../vault/binding.ts'
-import { placeOf } from './instrument.ts'
 import { sealedNumbersOf } from './store-read.ts'
 import type { Payment, StoredRequest } from './types.ts'
 
@@ -18,109 +20,87 @@ import type { Payment, StoredRequest } from './types.ts'
 const ids = new Set(['entityId', 'authentication', 'registrationId', 'referenceUuid', 'testClock'])
 const shortest = 13
 const longest = 19
+const lengths = Array.from({ length: longest - shortest + 1 }, (_, more) => shortest + more)
 /** Digits of a request that are looked at. The references of a thousand cart items have fewer. */
 const most = 200_000
 
-/** What is known of a number that is sealed. */
-type Sealed = {
-  /** Null of one that was sealed before fingerprints had a key for each merchant. */
-  readonly fingerprint: Buffer | null
-  readonly ending: string | null
-  readonly place: Place
-}
+/** What answers show of a number. */
+type Shown = { readonly beginning: string | null; readonly ending: string }
 
-/** @throws GatewayError 400 naming the field that holds the number of the payment that is followed up. */
-export function refuseFollowedNumber(
+/** Digits of one field, however they are written there. */
+type Sent = { readonly name: string; readonly digits: string }
+
+/** @throws GatewayError 400 naming the field that holds what could be the number of the payment that is followed up. */
+export async function refuseFollowedNumber(
   engine: Engine,
   target: Payment,
   fields: RequestFields,
 ): Promise<void> {
-  return refuseSealed(engine, target.channelId, fields, endingOf(target.request), async () => {
-    const rows = await engine.lanes.read(sealedNumbersOf(target.id))
-    return rows.map(({ id, channel_id: channelId, registration_id: registrationId, ...known }) => ({
-      ...known,
-      place: placeOf({ id, channelId, registrationId }),
-    }))
-  })
+  const known = shownOf(target.request)
+  const sent = sentDigits(fields, known?.ending)
+  if (sent.length === 0) return
+  for (const { beginning, ending } of await engine.lanes.read(sealedNumbersOf(target.id))) {
+    if (ending !== null) refuseLike({ beginning, ending }, sent)
+  }
 }
 
-/** @throws GatewayError 400 naming the field that holds the number of the registration. */
-export function refuseRegisteredNumber(
-  engine: Engine,
-  registration: Registration,
-  fields: RequestFields,
-): Promise<void> {
-  const { id: registrationId, channelId, instrumentId: id, fingerprint } = registration
-  const ending = endingOf(registration.request)
-  return refuseSealed(engine, channelId, fields, ending, async () =>
-    id === null ? [] : [{ fingerprint, ending, place: placeOf({ id, channelId, registrationId }) }],
+/** @throws GatewayError 400 naming the field that holds what could be the number of the registration. */
+export function refuseRegisteredNumber(registration: Registration, fields: RequestFields): void {
+  const shown = shownOf(registration.request)
+  if (shown !== undefined) refuseLike(shown, sentDigits(fields, shown.ending))
+}
+
+function refuseLike(shown: Shown, sent: readonly Sent[]): void {
+  const found = sent.find(({ digits }) => holdsLike(digits, shown))
+  if (found === undefined) return
+  const message =
+    'must not hold the card number that this request refers to, nor one that looks like it'
+  throw refuse('200.300.404', found.name, message)
+}
+
+/** What a stored request shows of its number; undefined where that is no card number or token of one. */
+function shownOf(stored: StoredRequest): Shown | undefined {
+  const [card, token] = ['card', 'tokenAccount'].map((name) =>
+    groupOf(stored as RequestFields, name),
   )
+  const ending = textOf(card, 'last4Digits') ?? textOf(token, 'last4Digits')
+  return ending === undefined ? undefined : { beginning: textOf(card, 'bin') ?? null, ending }
 }
 
-/** @param ending of the number, where it is known without asking. */
-async function refuseSealed(
-  engine: Engine,
-  channelId: string,
-  fields: RequestFields,
-  ending: string | null,
-  ask: () => Promise<readonly Sealed[]>,
-): Promise<void> {
-  const texts: { name: string; digits: string }[] = []
+/** Whether any of these digits, wherever they begin, are a card number of which the same is shown. */
+function holdsLike(digits: string, { beginning, ending }: Shown): boolean {
+  for (let at = digits.indexOf(ending); at !== -1; at = digits.indexOf(ending, at + 1)) {
+    const end = at + ending.length
+    for (let length = shortest; length <= Math.min(longest, end); length++) {
+      if (beginning !== null && !digits.startsWith(beginning, end - length)) continue
+      const number = digits.slice(end - length, end)
+      if (passesLuhn(number) && hasItsLength(number, beginning !== null)) return true
+    }
+  }
+  return false
+}
+
+/** Whether numbers of its brand are so long. Where no brand is known, `orElse`. */
+function hasItsLength(number: string, orElse: boolean): boolean {
+  const firstEight = Number(number.slice(0, 8))
+  if (hasKnownBrand(firstEight, number.length)) return true
+  return orElse && !lengths.some((length) => hasKnownBrand(firstEight, length))
+}
+
+/** What of a request could hold the number, in one layer of escapes or another. */
+function sentDigits(fields: RequestFields, ending: string | undefined): Sent[] {
+  const sent: Sent[] = []
   let left = most
   for (const [name, text] of textsOf(fields)) {
     if (!hasDigits(text, shortest)) continue
-    const digits = digitsOf(text)
-    left -= digits.length
-    if (left < 0) throw refuse('200.300.404', name, 'holds more numbers than can be compared')
-    if (ending === null || digits.includes(ending)) texts.push({ name, digits })
-  }
-  if (texts.length === 0) return
-  for (const sealed of await ask()) {
-    let isIt: ((number: string) => boolean) | undefined
-    for (const { name, digits } of texts) {
-      for (const number of numbersIn(digits, sealed.ending ?? '')) {
-        isIt ??= await comparison(engine, channelId, sealed)
-        if (!isIt(number)) continue
-        const message = 'must not hold the card number that this request refers to'
-        throw refuse('200.300.404', name, message)
-      }
+    for (const layer of layersOf(text)) {
+      const digits = digitsOf(layer)
+      if (layer === text) left -= digits.length
+      if (left < 0) throw refuse('200.300.404', name, 'holds more numbers than can be compared')
+      if (ending === undefined || digits.includes(ending)) sent.push({ name, digits })
     }
   }
-}
-
-/** Says of a number whether it is the sealed one, which is opened only where nothing else can tell. */
-async function comparison(
-  { vault, directory }: Engine,
-  channelId: string,
-  { fingerprint, place }: Sealed,
-): Promise<(number: string) => boolean> {
-  if (fingerprint !== null) {
-    const merchantId = await directory.merchantOf(channelId)
-    return (number) => vault.fingerprint(merchantId, number).equals(fingerprint)
-  }
-  const numbers = await vault.unseal(place)
-  const own = numbers?.['card.number'] ?? numbers?.['tokenAccount.number']
-  return (number) => number === own
-}
-
-/** The last digits of the stored number, as they are shown; null where the request does not tell them. */
-function endingOf(stored: StoredRequest): string | null {
-  for (const name of ['card', 'tokenAccount']) {
-    const ending = textOf(groupOf(stored as RequestFields, name), 'last4Digits')
-    if (ending !== undefined) return ending
-  }
-  return null
-}
-
-/** What of some digits passes the Luhn check, wherever it begins. */
-function* numbersIn(digits: string, ending: string): Generator<string> {
-  for (let end = digits.length; end >= shortest; end--) {
-    if (!digits.endsWith(ending, end)) continue
-    for (let length = shortest; length <= Math.min(longest, end); length++) {
-      const number = digits.slice(end - length, end)
-      if (passesLuhn(number)) yield number
-    }
-  }
+  return sent
 }
 
 /** Every text of a request with the name of its field. A name of the sender's choice is a text as well. */

@@ -14,7 +14,6 @@ import { accountPart, noticeAt, withoutSecrets } from '../payment/stored-request
 import type { StoredRequest } from '../payment/types.ts'
 import { checkAccount } from '../request/account.ts'
 import { checkCountries } from '../request/address.ts'
-import { refuseOwnNumber } from '../request/own-number.ts'
 import { refuse, textOf } from '../request/values.ts'
 import { businessNow } from '../test-clock/time.ts'
 import { changed, numbersOf, withAccount, withAgreement } from './account.ts'
@@ -63,6 +62,7 @@ export async function payWithRegistration(
     return { payment: earlier, replayed: true }
   }
   const registration = await usableFor(engine, caller, id, addressee)
+  refuseRegisteredNumber(registration, request.fields)
   const numbers = await numbersOf(engine, registration)
   await refuseForeignNumbers(engine, registration, addressee.id, numbers)
   const fields = await withAgreement(
@@ -100,7 +100,7 @@ export async function updateRegistration(
     const now = await businessNow(engine, registration.channelId, registration.clockId)
     checkAccount(whole, { now, cvvAsked: false })
     checkCountries(whole)
-    refuseOwnNumber(numbers, request.names)
+    refuseRegisteredNumber(registration, fields)
     const content = accountPart(withoutSecrets(whole, shownNumbers(numbers)))
     const change = await changeOf(engine, registration, 'RR', fields)
     const [moved] = await engine.lanes.single(
@@ -124,7 +124,7 @@ export async function extendRegistration(
   for (;;) {
     const { fields } = request
     const registration = await readRegistration(engine, caller, id, textOf(fields, 'entityId'))
-    await refuseRegisteredNumber(engine, registration, fields)
+    refuseRegisteredNumber(registration, fields)
     const change = await changeOf(engine, registration, 'TE', fields)
     const same = { ...change, request: registration.request, notice: null }
     const [moved] = await engine.lanes.single(changeRegistration(same))
@@ -142,7 +142,7 @@ export async function endRegistration(
   fields: RequestFields,
 ): Promise<Registration> {
   const registration = await readRegistration(engine, caller, id, textOf(fields, 'entityId'))
-  await refuseRegisteredNumber(engine, registration, fields)
+  refuseRegisteredNumber(registration, fields)
   const change = await changeOf(engine, registration, 'DR', fields)
   const [moved] = await engine.lanes.single(removeRegistration(change))
   if (moved === undefined) throw new GatewayError('100.150.202')

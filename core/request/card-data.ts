@@ -3,7 +3,9 @@
  * numbers, and values whose name says that they are authentication data.
  */
 import type { Field, Format } from '@tollgate/schemas'
-import { cardNumbersIn, isInternetAddress } from '../net/card-numbers.ts'
+import { cardNumbersIn, hasDigits, isInternetAddress } from '../net/card-numbers.ts'
+import { layersOf } from '../net/escapes.ts'
+import { namesCardData, namesWithin } from './card-data-names.ts'
 
 /** Why a value or a free name is refused. It does not repeat what it found. */
 export const cardNumberInside =
@@ -13,12 +15,34 @@ export const cardDataName =
 
 /**
  * Whether a text holds a card number: 13 to 19 digits in the range of a known brand that pass the Luhn
- * check, in any script and with anything but letters between them.
+ * check, in any script, with up to 32 blanks and marks between two of them, also written in percent signs,
+ * entities or escapes of JSON.
+ *
+ * @param isAddress the text stands in a field for addresses of the internet.
  */
-export function holdsCardNumber(text: string): boolean {
-  if (!isFound(text)) return false
-  return !isInternetAddress(text) && isFound(text.replace(codes, withoutCode))
+export function holdsCardNumber(text: string, isAddress = false): boolean {
+  // Every way to write a digit has a digit in it.
+  return hasDigits(text, shortest) && layersOf(text).some((layer) => isNumberIn(layer, isAddress))
 }
+
+function isNumberIn(text: string, isAddress: boolean): boolean {
+  if (!isFound(text)) return false
+  return !isInternetAddress(text, isAddress) && isFound(text.replace(codes, withoutCode))
+}
+
+const addressFields = new Set(['customer.ip'])
+
+/** Why the value of a field is refused: for a card number in it, or a name in it that says card data. */
+export function cardDataIn(value: string, field: Field, isSearched: boolean): string | undefined {
+  if (isSearched && holdsCardNumber(value, addressFields.has(field.name))) return cardNumberInside
+  if (isHarmless(field)) return undefined
+  for (const name of namesWithin(value)) if (namesCardData(name)) return cardDataName
+  return undefined
+}
+
+/** Values that are sealed or never written, and those with a meaning of their own. */
+const isHarmless = ({ class: fieldClass, format }: Field) =>
+  sealedOrUnwritten.has(fieldClass) || !takesNumbers(format)
 
 const isFound = (text: string) => cardNumbersIn(text, 'brand').found.length > 0
 
@@ -47,42 +71,16 @@ const harmless: ReadonlySet<Format['kind']> = new Set([
  * Whether values of a field are searched. Not those that are sealed or never written, and not references:
  * a tenth of all order numbers, tickets and EANs pass for card numbers by chance.
  */
-export function isSearched({ class: fieldClass, options, format }: Field, most: number): boolean {
-  if (options.reference === true || most < shortest) return false
-  if (fieldClass === 'pan' || fieldClass === 'sad' || fieldClass === 'secret') return false
-  return takesNumbers(format)
-}
+export const isSearched = (field: Field, most: number): boolean =>
+  field.options.reference !== true && most >= shortest && !isHarmless(field)
+
+const sealedOrUnwritten: ReadonlySet<string> = new Set(['pan', 'sad', 'secret'])
 
 function takesNumbers(format: Format): boolean {
   if (format.kind === 'either') return format.of.some(takesNumbers)
   if (format.kind === 'list') return takesNumbers(format.of)
   return !harmless.has(format.kind)
 }
-
-const secretSegments = new Set([
-  'cvv',
-  'cvv2',
-  'cvc',
-  'cvc2',
-  'csc',
-  'pin',
-  'track',
-  'track1',
-  'track2',
-])
-
-/** Whether a whole segment of a free name, between marks or humps, says card data: `card_cvv`, `cardCvv`. */
-export function namesCardData(name: string): boolean {
-  if (!mayName.test(name) && isAscii.test(name)) return false
-  return name
-    .normalize('NFKC')
-    .split(segmentEnd)
-    .some((segment) => secretSegments.has(segment.toLowerCase()))
-}
-
-const mayName = /cvv|cvc|csc|pin|track/i
-const isAscii = /^[\0-\x7f]*$/
-const segmentEnd = /[^\p{L}\p{N}]+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 
 /** UUIDs and digests: one of a thousand has digits in a row that pass for a card number. */
 const codes =

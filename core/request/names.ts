@@ -1,5 +1,5 @@
 import { limits } from '@tollgate/schemas'
-import { maskCardNumbers } from '../net/mask.ts'
+import { maskEscapedNumbers } from '../net/mask.ts'
 
 const longDigitRun = new RegExp(`\\p{Nd}{${limits.unknownNameMaskedDigits},}`, 'gu')
 const accountRun = /\p{Nd}(?:[\p{P}\p{S}\p{Z}\p{Cf}]?\p{Nd}){12,}/gu
@@ -18,12 +18,12 @@ export function printableName(name: string): string {
 /** A harmless value as it may be repeated: short, and without anything that could be a card number. */
 export function printableValue(value: string): string {
   const masked = value.slice(0, 1024).replace(accountRun, '***').replace(unprintable, '?')
-  return [...maskCardNumbers(masked)].slice(0, echoedValueCharacters).join('')
+  return [...maskEscapedNumbers(masked)].slice(0, echoedValueCharacters).join('')
 }
 
 function cut(name: string, characters: number): string {
   const masked = name.replace(longDigitRun, '***').replace(unprintable, '?')
-  return [...maskCardNumbers(masked)].slice(0, characters).join('')
+  return [...maskEscapedNumbers(masked)].slice(0, characters).join('')
 }
 
 const maxDistance = 2

@@ -4,6 +4,7 @@
  */
 import { GatewayError } from '../errors.ts'
 import { digitsOf, hasDigits } from '../net/card-numbers.ts'
+import { layersOf } from '../net/escapes.ts'
 
 type Names = readonly (readonly [name: string, value: string])[]
 
@@ -11,8 +12,9 @@ type Names = readonly (readonly [name: string, value: string])[]
 const shortest = 8
 
 /**
- * Refuses a request in which one of the numbers that are sealed stands in another name or value, also with
- * other characters in between, or in the digits of another script.
+ * Refuses a request in which one of the numbers that it brings along stands in another name or value, also
+ * with other characters in between, in escapes, or in the digits of another script. Not for numbers out of the
+ * vault: it would tell whoever asks often enough which number is the right one.
  *
  * @param numbers by the full names of their fields. @throws GatewayError 400 naming the field.
  */
@@ -21,8 +23,8 @@ export function refuseOwnNumber(numbers: Readonly<Record<string, string>>, names
   if (own.length === 0) return
   const ofDigits = own.filter((number) => /^[0-9]+$/.test(number))
   const others = own.filter((number) => !/^[0-9]+$/.test(number))
-  const isIn = (text: string) => {
-    if (text.length < shortest) return false
+  const isIn = (text: string) => text.length >= shortest && layersOf(text).some(isInLayer)
+  const isInLayer = (text: string) => {
     if (ofDigits.length > 0 && hasDigits(text, shortest)) {
       const digits = digitsOf(text)
       if (ofDigits.some((number) => digits.includes(number))) return true

@@ -1,6 +1,7 @@
 import { type Field, formatMessage, limits } from '@tollgate/schemas'
 import { GatewayError } from '../errors.ts'
-import { cardDataName, cardNumberInside, holdsCardNumber, namesCardData } from './card-data.ts'
+import { cardDataIn, cardDataName, cardNumberInside, holdsCardNumber } from './card-data.ts'
+import { namesCardData } from './card-data-names.ts'
 import { suggest } from './names.ts'
 import type { ParameterErrors } from './parameter-errors.ts'
 import type { FreeKeys, Leaf, Level, List, Plan } from './plan.ts'
@@ -98,7 +99,8 @@ export class RequestBuilder {
     if (leaf.isTolerated) return this.#onlyOnce(name)
     const wrong = whyUnreadable(leaf.field, leaf.maxCharacters, value)
     if (wrong !== undefined) return wrong
-    if (leaf.isSearched && holdsCardNumber(value)) return cardNumberInside
+    const cardData = cardDataIn(value, leaf.field, leaf.isSearched)
+    if (cardData !== undefined) return cardData
     const last = leaf.path.length - 1
     let at = container
     for (let step = 0; step < last; step++) {
@@ -148,7 +150,8 @@ export class RequestBuilder {
     if (wrong !== undefined) return wrong
     if (namesCardData(key)) return cardDataName
     if (holdsCardNumber(key)) return cardNumberInside
-    if (free.isSearched && holdsCardNumber(value)) return cardNumberInside
+    const cardData = cardDataIn(value, free.field, free.isSearched)
+    if (cardData !== undefined) return cardData
     const group = this.#groupAt(container, free.path)
     if (group[key] !== undefined) return sentTwice
     group[key] = value

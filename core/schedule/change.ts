@@ -105,7 +105,7 @@ async function refuseItsNumber(
   fields: RequestFields,
 ): Promise<void> {
   const [row] = await engine.lanes.read(registrationById(schedule.registrationId, null))
-  if (row !== undefined) await refuseRegisteredNumber(engine, toRegistration(row), fields)
+  if (row !== undefined) refuseRegisteredNumber(toRegistration(row), fields)
 }
 
 async function atNow(engine: Engine, id: string): Promise<{ schedule: Schedule; now: Date }> {

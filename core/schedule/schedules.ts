@@ -69,7 +69,7 @@ export async function createSchedule(
   const paymentType = chargedAs(textOf(fields, 'paymentType') ?? '')
   const id = textOf(fields, 'registrationId') ?? ''
   const registration = await usableFor(engine, caller, id, addressee)
-  await refuseRegisteredNumber(engine, registration, fields)
+  refuseRegisteredNumber(registration, fields)
   const channel = dispatch(
     engine,
     addressee,

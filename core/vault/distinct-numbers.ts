@@ -2,6 +2,10 @@
  * How many different card numbers with the same first six and last four digits came lately by one token
  * and on one channel. Whoever tries candidates for a number of which he knows these ten digits sends
  * many of them; shops hardly ever see a handful. In memory, and numbers only as keyed hashes.
+ *
+ * Once there were as many as there may be, a number passes only for who came with it before. If it passed
+ * for others too, the one that passes would be the shopper's. Refusals are counted as well, so that nobody
+ * can go through all candidates to see which of them is let through.
  */
 import { createSecretKey } from 'node:crypto'
 import { limits } from '@tollgate/schemas'
@@ -10,6 +14,12 @@ import { mac, newKeyBytes } from './cipher.ts'
 
 /** Numbers by their hash, with when each came last. */
 type Seen = Map<string, number>
+
+/** From when on, and how often, somebody was refused. */
+type Refusals = { readonly sinceMs: number; readonly count: number }
+
+/** After so many tries for each number that is taken everything is refused, known numbers too. */
+const triesPerNumber = 3
 
 export type Threshold = { readonly most: number; readonly windowMs: number }
 
@@ -20,6 +30,7 @@ export class DistinctNumbers {
   /** Nearly all come with one number. Apart, so that they do not crowd out the others. */
   readonly #once = new Map<string, { readonly hash: string; readonly atMs: number }>()
   readonly #several = new Map<string, Seen>()
+  readonly #refused = new Map<string, Refusals>()
 
   constructor(clock: Pick<Clock, 'elapsedMs'>) {
     this.#clock = clock
@@ -27,31 +38,37 @@ export class DistinctNumbers {
 
   /** Digits and token or channel that are remembered. */
   get size(): number {
-    return this.#once.size + this.#several.size
+    return this.#once.size + this.#several.size + this.#refused.size
   }
 
   /**
    * Counts a number for each of these tokens and channels, unless one of them has come with as many
    * different ones as it may.
    *
-   * @returns after how many milliseconds there is room for another one; 0: it was counted.
+   * @param scopes whoever sends it last: its token, or the channel where there is none.
+   * @returns after how many milliseconds to try again; 0: it was counted.
    */
-  count(scopes: readonly string[], number: string, { most, windowMs }: Threshold): number {
+  count(scopes: readonly string[], number: string, threshold: Threshold): number {
     const nowMs = this.#clock.elapsedMs()
     const hash = mac(this.#key, number).toString('base64', 0, 12)
     const keys = scopes.map((scope) => `${scope} ${number.slice(0, 6)}${number.slice(-4)}`)
-    const waits = keys.map((key) => this.#wait(key, hash, nowMs, most, windowMs))
-    const longest = Math.max(0, ...waits)
-    if (longest === 0) for (const key of keys) this.#note(key, hash, nowMs)
-    return longest
+    const sender = keys.at(-1)!
+    const sinceMs = nowMs - threshold.windowMs
+    const waits = keys.map((key) => this.#wait(key, sinceMs, threshold.most))
+    const isKnown = this.#once.get(sender)?.hash === hash || this.#several.get(sender)?.has(hash)
+    const tooManyMs = this.#waitAfterRefusals(sender, sinceMs, threshold.most)
+    const waitMs = Math.max(tooManyMs, isKnown === true ? 0 : Math.max(...waits))
+    if (waitMs > 0) this.#refuse(sender, nowMs)
+    else for (const key of keys) this.#note(key, hash, nowMs)
+    return waitMs
   }
 
-  #wait(key: string, hash: string, nowMs: number, most: number, windowMs: number): number {
+  /** Forgets what has left the window. How long until there is room for another number; 0: there is. */
+  #wait(key: string, sinceMs: number, most: number): number {
     const once = this.#once.get(key)
-    const sinceMs = nowMs - windowMs
     if (once !== undefined) {
       if (once.atMs <= sinceMs) this.#once.delete(key)
-      else return once.hash === hash || most > 1 ? 0 : once.atMs - sinceMs
+      else return most > 1 ? 0 : once.atMs - sinceMs
     }
     const seen = this.#several.get(key)
     if (seen === undefined) return 0
@@ -60,9 +77,22 @@ export class DistinctNumbers {
       if (atMs > sinceMs) break
       seen.delete(known)
     }
-    if (seen.has(hash) || seen.size < most) return 0
-    const [oldest = nowMs] = seen.values()
-    return oldest - sinceMs
+    const [oldest] = seen.values()
+    return oldest === undefined || seen.size < most ? 0 : oldest - sinceMs
+  }
+
+  #waitAfterRefusals(sender: string, sinceMs: number, most: number): number {
+    const refusals = this.#refused.get(sender)
+    if (refusals === undefined) return 0
+    if (refusals.sinceMs <= sinceMs) this.#refused.delete(sender)
+    else if (refusals.count >= most * (triesPerNumber - 1)) return refusals.sinceMs - sinceMs
+    return 0
+  }
+
+  #refuse(sender: string, nowMs: number): void {
+    const { sinceMs, count } = this.#refused.get(sender) ?? { sinceMs: nowMs, count: 0 }
+    this.#refused.delete(sender)
+    keep(this.#refused, sender, { sinceMs, count: count + 1 }, limits.distinctSeveral)
   }
 
   #note(key: string, hash: string, nowMs: number): void {

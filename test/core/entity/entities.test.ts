@@ -75,6 +75,33 @@ describe('entities, tokens and accounts', () => {
     )
   })
 
+  test('no name holds a card number: the audit trail would tell it with all that its bearer did', async () => {
+    const { entities } = run.gateway
+    for (const number of ['4200000000000000', '4200 0000 0000 0000', '4200%200000%200000%200000']) {
+      const name = `shop ${number}`
+      for (const make of [
+        () => entities.create({ kind: 'channel', name, parentId: run.merchant }),
+        () => entities.createToken(run.channel, name),
+      ]) {
+        await assert.rejects(make, (error) => {
+          assert.match(String(error), /the name of a (channel|token) must not hold a card number/)
+          assert.ok(!String(error).includes('4200'))
+          return true
+        })
+      }
+      const id = await entities.create(
+        { kind: 'channel', name: 'Mine', parentId: run.merchant },
+        { by: `operator ${number}` },
+      )
+      const rows = await run.sql<{ told: string }>(
+        'select audit::text as told from tollgate.audit where entity_id = $1',
+        [id],
+      )
+      assert.ok(rows.length > 0)
+      for (const { told } of rows) assert.doesNotMatch(told, /4200/)
+    }
+  })
+
   test('an id that is given is kept, and creating it twice changes nothing', async () => {
     const { entities } = run.gateway
     const id = 'c0ffee'.padEnd(32, '0')

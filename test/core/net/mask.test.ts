@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { maskCardNumbers } from '../../../core/net/mask.ts'
+import { withoutSecrets } from '../../../core/audit/harmless.ts'
+import { maskCardNumbers, maskEscapedNumbers } from '../../../core/net/mask.ts'
 
 /** The digit that makes `digits` pass the Luhn check, computed apart from the code under test. */
 function checkDigit(digits: string): string {
@@ -47,6 +48,7 @@ test('whatever joins the digits of a brand, and whatever script they are in, the
   for (const [text, masked] of [
     ['4111/1111_1111.1111', '****/****_****.1111'],
     ['4111\u20141111\u00a01111\u200b1111', '****\u2014****\u00a0****\u200b1111'],
+    [`4111${' '.repeat(32)}1111 1111 1111`, `****${' '.repeat(32)}**** **** 1111`],
     ['４１１１１１１１１１１１１１１１', '************１１１１'],
     ['٤١١١١١١١١١١١١١١١', '************١١١١'],
   ] as const) {
@@ -57,6 +59,31 @@ test('whatever joins the digits of a brand, and whatever script they are in, the
   assert.equal(maskCardNumbers(doubleStruck), '*'.repeat(24) + doubleStruck.slice(24))
 })
 
+test('in escapes they are hidden too, and other escapes stay', () => {
+  for (const [text, masked] of [
+    ['card=4111%201111%201111%201111', 'card=**** **** **** 1111'],
+    ['4111%25201111%25201111%25201111', '**** **** **** 1111'],
+    ['4111&#160;1111&nbsp;1111\\u00201111', '****\u00a0**** **** 1111'],
+    ['4111111111111111%20and%20more', '************1111%20and%20more'],
+    ['a%20b&amp;c\\u0020d', 'a%20b&amp;c\\u0020d'],
+  ] as const) {
+    assert.equal(maskEscapedNumbers(text), masked)
+  }
+  const both = maskEscapedNumbers('4111111111111111 and 4222%2D2222%2D2222%2D2220')
+  assert.ok(!/4222|41111/.test(both), both)
+})
+
+test('the URL of a webhook is told without a number in its path', () => {
+  for (const path of [
+    '4111111111111111',
+    '4111%201111%201111%201111',
+    '4111%25201111%25201111%25201111',
+  ]) {
+    const told = withoutSecrets(`https://shop.example/${path}?key=secret`)
+    assert.match(told, /^https:\/\/shop\.example\/[* ]+1111\?\[sensitive\]$/)
+  }
+})
+
 test('other numbers stay as they are', () => {
   for (const text of [
     '4111111111111112',
@@ -65,7 +92,7 @@ test('other numbers stay as they are', () => {
     '92.00',
     '4111 1111 1111 111',
     '4111/1111/1111/1112',
-    '4111          1111 1111 1111',
+    `4111${' '.repeat(33)}1111 1111 1111`,
     // Passes the check, but no brand begins so: with such marks it is more likely to be a date or a list.
     '0000/0000/0000/0000',
     '',

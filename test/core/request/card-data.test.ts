@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { GatewayError } from '../../../core/errors.ts'
 import { cardNumbersIn } from '../../../core/net/card-numbers.ts'
-import { holdsCardNumber, namesCardData } from '../../../core/request/card-data.ts'
+import { holdsCardNumber } from '../../../core/request/card-data.ts'
+import { namesCardData } from '../../../core/request/card-data-names.ts'
 import { passesLuhn } from '../../../core/request/card-number.ts'
 import { decode } from '../../../core/request/decode.ts'
 import { refuseOwnNumber } from '../../../core/request/own-number.ts'
@@ -53,6 +54,19 @@ const spellings: Readonly<Record<string, string>> = {
       spaced(mark),
     ]),
   ),
+  'with nine blanks': spaced(' '.repeat(9)),
+  'with 32 marks': spaced('.'.repeat(32)),
+  'like an IPv6 address': `${spaced(':')}::`,
+  'with %20': spaced('%20'),
+  'with %2D': spaced('%2D'),
+  'with %2520': spaced('%2520'),
+  'with &#160;': spaced('&#160;'),
+  'with &nbsp;': spaced('&nbsp;'),
+  'with the escapes of JSON': `{"n":"${spaced('\\u0020')}"}`,
+  'in percent signs': [...foreign].map((digit) => `%3${digit}`).join(''),
+  'in percent signs twice': [...foreign].map((digit) => `%253${digit}`).join(''),
+  'in entities': [...foreign].map((digit) => `&#x3${digit};`).join(''),
+  'full-width, in percent signs': encodeURIComponent(digitsFrom(0xff10)),
   'each digit apart': spaced('_', 1),
   'in pairs': spaced('/', 2),
   'with many marks': '5454_5454/5454.5454',
@@ -135,6 +149,33 @@ describe('a card number outside of its own field', () => {
     }
   })
 
+  test('is refused in a URL however it is written there; an address is one in the field for addresses', () => {
+    for (const name of ['shopperResultUrl', 'notificationUrl']) {
+      for (const paid of [spaced('%20'), spaced('%2D'), spaced('%2520'), spaced('+')]) {
+        const refusal = refusalOf({
+          ...payment,
+          [name]: `https://shop.example/thanks?card=${paid}`,
+        })
+        assert.deepEqual(
+          refusal?.parameterErrors.map((error) => [error.name, /card number/.test(error.message)]),
+          [[name, true]],
+          paid,
+        )
+      }
+    }
+    for (const path of [spaced('%20'), [...foreign].map((digit) => `%3${digit}`).join('')]) {
+      const refusal = refusalOf({ url: `https://shop.example/${path}` }, 'webhooks.create')
+      assert.deepEqual(
+        refusal?.parameterErrors.map((error) => error.name),
+        ['url'],
+      )
+    }
+    const address = '4111:1111:1111:1111::'
+    assert.equal(refusalOf({ ...payment, 'customer.ip': address }), undefined)
+    assert.ok(refusalOf({ ...payment, merchantMemo: address }) !== undefined)
+    assert.ok(refusalOf({ ...payment, 'customer.ip': foreign }) !== undefined)
+  })
+
   test('is refused in a name, and not repeated', () => {
     for (const key of [foreign, spaced('_'), spaced('.'), `card_${foreign}`]) {
       const refusal = refusalOf({ ...payment, [`customParameters[${key}]`]: 'yes' })
@@ -214,7 +255,10 @@ describe('a card number outside of its own field', () => {
       'Mozilla/5.0 (Linux; Android 14; SM-S918B) AppleWebKit/537.36 Chrome/120.0.6099.210 Mobile Safari/537.36',
       '+49 89 1234567, +49 89 7654321',
       '192.168.100.100',
-      '4111:1111:1111:1111::1',
+      '4111:1111:1111:1111::a',
+      `${spaced(' '.repeat(33))}`,
+      'https://shop.example/caf%C3%A9?back=%2Fcart%2F42%20%26%20more&at=2026-11-22T20%3A34%3A34',
+      'Fish & chips, 100 % \\ 4242',
     ]) {
       assert.equal(holdsCardNumber(text), false, text)
     }
@@ -258,6 +302,27 @@ describe('names that say authentication data', () => {
       'cvvCode',
       'CVVCode',
       'cardCVV',
+      'cardcvv',
+      'CARDCVV',
+      'mycvc',
+      'cvvless',
+      'cvv3',
+      'cvc3',
+      'cvn',
+      'cvn2',
+      'cvvnumber',
+      'securityCode',
+      'securitycode',
+      'card_security_code',
+      'pinblock',
+      'PIN-Block',
+      'pin1',
+      'cardpin',
+      'track2data',
+      'track1_data',
+      'verification_value',
+      'c_v_v',
+      'C-V-V-2',
     ]) {
       assert.ok(namesCardData(key), key)
       const refusal = refusalOf({ ...payment, [`customParameters[${key}]`]: '123' })
@@ -270,6 +335,41 @@ describe('names that say authentication data', () => {
     assert.ok(refusalOf({ ...payment, 'risk.parameters[card cvv]': '1' }) !== undefined)
   })
 
+  test('are refused in the query of a URL and as keys of JSON, also in escapes', () => {
+    for (const [name, value] of [
+      ['shopperResultUrl', 'https://shop.example/thanks?order=1&cvv=123'],
+      ['shopperResultUrl', 'https://shop.example/thanks#card.cvc=123'],
+      ['shopperResultUrl', 'https://shop.example/thanks?back=%2Fpaid%3FcardCvv%3D123'],
+      ['notificationUrl', 'https://shop.example/told?%63%76%76=123'],
+      ['cart.items[0].productUrl', 'https://shop.example/?track2=1'],
+      ['customParameters[note]', '{"cvv":"987"}'],
+      ['customParameters[note]', ' [{"a":[{"card":{"securityCode":987}}]}]'],
+      ['customParameters[note]', '{"\\u0063vv":"987"}'],
+      ['customParameters[note]', JSON.stringify({ raw: JSON.stringify({ pin: 1234 }) })],
+      ['customParameters[note]', '%7B%22cvv%22%3A%22987%22%7D'],
+      ['merchantMemo', '{&quot;cvv&quot;:&quot;987&quot;}'],
+    ] as const) {
+      const item = name.startsWith('cart') ? { 'cart.items[0].name': 'Tea' } : {}
+      const refusal = refusalOf({ ...payment, ...item, [name]: value })
+      assert.ok(
+        refusal?.parameterErrors.some(
+          (error) => error.name === name && /security codes/.test(error.message),
+        ),
+        value,
+      )
+      assert.ok(!/987|123/.test(JSON.stringify(refusal?.parameterErrors)))
+    }
+    for (const value of [
+      'https://shop.example/thanks?tracking=1&pincode=560001&cscart_order=4',
+      '{"tracking":"cvv","note":["pin"]}',
+      '{"cvv"',
+      'is it {"cvv"?',
+      '['.repeat(2_000),
+    ]) {
+      assert.equal(refusalOf({ ...payment, 'customParameters[note]': value }), undefined, value)
+    }
+  })
+
   test('are no others', () => {
     for (const key of [
       'tracking',
@@ -279,9 +379,13 @@ describe('names that say authentication data', () => {
       'spin',
       'pinned',
       'soundtrack',
-      'cvvless',
-      'mycvc',
       'racetracks',
+      'cscart_order',
+      'trackback',
+      'security',
+      'verificationCode',
+      'shopping',
+      'plancode',
     ]) {
       assert.equal(namesCardData(key), false, key)
       assert.equal(refusalOf({ ...payment, [`customParameters[${key}]`]: '123' }), undefined, key)
@@ -350,6 +454,9 @@ describe('references', () => {
       spaced('x', 2, own),
       digitsFrom(0xff10, own),
       `99${own}77`,
+      spaced('%20', 4, own),
+      [...own].map((digit) => `%3${digit}`).join(''),
+      'DE89%203704%200044%200532%200130%2000',
       'DE89 3704 0044 0532 0130 00',
       'de89370400440532013000',
     ]) {

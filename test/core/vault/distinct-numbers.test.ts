@@ -44,23 +44,60 @@ describe('different numbers with the same ten digits', () => {
       return undefined
     }
     assert.equal(
-      refusedBy(tokens, (no) => ['token a', `channel ${no}`]),
+      refusedBy(tokens, (no) => [`channel ${no}`, 'token a']),
       4,
     )
     assert.equal(
-      refusedBy(counting().numbers, (no) => [`token ${no}`, 'channel c']),
+      refusedBy(counting().numbers, (no) => ['channel c', `token ${no}`]),
       4,
     )
-    assert.equal(tokens.count(['token b', 'channel x'], candidate(9), threshold), 0)
+    assert.equal(tokens.count(['channel x', 'token b'], candidate(9), threshold), 0)
   })
 
   test('a refused number is not counted, for none of its scopes', () => {
     const { numbers } = counting()
     for (const no of [1, 2, 3]) numbers.count(['token a'], candidate(no), threshold)
     for (let no = 10; no < 20; no += 1) {
-      assert.ok(numbers.count(['token a', 'channel c'], candidate(no), threshold) > 0)
+      assert.ok(numbers.count(['channel c', 'token a'], candidate(no), threshold) > 0)
     }
     assert.equal(numbers.count(['channel c'], candidate(50), threshold), 0)
+  })
+
+  test('a number that came by another token does not pass once the channel has its fill', () => {
+    const { numbers } = counting()
+    const by = (token: string, no: number) =>
+      numbers.count(['channel c', `token ${token}`], candidate(no), threshold)
+    assert.equal(by('shop', 1), 0)
+    for (const no of [2, 3]) assert.equal(by('thief', no), 0)
+    // The shopper's own is refused like any other: nothing tells them apart.
+    for (const no of [4, 1, 5]) assert.equal(by('thief', no), hourMs)
+    assert.equal(by('shop', 1), 0, 'whoever came with it is served on')
+    assert.equal(by('thief', 2), 0, 'and so is the other with his own')
+  })
+
+  test('three times as many tries as numbers: then every number is refused, for that token alone', () => {
+    const { numbers, later } = counting()
+    const by = (token: string, no: number) =>
+      numbers.count([`channel ${token}`, `token ${token}`], candidate(no), threshold)
+    for (const no of [1, 2, 3]) assert.equal(by('a', no), 0)
+    later(1_000)
+    for (let no = 4; no <= 9; no += 1) assert.ok(by('a', no) > 0)
+    later(1_000)
+    assert.equal(by('a', 1), hourMs - 1_000, 'until the first refusal has left the window')
+    assert.equal(by('b', 1), 0)
+    assert.equal(numbers.count(['token a'], '4200000000009999', threshold), 0, 'other digits')
+    later(hourMs - 1_000)
+    assert.equal(by('a', 1), 0)
+  })
+
+  test('a threshold of one number takes that number alone', () => {
+    const { numbers } = counting()
+    const by = (token: string, no: number) =>
+      numbers.count(['channel c', `token ${token}`], candidate(no), { most: 1, windowMs: hourMs })
+    assert.equal(by('a', 1), 0)
+    assert.equal(by('a', 1), 0)
+    assert.ok(by('b', 1) > 0)
+    assert.ok(by('a', 2) > 0)
   })
 
   test('other last four digits are others', () => {

@@ -1,0 +1,80 @@
+/** Names that say that their value is authentication data, wherever a sender chooses names. */
+import { layersOf } from '../net/escapes.ts'
+
+/** Whether a name, split between marks or humps, says card data: `card_cvv`, `cardCvv`, `c_v_v`. */
+export function namesCardData(name: string): boolean {
+  if (!mayName.test(name) && isAscii.test(name)) return false
+  const segments = name
+    .normalize('NFKC')
+    .split(segmentEnd)
+    .filter((segment) => segment !== '')
+    .map((segment) => segment.toLowerCase())
+  if (segments.some((segment) => says.some((word) => word.test(segment)))) return true
+  const pairs = segments.slice(1).map((segment, no) => `${segments[no]}${segment}`)
+  return isCode.test(segments.join('')) || pairs.some((pair) => inTwo.test(pair))
+}
+
+const mayName = /cv|csc|pin|track|security|verification|[cps][^a-z]/i
+const isAscii = /^[\0-\x7f]*$/
+const segmentEnd = /[^\p{L}\p{N}]+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
+
+/** A segment says so whole, or by how it begins or ends. CS-Cart is a shop; tracking, pinned and pincode are words. */
+const says = [
+  /^(?:cvv|cvc|cvn|csc(?!art))/,
+  /(?:cvv|cvc|cvn|csc)[0-9]?$/,
+  /^(?:card)?pin[0-9]{0,2}$/,
+  /^track(?:$|[12])/,
+  /securitycode|pinblock|verificationvalue/,
+]
+const isCode = /^(?:cvv|cvc|cvn|csc|pin)[0-9]?$/
+const inTwo = /^(?:securitycode|pinblock|verificationvalue)/
+
+/** The names that a value gives to parts of itself: those of a query, and the keys of an object of JSON. */
+export function namesWithin(value: string): Iterable<string> {
+  if (!mayHoldNames.test(value) && !beginsJson.test(value)) return []
+  const all = new Set<string>()
+  for (const layer of layersOf(value)) {
+    for (const name of queryNames(layer)) all.add(name)
+    for (const name of jsonKeys(layer)) all.add(name)
+  }
+  return all
+}
+
+/** A query or a fragment, or anything in escapes. */
+const mayHoldNames = /[?#&%]/
+const beginsJson = /^\s*["[{]/
+
+/** Names before `=` in the query and in the fragment of a URL. */
+function* queryNames(url: string): Generator<string> {
+  if (!isUrl.test(url)) return
+  for (const part of url.split(/[?#&;]/).slice(1)) {
+    const end = part.indexOf('=')
+    if (end > 0) yield part.slice(0, end)
+  }
+}
+
+const isUrl = /^\s*[a-z][a-z0-9+.-]*:/i
+
+/** The keys of all objects, also of those in a text within. Not recursive: whoever sends it says how deep it is. */
+function* jsonKeys(text: string): Generator<string> {
+  const left: unknown[] = [text]
+  while (left.length > 0) {
+    const part = left.pop()
+    if (typeof part === 'string') {
+      const held = objectOf(part)
+      if (held !== undefined) left.push(held)
+    } else if (typeof part === 'object' && part !== null) {
+      if (!Array.isArray(part)) yield* Object.keys(part)
+      for (const inner of Object.values(part)) left.push(inner)
+    }
+  }
+}
+
+function objectOf(text: string): unknown {
+  if (!beginsJson.test(text)) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
