@@ -12,6 +12,7 @@ import { groupOf, refuse, textOf } from '../request/values.ts'
 import type { Place } from '../vault/binding.ts'
 import { placeOf } from './instrument.ts'
 import { sealedNumbersOf } from './store-read.ts'
+import { numbersOf } from './stored-request.ts'
 import type { Payment, StoredRequest } from './types.ts'
 
 /** Where a request says what it refers to, by ids that must exist; they have digits enough, and are no text. */
@@ -66,9 +67,11 @@ async function refuseSealed(
   ask: () => Promise<readonly Sealed[]>,
 ): Promise<void> {
   const texts: { name: string; digits: string }[] = []
+  // What is sent in its own field is sealed, or not kept: deployed clients repeat the whole account.
+  const own = numbersOf(fields)
   let left = most
   for (const [name, text] of textsOf(fields)) {
-    if (!hasDigits(text, shortest)) continue
+    if (own[name] !== undefined || !hasDigits(text, shortest)) continue
     const digits = digitsOf(text)
     left -= digits.length
     if (left < 0) throw refuse('200.300.404', name, 'holds more numbers than can be compared')
