@@ -44,7 +44,7 @@ export function createScrubber(): Scrubber {
     secrets.add(text)
     spelled = undefined
   }
-  const scrubPlain = (text: string): string => {
+  const withoutSecrets = (text: string): string => {
     let result = text
     for (const spelling of spellings()) {
       result =
@@ -52,22 +52,24 @@ export function createScrubber(): Scrubber {
           ? replaceWithRun(result, spelling)
           : result.replaceAll(spelling, hidden)
     }
-    return maskCardNumbers(hideNamed(result))
+    return hideNamed(result)
   }
   return {
     know: (secret) => know(secret),
     longest: (text) =>
       (spellings()[0]?.length ?? 0) * (unescaped(text) === text ? 1 : escapedWidth),
     scrub(text) {
-      let shown = scrubPlain(text)
+      let bare = withoutSecrets(text)
+      let shown = maskCardNumbers(bare)
       // Any character can be written in many ways. What they hide shows where they are taken away; then
-      // the text is shown without them.
-      let bare = shown
+      // the text is shown without them. Digits of escapes pass for card numbers: masked too early, they
+      // would keep a secret from being found.
       for (let layer = 0; layer < mostLayers; layer += 1) {
         const next = unescaped(bare)
         if (next === bare) break
-        bare = scrubPlain(next)
-        if (bare !== next) shown = bare
+        bare = withoutSecrets(next)
+        const masked = maskCardNumbers(bare)
+        if (masked !== next) shown = masked
       }
       return shown
     },

@@ -14,6 +14,7 @@ import type { Registration } from '../registration/types.ts'
 import { hasKnownBrand, passesLuhn } from '../request/card-number.ts'
 import { groupOf, refuse, textOf } from '../request/values.ts'
 import { sealedNumbersOf } from './store-read.ts'
+import { numbersOf } from './stored-request.ts'
 import type { Payment, StoredRequest } from './types.ts'
 
 /** Where a request says what it refers to, by ids that must exist; they have digits enough, and are no text. */
@@ -90,9 +91,11 @@ function hasItsLength(number: string, orElse: boolean): boolean {
 /** What of a request could hold the number, in one layer of escapes or another. */
 function sentDigits(fields: RequestFields, ending: string | undefined): Sent[] {
   const sent: Sent[] = []
+  // What is sent in its own field is sealed, or not kept: deployed clients repeat the whole account.
+  const own = numbersOf(fields)
   let left = most
   for (const [name, text] of textsOf(fields)) {
-    if (!hasDigits(text, shortest)) continue
+    if (own[name] !== undefined || !hasDigits(text, shortest)) continue
     for (const layer of layersOf(text)) {
       const digits = digitsOf(layer)
       if (layer === text) left -= digits.length

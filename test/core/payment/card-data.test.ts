@@ -20,6 +20,14 @@ const spellings = [
   '4200%200000%200000%200000',
   '4200&#45;0000&#45;0000&#45;0000',
 ]
+const repeated = {
+  standingInstruction: {
+    industryPractice: 'INCREMENTAL_AUTH',
+    mode: 'REPEATED',
+    source: 'MIT',
+    type: 'UNSCHEDULED',
+  },
+}
 const wide = '４２００００００００００００００'
 
 describe('the number of an account', () => {
@@ -152,6 +160,21 @@ describe('the number of an account', () => {
     const wrong = alike.filter(passesLuhn)
     assert.ok(wrong.length > 3)
     for (const number of wrong) assert.deepEqual(await answers(number), right)
+  })
+
+  test('is taken in its own field of a payment that refers to it, and is kept sealed there alone', async () => {
+    const { id } = await run.pay({ paymentType: 'PA' })
+    const again = { paymentType: 'PA', amount: '8.00', referenceUuid: id, ...repeated }
+    const more = await run.pay(again)
+    assert.equal(more.result.code, '000.100.110')
+    await refuses('merchantTransactionId', () =>
+      run.pay({ ...again, merchantTransactionId: goodCard }),
+    )
+    const rows = await run.sql<{ request: string }>(
+      'select request::text from tollgate.payment_request where id = $1',
+      [more.id],
+    )
+    assert.doesNotMatch(JSON.stringify(rows), new RegExp(goodCard))
   })
 
   test('references of a follow-up that only look like one are taken, and are echoed', async () => {
