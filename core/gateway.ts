@@ -253,6 +253,16 @@ export class Gateway {
     return this.#engine.directory.authenticate(authorization, from)
   }
 
+  /** The merchant that a caller acts for, or the node above several of them; undefined: everybody. */
+  async merchantOf({ entityId }: Caller): Promise<string | undefined> {
+    if (entityId === null) return undefined
+    try {
+      return await this.#engine.directory.merchantOf(entityId)
+    } catch {
+      return entityId
+    }
+  }
+
   /** Answers a raw request to an operation of the endpoints table. Never throws. */
   async call(operation: string, caller: Caller | null, call: Call): Promise<Reply> {
     const { address } = call

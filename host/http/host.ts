@@ -1,6 +1,6 @@
 import { type Gateway, GatewayError, newId } from '@tollgate/core'
 import type { Express } from 'express'
-import { BodyBudget } from './body-budget.ts'
+import { BodyBudget, type BodyBudgetOptions } from './body-budget.ts'
 import { answerFault } from './fault.ts'
 import { type HostLog, silent } from './request-log.ts'
 import { createRouter } from './router.ts'
@@ -21,6 +21,8 @@ export type HostOptions = Partial<ListenAddress> & {
   readonly log?: HostLog
   readonly throttle?: Partial<ThrottleOptions>
   readonly limits?: Partial<ServerLimits>
+  /** Memory for the bodies of requests under way. */
+  readonly bodies?: BodyBudgetOptions
   /** Addresses or subnets of proxies in front, or `loopback`. */
   readonly trustedProxy?: readonly string[]
   /** Refuses what does not come by one of them, but for /healthz and /readyz. */
@@ -63,7 +65,7 @@ export function createHost(gateway: Gateway, options: HostOptions = {}): Host {
   const underWay = new UnderWay()
   const app = createRouter({
     gateway,
-    bodies: new BodyBudget(),
+    bodies: new BodyBudget(options.bodies),
     underWay,
     proxyOnly: options.proxyOnly ?? false,
     throttle: new Throttle(throttle),

@@ -11,7 +11,7 @@ import { type Endpoint, endpoints } from '@tollgate/schemas'
 import express, { type Express, type NextFunction, type Request } from 'express'
 import { type Document, documentOf, send } from './answer.ts'
 import { ClientGoneError, drained, readBody } from './body.ts'
-import type { BodyBudget, BodyShare } from './body-budget.ts'
+import { type BodyBudget, type BodyShare, StalledBody } from './body-budget.ts'
 import { clientOf } from './client.ts'
 import { answerFault } from './fault.ts'
 import { ownOperation } from './own-operations.ts'
@@ -122,6 +122,7 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
   let reply: Reply | undefined
   let document: Document
   let status = 0
+  let isLast = false
   try {
     if (endpoint.login === 'token') caller = await login()
     const client = caller?.id ?? clientOf(request.ip)
@@ -132,7 +133,11 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
       }
       await parts.throttle.admit(endpoint.throttle, client)
     }
-    if (endpoint.method === 'POST') share = parts.bodies.share(client)
+    if (endpoint.method === 'POST') {
+      const merchant = caller === null ? undefined : await gateway.merchantOf(caller)
+      const address = clientOf(request.ip)
+      share = parts.bodies.share({ token: caller?.id, merchant, address })
+    }
     const isRead = endpoint.method === 'GET' && caller !== null
     const rights = isRead ? new WaitingCaller(login) : undefined
     const done = await carryOut(parts, asked, { caller, client, share, rights })
@@ -150,7 +155,9 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
     }
     // What waits to be thrown away takes nothing of what others need.
     share?.letGo()
-    await drained(request)
+    // Whoever stopped sending is told so at once, and on a connection that ends with it.
+    isLast = error instanceof StalledBody
+    if (!isLast) await drained(request)
     reply = gateway.refuse(error, requestId)
     document = documentOf(reply)
     status = reply.status
@@ -158,7 +165,7 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
     share?.letGo()
     if (counted !== undefined) parts.shedding.leave(counted, status)
   }
-  send(response, status, document, requestId, parts.state.closing, reply?.headers)
+  send(response, status, document, requestId, isLast || parts.state.closing, reply?.headers)
   log(parts, asked, {
     startedMs,
     caller,

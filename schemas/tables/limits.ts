@@ -14,9 +14,15 @@ export const limits = {
   customParametersBytes: 64 * 1024,
   /** Names and values of all fields together, those of the cart left out. */
   fieldsBytes: 1024 * 1024,
-  /** Bodies of all requests under way in one process, and of those of one token or address. */
+  /** Bodies of all requests under way in one process, and of those of one token and one merchant. */
   bodiesBytes: 64 * 1024 * 1024,
   clientBodiesBytes: 16 * 1024 * 1024,
+  /** Of the last quarter of it, what one merchant and one address may have. */
+  lateBodiesBytes: 1024 * 1024,
+  /** Bodies of requests without a login, which take nothing of the above. */
+  strangersBodiesBytes: 8 * 1024 * 1024,
+  /** While more than half is taken, a body that does not move for so long is ended. */
+  stalledBodyMs: 5 * second,
   /** A token of somebody who waits for an answer is looked at this often. */
   waitingTokenMs: 2 * second,
   parameters: 65_536,
