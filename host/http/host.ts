@@ -1,5 +1,6 @@
 import { type Gateway, GatewayError, newId } from '@tollgate/core'
 import type { Express } from 'express'
+import { AnswerBudget, type AnswerBudgetOptions } from './answer-budget.ts'
 import { BodyBudget, type BodyBudgetOptions } from './body-budget.ts'
 import { answerFault } from './fault.ts'
 import { type HostLog, silent } from './request-log.ts'
@@ -23,6 +24,8 @@ export type HostOptions = Partial<ListenAddress> & {
   readonly limits?: Partial<ServerLimits>
   /** Memory for the bodies of requests under way. */
   readonly bodies?: BodyBudgetOptions
+  /** Memory for answers to reads that were not sent yet. */
+  readonly answers?: AnswerBudgetOptions
   /** Addresses or subnets of proxies in front, or `loopback`. */
   readonly trustedProxy?: readonly string[]
   /** Refuses what does not come by one of them, but for /healthz and /readyz. */
@@ -66,6 +69,7 @@ export function createHost(gateway: Gateway, options: HostOptions = {}): Host {
   const app = createRouter({
     gateway,
     bodies: new BodyBudget(options.bodies),
+    answers: new AnswerBudget(options.answers),
     underWay,
     proxyOnly: options.proxyOnly ?? false,
     throttle: new Throttle(throttle),

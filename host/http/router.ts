@@ -9,7 +9,8 @@ import {
 } from '@tollgate/core'
 import { type Endpoint, endpoints } from '@tollgate/schemas'
 import express, { type Express, type NextFunction, type Request } from 'express'
-import { type Document, documentOf, send } from './answer.ts'
+import { costOf, type Document, documentOf, send } from './answer.ts'
+import type { AnswerBudget } from './answer-budget.ts'
 import { ClientGoneError, drained, readBody } from './body.ts'
 import { type BodyBudget, type BodyShare, StalledBody } from './body-budget.ts'
 import { clientOf } from './client.ts'
@@ -32,6 +33,7 @@ export type RouterParts = {
   /** Whether requests that come by no such proxy are refused. */
   readonly proxyOnly: boolean
   readonly bodies: BodyBudget
+  readonly answers: AnswerBudget
   readonly underWay: UnderWay
   /** Set once the process was told to end: connections are closed after their answer. */
   readonly state: { closing: boolean }
@@ -123,6 +125,7 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
   let document: Document
   let status = 0
   let isLast = false
+  let readers: readonly string[] | undefined
   try {
     if (endpoint.login === 'token') caller = await login()
     const client = caller?.id ?? clientOf(request.ip)
@@ -133,10 +136,13 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
       }
       await parts.throttle.admit(endpoint.throttle, client)
     }
+    const merchant = caller === null ? undefined : await gateway.merchantOf(caller)
     if (endpoint.method === 'POST') {
-      const merchant = caller === null ? undefined : await gateway.merchantOf(caller)
       const address = clientOf(request.ip)
       share = parts.bodies.share({ token: caller?.id, merchant, address })
+    } else if (endpoint.throttle === 'read') {
+      readers = merchant === undefined ? [client] : [client, merchant]
+      await parts.answers.admit(request, response, readers)
     }
     const isRead = endpoint.method === 'GET' && caller !== null
     const rights = isRead ? new WaitingCaller(login) : undefined
@@ -147,6 +153,7 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
       reply = done
       document = documentOf(done)
     }
+    if (readers !== undefined) parts.answers.fit(readers, costOf(document))
     status = reply?.status ?? 200
   } catch (error) {
     if (error instanceof ClientGoneError) {
@@ -165,7 +172,9 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
     share?.letGo()
     if (counted !== undefined) parts.shedding.leave(counted, status)
   }
-  send(response, status, document, requestId, isLast || parts.state.closing, reply?.headers)
+  const moved = readers && parts.answers.sending(request, response, readers, costOf(document))
+  const closing = isLast || parts.state.closing
+  send(response, status, document, requestId, closing, reply?.headers, moved)
   log(parts, asked, {
     startedMs,
     caller,

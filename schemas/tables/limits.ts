@@ -23,6 +23,11 @@ export const limits = {
   strangersBodiesBytes: 8 * 1024 * 1024,
   /** While more than half is taken, a body that does not move for so long is ended. */
   stalledBodyMs: 5 * second,
+  /** Answers to reads that were not sent yet: of one process, of one token and one merchant. */
+  answersBytes: 64 * 1024 * 1024,
+  clientAnswersBytes: 16 * 1024 * 1024,
+  /** A connection whose answer does not move for so long is ended. */
+  unreadAnswerMs: 20 * second,
   /** A token of somebody who waits for an answer is looked at this often. */
   waitingTokenMs: 2 * second,
   parameters: 65_536,
@@ -308,7 +313,7 @@ export const limits = {
 
   // Queries and reports.
   /** A page of any list ends when it holds so much, or with its first entry: its cursor says where to go on. */
-  pageBytes: 16 * 1024 * 1024,
+  pageBytes: 2 * 1024 * 1024,
   queryRows: { min: 100, max: 500, default: 100 },
   /** Exact page numbers up to here; deeper by cursor. */
   queryPages: 100,
