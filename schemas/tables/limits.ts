@@ -286,8 +286,10 @@ export const limits = {
   webhooksPerReplay: 10_000,
 
   // The feed of events.
-  /** Readers of one process that wait for events; more are answered at once. */
+  /** Readers of one process that wait for events, those of one merchant and of one token; more are refused with 429. */
   eventFeedWaiters: 2_000,
+  eventFeedWaitersPerMerchant: 200,
+  eventFeedWaitersPerToken: 50,
   /** What other processes commit is noticed by asking this often, for all who wait. */
   eventFeedPollMs: 200,
   /** What this process commits is looked for after this time, so that many are found together. */
