@@ -239,14 +239,14 @@ export class Gateway {
     return paymentView(payment, balance, newId(), buildNumber)
   }
 
-  /**
-   * The caller behind an Authorization header.
-   *
-   * @param from Address of the client: a token of certain networks is refused without it.
-   * @throws GatewayError 401, 403.
-   */
+  /** The caller behind an Authorization header. A token of certain networks needs `from`. @throws GatewayError 401, 403. */
   authenticate(authorization: string | undefined, from?: string): Promise<Caller> {
     return this.#engine.directory.authenticate(authorization, from)
+  }
+
+  /** The merchant of a caller, or what stands above several; undefined: everybody. */
+  merchantOf(caller: Caller): Promise<string | undefined> {
+    return this.#engine.directory.merchantBehind(caller)
   }
 
   /** Answers a raw request to an operation of the endpoints table. Never throws. */

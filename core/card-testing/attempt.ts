@@ -22,6 +22,8 @@ export type Attempt = {
 export type Trial = {
   readonly paymentId: string
   readonly keys: readonly Key[]
+  /** Keyed hash of the number. */
+  readonly number: string
 }
 
 const binDigits = 6

@@ -50,9 +50,7 @@ export class CardTesting {
     this.#directory = parts.directory
     this.#alarm = parts.alarm
     this.#installation = parts.thresholds
-    this.#sharing = new Sharing(parts.lanes, parts.clock, parts.log, this.#windows, () =>
-      this.#underWay.giveUp(parts.clock.elapsedMs()),
-    )
+    this.#sharing = new Sharing(parts.lanes, parts.clock, parts.log, this.#windows, this.#underWay)
   }
 
   /** Knows what the others know before the first request; where nothing is on, it waits until something is. */
@@ -77,7 +75,7 @@ export class CardTesting {
     const nowMs = this.#sharing.nowMs()
     for (const key of keys) this.#check(key, thresholds[key.dimension], attempt.number, nowMs)
     for (const key of keys) if (!isWide(key.dimension)) this.#underWay.begin(nameOf(key))
-    return { paymentId: attempt.paymentId, keys }
+    return { paymentId: attempt.paymentId, keys, number: attempt.fingerprint.toString('base64') }
   }
 
   #check(key: Key, threshold: number, number: string, nowMs: number): void {
@@ -86,7 +84,11 @@ export class CardTesting {
     const pending = { underWay: this.#underWay.sent(name), open: this.#underWay.open(name) }
     const verdict = judge(key.dimension, counted, pending, threshold)
     if (verdict === 'free') return
-    if (verdict === 'busy') throw tooMany(1)
+    if (verdict === 'busy') {
+      const room = threshold - counted.own
+      const waitMs = this.#underWay.msUntilBelow(name, room, this.#clock.elapsedMs())
+      throw tooMany(Math.max(1, Math.ceil(waitMs / 1000)))
+    }
     this.#tell({
       merchant: key.merchantId,
       dimension: key.dimension,
@@ -128,16 +130,20 @@ export class CardTesting {
       return
     }
     this.#underWay.decided(payment.id)
-    if (payment.state === 'approved') this.#approve(trial)
+    if (payment.state === 'approved') this.#approve(trial, payment)
     else if (noWord.has(source) || failureOf(payment.resultCode) === undefined) return
     else if (trial !== undefined) this.#fail(trial.keys, payment.resultCode)
     else if (isShoppersCard(payment)) this.#failElsewhere(payment, fingerprint).catch(() => {})
   }
 
-  #approve(trial: Trial | undefined): void {
-    for (const key of trial?.keys ?? []) {
-      if (isWide(key.dimension)) this.#windows.approve(key, this.#sharing.nowMs())
-    }
+  /**
+   * Sales tell that a shop is not under attack; what costs nothing does not, for a card tester can have as
+   * many as he likes: checks of a card without an amount, and one good card again and again.
+   */
+  #approve(trial: Trial | undefined, { amount }: Payment): void {
+    if (trial === undefined || amount.minor === 0n) return
+    const wide = trial.keys.filter(({ dimension }) => isWide(dimension))
+    this.#windows.approve(wide, trial.number, this.#sharing.nowMs())
   }
 
   /** The acquirer decides later: until then its number counts as tried. */

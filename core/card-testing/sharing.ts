@@ -9,7 +9,8 @@ import type { Lanes } from '../db/lanes.ts'
 import { newId } from '../ids.ts'
 import { addAttention } from '../operator/store.ts'
 import { type Dimension, dimensions, windowMs } from './dimensions.ts'
-import { failuresOfOthers, liftedBlocks, purgeFailures, tellFailures } from './store.ts'
+import { decidedOf, failuresOfOthers, liftedBlocks, purgeFailures, tellFailures } from './store.ts'
+import type { UnderWay } from './under-way.ts'
 import type { Windows } from './windows.ts'
 
 const longestMs = Math.max(...dimensions.map(windowMs))
@@ -33,7 +34,7 @@ export class Sharing {
   readonly #clock: Clock
   readonly #log: Log
   readonly #windows: Windows
-  readonly #eachTime: () => void
+  readonly #underWay: UnderWay
   readonly #processId = newId()
   /** What is to be listed, by reference: one entry for each merchant and dimension. */
   readonly #blocks = new Map<string, Block>()
@@ -46,12 +47,12 @@ export class Sharing {
   #learntAt: Date | undefined
   #purgedMs = Number.NEGATIVE_INFINITY
 
-  constructor(lanes: Lanes, clock: Clock, log: Log, windows: Windows, eachTime: () => void) {
+  constructor(lanes: Lanes, clock: Clock, log: Log, windows: Windows, underWay: UnderWay) {
     this.#lanes = lanes
     this.#clock = clock
     this.#log = log
     this.#windows = windows
-    this.#eachTime = eachTime
+    this.#underWay = underWay
   }
 
   /** The time of the database, by which all processes count. */
@@ -104,8 +105,9 @@ export class Sharing {
   }
 
   async #share(): Promise<void> {
-    this.#eachTime()
+    this.#underWay.giveUp(this.#clock.elapsedMs())
     await this.#learn()
+    await this.#letGoDecided()
     this.#windows.forgetPast(this.nowMs())
     await this.#listBlocks()
     await this.#tell()
@@ -135,6 +137,16 @@ export class Sharing {
       this.#windows.learn({ ...bucket, at: bucket_at.getTime() }, this.nowMs())
     }
     this.#learntAt = now
+  }
+
+  /** Of the payments that count as open here, those that another process saw decided. */
+  async #letGoDecided(): Promise<void> {
+    const open = this.#underWay.openIds
+    if (open.length === 0) return
+    const nowMs = this.#clock.elapsedMs()
+    for (const { id, state } of await this.#lanes.single(decidedOf(open))) {
+      this.#underWay.decidedElsewhere(id, state === 'approved', nowMs)
+    }
   }
 
   async #listBlocks(): Promise<void> {

@@ -64,3 +64,13 @@ export const purgeFailures = (olderThanMs: number, batch: number) => sql<{ value
     where changed_at < now() - ${olderThanMs}::bigint * interval '1 millisecond'
     limit ${batch}::integer)
   returning value`
+
+/** Those of some payments that are not open any more; only partitions between the lowest and the highest are looked at. */
+export const decidedOf = (ids: readonly string[]) => {
+  const sorted = [...ids].sort()
+  return sql<{ id: string; state: string }>`
+  select id, state
+  from tollgate.payment
+  where id = any(${sorted}::uuid[]) and id >= ${sorted[0]!}::uuid and id <= ${sorted.at(-1)!}::uuid
+    and state not in ('processing', 'pending', 'unknown')`
+}

@@ -1,6 +1,9 @@
 /** Attempts of this process that are not decided, by what they have in common. */
 import { limits } from '@tollgate/schemas'
 
+/** What one process saw is known in the others after this: two rounds of sharing, and time for them. */
+const toldWithinMs = 4 * limits.cardTestingShareMs
+
 type Open = { readonly name: string; readonly untilMs: number }
 
 export class UnderWay {
@@ -40,11 +43,39 @@ export class UnderWay {
     less(this.#openOf, held.name)
   }
 
+  /** Payments that are held as open. */
+  get openIds(): readonly string[] {
+    return [...this.#open.keys()]
+  }
+
+  /**
+   * Another process saw it decided. When it failed it goes on counting until what that process saw is
+   * surely known here too: it would count for nothing in between.
+   */
+  decidedElsewhere(paymentId: string, isApproved: boolean, nowMs: number): void {
+    const held = this.#open.get(paymentId)
+    if (held === undefined) return
+    if (isApproved) this.decided(paymentId)
+    else {
+      const untilMs = Math.min(held.untilMs, nowMs + toldWithinMs)
+      this.#open.set(paymentId, { ...held, untilMs })
+    }
+  }
+
   giveUp(nowMs: number): void {
     for (const [paymentId, { untilMs }] of this.#open) {
-      if (untilMs > nowMs) return
-      this.decided(paymentId)
+      if (untilMs <= nowMs) this.decided(paymentId)
     }
+  }
+
+  /** How long it takes until fewer than `room` are open under a name, when nobody decides one sooner. */
+  msUntilBelow(name: string, room: number, nowMs: number): number {
+    if (this.open(name) < room) return 0
+    const ends = [...this.#open.values()].flatMap((open) =>
+      open.name === name ? [open.untilMs] : [],
+    )
+    const [last = nowMs] = ends.sort((one, other) => one - other).slice(ends.length - room)
+    return Math.max(0, last - nowMs)
   }
 }
 

@@ -42,6 +42,8 @@ export class Windows {
   readonly #lifted = new Map<string, number>()
   readonly #changed = new Map<Entry, Set<number>>()
   readonly #most: { readonly keys: number; readonly perMerchant: number }
+  /** Which numbers were approved under a key -> when; the oldest give way. */
+  readonly #approvedNumbers = new Map<string, number>()
   #size = 0
 
   constructor(most: { readonly keys: number; readonly perMerchant: number }) {
@@ -63,12 +65,27 @@ export class Windows {
     else changed.add(at)
   }
 
-  /** This process saw an approval: told of what failed before, and of nothing else. */
-  approve(key: Key, nowMs: number): void {
-    const entry = this.#merchants.get(key.merchantId)?.get(nameOf(key))
-    if (entry === undefined) return
-    const at = this.#bucketAt(key, nowMs)
-    entry.approved.set(at, (entry.approved.get(at) ?? 0) + 1)
+  /**
+   * This process saw an approval: told of what failed before, and of nothing else. Of one number it
+   * counts once in a window, else one good card would speak for any number of stolen ones.
+   */
+  approve(keys: readonly Key[], number: string, nowMs: number): void {
+    for (const key of keys) {
+      const entry = this.#merchants.get(key.merchantId)?.get(nameOf(key))
+      if (entry === undefined) continue
+      const name = `${key.merchantId} ${nameOf(key)} ${number}`
+      const knownAt = this.#approvedNumbers.get(name)
+      const sinceAt = this.#lifted.get(placeOf(key)) ?? 0
+      if (knownAt !== undefined && knownAt >= sinceAt && !isOver(knownAt, key.dimension, nowMs))
+        continue
+      const at = this.#bucketAt(key, nowMs)
+      entry.approved.set(at, (entry.approved.get(at) ?? 0) + 1)
+      this.#approvedNumbers.delete(name)
+      this.#approvedNumbers.set(name, at)
+      if (this.#approvedNumbers.size > this.#most.keys) {
+        this.#approvedNumbers.delete(this.#approvedNumbers.keys().next().value!)
+      }
+    }
   }
 
   /** What all other processes together saw within one minute. */
@@ -151,6 +168,11 @@ export class Windows {
         const left = sum(entry.own, dimension, nowMs) + sum(entry.others, dimension, nowMs)
         if (left === 0) this.#drop(merchantId, entries, name)
       }
+    }
+    for (const [name, at] of this.#approvedNumbers) {
+      // All that many shoppers share has one window, so what follows is younger.
+      if (!isOver(at, 'channel', nowMs)) break
+      this.#approvedNumbers.delete(name)
     }
     for (const [place, atMs] of this.#lifted) {
       if (isOver(atMs, 'number', nowMs)) this.#lifted.delete(place)

@@ -249,6 +249,11 @@ export class Directory {
     return path.find((row) => row.kind === 'merchant')?.id ?? channelId
   }
 
+  /** The one a caller acts for, to count by: it never fails. */
+  async merchantBehind({ entityId }: Caller): Promise<string | undefined> {
+    return entityId === null ? undefined : this.merchantOf(entityId).catch(() => entityId)
+  }
+
   /** Settings that apply to a channel. */
   async settings(channelId: string): Promise<Readonly<Record<string, unknown>>> {
     const path = await this.#path(channelId)

@@ -64,7 +64,7 @@ type Reading = {
  * A page of the feed, after the wait that was asked for when there is none yet.
  *
  * @param isGone true when whoever asked does not wait any more
- * @throws GatewayError 400 for a cursor of somewhere else, 403 for a foreign entity.
+ * @throws GatewayError 400 for a cursor of somewhere else, 403 for a foreign entity, 429 when too many wait.
  */
 export async function readFeed(
   engine: Engine,
@@ -82,23 +82,31 @@ export async function readFeed(
   const watch = watchOf(engine)
   let position = await startOf(engine, textOf(fields, 'cursor'), textOf(fields, 'since'))
   let awaited: readonly string[] | undefined
-  const isOver = () =>
-    engine.clock.elapsedMs() >= until || isGone() || watch.isFull || engine.running.closing
-  for (;;) {
-    const { notifications, next, more } = await onePage(engine, reading, position)
-    position = next
-    if (notifications.length > 0 || isOver()) {
-      return { notifications, nextCursor: cursorOf(position), more }
+  const isOver = () => engine.clock.elapsedMs() >= until || isGone() || engine.running.closing
+  let leave: (() => void) | undefined
+  try {
+    for (;;) {
+      const { notifications, next, more } = await onePage(engine, reading, position)
+      position = next
+      if (notifications.length > 0 || isOver()) {
+        return { notifications, nextCursor: cursorOf(position), more }
+      }
+      if (more) continue
+      leave ??= watch.enter(caller.id, await merchantOf(engine, caller))
+      awaited ??= reading.channels ?? (await engine.lanes.read(everyChannel)).map(({ id }) => id)
+      // Tracked, so that an engine that closes lets its readers go before its connections.
+      await engine.running.track(watch.wait(awaited, position, until, isGone))
+      if (engine.running.closing) {
+        return { notifications: [], nextCursor: cursorOf(position), more: false }
+      }
     }
-    if (more) continue
-    awaited ??= reading.channels ?? (await engine.lanes.read(everyChannel)).map(({ id }) => id)
-    // Tracked, so that an engine that closes lets its readers go before its connections.
-    await engine.running.track(watch.wait(awaited, position, until, isGone))
-    if (engine.running.closing) {
-      return { notifications: [], nextCursor: cursorOf(position), more: false }
-    }
+  } finally {
+    leave?.()
   }
 }
+
+const merchantOf = async (engine: Engine, { entityId }: Caller): Promise<string | undefined> =>
+  entityId === null ? undefined : engine.directory.merchantOf(entityId)
 
 const allTypes = Object.keys(eventTypes) as readonly NotificationType[]
 

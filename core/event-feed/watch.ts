@@ -1,6 +1,7 @@
 /** Waits for events of many readers at once, with one question to the database for all of them. */
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
+import { GatewayError } from '../errors.ts'
 import { firstIdOf, isBefore, type Position } from './position.ts'
 import { channelsWithNews } from './store.ts'
 
@@ -19,9 +20,18 @@ type Waiter = {
 /** A new event has an id of the last day: others are found by the page that is read at last. */
 const recentMs = 24 * 3_600_000
 
+const tooMany = (whose: string) =>
+  new GatewayError('800.120.100', {
+    status: 429,
+    retryAfterSeconds: 1,
+    description: `too many requests, try again later: too many readers of ${whose} wait for events in this process; ask without wait, or with fewer at once`,
+  })
+
 export class Watch {
   readonly #engine: Engine
   readonly #waiters = new Set<Waiter>()
+  readonly #places = new Map<string, number>()
+  #taken = 0
   #looking: Promise<void> | undefined
   #hurry: (() => void) | undefined
 
@@ -29,9 +39,29 @@ export class Watch {
     this.#engine = engine
   }
 
-  /** True when no more can wait: they are answered at once. */
-  get isFull(): boolean {
-    return this.#waiters.size >= limits.eventFeedWaiters
+  /**
+   * A place for one who waits, to be given back with what this returns. Nobody is answered at once for
+   * want of a place: he would ask again as fast as he is answered.
+   *
+   * @param merchant of the token; undefined for the embedding program, which is limited by nothing else.
+   * @throws GatewayError 429
+   */
+  enter(token: string, merchant: string | undefined): () => void {
+    const names = merchant === undefined ? [] : [`token ${token}`, `merchant ${merchant}`]
+    const [ofToken = 0, ofMerchant = 0] = names.map((name) => this.#places.get(name) ?? 0)
+    if (ofToken >= limits.eventFeedWaitersPerToken) throw tooMany('one access token')
+    if (ofMerchant >= limits.eventFeedWaitersPerMerchant) throw tooMany('one merchant')
+    if (this.#taken >= limits.eventFeedWaiters) throw tooMany('all of them')
+    this.#taken += 1
+    for (const name of names) this.#places.set(name, (this.#places.get(name) ?? 0) + 1)
+    return () => {
+      this.#taken -= 1
+      for (const name of names) {
+        const left = this.#places.get(name)! - 1
+        if (left > 0) this.#places.set(name, left)
+        else this.#places.delete(name)
+      }
+    }
   }
 
   /**

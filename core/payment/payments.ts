@@ -84,8 +84,8 @@ async function carryOut(engine: Engine, accepted: Accepted, only: Use['only']): 
   return { payment }
 }
 
-/** Nothing is to be sent: it is approved as it was accepted. */
-async function settleUnsent(engine: Engine, work: Work): Promise<Payment> {
+/** Nothing is to be sent: it is approved as it was accepted, which says nothing about the card. */
+async function settleUnsent(engine: Engine, { trial: _, ...work }: Work): Promise<Payment> {
   return (await settle(engine, work, { is: 'approved', refs: {} }, 'answer')).payment
 }
 

@@ -9,6 +9,7 @@ import {
   structuredSettings,
 } from './setting-table.ts'
 import { surfaceContradictions } from './surface-settings.ts'
+import { unknownVariables } from './unknown-variables.ts'
 
 /** What tollgate.config.ts may say. Environment variables win over it. */
 export type TollgateConfig = Partial<SettingValues> & {
@@ -78,6 +79,7 @@ export function readSettings(sources: {
     if (known.includes(name)) continue
     problems.push(`${name} in ${file?.path} is no setting; there are ${known.join(', ')}`)
   }
+  problems.push(...unknownVariables(environment))
   const settings = {
     ...(values as SettingValues),
     plugins: pluginList(),

@@ -4,8 +4,11 @@ import { resultDescription } from '@tollgate/schemas'
 import type { FlatHeaders } from './security-headers.ts'
 import { apiHeaders } from './security-headers.ts'
 
-/** A text with the headers that go with it. */
-export type Document = { readonly headers: FlatHeaders; readonly text: string }
+/** A text with the headers that go with it; bytes where it is the same for everybody and kept once. */
+export type Document = { readonly headers: FlatHeaders; readonly text: string | Buffer }
+
+/** Larger answers go in pieces of this size, each after the one before has gone. */
+const pieceBytes = 64 * 1024
 
 const json: FlatHeaders = ['Content-Type', 'application/json;charset=UTF-8', ...apiHeaders]
 
@@ -28,6 +31,10 @@ export function sendReply(
   send(response, reply.status, documentOf(reply), requestId, closing, reply.headers)
 }
 
+/** What an answer takes of memory until it has gone; of what is kept for all, one piece at a time. */
+export const costOf = ({ text }: Document): number =>
+  typeof text === 'string' ? Buffer.byteLength(text) : Math.min(text.length, pieceBytes)
+
 export function send(
   response: ServerResponse,
   status: number,
@@ -35,6 +42,7 @@ export function send(
   requestId: string,
   closing: boolean,
   more: AnswerHeaders = {},
+  moved: () => void = () => {},
 ): void {
   if (response.headersSent || response.destroyed) return
   const all = [
@@ -47,7 +55,23 @@ export function send(
   for (const name in more) all.push(name, more[name]!)
   if (closing) all.push('Connection', 'close')
   response.writeHead(status, all)
-  response.end(text)
+  if (text.length <= pieceBytes) response.end(text)
+  else void sendPieces(response, typeof text === 'string' ? Buffer.from(text) : text, moved)
+}
+
+/** Shows how far a slow client has read; `moved` is called with every piece. */
+async function sendPieces(
+  response: ServerResponse,
+  bytes: Buffer,
+  moved: () => void,
+): Promise<void> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    if (response.destroyed) return
+    const piece = bytes.subarray(at, at + pieceBytes)
+    await new Promise<void>((gone) => void response.write(piece, () => gone()))
+    moved()
+  }
+  response.end()
 }
 
 /** The answer of operations that have nothing to say but that they worked. */

@@ -6,6 +6,8 @@ const pieceBytes = 256
 /** Bodies up to here are those of ordinary payments. Larger ones leave a quarter of all to them. */
 const ordinaryBytes = 64 * 1024
 const largeShare = 0.75
+/** Once more than this share is held, a body that does not move is not waited for. */
+const crowdedShare = 0.5
 
 const full = new GatewayError('800.800.801', {
   status: 503,
@@ -13,48 +15,88 @@ const full = new GatewayError('800.800.801', {
   description:
     'payment system is under maintenance: too much is being sent to this process at once, send the request again later',
 })
-const yoursFull = new GatewayError('800.120.100', {
-  status: 429,
-  retryAfterSeconds: 1,
-  description: `too many requests, try again later: one client may have at most ${limits.clientBodiesBytes} bytes of requests under way`,
-})
+const yoursFull = (bytes: number) =>
+  new GatewayError('800.120.100', {
+    status: 429,
+    retryAfterSeconds: 1,
+    description: `too many requests, try again later: one client may have at most ${bytes} bytes of requests under way`,
+  })
+
+/** A body that stopped coming while others had no room. Whoever sends it may not be waited for. */
+export class StalledBody extends GatewayError {
+  constructor() {
+    super('200.100.103', {
+      status: 408,
+      description:
+        'invalid request message: the body stopped coming while the process had little room for others, send the request again in one go',
+    })
+  }
+}
+
+/** Who sends a body: each of them is counted by itself. */
+export type Sender = {
+  /** Id of the token; undefined without a login. */
+  readonly token?: string | undefined
+  readonly merchant?: string | undefined
+  /** The address, or the network of it. */
+  readonly address: string
+}
+
+export type BodyRoom = {
+  readonly bytes: number
+  /** Of one token, of one merchant, and without a login of one address. */
+  readonly clientBytes: number
+  /** Of the last quarter, what one merchant and one address may have. */
+  readonly lateBytes: number
+}
+
+export type BodyBudgetOptions = {
+  readonly payments?: BodyRoom
+  /** For requests without a login: nothing of theirs is ever taken from the room for payments. */
+  readonly strangers?: BodyRoom
+  readonly stalledMs?: number
+  readonly nowMs?: () => number
+}
 
 /**
  * Memory for the bodies of all requests under way. A client that opens many connections and stalls on
- * each of them is turned away by his own share, long before others notice.
+ * each of them is turned away by his own share, long before others notice; whoever has many tokens and
+ * merchants meets the last quarter, of which each has little; and strangers have a room of their own.
  */
 export class BodyBudget {
-  #held = 0
-  readonly #ofClient = new Map<string, number>()
+  readonly #payments: Room
+  readonly #strangers: Room
+
+  constructor(options: BodyBudgetOptions = {}) {
+    const { stalledMs = limits.stalledBodyMs, nowMs = () => performance.now() } = options
+    const ofPayments = options.payments ?? {
+      bytes: limits.bodiesBytes,
+      clientBytes: limits.clientBodiesBytes,
+      lateBytes: limits.lateBodiesBytes,
+    }
+    const ofStrangers = options.strangers ?? {
+      bytes: limits.strangersBodiesBytes,
+      clientBytes: limits.strangersBodiesBytes / 4,
+      lateBytes: limits.strangersBodiesBytes / 16,
+    }
+    this.#payments = new Room(ofPayments, stalledMs, nowMs)
+    this.#strangers = new Room(ofStrangers, stalledMs, nowMs)
+  }
 
   /** Bytes that are held now. */
   get held(): number {
-    return this.#held
+    return this.#payments.held + this.#strangers.held
   }
 
-  /** What one request of a client takes, to be let go when it was answered. */
-  share(client: string): BodyShare {
-    let own = 0
-    return {
-      take: (bytes) => {
-        const cost = bytes + pieceBytes
-        const ofClient = (this.#ofClient.get(client) ?? 0) + cost
-        if (ofClient > limits.clientBodiesBytes) throw yoursFull
-        const room = limits.bodiesBytes * (own + cost > ordinaryBytes ? largeShare : 1)
-        if (this.#held + cost > room) throw full
-        own += cost
-        this.#held += cost
-        this.#ofClient.set(client, ofClient)
-      },
-      letGo: () => {
-        if (own === 0) return
-        this.#held -= own
-        const left = this.#ofClient.get(client)! - own
-        if (left > 0) this.#ofClient.set(client, left)
-        else this.#ofClient.delete(client)
-        own = 0
-      },
-    }
+  /** What one request takes, to be let go when it was answered. */
+  share(sender: Sender): BodyShare {
+    return (sender.token === undefined ? this.#strangers : this.#payments).share(sender)
+  }
+
+  /** Ends bodies that do not move where little room is left. Happens by itself once a second. */
+  endStalled(): void {
+    this.#payments.endStalled()
+    this.#strangers.endStalled()
   }
 }
 
@@ -62,4 +104,120 @@ export type BodyShare = {
   /** @throws GatewayError 429 when the client holds too much, 503 when all do. */
   take(bytes: number): void
   letGo(): void
+  /** The body is being read: `end` is called when it is not to be waited for any more. */
+  reading(end: (stalled: StalledBody) => void): void
+  /** It is whole. */
+  read(): void
+}
+
+type Reading = { movedMs: number; readonly end: (stalled: StalledBody) => void }
+
+class Room {
+  held = 0
+  readonly #room: BodyRoom
+  readonly #stalledMs: number
+  readonly #nowMs: () => number
+  readonly #ofClient = new Map<string, number>()
+  readonly #late = new Map<string, number>()
+  readonly #reading = new Set<Reading>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(room: BodyRoom, stalledMs: number, nowMs: () => number) {
+    this.#room = room
+    this.#stalledMs = stalledMs
+    this.#nowMs = nowMs
+  }
+
+  share({ token, merchant, address }: Sender): BodyShare {
+    const by = (kind: string, id: string | undefined) => (id === undefined ? [] : [`${kind} ${id}`])
+    const ofMerchant = by('merchant', merchant)
+    const ofAddress = by('address', address)
+    const clients = token === undefined ? ofAddress : [...by('token', token), ...ofMerchant]
+    const few = [...ofMerchant, ...ofAddress]
+    let own = 0
+    let late = 0
+    let reading: Reading | undefined
+    const read = () => {
+      if (reading !== undefined) this.#reading.delete(reading)
+      reading = undefined
+    }
+    return {
+      take: (bytes) => {
+        const cost = bytes + pieceBytes
+        const isLate = this.#refuseBeyond(clients, few, own, cost)
+        own += cost
+        this.held += cost
+        add(this.#ofClient, clients, cost)
+        if (isLate) {
+          late += cost
+          add(this.#late, few, cost)
+        }
+        if (reading !== undefined) reading.movedMs = this.#nowMs()
+        if (this.#isCrowded) this.#watch()
+      },
+      letGo: () => {
+        read()
+        if (own === 0) return
+        this.held -= own
+        add(this.#ofClient, clients, -own)
+        if (late > 0) add(this.#late, few, -late)
+        own = 0
+        late = 0
+      },
+      reading: (end) => {
+        reading = { movedMs: this.#nowMs(), end }
+        this.#reading.add(reading)
+      },
+      read,
+    }
+  }
+
+  /** @returns whether it is of the last quarter. */
+  #refuseBeyond(
+    clients: readonly string[],
+    few: readonly string[],
+    own: number,
+    cost: number,
+  ): boolean {
+    const { bytes, clientBytes, lateBytes } = this.#room
+    const isMore = (held: ReadonlyMap<string, number>, most: number) => (name: string) =>
+      (held.get(name) ?? 0) + cost > most
+    if (clients.some(isMore(this.#ofClient, clientBytes))) throw yoursFull(clientBytes)
+    const isLate = this.held + cost > bytes * largeShare
+    if (!isLate) return false
+    if (own + cost > Math.min(ordinaryBytes, lateBytes) || this.held + cost > bytes) throw full
+    if (few.some(isMore(this.#late, lateBytes))) throw full
+    return true
+  }
+
+  get #isCrowded(): boolean {
+    return this.held > this.#room.bytes * crowdedShare
+  }
+
+  endStalled(): void {
+    if (!this.#isCrowded) return
+    const beforeMs = this.#nowMs() - this.#stalledMs
+    for (const reading of this.#reading) {
+      if (reading.movedMs > beforeMs) continue
+      this.#reading.delete(reading)
+      reading.end(new StalledBody())
+    }
+  }
+
+  #watch(): void {
+    this.#timer ??= setInterval(() => {
+      this.endStalled()
+      if (this.#isCrowded) return
+      clearInterval(this.#timer)
+      this.#timer = undefined
+    }, this.#stalledMs / 5).unref()
+  }
+}
+
+function add(counts: Map<string, number>, names: readonly string[], bytes: number): void {
+  for (const name of names) {
+    const left = (counts.get(name) ?? 0) + bytes
+    if (left > 0) counts.set(name, left)
+    else counts.delete(name)
+  }
 }

@@ -53,11 +53,17 @@ export function readBody(
         reject(refusal)
       }
     }
+    share.reading((stalled) => {
+      chunks.length = 0
+      request.off('data', collect)
+      reject(stalled)
+    })
     const gone = () => {
       if (!request.complete) reject(new ClientGoneError())
     }
     request.on('data', collect)
     request.once('end', () => {
+      share.read()
       resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
       // The request lives until it is answered; its body and who waited for it need not.
       request.off('data', collect).off('close', gone).off('error', gone).on('error', ignored)

@@ -2,7 +2,8 @@ import { type Gateway, GatewayError, newId } from '@tollgate/core'
 import type { Surface } from '@tollgate/schemas'
 import type { Express } from 'express'
 import { isLoopback } from '../config/loopback.ts'
-import { BodyBudget } from './body-budget.ts'
+import { AnswerBudget, type AnswerBudgetOptions } from './answer-budget.ts'
+import { BodyBudget, type BodyBudgetOptions } from './body-budget.ts'
 import { answerFault } from './fault.ts'
 import { type HostLog, silent } from './request-log.ts'
 import { createRouter } from './router.ts'
@@ -25,6 +26,10 @@ export type HostOptions = Partial<ListenAddress> & {
   readonly log?: HostLog
   readonly throttle?: Partial<ThrottleOptions>
   readonly limits?: Partial<ServerLimits>
+  /** Memory for the bodies of requests under way. */
+  readonly bodies?: BodyBudgetOptions
+  /** Memory for answers to reads that were not sent yet. */
+  readonly answers?: AnswerBudgetOptions
   /** Addresses or subnets of proxies in front, or `loopback`. */
   readonly trustedProxy?: readonly string[]
   /** Refuses what does not come by one of them, but for /healthz and /readyz. */
@@ -77,7 +82,8 @@ export function createHost(gateway: Gateway, options: HostOptions = {}): Host {
   const office = { names: officeNames(gateway, surfaces, origins) }
   const app = createRouter({
     gateway,
-    bodies: new BodyBudget(),
+    bodies: new BodyBudget(options.bodies),
+    answers: new AnswerBudget(options.answers),
     underWay,
     surfaces,
     origins,

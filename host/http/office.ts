@@ -64,7 +64,7 @@ async function answerRequest(
     if (isChange) refuseOtherOrigins(request, office)
     await throttle.admit(isChange ? 'write' : 'read', network)
     const session = cookie.in(request.headers.cookie)
-    const body = isChange ? bodies.share(network) : undefined
+    const body = isChange ? bodies.share({ address: network }) : undefined
     share = body
     // Asked for once it is known that who sent it may: nothing is read for anybody else.
     const read = async () =>

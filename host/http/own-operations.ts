@@ -38,14 +38,14 @@ const ownOperations: Readonly<Record<string, OwnOperation>> = {
     // Made from the tables at the first request and then kept: it never changes while we run.
     openApiText ??= openApiDocument().then((document) => ({
       headers: ['Content-Type', 'application/json;charset=UTF-8', ...apiHeaders],
-      text: JSON.stringify(document),
+      text: Buffer.from(JSON.stringify(document)),
     }))
     return openApiText
   },
   'reference.get'() {
     referencePage ??= reference().then(({ html, contentSecurityPolicy }) => ({
       headers: ['Content-Type', 'text/html;charset=UTF-8', ...pageHeaders(contentSecurityPolicy)],
-      text: html,
+      text: Buffer.from(html),
     }))
     return referencePage
   },

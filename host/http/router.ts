@@ -9,9 +9,10 @@ import {
 } from '@tollgate/core'
 import { type Endpoint, endpoints, type Surface } from '@tollgate/schemas'
 import express, { type Express, type NextFunction, type Request } from 'express'
-import { type Document, documentOf, send } from './answer.ts'
+import { costOf, type Document, documentOf, send } from './answer.ts'
+import type { AnswerBudget } from './answer-budget.ts'
 import { ClientGoneError, drained, readBody } from './body.ts'
-import type { BodyBudget, BodyShare } from './body-budget.ts'
+import { type BodyBudget, type BodyShare, StalledBody } from './body-budget.ts'
 import { clientOf } from './client.ts'
 import { answerFault } from './fault.ts'
 import { mountOffice, type OfficeOrigin } from './office.ts'
@@ -34,6 +35,7 @@ export type RouterParts = {
   /** Whether requests that come by no such proxy are refused. */
   readonly proxyOnly: boolean
   readonly bodies: BodyBudget
+  readonly answers: AnswerBudget
   readonly underWay: UnderWay
   /** What is served here. */
   readonly surfaces: ReadonlySet<Surface>
@@ -135,6 +137,8 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
   let reply: Reply | undefined
   let document: Document
   let status = 0
+  let isLast = false
+  let readers: readonly string[] | undefined
   try {
     if (endpoint.login === 'token') caller = await login()
     const client = caller?.id ?? clientOf(request.ip)
@@ -145,7 +149,14 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
       }
       await parts.throttle.admit(endpoint.throttle, client)
     }
-    if (endpoint.method === 'POST') share = parts.bodies.share(client)
+    const merchant = caller === null ? undefined : await gateway.merchantOf(caller)
+    if (endpoint.method === 'POST') {
+      const address = clientOf(request.ip)
+      share = parts.bodies.share({ token: caller?.id, merchant, address })
+    } else if (endpoint.throttle === 'read') {
+      readers = merchant === undefined ? [client] : [client, merchant]
+      await parts.answers.admit(request, response, readers)
+    }
     const isRead = endpoint.method === 'GET' && caller !== null
     const rights = isRead ? new WaitingCaller(login) : undefined
     const done = await carryOut(parts, asked, { caller, client, share, rights })
@@ -155,6 +166,7 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
       reply = done
       document = documentOf(done)
     }
+    if (readers !== undefined) parts.answers.fit(readers, costOf(document))
     status = reply?.status ?? 200
   } catch (error) {
     if (error instanceof ClientGoneError) {
@@ -163,7 +175,9 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
     }
     // What waits to be thrown away takes nothing of what others need.
     share?.letGo()
-    await drained(request)
+    // Whoever stopped sending is told so at once, and on a connection that ends with it.
+    isLast = error instanceof StalledBody
+    if (!isLast) await drained(request)
     reply = gateway.refuse(error, requestId)
     document = documentOf(reply)
     status = reply.status
@@ -171,7 +185,9 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
     share?.letGo()
     if (counted !== undefined) parts.shedding.leave(counted, status)
   }
-  send(response, status, document, requestId, parts.state.closing, reply?.headers)
+  const moved = readers && parts.answers.sending(request, response, readers, costOf(document))
+  const closing = isLast || parts.state.closing
+  send(response, status, document, requestId, closing, reply?.headers, moved)
   log(parts, asked, {
     startedMs,
     caller,

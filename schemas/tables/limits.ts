@@ -14,9 +14,20 @@ export const limits = {
   customParametersBytes: 64 * 1024,
   /** Names and values of all fields together, those of the cart left out. */
   fieldsBytes: 1024 * 1024,
-  /** Bodies of all requests under way in one process, and of those of one token or address. */
+  /** Bodies of all requests under way in one process, and of those of one token and one merchant. */
   bodiesBytes: 64 * 1024 * 1024,
   clientBodiesBytes: 16 * 1024 * 1024,
+  /** Of the last quarter of it, what one merchant and one address may have. */
+  lateBodiesBytes: 1024 * 1024,
+  /** Bodies of requests without a login, which take nothing of the above. */
+  strangersBodiesBytes: 8 * 1024 * 1024,
+  /** While more than half is taken, a body that does not move for so long is ended. */
+  stalledBodyMs: 5 * second,
+  /** Answers to reads that were not sent yet: of one process, of one token and one merchant. */
+  answersBytes: 64 * 1024 * 1024,
+  clientAnswersBytes: 16 * 1024 * 1024,
+  /** A connection whose answer does not move for so long is ended. */
+  unreadAnswerMs: 20 * second,
   /** A token of somebody who waits for an answer is looked at this often. */
   waitingTokenMs: 2 * second,
   parameters: 65_536,
@@ -302,8 +313,10 @@ export const limits = {
   webhooksPerReplay: 10_000,
 
   // The feed of events.
-  /** Readers of one process that wait for events; more are answered at once. */
+  /** Readers of one process that wait for events, those of one merchant and of one token; more are refused with 429. */
   eventFeedWaiters: 2_000,
+  eventFeedWaitersPerMerchant: 200,
+  eventFeedWaitersPerToken: 50,
   /** What other processes commit is noticed by asking this often, for all who wait. */
   eventFeedPollMs: 200,
   /** What this process commits is looked for after this time, so that many are found together. */
@@ -329,7 +342,7 @@ export const limits = {
 
   // Queries and reports.
   /** A page of any list ends when it holds so much, or with its first entry: its cursor says where to go on. */
-  pageBytes: 16 * 1024 * 1024,
+  pageBytes: 2 * 1024 * 1024,
   queryRows: { min: 100, max: 500, default: 100 },
   /** Exact page numbers up to here; deeper by cursor. */
   queryPages: 100,

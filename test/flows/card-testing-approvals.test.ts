@@ -127,7 +127,8 @@ test('the check and the counting of an approval take microseconds, and need no d
   const directory = new Directory(lanes, 'live', systemClock)
   const quiet = { lanes, clock: systemClock, log, alarm() {}, directory }
   const cards = new CardTesting({ ...quiet, thresholds: on })
-  const approved = { id: 'p', state: 'approved', resultCode: '000.000.000' } as Payment
+  const amount = { minor: 100n, currency: 'EUR' }
+  const approved = { id: 'p', state: 'approved', resultCode: '000.000.000', amount } as Payment
   const failed = { ...approved, state: 'declined', resultCode: '800.100.153' } as Payment
   const fingerprint = Buffer.alloc(32, 7)
   const attempt = {

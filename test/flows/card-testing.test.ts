@@ -309,6 +309,50 @@ describe('card testing', () => {
     }
   })
 
+  test('approvals that ask nobody, cost nothing or repeat one card speak for no other card', async () => {
+    const number = (no: number) => luhn(`420000${String(no).padStart(9, '0')}`)
+    run.acquirer.tell('good-sale', {})
+    const good = { merchantTransactionId: 'good-sale', card: cardOf(number(7000)) }
+    let refused = 0
+    for (let no = 0; no < 2 * thresholds.bin; no += 1) {
+      if ((await attempt(no, { card: cardOf(number(no)) })).code === '429') refused += 1
+      if (no >= thresholds.bin - 1) continue
+      for (const more of [0, 1]) {
+        const stored = await run.gateway.registrations.create({
+          entityId: channel,
+          testMode: 'EXTERNAL',
+          paymentBrand: 'VISA',
+          card: cardOf(number(8000 + 2 * no + more)),
+        } as never)
+        assert.match(stored.result.code, /^000\./)
+      }
+      assert.match((await attempt(no, good)).code, /^000\./)
+      assert.match((await attempt(no, good)).code, /^000\./)
+    }
+    assert.equal(refused, thresholds.bin)
+  })
+
+  test('what another process saw approved does not count as open for longer than a moment', async () => {
+    run.acquirer.tell('', { debit: () => pending('event', { refs: { reference: 'later' } }) })
+    for (let no = 0; no < thresholds.number; no += 1) await attempt(no)
+    const { code, waitSeconds = 0 } = await attempt(11)
+    assert.equal(code, '429')
+    assert.ok(waitSeconds > 800 && waitSeconds <= 900, `${waitSeconds} s until they are given up`)
+    const rows = await run.sql<{ attempt_key: string; account_id: string }>(
+      'select attempt_key, account_id from tollgate.payment where channel_id = $1',
+      [channel],
+    )
+    const outcome = { is: 'approved', refs: {} } as const
+    await all(rows.length, async (no) => {
+      const eventId = `approved-${no}-${channel}`
+      const { attempt_key: key, account_id: account } = rows[no]!
+      await other.inbound('scripted', account, message({ eventId, key, outcome }))
+      await processed(run, eventId)
+    })
+    run.acquirer.tell('', {})
+    await until(async () => ((await attempt(12)).code === '000.100.112' ? true : undefined))
+  })
+
   test("an acquirer's faults, and what we refuse ourselves, count for nothing", async () => {
     for (const code of ['900.100.100', '800.100.190', '999.999.999', '100.396.101'] as const) {
       run.acquirer.tell('', says(code))

@@ -184,11 +184,28 @@ describe('windows', () => {
   test('approvals are counted beside failures and make no entry of their own', () => {
     const windows = new Windows(most)
     const channel = key('c', { dimension: 'channel' })
-    windows.approve(channel, 0)
+    windows.approve([channel], 'one', 0)
     assert.equal(windows.size, 0)
     windows.fail(channel, 1)
-    windows.approve(channel, 2)
+    windows.approve([channel], 'one', 2)
     assert.deepEqual(windows.count(channel, 3), { own: 1, others: 0, approved: 1 })
+  })
+
+  test('approvals of one number count once in a window', () => {
+    const windows = new Windows(most)
+    const channel = key('c', { dimension: 'channel' })
+    for (let no = 0; no < 3; no += 1) windows.fail(channel, 0)
+    for (let no = 0; no < 5; no += 1) windows.approve([channel], 'one', no)
+    windows.approve([channel], 'other', 5)
+    assert.equal(windows.count(channel, 6).approved, 2)
+    const laterMs = windowMs('channel') + minute
+    windows.fail(channel, laterMs)
+    windows.approve([channel], 'one', laterMs)
+    assert.equal(windows.count(channel, laterMs).approved, 1)
+    windows.lift('a', 'channel', laterMs + 1)
+    windows.fail(channel, laterMs + 2)
+    windows.approve([channel], 'one', laterMs + 2)
+    assert.equal(windows.count(channel, laterMs + 3).approved, 1)
   })
 })
 

@@ -3,8 +3,14 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { type Caller, type EventsView, type EventView, newId } from '../../../core/index.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import {
+  type Caller,
+  type EventsView,
+  type EventView,
+  GatewayError,
+  newId,
+} from '../../../core/index.ts'
+import { startGateway, type TestGateway, until } from '../../support/gateway.ts'
 
 let run: TestGateway
 
@@ -388,6 +394,40 @@ describe('a reader that waits', () => {
     for (const page of await Promise.all(waiting)) {
       assert.equal(page.events[0]!.payload.id, payment.id)
     }
+  })
+
+  test('leaves places to others: one token has 50, one merchant 200, further ones are told to come back', async () => {
+    const cursor = await here()
+    const gone = new AbortController()
+    const wait = (id: string, entityId: string) =>
+      run.gateway.events.list(
+        { cursor, wait: '30' },
+        { signal: gone.signal, caller: { id, entityId } },
+      )
+    const refusal = (error: unknown) =>
+      error instanceof GatewayError && error.status === 429 && error.retryAfterSeconds === 1
+    const waiting: Promise<unknown>[] = []
+    const refused: unknown[] = []
+    const many = (id: string, entityId: string, times: number) => {
+      for (let no = 0; no < times; no += 1) {
+        waiting.push(wait(id, entityId).catch((error: unknown) => refused.push(error)))
+      }
+    }
+    many('one', run.channel, 60)
+    await until(async () => (refused.length === 10 ? true : undefined))
+    for (const id of ['two', 'three', 'four']) many(id, run.merchant, 50)
+    many('five', run.channel, 60)
+    await until(async () => (refused.length === 70 ? true : undefined))
+    assert.equal(refused.filter(refusal).length, refused.length)
+    const merchant = await run.gateway.entities.create({
+      kind: 'merchant',
+      name: 'Other',
+      parentId: run.division,
+    })
+    const neighbour = wait('six', merchant)
+    gone.abort()
+    await neighbour
+    await Promise.all(waiting)
   })
 
   test('is let go when the process ends', async () => {

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { limits } from '../../../schemas/index.ts'
 import { startGateway, type TestGateway } from '../../support/gateway.ts'
 
-const large = 5 * 1024 * 1024
+const large = 640 * 1024
 const many = 9
 
 let run: TestGateway

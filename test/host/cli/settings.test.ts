@@ -94,6 +94,19 @@ test('a name in the file that is no setting is refused and the right ones are li
   assert.match(problem ?? '', /^prot in tollgate.config.ts is no setting; there are .*port/)
 })
 
+test('a variable that is no setting is refused with the nearest one, and its value is not shown', () => {
+  assert.deepEqual(
+    problemsOf(() =>
+      fromEnvironment({ TOLLGATE_ENVIROMENT: 'live', TOLLGATE_KEYS_FILE: 'secret' }),
+    ),
+    [
+      'TOLLGATE_ENVIROMENT is no setting: expected TOLLGATE_ENVIRONMENT, or no such variable',
+      'TOLLGATE_KEYS_FILE is no setting: expected TOLLGATE_KEY_FILE, or no such variable',
+    ],
+  )
+  fromEnvironment({ TOLLGATE_TOKEN: 'of the command line', TOLLGATE_TEST_DATABASE_URL: 'x' })
+})
+
 test('on live nobody listens beyond this machine without a certificate or a proxy', () => {
   assert.equal(fromEnvironment(live).host, '127.0.0.1')
   const beyond = { ...live, HOST: '0.0.0.0' }

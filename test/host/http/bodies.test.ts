@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { GatewayError } from '../../../core/index.ts'
 import { BodyBudget } from '../../../host/http/body-budget.ts'
 import { clientOf } from '../../../host/http/client.ts'
+import { createHost } from '../../../host/index.ts'
 import { limits } from '../../../schemas/index.ts'
 import { until } from '../../support/gateway.ts'
 import { answersIn, ask, debit, exchange, type Hosted, startHost } from './hosted.ts'
@@ -21,10 +22,16 @@ const statusOf = (work: () => void): number => {
   }
 }
 
+const sender = (no: number) => ({
+  token: `token ${no}`,
+  merchant: `merchant ${no}`,
+  address: `192.0.2.${no}`,
+})
+
 describe('the memory for bodies', () => {
   test('is bounded for one client, and what he holds is his again when it was answered', () => {
     const budget = new BodyBudget()
-    const share = budget.share('one')
+    const share = budget.share({ token: 'one', address: '192.0.2.1' })
     const third = limits.clientBodiesBytes / 3
     share.take(third)
     share.take(third)
@@ -33,14 +40,14 @@ describe('the memory for bodies', () => {
       429,
     )
     assert.equal(
-      statusOf(() => budget.share('one').take(third)),
+      statusOf(() => budget.share({ token: 'one', address: '192.0.2.1' }).take(third)),
       429,
     )
-    budget.share('other').take(third)
+    budget.share({ token: 'other', address: '192.0.2.2' }).take(third)
     share.letGo()
     share.letGo()
     assert.equal(
-      statusOf(() => budget.share('one').take(third)),
+      statusOf(() => budget.share({ token: 'one', address: '192.0.2.1' }).take(third)),
       200,
     )
   })
@@ -49,25 +56,99 @@ describe('the memory for bodies', () => {
     const budget = new BodyBudget()
     const size = 1024 * 1024
     let taken = 0
-    for (; statusOf(() => budget.share(`large ${taken}`).take(size)) === 200; taken += 1);
+    for (; statusOf(() => budget.share(sender(taken)).take(size)) === 200; taken += 1);
     assert.equal(
-      statusOf(() => budget.share('large').take(size)),
+      statusOf(() => budget.share(sender(-1)).take(size)),
       503,
     )
     assert.ok(budget.held <= limits.bodiesBytes * 0.75)
     assert.equal(
-      statusOf(() => budget.share('ordinary').take(4096)),
+      statusOf(() => budget.share(sender(-2)).take(4096)),
       200,
     )
-    for (let no = 0; statusOf(() => budget.share(`small ${no}`).take(60_000)) === 200; no += 1);
+    for (let no = 0; statusOf(() => budget.share(sender(no)).take(60_000)) === 200; no += 1);
     assert.ok(budget.held <= limits.bodiesBytes)
   })
 
   test('counts pieces as well as bytes: a body may come byte by byte', () => {
-    const share = new BodyBudget().share('one')
+    const share = new BodyBudget().share(sender(0))
     let pieces = 0
     while (statusOf(() => share.take(1)) === 200) pieces += 1
     assert.ok(pieces < 100_000, `${pieces} pieces`)
+  })
+})
+
+describe('a full memory for bodies', () => {
+  const small = { bytes: 400_000, clientBytes: 100_000, lateBytes: 5_000 }
+  const shares = (budget: BodyBudget, from: Parameters<BodyBudget['share']>[0], bytes = 1_000) => {
+    let taken = 0
+    while (taken < 10_000 && statusOf(() => budget.share(from).take(bytes)) === 200) taken += 1
+    return taken
+  }
+
+  test('is counted by merchant: more tokens of one have no more of it', () => {
+    const budget = new BodyBudget({ payments: small })
+    for (let no = 0; no < 10; no += 1) shares(budget, { ...sender(no), merchant: 'one' })
+    assert.ok(budget.held <= small.clientBytes)
+    assert.equal(
+      statusOf(() => budget.share({ ...sender(11), merchant: 'one' }).take(4_000)),
+      429,
+    )
+  })
+
+  test('leaves its last quarter to others than those who filled the rest', () => {
+    const budget = new BodyBudget({ payments: small })
+    for (let no = 0; no < 4; no += 1) shares(budget, sender(no))
+    assert.ok(budget.held <= small.bytes * 0.75 + 4 * small.lateBytes)
+    const before = budget.held
+    for (let no = 10; no < 50; no += 1) shares(budget, { ...sender(no), address: '192.0.2.9' })
+    assert.ok(budget.held - before <= small.lateBytes, 'one address has no more by many tokens')
+    assert.equal(
+      statusOf(() => budget.share(sender(99)).take(1_000)),
+      200,
+    )
+  })
+
+  test('has nothing to do with requests that have no login', () => {
+    const budget = new BodyBudget({ payments: small, strangers: small })
+    for (let no = 0; no < 100; no += 1) shares(budget, { address: `198.51.100.${no}` })
+    assert.ok(budget.held <= small.bytes)
+    const before = budget.held
+    for (let no = 0; no < 100; no += 1) shares(budget, sender(no))
+    assert.ok(budget.held - before > small.bytes * 0.75)
+    const payments = new BodyBudget({ payments: small, strangers: small })
+    for (let no = 0; no < 100; no += 1) shares(payments, sender(no))
+    assert.equal(
+      statusOf(() => payments.share({ address: '198.51.100.1' }).take(2_000)),
+      200,
+    )
+  })
+
+  test('ends bodies that do not move, once more than half is held', () => {
+    let nowMs = 0
+    const budget = new BodyBudget({ payments: small, stalledMs: 5_000, nowMs: () => nowMs })
+    const ended: string[] = []
+    const begin = (no: number, bytes: number) => {
+      const share = budget.share(sender(no))
+      share.reading(({ status }) => {
+        ended.push(`${no} ${status}`)
+        share.letGo()
+      })
+      share.take(bytes)
+      return share
+    }
+    begin(0, 90_000)
+    const moving = begin(1, 90_000)
+    nowMs = 6_000
+    budget.endStalled()
+    assert.deepEqual(ended, [], 'there is room enough')
+    begin(2, 90_000)
+    moving.take(1)
+    budget.endStalled()
+    assert.deepEqual(ended, ['0 408'])
+    nowMs = 12_000
+    budget.endStalled()
+    assert.deepEqual(ended, ['0 408'], 'less than half is held')
   })
 })
 
@@ -124,6 +205,20 @@ describe('a host', () => {
       const { status } = await post('/v1/payments', large, host.token)
       return status === 400 ? status : undefined
     })
+  })
+
+  test('ends bodies that stall while more than half of the memory is taken, and says so', async () => {
+    const payments = { bytes: 100_000, clientBytes: 100_000, lateBytes: 10_000 }
+    const small = createHost(host.gateway, { port: 0, bodies: { payments, stalledMs: 20 } })
+    const { url, close } = await small.listen()
+    try {
+      const request = `POST /v1/payments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${host.token}\r\nContent-Length: 70000\r\n\r\n`
+      const [answer] = answersIn(await exchange(url, request, 'a'.repeat(60_000)))
+      assert.equal(answer?.status, 408)
+      assert.match(answer.body.result.description, /the body stopped coming/)
+    } finally {
+      await close()
+    }
   })
 
   test('looks an account up before it reads a message for it, of 256 KB at most', async () => {

@@ -1,0 +1,47 @@
+/** Environment variables that look like settings and are none: most are misspelt, and would be ignored. */
+import { settingTable, structuredSettings } from './setting-table.ts'
+
+const prefix = 'TOLLGATE_'
+
+/** Read by other parts than the settings: the token of the command line, and what tests and fault runs say. */
+const ofOthers: ReadonlySet<string> = new Set(['TOLLGATE_TOKEN', 'TOLLGATE_FAULTS_MUTANT'])
+const ofTests = 'TOLLGATE_TEST_'
+
+const known = [...settingTable, ...structuredSettings].flatMap(({ env }) =>
+  env === undefined ? [] : [env as string],
+)
+
+/** What is wrong with the names; values are not looked at, for they may be secrets. */
+export function unknownVariables(
+  environment: Readonly<Record<string, string | undefined>>,
+): string[] {
+  return Object.keys(environment)
+    .filter((name) => name.startsWith(prefix) && !known.includes(name))
+    .filter((name) => !ofOthers.has(name) && !name.startsWith(ofTests))
+    .sort()
+    .map((name) => `${name} is no setting: expected ${nearest(name)}, or no such variable`)
+}
+
+function nearest(name: string): string {
+  const [first = prefix, ...others] = known.filter((one) => one.startsWith(prefix))
+  let best = { name: first, distance: distanceOf(name, first) }
+  for (const other of others) {
+    const distance = distanceOf(name, other)
+    if (distance < best.distance) best = { name: other, distance }
+  }
+  return best.name
+}
+
+/** Characters that have to be added, removed or replaced to make one name the other. */
+function distanceOf(one: string, other: string): number {
+  let above = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (const [row, letter] of [...one].entries()) {
+    const line = [row + 1]
+    for (let column = 0; column < other.length; column += 1) {
+      const replaced = above[column]! + (letter === other[column] ? 0 : 1)
+      line.push(Math.min(replaced, above[column + 1]! + 1, line[column]! + 1))
+    }
+    above = line
+  }
+  return above.at(-1)!
+}

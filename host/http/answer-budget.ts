@@ -1,0 +1,165 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { GatewayError } from '@tollgate/core'
+import { limits } from '@tollgate/schemas'
+import { ClientGoneError } from './body.ts'
+
+export type AnswerBudgetOptions = {
+  readonly bytes?: number
+  /** Of one token and one merchant; without a login, of one address. */
+  readonly clientBytes?: number
+  /** A connection whose answer does not move for so long is ended. */
+  readonly silenceMs?: number
+}
+
+/** An answer up to here is always given: it is smaller than what it would take to say no. */
+const smallBytes = 16 * 1024
+
+const full = new GatewayError('800.800.801', {
+  status: 503,
+  retryAfterSeconds: 1,
+  description:
+    'payment system is under maintenance: too many answers wait to be read, send the request again later',
+})
+const yoursFull = new GatewayError('800.120.100', {
+  status: 429,
+  retryAfterSeconds: 1,
+  description:
+    'too many requests, try again later: read the answers that are on their way to you first',
+})
+
+type Waiting = {
+  readonly response: ServerResponse
+  readonly socket: Socket
+  readonly clients: readonly string[]
+  readonly bytes: number
+  movedMs: number
+}
+
+/** What reads of one connection wait for: answers go out in order, so a page read ahead is memory only. */
+type Line = { last: ServerResponse | undefined; readonly waiting: Set<() => void> }
+
+/**
+ * Memory for answers that were not sent yet. A client that asks for large pages and reads none of them
+ * has one for each connection, few in all, and loses connections on which nothing moves. Answers to
+ * payments are not counted: they are small, and what was carried out is always told.
+ */
+export class AnswerBudget {
+  readonly #bytes: number
+  readonly #clientBytes: number
+  readonly #silenceMs: number
+  readonly #ofClient = new Map<string, number>()
+  readonly #waiting = new Set<Waiting>()
+  readonly #lines = new WeakMap<Socket, Line>()
+  #held = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: AnswerBudgetOptions = {}) {
+    this.#bytes = options.bytes ?? limits.answersBytes
+    this.#clientBytes = options.clientBytes ?? limits.clientAnswersBytes
+    this.#silenceMs = options.silenceMs ?? limits.unreadAnswerMs
+  }
+
+  /** Bytes that are held now. */
+  get held(): number {
+    return this.#held
+  }
+
+  /**
+   * Before anything is read for an answer: resolves when the answers before it on its connection have gone.
+   *
+   * @throws GatewayError 429 when the client leaves too much unread, 503 when all do · ClientGoneError
+   */
+  async admit(
+    { socket }: IncomingMessage,
+    response: ServerResponse,
+    clients: readonly string[],
+  ): Promise<void> {
+    const line = this.#line(socket)
+    const before = line.last
+    line.last = response
+    if (before !== undefined && !before.writableFinished) {
+      await new Promise<void>((resolve) => {
+        line.waiting.add(resolve)
+        before.once('finish', () => {
+          line.waiting.delete(resolve)
+          resolve()
+        })
+      })
+    }
+    if (socket.destroyed) throw new ClientGoneError()
+    this.#refuseBeyond(clients, 1)
+  }
+
+  /** @throws GatewayError as above, for an answer that has no room any more. */
+  fit(clients: readonly string[], bytes: number): void {
+    if (bytes > smallBytes) this.#refuseBeyond(clients, bytes)
+  }
+
+  /**
+   * Counts an answer that was handed to its connection, until it has gone.
+   *
+   * @returns to be called whenever a part of it has gone.
+   */
+  sending(
+    { socket }: IncomingMessage,
+    response: ServerResponse,
+    clients: readonly string[],
+    bytes: number,
+  ): () => void {
+    const waiting = { response, socket, clients, bytes, movedMs: performance.now() }
+    this.#waiting.add(waiting)
+    this.#count(clients, bytes)
+    response.once('close', () => this.#gone(waiting))
+    this.#timer ??= setInterval(() => this.#look(), Math.min(1_000, this.#silenceMs / 4)).unref()
+    return () => {
+      waiting.movedMs = performance.now()
+    }
+  }
+
+  #refuseBeyond(clients: readonly string[], bytes: number): void {
+    const isMore = (name: string) => (this.#ofClient.get(name) ?? 0) + bytes > this.#clientBytes
+    if (clients.some(isMore)) throw yoursFull
+    if (this.#held + bytes > this.#bytes) throw full
+  }
+
+  #line(socket: Socket): Line {
+    const known = this.#lines.get(socket)
+    if (known !== undefined) return known
+    const made: Line = { last: undefined, waiting: new Set() }
+    this.#lines.set(socket, made)
+    socket.once('close', () => {
+      for (const goOn of made.waiting) goOn()
+      made.waiting.clear()
+    })
+    return made
+  }
+
+  #count(clients: readonly string[], bytes: number): void {
+    this.#held += bytes
+    for (const name of clients) {
+      const left = (this.#ofClient.get(name) ?? 0) + bytes
+      if (left > 0) this.#ofClient.set(name, left)
+      else this.#ofClient.delete(name)
+    }
+  }
+
+  #gone(waiting: Waiting): void {
+    if (this.#waiting.delete(waiting)) this.#count(waiting.clients, -waiting.bytes)
+  }
+
+  #look(): void {
+    const nowMs = performance.now()
+    for (const waiting of this.#waiting) {
+      const { response, socket } = waiting
+      // Only the first answer of a connection can move: one behind a payment waits for the acquirer.
+      if (response.socket === null) waiting.movedMs = nowMs
+      else if (nowMs - waiting.movedMs >= this.#silenceMs) socket.destroy()
+      // An answer behind another one is not told of the end of its connection.
+      if (socket.destroyed) this.#gone(waiting)
+    }
+    if (this.#waiting.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+}
