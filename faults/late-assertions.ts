@@ -138,7 +138,7 @@ select ${hex('r.payment_id')}, format('event %s came again with other content, a
 from oracle.repeated r
 where not exists (
   select from tollgate.attention l
-  where l.payment_id = r.payment_id and l.kind = 'event' and l.reference = r.event_id)
+  where l.payment_id = r.payment_id and l.kind = 'event' and l.reference like r.event_id || ' says %')
 union all
 select ${hex('b.payment_id')}, format('its facts exceed the limit by %s, and nothing is on the list', b.excess)
 from tollgate.payment_balance b

@@ -3,6 +3,8 @@ import { maskEscapedNumbers } from '../net/mask.ts'
 
 const longDigitRun = new RegExp(`\\p{Nd}{${limits.unknownNameMaskedDigits},}`, 'gu')
 const accountRun = /\p{Nd}(?:[\p{P}\p{S}\p{Z}\p{Cf}]?\p{Nd}){12,}/gu
+/** A moment as schedules are told it has fourteen digits, and is no account. */
+const moment = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d{1,2}(?:Z|[+-]\d\d:?\d\d)?$/
 const unprintable = /[\p{Cc}\p{Cs}]/gu
 const echoedValueCharacters = 128
 
@@ -17,7 +19,11 @@ export function printableName(name: string): string {
 
 /** A harmless value as it may be repeated: short, and without anything that could be a card number. */
 export function printableValue(value: string): string {
-  const masked = value.slice(0, 1024).replace(accountRun, '***').replace(unprintable, '?')
+  const shown = value.slice(0, 1024)
+  const masked = (moment.test(value) ? shown : shown.replace(accountRun, '***')).replace(
+    unprintable,
+    '?',
+  )
   return [...maskEscapedNumbers(masked)].slice(0, echoedValueCharacters).join('')
 }
 

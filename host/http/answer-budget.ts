@@ -39,6 +39,13 @@ type Waiting = {
 /** What reads of one connection wait for: answers go out in order, so a page read ahead is memory only. */
 type Line = { last: ServerResponse | undefined; readonly waiting: Set<() => void> }
 
+/** Where a request stands on its connection. */
+export type Place = {
+  readonly socket: Socket
+  readonly line: Line
+  readonly before: ServerResponse | undefined
+}
+
 /**
  * Memory for answers that were not sent yet. A client that asks for large pages and reads none of them
  * has one for each connection, few in all, and loses connections on which nothing moves. Answers to
@@ -66,18 +73,22 @@ export class AnswerBudget {
   }
 
   /**
+   * Takes the place of a request on its connection. To be called when the request arrives, before anything is
+   * awaited: answers leave in the order of arrival, and who waits for a later one waits for ever.
+   */
+  enter({ socket }: IncomingMessage, response: ServerResponse): Place {
+    const line = this.#line(socket)
+    const before = line.last
+    line.last = response
+    return { socket, line, before }
+  }
+
+  /**
    * Before anything is read for an answer: resolves when the answers before it on its connection have gone.
    *
    * @throws GatewayError 429 when the client leaves too much unread, 503 when all do · ClientGoneError
    */
-  async admit(
-    { socket }: IncomingMessage,
-    response: ServerResponse,
-    clients: readonly string[],
-  ): Promise<void> {
-    const line = this.#line(socket)
-    const before = line.last
-    line.last = response
+  async admit({ socket, line, before }: Place, clients: readonly string[]): Promise<void> {
     if (before !== undefined && !before.writableFinished) {
       await new Promise<void>((resolve) => {
         line.waiting.add(resolve)

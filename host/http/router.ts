@@ -130,6 +130,8 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
   const startedMs = performance.now()
   const { endpoint, request, response, requestId } = asked
   const { gateway } = parts
+  const isCounted = endpoint.method !== 'POST' && endpoint.throttle === 'read'
+  const place = isCounted ? parts.answers.enter(request, response) : undefined
   const login = () => gateway.authenticate(request.headers.authorization, request.ip)
   let caller: Caller | null = null
   let counted: string | undefined
@@ -153,9 +155,9 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
     if (endpoint.method === 'POST') {
       const address = clientOf(request.ip)
       share = parts.bodies.share({ token: caller?.id, merchant, address })
-    } else if (endpoint.throttle === 'read') {
+    } else if (place !== undefined) {
       readers = merchant === undefined ? [client] : [client, merchant]
-      await parts.answers.admit(request, response, readers)
+      await parts.answers.admit(place, readers)
     }
     const isRead = endpoint.method === 'GET' && caller !== null
     const rights = isRead ? new WaitingCaller(login) : undefined

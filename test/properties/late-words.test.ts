@@ -5,7 +5,7 @@ import { happenings } from './late-words/merchant.ts'
 import { playAll, shownViolation, withDeaths } from './late-words/runner.ts'
 import { mixed, sampled } from './late-words/sequences.ts'
 
-const count = 200
+const count = 120
 const seed = 1
 
 /** The same lives every time; the long run takes others, and looks for shorter ones: `npm run late-words`. */

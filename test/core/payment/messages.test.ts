@@ -11,6 +11,7 @@ import {
   unknown,
 } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
+import { systemClock } from '../../../core/clock.ts'
 import type { Sql } from '../../../core/db/sql.ts'
 import type { Engine } from '../../../core/engine.ts'
 import { housekeeping } from '../../../core/jobs/housekeeping.ts'
@@ -207,7 +208,11 @@ describe('messages of acquirers', () => {
       await made('purge-old', true, 1_200, 'settled')
       await made('purge-aside', true, 1_200, 'quarantined')
       const lanes = { single: execute, upkeep: execute }
-      await housekeeping.run({}, { lanes, steps: { days: 90 } } as unknown as Engine)
+      await housekeeping.run({}, {
+        lanes,
+        steps: { days: 90 },
+        clock: systemClock,
+      } as unknown as Engine)
       const left = await run.sql<{ event_id: string }>(
         `select event_id from tollgate.inbound_event where event_id like 'purge-%' order by 1`,
       )

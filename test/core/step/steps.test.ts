@@ -364,7 +364,7 @@ describe('the step log', () => {
     const log = { info() {}, warn() {} }
     try {
       const steps = new StepLog(lanes, systemClock, log, 30)
-      await housekeeping.run({}, { lanes, steps } as unknown as Engine)
+      await housekeeping.run({}, { lanes, steps, clock: systemClock } as unknown as Engine)
     } finally {
       await database.close()
     }
