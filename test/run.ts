@@ -20,7 +20,7 @@ const condition = '--conditions=@tollgate/source'
 /** Tests that start processes, wait for them or kill them: one process per file, three at a time. */
 const apart = /^test\/(?:flows|faults|browser|examples|host\/postgres|host\/cli)\//
 /** Tests that wait for clocks, connections and pauses more than they compute: a process of their own, beside the rest. */
-const waiting = /^test\/core\/(?:schedule|db|webhook|operator)\//
+const waiting = /^test\/core\/(?:schedule|db|event-feed|webhook|operator)\//
 const filesAtOnce = 3
 const unitLimitMs = 30_000
 const apartLimitMs = 180_000
