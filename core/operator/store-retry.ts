@@ -1,7 +1,8 @@
 /** SQL that has a message of an acquirer worked on again. */
 import type { Actor } from '../audit/actor.ts'
-import { type AuditEntry, auditRows } from '../audit/stored-rows.ts'
+import type { AuditEntry } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
+import { afterwards } from './store.ts'
 
 /**
  * Takes the entry off the list and puts its message back, in one: a worker that is quick may list it again.
@@ -44,17 +45,5 @@ ended as (
   from again
   where attention.id = ${id}::uuid
   returning attention.id, attention.payment_id, attention.kind, attention.freezes),
-thawed as (
-  update tollgate.payment_balance set frozen_by = array_remove(frozen_by, ended.id)
-  from ended
-  where payment_balance.payment_id = any(ended.freezes)),
-audited as (${auditRows(
-  { ...audit, actor: by, action: 'attention.resolved' },
-  {
-    from: sql`ended left join tollgate.payment as payment on payment.id = ended.payment_id`,
-    resource: sql`coalesce(ended.payment_id, ended.id)`,
-    entityId: sql`payment.channel_id`,
-    detail: sql`jsonb_build_object('kind', ended.kind)`,
-  },
-)})
+${afterwards(by, audit)}
 select event_id from again`

@@ -130,6 +130,22 @@ update tollgate.payment_balance set frozen_by = array(
   select holder from unnest(frozen_by) as holder where holder not in (select id from ended))
 where payment_balance.payment_id in (select unnest(freezes) from ended)`
 
+/** The rest of a statement in which an entry `ended`: its freezes go, and the audit record says who dealt with it. */
+export const afterwards = (by: Actor, audit: Pick<AuditEntry, 'id' | 'detail'>) => sql`
+thawed as (
+  update tollgate.payment_balance set frozen_by = array_remove(frozen_by, ended.id)
+  from ended
+  where payment_balance.payment_id = any(ended.freezes)),
+audited as (${auditRows(
+  { ...audit, actor: by, action: 'attention.resolved' },
+  {
+    from: sql`ended left join tollgate.payment as payment on payment.id = ended.payment_id`,
+    resource: sql`coalesce(ended.payment_id, ended.id)`,
+    entityId: sql`payment.channel_id`,
+    detail: sql`jsonb_build_object('kind', ended.kind)`,
+  },
+)})`
+
 /**
  * Takes an entry off the list by hand, on record, with what waited for it. Empty when it is not there,
  * not open, or its payment has to be decided first.
@@ -149,19 +165,7 @@ with ended as (
       select from tollgate.attempt
       where attempt.key = attention.attempt_key and attempt.state = 'late'))
   returning id, payment_id, kind, freezes),
-thawed as (
-  update tollgate.payment_balance set frozen_by = array_remove(frozen_by, ended.id)
-  from ended
-  where payment_balance.payment_id = any(ended.freezes)),
-audited as (${auditRows(
-  { ...audit, actor: by, action: 'attention.resolved' },
-  {
-    from: sql`ended left join tollgate.payment as payment on payment.id = ended.payment_id`,
-    resource: sql`coalesce(ended.payment_id, ended.id)`,
-    entityId: sql`payment.channel_id`,
-    detail: sql`jsonb_build_object('kind', ended.kind)`,
-  },
-)})
+${afterwards(by, audit)}
 select id from ended`
 
 export const attentionById = (id: string) => sql<{

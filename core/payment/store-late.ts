@@ -180,7 +180,7 @@ stands as (
   insert into tollgate.payment_balance (payment_id, kind, authorised, captured, max_captures, frozen_by)
   select id, ${late.balance?.kind ?? null}::text, ${text(late.balance?.authorised ?? null)}::bigint,
     ${text(late.balance?.captured ?? null)}::bigint, ${late.balance?.maxCaptures ?? null}::integer,
-    -- What was listed before there was anything to wait.
+    -- Entries listed before the payment had a balance.
     coalesce((select array_agg(attention.id) from tollgate.attention
       where attention.payment_id = payment_moved.id and payment_moved.id = any(attention.freezes)
         and attention.resolved_at is null

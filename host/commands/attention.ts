@@ -4,35 +4,31 @@ import { byOption, decidedBy, reasonOption } from './decide.ts'
 import { told } from './inspect.ts'
 import { harmless, since } from './timeline.ts'
 
-export const attentionResolveCommand: Command = {
-  name: 'attention resolve',
-  summary: "Take an entry off the operators' list, once it was dealt with.",
+/** A command about one entry of the list, with a reason on record. */
+const entryCommand = (name: 'resolve' | 'retry', summary: string): Command => ({
+  name: `attention ${name}`,
+  summary,
   words: ['<entry>'],
   options: { ...reasonOption, ...byOption },
   async run(given) {
     const [id = ''] = given.words
     const decided = decidedBy(given)
     return withInstallation(given, {}, async ({ gateway }) => {
-      print((await told(() => gateway.operator.resolve(id, decided))).text)
+      print((await told(() => gateway.operator[name](id, decided))).text)
       return 0
     })
   },
-}
+})
 
-export const attentionRetryCommand: Command = {
-  name: 'attention retry',
-  summary: 'Work again on a message of an acquirer that was put aside.',
-  words: ['<entry>'],
-  options: { ...reasonOption, ...byOption },
-  async run(given) {
-    const [id = ''] = given.words
-    const decided = decidedBy(given)
-    return withInstallation(given, {}, async ({ gateway }) => {
-      print((await told(() => gateway.operator.retry(id, decided))).text)
-      return 0
-    })
-  },
-}
+export const attentionResolveCommand = entryCommand(
+  'resolve',
+  "Take an entry off the operators' list, once it was dealt with.",
+)
+
+export const attentionRetryCommand = entryCommand(
+  'retry',
+  'Work again on a message of an acquirer that was put aside.',
+)
 
 export const attentionCommand: Command = {
   name: 'attention',

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import pg from 'pg'
-import { isLoopback } from '../config/loopback.ts'
 import type { HostSettings } from '../config/read-settings.ts'
 import {
   examineAudit,
@@ -11,6 +10,7 @@ import {
   type Finding,
 } from '../doctor/examine.ts'
 import { DoctorStore } from '../doctor/store.ts'
+import { isLoopback } from '../http/loopback.ts'
 import { dataDirectoryOf, keyFilesFrom, openDatabase, reach } from '../serve/installation.ts'
 import { findKeys, KeysError } from '../serve/keys.ts'
 import { type Command, placeOfCommand, print, settingsFor, UsageError } from './command.ts'

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { isLoopback } from './loopback.ts'
+import { isLoopback } from '../http/loopback.ts'
 
 /**
  * Whether a database is reached over a network without encryption. The driver is asked and not the text:

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { Job, Plugin } from '@tollgate/plugin-kit'
+import { isLoopback } from '../http/loopback.ts'
 import { isPlain } from './database-url.ts'
-import { isLoopback } from './loopback.ts'
 import {
   type Setting,
   type SettingValues,

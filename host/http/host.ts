@@ -1,10 +1,10 @@
 import { type Gateway, GatewayError, newId } from '@tollgate/core'
 import type { Surface } from '@tollgate/schemas'
 import type { Express } from 'express'
-import { isLoopback } from '../config/loopback.ts'
 import { AnswerBudget, type AnswerBudgetOptions } from './answer-budget.ts'
 import { BodyBudget, type BodyBudgetOptions } from './body-budget.ts'
 import { answerFault } from './fault.ts'
+import { isLoopback } from './loopback.ts'
 import { type HostLog, silent } from './request-log.ts'
 import { createRouter } from './router.ts'
 import {

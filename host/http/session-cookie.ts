@@ -2,7 +2,7 @@
  * The cookie that holds an operator's session. Scripts cannot read it, and no other site can have it sent. Its
  * prefix has browsers take it from this very host over HTTPS only, so that nobody beside it can plant one.
  */
-import { isLoopback } from '../config/loopback.ts'
+import { isLoopback } from './loopback.ts'
 
 export type SessionCookie = {
   /** The session in a Cookie header; undefined where there is none, or more than one. */

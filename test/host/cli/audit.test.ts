@@ -108,7 +108,7 @@ test('the doctor and audit verify tell of a row that was changed', async () => {
   }
 })
 
-test('migrate --roles shows two users once; only a server of its own has any', async () => {
+test('migrate --roles shows two users once; the embedded server has none', async () => {
   const schema = `cli_${run.database.name.slice(-8)}`
   const more = { ...env, TOLLGATE_DATABASE_SCHEMA: schema }
   const roles = () => runTollgate(['migrate', '--roles'], { folder: project.path, env: more })
