@@ -1,8 +1,8 @@
 import type { Job, Log, Plugin } from '@tollgate/plugin-kit'
-import type { Thresholds } from './card-testing/dimensions.ts'
 import type { Clock } from './clock.ts'
 import type { DatabaseOptions } from './db/database.ts'
 import type { Environment } from './engine.ts'
+import type { Thresholds } from './entity/card-testing-settings.ts'
 import type { LoopbackRule } from './net/address.ts'
 import type { KeyProvider } from './vault/keys.ts'
 

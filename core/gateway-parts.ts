@@ -1,13 +1,13 @@
 /** What a gateway is put together from when it starts. */
-import type { AuditTrail } from './audit/trail.ts'
+import type { AuditTrail } from './audit-chain/trail.ts'
 import type { Database } from './db/database.ts'
 import type { Engine } from './engine.ts'
 import type { Entities } from './entity/entities.ts'
 import type { Dispatcher } from './jobs/dispatcher.ts'
-import type { Queue } from './jobs/queue.ts'
 import type { Operator } from './operator/operator.ts'
-import type { OperatorAccounts } from './person/embedded.ts'
+import type { OperatorAccounts } from './operator-access/api.ts'
 import type { Presence } from './process/presence.ts'
+import type { Queue } from './queue/queue.ts'
 
 export type GatewayParts = {
   readonly engine: Engine

@@ -1,26 +1,27 @@
 import type { GatewayEvent, Inbound } from '@tollgate/plugin-kit'
 import type { Requests } from '@tollgate/schemas'
+import { receive } from './acquirer-events/receive.ts'
 import { type Alarm, GuessedIds } from './audit/alarm.ts'
-import { AuditTrail } from './audit/trail.ts'
+import { AuditTrail } from './audit-chain/trail.ts'
+import { type Call, type Reply, read } from './caller/call.ts'
+import { buildNumber, embedder, type RequestOptions } from './caller/embedder.ts'
 import type { Database } from './db/database.ts'
-import { buildNumber, embedder, type RequestOptions } from './embedder.ts'
 import type { Engine, Environment } from './engine.ts'
 import type { Caller } from './entity/directory.ts'
 import type { Entities } from './entity/entities.ts'
-import { Events } from './event-feed/embedded.ts'
+import { Events } from './event-feed/api.ts'
 import type { GatewayParts } from './gateway-parts.ts'
 import { newId } from './ids.ts'
-import { receive } from './inbound/receive.ts'
 import type { Dispatcher } from './jobs/dispatcher.ts'
-import type { Queue } from './jobs/queue.ts'
 import { answer, isEngineOperation, refusalReply } from './operations.ts'
 import { Operator } from './operator/operator.ts'
+import type { OperatorAccounts } from './operator-access/api.ts'
 import type { Request } from './payment/accept.ts'
 import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
 import { type PaymentView, paymentView } from './payment/view.ts'
-import type { OperatorAccounts } from './person/embedded.ts'
 import type { Presence } from './process/presence.ts'
-import { Query } from './query/embedded.ts'
+import { Query } from './query/api.ts'
+import type { Queue } from './queue/queue.ts'
 import {
   createRegistration,
   endRegistration,
@@ -36,13 +37,12 @@ import {
   registrationView,
   type VerificationView,
 } from './registration/view.ts'
-import { type Call, type Reply, read } from './request/call.ts'
-import { Schedules } from './schedule/embedded.ts'
+import { Schedules } from './schedule/api.ts'
 import { type StepOperation, stepsFor } from './step/operations.ts'
 import { inspect } from './step/steps.ts'
 import type { StepsView } from './step/view.ts'
-import { TestClocks } from './test-clock/embedded.ts'
-import { Webhooks } from './webhook/embedded.ts'
+import { TestClocks } from './test-clock/api.ts'
+import { Webhooks } from './webhook/api.ts'
 
 /** What a follow-up by its own method leaves to say. */
 export type FollowUpRequest = Readonly<Record<string, unknown>> & {

@@ -1,13 +1,15 @@
+export type { AttentionKind, AttentionRow } from './attention/store.ts'
 export type { Actor, ActorKind, By } from './audit/actor.ts'
 export type { Alarm, AlarmDetail, AlarmKind } from './audit/alarm.ts'
 export type { AuditFilter, AuditRow } from './audit/store-list.ts'
-export { type AuditTrail, verifyAudit } from './audit/trail.ts'
-export type { Verified } from './audit/verify.ts'
+export { type AuditTrail, verifyAudit } from './audit-chain/trail.ts'
+export type { Verified } from './audit-chain/verify.ts'
+export type { Call, Reply } from './caller/call.ts'
+export { buildNumber, type RequestOptions } from './caller/embedder.ts'
+export { type RightSet, rightSet } from './caller/rights.ts'
 export { type Clock, systemClock, wireTimestamp } from './clock.ts'
+export { type DatabaseRole, makeRoles } from './database-roles.ts'
 export type { DatabaseOptions } from './db/database.ts'
-export { MigrationError, migrateDatabase, migrationFiles } from './db/migrate.ts'
-export { type DatabaseRole, makeRoles } from './db/roles.ts'
-export { buildNumber, type RequestOptions } from './embedder.ts'
 export type { Caller } from './entity/directory.ts'
 export type { DispatchFacts, DispatchRule } from './entity/dispatch-rule.ts'
 export type { ListedRule, RuleChange } from './entity/dispatching.ts'
@@ -18,37 +20,36 @@ export type {
   RotatedToken,
   RotationOptions,
 } from './entity/entities.ts'
-export { type RightSet, rightSet } from './entity/rights.ts'
 export type { TokenLimits } from './entity/token.ts'
 export { GatewayError, type ParameterError } from './errors.ts'
 export type { EventsView, EventView, OneEventView } from './event-feed/view.ts'
 export { type FaultPoint, onFaultPoint } from './fault-point.ts'
+export { ConfirmationNeededError } from './four-eyes/two-people.ts'
 export type { FollowUpRequest, Gateway } from './gateway.ts'
 export type { GatewayOptions, Role } from './gateway-options.ts'
 export { keepHeapClose } from './heap.ts'
 export { newId } from './ids.ts'
-export type { Decided, Operator, Told } from './operator/operator.ts'
-export type { AttentionKind, AttentionRow } from './operator/store.ts'
-export type { Answered, PaymentView, ResultView } from './payment/view.ts'
-export type { DoneBy, OfficeAnswer, OperatorAccounts } from './person/embedded.ts'
-export type { From, LoggedIn, LoginRequest } from './person/login.ts'
-export { ConfirmationNeededError } from './person/two-people.ts'
-export type { Enrolled, ListedPerson, Person } from './person/types.ts'
-export type { QueryView, TransactionView } from './query/view.ts'
-export type { RegistrationView, VerificationView } from './registration/view.ts'
-export type { Call, Reply } from './request/call.ts'
-export type { ExecutionsView, PreviewView, SchedulesView, ScheduleView } from './schedule/view.ts'
-export { createGateway } from './start.ts'
-export type { Candidates, Inspected } from './step/steps.ts'
-export type { Step } from './step/types.ts'
-export { type RequestView, type StepsView, type StepView, stepView } from './step/view.ts'
-export type { ClockView } from './test-clock/clocks.ts'
 export {
   KeyAdministration,
   type KeyStatus,
   type KeysStatus,
   type Rewrapped,
-} from './vault/administration.ts'
+} from './key-rotation/administration.ts'
+export { type RotateOptions, type Rotation, RotationError } from './key-rotation/rotation.ts'
+export { MigrationError, migrateDatabase, migrationFiles } from './migrate.ts'
+export type { Decided, Operator, Told } from './operator/operator.ts'
+export type { DoneBy, OfficeAnswer, OperatorAccounts } from './operator-access/api.ts'
+export type { From, LoggedIn, LoginRequest } from './operator-access/login.ts'
+export type { Enrolled, ListedPerson, Person } from './operator-access/types.ts'
+export type { Answered, PaymentView, ResultView } from './payment/view.ts'
+export type { QueryView, TransactionView } from './query/view.ts'
+export type { RegistrationView, VerificationView } from './registration/view.ts'
+export type { ExecutionsView, PreviewView, SchedulesView, ScheduleView } from './schedule/view.ts'
+export { createGateway } from './start.ts'
+export type { Candidates, Inspected } from './step/steps.ts'
+export { type RequestView, type StepsView, type StepView, stepView } from './step/view.ts'
+export type { ClockView } from './test-clock/clocks.ts'
+export type { Step } from './transcript/types.ts'
 export {
   type KeyProvider,
   KeyProviderError,
@@ -59,7 +60,6 @@ export {
   type WrappedKey,
 } from './vault/keys.ts'
 export { combinedKeys } from './vault/providers.ts'
-export { type RotateOptions, type Rotation, RotationError } from './vault/rotation.ts'
 export { type TransitOptions, transitKeys } from './vault/transit.ts'
 export type {
   DeliveriesView,

@@ -1,6 +1,7 @@
 /** The operations of the endpoints table, by name: raw request in, status and body out. */
 
 import { resultDescription, results } from '@tollgate/schemas'
+import { bodyOf, type Call, type Handler, idIn, queryOf, type Reply, read } from './caller/call.ts'
 import type { Engine } from './engine.ts'
 import type { Caller } from './entity/directory.ts'
 import { GatewayError } from './errors.ts'
@@ -19,7 +20,6 @@ import {
 } from './registration/registrations.ts'
 import type { Registration } from './registration/types.ts'
 import { registrationView } from './registration/view.ts'
-import { bodyOf, type Call, type Handler, idIn, queryOf, type Reply, read } from './request/call.ts'
 import { textOf } from './request/values.ts'
 import { scheduleOperations } from './schedule/operations.ts'
 import { stepOperations } from './step/operations.ts'

@@ -55,7 +55,11 @@ export const eventMutants: readonly Mutant[] = [
         find: '    resource: row.resource,',
         put: '    resource: row.id,',
       },
-      { file: 'core/webhook/lane.ts', find: 'isFull || before.length < blockers', put: 'isFull' },
+      {
+        file: 'core/webhook/endpoint-queue.ts',
+        find: 'isFull || before.length < blockers',
+        put: 'isFull',
+      },
     ],
     injections: receiver('wrapped', 'fail', 4_000),
   },

@@ -41,7 +41,7 @@ export const lateMutants: readonly Mutant[] = [
         put: 'look: null,',
       },
       {
-        file: 'core/payment/hear.ts',
+        file: 'core/payment/acquirer-message.ts',
         find: "if (applied === 'settled') await lookNow(engine, attemptKey)",
         put: '',
       },
@@ -64,7 +64,7 @@ export const lateMutants: readonly Mutant[] = [
     assertion: 'what failed later counts no more',
     mistake: 'the failure of what counted as done changes nothing',
     patches: [
-      { file: 'core/payment/words.ts', find: "declined: 'fail',", put: "declined: 'known'," },
+      { file: 'core/payment/late-words.ts', find: "declined: 'fail',", put: "declined: 'known'," },
     ],
     injections: [said('failing'), said('failing')],
   },
@@ -160,7 +160,7 @@ export const lateMutants: readonly Mutant[] = [
     mistake: 'whoever guesses the id of an event suppresses it',
     patches: [
       {
-        file: 'core/inbound/store.ts',
+        file: 'core/acquirer-events/store.ts',
         find: "where event.claim ->> 'verified' is distinct from 'true' and excluded.claim ->> 'verified' = 'true'",
         put: 'where false',
       },

@@ -243,7 +243,7 @@ export const mutants: readonly Mutant[] = [
     mistake: 'a chargeback is acknowledged and dropped',
     patches: [
       {
-        file: 'core/inbound/process.ts',
+        file: 'core/acquirer-events/process.ts',
         find: "if (!claim.verified) return 'enquired'\n  const { is,",
         put: "if (claim.verified) return 'recorded'\n  const { is,",
       },

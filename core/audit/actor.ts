@@ -1,6 +1,6 @@
 /** Who acts, as the audit trail names them. */
 import { hostname } from 'node:os'
-import { maskEscapedNumbers } from '../net/mask.ts'
+import { maskEscapedNumbers } from '../redaction/mask.ts'
 
 export const actorKinds = ['token', 'operator', 'system-user', 'engine', 'embedder'] as const
 

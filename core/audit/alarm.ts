@@ -2,7 +2,7 @@
 import type { Json, Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import type { Clock } from '../clock.ts'
-import { keyOf, mac, newKeyBytes } from '../vault/cipher.ts'
+import { keyOf, mac, newKeyBytes } from '../crypto/cipher.ts'
 
 export type AlarmKind =
   /** Somebody tries numbers of cards. */

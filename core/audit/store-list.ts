@@ -1,6 +1,6 @@
 /** SQL of the audit trail as people read it. */
 import { sql } from '../db/sql.ts'
-import type { Facts } from './harmless.ts'
+import type { Facts } from '../redaction/harmless.ts'
 
 export type AuditRow = {
   id: string

@@ -1,9 +1,9 @@
 /** A row of the audit trail as a part of the statement that does what it tells. */
 import { type Sql, sql } from '../db/sql.ts'
 import { isId, newId } from '../ids.ts'
-import { maskCardNumbers } from '../net/mask.ts'
+import { type Facts, harmless } from '../redaction/harmless.ts'
+import { maskCardNumbers } from '../redaction/mask.ts'
 import { type Actor, engineActor } from './actor.ts'
-import { type Facts, harmless } from './harmless.ts'
 
 export type AuditEntry = {
   /** Made unless given: for whoever has to find the row again. */

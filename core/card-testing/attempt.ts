@@ -1,8 +1,8 @@
 /** What the attempts of a card tester have in common, taken from a payment. */
 import type { RequestFields } from '@tollgate/plugin-kit'
+import { type Dimension, dimensions, type Thresholds } from '../entity/card-testing-settings.ts'
 import type { Payment } from '../payment/types.ts'
 import { groupOf, textOf } from '../request/values.ts'
-import { type Dimension, dimensions, type Thresholds } from './dimensions.ts'
 import { shopperAddress } from './shopper-address.ts'
 import type { Key } from './windows.ts'
 

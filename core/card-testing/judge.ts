@@ -1,5 +1,5 @@
 /** Whether another attempt is refused. Pure. */
-import { type Dimension, isWide } from './dimensions.ts'
+import { type Dimension, isWide } from '../entity/card-testing-settings.ts'
 import type { Counted } from './windows.ts'
 
 export type Pending = {

@@ -4,11 +4,11 @@
  */
 import type { Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
+import { addAttention } from '../attention/store.ts'
 import type { Clock } from '../clock.ts'
 import type { Lanes } from '../db/lanes.ts'
+import { type Dimension, dimensions, windowMs } from '../entity/card-testing-settings.ts'
 import { newId } from '../ids.ts'
-import { addAttention } from '../operator/store.ts'
-import { type Dimension, dimensions, windowMs } from './dimensions.ts'
 import { decidedOf, failuresOfOthers, liftedBlocks, purgeFailures, tellFailures } from './store.ts'
 import type { UnderWay } from './under-way.ts'
 import type { Windows } from './windows.ts'

@@ -1,5 +1,5 @@
 import { sql } from '../db/sql.ts'
-import type { Dimension } from './dimensions.ts'
+import type { Dimension } from '../entity/card-testing-settings.ts'
 import type { Bucket } from './windows.ts'
 
 /** What one process saw. A minute is written as often as it changes, and again when an answer was lost. */

@@ -2,7 +2,7 @@
  * Failures over sliding windows, in bounded memory. Pure: time is given. Each process counts its own
  * and learns what the others counted, as sums of a minute each: learning the same twice changes nothing.
  */
-import { type Dimension, windowMs } from './dimensions.ts'
+import { type Dimension, windowMs } from '../entity/card-testing-settings.ts'
 
 /** What attempts at one merchant have in common. */
 export type Key = {

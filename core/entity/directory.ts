@@ -1,6 +1,7 @@
 import type { Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import type { By } from '../audit/actor.ts'
+import type { RightSet } from '../caller/rights.ts'
 import type { Clock } from '../clock.ts'
 import { Gather } from '../db/gather.ts'
 import type { Lanes } from '../db/lanes.ts'
@@ -9,7 +10,6 @@ import { GatewayError } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { FreshCache, type Version } from './cache.ts'
 import { type ReadyRule, readyRule } from './dispatch-rule.ts'
-import type { RightSet } from './rights.ts'
 import {
   type AccountRow,
   accountById,

@@ -1,4 +1,4 @@
-import { settingOf as cardTestingSettings } from '../card-testing/dimensions.ts'
+import { settingOf as cardTestingSettings } from './card-testing-settings.ts'
 
 /** What can be set for a node of the hierarchy. A channel's own value wins over those above it. */
 type Setting = {

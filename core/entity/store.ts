@@ -1,8 +1,8 @@
 import type { Actor } from '../audit/actor.ts'
-import type { Facts } from '../audit/harmless.ts'
 import { auditRows } from '../audit/stored-rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
-import { type ProposalUse, usedProposal } from '../person/store-proposal.ts'
+import { type ProposalUse, usedProposal } from '../four-eyes/store-proposal.ts'
+import type { Facts } from '../redaction/harmless.ts'
 
 export type EntityKind = 'psp' | 'division' | 'merchant' | 'channel'
 export type EntityRow = {

@@ -1,8 +1,8 @@
 /** What this process knows of a token: who its holder is, until when, and where from. */
 import { hash as digestOf } from 'node:crypto'
 import { rights, tokenRights } from '@tollgate/schemas'
+import { allOfTokens, type RightSet, rightSet } from '../caller/rights.ts'
 import { type Networks, networksOf } from '../net/address.ts'
-import { allOfTokens, type RightSet, rightSet } from './rights.ts'
 import type { TokenRow } from './store.ts'
 
 /** Narrower than what any token may. */

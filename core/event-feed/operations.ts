@@ -1,7 +1,8 @@
 /** Operations on the feed of events: raw call in, status and body out. */
+
+import { type Call, type Handler, idIn, queryOf, read } from '../caller/call.ts'
 import type { Engine } from '../engine.ts'
 import { approvedCode } from '../payment/decide.ts'
-import { type Call, type Handler, idIn, queryOf, read } from '../request/call.ts'
 import { textOf } from '../request/values.ts'
 import type { Envelope } from '../schedule/view.ts'
 import { readFeed, readNotification } from './feed.ts'

@@ -1,15 +1,15 @@
 import { limits } from '@tollgate/schemas'
+import { purgeEvents, purgeUnverified } from '../acquirer-events/store.ts'
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
-import { purgeEvents, purgeUnverified } from '../inbound/store.ts'
-import { purgeSessions } from '../person/store.ts'
-import { purgeFailures } from '../person/store-login.ts'
-import { purgeProposals } from '../person/store-proposal.ts'
+import { purgeProposals } from '../four-eyes/store-proposal.ts'
+import { purgeSessions } from '../operator-access/store.ts'
+import { purgeFailures } from '../operator-access/store-login.ts'
 import { makePartitions } from '../process/partitions.ts'
 import { purgeIdempotency } from '../process/store.ts'
-import { dropSteps, purgeSteps } from '../step/store.ts'
+import { defineJob } from '../queue/define.ts'
+import { dropSteps, purgeSteps } from '../transcript/store.ts'
 import { dropDeliveries } from '../webhook/store.ts'
-import { defineJob } from './define.ts'
 
 const batch = 5000
 

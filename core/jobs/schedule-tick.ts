@@ -1,18 +1,18 @@
 import { limits } from '@tollgate/schemas'
+import { workOnDue } from '../acquirer-events/fair-turns.ts'
+import { advancing } from '../business-time/store.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
-import { workOnDue } from '../inbound/turns.ts'
 import { overdue } from '../payment/store-settle.ts'
+import { defineJob } from '../queue/define.ts'
+import type { Enqueue, EnqueueWithin } from '../queue/queue.ts'
 import { noteExpiry } from '../registration/expiry.ts'
 import { batchesOf, fireDue } from '../schedule/fire.ts'
 import { forgotten } from '../schedule/store-fire.ts'
-import { advancing } from '../test-clock/store.ts'
 import { type ClaimedRow, claimDue, type TimerKind, type TimerRow } from '../timer/store.ts'
 import { advanceClock } from './advance-clock.ts'
 import { capture } from './capture.ts'
 import { charge } from './charge.ts'
-import { defineJob } from './define.ts'
-import type { Enqueue, EnqueueWithin } from './queue.ts'
 
 /** A claimed timer comes back after this, unless what it stands for ended meanwhile. */
 const againMs = 60_000

@@ -1,10 +1,10 @@
 import { channel } from 'node:diagnostics_channel'
 import type { Http, HttpAnswer, HttpError, HttpErrorCode, HttpOptions } from '@tollgate/plugin-kit'
 import type { Clock } from '../clock.ts'
+import { createScrubber } from '../redaction/scrub.ts'
 import type { UrlCheck } from './address.ts'
 import { Exchange, type SendBy } from './exchange.ts'
-import { createScrubber } from './scrub.ts'
-import { createTranscript, type Message, type TranscriptEntry } from './transcript.ts'
+import { createTranscript, type Message, type TranscriptEntry } from './http-transcript.ts'
 import type { Transport } from './transport.ts'
 import { type Wire, writeRequest } from './wire.ts'
 

@@ -8,7 +8,7 @@ import { createPool } from './pool.ts'
 import { createTransport } from './transport.ts'
 
 export type { CallOptions, HttpMessage, OutgoingCall, Sent } from './call.ts'
-export type { TranscriptEntry, TranscriptMessage } from './transcript.ts'
+export type { TranscriptEntry, TranscriptMessage } from './http-transcript.ts'
 
 export type OutgoingOptions = AddressOptions & {
   /** The engine's name, carried by the messages on the diagnostics channel. */

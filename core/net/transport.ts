@@ -2,8 +2,8 @@ import type { HttpAnswer } from '@tollgate/plugin-kit'
 import type { Dispatcher } from 'undici'
 import { answerOf, decompress, plainHeaders } from './answer.ts'
 import type { Exchange } from './exchange.ts'
+import type { Message } from './http-transcript.ts'
 import type { Connection, Pool } from './pool.ts'
-import type { Message } from './transcript.ts'
 import type { Wire } from './wire.ts'
 
 /**

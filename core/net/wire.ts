@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { HttpError, type HttpOptions, Sensitive } from '@tollgate/plugin-kit'
-import { isSecretName } from './scrub.ts'
+import { isSecretName } from '../redaction/scrub.ts'
 
 /** A request as it goes out. */
 export type Wire = {

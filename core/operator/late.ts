@@ -1,15 +1,16 @@
 /** What people decide about a late success: money that moved on a payment already answered as over. */
+
+import { fenceLate, undoOf } from '../attention/store.ts'
 import type { Actor } from '../audit/actor.ts'
 import { auditUnderLease } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { fitsWire } from '../money.ts'
+import { movedBy } from '../payment/amount-moved.ts'
 import { isChargedBack } from '../payment/dispute-fact.ts'
 import { endLate, held, keepLate } from '../payment/late-move.ts'
-import { movedBy } from '../payment/moved.ts'
 import { balanceById, holdsInstant, replacedBy } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
-import { fenceLate, undoOf } from './store.ts'
 
 /** Who decides, and what stands beside it: the reason. */
 export type Decision = {

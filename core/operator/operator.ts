@@ -3,24 +3,30 @@
  * decision on record, or they queue the engine's own work again. Each leaves an audit row with the
  * name of who did it, in the same commit as what it did.
  */
+
+import {
+  type AttentionRow,
+  attentionById,
+  closeAttention,
+  openAttention,
+} from '../attention/store.ts'
+import { retryMessage } from '../attention/store-retry.ts'
 import { actorBy, type By } from '../audit/actor.ts'
 import { addAudit, auditById } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, newId, shortId } from '../ids.ts'
-import type { Subject } from '../jobs/payment-jobs.ts'
-import { maskCardNumbers } from '../net/mask.ts'
-import { captureSoFar } from '../payment/chain.ts'
+import { captureToCome } from '../payment/capture-to-come.ts'
+import { isOpen as isOpenState } from '../payment/late-words.ts'
 import { resolve } from '../payment/resolve.ts'
 import { attemptByKey, paymentById, toAttempt, toPayment } from '../payment/store-read.ts'
-import { captureToCome } from '../payment/two-step.ts'
+import { captureSoFar } from '../payment/two-step.ts'
 import type { Attempt, Payment } from '../payment/types.ts'
-import { isOpen as isOpenState } from '../payment/words.ts'
+import type { Subject } from '../queue/payment-jobs.ts'
+import { maskCardNumbers } from '../redaction/mask.ts'
 import { instantById } from '../step/store-read.ts'
 import { reverseByHand } from './chargeback.ts'
 import { type Decision, decideLate, refused } from './late.ts'
-import { type AttentionRow, attentionById, closeAttention, openAttention } from './store.ts'
-import { retryMessage } from './store-retry.ts'
 import { endSteps, refuseUnlessUndecided, settleUndecided } from './undecided.ts'
 
 /** Who decides, and why: both stand in the audit row for good. */

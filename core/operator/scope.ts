@@ -1,10 +1,11 @@
 /** Which payments and entries belong to channels: what lies outside of them is not there for their operators. */
+
+import { attentionWithin } from '../attention/store.ts'
 import type { Engine } from '../engine.ts'
 import { isId } from '../ids.ts'
+import { captureToCome } from '../payment/capture-to-come.ts'
 import { paymentById } from '../payment/store-read.ts'
-import { captureToCome } from '../payment/two-step.ts'
 import { instantById } from '../step/store-read.ts'
-import { attentionWithin } from './store.ts'
 
 type Channels = readonly string[] | null
 

@@ -1,21 +1,22 @@
 /** What people decide about a payment that nobody else can decide any more. */
+
+import { otherAmountsOf, resolveAttention, timeLeft, waitingWord } from '../attention/store.ts'
 import { addAudit, auditById } from '../audit/store.ts'
+import { businessNow } from '../business-time/time.ts'
 import { outcomeUnknown } from '../db/database.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import { refuseCapture } from '../payment/chain.ts'
+import { givenBack } from '../payment/late-treatment.ts'
+import { isOpen } from '../payment/late-words.ts'
 import { takeAttempt } from '../payment/lease.ts'
-import { referencedBy, returnsOf } from '../payment/rebuild.ts'
+import { referencedBy, returnsOf } from '../payment/resume.ts'
 import { settle } from '../payment/settle.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
 import { dropLease } from '../payment/store-settle.ts'
-import { givenBack } from '../payment/treat.ts'
+import { refuseCapture } from '../payment/two-step.ts'
 import type { Attempt, Payment } from '../payment/types.ts'
-import { isOpen } from '../payment/words.ts'
-import { businessNow } from '../test-clock/time.ts'
 import { type Decision, refused } from './late.ts'
-import { otherAmountsOf, resolveAttention, timeLeft, waitingWord } from './store.ts'
 
 /** The code of a payment that an operator decided was not charged, though nobody proved it. */
 const undecidable = '900.100.300'

@@ -17,7 +17,7 @@ import {
   limits,
   type Reason,
 } from '@tollgate/schemas'
-import { isSecretName } from '../net/scrub.ts'
+import { isSecretName } from '../redaction/scrub.ts'
 import { checkedRedirect } from './checked-redirect.ts'
 import { boundedRefs, isTexts, maskedText, shownTexts, wellFormed } from './checked-texts.ts'
 

@@ -1,8 +1,8 @@
 /** Texts that an acquirer gave, in a form and a number that can be kept. */
 import { type Refs, Sensitive } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
-import { longestWritten } from '../net/card-numbers.ts'
-import { maskCardNumbers } from '../net/mask.ts'
+import { longestWritten } from '../redaction/card-numbers.ts'
+import { maskCardNumbers } from '../redaction/mask.ts'
 
 export const isTexts = (value: unknown): value is Refs =>
   typeof value === 'object' &&

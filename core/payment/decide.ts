@@ -1,7 +1,7 @@
 /** What an outcome means for the payment's row and its timers. Pure. */
 import { type Outcome, Sensitive } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
-import { maskCardNumbers } from '../net/mask.ts'
+import { maskCardNumbers } from '../redaction/mask.ts'
 import type { Effect } from './operation-kinds.ts'
 import type { Answer, AttemptState, Mode, Payment, PaymentState } from './types.ts'
 

@@ -1,7 +1,8 @@
 /** What is reported of a case of the acquirer: which round of it, and whether that was told before. */
+
+import { addAttention, freezeWith } from '../attention/store.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
-import { addAttention, freezeWith } from '../operator/store.ts'
 import { type Hit, isOf } from './dispute-fact.ts'
 import type { FactKind } from './store-dispute.ts'
 import { type ChargebackRow, factByReference } from './store-dispute-read.ts'

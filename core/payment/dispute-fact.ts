@@ -1,12 +1,13 @@
 /** What a chargeback is about, and the record of it, or of its reversal, among the payments. */
 import { isChargeback } from '@tollgate/schemas'
+import { businessNow } from '../business-time/time.ts'
 import type { Engine } from '../engine.ts'
 import { idTimeMs, newId } from '../ids.ts'
-import { maskCardNumbers } from '../net/mask.ts'
-import { businessNow } from '../test-clock/time.ts'
-import { eventOf, notifies } from './announce.ts'
+import { maskCardNumbers } from '../redaction/mask.ts'
 import { wellFormed } from './checked-texts.ts'
 import type { Idempotency } from './idempotency.ts'
+import { isOpen } from './late-words.ts'
+import { eventOf, notifies } from './payment-event.ts'
 import type { FactRow, Recorded } from './store-dispute.ts'
 import {
   type ChargebackRow,
@@ -16,7 +17,6 @@ import {
 } from './store-dispute-read.ts'
 import { balanceById, paymentById, toBalance, toPayment } from './store-read.ts'
 import type { Balance, Payment } from './types.ts'
-import { isOpen } from './words.ts'
 
 /** Of a chargeback without a reason that is a result code. */
 const noReason = '000.100.200'

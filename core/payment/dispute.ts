@@ -20,11 +20,11 @@ import {
   toldBefore,
 } from './dispute-case.ts'
 import { chargebackReason, chargedBack, factRow, type Hit, isOf, tell } from './dispute-fact.ts'
+import { isOpen } from './late-words.ts'
 import { recordChargeback, recordReversal, type Seen } from './store-dispute.ts'
 import { type ChargebackRow, chargebacksOf } from './store-dispute-read.ts'
 import { paymentById, toPayment } from './store-read.ts'
 import type { Payment } from './types.ts'
-import { isOpen } from './words.ts'
 
 /** Records what was reported. Never refused: what does not fit the sums is listed beside its record. */
 export async function report(engine: Engine, reported: Report): Promise<Reported> {

@@ -2,11 +2,11 @@
 import type { Outcome } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
+import type { Work } from './attempt-context.ts'
 import { takeAttempt } from './lease.ts'
 import { send } from './send.ts'
 import { keepSaying, settle, settleOrKeep } from './settle.ts'
 import type { Payment } from './types.ts'
-import type { Work } from './work.ts'
 
 /** Sends and settles. Goes on to its end whether or not the client still listens. */
 export async function execute(engine: Engine, work: Work): Promise<Payment> {

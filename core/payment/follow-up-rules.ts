@@ -4,9 +4,9 @@ import { type PaymentType, paymentTypes, type Reason } from '@tollgate/schemas'
 import { GatewayError } from '../errors.ts'
 import { parseAmount } from '../money.ts'
 import { groupOf, refuse, textOf } from '../request/values.ts'
+import { isOpen } from './late-words.ts'
 import { type Effect, handlerOf } from './operation-kinds.ts'
 import type { Balance, Payment } from './types.ts'
-import { isOpen } from './words.ts'
 
 export function refuseUnusable(payment: Payment, type: PaymentType): void {
   if (!type.refersTo.includes(payment.paymentType)) throw new GatewayError('700.300.100')

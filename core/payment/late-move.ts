@@ -1,18 +1,18 @@
 /** What comes of a late word, done: one statement for each move of a payment that was answered. */
 import type { Money, Outcome } from '@tollgate/plugin-kit'
 import type { Actor } from '../audit/actor.ts'
+import { storable } from '../db/json.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
-import { announce, eventOf, notifies } from './announce.ts'
+import { movedBy } from './amount-moved.ts'
 import { answerOf, approvedCode, ownBalance } from './decide.ts'
-import { movedBy } from './moved.ts'
-import { referencedBy, returnsOf } from './rebuild.ts'
-import { storable } from './storable.ts'
+import { givenBack, undone } from './late-treatment.ts'
+import { announce, eventOf, notifies } from './payment-event.ts'
+import { referencedBy, returnsOf } from './resume.ts'
 import { type Entry, heldPayment, type LateMove, moveLate } from './store-late.ts'
 import { paymentByChain, toPayment } from './store-read.ts'
 import { minus, moveBetween, type Place, placeOf, sumsAt } from './sums.ts'
-import { givenBack, undone } from './treat.ts'
 import type { AttemptState, Payment } from './types.ts'
 
 /** A payment with its attempt, as both were at one moment. */

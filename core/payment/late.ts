@@ -1,17 +1,17 @@
 /** Words about payments that were answered: applies the table, in one statement for each. */
 import type { Money, Outcome } from '@tollgate/plugin-kit'
+import { undoOf } from '../attention/store.ts'
 import { engineActor } from '../audit/actor.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
-import { undoOf } from '../operator/store.ts'
+import { amountSaid, isSameAmount, movedBy } from './amount-moved.ts'
 import { endLate, type Held, held, minorOf, move } from './late-move.ts'
-import { amountSaid, isSameAmount, movedBy } from './moved.ts'
-import { referencedBy } from './rebuild.ts'
+import { lateAccepted, treat } from './late-treatment.ts'
+import type { Treatment } from './late-words.ts'
+import { referencedBy } from './resume.ts'
 import { capturesOf } from './store-dispute-read.ts'
 import type { Entry } from './store-late.ts'
-import { lateAccepted, treat } from './treat.ts'
 import type { Payment, Source } from './types.ts'
-import type { Treatment } from './words.ts'
 
 /** What came of a word; undefined: the payment is undecided or being taken back, and the word has to wait. */
 export type Applied = 'settled' | 'known' | 'conflict' | undefined

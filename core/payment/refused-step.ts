@@ -1,12 +1,13 @@
 /** A step of the engine's own that is over before it began: on record as declined, and never sent. */
+
+import { businessNow } from '../business-time/time.ts'
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { idTimeMs, newId } from '../ids.ts'
 import { textOf } from '../request/values.ts'
-import { businessNow } from '../test-clock/time.ts'
-import { announce } from './announce.ts'
 import type { Step } from './begin.ts'
 import { carriedOver, handlerKind } from './follow-up-rules.ts'
+import { announce } from './payment-event.ts'
 import { recordRefused } from './store-follow-up.ts'
 import { paymentById, toPayment } from './store-read.ts'
 import { withoutSecrets } from './stored-request.ts'

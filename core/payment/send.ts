@@ -4,9 +4,9 @@ import { limits } from '@tollgate/schemas'
 import { ConnectorCall, TooLateToSend } from '../connector/call.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
-import { CallRecord } from '../step/call-record.ts'
+import { CallRecord } from '../transcript/call-record.ts'
+import type { Work } from './attempt-context.ts'
 import { checked, checkedFound, checkedReversed } from './checked-outcome.ts'
-import type { Work } from './work.ts'
 
 export { checked }
 

@@ -4,7 +4,7 @@
  */
 import { type AuditEntry, auditRows, nobody } from '../audit/stored-rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
-import { outbox } from '../webhook/store-outbox.ts'
+import { outbox } from '../event/store-outbox.ts'
 import { capturesOf } from './store-dispute-read.ts'
 import type { PaymentState } from './types.ts'
 

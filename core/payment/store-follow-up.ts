@@ -5,7 +5,7 @@
  * payment's primary key, and so reserves nothing twice.
  */
 import { type Sql, sql } from '../db/sql.ts'
-import { outbox } from '../webhook/store-outbox.ts'
+import { outbox } from '../event/store-outbox.ts'
 import type { Effect } from './operation-kinds.ts'
 
 export type FollowUpRow = {

@@ -1,9 +1,9 @@
 /** SQL of late words: one statement moves a payment that was answered, with everything that follows. */
 
+import type { AttentionKind } from '../attention/store.ts'
 import { type AuditEntry, auditRows, nobody } from '../audit/stored-rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
-import type { AttentionKind } from '../operator/store.ts'
-import { outbox } from '../webhook/store-outbox.ts'
+import { outbox } from '../event/store-outbox.ts'
 import { type AttemptRow, columns, type PaymentRow } from './store-read.ts'
 import type { Move, Sums } from './sums.ts'
 import type { AttemptState, PaymentState } from './types.ts'

@@ -1,6 +1,6 @@
 /** Everything that moves an attempt after its first commit, outside the group lane. */
 import { sql } from '../db/sql.ts'
-import { outbox } from '../webhook/store-outbox.ts'
+import { outbox } from '../event/store-outbox.ts'
 import type { SettleFirstRow } from './store-first.ts'
 import type { Mark, Move, Sums } from './sums.ts'
 

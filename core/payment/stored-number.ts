@@ -8,10 +8,10 @@
  */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
-import { digitsOf, hasDigits } from '../net/card-numbers.ts'
-import { layersOf } from '../net/escapes.ts'
+import { hasKnownBrand, passesLuhn } from '../redaction/card-number.ts'
+import { digitsOf, hasDigits } from '../redaction/card-numbers.ts'
+import { layersOf } from '../redaction/escapes.ts'
 import type { Registration } from '../registration/types.ts'
-import { hasKnownBrand, passesLuhn } from '../request/card-number.ts'
 import { groupOf, refuse, textOf } from '../request/values.ts'
 import { sealedNumbersOf } from './store-read.ts'
 import { numbersOf } from './stored-request.ts'

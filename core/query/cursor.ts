@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { isId } from '../ids.ts'
 import { refuse } from '../request/values.ts'
 import type { Criteria } from './criteria.ts'
-import type { Place } from './place.ts'
+import type { Place } from './sort-key.ts'
 
 /** Where a page ended, and how long the time was that it took its entries from; 0 where that does not matter. */
 export type Cursor = { readonly after: Place; readonly spanMs: number }

@@ -5,9 +5,9 @@ import { isId } from '../ids.ts'
 import { portionsOf } from '../page/portions.ts'
 import { paymentsById, toPayment } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
+import { weightOfPayment } from './page-weight.ts'
 import type { Channels } from './scope.ts'
 import { followUpsOf, type RecordRow, recordsById, recordsOf } from './store.ts'
-import { weightOfPayment } from './weight.ts'
 
 export type Transactions = {
   readonly payments: ReadonlyMap<string, Payment>

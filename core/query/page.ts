@@ -4,10 +4,10 @@ import type { Engine } from '../engine.ts'
 import { fitting, portionsOf } from '../page/portions.ts'
 import type { Payment } from '../payment/types.ts'
 import { loadPayments, type Transactions, withLinked } from './linked.ts'
+import { weightOfPayment, weightOfRecord } from './page-weight.ts'
 import type { Channels } from './scope.ts'
 import { type RecordRow, recordsById } from './store.ts'
-import type { Found } from './stretch.ts'
-import { weightOfPayment, weightOfRecord } from './weight.ts'
+import type { Found } from './time-window.ts'
 
 export type Reader = {
   readonly engine: Engine

@@ -7,13 +7,13 @@
  */
 import type { Engine } from '../engine.ts'
 import { idTimeMs } from '../ids.ts'
-import { newestFirst, type Place } from './place.ts'
+import type { Walk } from './page-scan.ts'
 import { type Rare, rareOf, rareOfEach } from './rare.ts'
+import { readSlowly } from './read-limiter.ts'
 import type { Scope, Stretch } from './scope.ts'
-import { readSlowly } from './slow-reads.ts'
+import { newestFirst, type Place } from './sort-key.ts'
 import { countIn, countOfAll, type EntryRow, hasOthers, newestIn, newestOfAll } from './store.ts'
-import { type Found, stretchOf, toFound } from './stretch.ts'
-import type { Walk } from './walk.ts'
+import { type Found, stretchOf, toFound } from './time-window.ts'
 
 /** What was found up to a place behind which each channel has to be asked; null: nothing is left to ask. */
 export type Begun = { readonly found: Found[]; readonly left: Place | null }

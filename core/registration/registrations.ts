@@ -1,5 +1,6 @@
 /** Everything that can be done with registrations, for embedders and for the hosted surface alike. */
 import type { RequestFields } from '@tollgate/plugin-kit'
+import { businessNow } from '../business-time/time.ts'
 import type { Engine } from '../engine.ts'
 import type { Caller, Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
@@ -15,7 +16,6 @@ import type { StoredRequest } from '../payment/types.ts'
 import { checkAccount } from '../request/account.ts'
 import { checkCountries } from '../request/address.ts'
 import { refuse, textOf } from '../request/values.ts'
-import { businessNow } from '../test-clock/time.ts'
 import { changed, numbersOf, withAccount, withAgreement } from './account.ts'
 import {
   changeRegistration,

@@ -1,7 +1,7 @@
 /** All SQL of registrations. One changes only here, with its record and its event in the same commit. */
 import { sql } from '../db/sql.ts'
+import { outbox } from '../event/store-outbox.ts'
 import type { Mode, PaymentState, StoredRequest } from '../payment/types.ts'
-import { outbox } from '../webhook/store-outbox.ts'
 import type { Change, Registration } from './types.ts'
 
 export type RegistrationRow = {

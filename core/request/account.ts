@@ -2,7 +2,7 @@ import type { RequestFields } from '@tollgate/plugin-kit'
 import { type AccountGroup, type Brand, brandOf, isCountry } from '@tollgate/schemas'
 import { electronicFormatIBAN, isValidBIC, isValidIBAN } from 'ibantools'
 import { GatewayError } from '../errors.ts'
-import { detectBrand, fitsBrand, passesLuhn } from './card-number.ts'
+import { detectBrand, fitsBrand, passesLuhn } from '../redaction/card-number.ts'
 import { groupOf, refuse, textOf } from './values.ts'
 
 /*

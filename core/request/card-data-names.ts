@@ -1,5 +1,5 @@
 /** Names that say that their value is authentication data, wherever a sender chooses names. */
-import { layersOf } from '../net/escapes.ts'
+import { layersOf } from '../redaction/escapes.ts'
 
 /** Whether a name, split between marks or humps, says card data: `card_cvv`, `cardCvv`, `c_v_v`. */
 export function namesCardData(name: string): boolean {

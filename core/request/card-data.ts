@@ -3,8 +3,8 @@
  * numbers, and values whose name says that they are authentication data.
  */
 import type { Field, Format } from '@tollgate/schemas'
-import { cardNumbersIn, hasDigits, isInternetAddress } from '../net/card-numbers.ts'
-import { layersOf } from '../net/escapes.ts'
+import { cardNumbersIn, hasDigits, isInternetAddress } from '../redaction/card-numbers.ts'
+import { layersOf } from '../redaction/escapes.ts'
 import { namesCardData, namesWithin } from './card-data-names.ts'
 
 /** Why a value or a free name is refused. It does not repeat what it found. */

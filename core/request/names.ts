@@ -1,5 +1,5 @@
 import { limits } from '@tollgate/schemas'
-import { maskEscapedNumbers } from '../net/mask.ts'
+import { maskEscapedNumbers } from '../redaction/mask.ts'
 
 const longDigitRun = new RegExp(`\\p{Nd}{${limits.unknownNameMaskedDigits},}`, 'gu')
 const accountRun = /\p{Nd}(?:[\p{P}\p{S}\p{Z}\p{Cf}]?\p{Nd}){12,}/gu

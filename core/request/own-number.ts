@@ -3,8 +3,8 @@
  * field is stored and told in clear. This holds for every field, references too.
  */
 import { GatewayError } from '../errors.ts'
-import { digitsOf, hasDigits } from '../net/card-numbers.ts'
-import { layersOf } from '../net/escapes.ts'
+import { digitsOf, hasDigits } from '../redaction/card-numbers.ts'
+import { layersOf } from '../redaction/escapes.ts'
 
 type Names = readonly (readonly [name: string, value: string])[]
 

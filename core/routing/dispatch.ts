@@ -13,10 +13,10 @@ import {
   valuesOf,
 } from '../entity/dispatch-rule.ts'
 import { GatewayError, type ParameterError } from '../errors.ts'
-import { refuseUnavailable } from '../payment/capabilities.ts'
 import { type CheckedAccount, checkAccount } from '../request/account.ts'
 import { checkCountries } from '../request/address.ts'
 import { checkAmount } from '../request/amount.ts'
+import { refuseUnavailable } from '../request/capabilities.ts'
 import { groupOf, textOf } from '../request/values.ts'
 
 /**

@@ -12,9 +12,9 @@
  * read and reckon anew, with a later T.
  */
 import type { RequestFields } from '@tollgate/plugin-kit'
+import { refuseUnlessMayMake } from '../caller/rights.ts'
 import type { Engine } from '../engine.ts'
 import type { Caller } from '../entity/directory.ts'
-import { refuseUnlessMayMake } from '../entity/rights.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Request } from '../payment/accept.ts'

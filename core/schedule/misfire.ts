@@ -1,7 +1,8 @@
 /** Which instants that are due are charged, and which are recorded as missed. */
+
+import { WallRuns } from './local-occurrences.ts'
+import { latestWall, skippedTimes } from './local-time.ts'
 import { nextInstant, type SchedulePlan } from './plan.ts'
-import { WallRuns } from './wall-runs.ts'
-import { latestWall, skippedTimes } from './wall-time.ts'
 
 /** Settings of a channel. */
 export type MisfirePolicy = {

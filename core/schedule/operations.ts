@@ -1,16 +1,9 @@
 /** Operations on schedules: raw call in, status and body out. */
+
+import { bodyOf, type Call, type Handler, idIn, queryOf, type Reply, read } from '../caller/call.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { approvedCode } from '../payment/decide.ts'
-import {
-  bodyOf,
-  type Call,
-  type Handler,
-  idIn,
-  queryOf,
-  type Reply,
-  read,
-} from '../request/call.ts'
 import { textOf } from '../request/values.ts'
 import { changeSchedule, endSchedule } from './change.ts'
 import {

@@ -1,6 +1,7 @@
 /** Periods of a schedule and its notice: when does a cancellation take effect? */
+
+import { lastMoment, later } from './local-time.ts'
 import { type Length, mostUnits, type SchedulePlan } from './plan.ts'
-import { lastMoment, later } from './wall-time.ts'
 
 /**
  * Since when a schedule that is cancelled `now` runs no more: an instant that falls on it is not

@@ -1,6 +1,7 @@
 /** Everything that can be done with schedules, for embedders and for the hosted surface alike. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
+import { clockOf } from '../business-time/time.ts'
 import { cronFields } from '../cron/index.ts'
 import type { Engine } from '../engine.ts'
 import type { Addressee, Caller, Channel } from '../entity/directory.ts'
@@ -18,9 +19,8 @@ import type { Registration } from '../registration/types.ts'
 import { checkAmount } from '../request/amount.ts'
 import { groupOf, refuse, textOf } from '../request/values.ts'
 import { dispatch } from '../routing/dispatch.ts'
-import { clockOf } from '../test-clock/time.ts'
 import { addOnce, madeBy } from './create.ts'
-import { type JobFields, type JobPlan, readJob } from './job.ts'
+import { type JobFields, type JobPlan, readJob } from './parse-job.ts'
 import { upcoming } from './plan.ts'
 import { minimumIntervalMs, zoneOf } from './policy.ts'
 import {

@@ -1,7 +1,7 @@
 /** SQL of occurrences while they are charged. */
 import { sql } from '../db/sql.ts'
+import { outbox } from '../event/store-outbox.ts'
 import type { Answer, PaymentState } from '../payment/types.ts'
-import { outbox } from '../webhook/store-outbox.ts'
 import { parts, type ScheduleRow } from './store.ts'
 
 /** An occurrence, its schedule, and the payment in its slot. */

@@ -1,7 +1,7 @@
 /** SQL of instants that come: claimed with their schedule's row locked, written in one commit. */
 import { fewIds } from '../db/group-statement.ts'
 import { sql } from '../db/sql.ts'
-import { outbox } from '../webhook/store-outbox.ts'
+import { outbox } from '../event/store-outbox.ts'
 import { parts, type ScheduleRow } from './store.ts'
 
 export type DueRow = ScheduleRow & { merchant_id: string; now: Date }

@@ -1,8 +1,8 @@
 /** SQL of schedules as merchants see them. One changes only here and where it fires, with its event in the same commit. */
 import { sql } from '../db/sql.ts'
+import { outbox } from '../event/store-outbox.ts'
 import type { Mode, PaymentState, StoredRequest } from '../payment/types.ts'
-import { outbox } from '../webhook/store-outbox.ts'
-import type { StoredJob } from './job.ts'
+import type { StoredJob } from './parse-job.ts'
 import type { Schedule, ScheduleRecord } from './types.ts'
 
 export type ScheduleRow = {

@@ -1,7 +1,8 @@
 /** The plan of a stored schedule, and the time that it goes by. */
+
+import { businessNow } from '../business-time/time.ts'
 import { type Cron, parseCron } from '../cron/index.ts'
 import type { Engine } from '../engine.ts'
-import { businessNow } from '../test-clock/time.ts'
 import { type Length, mostUnits, type Notice, type PeriodUnit, type SchedulePlan } from './plan.ts'
 import { databaseNow } from './store.ts'
 import type { Schedule } from './types.ts'

@@ -1,5 +1,5 @@
 import type { Mode, PaymentState, StoredRequest } from '../payment/types.ts'
-import type { StoredJob } from './job.ts'
+import type { StoredJob } from './parse-job.ts'
 
 /** A schedule as its row is. */
 export type Schedule = {

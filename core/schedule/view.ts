@@ -6,7 +6,7 @@ import { formatAmount } from '../money.ts'
 import { approvedCode } from '../payment/decide.ts'
 import { echoed } from '../payment/stored-request.ts'
 import type { Answered } from '../payment/view.ts'
-import type { StoredJob } from './job.ts'
+import type { StoredJob } from './parse-job.ts'
 import type { Execution, MissedRange, Schedule } from './types.ts'
 
 export type ScheduleView = Answered & {

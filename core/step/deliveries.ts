@@ -1,9 +1,9 @@
 /** What was told of a resource: every try of every notification, and what still waits. */
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
+import { inOrder, type Step } from '../transcript/types.ts'
 import { flat } from './derive.ts'
 import { type DeliveryRow, deliveriesOf } from './store-read.ts'
-import { inOrder, type Step } from './types.ts'
 
 /**
  * @param maySee Whether the caller acts for the entity that an endpoint belongs to: whom those above

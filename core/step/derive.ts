@@ -1,11 +1,12 @@
 /** From rows to steps: what every kind of resource has in common. */
 import { resultDescription } from '@tollgate/schemas'
-import type { PaymentJob } from '../jobs/payment-jobs.ts'
 import { exactDecimal, toldAmount } from '../money.ts'
 import type { TranscriptEntry } from '../net/http.ts'
-import { maskCardNumbers } from '../net/mask.ts'
-import { hidden, isSecretName } from '../net/scrub.ts'
-import type { ReadStepRow } from './store.ts'
+import type { PaymentJob } from '../queue/payment-jobs.ts'
+import { maskCardNumbers } from '../redaction/mask.ts'
+import { hidden, isSecretName } from '../redaction/scrub.ts'
+import type { ReadStepRow } from '../transcript/store.ts'
+import type { Audience, Step } from '../transcript/types.ts'
 import type {
   AttentionHistoryRow,
   AuditRow,
@@ -14,7 +15,6 @@ import type {
   ReceivedRow,
   WaitingRow,
 } from './store-read.ts'
-import type { Audience, Step } from './types.ts'
 
 /** `{ refs: { id: '7' } }` -> `{ 'refs.id': '7' }`, without what has a secret's name. */
 export function flat(value: unknown, name = ''): Record<string, string> {

@@ -1,11 +1,11 @@
 /** Operations that read step logs: raw call in, status and body out. */
 
-import { buildNumber } from '../embedder.ts'
+import { type Handler, idIn, queryOf, read } from '../caller/call.ts'
+import { buildNumber } from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
 import type { Caller } from '../entity/directory.ts'
 import { newId } from '../ids.ts'
 import { approvedCode } from '../payment/decide.ts'
-import { type Handler, idIn, queryOf, read } from '../request/call.ts'
 import { textOf } from '../request/values.ts'
 import { type Kind, readSteps } from './steps.ts'
 import { type StepsView, stepsView } from './view.ts'

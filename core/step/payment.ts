@@ -6,7 +6,9 @@ import { idTimeMs, shortId } from '../ids.ts'
 import { toldAmount } from '../money.ts'
 import { attemptByKey } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
-import { shownFields, withoutPersons } from './classes.ts'
+import { shownFields, withoutPersons } from '../redaction/classes.ts'
+import { type ReadStepRow, stepsOf } from '../transcript/store.ts'
+import { type Audience, inOrder, type Step } from '../transcript/types.ts'
 import {
   attentionOf,
   decisionOf,
@@ -19,7 +21,6 @@ import {
   resolvedOf,
   waitingOf,
 } from './derive.ts'
-import { type ReadStepRow, stepsOf } from './store.ts'
 import {
   attentionHistory,
   auditOf,
@@ -31,7 +32,6 @@ import {
   laterEvents,
   timersOf,
 } from './store-read.ts'
-import { type Audience, inOrder, type Step } from './types.ts'
 
 /** Clocks of machines may differ by this much, and a first settling comes within this of the payment. */
 const apartMs = 2_000

@@ -4,10 +4,11 @@ import type { Engine } from '../engine.ts'
 import { idTimeMs } from '../ids.ts'
 import { formatAmount } from '../money.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
+import { shownFields } from '../redaction/classes.ts'
 import type { Registration } from '../registration/types.ts'
 import { schedulesOf } from '../schedule/store.ts'
 import type { Schedule } from '../schedule/types.ts'
-import { shownFields } from './classes.ts'
+import { type Audience, inOrder, type Step } from '../transcript/types.ts'
 import { briefOf, changeOf, decisionOf, inWords, jobStep, waitingOf } from './derive.ts'
 import { paymentSteps } from './payment.ts'
 import {
@@ -23,7 +24,6 @@ import {
   recordsOf,
   timersOf,
 } from './store-read.ts'
-import { type Audience, inOrder, type Step } from './types.ts'
 
 const shown = 100
 

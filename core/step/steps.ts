@@ -5,13 +5,14 @@ import type { Caller } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { idTimeMs, isId, shortId, shortNo } from '../ids.ts'
 import { exactDecimal, fitsWire, formatAmount } from '../money.ts'
+import { captureToCome } from '../payment/capture-to-come.ts'
 import { paymentByAttempt, paymentById, toPayment } from '../payment/store-read.ts'
-import { captureToCome } from '../payment/two-step.ts'
 import type { Payment } from '../payment/types.ts'
 import { registrationById, toRegistration } from '../registration/store.ts'
 import type { Registration } from '../registration/types.ts'
 import { scheduleById, toSchedule } from '../schedule/store.ts'
 import type { Schedule } from '../schedule/types.ts'
+import { type Audience, inOrder, type Step } from '../transcript/types.ts'
 import { notificationSteps, stepsOfDelivery } from './deliveries.ts'
 import { paymentSteps } from './payment.ts'
 import { executionSteps, registrationSteps, scheduleSteps } from './resources.ts'
@@ -22,7 +23,6 @@ import {
   instantById,
   paymentsByReference,
 } from './store-read.ts'
-import { type Audience, inOrder, type Step } from './types.ts'
 
 export type Kind = 'payment' | 'registration' | 'schedule' | 'execution' | 'delivery'
 

@@ -1,6 +1,7 @@
 /** What the rows of other nouns prove about one resource, for its step log. Bounded, and only read. */
+
+import type { StoredClaim } from '../acquirer-events/store.ts'
 import { sql } from '../db/sql.ts'
-import type { StoredClaim } from '../inbound/store.ts'
 import type { PaymentState } from '../payment/types.ts'
 
 export type EventRow = {

@@ -3,7 +3,7 @@ import { resultDescription } from '@tollgate/schemas'
 import { wireTimestamp } from '../clock.ts'
 import type { TranscriptEntry, TranscriptMessage } from '../net/http.ts'
 import type { Answered } from '../payment/view.ts'
-import type { Step } from './types.ts'
+import type { Step } from '../transcript/types.ts'
 
 export type RequestView = {
   method: string

@@ -1,5 +1,6 @@
 /** Moves a test clock instant by instant, each to quiet before the next. */
 import { limits } from '@tollgate/schemas'
+import { arrive, clockById, moveOn } from '../business-time/store.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { resolve } from '../payment/resolve.ts'
@@ -8,7 +9,6 @@ import { chargeOccurrences } from '../schedule/charge.ts'
 import { fireOfClock } from '../schedule/fire.ts'
 import { openOfClock } from '../schedule/store-fire.ts'
 import { dueOfClock, removeTimer, type TimerRow, toRealTime } from '../timer/store.ts'
-import { arrive, clockById, moveOn } from './store.ts'
 
 /** Charges of one instant that are under way at once. */
 const perBatch = 100

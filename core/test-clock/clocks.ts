@@ -2,6 +2,7 @@
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { resultDescription } from '@tollgate/schemas'
 import { actorOf } from '../audit/actor.ts'
+import { addClock, type ClockRow, clockById, clocksOf, setOff } from '../business-time/store.ts'
 import { wireTimestamp } from '../clock.ts'
 import type { Engine } from '../engine.ts'
 import type { Caller } from '../entity/directory.ts'
@@ -11,9 +12,8 @@ import type { Request } from '../payment/accept.ts'
 import { approvedCode } from '../payment/decide.ts'
 import type { Answered } from '../payment/view.ts'
 import { refuse, textOf } from '../request/values.ts'
+import { lastMoment, later, readWall } from '../schedule/local-time.ts'
 import type { Envelope } from '../schedule/view.ts'
-import { lastMoment, later, readWall } from '../schedule/wall-time.ts'
-import { addClock, type ClockRow, clockById, clocksOf, setOff } from './store.ts'
 
 export type ClockView = Answered & {
   name?: string

@@ -1,20 +1,12 @@
 /** Operations on test clocks: raw call in, status and body out. */
 import { resultDescription } from '@tollgate/schemas'
+import type { ClockRow } from '../business-time/store.ts'
+import { bodyOf, type Call, type Handler, idIn, queryOf, type Reply, read } from '../caller/call.ts'
 import { wireTimestamp } from '../clock.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { approvedCode } from '../payment/decide.ts'
-import {
-  bodyOf,
-  type Call,
-  type Handler,
-  idIn,
-  queryOf,
-  type Reply,
-  read,
-} from '../request/call.ts'
 import { advanceTo, clockView, createClock, listClocks, readClock } from './clocks.ts'
-import type { ClockRow } from './store.ts'
 
 export const clockOperations: Readonly<Record<string, Handler>> = {
   async 'testClocks.create'(engine, caller, call, build) {

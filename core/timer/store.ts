@@ -1,6 +1,7 @@
 /** Everything that is due later. pg-boss never holds a time of its own: it only carries what is due now. */
+
+import { dueEvents } from '../acquirer-events/store.ts'
 import { sql } from '../db/sql.ts'
-import { dueEvents } from '../inbound/store.ts'
 
 export type TimerKind =
   /** The next look at an attempt: an enquiry, a poll, its final word, the taking back of a late success. */

@@ -1,6 +1,6 @@
 /** What a sealed value belongs to: authenticated data, so that it opens nowhere else. */
 import type { KeyObject } from 'node:crypto'
-import { decrypt } from './cipher.ts'
+import { decrypt } from '../crypto/cipher.ts'
 import type { Purpose } from './store-sealed.ts'
 
 /** The row that holds a sealed value, and whose it is. */

@@ -10,7 +10,7 @@
 import { createSecretKey } from 'node:crypto'
 import { limits } from '@tollgate/schemas'
 import type { Clock } from '../clock.ts'
-import { mac, newKeyBytes } from './cipher.ts'
+import { mac, newKeyBytes } from '../crypto/cipher.ts'
 
 /** Numbers by their hash, with when each came last. */
 type Seen = Map<string, number>

@@ -1,7 +1,7 @@
 /** By what a merchant's accounts are known again without their numbers. */
 import type { KeyObject } from 'node:crypto'
+import { derive, mac } from '../crypto/cipher.ts'
 import type { Lanes } from '../db/lanes.ts'
-import { derive, mac } from './cipher.ts'
 import type { DataKey, Keyring } from './keyring.ts'
 import { allDataKeys } from './store.ts'
 

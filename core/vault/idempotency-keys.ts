@@ -4,7 +4,7 @@
  * such a row lives: otherwise a repeat from before would be charged once more.
  */
 import type { KeyObject } from 'node:crypto'
-import { derive, mac } from './cipher.ts'
+import { derive, mac } from '../crypto/cipher.ts'
 import type { DataKey } from './keyring.ts'
 
 /** A keyed request, as one digest key sees it. */

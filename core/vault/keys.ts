@@ -1,5 +1,5 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
-import { decrypt, encrypt } from './cipher.ts'
+import { decrypt, encrypt } from '../crypto/cipher.ts'
 
 /** A data key as the database keeps it: readable only through the key-encryption key `keyId`. */
 export type WrappedKey = { readonly keyId: string; readonly wrapped: Buffer }

@@ -1,9 +1,9 @@
 /** The data keys that a vault starts with. Safe to run in several processes at once: one of them makes a key. */
 import type { Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
+import { newKeyBytes } from '../crypto/cipher.ts'
 import type { Lanes } from '../db/lanes.ts'
 import { newId } from '../ids.ts'
-import { newKeyBytes } from './cipher.ts'
 import { type DataKey, type Keyring, wordOf } from './keyring.ts'
 import { MissingKeyError } from './keys.ts'
 import type { BoundedKeys } from './providers.ts'

@@ -2,8 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type HttpAnswer, HttpError, Sensitive } from '@tollgate/plugin-kit'
 import { systemClock } from '../clock.ts'
+import { newKeyBytes } from '../crypto/cipher.ts'
 import { createOutgoing, type OutgoingOptions } from '../net/http.ts'
-import { newKeyBytes } from './cipher.ts'
 import { type KeyProvider, KeyProviderError, MissingKeyError, type WrappedKey } from './keys.ts'
 
 export type TransitOptions = {

@@ -3,9 +3,9 @@ import type { KeyObject } from 'node:crypto'
 import { type HttpAnswer, HttpError } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
-import { createScrubber } from '../net/scrub.ts'
+import { createScrubber } from '../redaction/scrub.ts'
 import { encryptBody, signature } from '../vault/webhook-keys.ts'
-import { retryAfterMs } from './ladder.ts'
+import { retryAfterMs } from './backoff.ts'
 import type { Callback, Endpoint, EndpointKeys, Tried } from './types.ts'
 
 /** What is sent. */

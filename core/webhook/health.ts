@@ -1,7 +1,7 @@
 /** How an endpoint does: what is kept of it, and when it is enough. */
 import { limits } from '@tollgate/schemas'
-import { givenUpAfterMs } from './ladder.ts'
-import type { Lane } from './lane.ts'
+import { givenUpAfterMs } from './backoff.ts'
+import type { Lane } from './endpoint-queue.ts'
 import type { Health } from './store-queue.ts'
 import type { Endpoint, Tried } from './types.ts'
 

@@ -1,7 +1,7 @@
 /** What merchants are told of an event: the resource's usual answer, as of that event. */
 import { resultDescription } from '@tollgate/schemas'
+import { buildNumber } from '../caller/embedder.ts'
 import { wireTimestamp } from '../clock.ts'
-import { buildNumber } from '../embedder.ts'
 import type { Engine } from '../engine.ts'
 import { paymentsById, toPayment } from '../payment/store-read.ts'
 import type { Payment, PaymentState } from '../payment/types.ts'

@@ -7,7 +7,7 @@ import type { Caller } from '../entity/directory.ts'
 import { newId } from '../ids.ts'
 import type { Request } from '../payment/accept.ts'
 import { refuse, textOf } from '../request/values.ts'
-import { readWall } from '../schedule/wall-time.ts'
+import { readWall } from '../schedule/local-time.ts'
 import { readEndpoint } from './endpoints.ts'
 import { replayDead, replayEvents } from './store-replay.ts'
 

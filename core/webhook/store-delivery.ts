@@ -4,7 +4,7 @@
  */
 import { limits } from '@tollgate/schemas'
 import { sql } from '../db/sql.ts'
-import { triesInOrder } from './ladder.ts'
+import { triesInOrder } from './backoff.ts'
 import type { Callback, Delivery } from './types.ts'
 
 export type DeliveryRow = {

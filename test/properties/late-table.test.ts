@@ -1,9 +1,9 @@
 /** The table of late words and the sums, by themselves: random lives of payments, without a database. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { lateWords } from '../../core/payment/late-words.ts'
 import type { Effect } from '../../core/payment/operation-kinds.ts'
 import { minus, moveBetween, noSums, type Place, shares } from '../../core/payment/sums.ts'
-import { lateWords } from '../../core/payment/words.ts'
 import { happeningsOf, liveMany } from './late-table/sequences.ts'
 
 describe('the table of late words', () => {

@@ -21,7 +21,7 @@ test('digests, keys and ciphers are SHA-2, HMAC, HKDF, scrypt and AES-256-GCM', 
   const strong = new Set(['sha256', 'sha512', 'aes-256-gcm'])
   // Authenticators know nothing else (RFC 6238).
   const isAuthenticator = (file: string, name: string) =>
-    file === 'core/person/codes.ts' && name === 'sha1'
+    file === 'core/operator-access/codes.ts' && name === 'sha1'
   const named = product.flatMap(({ file, code }) =>
     [...code.matchAll(makes)].map(([, name]) => ({ file, name: name! })),
   )

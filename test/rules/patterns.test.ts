@@ -18,7 +18,7 @@ const bounded: Readonly<
     }
   >
 > = {
-  'core/net/scrub.ts': {
+  'core/redaction/scrub.ts': {
     source: `((?:^|[?&;\\s])([^=&?;\\s"'<>]{1,64})=)("[^"]*"?|'[^']*'?|[^&;\\s"'<>]+)`,
     because:
       'A name has at most 64 characters, so each place of the text is looked at 64 times at most.',

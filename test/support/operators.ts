@@ -1,6 +1,6 @@
 /** Operators as they sit before a browser: they log in over HTTP and keep a cookie. */
 import { type Clock, type Gateway, systemClock } from '../../core/index.ts'
-import { codeAt, stepAt } from '../../core/person/codes.ts'
+import { codeAt, stepAt } from '../../core/operator-access/codes.ts'
 
 export const password = 'correct horse 7 battery'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Connector, Operation } from '../connector.ts'
+import type { Stage } from './harness.ts'
 import type { Booking, Sandbox } from './sandbox.ts'
-import type { Stage } from './stage.ts'
 
 /** One thing that must hold of every connector that can show it. */
 export type Case = {

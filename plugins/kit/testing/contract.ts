@@ -10,8 +10,8 @@ import { load } from './cases/load.ts'
 import { outcomes } from './cases/outcomes.ts'
 import { resolve } from './cases/resolve.ts'
 import { secrets } from './cases/secrets.ts'
+import { openStage, type StageOptions } from './harness.ts'
 import type { Sandbox } from './sandbox.ts'
-import { openStage, type StageOptions } from './stage.ts'
 
 /** The contract, part by part. A new part is one file of cases and one line here. */
 export const parts: Readonly<Record<string, readonly Case[]>> = {

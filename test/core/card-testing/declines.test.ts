@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { results } from '@tollgate/schemas'
+import { failureOf } from '../../../core/card-testing/failure.ts'
+import { shopperAddress } from '../../../core/card-testing/shopper-address.ts'
 import {
   defaultThresholds,
   isOn,
   isWide,
   thresholdsOf,
-} from '../../../core/card-testing/dimensions.ts'
-import { failureOf } from '../../../core/card-testing/failure.ts'
-import { shopperAddress } from '../../../core/card-testing/shopper-address.ts'
+} from '../../../core/entity/card-testing-settings.ts'
 import { checkEntitySettings } from '../../../core/entity/settings.ts'
 
 describe('declines', () => {

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { dimensions, windowMs } from '../../../core/card-testing/dimensions.ts'
 import { judge } from '../../../core/card-testing/judge.ts'
 import { type Bucket, type Key, Windows } from '../../../core/card-testing/windows.ts'
+import { dimensions, windowMs } from '../../../core/entity/card-testing-settings.ts'
 
 const minute = 60_000
 const most = { keys: 1000, perMerchant: 1000 }

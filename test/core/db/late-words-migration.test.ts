@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import pg from 'pg'
-import { migrationFiles } from '../../../core/db/migrate.ts'
 import { createGateway, localKeys } from '../../../core/index.ts'
+import { migrationFiles } from '../../../core/migrate.ts'
 import { createDatabase } from '../../support/database.ts'
 import { freshSimulator, testKey } from '../../support/gateway.ts'
 

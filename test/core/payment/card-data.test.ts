@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { GatewayError } from '../../../core/index.ts'
-import { passesLuhn } from '../../../core/request/card-number.ts'
+import { passesLuhn } from '../../../core/redaction/card-number.ts'
 import { closeChecked } from '../../support/books.ts'
 import { card, startGateway, type TestGateway } from '../../support/gateway.ts'
 import { cardOf } from '../../support/payment-request.ts'

@@ -15,7 +15,7 @@ import { systemClock } from '../../../core/clock.ts'
 import type { Sql } from '../../../core/db/sql.ts'
 import type { Engine } from '../../../core/engine.ts'
 import { housekeeping } from '../../../core/jobs/housekeeping.ts'
-import { maskCardNumbers } from '../../../core/net/mask.ts'
+import { maskCardNumbers } from '../../../core/redaction/mask.ts'
 import {
   type AcquirerRun,
   message,

@@ -1,7 +1,12 @@
 /** Jobs and plans for the tests of schedules. */
 import assert from 'node:assert/strict'
 import { GatewayError } from '../../../core/errors.ts'
-import { type JobFields, type JobPlan, type JobRules, readJob } from '../../../core/schedule/job.ts'
+import {
+  type JobFields,
+  type JobPlan,
+  type JobRules,
+  readJob,
+} from '../../../core/schedule/parse-job.ts'
 import { openPlan, type SchedulePlan } from '../../../core/schedule/plan.ts'
 
 /** A Saturday. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { instantOfWall, lastMoment, later, readWall } from '../../../core/schedule/local-time.ts'
 import { effectiveEnd } from '../../../core/schedule/periods.ts'
 import {
   type Length,
@@ -8,7 +9,6 @@ import {
   type Notice,
   type PeriodUnit,
 } from '../../../core/schedule/plan.ts'
-import { instantOfWall, lastMoment, later, readWall } from '../../../core/schedule/wall-time.ts'
 import { momentWithMs, number, unit, zone } from './arbitraries.ts'
 import { iso, planOf } from './jobs.ts'
 

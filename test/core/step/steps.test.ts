@@ -7,7 +7,7 @@ import { Lanes } from '../../../core/db/lanes.ts'
 import type { Engine } from '../../../core/engine.ts'
 import { type Caller, GatewayError, type StepView } from '../../../core/index.ts'
 import { housekeeping } from '../../../core/jobs/housekeeping.ts'
-import { StepLog } from '../../../core/step/log.ts'
+import { StepLog } from '../../../core/transcript/log.ts'
 import {
   type AcquirerRun,
   approvedAs,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createSecretKey } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { decrypt, encrypt } from '../../../core/crypto/cipher.ts'
 import {
   createGateway,
   type Gateway,
@@ -9,7 +10,6 @@ import {
   makeKey,
   parseKeys,
 } from '../../../core/index.ts'
-import { decrypt, encrypt } from '../../../core/vault/cipher.ts'
 import {
   card,
   freshSimulator,

@@ -1,7 +1,7 @@
 /** Rows as versions before sealed them, bound to less. */
 
+import { encrypt, keyOf } from '../../../core/crypto/cipher.ts'
 import { localKeys } from '../../../core/index.ts'
-import { encrypt, keyOf } from '../../../core/vault/cipher.ts'
 import { type TestGateway, testKey } from '../../support/gateway.ts'
 
 /** Seals a card number for a row as format 1 or 2 did, under the key that seals now, and marks the key as of that format. */

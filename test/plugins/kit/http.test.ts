@@ -10,7 +10,7 @@ import { createOutgoing } from '../../../core/net/http.ts'
 import { checked } from '../../../core/payment/checked-outcome.ts'
 import { lineFaults } from '../../../plugins/kit/testing/cases/line.ts'
 import type { Fault } from '../../../plugins/kit/testing/fault.ts'
-import { type Front, openFront } from '../../../plugins/kit/testing/front.ts'
+import { type Front, openFront } from '../../../plugins/kit/testing/fault-proxy.ts'
 import { openLine } from '../../../plugins/kit/testing/http.ts'
 import { judge } from '../../../plugins/kit/testing/judge.ts'
 

@@ -1,7 +1,5 @@
 /** What the engine does with requests, answers and late words, by the tables of core: as late.ts and settle.ts. */
 import type { Outcome } from '@tollgate/plugin-kit'
-import type { Effect } from '../../../core/payment/operation-kinds.ts'
-import type { Place } from '../../../core/payment/sums.ts'
 import {
   isOpen,
   isOver,
@@ -9,7 +7,9 @@ import {
   type Treatment,
   treatmentOf,
   wordOf,
-} from '../../../core/payment/words.ts'
+} from '../../../core/payment/late-words.ts'
+import type { Effect } from '../../../core/payment/operation-kinds.ts'
+import type { Place } from '../../../core/payment/sums.ts'
 import { Books, hasFailed, newBalance, type Payment, placeNow, shift } from './books.ts'
 
 /** What is said about a payment; `minor` where another amount was approved than asked. */

@@ -1,7 +1,7 @@
 /** What must hold after every step, and when everything that is listed or open has been ended. */
 import assert from 'node:assert/strict'
+import { isOpen } from '../../../core/payment/late-words.ts'
 import { type SumName, sumNames } from '../../../core/payment/sums.ts'
-import { isOpen } from '../../../core/payment/words.ts'
 import { type Books, type Entry, excessOf, type Payment, takes } from './books.ts'
 import type { Ledger } from './ledger.ts'
 

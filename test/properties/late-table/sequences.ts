@@ -1,9 +1,9 @@
 /** Random lives of one tree of payments: each number is one step, whatever it is. */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
+import { isOpen } from '../../../core/payment/late-words.ts'
 import type { Effect } from '../../../core/payment/operation-kinds.ts'
 import { cannotBeUndone } from '../../../core/payment/sums.ts'
-import { isOpen } from '../../../core/payment/words.ts'
 import type { Payment } from './books.ts'
 import { Engine, type Note } from './engine.ts'
 import { Ledger } from './ledger.ts'

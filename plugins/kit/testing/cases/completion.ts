@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import type { Connector } from '../../connector.ts'
 import type { Pending, Redirect } from '../../outcome.ts'
 import { type Case, mustHaveMoved, mustNotHaveMoved } from '../case.ts'
+import { type Stage, told } from '../harness.ts'
 import { firstKinds, firstOperation, suits } from '../operation.ts'
-import { type Stage, told } from '../stage.ts'
 
 const needsComplete = ({ complete }: Connector): string | undefined =>
   complete === undefined ? 'the connector has no complete' : undefined

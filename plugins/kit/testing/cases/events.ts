@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Claim, Connector, Inbound } from '../../connector.ts'
 import type { Case } from '../case.ts'
+import type { Stage } from '../harness.ts'
 import { firstKinds, firstOperation, suits } from '../operation.ts'
-import type { Stage } from '../stage.ts'
 
 const needsInbound = ({ inbound }: Connector): string | undefined =>
   inbound === undefined ? 'the connector has no inbound' : undefined

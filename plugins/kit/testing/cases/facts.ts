@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { brandOf, currencyOf, type Group, isResultCode } from '@tollgate/schemas'
 import { contractVersion } from '../../connector.ts'
 import { type Case, mustNotHaveMoved } from '../case.ts'
+import { type Stage, told } from '../harness.ts'
 import { firstKinds, moneyKinds, originalKind } from '../operation.ts'
-import { type Stage, told } from '../stage.ts'
 
 const secretName =
   /secret|password|passphrase|credential|token|pin$|(api|private|signing|hmac)_?key/i

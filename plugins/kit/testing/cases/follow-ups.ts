@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Kind } from '../../connector.ts'
 import { type Case, mustHaveMoved, mustNotHaveMoved, needsHandler } from '../case.ts'
+import { type Stage, told } from '../harness.ts'
 import { type Done, operationOn, originalKind } from '../operation.ts'
-import { type Stage, told } from '../stage.ts'
 
 /** What builds on an earlier operation. */
 export const followUps: readonly Case[] = [

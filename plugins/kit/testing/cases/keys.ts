@@ -8,8 +8,8 @@ import {
   needsHandler,
   wasDone,
 } from '../case.ts'
+import { told } from '../harness.ts'
 import { firstKinds, frozen, moneyKinds } from '../operation.ts'
-import { told } from '../stage.ts'
 
 const atOnce = 8
 

@@ -4,9 +4,9 @@ import type { Kind, Operation } from '../../connector.ts'
 import type { Outcome } from '../../outcome.ts'
 import { type Case, mustNotHaveMoved, needs, needsHandler, needsLine, wasDone } from '../case.ts'
 import type { Damage, Fault } from '../fault.ts'
+import { type Performed, type Stage, told } from '../harness.ts'
 import { moneyKinds } from '../operation.ts'
 import type { Booking } from '../sandbox.ts'
-import { type Performed, type Stage, told } from '../stage.ts'
 
 const html = '<html><body><h1>Bad gateway</h1></body></html>'
 const page = (status: number): Damage => ({ do: 'replace', status, type: 'text/html', body: html })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Case, mustHaveMoved, needsHandler } from '../case.ts'
+import { told } from '../harness.ts'
 import { firstKinds, firstOperation, scenesOf, usualAmount } from '../operation.ts'
-import { told } from '../stage.ts'
 
 /** Many payments at once, each of another amount: nothing of one gets into another. */
 export const load: readonly Case[] = [

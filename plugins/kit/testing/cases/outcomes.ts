@@ -11,10 +11,10 @@ import {
   needsHandler,
   needsLine,
 } from '../case.ts'
+import { type Stage, told } from '../harness.ts'
 import { isTexts } from '../judge.ts'
 import { firstKinds, firstOperation, scenesOf, suits, usualAmount } from '../operation.ts'
 import type { Scene } from '../sandbox.ts'
-import { type Stage, told } from '../stage.ts'
 
 const firstKindsOf = (connector: Connector): readonly Kind[] =>
   firstKinds.filter((kind) => connector[kind] !== undefined)

@@ -11,9 +11,9 @@ import {
   needsReversal,
 } from '../case.ts'
 import type { Fault } from '../fault.ts'
+import { type Stage, told } from '../harness.ts'
 import { firstKinds, firstOperation, moneyKinds, suits } from '../operation.ts'
 import type { Scene } from '../sandbox.ts'
-import { type Stage, told } from '../stage.ts'
 import { askUnder, lineFaults, performUnder } from './line.ts'
 
 const kindOf = (connector: Connector): Kind => firstKinds.find((kind) => connector[kind])!

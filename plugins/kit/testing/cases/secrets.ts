@@ -3,9 +3,9 @@ import type { Kind, Operation } from '../../connector.ts'
 import { type Canary, canariesOf, leakIn, scrubbed, secretsOf } from '../canary.ts'
 import { type Case, needs, needsHandler, needsLine } from '../case.ts'
 import type { Damage, Fault } from '../fault.ts'
+import type { Stage, Told } from '../harness.ts'
 import { firstKinds, firstOperation, moneyKinds, scenesOf, suits } from '../operation.ts'
 import type { Written } from '../request.ts'
-import type { Stage, Told } from '../stage.ts'
 import { lineFaults, performUnder } from './line.ts'
 
 const echo: Fault = { reaches: false, damage: { do: 'echo' } satisfies Damage }

@@ -1,0 +1,159 @@
+/** What a connector makes of a message, claim by claim: one that is malformed must not cost the others. */
+import { Sensitive } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
+import { storable } from '../db/json.ts'
+import { GatewayError } from '../errors.ts'
+import { checked, checkedMoney } from '../payment/checked-outcome.ts'
+import { boundedRefs, isTexts, maskedText } from '../payment/checked-texts.ts'
+import { maskCardNumbers } from '../redaction/mask.ts'
+import type { StoredClaim } from './store.ts'
+
+export type ReadClaim =
+  | { readonly eventId: string; readonly claim: StoredClaim }
+  | { readonly malformed: Malformed }
+
+export type Malformed = {
+  readonly why: string
+  /** What it named, where that is well-formed and no card number. */
+  readonly eventId: string | null
+  readonly key: string | null
+  /** Its content, for people: masked and cut. */
+  readonly content: string
+}
+
+/** Keyed digest of a text, that tells texts apart without telling them. */
+export type Digest = (text: string) => string
+
+/**
+ * Reads one claim as its author gave it.
+ *
+ * @throws GatewayError when no digest can be made now; never because of the claim.
+ */
+export function readClaim(given: unknown, verified: boolean, now: Date, digest: Digest): ReadClaim {
+  let parts: Readonly<Record<string, unknown>> = {}
+  let why: string
+  try {
+    // Read once: what was checked must be what is stored.
+    parts = typeof given === 'object' && given !== null ? { ...given } : {}
+    const read = understood(parts, verified, now, digest)
+    if (typeof read !== 'string') return read
+    why = read
+  } catch (error) {
+    if (error instanceof GatewayError) throw error
+    why = 'it cannot be read'
+  }
+  const clear = (value: unknown) => (isId(value) && maskCardNumbers(value) === value ? value : null)
+  return {
+    malformed: { why, eventId: clear(parts.eventId), key: clear(parts.key), content: echo(given) },
+  }
+}
+
+/** The claim, or what is wrong with it. */
+function understood(
+  { eventId, key, outcome, amount, reference }: Readonly<Record<string, unknown>>,
+  verified: boolean,
+  now: Date,
+  digest: Digest,
+): ReadClaim | string {
+  if (!isId(eventId))
+    return `its event id must have 1 to ${limits.eventIdCharacters} visible characters`
+  if (!isId(key)) return `its key must have 1 to ${limits.eventIdCharacters} visible characters`
+  if (reference !== undefined && !isReference(reference))
+    return `its reference must have 1 to ${limits.eventIdCharacters} characters, none of them invisible`
+  const money = checkedMoney(amount)
+  if (money === undefined) return 'its amount is none'
+  const told = outcomeOf(outcome, now)
+  if (typeof told === 'string') return told
+  // An amount that differs from what was asked for stands in the outcome: it is what happened.
+  const { minor, currency } = checkedMoney(told.amount) ?? money
+  if (isDispute(told.is) && minor <= 0n) return 'a chargeback or its reversal must be above 0.00'
+  const whole = JSON.stringify({ ...told, amount: undefined })
+  // Before it is masked: that costs time with every character, and strangers may send it.
+  if (whole.length > limits.claimCharacters) return 'it is too long'
+  const text = masked(whole)
+  if (text.length > limits.claimCharacters) return 'it is too long'
+  const stored: StoredClaim['outcome'] = JSON.parse(text)
+  if (!isShallow(stored, limits.claimDepth)) return 'it is nested too deep'
+  return {
+    eventId,
+    claim: {
+      key,
+      verified,
+      outcome: stored,
+      minor: String(minor),
+      currency,
+      ...(reference === undefined ? {} : { reference: named(reference, digest) }),
+    },
+  }
+}
+
+type ToldOutcome = { readonly is: string; readonly [name: string]: unknown }
+
+function outcomeOf(given: unknown, now: Date): ToldOutcome | string {
+  if (typeof given !== 'object' || given === null) return 'it has no outcome'
+  const outcome: Record<string, unknown> = { ...given }
+  if (holdsSecret(outcome)) return 'it holds a secret'
+  if (isDispute(outcome.is)) {
+    const { refs = {} } = outcome
+    if (!isTexts(refs)) return 'its refs must be an object of texts'
+    return { ...outcome, is: outcome.is, refs: boundedRefs(refs), amount: undefined }
+  }
+  const told = checked(outcome, now)
+  return told.is === 'unknown' && outcome.is !== 'unknown' ? told.why : told
+}
+
+const isDispute = (is: unknown): is is 'chargeback' | 'chargebackReversal' =>
+  is === 'chargeback' || is === 'chargebackReversal'
+
+/** Anything that people can tell apart: letters, digits and signs, no blanks and nothing invisible. */
+const visible = /^[^\p{C}\p{Z}]+$/u
+
+const isId = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= limits.eventIdCharacters && visible.test(value)
+
+const isReference = (value: unknown): value is string =>
+  typeof value === 'string' &&
+  value.length <= limits.eventIdCharacters &&
+  value.trim() !== '' &&
+  /^[^\p{C}]+$/u.test(value)
+
+/**
+ * The acquirer's reference as it is stored: it makes a chargeback happen once, so one that looks like a
+ * card number is told apart from others that look alike without it.
+ */
+function named(reference: string, digest: Digest): string {
+  const shown = maskCardNumbers(reference)
+  return shown === reference ? reference : `${shown}#${digest(reference)}`
+}
+
+/** JSON as it can be stored, with card numbers masked. */
+function masked(json: string): string {
+  const plain = JSON.parse(json, (_, value: unknown) =>
+    typeof value === 'string' ? maskCardNumbers(value) : value,
+  )
+  return storable(plain)
+}
+
+function holdsSecret(value: unknown, seen = new Set<object>()): boolean {
+  if (typeof value !== 'object' || value === null || seen.has(value)) return false
+  if (Sensitive.is(value)) return true
+  seen.add(value)
+  return Object.values(value).some((inner) => holdsSecret(inner, seen))
+}
+
+const isShallow = (value: unknown, left: number): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (left > 0 && Object.values(value).every((inner) => isShallow(inner, left - 1)))
+
+/** What can be shown of anything: numbers of cards are masked wherever they stand, also in names. */
+function echo(given: unknown): string {
+  try {
+    const text = JSON.stringify(given, (_, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    )
+    return maskedText(text ?? typeof given, limits.eventEchoCharacters)
+  } catch {
+    return 'it cannot be shown'
+  }
+}

@@ -1,0 +1,82 @@
+/** What an acquirer's event does to a payment. Safe to run twice: a payment moves by one door, facts by their reference. */
+import type { Outcome } from '@tollgate/plugin-kit'
+import type { Engine } from '../engine.ts'
+import { hear } from '../payment/acquirer-message.ts'
+import { checked } from '../payment/checked-outcome.ts'
+import { report } from '../payment/dispute.ts'
+import { isOpen } from '../payment/late-words.ts'
+import { resolve } from '../payment/resolve.ts'
+import { paymentByAttempt, toPayment } from '../payment/store-read.ts'
+import type { Payment } from '../payment/types.ts'
+import { internalAccount } from './list.ts'
+import { closeEvent, type InboundRow } from './store.ts'
+import { otherAccount, unknownKey } from './unclaimed.ts'
+
+type Done =
+  /** Somebody works on the payment, or what the event builds on has not come yet. */
+  | 'wait'
+  | 'settled'
+  | 'known'
+  | 'enquired'
+  | 'unknown-key'
+  | 'other-account'
+  | 'recorded'
+  | 'conflict'
+
+export async function processEvent(engine: Engine, row: InboundRow): Promise<Done> {
+  const done = await apply(engine, row)
+  if (done !== 'wait') await engine.lanes.single(closeEvent(row, done))
+  return done
+}
+
+async function apply(engine: Engine, row: InboundRow): Promise<Done> {
+  const { claim } = row
+  const [found] = await engine.lanes.single(paymentByAttempt(claim.key))
+  if (found === undefined) return unknownKey(engine, row)
+  const payment = toPayment(found)
+  const account = payment.accountId ?? internalAccount
+  if (payment.connector !== row.connector || account !== row.account) {
+    return otherAccount(engine, row)
+  }
+  const { is } = claim.outcome
+  if (is === 'chargeback' || is === 'chargebackReversal') return dispute(engine, payment, row)
+  const amount = { minor: BigInt(claim.minor), currency: claim.currency }
+  return hear(engine, claim.key, outcomeOf(claim), claim.verified, amount)
+}
+
+/** A chargeback proves nothing about an undecided payment that the acquirer's answer would not say. */
+async function dispute(
+  engine: Engine,
+  given: Payment,
+  { claim, event_id, age_ms }: InboundRow,
+): Promise<Done> {
+  let payment = given
+  if (isOpen(payment.state)) {
+    payment = (await resolve(engine, payment.attemptKey, 'look')) ?? payment
+    if (isOpen(payment.state)) return claim.verified ? 'wait' : 'enquired'
+  }
+  if (!claim.verified) return 'enquired'
+  const { is, reason, refs } = claim.outcome
+  const reported = await report(engine, {
+    is: is === 'chargeback' ? 'chargeback' : 'reversal',
+    payment,
+    minor: BigInt(claim.minor),
+    currency: claim.currency,
+    reference: claim.reference,
+    source: event_id,
+    reason: typeof reason === 'string' ? reason : undefined,
+    refs: (refs ?? {}) as Readonly<Record<string, string>>,
+    ageMs: age_ms,
+  })
+  if (reported === 'listed') return 'conflict'
+  return reported
+}
+
+/** The claim's outcome; its amount counts, for it may be another one than was asked for. */
+function outcomeOf({ outcome, minor, currency }: InboundRow['claim']): Outcome {
+  return checked({
+    ...outcome,
+    ...(typeof outcome.expiresAt === 'string' ? { expiresAt: new Date(outcome.expiresAt) } : {}),
+    amount: { minor: BigInt(minor), currency },
+  })
+}

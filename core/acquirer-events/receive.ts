@@ -1,0 +1,215 @@
+/** Messages of acquirers: stored first, acknowledged, then understood. */
+import { createHash } from 'node:crypto'
+import type { Inbound } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
+import { ConnectorCall } from '../connector/call.ts'
+import { storable } from '../db/json.ts'
+import type { Engine } from '../engine.ts'
+import { GatewayError } from '../errors.ts'
+import { faultPoint } from '../fault-point.ts'
+import { type Malformed, readClaim } from './claim.ts'
+import { workOnKey } from './fair-turns.ts'
+import { floods } from './flood.ts'
+import { entryAbout } from './list.ts'
+import {
+  addEvent,
+  addOtherContent,
+  addUnprovenBeside,
+  countUnverified,
+  type StoredClaim,
+} from './store.ts'
+
+type From = {
+  readonly connector: string
+  readonly account: string
+  /** Who sent it; undefined where that is not known. */
+  readonly address: string | undefined
+}
+type Well = { readonly eventId: string; readonly claim: StoredClaim }
+
+/**
+ * Takes one message for an account of a connector. When it returns, the message is stored.
+ *
+ * @param given the message, or how to read it, which is done once the account is known
+ * @throws GatewayError 404 for an unknown connector or account, 400 for what cannot be read, 503 when
+ * it cannot be told now whether it is genuine, 429 for too much that is not.
+ */
+export async function receive(
+  engine: Engine,
+  connectorName: string,
+  accountKey: string,
+  given: Inbound | (() => Promise<Inbound>),
+  address?: string,
+): Promise<void> {
+  const target = await engine.targets.inbound(connectorName, accountKey)
+  const inbound = target?.loaded.connector.inbound
+  if (target === undefined || inbound === undefined)
+    throw new GatewayError('700.400.580', { status: 404 })
+  const message = typeof given === 'function' ? await given() : given
+  if (message.body.length > limits.messageBytes) {
+    throw new GatewayError('200.300.404', {
+      description: `A message may have at most ${limits.messageBytes} bytes.`,
+    })
+  }
+  const call = new ConnectorCall(engine.services, target, {
+    deadlineMs: engine.clock.elapsedMs() + engine.connectorTimeoutMs,
+    sendByWallMs: engine.clock.realMs() + engine.connectorTimeoutMs,
+  })
+  const verified = await within(engine, call, async () => inbound.verify(message, call))
+    .then((proven) => proven === true)
+    // A refusal for good would make the acquirer give up on what may be genuine.
+    .catch(() => Promise.reject(notNow()))
+    .finally(() => call.finish())
+  const from = { connector: connectorName, account: accountKey, address }
+  if (!verified) {
+    engine.alarm('forged-event', {
+      subject: `${connectorName} ${accountKey}`,
+      connector: connectorName,
+      account: accountKey,
+      ...(address === undefined ? {} : { address }),
+    })
+  }
+  // Before it is read: also what turns out to be no message costs time.
+  if (!verified && floods(engine, from, 1)) throw tooMany()
+  const claims = await within(engine, call, async () => inbound.parse(message)).catch(() => null)
+  if (!Array.isArray(claims)) {
+    throw new GatewayError('200.100.103', { description: 'This is no message of the acquirer.' })
+  }
+  if (claims.length > limits.claimsPerMessage) {
+    throw new GatewayError('200.100.103', {
+      description: `A message may make at most ${limits.claimsPerMessage} claims.`,
+    })
+  }
+  if (!verified && floods(engine, from, claims.length - 1)) throw tooMany()
+  const now = call.clock.now()
+  const digest = (reference: string) =>
+    engine.vault.requestFingerprint(`reference of an acquirer\n${reference}`).toString('hex')
+  const read = claims.map((claim: unknown) => readClaim(claim, verified, now, digest))
+  const well = read.filter((one) => 'claim' in one)
+  const malformed = read.flatMap((one) => ('malformed' in one ? [one.malformed] : []))
+  if (!verified) await refuseTooMany(engine, from, well.length)
+  const keys = new Set<string>()
+  for (const one of well) if (await keep(engine, from, one)) keys.add(one.claim.key)
+  if (malformed.length > 0) await putAside(engine, from, verified, malformed)
+  // Of what proves nothing no operator is told: whoever sent it is, where nothing of it was kept.
+  if (!verified && well.length === 0 && malformed.length > 0) throw malformedWhole(malformed)
+  for (const key of keys) {
+    engine.running.track(workOnKey(engine, connectorName, accountKey, key)).catch(() => {})
+  }
+}
+
+/** Waits at most as long as for any call of a connector. */
+async function within<T>(engine: Engine, call: ConnectorCall, work: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      call.abort()
+      reject(new Error('the connector did not end in time'))
+    }, engine.connectorTimeoutMs)
+  })
+  try {
+    return await Promise.race([work(), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const notNow = () =>
+  new GatewayError('800.800.801', {
+    status: 503,
+    description: 'The message could not be checked now. Send it again.',
+    retryAfterSeconds: 10,
+  })
+
+/** Anybody can send what proves nothing: of that only so much is kept. */
+async function refuseTooMany(engine: Engine, from: From, more: number): Promise<void> {
+  const { unverifiedEvents: most, unverifiedEventsMs } = limits
+  const [row] = await engine.lanes.single(
+    countUnverified(from.connector, from.account, unverifiedEventsMs, most),
+  )
+  if ((row?.count ?? 0) + more <= most) return
+  throw tooMany()
+}
+
+const malformedWhole = (malformed: readonly Malformed[]) =>
+  new GatewayError('200.100.103', {
+    description: `This is no message of the acquirer: ${[...new Set(malformed.map(({ why }) => why))].join('; ')}.`,
+  })
+
+const tooMany = () => new GatewayError('800.120.100', { status: 429, retryAfterSeconds: 60 })
+
+/** @returns whether it is new, and has to be worked on. */
+async function keep(engine: Engine, from: From, { eventId, claim }: Well): Promise<boolean> {
+  const { connector, account } = from
+  const text = storable(claim)
+  await faultPoint('before-event', eventId)
+  const rows = await engine.lanes.single(addEvent(connector, account, eventId, text))
+  await faultPoint('after-event', eventId)
+  if (rows.length > 0) return true
+  if (!claim.verified) {
+    const beside = await engine.lanes.single(addUnprovenBeside(connector, account, eventId, text))
+    return beside.length > 0
+  }
+  const digest = digestOf([text])
+  const about = { ...from, eventId, digest, key: claim.key }
+  // What an operator has worked on again is this content, not the one that came first.
+  const entry = await entryAbout(engine, 'event', about, {
+    why: 'it came again and says something else',
+    now: claim,
+    digest,
+  })
+  await engine.lanes.together(
+    addOtherContent(connector, account, eventId, text, limits.eventContents),
+    [entry],
+  )
+  return false
+}
+
+/**
+ * The acquirer has been told that the message was taken: what is lost of it is for operators to find.
+ * One entry for all of a message: a broken batch is one thing to look into.
+ */
+async function putAside(
+  engine: Engine,
+  from: From,
+  verified: boolean,
+  malformed: readonly Malformed[],
+): Promise<void> {
+  const whys = [...new Set(malformed.map(({ why }) => why))]
+  engine.log.warn(
+    { connector: from.connector, claims: malformed.length, why: whys.join('; ') },
+    'claims of a connector are malformed',
+  )
+  if (!verified) return
+  const [first] = malformed as [Malformed]
+  if (malformed.length === 1) {
+    const { why, eventId, key, content } = first
+    const digest = digestOf([content])
+    const about =
+      eventId === null
+        ? { ...from, eventId: `without id ${digest}`, key }
+        : { ...from, eventId, digest, key }
+    const detail = { why: `malformed: ${why}`, content }
+    await engine.lanes.single(await entryAbout(engine, 'event', about, detail))
+    return
+  }
+  const about = {
+    ...from,
+    eventId: `malformed ${digestOf(malformed.map(({ content }) => content))}`,
+    key: null,
+  }
+  await engine.lanes.single(
+    await entryAbout(engine, 'event', about, {
+      why: `malformed: ${malformed.length} claims of one message`,
+      claims: malformed.slice(0, limits.eventEchoes),
+      others: malformed.slice(limits.eventEchoes).map(({ eventId, key }) => [eventId, key]),
+    }),
+  )
+}
+
+/** The same message that comes again is listed once. */
+function digestOf(contents: readonly string[]): string {
+  const hash = createHash('sha256')
+  for (const content of contents) hash.update(`${content}\n`)
+  return hash.digest('hex').slice(0, 16)
+}

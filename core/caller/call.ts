@@ -1,0 +1,68 @@
+/** Raw calls of operations, and the valid requests in them. */
+import type { RequestFields } from '@tollgate/plugin-kit'
+import type { Engine } from '../engine.ts'
+import type { Caller } from '../entity/directory.ts'
+import type { Request } from '../payment/accept.ts'
+import type { Answered } from '../payment/view.ts'
+import { bodyInput, type RequestInput } from '../request/decode.ts'
+import { openRequest } from '../request/parse.ts'
+import {
+  goesByPaymentType,
+  refuseUnlessMay,
+  refuseUnlessMayMake,
+  refuseUnlessMayName,
+} from './rights.ts'
+
+/** A request as it came in; nothing of it is decoded yet. */
+export type Call = {
+  /** Path of the endpoints table that it came by, where an operation has several. */
+  readonly route?: string
+  /** Values of `{…}` in the path. */
+  readonly path?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array
+  readonly contentType?: string | undefined
+  /** Query string without the question mark. */
+  readonly query?: string
+  readonly idempotencyKey?: string | undefined
+  /** True when nobody waits for the answer any more, or the process ends. */
+  readonly isGone?: () => boolean
+  /** The gateway's number of this request, shown as `ndc`: letters, digits and hyphens. */
+  readonly requestId: string
+  /** Where it came from. */
+  readonly address?: string | undefined
+}
+
+export type Reply = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Answered | Readonly<Record<string, unknown>>
+}
+
+export type Handler = (engine: Engine, caller: Caller, call: Call, build: string) => Promise<Reply>
+
+/**
+ * A valid request of a caller who has the right to it and may act for the entity it names. 403 comes
+ * before 400. Whatever a caller asks for, hosted or embedded, comes in by here.
+ */
+export async function read(
+  engine: Engine,
+  caller: Caller,
+  operation: string,
+  input: RequestInput,
+): Promise<Request> {
+  refuseUnlessMay(engine, caller, operation)
+  const opened = openRequest(operation, input)
+  refuseUnlessMayName(engine, caller, operation, opened.holds)
+  if (goesByPaymentType(operation)) refuseUnlessMayMake(engine, caller, opened.paymentTypes())
+  await engine.directory.mayName(caller, opened.entityId)
+  const { request, names } = opened.check()
+  return { fields: request as RequestFields, names }
+}
+
+export const queryOf = (call: Call): RequestInput => ({ query: call.query ?? '' })
+
+export const idIn = (call: Call) => call.path?.id ?? ''
+
+export function bodyOf(call: Call): RequestInput {
+  return bodyInput(call.contentType, call.body ?? new Uint8Array())
+}

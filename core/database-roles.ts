@@ -1,0 +1,164 @@
+/**
+ * Two users of the database. One owns the tables and changes them when the program is updated; the other
+ * one runs payments, and can neither change a table nor a row of the audit trail.
+ */
+import { createHash, createHmac, pbkdf2Sync } from 'node:crypto'
+import type pg from 'pg'
+import { newKeyBytes } from './crypto/cipher.ts'
+import { Database, type DatabaseOptions } from './db/database.ts'
+import { newToken } from './ids.ts'
+import { migrateAll } from './migrate.ts'
+
+export type DatabaseRole = {
+  readonly name: string
+  readonly does: 'migrates' | 'runs'
+  /** Shown this once; undefined when the user was there already. */
+  readonly password: string | undefined
+}
+
+/** Functions that change tables in the running user's place, each of a fixed thing only. */
+const byOwner = [
+  'create_partition(text, timestamptz)',
+  'create_partitions(timestamptz, integer)',
+  'drop_steps(timestamptz)',
+  'drop_deliveries(timestamptz)',
+  'hold_audit_head()',
+  'add_audit_links(bigint, uuid, uuid[], bytea[], bytea)',
+]
+
+/** Tables of which the running user only adds rows, and what only the migrating one writes. */
+const appendOnly = ['audit']
+const readOnly = ['migration', 'audit_link', 'audit_head']
+
+export const rolesOf = ({ schema }: Database) => ({
+  migrating: `${schema}_migrating`,
+  running: `${schema}_running`,
+})
+
+/**
+ * Makes the two users where they are not there yet, gives all tables to the migrating one and the right to
+ * use them to the running one. Safe to run again. For a user who may make others.
+ *
+ * @throws the database's own error
+ */
+export async function makeRoles(options: DatabaseOptions): Promise<DatabaseRole[]> {
+  const database = new Database(options)
+  try {
+    const pool = database.pool(1, 'roles', { lock_timeout: '5s' })
+    await migrateAll(database)
+    const { migrating, running } = rolesOf(database)
+    const passwords = {
+      migrating: await makeUser(pool, migrating),
+      running: await makeUser(pool, running),
+    }
+    await pool.query(database.rewrite(handOver(database)))
+    await pool.query(database.rewrite(grants(database)))
+    return [
+      { name: migrating, does: 'migrates', password: passwords.migrating },
+      { name: running, does: 'runs', password: passwords.running },
+    ]
+  } finally {
+    await database.close()
+  }
+}
+
+/** After a migration: what it made is used by the running user, too, where there is one. */
+export async function grantRunning(database: Database, pool: pg.Pool): Promise<void> {
+  const { running } = rolesOf(database)
+  const { rowCount } = await pool.query(
+    `select from pg_roles as role
+     where role.rolname = $1 and has_table_privilege(role.oid, '${database.schema}.payment', 'insert')`,
+    [running],
+  )
+  if (rowCount === 1) await pool.query(database.rewrite(grants(database)))
+}
+
+async function makeUser(pool: pg.Pool, name: string): Promise<string | undefined> {
+  const { rowCount } = await pool.query('select from pg_roles where rolname = $1', [name])
+  if (rowCount === 1) return undefined
+  const password = newToken()
+  // The server is given what it checks the password by, which may stand in its log.
+  await pool.query(`create role ${name} login password '${verifier(password)}'`)
+  return password
+}
+
+/** What PostgreSQL stores in the place of a password: SCRAM-SHA-256 by RFC 5803. */
+function verifier(password: string): string {
+  const salt = newKeyBytes().subarray(0, 16)
+  const rounds = 4096
+  const salted = pbkdf2Sync(password, salt, rounds, 32, 'sha256')
+  const keyFor = (name: string) => createHmac('sha256', salted).update(name).digest()
+  const stored = createHash('sha256').update(keyFor('Client Key')).digest('base64')
+  const server = keyFor('Server Key').toString('base64')
+  return `SCRAM-SHA-256$${rounds}:${salt.toString('base64')}$${stored}:${server}`
+}
+
+const schemasOf = ({ schema }: Database) => [schema, `${schema}_boss`]
+
+/** Everything in both schemas belongs to the migrating user. */
+function handOver(database: Database): string {
+  const { migrating } = rolesOf(database)
+  const schemas = schemasOf(database)
+  return `
+do $$
+declare
+  command text;
+begin
+  if not (select rolsuper from pg_roles where rolname = current_user) then
+    execute format('grant ${migrating} to %I', current_user);
+  end if;
+  execute format('grant connect, create on database %I to ${migrating}', current_database());
+  for command in
+    select format('alter schema %I owner to ${migrating}', nspname)
+    from pg_namespace
+    where nspname in (${schemas.map((name) => `'${name}'`).join(', ')})
+    union all
+    select format('alter table %s owner to ${migrating}', relation.oid::regclass)
+    from pg_class as relation
+    where relation.relnamespace in (${schemas.map((name) => `'${name}'::regnamespace`).join(', ')})
+      and relation.relkind in ('r', 'p', 'v', 'm', 'S')
+      and not exists (
+        select from pg_depend
+        where classid = 'pg_class'::regclass and objid = relation.oid and deptype in ('a', 'i')
+          and relation.relkind = 'S')
+    union all
+    select format('alter routine %s owner to ${migrating}', routine.oid::regprocedure)
+    from pg_proc as routine
+    where routine.pronamespace in (${schemas.map((name) => `'${name}'::regnamespace`).join(', ')})
+    union all
+    select format('alter type %s owner to ${migrating}', kind.oid::regtype)
+    from pg_type as kind
+    where kind.typnamespace in (${schemas.map((name) => `'${name}'::regnamespace`).join(', ')})
+      and kind.typtype in ('e', 'd')
+  loop
+    execute command;
+  end loop;
+end
+$$`
+}
+
+function grants(database: Database): string {
+  const { migrating, running } = rolesOf(database)
+  const both = schemasOf(database).join(', ')
+  return `
+do $$ begin execute format('grant connect on database %I to ${running}', current_database()); end $$;
+grant usage on schema ${both} to ${running};
+grant select, insert, update, delete on all tables in schema ${both} to ${running};
+grant usage, select, update on all sequences in schema ${both} to ${running};
+grant execute on all functions in schema ${both} to ${running};
+alter default privileges for role ${migrating} in schema ${both}
+  grant select, insert, update, delete on tables to ${running};
+alter default privileges for role ${migrating} in schema ${both}
+  grant usage, select, update on sequences to ${running};
+${appendOnly.map((table) => `revoke update, delete on tollgate.${table} from ${running};`).join('\n')}
+${readOnly.map((table) => `revoke insert, update, delete on tollgate.${table} from ${running};`).join('\n')}
+${byOwner
+  .map(
+    (name) => `alter function tollgate.${name} security definer;
+alter function tollgate.${name} set search_path = pg_catalog, pg_temp;
+revoke execute on function tollgate.${name} from public;
+grant execute on function tollgate.${name} to ${running};`,
+  )
+  .join('\n')}
+revoke execute on function tollgate.forget_audit(bigint) from public, ${running};`
+}

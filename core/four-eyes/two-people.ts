@@ -1,0 +1,160 @@
+/**
+ * Four eyes, where the installation asks for them: whoever wants something done proposes it, another person
+ * agrees within a day, and then the first one has it done, once and to the letter. What is secret in it is
+ * shown to the first one alone.
+ */
+import { hash as digestOf } from 'node:crypto'
+import { limits } from '@tollgate/schemas'
+import type { Actor } from '../audit/actor.ts'
+import type { Clock } from '../clock.ts'
+import type { Lanes } from '../db/lanes.ts'
+import { isId, newId } from '../ids.ts'
+import { Passwords } from '../operator-access/passwords.ts'
+import { type Facts, harmless } from '../redaction/harmless.ts'
+import { addProposal, type ProposalUse, proposalById, takeProposal } from './store-proposal.ts'
+
+export type DeedKind =
+  | 'token.create'
+  | 'token.rotate'
+  | 'account.create'
+  | 'keys.rotate'
+  | 'person.create'
+  | 'person.change'
+  | 'person.reset'
+  | 'person.enable'
+
+/** What is to be done, complete: another token, another network, another role is another deed. */
+export type Deed = {
+  readonly kind: DeedKind
+  /** Whom it concerns; null: the whole installation. */
+  readonly entityId: string | null
+  readonly facts: Facts
+  /** When what is made ends. What was agreed counts: a time from now is another moment every time. */
+  readonly end?: Date | undefined
+  /** Settings that are sealed: compared, and never stored. */
+  readonly secrets?: Readonly<Record<string, string>>
+}
+
+/** Somebody else has to agree first. It is proposed, and nothing was done yet. */
+export class ConfirmationNeededError extends Error {
+  override readonly name = 'ConfirmationNeededError'
+  readonly proposal: string
+
+  constructor(proposal: string, state: string) {
+    super(
+      `${state}: proposal ${proposal} waits for another person, an operator with the right administer, who confirms it within a day. Then do the same again and name the proposal.`,
+    )
+    this.proposal = proposal
+  }
+}
+
+export class TwoPeople {
+  readonly #lanes: Lanes
+  readonly #clock: Pick<Clock, 'realMs'>
+  readonly #passwords: Passwords
+  readonly isOn: boolean
+
+  constructor(
+    lanes: Lanes,
+    clock: Pick<Clock, 'realMs'>,
+    isOn: boolean,
+    passwords = new Passwords(),
+  ) {
+    this.#passwords = passwords
+    this.#lanes = lanes
+    this.#clock = clock
+    this.isOn = isOn
+  }
+
+  /**
+   * What the statement that does it has to use up, or null where one person is enough.
+   *
+   * @throws ConfirmationNeededError when it was proposed just now, or nobody agreed yet · Error when the
+   * proposal is of something else, somebody else, or over.
+   */
+  async need(deed: Deed, by: Actor, proposal: string | undefined): Promise<ProposalUse | null> {
+    if (!this.isOn) return null
+    if (proposal === undefined) {
+      throw new ConfirmationNeededError(await this.#propose(deed, by), 'two people are needed')
+    }
+    const now = new Date(this.#clock.realMs())
+    const [row] = isId(proposal) ? await this.#lanes.single(proposalById(proposal)) : []
+    const digest = digestOfDeed(deed)
+    const proposedSince = new Date(now.getTime() - limits.proposalMs)
+    const again = deed.kind === 'keys.rotate'
+    if (row === undefined || row.proposer_kind !== by.kind || row.proposer_id !== by.id) {
+      throw new Error(`there is no proposal ${proposal} of yours`)
+    }
+    const isSame =
+      row.digest.equals(digest) &&
+      (row.secrets === null
+        ? deed.secrets === undefined
+        : await this.#passwords.matches(canonical(deed.secrets ?? {}), row.secrets))
+    if (!isSame) {
+      throw new Error(`proposal ${proposal} is about something else: ${JSON.stringify(row.facts)}`)
+    }
+    if (row.rejected_at !== null) throw new Error(`proposal ${proposal} was rejected`)
+    if (row.used_at !== null && !again)
+      throw new Error(`proposal ${proposal} was carried out before`)
+    if (row.proposed_at <= proposedSince) {
+      throw new Error(`proposal ${proposal} is older than a day: propose it anew`)
+    }
+    if (row.confirmed_at === null) {
+      throw new ConfirmationNeededError(proposal, 'nobody agreed yet')
+    }
+    const { end } = row.facts
+    return {
+      id: proposal,
+      digest,
+      by,
+      now,
+      proposedSince,
+      again,
+      end: typeof end === 'string' ? new Date(end) : null,
+    }
+  }
+
+  /** The same for what is more than one statement. */
+  async take(deed: Deed, by: Actor, proposal: string | undefined): Promise<void> {
+    const use = await this.need(deed, by, proposal)
+    if (use === null) return
+    const [taken] = await this.#lanes.single(takeProposal(use))
+    if (taken === undefined) throw new Error(`proposal ${use.id} was carried out before`)
+  }
+
+  async #propose(deed: Deed, by: Actor): Promise<string> {
+    const id = newId()
+    const secrets =
+      deed.secrets === undefined ? null : await this.#passwords.digest(canonical(deed.secrets))
+    await this.#lanes.single(
+      addProposal(
+        {
+          id,
+          kind: deed.kind,
+          entity_id: deed.entityId,
+          digest: digestOfDeed(deed),
+          facts: harmless({
+            ...deed.facts,
+            ...(deed.end === undefined ? {} : { end: deed.end.toISOString() }),
+          }),
+          secrets,
+          proposed_at: new Date(this.#clock.realMs()),
+        },
+        by,
+      ),
+    )
+    return id
+  }
+}
+
+const digestOfDeed = ({ kind, entityId, facts, end }: Deed): Buffer =>
+  digestOf('sha256', canonical({ kind, entityId, facts, ends: end !== undefined }), 'buffer')
+
+/** Names in order, at every depth: how somebody wrote it down makes no other deed of it. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner) && !(inner instanceof Date)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
+}

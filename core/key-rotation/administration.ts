@@ -1,0 +1,253 @@
+import type { Log } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
+import { actorBy, type By } from '../audit/actor.ts'
+import { addAudit } from '../audit/store.ts'
+import { linksUnder } from '../audit-chain/store-chain.ts'
+import { systemClock } from '../clock.ts'
+import { Database, type DatabaseOptions, sqlState } from '../db/database.ts'
+import { Lanes } from '../db/lanes.ts'
+import { faultPoint } from '../fault-point.ts'
+import { TwoPeople } from '../four-eyes/two-people.ts'
+import { MigrationError } from '../migrate.ts'
+import { Keyring, wordOf } from '../vault/keyring.ts'
+import { type KeyProvider, MissingKeyError } from '../vault/keys.ts'
+import { bounded } from '../vault/providers.ts'
+import {
+  allDataKeys,
+  destroyDataKey,
+  type KeyState,
+  rewrapDataKey,
+  type UseRow,
+  usesWithin,
+  withdrawDataKey,
+} from '../vault/store.ts'
+import { rowsByKey } from '../vault/store-sealed.ts'
+import {
+  aliveMs,
+  type KeyWork,
+  type RotateOptions,
+  type Rotation,
+  RotationError,
+  renewMac,
+  retire,
+  rotate,
+} from './rotation.ts'
+
+/** One data key as operators see it. */
+export type KeyStatus = {
+  readonly id: string
+  readonly purpose: 'seal' | 'mac'
+  readonly state: KeyState
+  readonly keyEncryptionKeyId: string
+  readonly createdAt: Date
+  /** Since when it seals, and since when it does not. */
+  readonly promotedAt: Date | null
+  readonly supersededAt: Date | null
+  readonly retiredAt: Date | null
+  readonly destroyedAt: Date | null
+  /** Rows under it; absent when they were not counted. */
+  readonly rows?: number
+  /** Why it does not open with the given keys; absent when it does, or was destroyed. */
+  readonly problem?: string
+}
+
+export type KeysStatus = {
+  readonly provider: string
+  /** Why nothing can be wrapped now; absent when it can. */
+  readonly providerProblem?: string
+  readonly keys: readonly KeyStatus[]
+  /** Running processes and the data key that each seals with. */
+  readonly processes: readonly Pick<UseRow, 'name' | 'data_key_id' | 'ready_key_id'>[]
+}
+
+export type Rewrapped = {
+  readonly keyId: string
+  readonly moved: readonly string[]
+  readonly kept: readonly { readonly keyId: string; readonly why: string }[]
+}
+
+/** A retired key can be destroyed after this: until then a cache may hold a row that was under it. */
+const destroyAfterMs = 60_000
+
+/**
+ * Work on the keys of a database, beside the processes that use it. Close it, or bind it with
+ * `await using`.
+ */
+export class KeyAdministration {
+  readonly #work: KeyWork
+  readonly #two: TwoPeople
+
+  private constructor(work: KeyWork, two: TwoPeople) {
+    this.#work = work
+    this.#two = two
+  }
+
+  /** @throws MigrationError when the tables are not there · the database's own error. */
+  static async open(options: {
+    readonly database: DatabaseOptions
+    readonly keys: KeyProvider
+    readonly log?: Log
+    /** Who works on the keys, for the audit trail. */
+    readonly by?: By
+    /** Whether a rotation needs two people. */
+    readonly fourEyes?: boolean
+  }): Promise<KeyAdministration> {
+    const database = new Database(options.database)
+    const lanes = new Lanes(database, { single: 2, read: 2 })
+    const patient = database.pool(1, 'keys', { lock_timeout: '200' })
+    const keys = bounded(options.keys)
+    const clock = systemClock
+    const log = options.log ?? { info() {}, warn() {} }
+    const keyring = new Keyring({ lanes, keys, clock, log, keepMs: Number.POSITIVE_INFINITY })
+    try {
+      await database.run(lanes.pools.read, allDataKeys)
+    } catch (error) {
+      await database.close()
+      if (!['42P01', '3F000', '42703'].includes(sqlState(error) ?? '')) throw error
+      throw new MigrationError('This database is not up to date: run "tollgate migrate".')
+    }
+    return new KeyAdministration(
+      { database, lanes, patient, keys, keyring, clock, by: actorBy(options.by) },
+      new TwoPeople(lanes, clock, options.fourEyes ?? false),
+    )
+  }
+
+  /** @param count false leaves out the numbers of rows: counting reads every sealed row. */
+  async status(count = true): Promise<KeysStatus> {
+    const { lanes, keys } = this.#work
+    const rows = new Map<string, number>()
+    for (const { id, rows: more } of count ? await lanes.upkeep(rowsByKey) : []) {
+      rows.set(id, (rows.get(id) ?? 0) + Number(more))
+    }
+    const all: KeyStatus[] = []
+    for (const row of await lanes.single(allDataKeys)) {
+      const problem =
+        row.state === 'destroyed'
+          ? undefined
+          : await keys.unwrap(row.key_encryption_key_id, row.wrapped).then(
+              (bytes) => void bytes.fill(0),
+              (error: unknown) => wordOf(error),
+            )
+      all.push({
+        id: row.id,
+        purpose: row.purpose,
+        state: row.state,
+        keyEncryptionKeyId: row.key_encryption_key_id,
+        createdAt: row.created_at,
+        promotedAt: row.promoted_at,
+        supersededAt: row.superseded_at,
+        retiredAt: row.retired_at,
+        destroyedAt: row.destroyed_at,
+        ...(count && row.purpose === 'seal' && { rows: rows.get(row.id) ?? 0 }),
+        ...(problem !== undefined && { problem }),
+      })
+    }
+    const providerProblem = await keys.check().then(() => undefined, wordOf)
+    return {
+      provider: keys.name,
+      ...(providerProblem !== undefined && { providerProblem }),
+      keys: all,
+      processes: await lanes.read(usesWithin(aliveMs)),
+    }
+  }
+
+  /**
+   * Seals everything under a new data key while payments go on; see `rotate`.
+   *
+   * @param proposal that another person confirmed, where two are needed; also to finish what was begun by it.
+   * @throws as `rotate`; ConfirmationNeededError
+   */
+  async rotate(options: RotateOptions = {}, proposal?: string): Promise<Rotation> {
+    const { fresh = false, lost = false } = options
+    const deed = { kind: 'keys.rotate', entityId: null, facts: { fresh, lost } } as const
+    await this.#two.take(deed, this.#work.by, proposal)
+    const done = await rotate(this.#work, options)
+    const { keyId, moved } = done
+    if (moved > 0) {
+      const entry = { actor: this.#work.by, action: 'rows-resealed', detail: { rows: moved } }
+      await this.#work.lanes.single(addAudit({ ...entry, resource: keyId }))
+    }
+    return done
+  }
+
+  /**
+   * Puts every data key under the current key-encryption key. No sealed row is touched. Safe to run
+   * twice and in several processes at once; what is killed half way is finished by the next call.
+   *
+   * @throws KeyProviderError
+   */
+  async rewrap(tell: (line: string) => void = () => {}): Promise<Rewrapped> {
+    const { lanes, keys, by } = this.#work
+    const keyId = await keys.currentKeyId()
+    const moved: string[] = []
+    const kept: { keyId: string; why: string }[] = []
+    for (const row of await lanes.single(allDataKeys)) {
+      if (row.state === 'destroyed' || row.key_encryption_key_id === keyId) continue
+      try {
+        const after = await keys.rewrap(row.key_encryption_key_id, row.wrapped)
+        await lanes.single(rewrapDataKey(row.id, row.wrapped, after.keyId, after.wrapped, by))
+        await faultPoint('key-rewrapped', row.id)
+        moved.push(row.id)
+        tell(`data key ${row.id} is under key "${after.keyId}"`)
+      } catch (error) {
+        if (!(error instanceof MissingKeyError)) throw error
+        kept.push({ keyId: row.id, why: error.message })
+      }
+    }
+    return { keyId, moved, kept }
+  }
+
+  /**
+   * Makes another key for fingerprints and other digests. Equal numbers on both sides of the change have
+   * different fingerprints. Repeats under idempotency keys of before are found by the old key, which is
+   * kept for as long as they live; when that one is lost they are not, and would be carried out once more.
+   *
+   * @returns its id. @throws RotationError while processes run.
+   */
+  renewMac(): Promise<string> {
+    return renewMac(this.#work)
+  }
+
+  /**
+   * Retires an old key under which no row is left, takes an announced one back, or destroys a retired one: its wrapped bytes are
+   * overwritten, and nothing sealed with it, as in an old backup of single tables, opens again.
+   *
+   * @throws RotationError naming why it has to stay.
+   */
+  async retire(id: string, { destroy = false } = {}): Promise<KeyState> {
+    const { lanes, by } = this.#work
+    const state = async () => (await lanes.single(allDataKeys)).find((row) => row.id === id)?.state
+    const before = await state()
+    if (before === undefined) throw new RotationError(`There is no data key ${id}.`)
+    if (before === 'current') {
+      throw new RotationError(`Data key ${id} is in use: run "tollgate keys rotate" first.`)
+    }
+    if (before === 'announced') await lanes.single(withdrawDataKey(id, by))
+    const why = before === 'previous' ? await retire(this.#work, id) : undefined
+    if (why !== undefined) throw new RotationError(`Data key ${id} stays: ${why}.`)
+    const [hanging] = destroy ? await lanes.single(linksUnder(id)) : []
+    if (hanging !== undefined && hanging.links > 0) {
+      throw new RotationError(
+        `Data key ${id} stays: ${hanging.links} links of the audit trail can be checked with nothing else.`,
+      )
+    }
+    if (destroy) {
+      await lanes.single(destroyDataKey(id, by, destroyAfterMs, limits.idempotencyDays))
+    }
+    const after = (await state())!
+    if (destroy && after !== 'destroyed') {
+      throw new RotationError(
+        `Data key ${id} was retired less than ${destroyAfterMs / 1000} seconds ago (a mac key: ${limits.idempotencyDays + 1} days). Caches may hold rows that were under it, and repeats be found by it: destroy it later.`,
+      )
+    }
+    return after
+  }
+
+  async close(): Promise<void> {
+    await this.#work.database.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+}

@@ -1,0 +1,166 @@
+/** Operators as an embedding program and the host reach them. */
+import { actorBy, type By } from '../audit/actor.ts'
+import type { AuditTrail } from '../audit-chain/trail.ts'
+import type { Reply } from '../caller/call.ts'
+import type { Engine } from '../engine.ts'
+import type { TwoPeople } from '../four-eyes/two-people.ts'
+import type { Operator } from '../operator/operator.ts'
+import { type From, type LoggedIn, type LoginRequest, Logins } from './login.ts'
+import { answerOffice, type OfficeCall, officeReply, valuesOf } from './office.ts'
+import type { Passwords } from './passwords.ts'
+import { type NewPerson, People } from './people.ts'
+import { type ListedProposal, Proposals } from './proposals.ts'
+import { logOut, personOf } from './sessions.ts'
+import {
+  type Acting,
+  actingPerson,
+  actingSystem,
+  type Enrolled,
+  type ListedPerson,
+  type Person,
+} from './types.ts'
+
+/**
+ * Who does it: somebody logged in, whose rights and place then bind what they do, or whom the embedding
+ * program names, which may do anything.
+ */
+export type DoneBy = { readonly by?: By | Person; readonly proposal?: string }
+
+export type OfficeAnswer = {
+  readonly reply: Reply
+  /** For the browser to keep; null: to forget. */
+  readonly session?: string | null
+}
+
+export class OperatorAccounts {
+  readonly #engine: Engine
+  readonly #logins: Logins
+  readonly #people: People
+  readonly #proposals: Proposals
+  readonly #operator: Operator
+  readonly #audit: AuditTrail
+
+  constructor(
+    engine: Engine,
+    passwords: Passwords,
+    two: TwoPeople,
+    operator: Operator,
+    audit: AuditTrail,
+  ) {
+    this.#engine = engine
+    this.#logins = new Logins(engine, passwords)
+    this.#people = new People(engine, passwords, this.#logins, two)
+    this.#proposals = new Proposals(engine)
+    this.#operator = operator
+    this.#audit = audit
+  }
+
+  /** @throws GatewayError 401 when anything is wrong, 429 while the name or the address has to wait. */
+  login(request: LoginRequest, from: From = {}): Promise<LoggedIn> {
+    return this.#logins.login(request, from)
+  }
+
+  /** Who is logged in by this session, which is not idle from now on. @throws GatewayError 401 */
+  personOf(session: string | undefined, from: From = {}): Promise<Person> {
+    return personOf(this.#engine, session, from)
+  }
+
+  async logOut(session: string, from: From = {}): Promise<void> {
+    await logOut(this.#engine, session, await this.personOf(session, from))
+  }
+
+  /** @throws GatewayError 400, 403 · ConfirmationNeededError */
+  create(person: NewPerson, { by, proposal }: DoneBy = {}): Promise<Enrolled> {
+    return this.#people.create(person, acting(by), proposal)
+  }
+
+  change(
+    id: string,
+    change: { readonly role?: string; readonly entityId?: string | null },
+    { by, proposal }: DoneBy = {},
+  ): Promise<void> {
+    return this.#people.change(id, change, acting(by), proposal)
+  }
+
+  reset(id: string, password: string, { by, proposal }: DoneBy = {}): Promise<Enrolled> {
+    return this.#people.reset(id, password, acting(by), proposal)
+  }
+
+  disable(id: string, { by }: DoneBy = {}): Promise<void> {
+    return this.#people.disable(id, acting(by))
+  }
+
+  enable(id: string, { by, proposal }: DoneBy = {}): Promise<void> {
+    return this.#people.enable(id, acting(by), proposal)
+  }
+
+  /** Ends the pause after too many failed logins. */
+  unlock(id: string, { by }: DoneBy = {}): Promise<void> {
+    return this.#people.unlock(id, acting(by))
+  }
+
+  list({ by }: DoneBy = {}): Promise<ListedPerson[]> {
+    return this.#people.list(acting(by))
+  }
+
+  /** By the name that they log in with. @throws GatewayError 404 */
+  named(name: string): Promise<ListedPerson> {
+    return this.#people.named(name)
+  }
+
+  /** What waits for a second person. */
+  proposals({ by }: DoneBy = {}): Promise<ListedProposal[]> {
+    return this.#proposals.list(acting(by))
+  }
+
+  confirm(proposal: string, { by }: Pick<DoneBy, 'by'> = {}): Promise<void> {
+    return this.#proposals.confirm(proposal, acting(by))
+  }
+
+  reject(proposal: string, reason: string, { by }: Pick<DoneBy, 'by'> = {}): Promise<void> {
+    return this.#proposals.reject(proposal, reason, acting(by))
+  }
+
+  /**
+   * Answers one request of the operators' API.
+   *
+   * @param session what the browser sent.
+   * @throws GatewayError
+   */
+  async answer(
+    operation: string,
+    session: string | undefined,
+    call: OfficeCall,
+    from: From,
+  ): Promise<OfficeAnswer> {
+    if (operation === 'office.login') return this.#answerLogin(call, from)
+    const person = await this.personOf(session, from)
+    const kept = session ?? ''
+    if (operation === 'office.logout') {
+      valuesOf(operation, await call.read())
+      await logOut(this.#engine, kept, person)
+      return { reply: officeReply(this.#engine, {}, call.requestId), session: null }
+    }
+    const parts = {
+      engine: this.#engine,
+      operator: this.#operator,
+      audit: this.#audit,
+      people: this.#people,
+      proposals: this.#proposals,
+    }
+    return { reply: await answerOffice(parts, operation, person, kept, call) }
+  }
+
+  async #answerLogin(call: OfficeCall, from: From): Promise<OfficeAnswer> {
+    const { name = '', password = '', ...codes } = valuesOf('office.login', await call.read())
+    const done = await this.#logins.login({ name, password, ...codes }, from)
+    const left = done.recoveryCodes === undefined ? {} : { recoveryCodesLeft: done.recoveryCodes }
+    const body = { person: { id: done.personId }, ...left }
+    return { reply: officeReply(this.#engine, body, call.requestId), session: done.session }
+  }
+}
+
+function acting(by: By | Person | undefined): Acting {
+  if (typeof by === 'object' && 'role' in by) return actingPerson(by)
+  return actingSystem(actorBy(by))
+}

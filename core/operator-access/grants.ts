@@ -1,0 +1,93 @@
+/** Who may do what to whom. Every request of a person passes here, by whichever way it came. */
+import { type OfficeEndpoint, officeEndpoints, type RightName, rights } from '@tollgate/schemas'
+import { rightSet } from '../caller/rights.ts'
+import type { Engine } from '../engine.ts'
+import { GatewayError } from '../errors.ts'
+import { type Acting, isRole, type Person, rightsOfRole } from './types.ts'
+
+const endpointNamed: ReadonlyMap<string, OfficeEndpoint> = new Map(
+  officeEndpoints.map((endpoint) => [endpoint.operation, endpoint]),
+)
+
+export function endpointOf(operation: string): OfficeEndpoint {
+  const endpoint = endpointNamed.get(operation)
+  if (endpoint === undefined) throw new Error(`no row of the table is ${operation}`)
+  return endpoint
+}
+
+/**
+ * Before anything of a request is looked at, so that it tells nothing about what is there.
+ *
+ * @throws GatewayError 403 800.900.301 with the name of the missing right. It is in the security log.
+ */
+export function refuseUnlessPersonMay(
+  { alarm }: Pick<Engine, 'alarm'>,
+  person: Person,
+  operation: string,
+): void {
+  const { right } = endpointOf(operation)
+  if (right === 'none' || right === 'session' || holds(person, right)) return
+  alarm('rights-refused', {
+    subject: person.id,
+    operation,
+    right,
+    role: person.role,
+    ...(person.address === undefined ? {} : { address: person.address }),
+  })
+  throw lacking(operation, right)
+}
+
+/** @throws GatewayError 403 */
+export function refuseUnlessMayAdminister(acting: Acting, operation: string): void {
+  if (!holds(acting, 'administer')) throw lacking(operation, 'administer')
+}
+
+const holds = (of: Pick<Acting, 'rights'>, right: RightName) =>
+  typeof of.rights === 'number' && (of.rights & rightSet([right])) !== 0
+
+const lacking = (what: string, right: string) =>
+  new GatewayError('800.900.301', {
+    status: 403,
+    description: `user has not enough rights: ${what} needs the right ${right}, which this operator does not have`,
+  })
+
+/**
+ * Nobody gives a right that they lack, nor to somebody about whom they have no say.
+ *
+ * @throws GatewayError 400 for a role that there is not; 403
+ */
+export function refuseUnlessMayGrant(acting: Acting, role: string): void {
+  if (!isRole(role)) throw wrong('role', 'is no role that there is')
+  const missing = rightsOfRole(role) & ~acting.rights
+  if (missing === 0) return
+  const names = rights.filter(({ name }) => (rightSet([name]) & missing) !== 0)
+  throw lacking(`the role ${role}`, names.map(({ name }) => name).join(', '))
+}
+
+/** Whether this node is the one of whoever acts, or below it. Null is the whole installation. */
+export async function isWithin(
+  { directory }: Pick<Engine, 'directory'>,
+  acting: Pick<Acting, 'entityId'>,
+  entityId: string | null,
+): Promise<boolean> {
+  if (acting.entityId === null) return true
+  if (entityId === null) return false
+  return directory.acts({ id: 'operator', entityId: acting.entityId }, entityId)
+}
+
+/** Channels of which a person sees anything; null: all. */
+export function channelsOf(
+  { directory }: Pick<Engine, 'directory'>,
+  { id, entityId }: Pick<Person, 'id' | 'entityId'>,
+): Promise<readonly string[] | null> {
+  return directory.visible({ id, entityId }, undefined)
+}
+
+export const wrong = (name: string, message: string) =>
+  new GatewayError('200.300.404', {
+    parameterErrors: [{ name, message }],
+    description: `${name} ${message}`,
+  })
+
+/** What is not theirs to see is not there. */
+export const notThere = () => new GatewayError('700.400.580', { status: 404 })

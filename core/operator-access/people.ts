@@ -1,0 +1,307 @@
+/** Operators: made, changed and let go. Each leaves an audit row in the commit of what it did. */
+import { limits, roles } from '@tollgate/schemas'
+import { rightSet } from '../caller/rights.ts'
+import type { Engine } from '../engine.ts'
+import { entityById } from '../entity/store.ts'
+import { GatewayError } from '../errors.ts'
+import type { ProposalUse } from '../four-eyes/store-proposal.ts'
+import type { Deed, DeedKind, TwoPeople } from '../four-eyes/two-people.ts'
+import { isId, newId } from '../ids.ts'
+import { maskCardNumbers } from '../redaction/mask.ts'
+import { newCodeSecret, newRecoveryCodes, otpauthUri, recoveryHash, stepOf } from './codes.ts'
+import {
+  isWithin,
+  notThere,
+  refuseUnlessMayAdminister,
+  refuseUnlessMayGrant,
+  wrong,
+} from './grants.ts'
+import { type Logins, nameSubject, normalName, sessionHash } from './login.ts'
+import { checkPassword, type Passwords } from './passwords.ts'
+import { openSecret, sealSecret } from './secret.ts'
+import {
+  addPerson,
+  type Credentials,
+  changePassword,
+  changePerson,
+  countOfRole,
+  type PersonChange,
+  type PersonRow,
+  people,
+  personById,
+  personByName,
+  resetPerson,
+} from './store.ts'
+import { forgetFailures } from './store-login.ts'
+import {
+  type Acting,
+  actorOfPerson,
+  type Enrolled,
+  type ListedPerson,
+  type Person,
+  rightsOfRole,
+} from './types.ts'
+
+export type NewPerson = {
+  /** What they type in at login: lower-case letters, digits and `. _ - @ +`. */
+  readonly name: string
+  readonly password: string
+  readonly role: string
+  /** They see this node and all below it; null: everything. */
+  readonly entityId: string | null
+}
+
+const administers = (role: string) => (rightsOfRole(role) & rightSet(['administer'])) !== 0
+
+export class People {
+  readonly #engine: Engine
+  readonly #passwords: Passwords
+  readonly #logins: Logins
+  readonly #two: TwoPeople
+
+  constructor(engine: Engine, passwords: Passwords, logins: Logins, two: TwoPeople) {
+    this.#engine = engine
+    this.#passwords = passwords
+    this.#logins = logins
+    this.#two = two
+  }
+
+  async list(acting: Acting): Promise<ListedPerson[]> {
+    refuseUnlessMayAdminister(acting, 'people.list')
+    return (await this.#engine.lanes.read(people(acting.entityId))).map(listed)
+  }
+
+  /** @throws GatewayError 400, 403 · ConfirmationNeededError */
+  async create(fresh: NewPerson, acting: Acting, proposal?: string): Promise<Enrolled> {
+    refuseUnlessMayAdminister(acting, 'people.create')
+    const name = normalName(fresh.name)
+    checkName(name)
+    refuseUnlessMayGrant(acting, fresh.role)
+    await this.#refuseUnlessWithin(acting, fresh.entityId)
+    checkPassword('password', fresh.password, name)
+    const { role, entityId } = fresh
+    if ((await this.#engine.lanes.single(personByName(name))).length > 0) throw taken()
+    const use = await this.#agreed(
+      'person.create',
+      [role],
+      entityId,
+      { name, role },
+      acting,
+      proposal,
+    )
+    const id = newId()
+    const { credentials, shown } = await this.#enrol(id, name, fresh.password)
+    const row = { id, name, role, entityId, ...credentials }
+    const [made] = await this.#engine.lanes.single(addPerson(row, acting.actor, use))
+    if (made === undefined) {
+      // Run again after its answer was lost, it finds what it made.
+      const [own] = await this.#engine.lanes.single(personById(id))
+      if (own === undefined) throw taken()
+    }
+    return shown
+  }
+
+  /** Another role, or another part of the installation. @throws as `create`; 404 */
+  async change(
+    id: string,
+    { role, entityId }: { readonly role?: string; readonly entityId?: string | null },
+    acting: Acting,
+    proposal?: string,
+  ): Promise<void> {
+    const was = await this.#person(id, acting, 'people.change')
+    const next = {
+      role: role ?? was.role,
+      entityId: entityId === undefined ? was.entity_id : entityId,
+      isDisabled: was.disabled_at !== null,
+    }
+    refuseUnlessMayGrant(acting, next.role)
+    await this.#refuseUnlessWithin(acting, next.entityId)
+    const facts = { person: id, role: next.role }
+    const both = [was.role, next.role]
+    const use = await this.#agreed('person.change', both, next.entityId, facts, acting, proposal)
+    await this.#apply(was, next, 'person.changed', acting, use)
+  }
+
+  /** Lets them in no more; their sessions end in the same commit. */
+  async disable(id: string, acting: Acting): Promise<void> {
+    const was = await this.#person(id, acting, 'people.disable')
+    await this.#apply(was, { ...same(was), isDisabled: true }, 'person.disabled', acting, null)
+  }
+
+  async enable(id: string, acting: Acting, proposal?: string): Promise<void> {
+    const was = await this.#person(id, acting, 'people.enable')
+    const facts = { person: id }
+    const of = was.entity_id
+    const use = await this.#agreed('person.enable', [was.role], of, facts, acting, proposal)
+    await this.#apply(was, { ...same(was), isDisabled: false }, 'person.enabled', acting, use)
+  }
+
+  /** New password, authenticator and recovery codes; every session ends, and what failed is forgotten. */
+  async reset(id: string, password: string, acting: Acting, proposal?: string): Promise<Enrolled> {
+    const was = await this.#person(id, acting, 'people.reset')
+    checkPassword('password', password, was.name)
+    const facts = { person: id }
+    const of = was.entity_id
+    const use = await this.#agreed('person.reset', [was.role], of, facts, acting, proposal)
+    const { credentials, shown } = await this.#enrol(id, was.name, password)
+    const subject = nameSubject(this.#engine, was.name)
+    const [reset] = await this.#engine.lanes.single(
+      resetPerson(id, credentials, subject, acting.actor, use),
+    )
+    if (reset === undefined) throw notThere()
+    return shown
+  }
+
+  /** Ends the pause after too many failed logins. */
+  async unlock(id: string, acting: Acting): Promise<void> {
+    const { name } = await this.#person(id, acting, 'people.reset')
+    await this.#engine.lanes.single(
+      forgetFailures(nameSubject(this.#engine, name), id, acting.actor),
+    )
+  }
+
+  /** By the person, with the old one and a code that nobody used. @throws GatewayError 400, 401 */
+  async changePassword(
+    person: Person,
+    session: string,
+    request: { readonly password: string; readonly code: string; readonly newPassword: string },
+  ): Promise<void> {
+    const { lanes, vault, clock } = this.#engine
+    const [row] = await lanes.single(personById(person.id))
+    if (row === undefined) throw notThere()
+    checkPassword('newPassword', request.newPassword, row.name)
+    const subject = await this.#logins.countAgain(row.name)
+    const isRight = await this.#passwords.matches(request.password, row.password)
+    const step = stepOf(await openSecret(vault, row), request.code, clock.realMs())
+    if (request.password === request.newPassword) {
+      throw wrong('newPassword', 'must be another one than before')
+    }
+    const fresh = isRight ? await this.#passwords.digest(request.newPassword) : ''
+    const [changed] =
+      isRight && step !== undefined
+        ? await lanes.single(
+            changePassword(
+              row,
+              { password: fresh, step, keep: sessionHash(session), subject },
+              actorOfPerson(person),
+            ),
+          )
+        : []
+    if (changed !== undefined) return
+    throw new GatewayError('800.900.300', {
+      status: 401,
+      description: 'invalid authentication information: the password or the code is wrong',
+    })
+  }
+
+  /** By the name that they log in with. @throws GatewayError 404 */
+  async named(name: string): Promise<ListedPerson> {
+    const [row] = await this.#engine.lanes.single(personByName(normalName(name)))
+    if (row === undefined) throw notThere()
+    return listed(row)
+  }
+
+  /** Whom one may change: not oneself, and nobody above. @throws GatewayError 404, 403, 400 */
+  async #person(id: string, acting: Acting, operation: string): Promise<PersonRow> {
+    refuseUnlessMayAdminister(acting, operation)
+    const [row] = isId(id) ? await this.#engine.lanes.single(personById(id)) : []
+    if (row === undefined || !(await isWithin(this.#engine, acting, row.entity_id)))
+      throw notThere()
+    // Whoever changes somebody could become them.
+    refuseUnlessMayGrant(acting, row.role)
+    if (acting.actor.kind === 'operator' && acting.actor.id === id) {
+      throw wrong('id', 'is your own: somebody else has to do it')
+    }
+    return row
+  }
+
+  async #refuseUnlessWithin(acting: Acting, entityId: string | null): Promise<void> {
+    const isThere =
+      entityId === null ||
+      (isId(entityId) && (await this.#engine.lanes.single(entityById(entityId))).length > 0)
+    if (isThere && (await isWithin(this.#engine, acting, entityId))) return
+    throw wrong('entity', 'is no entity of yours')
+  }
+
+  /**
+   * Who can confirm what others do decides as much as they. The first two of them are made before there
+   * is anybody to agree.
+   */
+  async #agreed(
+    kind: DeedKind,
+    ofRoles: readonly string[],
+    entityId: string | null,
+    facts: Deed['facts'],
+    { actor }: Acting,
+    proposal: string | undefined,
+  ): Promise<ProposalUse | null> {
+    if (!this.#two.isOn || !ofRoles.some(administers)) return null
+    const among = roles.filter(({ name }) => administers(name))
+    let there = 0
+    for (const { name } of among) {
+      const [row] = await this.#engine.lanes.single(countOfRole(name))
+      there += Number(row!.people)
+    }
+    if (there < 2) return null
+    return this.#two.need({ kind, entityId, facts }, actor, proposal)
+  }
+
+  async #apply(
+    was: PersonRow,
+    change: PersonChange,
+    action: string,
+    { actor }: Acting,
+    use: ProposalUse | null,
+  ): Promise<void> {
+    const { lanes } = this.#engine
+    const [changed] = await lanes.single(changePerson(was, change, action, actor, use))
+    if (changed !== undefined) return
+    const [now] = await lanes.single(personById(was.id))
+    if (now !== undefined && isAs(now, change)) return
+    throw wrong('id', 'was changed by somebody else at this moment: look again')
+  }
+
+  async #enrol(
+    id: string,
+    name: string,
+    password: string,
+  ): Promise<{ credentials: Credentials; shown: Enrolled }> {
+    const { vault, environment } = this.#engine
+    const secret = newCodeSecret()
+    const recoveryCodes = newRecoveryCodes()
+    const issuer = environment === 'live' ? 'Tollgate' : `Tollgate ${environment}`
+    return {
+      credentials: {
+        password: await this.#passwords.digest(password),
+        ...sealSecret(vault, id, secret),
+        recoveryHashes: recoveryCodes.map(recoveryHash),
+      },
+      shown: { id, otpauthUri: otpauthUri(secret, name, issuer), recoveryCodes },
+    }
+  }
+}
+
+const same = (was: PersonRow) => ({ role: was.role, entityId: was.entity_id })
+
+const isAs = (row: PersonRow, { role, entityId, isDisabled }: PersonChange) =>
+  row.role === role && row.entity_id === entityId && (row.disabled_at !== null) === isDisabled
+
+const taken = () => wrong('name', 'is that of another operator')
+
+function checkName(name: string): void {
+  const { min, max } = limits.operatorNameCharacters
+  const fits = name.length >= min && name.length <= max
+  const isName = fits && /^[a-z0-9][a-z0-9._@+-]*$/.test(name)
+  if (isName && maskCardNumbers(name) === name) return
+  throw wrong('name', `must have ${min} to ${max} letters, digits and . _ - @ +`)
+}
+
+const listed = (row: PersonRow): ListedPerson => ({
+  id: row.id,
+  name: row.name,
+  role: row.role,
+  entityId: row.entity_id,
+  createdAt: row.created_at,
+  lastLoginAt: row.last_login_at,
+  disabledAt: row.disabled_at,
+})

@@ -1,0 +1,68 @@
+import { type RoleName, roles } from '@tollgate/schemas'
+import type { Actor } from '../audit/actor.ts'
+import { everyRight, type RightSet, rightSet } from '../caller/rights.ts'
+
+/** Somebody who is logged in, as one request sees them. */
+export type Person = {
+  readonly id: string
+  readonly name: string
+  readonly role: string
+  /** They see this node and everything below it; null: everything. */
+  readonly entityId: string | null
+  readonly rights: RightSet
+  /** Where this request came from. */
+  readonly address?: string
+  /** When the session began. */
+  readonly since: Date
+}
+
+/** Who changes people: somebody logged in, or whoever works on the machine itself. */
+export type Acting = {
+  readonly actor: Actor
+  readonly entityId: string | null
+  readonly rights: RightSet
+}
+
+export type ListedPerson = {
+  readonly id: string
+  readonly name: string
+  readonly role: string
+  readonly entityId: string | null
+  readonly createdAt: Date
+  readonly lastLoginAt: Date | null
+  readonly disabledAt: Date | null
+}
+
+/** What is shown once: who sees it can log in. */
+export type Enrolled = {
+  readonly id: string
+  /** For the authenticator, as a QR code or typed in. */
+  readonly otpauthUri: string
+  readonly recoveryCodes: readonly string[]
+}
+
+/** A role that this version does not know gives no right. */
+export const rightsOfRole = (name: string): RightSet =>
+  rightSet(roles.find((role) => role.name === name)?.rights ?? [])
+
+export const isRole = (name: string): name is RoleName => roles.some((role) => role.name === name)
+
+export const actorOfPerson = ({ id, name, address }: Person): Actor => ({
+  kind: 'operator',
+  id,
+  name,
+  ...(address === undefined ? {} : { address }),
+})
+
+export const actingPerson = (person: Person): Acting => ({
+  actor: actorOfPerson(person),
+  entityId: person.entityId,
+  rights: person.rights,
+})
+
+/** The machine's own users and the embedding program: nothing is above them. */
+export const actingSystem = (actor: Actor): Acting => ({
+  actor,
+  entityId: null,
+  rights: everyRight,
+})

@@ -1,0 +1,57 @@
+/** What a payment in two steps looks like while its capture has no row, and what may be done to it then. */
+import type { Engine } from '../engine.ts'
+import { GatewayError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { addTimer } from '../timer/store.ts'
+import { undecidedCode } from './decide.ts'
+import { isOpen, isOver } from './late-words.ts'
+import { paymentByChain, paymentById, toPayment } from './store-read.ts'
+import type { Payment } from './types.ts'
+
+/**
+ * The capture that an authorisation will have: open until it exists, and over with an authorisation
+ * that came to nothing. It has the id that the request was answered with from the start.
+ */
+export function asCapture(authorisation: Payment): Payment {
+  const isDone = authorisation.state === 'approved'
+  return {
+    ...authorisation,
+    id: authorisation.chainId!,
+    rootId: authorisation.chainId!,
+    parentId: authorisation.id,
+    referencedId: authorisation.id,
+    chainId: null,
+    paymentType: 'CP',
+    effect: 'capture',
+    state: isDone ? 'processing' : authorisation.state,
+    resultCode: isDone ? undecidedCode : authorisation.resultCode,
+    approvedMinor: null,
+  }
+}
+
+/** The capture with this id that has no row yet; undefined when nobody was answered with it. */
+export async function captureToCome(
+  engine: Engine,
+  id: string,
+  channels: readonly string[] | null,
+): Promise<{ authorisation: Payment } | undefined> {
+  const [row] = await engine.lanes.read(paymentByChain(id, channels))
+  return row === undefined ? undefined : { authorisation: toPayment(row) }
+}
+
+/** @throws GatewayError 700.400.570 for an authorisation whose capture is still under way by itself. */
+export async function refuseWhileTwoSteps(engine: Engine, payment: Payment): Promise<void> {
+  if (payment.chainId === null) return
+  const [capture] = await engine.lanes.single(paymentById(payment.chainId, null))
+  if (capture !== undefined && !isOpen(capture.state)) return
+  throw new GatewayError('700.400.570', {
+    description: `The capture ${payment.chainId} of this payment is not final yet.`,
+  })
+}
+
+/** A capture that came to nothing: its authorisation is released, by whoever takes the next step. */
+export async function releaseLater(engine: Engine, capture: Payment): Promise<void> {
+  if (capture.effect !== 'capture' || !isOver(capture.state)) return
+  const [row] = await engine.lanes.single(paymentByChain(capture.id, null))
+  if (row !== undefined) await engine.lanes.single(addTimer(newId(), 'continue', row.id, 0))
+}

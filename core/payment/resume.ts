@@ -1,0 +1,106 @@
+/** Work as it was begun, from its rows: without the secrets that were never stored. */
+import type { Kind, Operation, RequestFields } from '@tollgate/plugin-kit'
+import type { Engine } from '../engine.ts'
+import { shortId } from '../ids.ts'
+import { textOf } from '../request/values.ts'
+import { movedBy } from './amount-moved.ts'
+import type { Work } from './attempt-context.ts'
+import { descriptorOf } from './descriptor.ts'
+import { storedInstrument } from './instrument.ts'
+import { handlerOf } from './operation-kinds.ts'
+import { paymentById, toPayment } from './store-read.ts'
+import type { Payment } from './types.ts'
+
+export async function rebuild(engine: Engine, payment: Payment, lease: number): Promise<Work> {
+  const kind = kindOf(payment)
+  const target = await engine.targets.of(payment, undefined)
+  const referenced = await referencedBy(engine, payment)
+  const timeoutMs = Math.min(
+    engine.connectorTimeoutMs,
+    target.loaded.connector.supports.limits?.timeoutMs ?? Number.POSITIVE_INFINITY,
+  )
+  return {
+    payment,
+    lease,
+    target,
+    // What may be sent again needs no instrument, and an enquiry needs none.
+    operation: await operationOf(engine, payment, kind, referenced, undefined),
+    begun: null,
+    returns: returnsOf(payment, referenced),
+    deadlineMs: engine.clock.elapsedMs() + timeoutMs,
+    sendByWallMs: engine.clock.realMs() + timeoutMs,
+  }
+}
+
+export function kindOf(payment: Payment): Kind {
+  if (payment.effect === 'increase') return 'increment'
+  return handlerOf[payment.paymentType] ?? 'verify'
+}
+
+export async function referencedBy(engine: Engine, payment: Payment): Promise<Payment | undefined> {
+  if (payment.referencedId === null) return undefined
+  const [row] = await engine.lanes.single(paymentById(payment.referencedId, null))
+  return row === undefined ? undefined : toPayment(row)
+}
+
+/** The reversal of a capture gives its amount back to the authorisation it was taken from. */
+export function returnsOf(payment: Payment, referenced: Payment | undefined): Work['returns'] {
+  if (payment.effect !== 'void' || referenced?.effect !== 'capture') return null
+  return { captureId: referenced.id, balanceId: referenced.parentId! }
+}
+
+export async function operationOf(
+  engine: Engine,
+  payment: Payment,
+  kind: Kind,
+  referenced: Payment | undefined,
+  numbers: Readonly<Record<string, string>> | undefined,
+): Promise<Operation> {
+  const fields = payment.request as RequestFields
+  const descriptor = descriptorOf(fields)
+  // What an increase added belongs to the first authorisation: that is what the acquirer knows.
+  const original =
+    referenced !== undefined &&
+    referenced.rootId !== referenced.id &&
+    referenced.effect === 'increase'
+      ? await rootOf(engine, referenced)
+      : referenced
+  const instrument =
+    original !== undefined && numbers !== undefined
+      ? storedInstrument(original, numbers)
+      : undefined
+  return {
+    kind,
+    paymentId: payment.id,
+    key: payment.attemptKey,
+    amount: payment.amount,
+    request: fields,
+    shortId: shortId(payment.shortNo),
+    ...(payment.brand === null ? {} : { brand: payment.brand }),
+    ...(instrument === undefined ? {} : { instrument }),
+    ...(descriptor === undefined ? {} : { descriptor }),
+    ...(textOf(fields, 'sequence') === 'FINAL' ? { final: true } : {}),
+    ...(payment.merchantTransactionId === null
+      ? {}
+      : { merchantTransactionId: payment.merchantTransactionId }),
+    ...(original === undefined ? {} : { original: originalOf(original) }),
+  }
+}
+
+async function rootOf(engine: Engine, payment: Payment): Promise<Payment> {
+  const [row] = await engine.lanes.single(paymentById(payment.rootId, null))
+  return row === undefined ? payment : toPayment(row)
+}
+
+function originalOf(payment: Payment): NonNullable<Operation['original']> {
+  const { answer } = payment
+  return {
+    paymentId: payment.id,
+    kind: kindOf(payment),
+    key: payment.attemptKey,
+    amount: movedBy(payment),
+    refs: answer.refs ?? {},
+    ...(answer.memo === undefined ? {} : { memo: answer.memo }),
+    ...(answer.networkTxId === undefined ? {} : { networkTxId: answer.networkTxId }),
+  }
+}

@@ -1,0 +1,88 @@
+import type { RequestFields } from '@tollgate/plugin-kit'
+import type { Requests } from '@tollgate/schemas'
+import { read } from '../caller/call.ts'
+import { buildNumber, embedder, type RequestOptions } from '../caller/embedder.ts'
+import type { Engine } from '../engine.ts'
+import { GatewayError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { getTransactions, search } from './queries.ts'
+import {
+  type Envelope,
+  type QueryView,
+  queryView,
+  type TransactionView,
+  transactionView,
+} from './view.ts'
+
+type Search = Requests['query.search']
+
+/**
+ * Looking up transactions: payments, follow-ups, and what was done with registrations and schedules.
+ *
+ * @throws GatewayError 400 naming each wrong field; 404 700.400.580 when nothing is found.
+ */
+export class Query {
+  readonly #engine: Engine
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  /** One transaction of any kind. */
+  readonly get = async (id: string, options: RequestOptions = {}): Promise<TransactionView> => {
+    const caller = options.caller ?? embedder
+    await read(this.#engine, caller, 'query.get', { values: {} })
+    const [entry] = await getTransactions(this.#engine, caller, id, {})
+    return transactionView(entry!, this.#envelope())
+  }
+
+  /** A transaction with all that are linked with it, newest first. */
+  readonly linked = async (
+    id: string,
+    options: RequestOptions = {},
+  ): Promise<TransactionView[]> => {
+    const fields = { includeLinkedTransactions: 'true' }
+    const caller = options.caller ?? embedder
+    await read(this.#engine, caller, 'query.get', { values: fields })
+    const entries = await getTransactions(this.#engine, caller, id, fields)
+    const about = this.#envelope()
+    return entries.map((entry) => transactionView(entry, about))
+  }
+
+  /** One page, newest first. */
+  readonly search = async (request: Search, options: RequestOptions = {}): Promise<QueryView> => {
+    const fields = await this.#read(request, options)
+    const listed = await search(this.#engine, options.caller ?? embedder, fields, true)
+    return queryView(listed, this.#envelope())
+  }
+
+  /**
+   * All of them, newest first, read page by page while they are taken. What comes in meanwhile is
+   * newer than where the walk stands and does not shift it. Ends at once where there is nothing.
+   */
+  async *all(request: Search, options: RequestOptions = {}): AsyncGenerator<TransactionView> {
+    const caller = options.caller ?? embedder
+    let fields = { limit: '500', ...(await this.#read(request, options)) } as RequestFields
+    for (;;) {
+      const page = await search(this.#engine, caller, fields, false).catch((error: unknown) => {
+        if (error instanceof GatewayError && error.status === 404) return { entries: [] }
+        throw error
+      })
+      const about = this.#envelope()
+      for (const entry of page.entries) yield transactionView(entry, about)
+      if (!('nextCursor' in page) || page.nextCursor === undefined) return
+      const { pageNo: _, ...rest } = fields
+      fields = { ...rest, cursor: page.nextCursor }
+    }
+  }
+
+  async #read(request: Search, options: RequestOptions): Promise<RequestFields> {
+    const caller = options.caller ?? embedder
+    const { fields } = await read(this.#engine, caller, 'query.search', { values: request })
+    return fields
+  }
+
+  #envelope(): Envelope {
+    return { ndc: newId(), buildNumber, now: new Date(this.#engine.clock.realMs()) }
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * Walks back through time for the newest of what a search finds.
+ *
+ * A caller may stand over ten thousand channels, and no index gives the newest of all of them in
+ * order. So each channel is asked for its newest in a stretch of time, and the stretches follow one
+ * another into the past, longer where little is found. What a page costs depends on neither how far
+ * back it lies nor how much there is.
+ */
+import type { Engine } from '../engine.ts'
+import { rareOfEach } from './rare.ts'
+import { readSlowly } from './read-limiter.ts'
+import type { Scope } from './scope.ts'
+import { newestFirst, type Place } from './sort-key.ts'
+import { areRecordsAsked, countIn, named, newestIn } from './store.ts'
+import { type Found, lowest, placeBefore, stretchOf, toFound } from './time-window.ts'
+import { countOfEverybody, newestOfEverybody } from './walk-rare.ts'
+
+export type Walk = {
+  readonly scope: Scope
+  /** Everything after it in the order of answers; null from the newest on. */
+  readonly after: Place | null
+  readonly wanted: number
+  /** Length of the first stretch; undefined: not known yet. */
+  readonly spanMs: number | undefined
+}
+
+export type Newest = {
+  readonly found: readonly Found[]
+  /** How many there are behind `after`, where that is known. */
+  readonly total?: number
+}
+
+const firstSpanMs = 60_000
+const dayMs = 86_400_000
+const monthMs = 30 * dayMs
+/** So many looks into an index take a millisecond or two. */
+const firstLooks = 500
+/** How much longer or shorter the next stretch is at most. */
+const factor = 8
+/** So many transactions of one reference are sorted here; more of them are walked through. */
+const mostNamed = 5000
+
+/** The newest `wanted` of what there is, or all when there is less. */
+export async function newest(engine: Engine, walk: Walk): Promise<Newest> {
+  // A reference finds little, wherever it lies: it is looked up at once. A walk that began is gone on with.
+  const isNamed = walk.scope.criteria.merchantTransactionId !== null || isNumbered(walk.scope)
+  const looked = isNamed && !walk.spanMs ? await lookUp(engine, walk) : undefined
+  return looked ?? { found: await walkBack(engine, walk) }
+}
+
+const isNumbered = ({ criteria }: Scope) => criteria.shortNo !== null
+
+/** @returns undefined when there are too many to sort them. */
+async function lookUp(engine: Engine, { scope, after, wanted }: Walk): Promise<Newest | undefined> {
+  const rows = await readSlowly(engine.lanes, named(scope, mostNamed))
+  if (rows.length >= mostNamed && !isNumbered(scope)) return undefined
+  const { fromMs, toMs } = scope.criteria
+  const found = rows
+    .map(toFound)
+    .filter(({ atMs }) => (fromMs === null || atMs >= fromMs) && (toMs === null || atMs < toMs))
+    .filter((place) => after === null || newestFirst(after, place) < 0)
+    .sort(newestFirst)
+  return { found: found.slice(0, wanted), total: found.length }
+}
+
+async function walkBack(engine: Engine, walk: Walk): Promise<readonly Found[]> {
+  const { scope, wanted } = walk
+  const floor = scope.criteria.fromMs ?? 0
+  const now = engine.clock.realMs()
+  const start = walk.after ?? placeBefore(scope.criteria.toMs)
+  const { found, left } = await newestOfEverybody(engine, walk, start)
+  let to = left
+  let span = walk.spanMs || firstSpan(scope)
+  if (found.length > 0 && to !== null) {
+    const passed = Math.min(now, start.atMs) - to.atMs
+    span = Math.max(span, nextSpan(passed, found.length, wanted - found.length))
+  }
+  while (to !== null && to.atMs >= floor) {
+    // Nothing but what lives on a test clock can lie ahead: one step passes it.
+    const isAhead = to.atMs > now + dayMs
+    const from = Math.max(floor, isAhead ? now : to.atMs - span)
+    const missing = wanted - found.length
+    const rows = await readSlowly(engine.lanes, newestIn(scope, stretchOf(from, to), missing))
+    found.push(...rows.map(toFound))
+    if (found.length >= wanted || from === floor) break
+    if (!isAhead) span = nextSpan(to.atMs - from, rows.length, wanted - found.length)
+    to = { atMs: from, id: lowest }
+  }
+  return found.sort(newestFirst).slice(0, wanted)
+}
+
+/**
+ * Where what is asked for is indexed by itself, few entries are read however long the time is. What is
+ * left are the looks for each channel, kind and month.
+ */
+function firstSpan({ criteria, channelCount }: Scope): number {
+  const rare = rareOfEach(criteria, channelCount)
+  if (rare === null) return firstSpanMs
+  const months = firstLooks / Math.max(1, channelCount * rare.kinds.length)
+  // A record's brand is that of its account, which is looked up for each of them.
+  const areLookedUp = criteria.brands !== null && areRecordsAsked(criteria)
+  return Math.max(firstSpanMs, Math.ceil(monthMs * (areLookedUp ? Math.min(1, months) : months)))
+}
+
+/** As long as what is still wanted takes where there is as much as here, and some more. */
+function nextSpan(length: number, found: number, missing: number): number {
+  const likely = found === 0 ? factor : (1.25 * missing) / found
+  return Math.max(1, Math.ceil(length * Math.min(factor, Math.max(1 / factor, likely))))
+}
+
+/** How many a search finds, exact up to `most`; never more than that. */
+export async function count(engine: Engine, scope: Scope, most: number): Promise<number> {
+  const { fromMs, toMs } = scope.criteria
+  const stretch = stretchOf(fromMs ?? 0, placeBefore(toMs))
+  const counted = await countOfEverybody(engine, scope, stretch, most)
+  if (counted !== undefined) return counted
+  const [row] = await readSlowly(engine.lanes, countIn(scope, stretch, most))
+  return Math.min(most, Number(row!.count))
+}

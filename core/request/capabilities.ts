@@ -1,0 +1,67 @@
+/** What requests may ask for that this version does not do: refused by name, never quietly left out. */
+import type { RequestFields } from '@tollgate/plugin-kit'
+import { brandOf } from '@tollgate/schemas'
+import { GatewayError, type ParameterError } from '../errors.ts'
+import { groupOf, textOf } from './values.ts'
+
+const firstTypes = new Set(['PA', 'DB', 'CD', 'PA.CP'])
+const followUpTypes = new Set(['CP', 'RV', 'RF', 'RB', 'RC', 'CB', 'CR'])
+const wallets = ['applePay', 'googlePay', 'samsungPay']
+/** Fields that ask this gateway to authenticate the shopper, as opposed to proof from elsewhere. */
+const authenticationFields = [
+  'deviceInfo',
+  'channel',
+  'npa',
+  'decoupled',
+  'threeRIInd',
+  'authenticationInd',
+  'amount',
+  'currency',
+  'merchant',
+  'v2',
+]
+
+/** @throws GatewayError 600.200.200 naming every field that asks for something unavailable. */
+export function refuseUnavailable(fields: RequestFields, paymentType: string): void {
+  const errors: ParameterError[] = []
+  const add = (name: string, message: string, value?: string) =>
+    errors.push({ name, message, ...(value === undefined ? {} : { value }) })
+  if (!firstTypes.has(paymentType)) {
+    const hint = followUpTypes.has(paymentType)
+      ? 'refers to an earlier payment: send it to /v1/payments/{id}'
+      : 'is not available; send PA, DB, CD or PA.CP'
+    add('paymentType', hint, paymentType)
+  }
+  for (const wallet of wallets) {
+    if (textOf(groupOf(fields, wallet), 'paymentToken') !== undefined) {
+      add(
+        `${wallet}.paymentToken`,
+        'opening wallet tokens is not available; send the decrypted values',
+      )
+    }
+  }
+  const secure = groupOf(fields, 'threeDSecure')
+  for (const name of authenticationFields) {
+    if (secure?.[name] !== undefined) {
+      add(
+        `threeDSecure.${name}`,
+        'authentication by the gateway is not available; send external 3-D Secure values',
+      )
+    }
+  }
+  const custom = groupOf(fields, 'customParameters')
+  for (const name of ['3DS2_enrolled', '3DS2_flow']) {
+    // `3DS2_enrolled=false` says that nobody is to be authenticated.
+    if (custom?.[name] !== undefined && custom[name] !== 'false') {
+      add(
+        `customParameters[${name}]`,
+        'authentication by the gateway is not available; send external 3-D Secure values',
+      )
+    }
+  }
+  const brand = textOf(fields, 'paymentBrand')
+  if (brand !== undefined && brandOf(brand)?.flow === 'redirect') {
+    add('paymentBrand', 'payment methods that redirect the shopper are not available', brand)
+  }
+  if (errors.length > 0) throw new GatewayError('600.200.200', { parameterErrors: errors })
+}

@@ -1,0 +1,125 @@
+import type { Requests } from '@tollgate/schemas'
+import { read } from '../caller/call.ts'
+import { buildNumber, embedder, type RequestOptions } from '../caller/embedder.ts'
+import type { Engine } from '../engine.ts'
+import type { Caller } from '../entity/directory.ts'
+import { newId } from '../ids.ts'
+import type { Request } from '../payment/accept.ts'
+import { approvedCode } from '../payment/decide.ts'
+import { stepsFor } from '../step/operations.ts'
+import type { StepsView } from '../step/view.ts'
+import { changeSchedule, endSchedule } from './change.ts'
+import {
+  createSchedule,
+  listExecutions,
+  listSchedules,
+  previewSchedule,
+  readSchedule,
+  type Told,
+} from './schedules.ts'
+import {
+  type Envelope,
+  type ExecutionsView,
+  executionsView,
+  type PreviewView,
+  previewView,
+  type SchedulesView,
+  type ScheduleView,
+  schedulesView,
+  scheduleView,
+} from './view.ts'
+
+/**
+ * Schedules: charges of a registration at the times of a cron expression.
+ *
+ * @throws GatewayError like `payments`; 100.250.1xx for a job that cannot run.
+ */
+export class Schedules {
+  readonly #engine: Engine
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  readonly create = (
+    request: Requests['schedules.create'],
+    options: RequestOptions = {},
+  ): Promise<ScheduleView> =>
+    this.#schedule('schedules.create', request, options, (caller, read) =>
+      createSchedule(this.#engine, caller, read, options.idempotencyKey),
+    )
+  readonly get = (id: string, options: RequestOptions = {}): Promise<ScheduleView> =>
+    this.#schedule('schedules.get', {}, options, (caller) =>
+      readSchedule(this.#engine, caller, id, undefined),
+    )
+  /** What happened to a schedule, or to one execution of it, step by step. */
+  readonly steps = (id: string, options: RequestOptions = {}): Promise<StepsView> =>
+    stepsFor(this.#engine, options.caller ?? embedder, 'schedules.steps', id)
+  /** Schedules of a registration, newest first. */
+  readonly list = async (
+    request: Requests['schedules.list'],
+    options: RequestOptions = {},
+  ): Promise<SchedulesView> => {
+    const caller = options.caller ?? embedder
+    const read = await this.#read(caller, 'schedules.list', request)
+    const page = await listSchedules(this.#engine, caller, read)
+    return schedulesView(newId(), page, this.#code, this.#envelope())
+  }
+  /** What a schedule did and what it missed, newest first. */
+  readonly executions = async (
+    id: string,
+    request: Requests['schedules.executions'] = {},
+    options: RequestOptions = {},
+  ): Promise<ExecutionsView> => {
+    const caller = options.caller ?? embedder
+    const read = await this.#read(caller, 'schedules.executions', request)
+    const page = await listExecutions(this.#engine, caller, id, read)
+    return executionsView(id, page, this.#code, this.#envelope())
+  }
+  /** When a job would run; stores nothing. */
+  readonly preview = async (
+    request: Requests['schedules.preview'],
+    options: RequestOptions = {},
+  ): Promise<PreviewView> => {
+    const caller = options.caller ?? embedder
+    const read = await this.#read(caller, 'schedules.preview', request)
+    const { plan, next } = await previewSchedule(this.#engine, caller, read)
+    return previewView(newId(), plan, next, this.#code, this.#envelope())
+  }
+  readonly reschedule = (
+    id: string,
+    request: Requests['schedules.reschedule'],
+    options: RequestOptions = {},
+  ): Promise<ScheduleView> =>
+    this.#schedule('schedules.reschedule', request, options, (caller, read) =>
+      changeSchedule(this.#engine, caller, id, read),
+    )
+  /** At once, or when its notice allows: `effectiveDate` says when. */
+  readonly cancel = (id: string, options: RequestOptions = {}): Promise<ScheduleView> =>
+    this.#schedule('schedules.remove', {}, options, (caller, { fields }) =>
+      endSchedule(this.#engine, caller, id, fields),
+    )
+
+  async #schedule(
+    operation: string,
+    values: unknown,
+    options: RequestOptions,
+    work: (caller: Caller, request: Request) => Promise<Told>,
+  ): Promise<ScheduleView> {
+    const caller = options.caller ?? embedder
+    const { schedule, next } = await work(caller, await this.#read(caller, operation, values))
+    return scheduleView(schedule, next, this.#envelope())
+  }
+
+  get #code(): string {
+    return approvedCode[this.#engine.environment === 'test' ? 'INTERNAL' : 'LIVE']
+  }
+
+  #envelope(): Envelope {
+    return { ndc: newId(), buildNumber, now: new Date(this.#engine.clock.realMs()) }
+  }
+
+  #read(caller: Caller, operation: string, values: unknown): Promise<Request> {
+    return read(this.#engine, caller, operation, { values })
+  }
+}

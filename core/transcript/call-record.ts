@@ -1,0 +1,113 @@
+/** One call of a connector's handler as the step log keeps it: beginning, end, and what was said. */
+import type { Found, Outcome, Reversed } from '@tollgate/plugin-kit'
+import type { ConnectorCall } from '../connector/call.ts'
+import type { Engine } from '../engine.ts'
+import type { Work } from '../payment/attempt-context.ts'
+import type { StepDetail } from './store.ts'
+
+export type Said = Outcome | Found | Reversed
+
+export class CallRecord {
+  readonly #engine: Engine
+  readonly #work: Work
+  readonly #name: string
+  readonly #call: ConnectorCall
+  readonly #startedMs: number
+  readonly #elapsedMs: number
+  #thrown: StepDetail['thrown']
+
+  constructor(engine: Engine, work: Work, name: string, call: ConnectorCall) {
+    this.#engine = engine
+    this.#work = work
+    this.#name = name
+    this.#call = call
+    this.#startedMs = engine.clock.realMs()
+    this.#elapsedMs = engine.clock.elapsedMs()
+  }
+
+  /** The handler threw. Kept: what kind of error, and which line threw it; never its message. */
+  thrown(error: unknown): void {
+    try {
+      const place = placeOf(error)
+      const kind = String(this.#call.scrubbed(kindOf(error).slice(0, 100)))
+      this.#thrown = {
+        kind,
+        ...(place === undefined ? {} : { place: String(this.#call.scrubbed(place)) }),
+      }
+    } catch {
+      // Looking at it throws as well.
+      this.#thrown = { kind: typeof error }
+    }
+  }
+
+  /** The call ended, or its time did; what comes after its time is `late`. */
+  ended(said: Said, end: End = {}): void {
+    const { steps, clock } = this.#engine
+    if (steps.days === 0) return
+    const durationUs = Math.round((clock.elapsedMs() - this.#elapsedMs) * 1000)
+    try {
+      steps.note({
+        paymentId: this.#work.payment.id,
+        name: this.#name,
+        startedMs: this.#startedMs,
+        durationUs,
+        outcome: said.is,
+        detail: this.#detail(said, end),
+      })
+    } catch (error) {
+      // What an author's code left behind may not be readable; the payment goes on.
+      this.#engine.log.warn({ error: kindOf(error) }, 'a step could not be logged')
+    }
+  }
+
+  /** What the payment's own row will say of a plain answer is not kept twice. */
+  #detail(said: Said, { late, sent }: End): StepDetail | undefined {
+    const isPlain = sent !== undefined && plain.has(said.is) && !('amount' in said)
+    const requests = this.#call.transcript()
+    const { lease } = this.#work
+    if (isPlain && requests.length === 0 && lease === 1) return undefined
+    const { is: _, memo: _memo, ...facts } = said as Said & { memo?: unknown }
+    return {
+      lease,
+      ...(sent === false ? { sent } : {}),
+      ...(late === true ? { late } : {}),
+      ...(isPlain ? {} : { said: this.#call.scrubbed(facts) as Record<string, unknown> }),
+      ...(this.#thrown === undefined ? {} : { thrown: this.#thrown }),
+      ...(requests.length === 0 ? {} : { requests }),
+    }
+  }
+}
+
+type End = {
+  /** It ended after its time. */
+  readonly late?: true
+  /** Of an operation that ended in time: whether anything that moves money can have left the process. */
+  readonly sent?: boolean
+}
+
+const plain = new Set<string>(['approved', 'accepted', 'declined', 'pending'])
+
+function kindOf(error: unknown): string {
+  return error instanceof Error ? String(error.name) : typeof error
+}
+
+/** The first line of the stack that names a place in a source, with the end of its path. */
+function placeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || typeof error.stack !== 'string') return undefined
+  // The message comes first and may hold anything, also lines that look like places.
+  const message = String(error.message)
+  const at = message === '' ? 0 : error.stack.indexOf(message)
+  if (at === -1) return undefined
+  for (const line of error.stack
+    .slice(at + message.length, at + message.length + 2000)
+    .split('\n')) {
+    const text = line.trim()
+    const place = text.startsWith('at ') ? text.slice(3) : ''
+    const file = place.slice(place.lastIndexOf('(') + 1)
+    const [position = '', ...path] = file.split('/').reverse()
+    if (/^[\w.-]+:[0-9]+:[0-9]+\)?$/.test(position)) {
+      return [path[0], position.replace(')', '')].filter((part) => part !== undefined).join('/')
+    }
+  }
+  return undefined
+}

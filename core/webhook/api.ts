@@ -1,0 +1,68 @@
+import type { Requests } from '@tollgate/schemas'
+import { read } from '../caller/call.ts'
+import { buildNumber, embedder, type RequestOptions } from '../caller/embedder.ts'
+import type { Engine } from '../engine.ts'
+import { newId } from '../ids.ts'
+import { aboutNow, webhookWork } from './operations.ts'
+import type { DeliveriesView, WebhookActionView, WebhooksView, WebhookView } from './view.ts'
+
+/** Endpoints that are told what becomes of payments, registrations and schedules. */
+export class Webhooks {
+  readonly #engine: Engine
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  /** The answer holds the encryption key and the signing secret: they are shown this once. */
+  readonly create = (
+    request: Requests['webhooks.create'],
+    options?: RequestOptions,
+  ): Promise<WebhookView> => this.#do('webhooks.create', '', request, options)
+  readonly list = (
+    request: Requests['webhooks.list'] = {},
+    options?: RequestOptions,
+  ): Promise<WebhooksView> => this.#do('webhooks.list', '', request, options)
+  /** Also one that was removed. */
+  readonly get = (id: string, options?: RequestOptions): Promise<WebhookView> =>
+    this.#do('webhooks.get', id, {}, options)
+  readonly update = (
+    id: string,
+    request: Requests['webhooks.update'],
+    options?: RequestOptions,
+  ): Promise<WebhookView> => this.#do('webhooks.update', id, request, options)
+  readonly remove = (id: string, options?: RequestOptions): Promise<WebhookView> =>
+    this.#do('webhooks.remove', id, {}, options)
+  /** A new signing secret, or encryption key, in the answer; the one before is good for another day. */
+  readonly rotate = (
+    id: string,
+    options?: RequestOptions,
+    request: Requests['webhooks.rotate'] = {},
+  ): Promise<WebhookView> => this.#do('webhooks.rotate', id, request, options)
+  /** Sends a test notification now and tells what came back. */
+  readonly test = (id: string, options?: RequestOptions): Promise<WebhookActionView> =>
+    this.#do('webhooks.test', id, {}, options)
+  readonly replay = (
+    id: string,
+    request: Requests['webhooks.replay'],
+    options?: RequestOptions,
+  ): Promise<WebhookActionView> => this.#do('webhooks.replay', id, request, options)
+  /** What was sent and what came back, newest first. */
+  readonly deliveries = (
+    id: string,
+    request: Requests['webhooks.deliveries'] = {},
+    options?: RequestOptions,
+  ): Promise<DeliveriesView> => this.#do('webhooks.deliveries', id, request, options)
+
+  async #do<View>(
+    operation: string,
+    id: string,
+    values: unknown,
+    { caller: given = embedder, by }: RequestOptions = {},
+  ): Promise<View> {
+    const caller = by === undefined ? given : { ...given, by }
+    const request = await read(this.#engine, caller, operation, { values })
+    const about = aboutNow(this.#engine, newId(), buildNumber)
+    return (await webhookWork[operation]!(this.#engine, caller, id, request, about)) as View
+  }
+}

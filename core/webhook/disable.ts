@@ -1,0 +1,75 @@
+/** What an endpoint does not get any more. */
+
+import { addAttention } from '../attention/store.ts'
+import type { Engine } from '../engine.ts'
+import { newId } from '../ids.ts'
+import { givenUpAfterMs } from './backoff.ts'
+import type { Untellable } from './notification.ts'
+import type { Run } from './reader.ts'
+import { disableEndpoint } from './store.ts'
+import { type Buried, bury } from './store-delivery.ts'
+import type { Delivery, Endpoint } from './types.ts'
+
+const atOnce = 1000
+
+/** Gives up what waits for an endpoint: all of it unless told otherwise. */
+export async function giveUp(
+  engine: Engine,
+  run: Run,
+  endpointId: string,
+  reason: string,
+  which: Partial<Buried> = {},
+): Promise<void> {
+  const all: Buried = { before: null, only: null, whileOff: false, ...which }
+  for (;;) {
+    const now = new Date(engine.clock.realMs())
+    const gone = await run(bury(endpointId, reason, all, now, atOnce))
+    if (gone.length < atOnce) return
+  }
+}
+
+/** Gives up what nobody took in time. */
+export function giveUpOld(engine: Engine, run: Run, endpointId: string): Promise<void> {
+  const before = new Date(engine.clock.realMs() - givenUpAfterMs)
+  return giveUp(engine, run, endpointId, 'not taken in time', { before })
+}
+
+/** Stops sending to an endpoint, and says so everywhere: to its owner, to operators, in the log. */
+export async function disable(
+  engine: Engine,
+  run: Run,
+  { id, version }: Pick<Endpoint, 'id' | 'version'>,
+  reason: string,
+): Promise<void> {
+  const now = new Date(engine.clock.realMs())
+  const [disabled] = await run(disableEndpoint(id, version, reason, now, newId()))
+  // It was changed while it was tried: what it says about the old one is not about the new one.
+  if (disabled === undefined) return
+  engine.log.warn({ endpoint: id, reason }, 'a webhook endpoint was disabled')
+  engine.events.emit({
+    id: newId(),
+    type: 'webhook.disabled',
+    resource: id,
+    channelId: disabled.entity_id,
+    sequence: 1,
+    at: now,
+    data: { reason },
+  })
+  await giveUp(engine, run, id, `the endpoint was disabled: ${reason}`, { whileOff: true })
+}
+
+/** Why an endpoint that is switched off gets nothing. */
+export function reasonOf(endpoint: Endpoint | undefined): string {
+  if (endpoint?.removedAt != null) return 'the endpoint was removed'
+  return endpoint?.disabledReason == null
+    ? 'the endpoint was switched off'
+    : `the endpoint was disabled: ${endpoint.disabledReason}`
+}
+
+/** What operators have to know of a notification that cannot be told. */
+export function untellable({ id, endpointId }: Delivery, { event }: Untellable) {
+  const why = 'a notification cannot be told'
+  const { id: eventId, resource, type } = event
+  const detail = { why, endpoint: endpointId, event: eventId, resource, type }
+  return addAttention(newId(), 'event', null, null, 0, detail, `notification ${id}`)
+}

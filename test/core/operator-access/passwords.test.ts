@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { GatewayError } from '../../../core/index.ts'
+import { checkPassword, Passwords } from '../../../core/operator-access/passwords.ts'
+import { limits } from '../../../schemas/index.ts'
+
+const quick = { logRounds: 4, blockSize: 8, parallel: 1 }
+
+test('a password is stored with its parameters and a salt of its own', async () => {
+  const passwords = new Passwords(quick)
+  const [one, other] = await Promise.all([passwords.digest('secret'), passwords.digest('secret')])
+  assert.match(one, /^\$scrypt\$ln=4,r=8,p=1\$[A-Za-z0-9+/=]{24}\$[A-Za-z0-9+/=]{44}$/)
+  assert.notEqual(one, other)
+  assert.ok(await passwords.matches('secret', one))
+  assert.ok(!(await passwords.matches('Secret', one)))
+  assert.ok(!(await passwords.matches('secret', undefined)))
+  assert.ok(!(await passwords.matches('secret', '$scrypt$ln=99,r=8,p=1$x$y')))
+})
+
+test('composed and decomposed characters are the same password', async () => {
+  const passwords = new Passwords(quick)
+  assert.ok(await passwords.matches('cafe\u0301', await passwords.digest('caf\u00e9')))
+})
+
+test('one that was made with other parameters is found good, and old', async () => {
+  const before = new Passwords(quick)
+  const after = new Passwords({ ...quick, logRounds: 5 })
+  const stored = await before.digest('secret')
+  assert.ok(!before.isOld(stored))
+  assert.ok(after.isOld(stored))
+  assert.ok(await after.matches('secret', stored))
+})
+
+test('so many are checked at once, so many wait, and more are told to come again', async () => {
+  const passwords = new Passwords(quick)
+  const all = limits.passwordsAtOnce + limits.passwordsWaiting + 3
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: all }, () => passwords.matches('secret', undefined)),
+  )
+  const refused = outcomes.filter(({ status }) => status === 'rejected')
+  assert.equal(refused.length, 3)
+  for (const outcome of refused) {
+    assert.ok(outcome.status === 'rejected' && outcome.reason instanceof GatewayError)
+    assert.equal((outcome as { reason: GatewayError }).reason.status, 429)
+  }
+  assert.ok(!(await passwords.matches('secret', undefined)))
+})
+
+test('a password that is easily guessed is refused by name', () => {
+  for (const [text, message] of [
+    ['short 1', /12 to 256 characters/],
+    ['only letters here', /a letter and a digit/],
+    ['123456789012', /a letter and a digit/],
+    ['jane.jones has 1 password', /must not contain the name/],
+    ['aaaaaaaaaaa1', /five different characters/],
+  ] as const) {
+    assert.throws(() => checkPassword('password', text, 'jane.jones'), message)
+  }
+  checkPassword('password', 'correct horse 7 battery', 'jane.jones')
+})
