@@ -8,8 +8,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { clusterVariable, startTestCluster, type TestCluster } from './support/cluster.ts'
-import type { Summary } from './support/summary-reporter.ts'
+import { clusterVariable, startTestCluster, type TestCluster } from './rig/cluster.ts'
+import type { Summary } from './rig/summary-reporter.ts'
 
 const project = join(import.meta.dirname, '..')
 /** Many tests start programs: what one of them has compiled the others need not compile again. */
@@ -18,7 +18,7 @@ const programs = join(project, 'node_modules/.bin')
 const condition = '--conditions=@tollgate/source'
 
 /** Tests that start processes, wait for them or kill them: one process per file, three at a time. */
-const apart = /^test\/(?:flows|faults|browser|examples|host\/postgres|host\/cli)\//
+const apart = /^test\/(?:flows|crashes|browser|examples|host\/postgres|host\/cli)\//
 /** Tests that wait for clocks, connections and pauses more than they compute: a process of their own, beside the rest. */
 const waiting = /^test\/core\/(?:schedule|db|event-feed|webhook|operator)\//
 const filesAtOnce = 3
@@ -136,7 +136,7 @@ async function runTests(
     ...choices,
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',
-    `--test-reporter=${join(import.meta.dirname, 'support/summary-reporter.ts')}`,
+    `--test-reporter=${join(import.meta.dirname, 'rig/summary-reporter.ts')}`,
     `--test-reporter-destination=${report}`,
     ...files,
   ]
@@ -185,7 +185,7 @@ function readSummary(report: string): Summary | null {
 }
 
 async function main(filters: readonly string[]): Promise<number> {
-  const files = globSync('test/**/*.test.ts', { cwd: project })
+  const files = globSync('test/**/*.test.ts', { cwd: project, exclude: ['**/node_modules'] })
     .map((file) => file.replaceAll('\\', '/'))
     .sort()
   const chosen = files.filter(

@@ -5,9 +5,9 @@ import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { createGateway, localKeys, makeKey } from '../../core/index.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { packedProject } from '../support/packed.ts'
-import { root } from '../support/sources.ts'
+import { createDatabase, type TestDatabase } from '../rig/database.ts'
+import { packedProject } from '../rig/packed.ts'
+import { root } from '../rig/sources.ts'
 
 const run = promisify(execFile)
 const keys = makeKey('main')

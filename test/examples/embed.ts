@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { makeKey } from '../../core/index.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { packedProject } from '../support/packed.ts'
-import { root } from '../support/sources.ts'
+import { createDatabase, type TestDatabase } from '../rig/database.ts'
+import { packedProject } from '../rig/packed.ts'
+import { root } from '../rig/sources.ts'
 
 const card = { number: '4200000000000000', expiryMonth: '05', expiryYear: '2034', cvv: '123' }
 

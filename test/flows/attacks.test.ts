@@ -3,16 +3,16 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { carryOut, redacted } from '../../attacks/attack.ts'
-import { attacks } from '../../attacks/attacks.ts'
-import { shapeOf } from '../../attacks/foreign.ts'
-import { decoding } from '../../attacks/fuzz.ts'
-import { type Ground, layGround } from '../../attacks/ground.ts'
-import { mannWhitney } from '../../attacks/guessing.ts'
-import { HostLog } from '../../attacks/host.ts'
-import { wrongWith } from '../../attacks/judge.ts'
-import { Random } from '../../attacks/random.ts'
-import type { Answer } from '../../attacks/wire.ts'
+import { carryOut, redacted } from '../attacks/attack.ts'
+import { attacks } from '../attacks/attacks.ts'
+import { shapeOf } from '../attacks/foreign.ts'
+import { decoding } from '../attacks/fuzz.ts'
+import { type Ground, layGround } from '../attacks/ground.ts'
+import { mannWhitney } from '../attacks/guessing.ts'
+import { HostLog } from '../attacks/host.ts'
+import { wrongWith } from '../attacks/judge.ts'
+import { Random } from '../attacks/random.ts'
+import type { Answer } from '../attacks/wire.ts'
 
 describe('hostile input finds nothing', { concurrency: false }, () => {
   let ground: Ground
@@ -128,7 +128,7 @@ describe('the attacks see what they look for', () => {
   })
 
   test('the command refuses what it does not know', () => {
-    const main = join(import.meta.dirname, '../../attacks/main.ts')
+    const main = join(import.meta.dirname, '../attacks/main.ts')
     const run = (...words: string[]) =>
       spawnSync(process.execPath, ['--conditions=@tollgate/source', main, ...words], {
         encoding: 'utf8',

@@ -10,8 +10,8 @@ import { Lanes } from '../../core/db/lanes.ts'
 import { Directory } from '../../core/entity/directory.ts'
 import type { Gateway } from '../../core/index.ts'
 import type { Payment } from '../../core/payment/types.ts'
-import { closeChecked } from '../support/books.ts'
-import { startGateway } from '../support/gateway.ts'
+import { closeChecked } from '../rig/books.ts'
+import { startGateway } from '../rig/gateway.ts'
 
 const on = { number: 10, address: 30, bin: 300, channel: 1000, token: 1000 }
 const payments = 40

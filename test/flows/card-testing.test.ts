@@ -4,10 +4,10 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { declined, pending } from '@tollgate/plugin-kit'
 import type { Reason } from '@tollgate/schemas'
 import { type Gateway, GatewayError, type PaymentView } from '../../core/index.ts'
-import { type AcquirerRun, message, processed, startWithAcquirer } from '../support/acquirer.ts'
-import { closeChecked } from '../support/books.ts'
-import { card, until } from '../support/gateway.ts'
-import { cardOf } from '../support/payment-request.ts'
+import { type AcquirerRun, message, processed, startWithAcquirer } from '../rig/acquirer.ts'
+import { closeChecked } from '../rig/books.ts'
+import { card, until } from '../rig/gateway.ts'
+import { cardOf } from '../rig/payment-request.ts'
 
 const thresholds = { number: 10, address: 12, bin: 40, channel: 100, token: 100 }
 const tries = 200

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { type Gateway, GatewayError, type PaymentView } from '../../core/index.ts'
-import { balanceOf, checkBooks, closeChecked } from '../support/books.ts'
-import { card, flat, startGateway, type TestGateway } from '../support/gateway.ts'
+import { balanceOf, checkBooks, closeChecked } from '../rig/books.ts'
+import { card, flat, startGateway, type TestGateway } from '../rig/gateway.ts'
 
 const authorisedMinor = 9200
 const approved = '000.100.110'

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Answer, ask, debit, type Hosted, startHost } from '../host/http/hosted.ts'
-import { closeChecked } from '../support/books.ts'
+import { closeChecked } from '../rig/books.ts'
 
 type Form = Readonly<Record<string, string>>
 

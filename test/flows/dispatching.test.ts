@@ -3,8 +3,8 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { type Clock, type DispatchRule, type Gateway, systemClock } from '../../core/index.ts'
 import { createHost, type Listening } from '../../host/index.ts'
 import { type Answer, ask, debit, without } from '../host/http/hosted.ts'
-import { closeChecked } from '../support/books.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { closeChecked } from '../rig/books.ts'
+import { startGateway, type TestGateway } from '../rig/gateway.ts'
 
 /** Two processes on one database, each with a server, and what merchants send them. */
 describe('dispatching over HTTP', () => {

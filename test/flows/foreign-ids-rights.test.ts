@@ -5,7 +5,6 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Answer, requestBytes, sendAll } from '../../attacks/wire.ts'
 import type { Gateway } from '../../core/index.ts'
 import {
   type Endpoint,
@@ -17,9 +16,10 @@ import {
   scheduledPaymentTypes,
   tokenRights,
 } from '../../schemas/index.ts'
+import { type Answer, requestBytes, sendAll } from '../attacks/wire.ts'
 import { type Hosted, startHost } from '../host/http/hosted.ts'
-import { closeChecked } from '../support/books.ts'
-import { cardOf } from '../support/payment-request.ts'
+import { closeChecked } from '../rig/books.ts'
+import { cardOf } from '../rig/payment-request.ts'
 
 const wire = { connections: 8, pipelined: 8, withinMs: 15_000 }
 

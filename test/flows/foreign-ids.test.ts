@@ -5,13 +5,13 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { shapeOf } from '../../attacks/foreign.ts'
-import { type Answer, requestBytes, sendAll } from '../../attacks/wire.ts'
 import { type Caller, newId } from '../../core/index.ts'
 import { type Endpoint, endpoints, operationNamed } from '../../schemas/index.ts'
+import { shapeOf } from '../attacks/foreign.ts'
+import { type Answer, requestBytes, sendAll } from '../attacks/wire.ts'
 import { type Hosted, startHost } from '../host/http/hosted.ts'
-import { closeChecked } from '../support/books.ts'
-import { cardOf } from '../support/payment-request.ts'
+import { closeChecked } from '../rig/books.ts'
+import { cardOf } from '../rig/payment-request.ts'
 
 const tokenCount = 200
 const idCount = 200

@@ -11,8 +11,8 @@ import {
 } from '../../core/index.ts'
 import { limits } from '../../schemas/index.ts'
 import { type Hosted, startHost } from '../host/http/hosted.ts'
-import { testKey } from '../support/gateway.ts'
-import { type Enrolled, enrol, logIn, movedClock, office, password } from '../support/operators.ts'
+import { testKey } from '../rig/gateway.ts'
+import { type Enrolled, enrol, logIn, movedClock, office, password } from '../rig/operators.ts'
 
 const short = { kind: 'text', min: 1, max: 64 } as const
 const bank = definePlugin({

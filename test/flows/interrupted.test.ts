@@ -7,9 +7,9 @@ import {
   type Script,
   scriptedAcquirer,
   startWithAcquirer,
-} from '../support/acquirer.ts'
-import { balanceOf, checkBooks } from '../support/books.ts'
-import { until } from '../support/gateway.ts'
+} from '../rig/acquirer.ts'
+import { balanceOf, checkBooks } from '../rig/books.ts'
+import { until } from '../rig/gateway.ts'
 
 const charged = '000.100.112'
 const notCharged = '900.100.400'

@@ -9,7 +9,7 @@ import {
   localKeys,
   onFaultPoint,
 } from '../../core/index.ts'
-import { card, freshSimulator } from '../support/gateway.ts'
+import { card, freshSimulator } from '../rig/gateway.ts'
 
 export type RotationOrder = {
   readonly work: 'rotate' | 'rewrap' | 'serve'

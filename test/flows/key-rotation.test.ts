@@ -16,7 +16,7 @@ import {
 } from '../../core/index.ts'
 import { sealedTables } from '../../core/vault/store-sealed.ts'
 import { sealAsBefore } from '../core/vault/old-rows.ts'
-import { card, flat, startGateway, type TestGateway, testKey } from '../support/gateway.ts'
+import { card, flat, startGateway, type TestGateway, testKey } from '../rig/gateway.ts'
 import type { RotationNews, RotationOrder } from './key-rotation-process.ts'
 
 const quick = { graceMs: 200, waitMs: 20_000 }

@@ -14,9 +14,9 @@ import {
   enquire,
   type Script,
   startWithAcquirer,
-} from '../support/acquirer.ts'
-import { balanceOf, closeChecked } from '../support/books.ts'
-import { card, until } from '../support/gateway.ts'
+} from '../rig/acquirer.ts'
+import { balanceOf, closeChecked } from '../rig/books.ts'
+import { card, until } from '../rig/gateway.ts'
 
 const undecided = '000.200.001'
 const charged = '000.100.112'

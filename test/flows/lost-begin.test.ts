@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { onFaultPoint } from '../../core/index.ts'
-import { balanceOf, closeChecked } from '../support/books.ts'
-import { until } from '../support/gateway.ts'
-import { charged, eur, type LateRun, startLate, undecided } from '../support/late-words.ts'
-import { type Line, lineTo } from '../support/proxy.ts'
+import { balanceOf, closeChecked } from '../rig/books.ts'
+import { until } from '../rig/gateway.ts'
+import { charged, eur, type LateRun, startLate, undecided } from '../rig/late-words.ts'
+import { type Line, lineTo } from '../rig/proxy.ts'
 
 describe('a follow-up whose first commit meets a database that goes', () => {
   let run: LateRun

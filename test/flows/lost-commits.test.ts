@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type Context, declined, type Operation, pending, unknown } from '@tollgate/plugin-kit'
-import {
-  type AcquirerRun,
-  approvedAs,
-  type Script,
-  startWithAcquirer,
-} from '../support/acquirer.ts'
-import { balanceOf, closeChecked } from '../support/books.ts'
-import { until } from '../support/gateway.ts'
-import { type Line, lineTo } from '../support/proxy.ts'
+import { type AcquirerRun, approvedAs, type Script, startWithAcquirer } from '../rig/acquirer.ts'
+import { balanceOf, closeChecked } from '../rig/books.ts'
+import { until } from '../rig/gateway.ts'
+import { type Line, lineTo } from '../rig/proxy.ts'
 
 const charged = '000.100.112'
 const undecided = '000.200.001'

@@ -8,9 +8,9 @@ import {
   type Operation,
   pending,
 } from '@tollgate/plugin-kit'
-import { type AcquirerRun, approvedAs, startWithAcquirer } from '../support/acquirer.ts'
-import { balanceOf, closeChecked } from '../support/books.ts'
-import { card, until } from '../support/gateway.ts'
+import { type AcquirerRun, approvedAs, startWithAcquirer } from '../rig/acquirer.ts'
+import { balanceOf, closeChecked } from '../rig/books.ts'
+import { card, until } from '../rig/gateway.ts'
 
 const charged = '000.100.112'
 const eur = (amount: string) => ({ amount, currency: 'EUR' })

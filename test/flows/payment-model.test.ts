@@ -9,8 +9,8 @@ import {
   enquire,
   type Script,
   startWithAcquirer,
-} from '../support/acquirer.ts'
-import { balanceOf, checkBooks, closeChecked } from '../support/books.ts'
+} from '../rig/acquirer.ts'
+import { balanceOf, checkBooks, closeChecked } from '../rig/books.ts'
 import {
   type Account,
   capture,

@@ -4,10 +4,10 @@ import { definePlugin } from '@tollgate/plugin-kit'
 import { createSimulator } from '../../connectors/simulator/in-process.ts'
 import { openLedger, totals } from '../../connectors/simulator/ledger.ts'
 import { GatewayError, type PaymentView } from '../../core/index.ts'
-import { approvedAs, startWithAcquirer } from '../support/acquirer.ts'
-import { checkBooks } from '../support/books.ts'
-import { startGateway, type TestGateway, until } from '../support/gateway.ts'
-import { type Line, lineTo } from '../support/proxy.ts'
+import { approvedAs, startWithAcquirer } from '../rig/acquirer.ts'
+import { checkBooks } from '../rig/books.ts'
+import { startGateway, type TestGateway, until } from '../rig/gateway.ts'
+import { type Line, lineTo } from '../rig/proxy.ts'
 
 const eur = (amount: string) => ({ amount, currency: 'EUR' })
 

@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import { rightSet } from '../../core/index.ts'
 import { type OfficeEndpoint, officeEndpoints, roles } from '../../schemas/index.ts'
 import { type Hosted, startHost } from '../host/http/hosted.ts'
-import { type Enrolled, enrol, logIn, movedClock, office, password } from '../support/operators.ts'
+import { type Enrolled, enrol, logIn, movedClock, office, password } from '../rig/operators.ts'
 
 const endpoints: readonly OfficeEndpoint[] = officeEndpoints
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { onFaultPoint } from '../../core/index.ts'
-import { approvedAs, enquire, type Script } from '../support/acquirer.ts'
-import { balanceOf, closeChecked } from '../support/books.ts'
-import { until } from '../support/gateway.ts'
+import { approvedAs, enquire, type Script } from '../rig/acquirer.ts'
+import { balanceOf, closeChecked } from '../rig/books.ts'
+import { until } from '../rig/gateway.ts'
 import {
   accept,
   approval,
@@ -18,7 +18,7 @@ import {
   refuse,
   startLate,
   undecided,
-} from '../support/late-words.ts'
+} from '../rig/late-words.ts'
 
 const by = { by: 'alice', reason: 'seen in their portal' }
 const underWay = { code: '700.400.570' }

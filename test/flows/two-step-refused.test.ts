@@ -2,17 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { onFaultPoint } from '../../core/index.ts'
-import { approvedAs } from '../support/acquirer.ts'
-import { closeChecked } from '../support/books.ts'
-import { card, until } from '../support/gateway.ts'
-import {
-  accept,
-  charged,
-  failure,
-  heldCall,
-  type LateRun,
-  startLate,
-} from '../support/late-words.ts'
+import { approvedAs } from '../rig/acquirer.ts'
+import { closeChecked } from '../rig/books.ts'
+import { card, until } from '../rig/gateway.ts'
+import { accept, charged, failure, heldCall, type LateRun, startLate } from '../rig/late-words.ts'
 
 const refusedCapture = '700.400.100'
 

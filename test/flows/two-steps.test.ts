@@ -7,9 +7,9 @@ import {
   enquire,
   type Script,
   startWithAcquirer,
-} from '../support/acquirer.ts'
-import { balanceOf, closeChecked } from '../support/books.ts'
-import { until } from '../support/gateway.ts'
+} from '../rig/acquirer.ts'
+import { balanceOf, closeChecked } from '../rig/books.ts'
+import { until } from '../rig/gateway.ts'
 
 const charged = '000.100.112'
 const undecided = '000.200.001'

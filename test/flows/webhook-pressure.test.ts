@@ -4,8 +4,8 @@ import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { limits } from '@tollgate/schemas'
 import { firstIdOf } from '../../core/event-feed/position.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
-import { startReceiver } from '../support/notification-receiver.ts'
+import { startGateway, type TestGateway } from '../rig/gateway.ts'
+import { startReceiver } from '../rig/notification-receiver.ts'
 
 /** Longer than events are looked for as a rule. */
 const longMs = 180_000

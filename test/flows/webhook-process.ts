@@ -1,6 +1,6 @@
 /** A worker in a process of its own: it sends what others commit. Started by webhooks.test.ts. */
 import { createGateway, localKeys } from '../../core/index.ts'
-import { freshSimulator, testKey } from '../support/gateway.ts'
+import { freshSimulator, testKey } from '../rig/gateway.ts'
 
 const gateway = await createGateway({
   database: { url: process.argv[2] ?? '' },

@@ -5,13 +5,13 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import pg from 'pg'
-import { card, startGateway, type TestGateway, until } from '../support/gateway.ts'
+import { card, startGateway, type TestGateway, until } from '../rig/gateway.ts'
 import {
   type Received,
   type Receiver,
   type ReceiverOptions,
   startReceiver,
-} from '../support/notification-receiver.ts'
+} from '../rig/notification-receiver.ts'
 
 describe('webhooks', () => {
   let run: TestGateway

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { root } from '../support/sources.ts'
+import { root } from '../rig/sources.ts'
 
 type Locked = {
   readonly version: string

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Source, sources } from '../support/sources.ts'
+import { type Source, sources } from '../rig/sources.ts'
 
 /** Folder of a layer -> the packages of ours it may import. */
 const layers: Readonly<Record<string, readonly string[]>> = {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { mutants } from '../../faults/mutants.ts'
-import { root } from '../support/sources.ts'
+import { mutants } from '../faults/mutants.ts'
+import { root } from '../rig/sources.ts'
 
 test('every text that a mutant replaces stands in its source once', () => {
   assert.ok(mutants.length > 20)

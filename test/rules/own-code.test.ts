@@ -1,7 +1,7 @@
 /** What no source of the product does, because it would not be safe whoever did it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sources } from '../support/sources.ts'
+import { sources } from '../rig/sources.ts'
 
 const product = ['schemas', 'plugins', 'core', 'connectors', 'host'].flatMap(sources)
 

@@ -1,10 +1,10 @@
 /** No regular expression of the product can be made to take more time than the length of its text. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ambiguityOf } from '../../attacks/regex-ambiguity.ts'
-import { literalsIn, productLiterals, tablePatterns } from '../../attacks/regex-literals.ts'
-import { sources } from '../support/sources.ts'
-import { workedMs } from '../support/worked.ts'
+import { ambiguityOf } from '../attacks/regex-ambiguity.ts'
+import { literalsIn, productLiterals, tablePatterns } from '../attacks/regex-literals.ts'
+import { sources } from '../rig/sources.ts'
+import { workedMs } from '../rig/worked.ts'
 
 /** Expressions whose time could grow faster, and what bounds the texts that they are shown. */
 const bounded: Readonly<

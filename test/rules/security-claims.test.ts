@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { root } from '../support/sources.ts'
+import { root } from '../rig/sources.ts'
 
 const text = readFileSync(path.join(root, 'SECURITY.md'), 'utf8')
 const section = (title: string) =>

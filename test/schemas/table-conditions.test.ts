@@ -7,7 +7,7 @@ import {
   searchMandatory,
   threeDSecureMandatory,
 } from '../../schemas/tables/index.ts'
-import { allFields, groupOf, isSent } from './table-look-up.ts'
+import { allFields, groupOf, isSent } from '../rig/table-look-up.ts'
 
 function namesIn(condition: Condition): string[] {
   switch (condition.rule) {

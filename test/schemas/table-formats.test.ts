@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { allFields, fieldOf, formatsIn, matches, patternOf } from '../rig/table-look-up.ts'
 import { unboundedOrNested } from './pattern-structure.ts'
-import { allFields, fieldOf, formatsIn, matches, patternOf } from './table-look-up.ts'
 
 test('the example of every pattern matches and keeps to the lengths', () => {
   for (const { field } of allFields) {

@@ -11,7 +11,7 @@ import {
   threeDSecureMandatory,
   threeDSecureSchemes,
 } from '../../schemas/tables/index.ts'
-import { allFields, fieldOf, groupOf, isReturned, isSent } from './table-look-up.ts'
+import { allFields, fieldOf, groupOf, isReturned, isSent } from '../rig/table-look-up.ts'
 
 const fieldsPerGroup = {
   basic: 26,

@@ -4,8 +4,8 @@ import { after, before, test } from 'node:test'
 import plugin from '../../../connectors/acquirer-json/index.ts'
 import { cards, ibans } from '../../../connectors/acquirer-json/sandbox/order.ts'
 import { type RunningBank, startBank } from '../../../connectors/acquirer-json/sandbox/server.ts'
-import { processed } from '../../support/acquirer.ts'
-import { card, startGateway, type TestGateway } from '../../support/gateway.ts'
+import { processed } from '../../rig/acquirer.ts'
+import { card, startGateway, type TestGateway } from '../../rig/gateway.ts'
 
 const settings = { merchantId: 'shop-1', apiKey: 'a'.repeat(32), eventSecret: 'e'.repeat(32) }
 let bank: RunningBank

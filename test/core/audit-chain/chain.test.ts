@@ -12,7 +12,7 @@ import {
   verifyAudit,
 } from '../../../core/index.ts'
 import { Vault } from '../../../core/vault/vault.ts'
-import { startGateway, type TestGateway, testKey, until } from '../../support/gateway.ts'
+import { startGateway, type TestGateway, testKey, until } from '../../rig/gateway.ts'
 
 let run: TestGateway
 

@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { after, before, describe, test } from 'node:test'
 import { approved, defineConnector, definePlugin, settings } from '@tollgate/plugin-kit'
 import { type Actor, KeyAdministration, localKeys, newId } from '../../../core/index.ts'
-import { startGateway, type TestGateway, testKey } from '../../support/gateway.ts'
+import { startGateway, type TestGateway, testKey } from '../../rig/gateway.ts'
 
 type Row = {
   kind: string

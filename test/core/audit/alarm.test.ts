@@ -4,13 +4,8 @@ import { after, before, describe, test } from 'node:test'
 import { limits } from '@tollgate/schemas'
 import { alarms, GuessedIds, marked } from '../../../core/audit/alarm.ts'
 import { type Caller, newId } from '../../../core/index.ts'
-import {
-  type AcquirerRun,
-  message,
-  scriptedName,
-  startWithAcquirer,
-} from '../../support/acquirer.ts'
-import { closeChecked } from '../../support/books.ts'
+import { type AcquirerRun, message, scriptedName, startWithAcquirer } from '../../rig/acquirer.ts'
+import { closeChecked } from '../../rig/books.ts'
 
 type Line = { fields: Readonly<Record<string, unknown>>; message: string }
 

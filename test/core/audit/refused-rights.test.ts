@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newId } from '../../../core/index.ts'
-import { type AcquirerRun, startWithAcquirer } from '../../support/acquirer.ts'
-import { closeChecked } from '../../support/books.ts'
+import { type AcquirerRun, startWithAcquirer } from '../../rig/acquirer.ts'
+import { closeChecked } from '../../rig/books.ts'
 
 let run: AcquirerRun
 before(async () => {

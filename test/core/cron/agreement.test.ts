@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parseCron } from '@tollgate/core/cron'
 import fc from 'fast-check'
-import { dailyExpression, expression, instant } from './arbitraries.ts'
 import {
   firstShowing,
   nextByDays,
@@ -10,7 +9,8 @@ import {
   runsBySeconds,
   type WallClock,
   wallClock,
-} from './reference.ts'
+} from '../../rig/cron/reference.ts'
+import { dailyExpression, expression, instant } from './arbitraries.ts'
 
 /** Zones whose clocks have done something unusual since 1970. */
 const zones = [

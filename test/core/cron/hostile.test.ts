@@ -5,9 +5,9 @@ import fc from 'fast-check'
 import { cut, longestText, type Plan, planOf } from '../../../core/cron/plan.ts'
 import { lastWall, nextWall } from '../../../core/cron/search.ts'
 import { offsetsOf, Zone } from '../../../core/cron/zone.ts'
-import { sources } from '../../support/sources.ts'
+import { hostile } from '../../rig/cron/hostile-texts.ts'
+import { sources } from '../../rig/sources.ts'
 import { expression } from './arbitraries.ts'
-import { hostile } from './hostile-texts.ts'
 
 /** An item of a list takes two characters and writes out at most the 130 years. */
 const mostSteps = longestText + (longestText / 2) * 130

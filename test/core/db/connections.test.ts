@@ -4,8 +4,8 @@ import { Database, neverReached, outcomeUnknown } from '../../../core/db/databas
 import { asNeverReached, graver } from '../../../core/db/failures.ts'
 import { grouped, text } from '../../../core/db/group-statement.ts'
 import { Lanes } from '../../../core/db/lanes.ts'
-import { startGateway, until } from '../../support/gateway.ts'
-import { lineTo } from '../../support/proxy.ts'
+import { startGateway, until } from '../../rig/gateway.ts'
+import { lineTo } from '../../rig/proxy.ts'
 
 const statement = (text: string) => ({ strings: [text], values: [] })
 

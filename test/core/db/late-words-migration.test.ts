@@ -4,8 +4,8 @@ import { describe, test } from 'node:test'
 import pg from 'pg'
 import { createGateway, localKeys } from '../../../core/index.ts'
 import { migrationFiles } from '../../../core/migrate.ts'
-import { createDatabase } from '../../support/database.ts'
-import { freshSimulator, testKey } from '../../support/gateway.ts'
+import { createDatabase } from '../../rig/database.ts'
+import { freshSimulator, testKey } from '../../rig/gateway.ts'
 
 const idOf = (no: number) => `01900000-0000-7000-8000-${String(no).padStart(12, '0')}`
 const channel = idOf(1)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import pg from 'pg'
 import { createGateway, localKeys, MigrationError, onFaultPoint } from '../../../core/index.ts'
-import { createDatabase, type TestDatabase } from '../../support/database.ts'
-import { freshSimulator, testKey } from '../../support/gateway.ts'
+import { createDatabase, type TestDatabase } from '../../rig/database.ts'
+import { freshSimulator, testKey } from '../../rig/gateway.ts'
 
 const open = (database: TestDatabase, more: { migrate?: boolean } = {}) =>
   createGateway({

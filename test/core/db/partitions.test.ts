@@ -7,7 +7,7 @@ import { Database } from '../../../core/db/database.ts'
 import { Lanes } from '../../../core/db/lanes.ts'
 import { idTimeMs, keepIdsNear, newId } from '../../../core/ids.ts'
 import { makePartitions } from '../../../core/process/partitions.ts'
-import { startGateway, type TestGateway, until } from '../../support/gateway.ts'
+import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
 
 const tables = ['delivery', 'delivery_attempt', 'event', 'payment', 'payment_request', 'step']
 

@@ -10,8 +10,8 @@ import type { Sql } from '../../../core/db/sql.ts'
 import { acceptScheduled, settleFirst } from '../../../core/payment/store-first.ts'
 import { writeFired } from '../../../core/schedule/store-fire.ts'
 import { writeOutcomes } from '../../../core/webhook/store-delivery.ts'
-import { explainGeneric, type PlanNode } from '../../support/explain.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { explainGeneric, type PlanNode } from '../../rig/explain.ts'
+import { startGateway, type TestGateway } from '../../rig/gateway.ts'
 
 /** Rows of a table that is filled step by step; statements read it by its key. */
 type Case = {

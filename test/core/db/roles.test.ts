@@ -10,9 +10,9 @@ import {
   makeRoles,
   migrateDatabase,
 } from '../../../core/index.ts'
-import { testCluster } from '../../support/cluster.ts'
-import { createDatabase, type TestDatabase } from '../../support/database.ts'
-import { card, freshSimulator, testKey, until } from '../../support/gateway.ts'
+import { testCluster } from '../../rig/cluster.ts'
+import { createDatabase, type TestDatabase } from '../../rig/database.ts'
+import { card, freshSimulator, testKey, until } from '../../rig/gateway.ts'
 
 /** Users belong to the whole server: this test's have names of their own. */
 const schema = `roles_${randomBytes(4).toString('hex')}`

@@ -7,8 +7,8 @@ import { grouped, text } from '../../../core/db/group-statement.ts'
 import { Lanes } from '../../../core/db/lanes.ts'
 import { sql } from '../../../core/db/sql.ts'
 import { newId } from '../../../core/index.ts'
-import { startGateway, type TestGateway, until } from '../../support/gateway.ts'
-import { type Line, lineTo } from '../../support/proxy.ts'
+import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
+import { type Line, lineTo } from '../../rig/proxy.ts'
 
 /** What a busy machine may add to the budget. */
 const toleratedMs = 700

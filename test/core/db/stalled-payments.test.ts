@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limits } from '@tollgate/schemas'
 import { GatewayError } from '../../../core/index.ts'
-import { approvedAs, startWithAcquirer } from '../../support/acquirer.ts'
-import { until } from '../../support/gateway.ts'
-import { type Line, lineTo } from '../../support/proxy.ts'
+import { approvedAs, startWithAcquirer } from '../../rig/acquirer.ts'
+import { until } from '../../rig/gateway.ts'
+import { type Line, lineTo } from '../../rig/proxy.ts'
 
 /** What a busy machine may add to the budget. */
 const toleratedMs = 700

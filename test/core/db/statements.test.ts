@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { Database } from '../../../core/db/database.ts'
 import type { Sql } from '../../../core/db/sql.ts'
-import { startGateway } from '../../support/gateway.ts'
+import { startGateway } from '../../rig/gateway.ts'
 
 const core = join(import.meta.dirname, '../../../core')
 const schema = 'other_shop'

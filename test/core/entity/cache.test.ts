@@ -10,7 +10,7 @@ import { FreshCache } from '../../../core/entity/cache.ts'
 import { Directory } from '../../../core/entity/directory.ts'
 import { configurationVersion } from '../../../core/entity/store.ts'
 import { limits } from '../../../schemas/index.ts'
-import { startGateway, until } from '../../support/gateway.ts'
+import { startGateway, until } from '../../rig/gateway.ts'
 
 /** A source with a version, that counts how often it is read. */
 function source() {

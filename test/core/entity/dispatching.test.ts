@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { DispatchFacts, DispatchRule } from '../../../core/index.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { startGateway, type TestGateway } from '../../rig/gateway.ts'
 
 describe('dispatching rules', () => {
   let run: TestGateway

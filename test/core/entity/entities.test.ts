@@ -3,8 +3,8 @@ import { after, before, describe, test } from 'node:test'
 import { defineConnector, definePlugin, settings } from '@tollgate/plugin-kit'
 import type { GatewayError } from '../../../core/index.ts'
 import { AN, none, R, secret } from '../../../schemas/index.ts'
-import { approvedAs } from '../../support/acquirer.ts'
-import { card, flat, startGateway, type TestGateway } from '../../support/gateway.ts'
+import { approvedAs } from '../../rig/acquirer.ts'
+import { card, flat, startGateway, type TestGateway } from '../../rig/gateway.ts'
 
 /** An acquirer whose accounts have one open setting and one secret. */
 const seen: Record<string, unknown>[] = []

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { type Caller, type GatewayError, newId, rightSet } from '../../../core/index.ts'
 import { RequestParser } from '../../../core/request/parse.ts'
 import { groups, operationOf, paymentTypes, rights, tokenRights } from '../../../schemas/index.ts'
-import { card, flat, startGateway, type TestGateway } from '../../support/gateway.ts'
+import { card, flat, startGateway, type TestGateway } from '../../rig/gateway.ts'
 
 describe('rights of callers', () => {
   let run: TestGateway

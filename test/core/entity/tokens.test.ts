@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Clock, type GatewayError, newId, systemClock } from '../../../core/index.ts'
 import { limits } from '../../../schemas/index.ts'
-import { startGateway, type TestGateway, until } from '../../support/gateway.ts'
+import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
 
 const hourMs = 3_600_000
 

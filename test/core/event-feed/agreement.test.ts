@@ -1,9 +1,9 @@
 /** The feed and a webhook say the same, under the same id and number. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startGateway, until } from '../../support/gateway.ts'
-import { startReceiver } from '../../support/notification-receiver.ts'
-import { scheduling } from '../../support/schedules.ts'
+import { startGateway, until } from '../../rig/gateway.ts'
+import { startReceiver } from '../../rig/notification-receiver.ts'
+import { scheduling } from '../../rig/schedules.ts'
 
 test('each notification of an endpoint is in the feed, and the other way round', async () => {
   const shop = await startReceiver()

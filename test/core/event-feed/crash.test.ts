@@ -6,8 +6,8 @@ import { createGateway, type Gateway, localKeys } from '../../../core/index.ts'
 import { startEmbeddedPostgres } from '../../../host/postgres/index.ts'
 import { isServerOf } from '../../../host/postgres/processes.ts'
 import { findServer } from '../../../host/postgres/server.ts'
-import { startTestCluster } from '../../support/cluster.ts'
-import { card, freshSimulator, testKey, until } from '../../support/gateway.ts'
+import { startTestCluster } from '../../rig/cluster.ts'
+import { card, freshSimulator, testKey, until } from '../../rig/gateway.ts'
 
 const open = (url: string) =>
   createGateway({

@@ -10,7 +10,7 @@ import {
   GatewayError,
   newId,
 } from '../../../core/index.ts'
-import { startGateway, type TestGateway, until } from '../../support/gateway.ts'
+import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
 
 let run: TestGateway
 

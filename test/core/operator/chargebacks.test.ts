@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { GatewayError } from '../../../core/index.ts'
-import { processed } from '../../support/acquirer.ts'
-import { closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
-import { charged, eur, type LateRun, refuse, startLate } from '../../support/late-words.ts'
-import { type Line, lineTo } from '../../support/proxy.ts'
+import { processed } from '../../rig/acquirer.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
+import { charged, eur, type LateRun, refuse, startLate } from '../../rig/late-words.ts'
+import { type Line, lineTo } from '../../rig/proxy.ts'
 
 const alice = { by: 'alice', reason: 'seen in the acquirer’s file of the 21st' }
 const waits = { code: '700.300.600' }

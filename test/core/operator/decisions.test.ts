@@ -17,9 +17,9 @@ import {
   scriptedAcquirer,
   scriptedName,
   startWithAcquirer,
-} from '../../support/acquirer.ts'
-import { balanceOf, closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
+} from '../../rig/acquirer.ts'
+import { balanceOf, closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
 
 const undecided = '000.200.001'
 const charged = '000.100.112'

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { type Reversed, unknown } from '@tollgate/plugin-kit'
 import { GatewayError, onFaultPoint } from '../../../core/index.ts'
-import { approvedAs, processed } from '../../support/acquirer.ts'
-import { balanceOf, closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
+import { approvedAs, processed } from '../../rig/acquirer.ts'
+import { balanceOf, closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
 import {
   approval,
   charged,
@@ -16,8 +16,8 @@ import {
   refuse,
   startLate,
   withoutKeyReversal,
-} from '../../support/late-words.ts'
-import { type Line, lineTo } from '../../support/proxy.ts'
+} from '../../rig/late-words.ts'
+import { type Line, lineTo } from '../../rig/proxy.ts'
 
 const alice = { by: 'Alice', reason: 'seen in the acquirer’s back office' }
 const silent = () => unknown('the acquirer is down')

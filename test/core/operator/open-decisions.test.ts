@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { approved, type Operation, pending, type Reversed, unknown } from '@tollgate/plugin-kit'
 import { type Gateway, GatewayError, onFaultPoint } from '../../../core/index.ts'
-import { approvedAs } from '../../support/acquirer.ts'
-import { balanceOf, closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
+import { approvedAs } from '../../rig/acquirer.ts'
+import { balanceOf, closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
 import {
   charged,
   eur,
@@ -14,7 +14,7 @@ import {
   lose,
   startLate,
   undecided,
-} from '../../support/late-words.ts'
+} from '../../rig/late-words.ts'
 
 const alice = { by: 'Alice', reason: 'seen in the acquirer’s back office' }
 const byHand = '900.100.300'

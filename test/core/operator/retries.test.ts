@@ -2,18 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
-import { message, processed, scriptedName } from '../../support/acquirer.ts'
-import { closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
-import {
-  approval,
-  charged,
-  eur,
-  failure,
-  type LateRun,
-  startLate,
-} from '../../support/late-words.ts'
-import { type Line, lineTo } from '../../support/proxy.ts'
+import { message, processed, scriptedName } from '../../rig/acquirer.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
+import { approval, charged, eur, failure, type LateRun, startLate } from '../../rig/late-words.ts'
+import { type Line, lineTo } from '../../rig/proxy.ts'
 
 const alice = { by: 'alice', reason: 'seen in the acquirer’s back office' }
 const waits = { code: '700.300.600' }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { limits } from '../../../schemas/index.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { startGateway, type TestGateway } from '../../rig/gateway.ts'
 
 const large = 640 * 1024
 const many = 9

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { approved, declined } from '@tollgate/plugin-kit'
-import { approvedAs, processed, type Script } from '../../support/acquirer.ts'
-import { balanceOf, closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
+import { approvedAs, processed, type Script } from '../../rig/acquirer.ts'
+import { balanceOf, closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
 import {
   accept,
   approval,
@@ -16,7 +16,7 @@ import {
   noMoney,
   refuse,
   startLate,
-} from '../../support/late-words.ts'
+} from '../../rig/late-words.ts'
 
 const fails = { outcome: failure, minor: '5000' }
 

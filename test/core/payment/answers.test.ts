@@ -9,9 +9,9 @@ import {
   type Outcome,
   Sensitive,
 } from '@tollgate/plugin-kit'
-import { type AcquirerRun, approvedAs, enquire, startWithAcquirer } from '../../support/acquirer.ts'
-import { closeChecked } from '../../support/books.ts'
-import { card } from '../../support/gateway.ts'
+import { type AcquirerRun, approvedAs, enquire, startWithAcquirer } from '../../rig/acquirer.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { card } from '../../rig/gateway.ts'
 
 const undecided = '000.200.001'
 const charged = '000.100.112'

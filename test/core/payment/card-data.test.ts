@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { GatewayError } from '../../../core/index.ts'
 import { passesLuhn } from '../../../core/redaction/card-number.ts'
-import { closeChecked } from '../../support/books.ts'
-import { card, startGateway, type TestGateway } from '../../support/gateway.ts'
-import { cardOf } from '../../support/payment-request.ts'
-import { charge, goodCard, monthly, scheduling } from '../../support/schedules.ts'
-import { leavesOf } from '../vault/leaves.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { card, startGateway, type TestGateway } from '../../rig/gateway.ts'
+import { leavesOf } from '../../rig/leaves.ts'
+import { cardOf } from '../../rig/payment-request.ts'
+import { charge, goodCard, monthly, scheduling } from '../../rig/schedules.ts'
 
 /** As references hold numbers: alone, among others, with marks, in other digits. */
 const spellings = [

@@ -6,8 +6,8 @@ import {
   processed,
   scriptedName,
   startWithAcquirer,
-} from '../../support/acquirer.ts'
-import { closeChecked } from '../../support/books.ts'
+} from '../../rig/acquirer.ts'
+import { closeChecked } from '../../rig/books.ts'
 
 const eur = (amount: string) => ({ amount, currency: 'EUR' })
 const approved = '000.100.110'

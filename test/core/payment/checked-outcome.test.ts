@@ -18,8 +18,8 @@ import {
   checkedMoney,
   checkedReversed,
 } from '../../../core/payment/checked-outcome.ts'
-import { type AcquirerRun, approvedAs, enquire, startWithAcquirer } from '../../support/acquirer.ts'
-import { closeChecked } from '../../support/books.ts'
+import { type AcquirerRun, approvedAs, enquire, startWithAcquirer } from '../../rig/acquirer.ts'
+import { closeChecked } from '../../rig/books.ts'
 
 const refs = { id: 'a' }
 const day = 24 * 60 * 60_000

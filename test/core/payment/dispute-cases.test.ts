@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { unknown } from '@tollgate/plugin-kit'
 import { standingOf } from '../../../core/payment/store-dispute-read.ts'
-import { processed } from '../../support/acquirer.ts'
-import { closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
+import { processed } from '../../rig/acquirer.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
 import {
   accept,
   approval,
@@ -16,7 +16,7 @@ import {
   lose,
   refuse,
   startLate,
-} from '../../support/late-words.ts'
+} from '../../rig/late-words.ts'
 
 const by = { by: 'alice', reason: 'agreed with the bank' }
 const waits = { code: '700.300.600' }

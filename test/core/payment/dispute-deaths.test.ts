@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type FaultPoint, onFaultPoint } from '../../../core/index.ts'
-import { processed } from '../../support/acquirer.ts'
-import { checkBooks } from '../../support/books.ts'
-import { charged, eur, type LateRun, startLate, type Word } from '../../support/late-words.ts'
+import { processed } from '../../rig/acquirer.ts'
+import { checkBooks } from '../../rig/books.ts'
+import { charged, eur, type LateRun, startLate, type Word } from '../../rig/late-words.ts'
 
 const points = ['before-fact', 'after-fact'] as const
 const chargeback: Word = {

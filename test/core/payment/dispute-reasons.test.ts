@@ -1,10 +1,10 @@
 /** Acquirers give the reason of a chargeback as they like: it is a result code, or kept for people. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { closeChecked } from '../../support/books.ts'
-import { card } from '../../support/gateway.ts'
-import { type LateRun, startLate } from '../../support/late-words.ts'
-import { startReceiver } from '../../support/notification-receiver.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { card } from '../../rig/gateway.ts'
+import { type LateRun, startLate } from '../../rig/late-words.ts'
+import { startReceiver } from '../../rig/notification-receiver.ts'
 
 describe('reasons of chargebacks', { concurrency: true }, () => {
   let run: LateRun

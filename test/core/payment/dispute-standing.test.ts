@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { type FaultPoint, onFaultPoint } from '../../../core/index.ts'
-import { processed } from '../../support/acquirer.ts'
-import { closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
+import { processed } from '../../rig/acquirer.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
 import {
   approval,
   charged,
@@ -13,7 +13,7 @@ import {
   refuse,
   startLate,
   withoutAnyReversal,
-} from '../../support/late-words.ts'
+} from '../../rig/late-words.ts'
 
 const by = { by: 'alice', reason: 'agreed with the bank' }
 const waits = { code: '700.300.600' }

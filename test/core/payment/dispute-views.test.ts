@@ -1,8 +1,8 @@
 /** What is read of chargebacks: their exact amount, and what is left to be done with each. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { balanceOf, closeChecked } from '../../support/books.ts'
-import { type LateRun, startLate } from '../../support/late-words.ts'
+import { balanceOf, closeChecked } from '../../rig/books.ts'
+import { type LateRun, startLate } from '../../rig/late-words.ts'
 
 const chargeback = { is: 'chargeback', reason: '000.100.220', refs: { dispute: 'd' } }
 const reversal = { is: 'chargebackReversal', reason: '000.100.220', refs: {} }

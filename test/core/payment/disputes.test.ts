@@ -1,9 +1,9 @@
 /** Chargebacks and their reversals as facts that an acquirer tells: each recorded once, by its reference. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { processed } from '../../support/acquirer.ts'
-import { closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
+import { processed } from '../../rig/acquirer.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
 import {
   approval,
   charged,
@@ -14,7 +14,7 @@ import {
   noMoney,
   refuse,
   startLate,
-} from '../../support/late-words.ts'
+} from '../../rig/late-words.ts'
 
 const by = { by: 'alice', reason: 'agreed with the bank' }
 const waits = { code: '700.300.600' }

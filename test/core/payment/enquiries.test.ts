@@ -8,8 +8,8 @@ import {
   type Script,
   scriptedAcquirer,
   startWithAcquirer,
-} from '../../support/acquirer.ts'
-import { balanceOf, checkBooks, closeChecked } from '../../support/books.ts'
+} from '../../rig/acquirer.ts'
+import { balanceOf, checkBooks, closeChecked } from '../../rig/books.ts'
 
 const undecided = '000.200.001'
 const charged = '000.100.112'

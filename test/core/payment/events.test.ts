@@ -8,8 +8,8 @@ import {
   processed,
   scriptedName,
   startWithAcquirer,
-} from '../../support/acquirer.ts'
-import { balanceOf, closeChecked } from '../../support/books.ts'
+} from '../../rig/acquirer.ts'
+import { balanceOf, closeChecked } from '../../rig/books.ts'
 
 const undecided = '000.200.001'
 const charged = '000.100.112'

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Context, type Operation, pending } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
-import { enquire } from '../../support/acquirer.ts'
-import { closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
-import { charged, type LateRun, startLate } from '../../support/late-words.ts'
+import { enquire } from '../../rig/acquirer.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
+import { charged, type LateRun, startLate } from '../../rig/late-words.ts'
 
 const wait = (_: Operation, context: Context) => {
   context.sending()

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Operation } from '@tollgate/plugin-kit'
 import { GatewayError, type PaymentView } from '../../../core/index.ts'
-import { type AcquirerRun, approvedAs, startWithAcquirer } from '../../support/acquirer.ts'
-import { card, flat } from '../../support/gateway.ts'
-import { cardOf } from '../../support/payment-request.ts'
+import { type AcquirerRun, approvedAs, startWithAcquirer } from '../../rig/acquirer.ts'
+import { card, flat } from '../../rig/gateway.ts'
+import { cardOf } from '../../rig/payment-request.ts'
 
 describe('first payments', () => {
   let run: AcquirerRun

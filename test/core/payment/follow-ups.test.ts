@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { PaymentView } from '../../../core/index.ts'
-import { balanceOf, closeChecked } from '../../support/books.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { balanceOf, closeChecked } from '../../rig/books.ts'
+import { startGateway, type TestGateway } from '../../rig/gateway.ts'
 
 const eur = (amount: string) => ({ amount, currency: 'EUR' })
 const approved = '000.100.110'

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import pg from 'pg'
 import { onFaultPoint } from '../../../core/fault-point.ts'
 import { createGateway, localKeys, migrationFiles } from '../../../core/index.ts'
-import { createDatabase } from '../../support/database.ts'
+import { createDatabase } from '../../rig/database.ts'
 import {
   card,
   flat,
@@ -12,8 +12,8 @@ import {
   startGateway,
   type TestGateway,
   testKey,
-} from '../../support/gateway.ts'
-import { leavesOf } from '../vault/leaves.ts'
+} from '../../rig/gateway.ts'
+import { leavesOf } from '../../rig/leaves.ts'
 
 const pan = '4111111111111111'
 

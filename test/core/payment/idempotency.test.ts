@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { closeChecked } from '../../support/books.ts'
-import { card, flat, startGateway, type TestGateway } from '../../support/gateway.ts'
-import { cardOf } from '../../support/payment-request.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { card, flat, startGateway, type TestGateway } from '../../rig/gateway.ts'
+import { cardOf } from '../../rig/payment-request.ts'
 
 const eur = (amount: string) => ({ amount, currency: 'EUR' })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { balanceOf, closeChecked } from '../../support/books.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { balanceOf, closeChecked } from '../../rig/books.ts'
+import { startGateway, type TestGateway } from '../../rig/gateway.ts'
 
 const eur = (amount: string) => ({ amount, currency: 'EUR' })
 const closed = { code: '700.300.300' }

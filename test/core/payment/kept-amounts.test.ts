@@ -1,8 +1,8 @@
 /** Late successes for another amount, kept or undone: no more than was done goes out again. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { balanceOf, closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
+import { balanceOf, closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
 import {
   accept,
   approval,
@@ -14,7 +14,7 @@ import {
   startLate,
   withoutAnyReversal,
   withoutKeyReversal,
-} from '../../support/late-words.ts'
+} from '../../rig/late-words.ts'
 
 const by = { by: 'alice', reason: 'seen in their portal' }
 const acceptance = { is: 'accepted', refs: { reference: 'by-event' }, finalBy: 'event' }

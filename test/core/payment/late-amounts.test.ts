@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { approved, pending } from '@tollgate/plugin-kit'
-import { approvedAs, enquire, type Script } from '../../support/acquirer.ts'
-import { balanceOf, closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
+import { approvedAs, enquire, type Script } from '../../rig/acquirer.ts'
+import { balanceOf, closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
 import {
   accept,
   approval,
@@ -17,7 +17,7 @@ import {
   refuse,
   startLate,
   type Word,
-} from '../../support/late-words.ts'
+} from '../../rig/late-words.ts'
 
 const kwd = { amount: '9.25', currency: 'KWD' }
 

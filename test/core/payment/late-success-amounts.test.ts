@@ -1,8 +1,8 @@
 /** A late success of another amount: what is undone, or kept, is what was done and nothing else. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { balanceOf, closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
+import { balanceOf, closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
 import {
   approval,
   charged,
@@ -12,7 +12,7 @@ import {
   refuse,
   startLate,
   withoutKeyReversal,
-} from '../../support/late-words.ts'
+} from '../../rig/late-words.ts'
 
 const by = { by: 'alice', reason: 'seen in their portal' }
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Outcome, Reversed } from '@tollgate/plugin-kit'
-import { approvedAs, type Script } from '../../support/acquirer.ts'
-import { type BalanceRow, balanceOf, closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
+import { approvedAs, type Script } from '../../rig/acquirer.ts'
+import { type BalanceRow, balanceOf, closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
 import {
   accept,
   approval,
@@ -18,7 +18,7 @@ import {
   startLate,
   withoutAnyReversal,
   withoutKeyReversal,
-} from '../../support/late-words.ts'
+} from '../../rig/late-words.ts'
 
 const by = { by: 'alice', reason: 'seen in their portal' }
 const again = (industryPractice: string) => ({ standingInstruction: { industryPractice } })

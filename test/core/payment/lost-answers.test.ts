@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Context, Operation } from '@tollgate/plugin-kit'
-import { approvedAs, enquire, type Script } from '../../support/acquirer.ts'
-import { balanceOf, closeChecked } from '../../support/books.ts'
+import { approvedAs, enquire, type Script } from '../../rig/acquirer.ts'
+import { balanceOf, closeChecked } from '../../rig/books.ts'
 import {
   charged,
   eur,
@@ -13,7 +13,7 @@ import {
   startLate,
   undecided,
   withoutKeyReversal,
-} from '../../support/late-words.ts'
+} from '../../rig/late-words.ts'
 
 /** Does the work at the first call and loses its answer; every repeat finds nobody who listens. */
 function doneAndLost(): Script & { done: number } {

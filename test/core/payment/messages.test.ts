@@ -24,9 +24,9 @@ import {
   scriptedAcquirer,
   scriptedName,
   startWithAcquirer,
-} from '../../support/acquirer.ts'
-import { closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
+} from '../../rig/acquirer.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
 
 const charged = '000.100.112'
 const card = '4200000000000000'

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Outcome } from '@tollgate/plugin-kit'
 import { onFaultPoint } from '../../../core/index.ts'
-import { approvedAs } from '../../support/acquirer.ts'
-import { closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
+import { approvedAs } from '../../rig/acquirer.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
 import {
   charged,
   heldCall,
@@ -13,7 +13,7 @@ import {
   noMoney,
   startLate,
   undecided,
-} from '../../support/late-words.ts'
+} from '../../rig/late-words.ts'
 
 describe('two words about one attempt in one flush', () => {
   let run: LateRun

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { approved, type Context, type Operation } from '@tollgate/plugin-kit'
-import { approvedAs } from '../../support/acquirer.ts'
-import { closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
+import { approvedAs } from '../../rig/acquirer.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
 import {
   approval,
   charged,
@@ -14,7 +14,7 @@ import {
   lose,
   notCharged,
   startLate,
-} from '../../support/late-words.ts'
+} from '../../rig/late-words.ts'
 
 const by = { by: 'alice', reason: 'seen in their portal' }
 const frozen = { code: '700.300.600' }

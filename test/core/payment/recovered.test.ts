@@ -2,16 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { declined, type Outcome } from '@tollgate/plugin-kit'
-import { approvedAs } from '../../support/acquirer.ts'
-import { balanceOf, closeChecked } from '../../support/books.ts'
-import {
-  charged,
-  eur,
-  heldCall,
-  type LateRun,
-  noMoney,
-  startLate,
-} from '../../support/late-words.ts'
+import { approvedAs } from '../../rig/acquirer.ts'
+import { balanceOf, closeChecked } from '../../rig/books.ts'
+import { charged, eur, heldCall, type LateRun, noMoney, startLate } from '../../rig/late-words.ts'
 
 describe('follow-ups whose rows a failover lost', { concurrency: true }, () => {
   let run: LateRun

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Found, pending, type Reversed } from '@tollgate/plugin-kit'
-import { approvedAs } from '../../support/acquirer.ts'
-import { balanceOf, closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
+import { approvedAs } from '../../rig/acquirer.ts'
+import { balanceOf, closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
 import {
   approval,
   charged,
@@ -17,7 +17,7 @@ import {
   startLate,
   undecided,
   withoutKeyReversal,
-} from '../../support/late-words.ts'
+} from '../../rig/late-words.ts'
 
 const by = { by: 'alice', reason: 'seen in their portal' }
 const chargeback = { is: 'chargeback', reason: '000.100.220', refs: {} }

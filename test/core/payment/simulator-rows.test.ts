@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { card, flat, startGateway, type TestGateway } from '../../support/gateway.ts'
+import { card, flat, startGateway, type TestGateway } from '../../rig/gateway.ts'
 
 /** Cards that are approved like any other: brand and numbers. */
 const approvedCards = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { balanceOf, closeChecked } from '../../support/books.ts'
-import { card, startGateway, type TestGateway } from '../../support/gateway.ts'
+import { balanceOf, closeChecked } from '../../rig/books.ts'
+import { card, startGateway, type TestGateway } from '../../rig/gateway.ts'
 
 const eur = (amount: string) => ({ amount, currency: 'EUR' })
 const final = (amount: string) => ({ ...eur(amount), sequence: 'FINAL' })

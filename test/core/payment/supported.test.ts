@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Supports } from '@tollgate/plugin-kit'
 import { GatewayError } from '../../../core/index.ts'
-import { balanceOf, closeChecked } from '../../support/books.ts'
+import { balanceOf, closeChecked } from '../../rig/books.ts'
 import {
   charged,
   eur,
@@ -11,7 +11,7 @@ import {
   refuse,
   startLate,
   type Variants,
-} from '../../support/late-words.ts'
+} from '../../rig/late-words.ts'
 
 const only = (supports: Partial<Supports>): Variants[string] => {
   return (connector) => ({ ...connector, supports: { ...connector.supports, ...supports } })

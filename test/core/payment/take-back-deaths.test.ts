@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Operation } from '@tollgate/plugin-kit'
 import { type FaultPoint, onFaultPoint } from '../../../core/index.ts'
-import { approvedAs, type Script } from '../../support/acquirer.ts'
-import { balanceOf, checkBooks } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
+import { approvedAs, type Script } from '../../rig/acquirer.ts'
+import { balanceOf, checkBooks } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
 import {
   approval,
   charged,
@@ -15,7 +15,7 @@ import {
   refuse,
   startLate,
   withoutKeyReversal,
-} from '../../support/late-words.ts'
+} from '../../rig/late-words.ts'
 
 /** A boundary, and at which time that a taking back comes to it. */
 type Boundary = readonly [point: FaultPoint, nth: number]

@@ -9,9 +9,9 @@ import {
   type Reversed,
 } from '@tollgate/plugin-kit'
 import { onFaultPoint } from '../../../core/index.ts'
-import { approvedAs } from '../../support/acquirer.ts'
-import { balanceOf, closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
+import { approvedAs } from '../../rig/acquirer.ts'
+import { balanceOf, closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
 import {
   accept,
   approval,
@@ -25,7 +25,7 @@ import {
   startLate,
   withoutAnyReversal,
   withoutKeyReversal,
-} from '../../support/late-words.ts'
+} from '../../rig/late-words.ts'
 
 const by = { by: 'alice', reason: 'seen in their portal' }
 const acceptance = { is: 'accepted', refs: { reference: 'by-event' }, finalBy: 'event' }

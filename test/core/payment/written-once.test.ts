@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Outcome } from '@tollgate/plugin-kit'
 import type { Gateway } from '../../../core/index.ts'
-import { approvedAs } from '../../support/acquirer.ts'
-import { closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
+import { approvedAs } from '../../rig/acquirer.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
 import {
   failure,
   heldCall,
@@ -14,8 +14,8 @@ import {
   startLate,
   withoutAnyReversal,
   withoutKeyReversal,
-} from '../../support/late-words.ts'
-import { type Line, lineTo } from '../../support/proxy.ts'
+} from '../../rig/late-words.ts'
+import { type Line, lineTo } from '../../rig/proxy.ts'
 
 describe('answers while the database is away', () => {
   let run: LateRun

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { newest } from '../../../core/query/page-scan.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { startGateway, type TestGateway } from '../../rig/gateway.ts'
 import { type Watched, watch } from './watched.ts'
 
 describe('a walk through time', () => {

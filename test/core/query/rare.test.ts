@@ -16,8 +16,8 @@ import { newestFirst, type Place } from '../../../core/query/sort-key.ts'
 import { countIn, countOfAll, newestIn, newestOfAll } from '../../../core/query/store.ts'
 import { placeBefore, stretchOf } from '../../../core/query/time-window.ts'
 import { brandOf, paymentTypeOf } from '../../../schemas/index.ts'
-import { explainGeneric } from '../../support/explain.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { explainGeneric } from '../../rig/explain.ts'
+import { startGateway, type TestGateway } from '../../rig/gateway.ts'
 import {
   brandsStored,
   type Draft,

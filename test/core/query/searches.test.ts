@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import pg from 'pg'
 import { type Caller, GatewayError, type QueryView } from '../../../core/index.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { startGateway, type TestGateway } from '../../rig/gateway.ts'
 import {
   brandsStored,
   type Draft,

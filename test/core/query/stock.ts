@@ -1,8 +1,8 @@
 /** Many transactions of many years, stored by SQL alone as copies of real ones, and what is known of them. */
 import { newId, shortId } from '../../../core/ids.ts'
 import { brands } from '../../../schemas/index.ts'
-import type { TestGateway } from '../../support/gateway.ts'
-import { cardOf } from '../../support/payment-request.ts'
+import type { TestGateway } from '../../rig/gateway.ts'
+import { cardOf } from '../../rig/payment-request.ts'
 
 /** A transaction as a search must see it. */
 export type Known = {

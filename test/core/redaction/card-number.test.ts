@@ -5,7 +5,7 @@ import cardValidator from 'card-validator'
 import fc from 'fast-check'
 import { detectBrand, fitsBrand, passesLuhn } from '../../../core/redaction/card-number.ts'
 import { checkAccount } from '../../../core/request/account.ts'
-import { cardOf, pay, refused } from '../../support/payment-request.ts'
+import { cardOf, pay, refused } from '../../rig/payment-request.ts'
 
 const options = { now: new Date('2026-11-20T10:00:00Z'), cvvAsked: false }
 

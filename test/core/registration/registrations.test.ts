@@ -8,11 +8,11 @@ import {
   processed,
   scriptedName,
   startWithAcquirer,
-} from '../../support/acquirer.ts'
-import { closeChecked } from '../../support/books.ts'
-import { card } from '../../support/gateway.ts'
-import { cardOf } from '../../support/payment-request.ts'
-import { scheduling } from '../../support/schedules.ts'
+} from '../../rig/acquirer.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { card } from '../../rig/gateway.ts'
+import { cardOf } from '../../rig/payment-request.ts'
+import { scheduling } from '../../rig/schedules.ts'
 
 const good = '4200000000000000'
 const done = '000.100.110'

@@ -4,7 +4,7 @@ import type { RequestFields } from '@tollgate/plugin-kit'
 import { brands } from '@tollgate/schemas'
 import { GatewayError } from '../../../core/errors.ts'
 import { type AccountOptions, checkAccount, checkCvv } from '../../../core/request/account.ts'
-import { cardOf, pay, refused } from '../../support/payment-request.ts'
+import { cardOf, pay, refused } from '../../rig/payment-request.ts'
 
 const now = new Date('2026-11-20T10:00:00Z')
 const options: AccountOptions = { now, cvvAsked: false }

@@ -1,6 +1,6 @@
 import { describe, test } from 'node:test'
 import { checkCountries } from '../../../core/request/address.ts'
-import { refused } from '../../support/payment-request.ts'
+import { refused } from '../../rig/payment-request.ts'
 
 describe('countries of addresses', () => {
   test('a country that does not exist is refused by name', () => {

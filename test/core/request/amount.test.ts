@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { checkAmount } from '../../../core/request/amount.ts'
-import { pay, refused } from '../../support/payment-request.ts'
+import { pay, refused } from '../../rig/payment-request.ts'
 
 const now = new Date('2026-11-20T10:00:00Z')
 

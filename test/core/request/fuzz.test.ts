@@ -5,7 +5,7 @@ import { GatewayError } from '../../../core/errors.ts'
 import type { RequestInput } from '../../../core/request/decode.ts'
 import { parseRequest, warm } from '../../../core/request/parse.ts'
 import { operationNamed, sadFields } from '../../../schemas/index.ts'
-import { workedMs } from '../../support/worked.ts'
+import { workedMs } from '../../rig/worked.ts'
 
 const known = operationNamed('payments.create').fields.map(({ name }) => name)
 

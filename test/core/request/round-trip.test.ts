@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { parseRequest } from '../../../core/request/parse.ts'
 import type { Nested } from '../../../core/request/request.ts'
 import { groups, operationNamed, operations } from '../../../schemas/index.ts'
-import { formOf, requestOf } from '../../support/arbitraries.ts'
+import { formOf, requestOf } from '../../rig/arbitraries.ts'
 
 /** The nested form of flat names, made here by other means than the decoder's tables. */
 function nest(parameters: readonly (readonly [string, string])[]): object {

@@ -4,9 +4,9 @@ import { defineConnector, definePlugin, settings } from '@tollgate/plugin-kit'
 import pg from 'pg'
 import { type Clock, type DispatchRule, systemClock } from '../../../core/index.ts'
 import { AN, none, R } from '../../../schemas/index.ts'
-import { approvedAs } from '../../support/acquirer.ts'
-import { closeChecked } from '../../support/books.ts'
-import { card, flat, startGateway, type TestGateway } from '../../support/gateway.ts'
+import { approvedAs } from '../../rig/acquirer.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { card, flat, startGateway, type TestGateway } from '../../rig/gateway.ts'
 
 /** An acquirer that notes under which number of the merchant it was asked. */
 const asked: string[] = []

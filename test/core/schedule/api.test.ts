@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Caller, GatewayError, newId } from '../../../core/index.ts'
-import { closeChecked } from '../../support/books.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
-import { charge, monthly, type Scheduling, scheduling } from '../../support/schedules.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { startGateway, type TestGateway } from '../../rig/gateway.ts'
+import { charge, monthly, type Scheduling, scheduling } from '../../rig/schedules.ts'
 
 const refusal =
   (code: string, status: number, ...names: string[]) =>

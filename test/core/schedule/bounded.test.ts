@@ -5,7 +5,7 @@ import { dueInstants } from '../../../core/schedule/misfire.ts'
 import { type JobFields, readJob } from '../../../core/schedule/parse-job.ts'
 import { effectiveEnd } from '../../../core/schedule/periods.ts'
 import { mostUnits, periodUnits, upcoming } from '../../../core/schedule/plan.ts'
-import { sources } from '../../support/sources.ts'
+import { sources } from '../../rig/sources.ts'
 import { now, planOf } from './jobs.ts'
 
 /** Each is looked at for the first time, so the clock changes of its years are looked up. */

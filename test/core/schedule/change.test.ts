@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { onFaultPoint } from '../../../core/index.ts'
-import { closeChecked } from '../../support/books.ts'
-import { startGateway, type TestGateway, until } from '../../support/gateway.ts'
-import { monthly, type Scheduling, scheduling } from '../../support/schedules.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
+import { monthly, type Scheduling, scheduling } from '../../rig/schedules.ts'
 
 const secondMs = 1000
 const everySecond = { job: { expression: '* * * * * ?' } }

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Operation } from '@tollgate/plugin-kit'
 import { newId, onFaultPoint } from '../../../core/index.ts'
-import { type AcquirerRun, approvedAs, startWithAcquirer } from '../../support/acquirer.ts'
-import { closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
-import { type Scheduling, scheduling } from '../../support/schedules.ts'
+import { type AcquirerRun, approvedAs, startWithAcquirer } from '../../rig/acquirer.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
+import { type Scheduling, scheduling } from '../../rig/schedules.ts'
 
 /** The one instant of a job that runs `seconds` from now. */
 function onceIn(seconds: number) {

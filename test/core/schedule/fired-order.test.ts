@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { Database } from '../../../core/db/database.ts'
 import { newId } from '../../../core/index.ts'
 import { writeFired } from '../../../core/schedule/store-fire.ts'
-import { startGateway } from '../../support/gateway.ts'
+import { startGateway } from '../../rig/gateway.ts'
 
 test('events of one firing are inserted in the order of their resource, however they are given', async () => {
   const run = await startGateway({ role: 'api' })

@@ -9,10 +9,10 @@ import {
   message,
   processed,
   startWithAcquirer,
-} from '../../support/acquirer.ts'
-import { closeChecked } from '../../support/books.ts'
-import { testKey, until } from '../../support/gateway.ts'
-import { type Scheduling, scheduling } from '../../support/schedules.ts'
+} from '../../rig/acquirer.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { testKey, until } from '../../rig/gateway.ts'
+import { type Scheduling, scheduling } from '../../rig/schedules.ts'
 
 /** The one instant of a job that runs `seconds` from now. */
 function onceIn(seconds: number) {

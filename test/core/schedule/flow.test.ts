@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { closeChecked } from '../../support/books.ts'
-import { startGateway, type TestGateway, until } from '../../support/gateway.ts'
-import { cardOf } from '../../support/payment-request.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
+import { cardOf } from '../../rig/payment-request.ts'
 
 const good = '4200000000000000'
 const charge = { amount: '12.00', currency: 'EUR', paymentType: 'DB' }

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Reversed } from '@tollgate/plugin-kit'
 import { newId } from '../../../core/index.ts'
-import { closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
-import { approval, type LateRun, startLate } from '../../support/late-words.ts'
-import { type Scheduling, scheduling } from '../../support/schedules.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
+import { approval, type LateRun, startLate } from '../../rig/late-words.ts'
+import { type Scheduling, scheduling } from '../../rig/schedules.ts'
 
 const by = { by: 'alice', reason: 'seen in their portal' }
 

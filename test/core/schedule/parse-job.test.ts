@@ -7,7 +7,7 @@ import { conditionsOf } from '../../../core/request/conditions.ts'
 import { ParameterErrors } from '../../../core/request/parameter-errors.ts'
 import { type JobFields, readJob } from '../../../core/schedule/parse-job.ts'
 import { openPlan, periodUnits, upcoming } from '../../../core/schedule/plan.ts'
-import { hostile } from '../cron/hostile-texts.ts'
+import { hostile } from '../../rig/cron/hostile-texts.ts'
 import { iso, isos, now, read, refusalOf, refuses } from './jobs.ts'
 
 describe('a job is read with the documented defaults', () => {

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { newId, onFaultPoint } from '../../../core/index.ts'
-import { type AcquirerRun, startWithAcquirer } from '../../support/acquirer.ts'
-import { closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
-import { type Scheduling, scheduling } from '../../support/schedules.ts'
+import { type AcquirerRun, startWithAcquirer } from '../../rig/acquirer.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
+import { type Scheduling, scheduling } from '../../rig/schedules.ts'
 
 describe('charges and what ends them', () => {
   let run: AcquirerRun

@@ -4,15 +4,10 @@ import { after, afterEach, before, describe, test } from 'node:test'
 import { type Context, declined, type Operation } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { type FaultPoint, newId, onFaultPoint } from '../../../core/index.ts'
-import {
-  type AcquirerRun,
-  approvedAs,
-  type Script,
-  startWithAcquirer,
-} from '../../support/acquirer.ts'
-import { closeChecked } from '../../support/books.ts'
-import { until } from '../../support/gateway.ts'
-import { type Scheduling, scheduling } from '../../support/schedules.ts'
+import { type AcquirerRun, approvedAs, type Script, startWithAcquirer } from '../../rig/acquirer.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
+import { type Scheduling, scheduling } from '../../rig/schedules.ts'
 
 /** The one instant of a job that runs `seconds` from now, unless in another year `again`. */
 function onceIn(seconds: number, again = '') {

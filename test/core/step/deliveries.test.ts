@@ -1,8 +1,8 @@
 /** What a merchant was told is part of what happened. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { startGateway, type TestGateway, until } from '../../support/gateway.ts'
-import { type Receiver, startReceiver } from '../../support/notification-receiver.ts'
+import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
+import { type Receiver, startReceiver } from '../../rig/notification-receiver.ts'
 
 describe('the steps of a resource', () => {
   let run: TestGateway

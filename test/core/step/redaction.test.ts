@@ -17,9 +17,9 @@ import {
 import { R, request, secret } from '@tollgate/schemas'
 import { stepView } from '../../../core/index.ts'
 import { timeline } from '../../../host/commands/timeline.ts'
-import { closeChecked } from '../../support/books.ts'
-import { card, startGateway, type TestGateway } from '../../support/gateway.ts'
-import { leavesOf } from '../vault/leaves.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { card, startGateway, type TestGateway } from '../../rig/gateway.ts'
+import { leavesOf } from '../../rig/leaves.ts'
 
 const number = '378282246310005'
 const code = '6391'

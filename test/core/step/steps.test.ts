@@ -16,11 +16,11 @@ import {
   processed,
   scriptedName,
   startWithAcquirer,
-} from '../../support/acquirer.ts'
-import { closeChecked } from '../../support/books.ts'
-import { card, startGateway, until } from '../../support/gateway.ts'
-import { lineTo } from '../../support/proxy.ts'
-import { type Scheduling, scheduling } from '../../support/schedules.ts'
+} from '../../rig/acquirer.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { card, startGateway, until } from '../../rig/gateway.ts'
+import { lineTo } from '../../rig/proxy.ts'
+import { type Scheduling, scheduling } from '../../rig/schedules.ts'
 
 const eur = (amount: string) => ({ amount, currency: 'EUR' })
 const named = (steps: readonly StepView[]) =>

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createGateway, GatewayError, localKeys, makeKey, newId } from '../../../core/index.ts'
-import { closeChecked } from '../../support/books.ts'
-import { startTestCluster } from '../../support/cluster.ts'
-import { freshSimulator, startGateway, type TestGateway, until } from '../../support/gateway.ts'
-import { type Scheduling, scheduling } from '../../support/schedules.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { startTestCluster } from '../../rig/cluster.ts'
+import { freshSimulator, startGateway, type TestGateway, until } from '../../rig/gateway.ts'
+import { type Scheduling, scheduling } from '../../rig/schedules.ts'
 
 const refusal = (code: string, status: number, name?: string) => (error: unknown) => {
   assert.ok(error instanceof GatewayError, String(error))

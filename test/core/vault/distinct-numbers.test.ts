@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { limits } from '@tollgate/schemas'
 import { GatewayError } from '../../../core/index.ts'
 import { DistinctNumbers } from '../../../core/vault/distinct-numbers.ts'
-import { card, startGateway } from '../../support/gateway.ts'
+import { card, startGateway } from '../../rig/gateway.ts'
 
 const hourMs = 3_600_000
 const threshold = { most: 3, windowMs: hourMs }

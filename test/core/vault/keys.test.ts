@@ -10,13 +10,7 @@ import {
   makeKey,
   parseKeys,
 } from '../../../core/index.ts'
-import {
-  card,
-  freshSimulator,
-  startGateway,
-  type TestGateway,
-  testKey,
-} from '../../support/gateway.ts'
+import { card, freshSimulator, startGateway, type TestGateway, testKey } from '../../rig/gateway.ts'
 
 const hex = 'abcd'.repeat(16)
 

@@ -4,9 +4,9 @@ import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { declined } from '@tollgate/plugin-kit'
 import { panFields, sadFields } from '../../../schemas/index.ts'
-import { type AcquirerRun, scriptedAcquirer, startWithAcquirer } from '../../support/acquirer.ts'
-import { until } from '../../support/gateway.ts'
-import { type Leaf, leavesOf } from './leaves.ts'
+import { type AcquirerRun, scriptedAcquirer, startWithAcquirer } from '../../rig/acquirer.ts'
+import { until } from '../../rig/gateway.ts'
+import { type Leaf, leavesOf } from '../../rig/leaves.ts'
 
 /** A card number of these digits, with its check digit. */
 function cardNumber(digits: string): string {

@@ -2,7 +2,7 @@
 
 import { encrypt, keyOf } from '../../../core/crypto/cipher.ts'
 import { localKeys } from '../../../core/index.ts'
-import { type TestGateway, testKey } from '../../support/gateway.ts'
+import { type TestGateway, testKey } from '../../rig/gateway.ts'
 
 /** Seals a card number for a row as format 1 or 2 did, under the key that seals now, and marks the key as of that format. */
 export async function sealAsBefore(

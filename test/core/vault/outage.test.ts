@@ -11,8 +11,8 @@ import {
   systemClock,
   transitKeys,
 } from '../../../core/index.ts'
-import { startGateway, type TestGateway, testKey, until } from '../../support/gateway.ts'
-import { startTransitServer, type TransitServer } from '../../support/transit-server.ts'
+import { startGateway, type TestGateway, testKey, until } from '../../rig/gateway.ts'
+import { startTransitServer, type TransitServer } from '../../rig/transit-server.ts'
 
 const approved = '000.100.110'
 const keyCacheMs = 3_600_000

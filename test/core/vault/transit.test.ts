@@ -11,7 +11,7 @@ import {
   transitKeys,
 } from '../../../core/index.ts'
 import { bounded } from '../../../core/vault/providers.ts'
-import { startTransitServer, type TransitServer } from '../../support/transit-server.ts'
+import { startTransitServer, type TransitServer } from '../../rig/transit-server.ts'
 
 const never = new AbortController().signal
 

@@ -4,8 +4,8 @@ import { createCipheriv, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import pg from 'pg'
 import { createGateway, KeyAdministration, localKeys, migrationFiles } from '../../../core/index.ts'
-import { createDatabase } from '../../support/database.ts'
-import { card, freshSimulator, testKey } from '../../support/gateway.ts'
+import { createDatabase } from '../../rig/database.ts'
+import { card, freshSimulator, testKey } from '../../rig/gateway.ts'
 
 /** As version 1 sealed: nonce, ciphertext, tag; bound to the id alone. */
 function seal(key: Buffer, plain: Buffer, boundTo: Buffer): Buffer {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../../../core/clock.ts'
-import { startGateway, until } from '../../support/gateway.ts'
-import { startReceiver } from '../../support/notification-receiver.ts'
+import { startGateway, until } from '../../rig/gateway.ts'
+import { startReceiver } from '../../rig/notification-receiver.ts'
 
 test('a notification that a process an hour ahead takes up is due at once for the others', async () => {
   const shop = await startReceiver({ mode: () => {} })

@@ -9,8 +9,8 @@ import { newEncryptionKey, newSigningSecret } from '../../../core/vault/webhook-
 import { sendNotification } from '../../../core/webhook/attempt.ts'
 import { keysOf } from '../../../core/webhook/endpoints.ts'
 import { createHost } from '../../../host/index.ts'
-import { startGateway, type TestGateway, until } from '../../support/gateway.ts'
-import { type Receiver, startReceiver } from '../../support/notification-receiver.ts'
+import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
+import { type Receiver, startReceiver } from '../../rig/notification-receiver.ts'
 
 const silent = { debug() {}, info() {}, warn() {} }
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { startGateway } from '../../support/gateway.ts'
-import { startReceiver } from '../../support/notification-receiver.ts'
-import { root } from '../../support/sources.ts'
+import { startGateway } from '../../rig/gateway.ts'
+import { startReceiver } from '../../rig/notification-receiver.ts'
+import { root } from '../../rig/sources.ts'
 
 type Read = (
   headers: Readonly<Record<string, string>>,

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limits } from '@tollgate/schemas'
 import { systemClock, type WebhookView } from '../../../core/index.ts'
-import { startGateway, type TestGateway, until } from '../../support/gateway.ts'
-import { decrypt, type Receiver, startReceiver } from '../../support/notification-receiver.ts'
+import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
+import { decrypt, type Receiver, startReceiver } from '../../rig/notification-receiver.ts'
 
 type Shop = {
   readonly run: TestGateway

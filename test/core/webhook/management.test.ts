@@ -11,8 +11,8 @@ import type {
 } from '../../../core/index.ts'
 import { newId, systemClock } from '../../../core/index.ts'
 import { cancelShopperResult, scheduleShopperResult } from '../../../core/webhook/callbacks.ts'
-import { startGateway, type TestGateway, until } from '../../support/gateway.ts'
-import { type Receiver, startReceiver } from '../../support/notification-receiver.ts'
+import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
+import { type Receiver, startReceiver } from '../../rig/notification-receiver.ts'
 
 const goodCard = '4200000000000000'
 

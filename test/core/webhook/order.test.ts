@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { limits } from '@tollgate/schemas'
-import { startGateway, until } from '../../support/gateway.ts'
-import { type Answer, startReceiver } from '../../support/notification-receiver.ts'
+import { startGateway, until } from '../../rig/gateway.ts'
+import { type Answer, startReceiver } from '../../rig/notification-receiver.ts'
 
 test('events that come while more waits than memory holds are told after all that waited', async () => {
   const held: ServerResponse[] = []

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { Database } from '../../../core/db/database.ts'
 import { Lanes } from '../../../core/db/lanes.ts'
 import { dropDeliveries } from '../../../core/webhook/store.ts'
-import { startGateway } from '../../support/gateway.ts'
+import { startGateway } from '../../rig/gateway.ts'
 
 const idOf = (month: number) =>
   `${Date.UTC(2020, month, 20).toString(16).padStart(12, '0')}70008000000000000000`

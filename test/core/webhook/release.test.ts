@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { Database } from '../../../core/db/database.ts'
 import { newId } from '../../../core/index.ts'
 import { claimQueues, releaseQueues, takeQueue } from '../../../core/webhook/store-queue.ts'
-import { startGateway } from '../../support/gateway.ts'
+import { startGateway } from '../../rig/gateway.ts'
 
 const hour = 3_600_000
 

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { limits } from '@tollgate/schemas'
 import { systemClock } from '../../../core/index.ts'
-import { card, startGateway, type TestGateway, until } from '../../support/gateway.ts'
+import { card, startGateway, type TestGateway, until } from '../../rig/gateway.ts'
 import {
   type Received,
   type Receiver,
   type ReceiverOptions,
   startReceiver,
-} from '../../support/notification-receiver.ts'
-import { scheduling } from '../../support/schedules.ts'
+} from '../../rig/notification-receiver.ts'
+import { scheduling } from '../../rig/schedules.ts'
 
 type Shop = {
   readonly run: TestGateway

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import type { WebhookView } from '../../../core/index.ts'
 import { encryptBody, encryptionKey } from '../../../core/vault/webhook-keys.ts'
-import { startGateway } from '../../support/gateway.ts'
-import { decrypt, startReceiver } from '../../support/notification-receiver.ts'
+import { startGateway } from '../../rig/gateway.ts'
+import { decrypt, startReceiver } from '../../rig/notification-receiver.ts'
 
 test('the encrypted body is the known answer, both ways', () => {
   const key = '000102030405060708090a0b0c0d0e0f'.repeat(2)

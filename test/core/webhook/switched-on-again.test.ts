@@ -1,8 +1,8 @@
 /** What an endpoint hears after it was switched off or changed while something was on its way to it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { startGateway, type TestGateway, until } from '../../support/gateway.ts'
-import { type Receiver, startReceiver } from '../../support/notification-receiver.ts'
+import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
+import { type Receiver, startReceiver } from '../../rig/notification-receiver.ts'
 
 let run: TestGateway
 let shop: Receiver

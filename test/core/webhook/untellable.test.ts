@@ -1,8 +1,8 @@
 /** A notification that cannot be told is put aside: the others of its endpoint are told. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startGateway, until } from '../../support/gateway.ts'
-import { startReceiver } from '../../support/notification-receiver.ts'
+import { startGateway, until } from '../../rig/gateway.ts'
+import { startReceiver } from '../../rig/notification-receiver.ts'
 
 test('what cannot be told is given up and listed once, and its endpoint gets all else', async () => {
   const shop = await startReceiver()

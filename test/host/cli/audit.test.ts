@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { hostname, userInfo } from 'node:os'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
-import { testCluster } from '../../support/cluster.ts'
-import { startGateway, type TestGateway, testKey, until } from '../../support/gateway.ts'
+import { testCluster } from '../../rig/cluster.ts'
+import { startGateway, type TestGateway, testKey, until } from '../../rig/gateway.ts'
 import { projectFolder, type Ran, runTollgate } from './tollgate.ts'
 
 let run: TestGateway

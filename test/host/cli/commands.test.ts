@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
 import { makeKey } from '../../../core/index.ts'
-import { createDatabase, type TestDatabase } from '../../support/database.ts'
+import { createDatabase, type TestDatabase } from '../../rig/database.ts'
 import { projectFolder, type Ran, runTollgate } from './tollgate.ts'
 
 let database: TestDatabase

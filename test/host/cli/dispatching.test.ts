@@ -6,8 +6,8 @@ import { userInfo } from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
-import { startGateway, type TestGateway, testKey } from '../../support/gateway.ts'
-import { root } from '../../support/sources.ts'
+import { startGateway, type TestGateway, testKey } from '../../rig/gateway.ts'
+import { root } from '../../rig/sources.ts'
 import { projectFolder, runTollgate } from './tollgate.ts'
 
 let run: TestGateway

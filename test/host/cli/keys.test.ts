@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
 import pg from 'pg'
-import { createDatabase, type TestDatabase } from '../../support/database.ts'
-import { startTransitServer, type TransitServer } from '../../support/transit-server.ts'
+import { createDatabase, type TestDatabase } from '../../rig/database.ts'
+import { startTransitServer, type TransitServer } from '../../rig/transit-server.ts'
 import { ask, debit } from '../http/hosted.ts'
 import {
   projectFolder,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { describeSettings } from '../../../host/index.ts'
-import { root } from '../../support/sources.ts'
+import { root } from '../../rig/sources.ts'
 
 test('the operating guide lists every setting as the settings table has it', () => {
   const guide = readFileSync(path.join(root, 'docs/operating.md'), 'utf8')

@@ -4,8 +4,8 @@ import { chmod, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { startGateway, type TestGateway, testKey } from '../../support/gateway.ts'
-import { codeOf, password, secretIn } from '../../support/operators.ts'
+import { startGateway, type TestGateway, testKey } from '../../rig/gateway.ts'
+import { codeOf, password, secretIn } from '../../rig/operators.ts'
 import { projectFolder, runTollgate } from './tollgate.ts'
 
 let run: TestGateway

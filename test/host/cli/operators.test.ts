@@ -10,9 +10,9 @@ import {
   processed,
   scriptedName,
   startWithAcquirer,
-} from '../../support/acquirer.ts'
-import { closeChecked } from '../../support/books.ts'
-import { testKey } from '../../support/gateway.ts'
+} from '../../rig/acquirer.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { testKey } from '../../rig/gateway.ts'
 import { projectFolder, type Ran, runTollgate } from './tollgate.ts'
 
 let run: AcquirerRun
@@ -33,7 +33,7 @@ before(async () => {
   project = await projectFolder()
   env = { DATABASE_URL: run.database.url, TOLLGATE_KEYS: testKey }
   // The command asks the acquirer itself; this one knows the second payment by now.
-  const acquirer = join(import.meta.dirname, '../../support/acquirer.ts')
+  const acquirer = join(import.meta.dirname, '../../rig/acquirer.ts')
   await writeFile(
     join(project.path, 'tollgate.config.ts'),
     `import { approvedAs, scriptedAcquirer } from ${JSON.stringify(acquirer)}

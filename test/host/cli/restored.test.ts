@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cursorOf } from '../../../core/event-feed/position.ts'
-import { startGateway, testKey, until } from '../../support/gateway.ts'
+import { startGateway, testKey, until } from '../../rig/gateway.ts'
 import { projectFolder, runTollgate } from './tollgate.ts'
 
 test('the doctor sees it, and its statement makes the feed whole again, from every place in it', async () => {

@@ -6,7 +6,7 @@ import { readConfigFile } from '../../../host/config/config-file.ts'
 import { loadPlugins } from '../../../host/config/plugins.ts'
 import { readSettings, SettingsError } from '../../../host/config/read-settings.ts'
 import { defineConfig, describeSettings } from '../../../host/index.ts'
-import { scratchFolder } from '../../support/cluster.ts'
+import { scratchFolder } from '../../rig/cluster.ts'
 
 let folder: string
 

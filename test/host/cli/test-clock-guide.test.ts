@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { root } from '../../support/sources.ts'
+import { root } from '../../rig/sources.ts'
 import { projectFolder, runTollgate, startTollgate } from './tollgate.ts'
 
 const guide = readFileSync(path.join(root, 'docs/test-clocks.md'), 'utf8')

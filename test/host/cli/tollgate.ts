@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { scratchFolder } from '../../support/cluster.ts'
+import { scratchFolder } from '../../rig/cluster.ts'
 
 const program = join(import.meta.dirname, '../../../host/bin/tollgate.js')
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startGateway, testKey } from '../../support/gateway.ts'
-import { startReceiver } from '../../support/notification-receiver.ts'
+import { startGateway, testKey } from '../../rig/gateway.ts'
+import { startReceiver } from '../../rig/notification-receiver.ts'
 import { projectFolder, runTollgate } from './tollgate.ts'
 
 test('webhook endpoints are made, tested, listed and removed on the command line', async () => {

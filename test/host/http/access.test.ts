@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import { type ConnectionOptions, connect } from 'node:tls'
 import { limits } from '../../../schemas/index.ts'
 import { selfSigned } from '../../core/net/certificate.ts'
-import { scratchFolder } from '../../support/cluster.ts'
+import { scratchFolder } from '../../rig/cluster.ts'
 import { type Body, debit, type Hosted, startHost } from './hosted.ts'
 
 describe('a token that ends while its reader waits', () => {

@@ -8,7 +8,7 @@ import { BodyBudget } from '../../../host/http/body-budget.ts'
 import { clientOf } from '../../../host/http/client.ts'
 import { createHost } from '../../../host/index.ts'
 import { limits } from '../../../schemas/index.ts'
-import { until } from '../../support/gateway.ts'
+import { until } from '../../rig/gateway.ts'
 import { answersIn, ask, debit, exchange, type Hosted, startHost } from './hosted.ts'
 
 const statusOf = (work: () => void): number => {

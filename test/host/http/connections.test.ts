@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
-import { until } from '../../support/gateway.ts'
+import { until } from '../../rig/gateway.ts'
 import {
   answersIn,
   ask,

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import express, { type Express } from 'express'
 import { createHost, ListenError } from '../../../host/index.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { startGateway, type TestGateway } from '../../rig/gateway.ts'
 import { answersIn, ask, debit, exchange, paymentText, underWay } from './hosted.ts'
 
 let engine: TestGateway

@@ -1,7 +1,7 @@
 /** A real engine behind a real server on a free port, and ways to talk to it. */
 import { connect } from 'node:net'
 import { createHost, type HostLog, type HostOptions } from '../../../host/index.ts'
-import { startGateway, type TestGateway, type TestGatewayOptions } from '../../support/gateway.ts'
+import { startGateway, type TestGateway, type TestGatewayOptions } from '../../rig/gateway.ts'
 
 export type LoggedLine = Readonly<Record<string, unknown>>
 

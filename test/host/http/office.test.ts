@@ -10,7 +10,7 @@ import {
   movedClock,
   office,
   password,
-} from '../../support/operators.ts'
+} from '../../rig/operators.ts'
 import { type Hosted, startHost } from './hosted.ts'
 
 const minute = 60_000

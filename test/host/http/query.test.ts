@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { queryPaymentMethods, queryPaymentTypes } from '../../../schemas/index.ts'
-import { closeChecked } from '../../support/books.ts'
-import { cardOf } from '../../support/payment-request.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { cardOf } from '../../rig/payment-request.ts'
 import { type Answer, ask, debit, type Hosted, startHost } from './hosted.ts'
 
 type Listed = { readonly id: string; readonly paymentType: string; [field: string]: unknown }

@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { createHost } from '../../../host/index.ts'
 import { endpoints, officeEndpoints } from '../../../schemas/index.ts'
-import { enrol, logIn, office, password } from '../../support/operators.ts'
+import { enrol, logIn, office, password } from '../../rig/operators.ts'
 import { ask, type Hosted, startHost } from './hosted.ts'
 
 const zeros = '0'.repeat(32)

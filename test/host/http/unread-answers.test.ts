@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { createHost, type HostOptions } from '../../../host/index.ts'
-import { until } from '../../support/gateway.ts'
+import { until } from '../../rig/gateway.ts'
 import { answersIn, ask, debit, exchange, type Hosted, startHost } from './hosted.ts'
 
 let run: Hosted

@@ -14,7 +14,7 @@ import {
   runsAsRoot,
   type ServerUser,
 } from '../../../host/postgres/server-user.ts'
-import { scratchFolder } from '../../support/cluster.ts'
+import { scratchFolder } from '../../rig/cluster.ts'
 
 export interface HostOrder {
   readonly user: ServerUser | null

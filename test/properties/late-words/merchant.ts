@@ -1,7 +1,7 @@
 /** Plays one sequence, and keeps what its merchant was told. */
 import type { Claim, Kind } from '@tollgate/plugin-kit'
 import { GatewayError, type PaymentView } from '../../../core/index.ts'
-import { card } from '../../support/gateway.ts'
+import { card } from '../../rig/gateway.ts'
 import { truth } from './acquirer.ts'
 import { arrive, type Dispute, type Entry, isAsAsked, isSale, stands } from './books.ts'
 import type { Command, Delivery, Sequence, Way } from './command.ts'

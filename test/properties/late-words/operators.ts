@@ -1,6 +1,6 @@
 /** Operators end every entry of their list: what is open is decided by the acquirer's books. */
 import { GatewayError } from '../../../core/index.ts'
-import { until } from '../../support/gateway.ts'
+import { until } from '../../rig/gateway.ts'
 import { stands } from './books.ts'
 import type { Listed, Rest } from './rest.ts'
 

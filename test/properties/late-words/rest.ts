@@ -1,5 +1,5 @@
 /** What is there once everything has come to rest: the engine's rows beside the acquirer's books. */
-import { checkBooks } from '../../support/books.ts'
+import { checkBooks } from '../../rig/books.ts'
 import { type Dispute, type Entry, isSale } from './books.ts'
 import type { Answer, Merchant } from './merchant.ts'
 import type { World } from './world.ts'

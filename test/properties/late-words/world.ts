@@ -1,8 +1,8 @@
 /** Two engines on one database, an acquirer, and the nights in which everything overdue is done. */
 import type { Claim, Inbound } from '@tollgate/plugin-kit'
 import type { Gateway } from '../../../core/index.ts'
-import { startGateway, type TestGateway, until } from '../../support/gateway.ts'
-import { type Line, lineTo } from '../../support/proxy.ts'
+import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
+import { type Line, lineTo } from '../../rig/proxy.ts'
 import { type Ability, abilities, acquirers, connectorOf, proof } from './acquirer.ts'
 import { arrive, Books } from './books.ts'
 import type { Sequence } from './command.ts'

@@ -19,8 +19,8 @@ import {
   scriptedAcquirer,
   scriptedName,
   startWithAcquirer,
-} from '../../../support/acquirer.ts'
-import { until } from '../../../support/gateway.ts'
+} from '../../../rig/acquirer.ts'
+import { until } from '../../../rig/gateway.ts'
 import { amountOf, type Cell, part, type Step, type Subject, type Word, whole } from './cells.ts'
 
 /** One cell with its payments. */

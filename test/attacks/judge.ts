@@ -1,0 +1,79 @@
+/** What an answer must look like, whatever was asked. */
+import { isResultCode, operations } from '../../schemas/index.ts'
+import type { Answer } from './wire.ts'
+
+const statuses = new Set([200, 400, 401, 403, 404, 405, 411, 413, 414, 429, 431])
+
+/** Traces of what runs inside: file names, frames of a stack, names of errors, words of Postgres. */
+const inside =
+  /\.(?:ts|js|mjs):\d+|node_modules|node:internal|\bat \S+ \(|\b(?:Type|Range|Syntax|Reference)Error\b|HPE_|ERR_[A-Z]|ECONN|SQLSTATE|violates .{0,20}constraint|syntax error at or near/
+
+export type Said = {
+  readonly id?: unknown
+  readonly result?: {
+    readonly code?: unknown
+    readonly description?: unknown
+    readonly parameterErrors?: readonly { readonly name: string; readonly message: string }[]
+  }
+  readonly buildNumber?: unknown
+  readonly timestamp?: unknown
+  readonly ndc?: unknown
+}
+
+/** What is wrong with an answer of the API, in words; undefined when nothing is. */
+export function wrongWith({ status, headers, body }: Answer): string | undefined {
+  if (status === 0) return 'no answer came'
+  if (!statuses.has(status)) return `status ${status}`
+  if (headers.get('content-type') !== 'application/json;charset=UTF-8') {
+    return `media type ${headers.get('content-type')}`
+  }
+  if (inside.test(body)) return 'the answer tells what runs inside'
+  let said: Said
+  try {
+    said = JSON.parse(body)
+  } catch {
+    return 'the body is no JSON'
+  }
+  const { result } = said
+  if (typeof said !== 'object' || said === null || result === undefined) return 'no result'
+  if (typeof result.code !== 'string' || !isResultCode(result.code)) return 'no result.code'
+  if (typeof result.description !== 'string') return 'no result.description'
+  for (const name of ['buildNumber', 'timestamp', 'ndc'] as const) {
+    if (typeof said[name] !== 'string') return `no ${name}`
+  }
+  return undefined
+}
+
+/** The parts of an answer that say which way a request went: two inputs with one way teach the same. */
+export function wayOf(operation: string, { status, body }: Answer): string {
+  let said: Said
+  try {
+    said = JSON.parse(body)
+  } catch {
+    return `${operation} ${status}`
+  }
+  const errors = said.result?.parameterErrors ?? []
+  const kinds = errors.slice(0, 8).map(({ name, message }) => errorKind(name, message))
+  const fields = errors.length > 0 ? '' : Object.keys(said).sort().join()
+  const told = [...new Set(kinds)].sort().join('|')
+  return `${operation} ${status} ${String(said.result?.code)} ${told} ${fields}`
+}
+
+/** A known name and what is wrong with it; all unknown names are one. */
+export function errorKind(name: string, message: string): string {
+  const plain = general(name)
+  return `${known.has(plain) ? plain : '?'}:${general(message).slice(0, 24)}`
+}
+
+const known = new Set(
+  [...operations().values()].flatMap(({ fields }) =>
+    fields.map(({ name }) => name.replaceAll('[n]', '[0]').replace('[name]', '[abc]')),
+  ),
+)
+
+/** Without what differs by chance: numbers, and names that are no fields. */
+const general = (text: string) =>
+  text
+    .replaceAll(/\d+/g, '0')
+    .replaceAll(/[^\x20-\x7e]+/g, '?')
+    .slice(0, 60)

@@ -1,0 +1,121 @@
+/**
+ * A host that is stopped (SIGSTOP, as a machine that swaps or a container that is frozen) between its
+ * first commit and the acquirer, until another host has taken its leases and decided. When it wakes up
+ * it must not charge; and what it had charged is taken back and on record.
+ */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Wish } from '../rig/installation/client.ts'
+import { sendUpTo } from '../rig/installation/flows.ts'
+import { layGround } from '../rig/installation/ground.ts'
+import { plainChannelId } from '../rig/installation/installation.ts'
+import type { Passing } from '../rig/installation/wire.ts'
+
+const ground = await layGround({ wired: true })
+after(() => ground.close())
+const { client, wire, sql, acquirer } = ground
+const other = await ground.host('other')
+const hourMs = 3_600_000
+
+const codeOf = ({ tries }: Wish): string => tries[0]?.answer?.code ?? 'no answer'
+
+async function operationsOf(wish: Wish): Promise<Passing[]> {
+  const [row] = await ground.rowsOf(wish)
+  return wire.passed.filter((one) => one.route === 'POST /operations' && one.key === row?.key)
+}
+
+async function attentionTo(wish: Wish): Promise<{ kind: string; open: boolean }[]> {
+  return sql(
+    `select a.kind, a.resolved_at is null as open from tollgate.attention a
+     join tollgate.payment p on p.id = a.payment_id where p.merchant_transaction_id = $1`,
+    [wish.reference],
+  )
+}
+
+async function followUps(): Promise<Wish[]> {
+  const [captured, refunded, released] = await Promise.all([
+    client.approved('PA', 10_000, [other]),
+    client.approved('DB', 6_000, [other]),
+    client.approved('PA', 3_000, [other]),
+  ])
+  return [
+    client.followUp('CP', captured, 4_000),
+    client.followUp('RF', refunded, 2_500),
+    client.followUp('RV', released),
+  ]
+}
+
+test('a host that slept past its time, between first commit and acquirer, sends nothing', async () => {
+  const sleeper = await ground.host('sleeper', { role: 'api' })
+  const followed = await followUps()
+  const never = [client.first('PA', 9_300), client.first('PA.CP', 9_400), client.first('DB', 9_200)]
+  const { visits, sent } = await sendUpTo(ground, sleeper, 'before-send', [...followed, ...never])
+  sleeper.pause()
+  await ground.quiet()
+  const moved = sleeper.advance(hourMs)
+  for (const visit of visits) sleeper.release(visit)
+  sleeper.resume()
+  await Promise.all([moved, sent])
+
+  for (const wish of [...followed, ...never]) {
+    assert.equal(codeOf(wish), '900.100.400')
+    assert.deepEqual(await operationsOf(wish), [])
+  }
+  await sleeper.close()
+  await ground.check()
+})
+
+test('a host that wakes up within its time finds the key closed', async () => {
+  const sleeper = await ground.host('light sleeper', { role: 'api' })
+  const followed = await followUps()
+  const { visits, sent } = await sendUpTo(ground, sleeper, 'before-send', followed)
+  const late = client.first('DB', 9_200)
+  await sleeper.plan({ at: 'before-send', do: 'stop' })
+  const answered = client.send(late, sleeper)
+  await sleeper.reached('before-send')
+  await ground.quiet()
+  for (const visit of visits) sleeper.release(visit)
+  sleeper.resume()
+  await Promise.all([answered, sent])
+
+  for (const wish of [...followed, late]) {
+    assert.equal(codeOf(wish), '900.100.400')
+    assert.equal((await operationsOf(wish)).length, 1, 'it came too late, and the key was closed')
+  }
+  await sleeper.close()
+  await ground.check()
+})
+
+/** Stops with an approval in hand; meanwhile an enquiry finds nothing, and the charge is taken back. */
+async function approvedInVain(entityId?: string): Promise<Wish> {
+  const sleeper = await ground.host('sleeper with an approval', { role: 'api' })
+  const wish = client.first('DB', 9_200, entityId === undefined ? {} : { entityId })
+  await sleeper.plan({ at: 'after-send', do: 'stop' })
+  const sent = client.send(wish, sleeper)
+  await sleeper.reached('after-send')
+  const [row] = await ground.rowsOf(wish)
+  await acquirer.plan({ do: 'notFound', when: { key: row!.key } })
+  await ground.quiet()
+  sleeper.resume()
+  await sent
+  // What is put on record after the answer is finished when the host has ended.
+  await sleeper.close()
+  await ground.quiet()
+  return wish
+}
+
+test('an approval that arrives after the charge was taken back is on record, and stays declined', async () => {
+  const wish = await approvedInVain()
+  assert.equal(codeOf(wish), '900.100.400')
+  assert.deepEqual(await attentionTo(wish), [{ kind: 'conflict', open: false }])
+  await ground.check()
+})
+
+test('where nothing is taken back by key it stays open until an enquiry finds the approval', async () => {
+  const wish = await approvedInVain(plainChannelId)
+  const [row] = await ground.rowsOf(wish)
+  assert.equal(row!.state, 'approved')
+  assert.equal((await operationsOf(wish)).length, 1)
+  assert.ok((await attentionTo(wish)).every(({ open }) => !open))
+  await ground.check()
+})

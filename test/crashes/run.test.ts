@@ -1,0 +1,51 @@
+/** The seeded fault run: its plan follows from the seed, and a minute of it finds nothing wrong. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { killedAt, planOf } from '../faults/plan.ts'
+import { profiles } from '../faults/profiles.ts'
+import { runFaults } from '../faults/run.ts'
+
+const full = { forMs: 30 * 60_000, gapMs: profiles.full!.gapMs }
+
+test('the same seed plans the same faults at the same times', () => {
+  assert.deepEqual(planOf({ seed: 7, ...full }), planOf({ seed: 7, ...full }))
+})
+
+test('another seed plans others', () => {
+  assert.notDeepEqual(planOf({ seed: 7, ...full }), planOf({ seed: 8, ...full }))
+})
+
+test('a full run has every kind of fault, whatever its seed', () => {
+  for (const seed of [1, 2, 3]) {
+    const plan = planOf({ seed, ...full }).map(({ injection }) => injection)
+    const killed = plan.flatMap((one) => (one.is === 'kill' ? [one.at] : []))
+    for (const at of killedAt) assert.ok(killed.includes(at), `nobody is killed at ${at}`)
+    assert.deepEqual([...new Set(plan.map(({ is }) => is))].toSorted(), [
+      'acquirer',
+      'clock',
+      'commit',
+      'events',
+      'freeze',
+      'kill',
+      'migration',
+      'outlive',
+      'pool',
+      'postgres',
+      'receiver',
+      'rotation',
+    ])
+  }
+})
+
+test('a short run finds nothing wrong', async () => {
+  const lines: string[] = []
+  const report = await runFaults({
+    seed: 4,
+    profile: { ...profiles.short!, minutes: 0.35 },
+    say: (line) => lines.push(line),
+  })
+  assert.deepEqual(report.violations, [], lines.join('\n'))
+  const done = report.injected.filter(({ result }) => result === 'done')
+  assert.ok(done.length > report.injected.length / 2, 'most of the faults came about')
+  assert.ok(report.payments > 200, `only ${report.payments} payments`)
+})

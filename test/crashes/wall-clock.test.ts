@@ -1,0 +1,35 @@
+/** A wall clock that is put back, as after a wrong start: what waits for a time must not wait longer. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { isPending } from '../rig/installation/client.ts'
+import { layGround } from '../rig/installation/ground.ts'
+
+const ground = await layGround()
+after(() => ground.close())
+const { client, acquirer, sql } = ground
+const hourMs = 3_600_000
+
+test('a worker whose clock was put back goes on with the job of one that died', async () => {
+  const front = await ground.host('front', { role: 'api' })
+  const wish = client.first('DB', 9_700)
+  await acquirer.plan({ do: 'drop', apply: 'never', when: { on: 'operation' } })
+  const answer = await client.send(wish, front)
+  assert.ok(answer !== undefined && isPending(answer.code))
+  const doomed = await ground.host('doomed', {
+    role: 'worker',
+    faults: [{ at: 'after-lease', do: 'kill' }],
+  })
+  await ground.dueUntil(doomed.gone())
+
+  const survivor = await ground.host('survivor', { role: 'worker' })
+  await survivor.advance(-hourMs)
+  // The dead worker's sign of life is too old, as after some time: whoever supervises must see it.
+  const aged = await sql(
+    `update tollgate_boss.job set heartbeat_on = now() - interval '1 minute'
+     where state = 'active' and name = 'charge' returning id`,
+  )
+  assert.equal(aged.length, 1)
+  await ground.quiet()
+  assert.equal((await client.insist(wish, [front])).code, '900.100.400')
+  await ground.check()
+})

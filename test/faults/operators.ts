@@ -1,0 +1,94 @@
+/**
+ * Operators: where nothing is taken back by key they decide by the acquirer's books what became of an
+ * operation; they keep the money of some late successes, and end some entries that others wait for.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { defaultSecret } from '../../connectors/simulator/server.ts'
+import { keyHeader, merchantHeader } from '../../connectors/simulator/wire.ts'
+import { createGateway, type Gateway, localKeys } from '../../core/index.ts'
+import { testKey } from '../rig/gateway.ts'
+import acquirer, { withoutReversalByKey } from '../rig/installation/acquirer-plugin.ts'
+import { merchantId, plainChannelId } from '../rig/installation/installation.ts'
+import type { Scene } from './injections.ts'
+
+export type Operators = {
+  /** Decides what nobody else can, until `end` resolves. */
+  decideUntil(end: Promise<unknown>): Promise<void>
+  /** Keeps every second late success that is done at the acquirer, and ends every second return. */
+  decideSome(): Promise<void>
+  close(): Promise<void>
+}
+
+const decided = { by: 'operator', reason: 'the books of the acquirer' }
+const everyMs = 500
+
+export async function openOperators({ ground }: Scene): Promise<Operators> {
+  const { sql } = ground
+  const gateway: Gateway = await createGateway({
+    name: 'operators',
+    database: { url: ground.proxy.url },
+    plugins: [acquirer],
+    connectors: {
+      'simulator-http': { url: ground.acquirer.url },
+      [withoutReversalByKey]: { url: ground.acquirer.url },
+    },
+    environment: 'test',
+    allowLoopbackForMerchants: true,
+    keys: localKeys(testKey),
+    role: 'api',
+    migrate: false,
+  })
+  const isDone = async (key: string): Promise<boolean> => {
+    const answer = await fetch(`${ground.acquirer.url}/operations?key=${key}`, {
+      headers: {
+        authorization: `Bearer ${defaultSecret}`,
+        [merchantHeader]: merchantId,
+        [keyHeader]: key,
+      },
+    })
+    return ((await answer.json()) as { status: string }).status === 'approved'
+  }
+  const settle = async ({ id, key }: { id: string; key: string }) => {
+    const as = (await isDone(key)) ? 'approved' : 'declined'
+    // Somebody else decides it at the same moment: then there is nothing to be decided.
+    await gateway.operator.settle(id, as, decided).catch(() => undefined)
+  }
+  return {
+    async decideUntil(end) {
+      let ended = false
+      const mark = () => {
+        ended = true
+      }
+      end.then(mark, mark)
+      while (!ended) {
+        const stuck = await sql<{ id: string; key: string }>(
+          `select p.id, a.key
+           from tollgate.payment p
+           join tollgate.attempt a on a.key = p.attempt_key
+           where p.state = 'unknown' and p.channel_id = $1 and a.enquiries > 1
+             and (a.lease_until is null or a.lease_until < now())`,
+          [plainChannelId],
+        )
+        for (const one of stuck) await settle(one)
+        await pause(everyMs)
+      }
+    },
+    async decideSome() {
+      const late = await sql<{ id: string; key: string }>(
+        `select payment_id as id, key from tollgate.attempt where state = 'late' order by key`,
+      )
+      for (const [no, one] of late.entries()) {
+        if (no % 2 === 0 && (await isDone(one.key))) {
+          await gateway.operator.settle(one.id, 'approved', decided).catch(() => undefined)
+        }
+      }
+      const returns = await sql<{ id: string }>(
+        `select id from tollgate.attention where kind = 'return' and resolved_at is null order by id`,
+      )
+      for (const [no, { id }] of returns.entries()) {
+        if (no % 2 === 0) await gateway.operator.resolve(id, decided)
+      }
+    },
+    close: () => gateway.close(),
+  }
+}

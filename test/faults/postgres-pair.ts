@@ -1,0 +1,171 @@
+/**
+ * Two PostgreSQL servers, the second one a standby of the first, and what becomes of them when the
+ * first one dies: made from the embedded programs alone, without pg_basebackup.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { packagedBinaries, program, usableBinaries } from '../../host/postgres/binaries.ts'
+import { startEmbeddedPostgres } from '../../host/postgres/index.ts'
+import { findPlace } from '../../host/postgres/location.ts'
+import { markOf, stillRuns } from '../../host/postgres/processes.ts'
+import { commandLine } from '../../host/postgres/server-settings.ts'
+import { identity } from '../../host/postgres/server-user.ts'
+import { scratchFolder, type TestCluster } from '../rig/cluster.ts'
+import { createDatabase } from '../rig/database.ts'
+import { installed } from '../rig/installation/installation.ts'
+
+export type Replication = 'synchronous' | 'asynchronous'
+
+export type Pair = {
+  /** For what the run itself puts beside the data. */
+  readonly cluster: TestCluster
+  /** The database, at the primary. */
+  readonly url: string
+  /**
+   * Kills the primary with all its processes and promotes the standby. An asynchronous standby is
+   * cut off before, for so long: what was committed meanwhile is lost.
+   * @returns the database, at the new primary
+   */
+  failOver(behindMs: number): Promise<string>
+}
+
+const standbyName = 'standby'
+
+/** Makes the data with the installation in it, copies them, and starts both servers. */
+export async function startPair(replication: Replication): Promise<Pair> {
+  const folder = mkdtempSync(join(scratchFolder(), `tollgate-faults-${process.pid}-pair-`))
+  // Passable, so that the server's user gets in when root runs this.
+  chmodSync(folder, 0o711)
+  const log = () => undefined
+  const options = { directory: folder, projectDirectory: folder, log }
+  const first = await startEmbeddedPostgres(options)
+  const database = await createDatabase(installed, first.url)
+  await first.stop()
+  const place = await findPlace(options)
+  const binaries = usableBinaries(packagedBinaries(), place, log)
+  const [primaryPort, standbyPort] = [await freePort(), await freePort()]
+  const data = join(first.location, 'data')
+  const copy = join(first.location, 'standby')
+  const copied = spawnSync('cp', ['-a', data, copy])
+  if (copied.status !== 0) throw new Error(`the data cannot be copied: ${copied.stderr}`)
+  spawnSync('touch', [join(copy, 'standby.signal')])
+  const servers: ChildProcess[] = []
+  const start = (dataFolder: string, port: number, settings: Record<string, string>) => {
+    const server = spawn(
+      program(binaries, 'postgres'),
+      ['-D', dataFolder, ...commandLine(port, settings)],
+      {
+        ...identity(place.user),
+        cwd: '/',
+        stdio: 'ignore',
+        env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+      },
+    )
+    endWithThisProcess(server)
+    servers.push(server)
+    return server
+  }
+  const at = (port: number, name: string) => {
+    const url = new URL(database.url)
+    url.port = String(port)
+    url.pathname = `/${name}`
+    return url.href
+  }
+  const { username, password } = new URL(database.url)
+  const primary = start(data, primaryPort, {
+    ...(replication === 'synchronous' ? { synchronous_standby_names: standbyName } : {}),
+  })
+  // In the file and not on the command line, which nothing could change later.
+  appendFileSync(
+    join(copy, 'postgresql.auto.conf'),
+    `primary_conninfo = 'host=127.0.0.1 port=${primaryPort} user=${username} password=${password} application_name=${standbyName}'\n`,
+  )
+  start(copy, standbyPort, { wal_retrieve_retry_interval: '200ms' })
+  await answering(at(standbyPort, 'postgres'))
+  await replicating(at(primaryPort, 'postgres'))
+  const name = new URL(database.url).pathname.slice(1)
+  return {
+    url: at(primaryPort, name),
+    cluster: {
+      url: at(primaryPort, 'postgres'),
+      folder,
+      async stop() {
+        for (const server of servers) {
+          if (server.exitCode !== null || server.signalCode !== null) continue
+          server.kill('SIGQUIT')
+          await once(server, 'exit')
+        }
+        rmSync(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 20 })
+      },
+    },
+    async failOver(behindMs) {
+      const standby = at(standbyPort, 'postgres')
+      if (replication === 'asynchronous') {
+        await ask(standby, "alter system set primary_conninfo = ''")
+        await ask(standby, 'select pg_reload_conf()')
+        await eventually('waited for the standby to fall behind', async () => {
+          const { rows } = await ask(standby, 'select 1 from pg_stat_wal_receiver')
+          return rows.length === 0
+        })
+        await pause(behindMs)
+      }
+      // Every process of the group at once, as when the machine loses its power.
+      primary.kill('SIGQUIT')
+      await once(primary, 'exit')
+      await ask(standby, 'select pg_promote(true, 30)')
+      return at(standbyPort, name)
+    },
+  }
+}
+
+async function ask(url: string, text: string): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await client.query(text)
+  } finally {
+    await client.end()
+  }
+}
+
+async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const until = performance.now() + 30_000
+  while (performance.now() < until) {
+    if (await isSo().catch(() => false)) return
+    await pause(100)
+  }
+  throw new Error(`${what} in vain`)
+}
+
+const answering = (url: string) =>
+  eventually('waited for the standby', async () => (await ask(url, 'select 1')).rowCount === 1)
+
+const replicating = (url: string) =>
+  eventually('waited for the replication', async () => {
+    const { rows } = await ask(url, "select 1 from pg_stat_replication where state = 'streaming'")
+    return rows.length === 1
+  })
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+function endWithThisProcess(child: ChildProcess): void {
+  const mark = markOf(child.pid!)
+  const end = () => {
+    if (mark !== null && stillRuns(mark)) process.kill(mark.pid, 'SIGQUIT')
+  }
+  process.once('exit', end)
+  child.once('exit', () => process.off('exit', end))
+}

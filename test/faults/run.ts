@@ -1,0 +1,473 @@
+/** One run: the ground, the hosts, the merchants, the faults, the quiet afterwards, and the judgement. */
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Ground, layGround } from '../rig/installation/ground.ts'
+import { merchantId } from '../rig/installation/installation.ts'
+import { assertions, listedWhenAsked, type Violation } from './assertions.ts'
+import { Crew } from './crew.ts'
+import { approveExpired, ownUp } from './events.ts'
+import { openFollower } from './follower.ts'
+import { History } from './history.ts'
+import { type Done, inject, type Scene } from './injections.ts'
+import { openShops } from './merchants.ts'
+import { openOperators } from './operators.ts'
+import { fillOracle, openOracle } from './oracle.ts'
+import { killedAt, type Planned, planOf, shown } from './plan.ts'
+import { startPair } from './postgres-pair.ts'
+import type { Profile } from './profiles.ts'
+import { Receivers } from './receivers.ts'
+import { openSchedulers } from './schedulers.ts'
+import { spokenOf } from './spoken.ts'
+import { listen, tellAgain } from './telling.ts'
+import { timelineOf } from './timeline.ts'
+
+export type RunOptions = {
+  readonly seed: number
+  readonly profile: Profile
+  /** Takes one line for the reader. */
+  readonly say: (line: string) => void
+  /** Modules that every host loads first: how a mutant gets in. */
+  readonly preload?: readonly string[]
+  /** In the place of the plan that follows from the seed. */
+  readonly plan?: readonly Planned[]
+  /** The merchants go on until they have heard so many words, four times as long at most. */
+  readonly leastWords?: number
+  /** How long it may take until everything is decided, after the merchants have gone. */
+  readonly quietWithinMs?: number
+  /** How often a merchant sends a wish at most. */
+  readonly mostTries?: number
+  /** Which part of the merchants' stories are plain payments, 0 to 1. */
+  readonly plainShare?: number
+  /** Which part of them are told at the acquirer that takes nothing back by key, 0 to 1. */
+  readonly plainChannelShare?: number
+  /** Faults that the acquirer did not get to stay planned in the quiet. */
+  readonly keepsAcquirerFaults?: boolean
+  /** Statements to run on the database before anything starts. */
+  readonly prepare?: readonly string[]
+}
+
+export type Report = {
+  readonly violations: readonly (Violation & { readonly assertion: string })[]
+  /** How often each assertion was violated, of those that were. */
+  readonly counts: Readonly<Record<string, number>>
+  /** What the run did not do that it had to; empty in a run that is worth something. */
+  readonly shortcomings: readonly string[]
+  readonly payments: number
+  readonly tries: number
+  readonly perSecond: number
+  readonly injected: readonly Done[]
+  readonly seconds: number
+}
+
+export async function runFaults(options: RunOptions): Promise<Report> {
+  const { replication } = options.profile
+  const pair = replication === undefined ? undefined : await startPair(replication)
+  const ground = await layGround({
+    ownPostgres: true,
+    cuttable: true,
+    preload: options.preload ?? [],
+    ...(pair === undefined ? {} : { given: pair }),
+  })
+  const crew = new Crew(ground)
+  const receivers = new Receivers(crew, ground.sql, join(ground.cluster.folder, 'received'))
+  try {
+    return await runOn(
+      { ground, crew, receivers, ...(pair === undefined ? {} : { pair }) },
+      options,
+    )
+  } finally {
+    await receivers.close()
+    await crew.close()
+    await ground.close()
+  }
+}
+
+async function runOn(given: Omit<Scene, 'history'>, options: RunOptions): Promise<Report> {
+  const { ground, crew, receivers } = given
+  const { seed, profile, say } = options
+  const forMs = profile.minutes * 60_000
+  const plan =
+    options.plan ??
+    planOf({
+      seed,
+      forMs,
+      gapMs: profile.gapMs,
+      ...(profile.only === undefined ? {} : { only: profile.only }),
+    })
+  await openOracle(ground.sql)
+  for (const statement of options.prepare ?? []) await ground.sql(statement)
+  const history = new History(join(ground.cluster.folder, 'history'))
+  const scene: Scene = { ...given, history }
+  await crew.start()
+  await listen(scene)
+  await receivers.open(profile.tellsPaymentsOnce === true)
+  say(
+    `seed ${seed}, profile ${profile.name}: ${plan.length} faults in ${Math.round(forMs / 1000)} s, ${profile.merchants} merchants, 3 hosts`,
+  )
+  const startedMs = performance.now()
+  const shops = openShops({
+    seed,
+    count: profile.merchants,
+    line: crew,
+    history,
+    mostTries: options.mostTries ?? mostTries,
+    plainShare: options.plainShare ?? plainShare,
+    plainChannelShare: options.plainChannelShare ?? plainChannelShare,
+  })
+  const schedulers = openSchedulers({
+    seed,
+    count: profile.schedulers,
+    line: crew,
+    history,
+    mostTries: options.mostTries ?? mostTries,
+  })
+  const follower = openFollower(crew, seed, join(ground.cluster.folder, 'followed'))
+  const watch = new Watch(scene, history, say, profile.progressMs)
+  const injected = await follow(
+    scene,
+    plan,
+    startedMs,
+    forMs,
+    profile.goal !== undefined,
+    (done) => {
+      watch.injected = done
+    },
+  )
+  while (
+    history.counts.words < (options.leastWords ?? 0) &&
+    performance.now() < startedMs + 4 * forMs
+  ) {
+    await pause(100)
+  }
+  await watch.stop()
+  await crew.allPresent()
+  await Promise.all([shops.stop(), schedulers.stop()])
+  history.close()
+  const seconds = (performance.now() - startedMs) / 1000
+  say(`merchants are done after ${seconds.toFixed(0)} s; waiting for quiet`)
+  const unrest = await becomeQuiet(scene, receivers, options)
+  await follower.end()
+  await fillOracle(ground, {
+    history: history.path,
+    followed: follower.path,
+    received: receivers.path,
+  })
+  say(await spokenOf(ground.sql))
+  const violations = [
+    ...watch.violations,
+    ...unrest,
+    ...(await judge(ground)),
+    ...fallenHosts(crew),
+  ]
+  const [{ payments } = { payments: 0n }] = await ground.sql<{ payments: bigint }>(
+    'select count(*) as payments from tollgate.payment',
+  )
+  const counts = await countViolations(ground, violations)
+  await tellViolations(ground, violations, injected, say)
+  return {
+    violations,
+    counts,
+    shortcomings: shortcomings(profile, injected, Number(payments)),
+    payments: Number(payments),
+    tries: history.counts.tries,
+    perSecond: Number(payments) / seconds,
+    injected,
+    seconds,
+  }
+}
+
+/** Carries out each injection at its time; what did not come about is tried again at the end. */
+async function follow(
+  scene: Scene,
+  plan: readonly Planned[],
+  startedMs: number,
+  forMs: number,
+  isComplete: boolean,
+  told: (done: readonly Done[]) => void,
+): Promise<Done[]> {
+  const injected: Done[] = []
+  const running: Promise<void>[] = []
+  for (const planned of plan) {
+    await pause(Math.max(0, startedMs + planned.atMs - performance.now()))
+    running.push(
+      inject(scene, planned).then((done) => {
+        injected.push(done)
+        told(injected)
+      }),
+    )
+  }
+  await Promise.all(running)
+  while (performance.now() < startedMs + forMs) {
+    const next = isComplete ? missing(injected)[0] : undefined
+    if (next === undefined) break
+    injected.push(await inject(scene, next))
+  }
+  await pause(Math.max(0, startedMs + forMs - performance.now()))
+  return injected.toSorted((one, other) => one.planned.no - other.planned.no)
+}
+
+/** Of each kind of fault that never came about, the injection that was tried least often. */
+function missing(injected: readonly Done[]): Planned[] {
+  const done = new Set(
+    injected
+      .filter(({ result }) => result === 'done')
+      .map(({ planned }) => kindOf(planned.injection)),
+  )
+  const missed = injected.filter(({ planned }) => !done.has(kindOf(planned.injection)))
+  const tries = Map.groupBy(missed, ({ planned }) => kindOf(planned.injection))
+  return [...tries.values()]
+    .toSorted((one, other) => one.length - other.length)
+    .map(([first]) => first!.planned)
+}
+
+/** Looks while the run goes on: at what must hold at any time, and at how far it is. */
+class Watch {
+  readonly violations: (Violation & { assertion: string })[] = []
+  injected: readonly Done[] = []
+  readonly #scene: Scene
+  readonly #history: History
+  readonly #say: (line: string) => void
+  readonly #progressMs: number
+  readonly #stopped = new AbortController()
+  readonly #looking: Promise<void>
+
+  constructor(scene: Scene, history: History, say: (line: string) => void, progressMs: number) {
+    this.#scene = scene
+    this.#history = history
+    this.#say = say
+    this.#progressMs = progressMs
+    this.#looking = this.#look()
+  }
+
+  async #look(): Promise<void> {
+    const { signal } = this.#stopped
+    const startedMs = performance.now()
+    let nextMs = this.#progressMs
+    let nextLookMs = this.#progressMs / 3
+    while (!signal.aborted) {
+      await pause(listenEveryMs, undefined, { signal }).catch(() => undefined)
+      if (signal.aborted) return
+      const ranMs = performance.now() - startedMs
+      try {
+        // Events go to whoever runs now.
+        await listen(this.#scene)
+        if (ranMs < nextLookMs) continue
+        nextLookMs = ranMs + this.#progressMs / 3
+        const found = await this.#scene.ground.sql<Violation>(listedWhenAsked)
+        for (const violation of found.slice(0, 5)) {
+          this.violations.push({
+            ...violation,
+            assertion: 'what stays undecided is on the operators’ list',
+          })
+        }
+      } catch {
+        // The database is down: the next look will see.
+      }
+      if (ranMs < nextMs) continue
+      nextMs += this.#progressMs
+      this.#progress(ranMs)
+    }
+  }
+
+  #progress(ranMs: number): void {
+    const { tries, words } = this.#history.counts
+    const { started, killed } = this.#scene.crew.counts
+    const missed = this.injected.filter(({ result }) => result === 'missed').length
+    const megabytes = Math.round(process.memoryUsage().rss / 2 ** 20)
+    this.#say(
+      `${Math.round(ranMs / 1000)} s: ${words} answers (${Math.round((words * 1000) / ranMs)}/s), ${tries - words} without, ` +
+        `${this.injected.length} faults (${missed} missed), ${killed} hosts killed, ${started} started, ${megabytes} MB here`,
+    )
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort()
+    await this.#looking
+  }
+}
+
+const listenEveryMs = 2_000
+const quietWithinMs = 180_000
+/** Longest that a wish is sent again. */
+const mostTries = 400
+const plainShare = 0.8
+const plainChannelShare = 0.15
+
+async function becomeQuiet(
+  scene: Scene,
+  receivers: Receivers,
+  options: RunOptions,
+): Promise<(Violation & { assertion: string })[]> {
+  const { ground } = scene
+  if (options.keepsAcquirerFaults !== true) await ground.acquirer.control({ clear: true })
+  ground.proxy.plan()
+  await receivers.recover()
+  await tellAgain(scene)
+  await ownUp(scene)
+  await endPending(ground)
+  await ground.endDeadJobs()
+  const since = performance.now()
+  const operators = await openOperators(scene)
+  const quiet = async () => {
+    const end = ground.quiet(options.quietWithinMs ?? quietWithinMs)
+    await Promise.all([end, operators.decideUntil(end)])
+  }
+  try {
+    await quiet()
+    await approveExpired(scene)
+    await quiet()
+    await operators.decideSome()
+    await quiet()
+    await keepDead(ground.sql)
+    await receivers.replayDead()
+    await quiet()
+  } catch (error) {
+    const [what = '', first = ''] = String(error).split('\n')
+    const about = first.split(' ')[0] ?? ''
+    return [{ about, what: `${what} ${first}`, assertion: 'everything is decided in the end' }]
+  } finally {
+    await operators.close()
+  }
+  options.say(`quiet after ${((performance.now() - since) / 1000).toFixed(1)} s`)
+  return []
+}
+
+/** The lists of what was given up, before they are sent again. */
+async function keepDead(sql: Ground['sql']): Promise<void> {
+  await sql(
+    `insert into oracle.dead (endpoint_id, event_id, reason)
+     select endpoint_id, event_id, reason from tollgate.delivery where state = 'dead' and event_id is not null`,
+  )
+}
+
+/** What the acquirer holds open ends now, half a minute before its time; a third is left to expire. */
+async function endPending({ acquirer, sql }: Ground): Promise<void> {
+  const rows = await sql<{ key: string }>(
+    "select attempt_key as key from tollgate.payment where state = 'pending'",
+  )
+  for (const [no, { key }] of rows.entries()) {
+    if (no % 3 === 2) continue
+    await acquirer.control({ finish: { merchantId, key, code: no % 3 === 0 ? '00' : '05' } })
+  }
+}
+
+const mostOfOne = 20
+
+async function judge({ sql }: Ground): Promise<(Violation & { assertion: string })[]> {
+  const all: (Violation & { assertion: string })[] = []
+  for (const [assertion, statement] of Object.entries(assertions)) {
+    const found = await sql<Violation>(`select * from (${statement}) v limit ${mostOfOne}`)
+    all.push(...found.map((violation) => ({ ...violation, assertion })))
+  }
+  return all
+}
+
+/** The list of violations is cut off; these counts are whole. */
+async function countViolations(
+  { sql }: Ground,
+  violations: Report['violations'],
+): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const name of new Set(violations.map(({ assertion }) => assertion))) {
+    const statement = assertions[name]
+    const listed = violations.filter(({ assertion }) => assertion === name).length
+    const [row] =
+      statement === undefined
+        ? []
+        : await sql<{ count: bigint }>(`select count(*) as count from (${statement}) v`)
+    counts[name] = Math.max(listed, Number(row?.count ?? 0))
+  }
+  return counts
+}
+
+const fallenHosts = (crew: Crew) =>
+  crew.fallen.map((what) => ({
+    about: 'host',
+    what,
+    assertion: 'hosts end only when they are killed',
+  }))
+
+const mostTimelines = 3
+
+async function tellViolations(
+  { sql }: Ground,
+  violations: Report['violations'],
+  injected: readonly Done[],
+  say: (line: string) => void,
+): Promise<void> {
+  const shownOf = new Map<string, number>()
+  for (const { assertion, about, what } of violations) {
+    const count = (shownOf.get(assertion) ?? 0) + 1
+    shownOf.set(assertion, count)
+    if (count > mostTimelines) continue
+    say(`VIOLATED ${assertion}\n  ${about}: ${what}`)
+    for (const line of await timelineOf(sql, about, injected)) say(line)
+  }
+}
+
+function shortcomings(profile: Profile, injected: readonly Done[], payments: number): string[] {
+  if (profile.goal === undefined) return []
+  const done = injected
+    .filter(({ result }) => result === 'done')
+    .map(({ planned }) => planned.injection)
+  const points = killedAt.filter((at) => !done.some((one) => one.is === 'kill' && one.at === at))
+  const kinds = new Set(done.map((one) => kindOf(one)))
+  const planned = new Set(injected.map(({ planned }) => kindOf(planned.injection)))
+  return [
+    ...points.map((at) => `no host was killed at ${at}`),
+    ...[...planned].filter((kind) => !kinds.has(kind)).map((kind) => `never came about: ${kind}`),
+    ...(payments < profile.goal.payments
+      ? [`${payments} payments instead of ${profile.goal.payments}`]
+      : []),
+  ]
+}
+
+/** What counts as one kind of fault in the report. */
+export function kindOf(injection: Planned['injection']): string {
+  switch (injection.is) {
+    case 'kill':
+      return `kill ${injection.at}`
+    case 'freeze':
+      return `freeze ${injection.at}`
+    case 'outlive':
+      return `outlive ${injection.at}`
+    case 'clock':
+      return `clock ${injection.aheadMs > 0 ? '+1 h' : '-1 h'}`
+    case 'postgres':
+      return `postgres ${injection.how}`
+    case 'commit':
+      return `commit ${injection.of}, ${injection.lose} lost`
+    case 'pool':
+      return `pool ${injection.how}`
+    case 'acquirer':
+      return `acquirer ${Object.values(injection.fault)
+        .filter((value) => typeof value === 'string')
+        .join(' ')}`
+    case 'events':
+      return `events ${injection.how}`
+    case 'receiver':
+      return `receiver ${injection.fault.how}`
+    case 'rotation':
+      return 'rotation of the data key'
+    case 'migration':
+      return 'migration interrupted'
+    case 'failover':
+      return 'failover'
+  }
+}
+
+/** The report as lines: how often each kind of fault came about. */
+export function summary(report: Report): string[] {
+  const kinds = Map.groupBy(report.injected, ({ planned }) => kindOf(planned.injection))
+  const rows = [...kinds].toSorted().map(([kind, all]) => {
+    const missed = all.filter(({ result }) => result === 'missed')
+    const why = missed.length === 0 ? '' : `, ${missed.length} missed (${missed[0]!.why})`
+    return `  ${kind}: ${all.length - missed.length}${why}`
+  })
+  return [
+    ...rows,
+    `${report.payments} payments, ${report.tries} requests, ${report.perSecond.toFixed(0)} payments/s over ${report.seconds.toFixed(0)} s`,
+  ]
+}
+
+export { shown }

@@ -1,0 +1,359 @@
+/** What every fault test stands on: a database, an acquirer, hosts, merchants, and the checker. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { PgBoss } from 'pg-boss'
+import { markOf } from '../../../host/postgres/processes.ts'
+import { scratchFolder, startTestCluster, type TestCluster } from '../cluster.ts'
+import { createDatabase, type TestDatabase } from '../database.ts'
+import { type Acquirer, startAcquirer } from './acquirer.ts'
+import { checkAll } from './check-all.ts'
+import { Client, type Wish } from './client.ts'
+import { type DatabaseProxy, openDatabaseProxy } from './database-proxy.ts'
+import { gather } from './evidence.ts'
+import type { Fault } from './fault-plan.ts'
+import { type Host, startHost } from './host.ts'
+import type { HostOrder } from './host-process.ts'
+import { installed } from './installation.ts'
+import { openWire, type Wire } from './wire.ts'
+
+export type Sql = <Row = Record<string, unknown>>(
+  text: string,
+  values?: readonly unknown[],
+) => Promise<Row[]>
+
+export type GroundOptions = {
+  /** A Postgres of its own that keeps what it acknowledged, for tests that kill it. */
+  readonly ownPostgres?: boolean
+  /** Such a Postgres that runs already, with the installation in the database at `url`. */
+  readonly given?: { readonly cluster: TestCluster; readonly url: string }
+  /** A line between hosts and acquirer that the test can hold. */
+  readonly wired?: boolean
+  /** A line between hosts and Postgres that the test can cut. */
+  readonly cuttable?: boolean
+  /** Modules that every host loads before anything of ours. */
+  readonly preload?: readonly string[]
+}
+
+export type WishRow = {
+  readonly id: string
+  readonly type: string
+  readonly state: string
+  readonly code: string
+  /** At the acquirer. */
+  readonly key: string
+  readonly enquiries: number
+}
+
+export type Ground = {
+  readonly acquirer: Acquirer
+  /** File in which the acquirer keeps its books. */
+  readonly ledgerFile: string
+  readonly wire: Wire
+  readonly client: Client
+  readonly database: TestDatabase
+  readonly proxy: DatabaseProxy
+  /** The cluster of `ownPostgres`. */
+  readonly cluster: TestCluster
+  /** Runs SQL on a connection that is no host's. Ids come as 32 hex characters, int8 as bigint. */
+  readonly sql: Sql
+  /** The records that a wish left behind, oldest first. */
+  rowsOf(wish: Pick<Wish, 'reference'>): Promise<WishRow[]>
+  host(
+    name: string,
+    more?: Partial<Omit<HostOrder, 'name'>> & { readonly faults?: readonly Fault[] },
+  ): Promise<Host>
+  /** As if the leases of these payments, or of all, had run out and their time had passed. */
+  expire(payments?: readonly string[]): Promise<void>
+  /** As if the time had passed after which jobs of dead processes are given to others. */
+  endDeadJobs(): Promise<void>
+  /** Lets the time of everything that waits come, again and again, until `end` resolves. */
+  dueUntil(end: Promise<unknown>): Promise<void>
+  /** Waits until nothing is undecided, letting the time of everything that waits come at once. */
+  quiet(withinMs?: number): Promise<void>
+  /** Waits for quiet, then checks everything. */
+  check(): Promise<void>
+  /** Ends every process and removes everything. */
+  close(): Promise<void>
+}
+
+const quietWithinMs = 40_000
+
+export async function layGround(options: GroundOptions = {}): Promise<Ground> {
+  const ends: (() => Promise<unknown>)[] = []
+  const close = async () => {
+    const problems: unknown[] = []
+    for (const end of ends.splice(0).reverse()) {
+      await end().catch((problem: unknown) => problems.push(problem))
+    }
+    if (problems.length > 0) throw problems[0]
+  }
+  try {
+    return await lay(options, ends, close)
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function lay(
+  options: GroundOptions,
+  ends: (() => Promise<unknown>)[],
+  close: () => Promise<void>,
+): Promise<Ground> {
+  const folder = newFolder()
+  ends.push(async () => rmSync(folder, { recursive: true, force: true }))
+  const { given } = options
+  const cluster =
+    given?.cluster ??
+    (options.ownPostgres === true ? await startTestCluster({ durable: true }) : null)
+  if (cluster !== null) ends.push(() => cluster.stop())
+  const database =
+    given === undefined ? await createDatabase(installed, cluster?.url) : databaseAt(given.url)
+  ends.push(() => database.drop())
+  const ledgerFile = join(folder, 'ledger')
+  const acquirer = await startAcquirer(ledgerFile)
+  ends.push(() => acquirer.stop())
+  const wire = options.wired === true ? await openWire(acquirer.url) : null
+  if (wire !== null) ends.push(() => wire.close())
+  const proxy = options.cuttable === true ? await openDatabaseProxy(database.url) : null
+  if (proxy !== null) ends.push(() => proxy.close())
+  // A database that may move to another server is found through the line that follows it.
+  const ownUrl = given === undefined ? database.url : (proxy?.url ?? database.url)
+  const sqlClient = new SqlClient(ownUrl)
+  ends.push(() => sqlClient.end())
+  const { sql } = sqlClient
+  const client = new Client()
+  const hosts: Host[] = []
+  ends.push(() => Promise.all(hosts.map((host) => host.kill())))
+  const quiet = (withinMs = quietWithinMs) => untilQuiet(sql, withinMs)
+  return {
+    acquirer,
+    ledgerFile,
+    client,
+    database,
+    sql,
+    rowsOf: ({ reference }) => sql<WishRow>(rowsOfReference, [reference]),
+    get wire() {
+      return present(wire, 'wired: true')
+    },
+    get proxy() {
+      return present(proxy, 'cuttable: true')
+    },
+    get cluster() {
+      return present(cluster, 'ownPostgres: true')
+    },
+    async host(name, { faults = [], ...more } = {}) {
+      const order = {
+        name,
+        databaseUrl: proxy?.url ?? database.url,
+        acquirerUrl: wire?.url ?? acquirer.url,
+        role: 'all',
+        connectorTimeoutMs: 8_000,
+        ...more,
+      } as const
+      const host = await startHost(order, faults, options.preload)
+      hosts.push(host)
+      return host
+    },
+    expire: (payments) => expire(sql, payments),
+    endDeadJobs: () => endDeadJobs(ownUrl, sql),
+    async dueUntil(end) {
+      let ended = false
+      const mark = () => {
+        ended = true
+      }
+      end.then(mark, mark)
+      await expire(sql, undefined)
+      while (!ended) {
+        await sql(comeDue)
+        await pause(100)
+      }
+    },
+    quiet,
+    async check() {
+      await quiet()
+      checkAll(await gather(client.history, acquirer, sql))
+    },
+    close,
+  }
+}
+
+/** Goes with its cluster. */
+const databaseAt = (url: string): TestDatabase => ({
+  name: new URL(url).pathname.slice(1),
+  url,
+  drop: async () => undefined,
+})
+
+const folderSign = 'tollgate-faults-'
+
+/** A folder of this process. Those of test processes that were killed go now. */
+function newFolder(): string {
+  const parent = scratchFolder()
+  for (const name of readdirSync(parent)) {
+    const pid = new RegExp(`^${folderSign}(\\d+)-`).exec(name)?.[1]
+    if (pid === undefined || markOf(Number(pid)) !== null) continue
+    rmSync(join(parent, name), { recursive: true, force: true })
+  }
+  return mkdtempSync(join(parent, `${folderSign}${process.pid}-`))
+}
+
+function present<T>(value: T | null, option: string): T {
+  if (value === null) throw new Error(`this ground was laid without ${option}`)
+  return value
+}
+
+const rowsOfReference = `
+  select p.id, p.payment_type as type, p.state, p.result_code as code, a.key, a.enquiries
+  from tollgate.payment p
+  join tollgate.attempt a on a.payment_id = p.id
+  where p.merchant_transaction_id = $1
+  order by p.id`
+
+/** The age is moved too: what was sent long ago can no longer be on its way. */
+async function expire(sql: Sql, payments: readonly string[] | undefined): Promise<void> {
+  await sql(
+    `update tollgate.attempt set
+       lease_until = now() - interval '1 second', sent_at = sent_at - interval '1 hour'
+     where state in ('sending', 'pending', 'unknown') and ($1::uuid[] is null or payment_id = any($1::uuid[]))`,
+    [payments ?? null],
+  )
+}
+
+/** What somebody still has to do: the first hundred. */
+const open = `select id, what, count(*) over () as of from (
+  select p.id, p.payment_type || ' ' || p.state as what
+  from tollgate.payment p
+  where p.state in ('processing', 'pending', 'unknown')
+  union all
+  select t.id, t.kind || ' ' || t.ref from tollgate.timer t where t.clock_id is null
+  union all
+  select null, 'event ' || event_id from tollgate.inbound_event where processed_at is null
+  union all
+  select b.event_id, 'event that no delivery was made of' from tollgate.outbox b
+  union all
+  select d.id, format('delivery of event %s to endpoint %s after %s tries, due at %s, owner %s until %s, to be woken at %s',
+    d.event_id, d.endpoint_id, d.attempts, d.due_at, q.owner, q.lease_until, q.wake_at)
+  from tollgate.delivery d left join tollgate.webhook_queue q on q.endpoint_id = d.endpoint_id where d.state = 'pending'
+  union all
+  select o.id, 'execution for ' || o.at from tollgate.occurrence o where o.payment_id is null and o.failure is null
+  union all
+  select s.id, 'schedule due at ' || s.next_at from tollgate.schedule s where s.next_at <= now() and s.clock_id is null) o
+  limit 100`
+
+/** Executions whose job is gone are given to another one at once. */
+const forget = `
+  update tollgate.occurrence set created_at = created_at - interval '1 hour'
+  where payment_id is null and failure is null`
+
+/** What endpoints did not take is tried again at once, by whoever finds it. */
+const tryAgain = `
+  with d as (
+    update tollgate.delivery set due_at = now() where state = 'pending' and due_at > now() returning endpoint_id),
+  waiting as (
+    select endpoint_id from d union select endpoint_id from tollgate.delivery where state = 'pending')
+  update tollgate.webhook_queue set probe_at = null, wake_at = least(wake_at, now())
+  where endpoint_id in (select endpoint_id from waiting)`
+
+/** Timers fire at once, except where somebody is asking right now: that one answers first. */
+const comeDue = `
+  update tollgate.timer t set due_at = now()
+  where t.due_at > now() and t.clock_id is null and not exists (
+    select from tollgate.attempt a where a.key = t.ref and a.lease_until > now())`
+
+/** What an acquirer told gets its turn at once: what is worked on twice happens once. */
+const hearAgain = `
+  update tollgate.inbound_event set next_at = now() where processed_at is null and next_at > now()`
+
+/** Waits until nothing is open. @throws Error when that has not become less for `withinMs`. */
+async function untilQuiet(sql: Sql, withinMs: number): Promise<void> {
+  await expire(sql, undefined)
+  await sql(forget)
+  let until = performance.now() + withinMs
+  let fewest = Number.POSITIVE_INFINITY
+  for (;;) {
+    const startedMs = performance.now()
+    const left = await sql<{ id: string; what: string; of: bigint }>(open)
+    const [first] = left
+    if (first === undefined) return
+    if (Number(first.of) < fewest) {
+      fewest = Number(first.of)
+      until = performance.now() + withinMs
+    }
+    if (performance.now() > until) {
+      throw new Error(
+        `${first.of} still open, no fewer for ${withinMs} ms:\n${left.map(({ id, what }) => `${id} ${what}`).join('\n')}`,
+      )
+    }
+    await sql(comeDue)
+    await sql(tryAgain)
+    await sql(hearAgain)
+    // After a long run each look reads much: those who have to do the work get the machine in between.
+    await pause(100 + 5 * (performance.now() - startedMs))
+  }
+}
+
+/** Every active job counts as dead: to be called when no worker runs. */
+async function endDeadJobs(url: string, sql: Sql): Promise<void> {
+  await sql(
+    `update tollgate_boss.job set started_on = now() - interval '1 hour', heartbeat_on =
+       case when heartbeat_on is not null then now() - interval '1 hour' end
+     where state = 'active'`,
+  )
+  const boss = new PgBoss({
+    connectionString: url,
+    schema: 'tollgate_boss',
+    migrate: false,
+    schedule: false,
+    supervise: false,
+    monitorIntervalSeconds: 1,
+    max: 1,
+  })
+  boss.on('error', () => {})
+  await boss.start()
+  try {
+    await sql('update tollgate_boss.queue set monitor_on = null')
+    await boss.supervise()
+  } finally {
+    await boss.stop({ graceful: false })
+  }
+}
+
+const types = {
+  getTypeParser(oid: number, format?: string) {
+    if (oid === 2950) return (value: string) => value.replaceAll('-', '')
+    if (oid === 20) return (value: string) => BigInt(value)
+    return pg.types.getTypeParser(oid as never, format as never)
+  },
+} as pg.CustomTypesConfig
+
+/** Connections that are opened again when the server went away under them. */
+class SqlClient {
+  readonly #pool: pg.Pool
+
+  constructor(url: string) {
+    this.#pool = new pg.Pool({ connectionString: url, max: 2, types })
+    this.#pool.on('error', () => {})
+  }
+
+  readonly sql: Sql = async <Row>(text: string, values: readonly unknown[] = []) => {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return (await this.#pool.query(text, [...values])).rows as Row[]
+      } catch (error) {
+        const { code = '' } = error as { code?: string }
+        const isGone = !/^[0-9A-Z]{5}$/.test(code) || code.startsWith('57P')
+        if (!isGone || tries > mostReconnections) throw error
+        await pause(50)
+      }
+    }
+  }
+
+  end(): Promise<void> {
+    return this.#pool.end()
+  }
+}
+
+const mostReconnections = 200

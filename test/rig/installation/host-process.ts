@@ -1,0 +1,91 @@
+/** One host of an installation, with faults. Started by host.ts with an order, told by messages. */
+import { createGateway, localKeys, onFaultPoint, type Role } from '../../../core/index.ts'
+import { createHost } from '../../../host/index.ts'
+import { testKey } from '../gateway.ts'
+import acquirer, { withoutReversalByKey } from './acquirer-plugin.ts'
+import { FaultPlan, type News, type Order, planVariable } from './fault-plan.ts'
+import { merchantEntityId, strangerEntityId } from './installation.ts'
+
+export type HostOrder = {
+  readonly name: string
+  readonly databaseUrl: string
+  readonly acquirerUrl: string
+  readonly role: Role
+  readonly connectorTimeoutMs: number
+}
+
+const order: HostOrder = JSON.parse(process.argv[2] ?? '')
+
+/** Resolves when the message is with the parent, so that a process may stop or die right after it. */
+const tell = (news: News) => new Promise<void>((told) => process.send?.(news, () => told()))
+
+let aheadMs = 0
+const MachineDate = Date
+/** The wall clock of this process as everything in it sees it, the libraries too. */
+globalThis.Date = new Proxy(MachineDate, {
+  construct: (_, parts: []) =>
+    parts.length === 0 ? new MachineDate(MachineDate.now() + aheadMs) : new MachineDate(...parts),
+  get: (date, name) =>
+    name === 'now' ? () => MachineDate.now() + aheadMs : Reflect.get(date, name, date),
+})
+const advance = (ms: number) => {
+  aheadMs += ms
+}
+
+const plan = new FaultPlan({ tell, advance })
+plan.set(JSON.parse(process.env[planVariable] ?? '[]'))
+onFaultPoint(plan.reach)
+
+async function start() {
+  const gateway = await createGateway({
+    name: order.name,
+    database: { url: order.databaseUrl },
+    plugins: [acquirer],
+    connectors: {
+      'simulator-http': { url: order.acquirerUrl },
+      [withoutReversalByKey]: { url: order.acquirerUrl },
+    },
+    environment: 'test',
+    allowLoopbackForMerchants: true,
+    keys: localKeys(testKey),
+    role: order.role,
+    migrate: false,
+    connectorTimeoutMs: order.connectorTimeoutMs,
+    shutdownGraceMs: 15_000,
+    log: {
+      info() {},
+      warn: (fields, message) =>
+        void tell({ warned: `${order.name}: ${message} ${JSON.stringify(fields)}` }),
+    },
+  })
+  const { token } = await gateway.entities.createToken(merchantEntityId, order.name)
+  const stranger = await gateway.entities.createToken(strangerEntityId, order.name)
+  const host = createHost(gateway, { port: 0, shutdownGraceMs: 15_000 })
+  const listening = order.role === 'worker' ? undefined : await host.listen()
+  await tell({
+    listening: { url: listening?.url ?? null, token, strangerToken: stranger.token },
+  })
+  return async () => {
+    await listening?.close()
+    await gateway.close()
+  }
+}
+
+const started = start()
+started.catch((thrown: unknown) => {
+  const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+  void tell({ failed: text }).then(() => process.exit(1))
+})
+
+process.on('message', (message: Order) => {
+  if ('release' in message) plan.release(message.release)
+  if ('plan' in message) plan.set(message.plan)
+  if ('advanceMs' in message) advance(message.advanceMs)
+  if ('id' in message) void tell({ done: message.id })
+  if ('close' in message) {
+    void started.then((close) => close()).then(() => process.disconnect())
+  }
+})
+
+// A host whose test is gone has nobody left to end it.
+process.once('disconnect', () => setTimeout(() => process.exit(1), 2_000).unref())
