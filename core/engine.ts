@@ -8,16 +8,16 @@ import type { Registry } from './connector/registry.ts'
 import type { Lanes } from './db/lanes.ts'
 import type { Directory } from './entity/directory.ts'
 import type { EventBus } from './event/bus.ts'
+import type { PaymentJobs } from './jobs/payment-jobs.ts'
 import type { UrlCheck } from './net/address.ts'
 import type { Outgoing } from './net/http.ts'
-import type { Running } from './payment/in-flight.ts'
-import type { ShortNumbers } from './payment/short-numbers.ts'
-import type { PaymentJobs } from './queue/payment-jobs.ts'
+import type { Running } from './process/in-flight.ts'
+import type { ShortNumbers } from './process/short-numbers.ts'
+import type { WebhookTestSlots } from './process/webhook-test-slots.ts'
 import type { Targets } from './routing/targets.ts'
 import type { StepLog } from './transcript/log.ts'
 import type { DistinctNumbers } from './vault/distinct-numbers.ts'
 import type { Vault } from './vault/vault.ts'
-import type { TestSlots } from './webhook/test-slots.ts'
 
 export type Environment = 'test' | 'live'
 
@@ -51,7 +51,7 @@ export type Engine = {
   /** Whether merchants are shown what their URLs answered: not where those may lead to this machine. */
   readonly showsAnswers: boolean
   /** Tests of webhook endpoints under way. */
-  readonly webhookTests: TestSlots
+  readonly webhookTests: WebhookTestSlots
   /** Card numbers that tokens and channels came with lately. */
   readonly distinctNumbers: DistinctNumbers
   /** How long one operation at an acquirer may take. */

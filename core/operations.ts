@@ -1,7 +1,7 @@
 /** The operations of the endpoints table, by name: raw request in, status and body out. */
 
 import { resultDescription, results } from '@tollgate/schemas'
-import { bodyOf, type Call, type Handler, idIn, queryOf, type Reply, read } from './caller/call.ts'
+import { bodyOf, type Call, type Handler, idIn, queryOf, type Reply, read } from './call.ts'
 import type { Engine } from './engine.ts'
 import type { Caller } from './entity/directory.ts'
 import { GatewayError } from './errors.ts'

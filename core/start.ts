@@ -7,6 +7,7 @@ import { CardTesting } from './card-testing/card-testing.ts'
 import { systemClock } from './clock.ts'
 import { Registry } from './connector/registry.ts'
 import { TokenCache } from './connector/token-cache.ts'
+import { Passwords } from './crypto/passwords.ts'
 import { Database, sqlState } from './db/database.ts'
 import { digestIdempotencyKeys } from './db/digest-idempotency.ts'
 import { durability, serverTime } from './db/durability.ts'
@@ -21,15 +22,15 @@ import { TwoPeople } from './four-eyes/two-people.ts'
 import { Gateway } from './gateway.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { Dispatcher } from './jobs/dispatcher.ts'
+import { paymentJobs } from './jobs/payment-jobs.ts'
 import { MigrationError, migrate } from './migrate.ts'
 import { addressRules, checkUrl } from './net/address.ts'
 import { createOutgoing } from './net/http.ts'
 import { OperatorAccounts } from './operator-access/api.ts'
-import { Passwords } from './operator-access/passwords.ts'
-import { Running } from './payment/in-flight.ts'
-import { ShortNumbers } from './payment/short-numbers.ts'
+import { Running } from './process/in-flight.ts'
 import { Presence } from './process/presence.ts'
-import { paymentJobs } from './queue/payment-jobs.ts'
+import { ShortNumbers } from './process/short-numbers.ts'
+import { WebhookTestSlots } from './process/webhook-test-slots.ts'
 import { Queue } from './queue/queue.ts'
 import { warm } from './request/parse.ts'
 import { openAccounts } from './routing/accounts.ts'
@@ -37,7 +38,6 @@ import { Targets } from './routing/targets.ts'
 import { StepLog } from './transcript/log.ts'
 import { DistinctNumbers } from './vault/distinct-numbers.ts'
 import { Vault } from './vault/vault.ts'
-import { TestSlots } from './webhook/test-slots.ts'
 
 const silent: Log = { info() {}, warn() {} }
 
@@ -128,7 +128,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       checkUrl: (url) => checkUrl(url, rules),
       toMerchants,
       showsAnswers: forMerchants === false,
-      webhookTests: new TestSlots(),
+      webhookTests: new WebhookTestSlots(),
       distinctNumbers: new DistinctNumbers(clock),
       connectorTimeoutMs: options.connectorTimeoutMs ?? 30_000,
     }

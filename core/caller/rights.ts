@@ -1,6 +1,6 @@
 /**
  * What callers may do. Every request of a caller passes here on its way through `read`
- * (core/caller/call.ts), whichever way it came in: nothing but rows of the tables decides.
+ * (core/call.ts), whichever way it came in: nothing but rows of the tables decides.
  */
 import {
   type Endpoint,

@@ -1,6 +1,6 @@
 /** Operations on the feed of events: raw call in, status and body out. */
 
-import { type Call, type Handler, idIn, queryOf, read } from '../caller/call.ts'
+import { type Call, type Handler, idIn, queryOf, read } from '../call.ts'
 import type { Engine } from '../engine.ts'
 import { approvedCode } from '../payment/decide.ts'
 import { textOf } from '../request/values.ts'

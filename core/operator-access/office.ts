@@ -6,7 +6,7 @@ import {
   resultDescription,
 } from '@tollgate/schemas'
 import type { AuditTrail } from '../audit-chain/trail.ts'
-import type { Reply } from '../caller/call.ts'
+import type { Reply } from '../call.ts'
 import { buildNumber } from '../caller/embedder.ts'
 import { rightNames } from '../caller/rights.ts'
 import { wireTimestamp } from '../clock.ts'

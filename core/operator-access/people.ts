@@ -1,6 +1,7 @@
 /** Operators: made, changed and let go. Each leaves an audit row in the commit of what it did. */
 import { limits, roles } from '@tollgate/schemas'
 import { rightSet } from '../caller/rights.ts'
+import { checkPassword, type Passwords } from '../crypto/passwords.ts'
 import type { Engine } from '../engine.ts'
 import { entityById } from '../entity/store.ts'
 import { GatewayError } from '../errors.ts'
@@ -17,7 +18,6 @@ import {
   wrong,
 } from './grants.ts'
 import { type Logins, nameSubject, normalName, sessionHash } from './login.ts'
-import { checkPassword, type Passwords } from './passwords.ts'
 import { openSecret, sealSecret } from './secret.ts'
 import {
   addPerson,

@@ -208,9 +208,6 @@ export const sealedNumbersOf = (id: string) => sql<{
   join tollgate.instrument on instrument.id = lineage.id
   join tollgate.payment_request on payment_request.id = lineage.id`
 
-/** First of a block of numbers for short ids. */
-export const nextBlock = sql<{ first: bigint }>`select nextval('tollgate.short_no') as first`
-
 export function toPayment(row: PaymentRow): Payment {
   return {
     id: row.id,

@@ -36,3 +36,6 @@ export const makePartition = (parent: string, month: Date) =>
   sql<{
     outcome: 'made' | 'there' | 'kept'
   }>`select tollgate.create_partition(${parent}::text, ${month}::timestamptz) as outcome`
+
+/** First of a block of numbers for short ids. */
+export const nextShortNumbers = sql<{ first: bigint }>`select nextval('tollgate.short_no') as first`

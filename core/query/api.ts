@@ -1,6 +1,6 @@
 import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Requests } from '@tollgate/schemas'
-import { read } from '../caller/call.ts'
+import { read } from '../call.ts'
 import { buildNumber, embedder, type RequestOptions } from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'

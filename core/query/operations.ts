@@ -1,6 +1,6 @@
 /** Operations of the query: raw call in, status and body out. */
 
-import { type Call, type Handler, idIn, queryOf, read } from '../caller/call.ts'
+import { type Call, type Handler, idIn, queryOf, read } from '../call.ts'
 import type { Engine } from '../engine.ts'
 import { getTransactions, isLinked, search } from './queries.ts'
 import { type Envelope, type QueryView, queryView, transactionView } from './view.ts'

@@ -1,6 +1,6 @@
 /** Operations on schedules: raw call in, status and body out. */
 
-import { bodyOf, type Call, type Handler, idIn, queryOf, type Reply, read } from '../caller/call.ts'
+import { bodyOf, type Call, type Handler, idIn, queryOf, type Reply, read } from '../call.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { approvedCode } from '../payment/decide.ts'

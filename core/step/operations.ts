@@ -1,6 +1,6 @@
 /** Operations that read step logs: raw call in, status and body out. */
 
-import { type Handler, idIn, queryOf, read } from '../caller/call.ts'
+import { type Handler, idIn, queryOf, read } from '../call.ts'
 import { buildNumber } from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
 import type { Caller } from '../entity/directory.ts'

@@ -1,6 +1,6 @@
 import type { Requests } from '@tollgate/schemas'
 import type { ClockRow } from '../business-time/store.ts'
-import { read } from '../caller/call.ts'
+import { read } from '../call.ts'
 import { buildNumber, embedder, type RequestOptions } from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
 import type { Caller } from '../entity/directory.ts'

@@ -1,7 +1,7 @@
 /** Operations on test clocks: raw call in, status and body out. */
 import { resultDescription } from '@tollgate/schemas'
 import type { ClockRow } from '../business-time/store.ts'
-import { bodyOf, type Call, type Handler, idIn, queryOf, type Reply, read } from '../caller/call.ts'
+import { bodyOf, type Call, type Handler, idIn, queryOf, type Reply, read } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'

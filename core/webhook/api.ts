@@ -1,5 +1,5 @@
 import type { Requests } from '@tollgate/schemas'
-import { read } from '../caller/call.ts'
+import { read } from '../call.ts'
 import { buildNumber, embedder, type RequestOptions } from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'

@@ -1,6 +1,6 @@
 /** Operations on webhook endpoints: raw call in, status and body out. */
 
-import { bodyOf, type Call, type Handler, idIn, queryOf, type Reply, read } from '../caller/call.ts'
+import { bodyOf, type Call, type Handler, idIn, queryOf, type Reply, read } from '../call.ts'
 import type { Engine } from '../engine.ts'
 import type { Caller } from '../entity/directory.ts'
 import { newId } from '../ids.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { checkPassword, Passwords } from '../../../core/crypto/passwords.ts'
 import { GatewayError } from '../../../core/index.ts'
-import { checkPassword, Passwords } from '../../../core/operator-access/passwords.ts'
 import { limits } from '../../../schemas/index.ts'
 
 const quick = { logRounds: 4, blockSize: 8, parallel: 1 }

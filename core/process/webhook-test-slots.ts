@@ -3,7 +3,7 @@ import { limits } from '@tollgate/schemas'
 import type { Caller } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 
-export class TestSlots {
+export class WebhookTestSlots {
   readonly #endpoints = new Set<string>()
   readonly #tokens = new Map<string, number>()
 

@@ -1,5 +1,5 @@
 import type { Lanes } from '../db/lanes.ts'
-import { nextBlock } from './store-read.ts'
+import { nextShortNumbers } from './store.ts'
 
 /** Step of the sequence. */
 const block = 1000
@@ -35,7 +35,7 @@ export class ShortNumbers {
   }
 
   async #takeBlock(): Promise<void> {
-    const [row] = await this.#lanes.single(nextBlock)
+    const [row] = await this.#lanes.single(nextShortNumbers)
     this.#next = row!.first
     this.#end = row!.first + BigInt(block)
   }

@@ -1,9 +1,9 @@
 /** The work about one payment that is queued, runs, or failed for good. */
 import type { Client } from '../db/database.ts'
-import { capture } from '../jobs/capture.ts'
-import { charge } from '../jobs/charge.ts'
-import type { JobDefinition } from './define.ts'
-import type { FoundJob, Queue } from './queue.ts'
+import type { JobDefinition } from '../queue/define.ts'
+import type { FoundJob, Queue } from '../queue/queue.ts'
+import { capture } from './capture.ts'
+import { charge } from './charge.ts'
 
 export type PaymentJob = FoundJob & { readonly job: 'charge' | 'capture' }
 

@@ -1,17 +1,17 @@
 /** Raw calls of operations, and the valid requests in them. */
 import type { RequestFields } from '@tollgate/plugin-kit'
-import type { Engine } from '../engine.ts'
-import type { Caller } from '../entity/directory.ts'
-import type { Request } from '../payment/accept.ts'
-import type { Answered } from '../payment/view.ts'
-import { bodyInput, type RequestInput } from '../request/decode.ts'
-import { openRequest } from '../request/parse.ts'
 import {
   goesByPaymentType,
   refuseUnlessMay,
   refuseUnlessMayMake,
   refuseUnlessMayName,
-} from './rights.ts'
+} from './caller/rights.ts'
+import type { Engine } from './engine.ts'
+import type { Caller } from './entity/directory.ts'
+import type { Request } from './payment/accept.ts'
+import type { Answered } from './payment/view.ts'
+import { bodyInput, type RequestInput } from './request/decode.ts'
+import { openRequest } from './request/parse.ts'
 
 /** A request as it came in; nothing of it is decoded yet. */
 export type Call = {
