@@ -1,5 +1,6 @@
 /** Raw calls of operations, and the valid requests in them. */
 import type { RequestFields } from '@tollgate/plugin-kit'
+import type { Caller } from './caller/caller.ts'
 import {
   goesByPaymentType,
   refuseUnlessMay,
@@ -7,9 +8,6 @@ import {
   refuseUnlessMayName,
 } from './caller/rights.ts'
 import type { Engine } from './engine.ts'
-import type { Caller } from './entity/directory.ts'
-import type { Request } from './payment/accept.ts'
-import type { Answered } from './payment/view.ts'
 import { bodyInput, type RequestInput } from './request/decode.ts'
 import { openRequest } from './request/parse.ts'
 
@@ -38,7 +36,31 @@ export type Reply = {
   readonly body: Answered | Readonly<Record<string, unknown>>
 }
 
+export type ResultView = {
+  code: string
+  description: string
+  avsResponse?: string
+  cvvResponse?: string
+  parameterErrors?: readonly { name: string; value?: string; message: string }[]
+}
+
+/** Every answer has these. */
+export type Answered = {
+  id: string
+  result: ResultView
+  buildNumber: string
+  timestamp: string
+  ndc: string
+}
+
 export type Handler = (engine: Engine, caller: Caller, call: Call, build: string) => Promise<Reply>
+
+/** A request that was found valid. */
+export type Request = {
+  readonly fields: RequestFields
+  /** Flat, as sent, for the comparison of repeats and the search for the card's own number. */
+  readonly names: readonly (readonly [name: string, value: string])[]
+}
 
 /**
  * A valid request of a caller who has the right to it and may act for the entity it names. 403 comes

@@ -2,8 +2,8 @@
 
 import { resultDescription, results } from '@tollgate/schemas'
 import { bodyOf, type Call, type Handler, idIn, queryOf, type Reply, read } from './call.ts'
+import type { Caller } from './caller/caller.ts'
 import type { Engine } from './engine.ts'
-import type { Caller } from './entity/directory.ts'
 import { GatewayError } from './errors.ts'
 import { eventOperations } from './event-feed/operations.ts'
 import { newId } from './ids.ts'

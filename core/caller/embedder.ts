@@ -1,6 +1,6 @@
 /** How an embedding program calls. */
 import type { By } from '../audit/actor.ts'
-import type { Caller } from '../entity/directory.ts'
+import type { Caller } from './caller.ts'
 import { everyRight } from './rights.ts'
 
 export type RequestOptions = {

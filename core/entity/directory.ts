@@ -1,7 +1,6 @@
 import type { Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
-import type { By } from '../audit/actor.ts'
-import type { RightSet } from '../caller/rights.ts'
+import type { Caller } from '../caller/caller.ts'
 import type { Clock } from '../clock.ts'
 import { Gather } from '../db/gather.ts'
 import type { Lanes } from '../db/lanes.ts'
@@ -24,20 +23,6 @@ import {
 import { rulesOf } from './store-dispatching.ts'
 import { type KnownToken, knownToken, limitedHash, plainHash, type Unfit, unfit } from './token.ts'
 import { TokenUse } from './token-use.ts'
-
-/** Who calls: the node a token belongs to. `trusted` is the embedding program itself. */
-export type Caller = {
-  /** Key of throttling and audit: the token's id, or the embedder's name. */
-  readonly id: string
-  /** Acts for this node and everything below; null acts for every entity. */
-  readonly entityId: string | null
-  /** What it may do, made by `rightSet`; every right of tokens unless given. */
-  readonly rights?: RightSet
-  /** Where the request came from. */
-  readonly address?: string
-  /** Who asks the embedding program for it, where that is not the embedding program itself. */
-  readonly by?: By
-}
 
 /** A channel and the settings that apply to it: its own win over those of the nodes above. */
 export type Channel = {

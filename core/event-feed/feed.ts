@@ -1,11 +1,11 @@
 /** The feed: every notification once, oldest first, whether or not anybody has an endpoint. */
 import { limits } from '@tollgate/schemas'
+import type { Request } from '../call.ts'
+import type { Caller } from '../caller/caller.ts'
 import type { Engine } from '../engine.ts'
-import type { Caller } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { fitting, portionsOf } from '../page/portions.ts'
-import type { Request } from '../payment/accept.ts'
 import { refuse, textOf } from '../request/values.ts'
 import {
   type Notification,

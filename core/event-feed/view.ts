@@ -1,8 +1,8 @@
 /** Answers of the feed. */
 import { resultDescription } from '@tollgate/schemas'
+import type { Answered } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
 import { newId } from '../ids.ts'
-import type { Answered } from '../payment/view.ts'
 import type { Envelope } from '../schedule/view.ts'
 import type { Action, Notification, NotificationType } from '../webhook/notification.ts'
 import type { FeedPage } from './feed.ts'

@@ -3,9 +3,11 @@ import type { Operation, RequestFields } from '@tollgate/plugin-kit'
 import { Sensitive } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { businessNow, clockOf } from '../business-time/time.ts'
+import type { Request } from '../call.ts'
+import type { Caller } from '../caller/caller.ts'
 import { outcomeUnknown, sqlState, violated } from '../db/database.ts'
 import type { Engine } from '../engine.ts'
-import type { Caller, Channel } from '../entity/directory.ts'
+import type { Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { faultPoint } from '../fault-point.ts'
 import { idTimeMs, newId, shortId } from '../ids.ts'
@@ -30,12 +32,6 @@ import { attemptByKey, paymentById } from './store-read.ts'
 import { accountPart, noticeAt, numbersOf, withoutSecrets } from './stored-request.ts'
 import { beginTrial } from './trial.ts'
 import type { Mode, Payment } from './types.ts'
-
-export type Request = {
-  readonly fields: RequestFields
-  /** Flat, as sent, for the comparison of repeats and the search for the card's own number. */
-  readonly names: readonly (readonly [name: string, value: string])[]
-}
 
 /** A first payment that may be sent, or the earlier one that the same idempotency key made. */
 export type Accepted = { readonly work: Work } | { readonly replay: Payment }

@@ -1,7 +1,8 @@
 /** Refuses whoever tries out card numbers of which he knows the first six and the last four digits. */
 import { limits } from '@tollgate/schemas'
+import type { Caller } from '../caller/caller.ts'
 import type { Engine } from '../engine.ts'
-import type { Caller, Channel } from '../entity/directory.ts'
+import type { Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 
 /** One refusal among those of back-pressure that follows from the request alone, and not from the moment. */

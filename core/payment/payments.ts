@@ -1,12 +1,15 @@
 /** Everything that can be done with payments, for embedders and for the hosted surface alike. */
+
+import type { Request } from '../call.ts'
+import type { Caller } from '../caller/caller.ts'
 import { TooManyFailures } from '../card-testing/card-testing.ts'
 import type { Engine } from '../engine.ts'
-import type { Addressee, Caller } from '../entity/directory.ts'
+import type { Addressee } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { refuse, textOf } from '../request/values.ts'
 import { dispatch } from '../routing/dispatch.ts'
-import { type Accepted, acceptFirst, type Request, type Use } from './accept.ts'
+import { type Accepted, acceptFirst, type Use } from './accept.ts'
 import type { Work } from './attempt-context.ts'
 import { asCapture, captureToCome } from './capture-to-come.ts'
 import { leftOfChargebacks } from './dispute-fact.ts'

@@ -1,12 +1,12 @@
 /** Chargebacks that merchants post in a test, and their reversals. */
 import { paymentTypes } from '@tollgate/schemas'
+import type { Request } from '../call.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
 import { formatAmount } from '../money.ts'
 import { textOf } from '../request/values.ts'
-import type { Request } from './accept.ts'
 import { approvedCode } from './decide.ts'
 import { chargebackReason, type Fact, factRow, tell } from './dispute-fact.ts'
 import { amountOf } from './follow-up-rules.ts'

@@ -1,9 +1,11 @@
 /** Where an attempt with a card begins to count as one that a card tester might make. */
+
+import type { Request } from '../call.ts'
 import type { Trial } from '../card-testing/attempt.ts'
 import type { Engine } from '../engine.ts'
 import type { Channel } from '../entity/directory.ts'
 import type { CheckedAccount } from '../request/account.ts'
-import type { Request, Use } from './accept.ts'
+import type { Use } from './accept.ts'
 
 /**
  * Undefined for what is not counted: accounts that are no cards, and charges of schedules, which no

@@ -2,6 +2,7 @@
 
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { isResultCode, resultDescription } from '@tollgate/schemas'
+import type { Answered, ResultView } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
 import type { GatewayError } from '../errors.ts'
 import { shortId } from '../ids.ts'
@@ -10,23 +11,6 @@ import { shownTexts } from './checked-texts.ts'
 import { descriptorOf } from './descriptor.ts'
 import { echoed } from './stored-request.ts'
 import type { Balance, Payment } from './types.ts'
-
-export type ResultView = {
-  code: string
-  description: string
-  avsResponse?: string
-  cvvResponse?: string
-  parameterErrors?: readonly { name: string; value?: string; message: string }[]
-}
-
-/** Every answer has these. */
-export type Answered = {
-  id: string
-  result: ResultView
-  buildNumber: string
-  timestamp: string
-  ndc: string
-}
 
 export type PaymentView = Answered & {
   shortId: string

@@ -1,6 +1,6 @@
 /** How many test notifications may be on their way: each holds a connection to a stranger for long. */
 import { limits } from '@tollgate/schemas'
-import type { Caller } from '../entity/directory.ts'
+import type { Caller } from '../caller/caller.ts'
 import { GatewayError } from '../errors.ts'
 
 export class WebhookTestSlots {

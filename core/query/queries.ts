@@ -1,8 +1,8 @@
 /** Everything that can be looked up, for embedders and for the hosted surface alike. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
+import type { Caller } from '../caller/caller.ts'
 import type { Engine } from '../engine.ts'
-import type { Caller } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { asCapture, captureToCome } from '../payment/capture-to-come.ts'

@@ -1,10 +1,11 @@
 /** Answers of the query: transactions of every kind in one shape. */
 import { resultDescription } from '@tollgate/schemas'
+import type { Answered, ResultView } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
 import { shortId } from '../ids.ts'
 import { formatAmount } from '../money.ts'
 import { approvedCode } from '../payment/decide.ts'
-import { type Answered, type PaymentView, paymentView, type ResultView } from '../payment/view.ts'
+import { type PaymentView, paymentView } from '../payment/view.ts'
 import type { Entry } from './queries.ts'
 import type { RecordRow } from './store.ts'
 

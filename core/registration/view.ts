@@ -1,10 +1,10 @@
 /** The answer about a registration. */
 import { resultDescription } from '@tollgate/schemas'
+import type { Answered } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
 import { shortId } from '../ids.ts'
 import { approvedCode } from '../payment/decide.ts'
 import { echoed } from '../payment/stored-request.ts'
-import type { Answered } from '../payment/view.ts'
 import type { Registration } from './types.ts'
 
 /** Whether an account could be stored: what is said of its verification. The id is the registration's. */

@@ -12,12 +12,12 @@
  * read and reckon anew, with a later T.
  */
 import type { RequestFields } from '@tollgate/plugin-kit'
+import type { Request } from '../call.ts'
+import type { Caller } from '../caller/caller.ts'
 import { refuseUnlessMayMake } from '../caller/rights.ts'
 import type { Engine } from '../engine.ts'
-import type { Caller } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import type { Request } from '../payment/accept.ts'
 import { refuseRegisteredNumber } from '../payment/stored-number.ts'
 import { registrationById, toRegistration } from '../registration/store.ts'
 import { textOf } from '../request/values.ts'

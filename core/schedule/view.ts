@@ -1,11 +1,11 @@
 /** Answers about schedules. */
 import { resultDescription } from '@tollgate/schemas'
+import type { Answered } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
 import { shortId } from '../ids.ts'
 import { formatAmount } from '../money.ts'
 import { approvedCode } from '../payment/decide.ts'
 import { echoed } from '../payment/stored-request.ts'
-import type { Answered } from '../payment/view.ts'
 import type { StoredJob } from './parse-job.ts'
 import type { Execution, MissedRange, Schedule } from './types.ts'
 

@@ -1,9 +1,9 @@
 /** Operations that read step logs: raw call in, status and body out. */
 
 import { type Handler, idIn, queryOf, read } from '../call.ts'
+import type { Caller } from '../caller/caller.ts'
 import { buildNumber } from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
-import type { Caller } from '../entity/directory.ts'
 import { newId } from '../ids.ts'
 import { approvedCode } from '../payment/decide.ts'
 import { textOf } from '../request/values.ts'

@@ -1,7 +1,7 @@
 /** Reading step logs: by id for those who may see the resource, by any of its numbers for operators. */
 import { limits } from '@tollgate/schemas'
+import type { Caller } from '../caller/caller.ts'
 import type { Engine } from '../engine.ts'
-import type { Caller } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { idTimeMs, isId, shortId, shortNo } from '../ids.ts'
 import { exactDecimal, fitsWire, formatAmount } from '../money.ts'

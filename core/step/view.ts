@@ -1,8 +1,8 @@
 /** The answer about what happened to a resource. */
 import { resultDescription } from '@tollgate/schemas'
+import type { Answered } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
 import type { TranscriptEntry, TranscriptMessage } from '../net/http.ts'
-import type { Answered } from '../payment/view.ts'
 import type { Step } from '../transcript/types.ts'
 
 export type RequestView = {

@@ -1,11 +1,10 @@
 import type { Requests } from '@tollgate/schemas'
 import type { ClockRow } from '../business-time/store.ts'
-import { read } from '../call.ts'
+import { type Request, read } from '../call.ts'
+import type { Caller } from '../caller/caller.ts'
 import { buildNumber, embedder, type RequestOptions } from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
-import type { Caller } from '../entity/directory.ts'
 import { newId } from '../ids.ts'
-import type { Request } from '../payment/accept.ts'
 import { advanceTo, type ClockView, clockView, createClock, readClock } from './clocks.ts'
 
 /** Clocks that tests move. Test environment only. */

@@ -1,10 +1,18 @@
 /** Operations on webhook endpoints: raw call in, status and body out. */
 
-import { bodyOf, type Call, type Handler, idIn, queryOf, type Reply, read } from '../call.ts'
+import {
+  bodyOf,
+  type Call,
+  type Handler,
+  idIn,
+  queryOf,
+  type Reply,
+  type Request,
+  read,
+} from '../call.ts'
+import type { Caller } from '../caller/caller.ts'
 import type { Engine } from '../engine.ts'
-import type { Caller } from '../entity/directory.ts'
 import { newId } from '../ids.ts'
-import type { Request } from '../payment/accept.ts'
 import {
   createEndpoint,
   endEndpoint,

@@ -1,8 +1,8 @@
 /** Answers about webhook endpoints. */
 import { resultDescription } from '@tollgate/schemas'
+import type { Answered } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
 import { approvedCode } from '../payment/decide.ts'
-import type { Answered } from '../payment/view.ts'
 import type { Envelope } from '../schedule/view.ts'
 import type { Page, Shown } from './endpoints.ts'
 import type { DeliveryRow } from './store.ts'
