@@ -1,5 +1,5 @@
-import { defineJob } from '../queue/define.ts'
 import { advance } from '../test-clock/advance.ts'
+import { defineJob } from './define.ts'
 
 /**
  * Moves a test clock to its target, doing everything that is due on the way.

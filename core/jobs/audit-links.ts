@@ -1,7 +1,7 @@
 import { limits } from '@tollgate/schemas'
 import { addNextLinks, BrokenChain } from '../audit-chain/chain.ts'
 import { sqlState } from '../db/database.ts'
-import { defineJob } from '../queue/define.ts'
+import { defineJob } from './define.ts'
 
 /**
  * Gives new rows of the audit trail their links, and logs where the chain ends: a log that is kept elsewhere

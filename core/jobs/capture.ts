@@ -1,7 +1,7 @@
 import { resolve } from '../payment/resolve.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
 import { takeStepsOrList } from '../payment/two-step.ts'
-import { defineJob, groupOfConnector, outsideCall } from '../queue/define.ts'
+import { defineJob, groupOfConnector, outsideCall } from './define.ts'
 
 /**
  * Finishes one follow-up (capture, refund, reversal) that its request did not finish, or takes the

@@ -1,6 +1,6 @@
 import { resolve } from '../payment/resolve.ts'
-import { defineJob, groupOfConnector, outsideCall } from '../queue/define.ts'
 import { chargeOccurrences, occurrenceOfAttempt } from '../schedule/charge.ts'
+import { defineJob, groupOfConnector, outsideCall } from './define.ts'
 
 /**
  * Charges what schedules fired; and finds out what became of a payment whose request did not finish

@@ -11,6 +11,7 @@ import { advanceClock } from './advance-clock.ts'
 import { auditLinks } from './audit-links.ts'
 import { capture } from './capture.ts'
 import { charge } from './charge.ts'
+import type { JobDefinition } from './define.ts'
 import { housekeeping } from './housekeeping.ts'
 import { scheduleTick } from './schedule-tick.ts'
 import { webhookRetry } from './webhook-retry.ts'
@@ -51,13 +52,13 @@ export class Dispatcher {
 
   async start(own: readonly Job[]): Promise<void> {
     await Dispatcher.declare(this.#queue)
-    await this.#queue.work(charge, this.#engine)
-    await this.#queue.work(capture, this.#engine)
-    await this.#queue.work(this.#tick, this.#engine)
-    await this.#queue.work(advanceClock, this.#engine)
-    await this.#queue.work(this.#audit, this.#engine)
-    await this.#queue.work(housekeeping, this.#engine)
-    await this.#queue.work(this.#retry, this.#engine)
+    await this.#work(charge)
+    await this.#work(capture)
+    await this.#work(this.#tick)
+    await this.#work(advanceClock)
+    await this.#work(this.#audit)
+    await this.#work(housekeeping)
+    await this.#work(this.#retry)
     for (const job of own) await this.#queue.workOwn(job)
     this.#webhooks.start((endpointIds) =>
       this.#queue.enqueue(
@@ -67,6 +68,10 @@ export class Dispatcher {
     )
     this.#next()
     this.#nextAudit()
+  }
+
+  #work<Payload extends object>(job: JobDefinition<Payload>): Promise<void> {
+    return this.#queue.work(job, (payload) => job.run(payload, this.#engine))
   }
 
   #next(): void {

@@ -7,9 +7,9 @@ import { purgeSessions } from '../operator-access/store.ts'
 import { purgeFailures } from '../operator-access/store-login.ts'
 import { makePartitions } from '../process/partitions.ts'
 import { purgeIdempotency } from '../process/store.ts'
-import { defineJob } from '../queue/define.ts'
 import { dropSteps, purgeSteps } from '../transcript/store.ts'
 import { dropDeliveries } from '../webhook/store.ts'
+import { defineJob } from './define.ts'
 
 const batch = 5000
 

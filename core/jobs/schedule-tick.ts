@@ -4,8 +4,7 @@ import { advancing } from '../business-time/store.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { overdue } from '../payment/store-settle.ts'
-import { defineJob } from '../queue/define.ts'
-import type { Enqueue, EnqueueWithin } from '../queue/queue.ts'
+import type { Enqueue, EnqueueWithin } from '../queue/types.ts'
 import { noteExpiry } from '../registration/expiry.ts'
 import { batchesOf, fireDue } from '../schedule/fire.ts'
 import { forgotten } from '../schedule/store-fire.ts'
@@ -13,6 +12,7 @@ import { type ClaimedRow, claimDue, type TimerKind, type TimerRow } from '../tim
 import { advanceClock } from './advance-clock.ts'
 import { capture } from './capture.ts'
 import { charge } from './charge.ts'
+import { defineJob } from './define.ts'
 
 /** A claimed timer comes back after this, unless what it stands for ended meanwhile. */
 const againMs = 60_000

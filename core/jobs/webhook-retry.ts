@@ -1,4 +1,4 @@
-import { defineJob } from '../queue/define.ts'
+import { defineJob } from './define.ts'
 
 /**
  * Looks after a webhook endpoint that nobody sends to: whose process died, or whose next try is due.

@@ -16,13 +16,13 @@ import { addAudit, auditById } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, newId, shortId } from '../ids.ts'
-import type { Subject } from '../jobs/payment-jobs.ts'
 import { captureToCome } from '../payment/capture-to-come.ts'
 import { isOpen as isOpenState } from '../payment/late-words.ts'
 import { resolve } from '../payment/resolve.ts'
 import { attemptByKey, paymentById, toAttempt, toPayment } from '../payment/store-read.ts'
 import { captureSoFar } from '../payment/two-step.ts'
 import type { Attempt, Payment } from '../payment/types.ts'
+import type { JobSubject } from '../queue/types.ts'
 import { maskCardNumbers } from '../redaction/mask.ts'
 import { instantById } from '../step/store-read.ts'
 import { reverseByHand } from './chargeback.ts'
@@ -156,13 +156,13 @@ export class Operator {
     return { text: `queued for the next worker${before}` }
   }
 
-  async #subject(id: string): Promise<{ subject: Subject; entityId: string }> {
+  async #subject(id: string): Promise<{ subject: JobSubject; entityId: string }> {
     const payment = await this.#found(id)
     if (payment === undefined) return this.#execution(id)
     return { subject: await this.#work(payment), entityId: payment.channelId }
   }
 
-  async #work(payment: Payment): Promise<Subject> {
+  async #work(payment: Payment): Promise<JobSubject> {
     const attempt = await this.#attempt(payment)
     if (isOpen(payment) || attempt.state === 'late') {
       return { attemptKey: payment.attemptKey, isFollowUp: payment.parentId !== null }
@@ -176,7 +176,7 @@ export class Operator {
     throw refused(`it is ${payment.state}: nothing is left to be done`)
   }
 
-  async #execution(id: string): Promise<{ subject: Subject; entityId: string }> {
+  async #execution(id: string): Promise<{ subject: JobSubject; entityId: string }> {
     const [row] = isId(id) ? await this.#engine.lanes.single(instantById(id, null)) : []
     if (row === undefined) throw new GatewayError('700.400.580', { status: 404 })
     if (row.payment_id === null && row.failure === null) {

@@ -2,33 +2,8 @@
 import type { Job, Log } from '@tollgate/plugin-kit'
 import { type Clock, systemClock as machineClock, PgBoss } from 'pg-boss'
 import { systemClock } from '../clock.ts'
-import type { Client, Database } from '../db/database.ts'
-import type { Engine } from '../engine.ts'
-import type { JobDefinition } from './define.ts'
-
-export type Enqueue = <Payload extends object>(
-  job: JobDefinition<Payload>,
-  payloads: readonly Payload[],
-) => Promise<void>
-
-export type EnqueueWithin = <Payload extends object>(
-  client: Client,
-  job: JobDefinition<Payload>,
-  payloads: readonly Payload[],
-) => Promise<void>
-
-/** A job as operators see it. */
-export type FoundJob = {
-  readonly id: string
-  readonly queue: string
-  readonly state: 'created' | 'retry' | 'active' | 'completed' | 'cancelled' | 'failed'
-  /** It ran out of tries. */
-  readonly isDead: boolean
-  readonly retries: number
-  readonly createdAt: Date
-  readonly startedAt: Date | null
-  readonly endedAt: Date | null
-}
+import type { Database } from '../db/database.ts'
+import type { Enqueue, EnqueueWithin, FoundJob, QueuedJob } from './types.ts'
 
 const seconds = {
   /** A job that outlives this is given to another worker; fences make the first one harmless. */
@@ -97,7 +72,7 @@ export class Queue {
   }
 
   /** Makes sure that the queue of a job exists. Running it again changes nothing. */
-  async declare<Payload extends object>(job: JobDefinition<Payload>): Promise<void> {
+  async declare<Payload extends object>(job: QueuedJob<Payload>): Promise<void> {
     const dead = `${job.name}-dead`
     await this.#boss.createQueue(dead, { policy: 'standard', retentionSeconds: seconds.keepFailed })
     await this.#boss.createQueue(job.name, {
@@ -114,7 +89,10 @@ export class Queue {
   }
 
   /** Starts working on a job in this process. */
-  async work<Payload extends object>(job: JobDefinition<Payload>, engine: Engine): Promise<void> {
+  async work<Payload extends object>(
+    job: QueuedJob<Payload>,
+    run: (payload: Payload) => Promise<void>,
+  ): Promise<void> {
     const options = {
       localConcurrency: job.concurrency,
       batchSize: 1,
@@ -124,7 +102,7 @@ export class Queue {
         : { localGroupConcurrency: job.concurrencyOfGroup }),
     }
     await this.#boss.work<Payload>(job.name, options, async (jobs) => {
-      for (const { data } of jobs) await this.#tracked(job.name, job.run(data, engine))
+      for (const { data } of jobs) await this.#tracked(job.name, run(data))
     })
   }
 
@@ -135,7 +113,6 @@ export class Queue {
       retry: job.retry ?? { limit: 3, delaySeconds: 2 },
       concurrency: job.concurrency ?? 1,
       keyOf: () => '',
-      run: async () => {},
     })
   }
 
@@ -175,11 +152,7 @@ export class Queue {
   }
 
   /** Jobs of a key that wait, run or ended lately, and those about the same that ran out of tries. */
-  async find<Payload extends object>(
-    job: JobDefinition<Payload>,
-    key: string,
-    data: object,
-  ): Promise<FoundJob[]> {
+  async find(job: { readonly name: string }, key: string, data: object): Promise<FoundJob[]> {
     const dead = `${job.name}-dead`
     const [own, failed] = await Promise.all([
       this.#boss.findJobs(job.name, { key }),
@@ -213,7 +186,7 @@ export class Queue {
   }
 }
 
-function jobsOf<Payload extends object>(job: JobDefinition<Payload>, payloads: readonly Payload[]) {
+function jobsOf<Payload extends object>(job: QueuedJob<Payload>, payloads: readonly Payload[]) {
   return payloads.map((data) => {
     const group = job.groupOf?.(data)
     return {

@@ -1,8 +1,8 @@
 /** From rows to steps: what every kind of resource has in common. */
 import { resultDescription } from '@tollgate/schemas'
-import type { PaymentJob } from '../jobs/payment-jobs.ts'
 import { exactDecimal, toldAmount } from '../money.ts'
 import type { TranscriptEntry } from '../net/http.ts'
+import type { PaymentJob } from '../queue/types.ts'
 import { maskCardNumbers } from '../redaction/mask.ts'
 import { hidden, isSecretName } from '../redaction/scrub.ts'
 import type { ReadStepRow } from '../transcript/store.ts'

@@ -1,0 +1,22 @@
+import type { Engine } from '../engine.ts'
+import type { QueuedJob } from '../queue/types.ts'
+
+/** What the engine's own jobs get. */
+export type JobDefinition<Payload extends object> = QueuedJob<Payload> & {
+  run(payload: Payload, engine: Engine): Promise<void>
+}
+
+/** One job = one file; its first comment says why running it twice is safe. */
+export function defineJob<Payload extends object>(
+  definition: JobDefinition<Payload>,
+): JobDefinition<Payload> {
+  return definition
+}
+
+/** The group of work that waits for one connector: an acquirer that hangs keeps some of the workers and never all. */
+export function groupOfConnector(connector: string | null | undefined): string | undefined {
+  return connector == null ? undefined : `connector ${connector}`
+}
+
+/** For work that talks to an acquirer: the timers come back to what the retries did not finish. */
+export const outsideCall = { limit: 3, delaySeconds: 2 } as const

@@ -1,0 +1,64 @@
+/** What is queued, and what was found of it. */
+import type { Client } from '../db/database.ts'
+
+/** How a job is queued and tried again. Payloads hold ids, and the name of the connector that the work waits for. */
+export type QueuedJob<Payload extends object> = {
+  readonly name: string
+  /** Tries after the first, and the pause before each, doubling. */
+  readonly retry: { readonly limit: number; readonly delaySeconds: number }
+  /** How many run at once in one process. */
+  readonly concurrency: number
+  /** At most one job of a key is queued or running. */
+  readonly keyOf: (payload: Payload) => string
+  /** Jobs of one group share a limit, so that nobody's mass keeps the others waiting. */
+  readonly groupOf?: (payload: Payload) => string | undefined
+  /** How many jobs of one group run at once in one process. */
+  readonly concurrencyOfGroup?: number
+}
+
+export type Enqueue = <Payload extends object>(
+  job: QueuedJob<Payload>,
+  payloads: readonly Payload[],
+) => Promise<void>
+
+export type EnqueueWithin = <Payload extends object>(
+  client: Client,
+  job: QueuedJob<Payload>,
+  payloads: readonly Payload[],
+) => Promise<void>
+
+/** A job as operators see it. */
+export type FoundJob = {
+  readonly id: string
+  readonly queue: string
+  readonly state: 'created' | 'retry' | 'active' | 'completed' | 'cancelled' | 'failed'
+  /** It ran out of tries. */
+  readonly isDead: boolean
+  readonly retries: number
+  readonly createdAt: Date
+  readonly startedAt: Date | null
+  readonly endedAt: Date | null
+}
+
+export type PaymentJob = FoundJob & { readonly job: 'charge' | 'capture' }
+
+/** What a job is about: an attempt to resolve, the steps of a payment that has two, or a schedule's instant. */
+export type JobSubject =
+  | { readonly attemptKey: string; readonly isFollowUp: boolean }
+  | { readonly authorisationId: string }
+  | { readonly merchantId: string; readonly occurrenceId: string }
+
+/** The same as far as it is needed to find the work about it. */
+export type SoughtSubject =
+  | { readonly attemptKey: string }
+  | { readonly authorisationId: string }
+  | { readonly occurrenceId: string }
+
+export type PaymentJobs = {
+  /** Jobs about any of these that wait, run, ended lately, or ran out of tries. */
+  find(subjects: readonly SoughtSubject[]): Promise<PaymentJob[]>
+  /** Queues the job about this as a part of the caller's transaction; one that waits already stays the only one. */
+  enqueueWithin(client: Client, subject: JobSubject): Promise<void>
+  /** Removes jobs that failed for good: another one was queued in their place. */
+  forget(jobs: readonly PaymentJob[]): Promise<void>
+}
