@@ -49,6 +49,9 @@ export type FollowUpRequest = Readonly<Record<string, unknown>> & {
   readonly currency?: string
 }
 
+/** What happened to a resource, or to one execution of a schedule, step by step. */
+export type StepsOf = (id: string, options?: RequestOptions) => Promise<StepsView>
+
 /** A running engine. Close it, or bind it with `await using`. */
 export class Gateway {
   readonly #engine: Engine
@@ -60,7 +63,7 @@ export class Gateway {
   readonly #graceMs: number
   readonly entities: Entities
   readonly query: Query
-  readonly schedules: Schedules
+  readonly schedules: Schedules & { readonly steps: StepsOf }
   readonly testClocks: TestClocks
   readonly webhooks: Webhooks
   /** What people decide where the engine must not. */
@@ -87,7 +90,9 @@ export class Gateway {
     this.#graceMs = parts.graceMs
     this.entities = parts.entities
     this.query = new Query(parts.engine)
-    this.schedules = new Schedules(parts.engine)
+    this.schedules = Object.assign(new Schedules(parts.engine), {
+      steps: this.#stepsOf('schedules.steps'),
+    })
     this.testClocks = new TestClocks(parts.engine)
     this.webhooks = new Webhooks(parts.engine)
     this.operator = new Operator(parts.engine)
@@ -122,8 +127,7 @@ export class Gateway {
         return readPayment(this.#engine, caller, id, undefined)
       }, options),
     /** What happened to it, step by step. */
-    steps: (id: string, options: RequestOptions = {}): Promise<StepsView> =>
-      this.#steps('payments.steps', id, options),
+    steps: this.#stepsOf('payments.steps'),
     followUp: (
       id: string,
       request: FollowUpRequest,
@@ -163,8 +167,7 @@ export class Gateway {
         readRegistration(this.#engine, caller, id, undefined),
       ),
     /** What happened to it, step by step; also after it was removed. */
-    steps: (id: string, options: RequestOptions = {}): Promise<StepsView> =>
-      this.#steps('registrations.steps', id, options),
+    steps: this.#stepsOf('registrations.steps'),
     pay: (
       id: string,
       request: Requests['registrations.pay'],
@@ -209,8 +212,8 @@ export class Gateway {
     return inspect(this.#engine, reference, days)
   }
 
-  #steps(operation: StepOperation, id: string, options: RequestOptions): Promise<StepsView> {
-    return stepsFor(this.#engine, options.caller ?? embedder, operation, id)
+  #stepsOf(operation: StepOperation): StepsOf {
+    return (id, options = {}) => stepsFor(this.#engine, options.caller ?? embedder, operation, id)
   }
 
   async #registration(

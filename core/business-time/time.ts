@@ -1,25 +1,32 @@
 /** Business time of what may live on a test clock. The position is read with each request, never cached. */
 import type { RequestFields } from '@tollgate/plugin-kit'
-import type { Engine } from '../engine.ts'
+import type { Clock } from '../clock.ts'
+import type { Lanes } from '../db/lanes.ts'
 import type { Channel } from '../entity/directory.ts'
 import { isId } from '../ids.ts'
 import { refuse, textOf } from '../request/values.ts'
 import { clockById } from './store.ts'
 
+/** Where time is read: the positions of test clocks are rows. */
+type Clocks = { readonly clock: Clock; readonly lanes: Lanes }
+
 /** The time of a test clock, or of the entity where there is none. */
 export function businessNow(
-  engine: Engine,
+  clocks: Clocks,
   entityId: string,
   clockId: string | null,
 ): Date | Promise<Date> {
-  return clockId === null ? engine.clock.businessAt(entityId) : positionOf(engine, clockId)
+  return clockId === null ? clocks.clock.businessAt(entityId) : positionOf(clocks, clockId)
 }
 
-async function positionOf(engine: Engine, clockId: string): Promise<Date> {
-  const [row] = await engine.lanes.read(clockById(clockId))
+async function positionOf({ lanes }: Clocks, clockId: string): Promise<Date> {
+  const [row] = await lanes.read(clockById(clockId))
   if (row === undefined) throw new Error('a test clock is gone')
   return row.at
 }
+
+/** Where a test clock may be named: in its database, and where it is for tests. */
+type Installation = { readonly lanes: Lanes; readonly environment: 'test' | 'live' }
 
 /**
  * The clock that a new resource lives on: that of what it belongs to, or the one its request names.
@@ -28,26 +35,26 @@ async function positionOf(engine: Engine, clockId: string): Promise<Date> {
  * another one than that of what it belongs to.
  */
 export function clockOf(
-  engine: Engine,
+  installation: Installation,
   channel: Channel,
   fields: RequestFields,
   inherited: string | null,
 ): string | null | Promise<string> {
   const id = textOf(fields, 'testClock')
-  return id === undefined ? inherited : named(engine, channel, id, inherited)
+  return id === undefined ? inherited : named(installation, channel, id, inherited)
 }
 
 async function named(
-  engine: Engine,
+  { lanes, environment }: Installation,
   channel: Channel,
   id: string,
   inherited: string | null,
 ): Promise<string> {
   const wrong = (message: string) => refuse('200.300.404', 'testClock', message, id)
-  if (engine.environment !== 'test') {
+  if (environment !== 'test') {
     throw wrong('is not an allowed parameter in the live environment')
   }
-  const [row] = isId(id) ? await engine.lanes.read(clockById(id)) : []
+  const [row] = isId(id) ? await lanes.read(clockById(id)) : []
   if (row === undefined || !channel.path.includes(row.entity_id)) {
     throw wrong('is no test clock of this channel or of a node above it')
   }

@@ -1,7 +1,6 @@
 /** What the attempts of a card tester have in common, taken from a payment. */
-import type { RequestFields } from '@tollgate/plugin-kit'
+import type { Money, RequestFields } from '@tollgate/plugin-kit'
 import { type Dimension, dimensions, type Thresholds } from '../entity/card-testing-settings.ts'
-import type { Payment } from '../payment/types.ts'
 import { groupOf, textOf } from '../request/values.ts'
 import { shopperAddress } from './shopper-address.ts'
 import type { Key } from './windows.ts'
@@ -26,6 +25,21 @@ export type Trial = {
   readonly number: string
 }
 
+/** A payment that was settled, as far as it tells of its card. */
+export type SettledPayment = {
+  readonly id: string
+  readonly channelId: string
+  readonly parentId: string | null
+  readonly scheduleId: string | null
+  readonly method: string | null
+  readonly amount: Money
+  readonly resultCode: string
+  readonly request: Readonly<Record<string, unknown>>
+}
+
+/** What its end says about the card; `nothing` where people decided, or time did. */
+export type CardWord = 'open' | 'approved' | 'declined' | 'nothing'
+
 const binDigits = 6
 
 export const valuesOf = (attempt: Attempt): Partial<Record<Dimension, string | undefined>> => ({
@@ -38,7 +52,7 @@ export const valuesOf = (attempt: Attempt): Partial<Record<Dimension, string | u
 
 /** The same from the row of a payment that another process made: the token is not among it. */
 export function storedValues(
-  { channelId, request }: Payment,
+  { channelId, request }: SettledPayment,
   fingerprint: Buffer | null,
 ): Partial<Record<Dimension, string | undefined>> {
   const fields = request as RequestFields

@@ -11,9 +11,16 @@ import type { Lanes } from '../db/lanes.ts'
 import { isOn, isWide, type Thresholds, thresholdsOf } from '../entity/card-testing-settings.ts'
 import type { Directory } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
-import { isOpen } from '../payment/late-words.ts'
-import type { Payment, Source } from '../payment/types.ts'
-import { type Attempt, keysOf, shownOf, storedValues, type Trial, valuesOf } from './attempt.ts'
+import {
+  type Attempt,
+  type CardWord,
+  keysOf,
+  type SettledPayment,
+  shownOf,
+  storedValues,
+  type Trial,
+  valuesOf,
+} from './attempt.ts'
 import { failureOf } from './failure.ts'
 import { judge } from './judge.ts'
 import { type Block, referenceOf, Sharing } from './sharing.ts'
@@ -22,9 +29,6 @@ import { type Key, Windows } from './windows.ts'
 
 /** An attempt that is refused before anything of it was written or sent. */
 export class TooManyFailures extends GatewayError {}
-
-/** What was decided by people, or by time, tells nothing about the card. */
-const noWord: ReadonlySet<Source> = new Set<Source>(['operator', 'expiry'])
 
 export class CardTesting {
   readonly #clock: Clock
@@ -121,17 +125,17 @@ export class CardTesting {
    */
   settled(
     trial: Trial | undefined,
-    payment: Payment,
-    source: Source,
+    payment: SettledPayment,
+    word: CardWord,
     fingerprint: Buffer | null = null,
   ): void {
-    if (isOpen(payment.state)) {
+    if (word === 'open') {
       this.#hold(trial)
       return
     }
     this.#underWay.decided(payment.id)
-    if (payment.state === 'approved') this.#approve(trial, payment)
-    else if (noWord.has(source) || failureOf(payment.resultCode) === undefined) return
+    if (word === 'approved') this.#approve(trial, payment)
+    else if (word === 'nothing' || failureOf(payment.resultCode) === undefined) return
     else if (trial !== undefined) this.#fail(trial.keys, payment.resultCode)
     else if (isShoppersCard(payment)) this.#failElsewhere(payment, fingerprint).catch(() => {})
   }
@@ -140,7 +144,7 @@ export class CardTesting {
    * Sales tell that a shop is not under attack; what costs nothing does not, for a card tester can have as
    * many as he likes: checks of a card without an amount, and one good card again and again.
    */
-  #approve(trial: Trial | undefined, { amount }: Payment): void {
+  #approve(trial: Trial | undefined, { amount }: SettledPayment): void {
     if (trial === undefined || amount.minor === 0n) return
     const wide = trial.keys.filter(({ dimension }) => isWide(dimension))
     this.#windows.approve(wide, trial.number, this.#sharing.nowMs())
@@ -162,7 +166,7 @@ export class CardTesting {
   }
 
   /** Another process sent it: an event or an enquiry told this one. */
-  async #failElsewhere(payment: Payment, fingerprint: Buffer | null): Promise<void> {
+  async #failElsewhere(payment: SettledPayment, fingerprint: Buffer | null): Promise<void> {
     const settings = await this.#directory.settings(payment.channelId)
     const thresholds = thresholdsOf(this.#installation, settings)
     if (!isOn(thresholds)) return
@@ -174,7 +178,7 @@ export class CardTesting {
 }
 
 /** A first payment that a shopper may have made: no follow-up, no charge of a schedule. */
-const isShoppersCard = ({ parentId, scheduleId, method }: Payment): boolean =>
+const isShoppersCard = ({ parentId, scheduleId, method }: SettledPayment): boolean =>
   parentId === null && scheduleId === null && (method === 'card' || method === 'tokenAccount')
 
 const nameOf = ({ merchantId, dimension, value }: Key) => `${merchantId} ${dimension} ${value}`

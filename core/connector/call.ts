@@ -12,7 +12,7 @@ import type { Lanes } from '../db/lanes.ts'
 import type { Outgoing, OutgoingCall, TranscriptEntry } from '../net/http.ts'
 import { personalValues } from '../redaction/classes.ts'
 import { createScrubber, hidden, isSecretName, type Scrubber } from '../redaction/scrub.ts'
-import type { Loaded } from './registry.ts'
+import type { Loaded, Mode } from './registry.ts'
 import { addRecord, nextInSequence, recordByKey, swapRecord } from './store.ts'
 import type { TokenCache } from './token-cache.ts'
 
@@ -29,7 +29,7 @@ export type CallTarget = {
   /** Key of records, sequences and tokens: the merchant account, or `internal` for the simulator. */
   readonly accountKey: string
   readonly account: Readonly<Record<string, unknown>>
-  readonly mode: 'INTERNAL' | 'EXTERNAL' | 'LIVE'
+  readonly mode: Mode
   readonly channelId: string
   readonly notifyUrl?: string
   readonly returnUrl?: string
@@ -50,7 +50,7 @@ export class TooLateToSend extends Error {
 export class ConnectorCall implements Context {
   readonly config: Readonly<Record<string, unknown>>
   readonly account: Readonly<Record<string, unknown>>
-  readonly mode: 'INTERNAL' | 'EXTERNAL' | 'LIVE'
+  readonly mode: Mode
   readonly log: Log
   readonly #services: Services
   readonly #target: CallTarget

@@ -1,6 +1,9 @@
 import { type Connector, contractVersion, type Plugin, PluginError } from '@tollgate/plugin-kit'
 import { checkSettings } from './settings.ts'
 
+/** Who carries an operation out: the simulator, an acquirer's test system, or its live one. */
+export type Mode = 'INTERNAL' | 'EXTERNAL' | 'LIVE'
+
 export type Loaded = {
   readonly connector: Connector
   readonly config: Readonly<Record<string, unknown>>
@@ -97,7 +100,7 @@ export class Registry {
   }
 
   /** The first connector that serves `mode`, in the order the plugins were given. */
-  forMode(mode: 'INTERNAL' | 'EXTERNAL' | 'LIVE'): Loaded | undefined {
+  forMode(mode: Mode): Loaded | undefined {
     for (const loaded of this.#byName.values()) {
       if (loaded.connector.supports.modes?.includes(mode) === true) return loaded
     }

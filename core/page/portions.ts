@@ -3,7 +3,7 @@
  * much they write into a payment, and five hundred large ones would be more than a text can hold.
  */
 import { limits } from '@tollgate/schemas'
-import type { Engine } from '../engine.ts'
+import type { Lanes } from '../db/lanes.ts'
 import { weightsOf } from './store.ts'
 
 /**
@@ -13,7 +13,7 @@ import { weightsOf } from './store.ts'
  * @param idsOf the payments, registrations and schedules that have to be read for an entry
  */
 export async function portionsOf<Entry>(
-  engine: Engine,
+  { lanes }: { readonly lanes: Lanes },
   entries: readonly Entry[],
   idsOf: (entry: Entry) => readonly string[],
 ): Promise<Entry[][]> {
@@ -21,7 +21,7 @@ export async function portionsOf<Entry>(
   // A single entry is read whatever it weighs: what one request could write, one answer can tell.
   if (entries.length <= 1 || ids.length === 0) return entries.length === 0 ? [] : [[...entries]]
   const weights = new Map<string, number>()
-  for (const { id, bytes } of await engine.lanes.read(weightsOf(ids))) {
+  for (const { id, bytes } of await lanes.read(weightsOf(ids))) {
     weights.set(id, (weights.get(id) ?? 0) + Number(bytes))
   }
   const portions: Entry[][] = []

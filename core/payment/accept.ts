@@ -5,6 +5,7 @@ import { limits } from '@tollgate/schemas'
 import { businessNow, clockOf } from '../business-time/time.ts'
 import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
+import type { Mode } from '../connector/registry.ts'
 import { outcomeUnknown, sqlState, violated } from '../db/database.ts'
 import type { Engine } from '../engine.ts'
 import type { Channel } from '../entity/directory.ts'
@@ -31,7 +32,7 @@ import { type AcceptRow, acceptOf, type RegisteringRow, type ScheduledRow } from
 import { attemptByKey, paymentById } from './store-read.ts'
 import { accountPart, noticeAt, numbersOf, withoutSecrets } from './stored-request.ts'
 import { beginTrial } from './trial.ts'
-import type { Mode, Payment } from './types.ts'
+import type { Payment } from './types.ts'
 
 /** A first payment that may be sent, or the earlier one that the same idempotency key made. */
 export type Accepted = { readonly work: Work } | { readonly replay: Payment }

@@ -1,9 +1,10 @@
 /** What an outcome means for the payment's row and its timers. Pure. */
 import { type Outcome, Sensitive } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
+import type { Mode } from '../connector/registry.ts'
 import { maskCardNumbers } from '../redaction/mask.ts'
 import type { Effect } from './operation-kinds.ts'
-import type { Answer, AttemptState, Mode, Payment, PaymentState } from './types.ts'
+import type { Answer, AttemptState, Payment, PaymentState } from './types.ts'
 
 export type Decision = {
   readonly attemptState: AttemptState

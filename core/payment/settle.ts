@@ -24,6 +24,7 @@ import { type SettleFirstRow, settleFirst } from './store-first.ts'
 import { eventById, paymentById, toPayment } from './store-read.ts'
 import { settleOne } from './store-settle.ts'
 import { moveBetween, placeOf } from './sums.ts'
+import { concludeTrial } from './trial.ts'
 import type { Payment, Source } from './types.ts'
 
 export type Settled = {
@@ -68,7 +69,7 @@ export async function settle(
   if (written === undefined)
     return { payment: await lost(engine, work, row, given, source), moved: false }
   const payment = settledPayment(work.payment, decision, engine.clock.realMs())
-  engine.cardTesting.settled(work.trial, payment, source, written.fingerprint)
+  concludeTrial(engine, work.trial, payment, source, written.fingerprint)
   announce(engine, payment, event, written.seq)
   // Only what somebody else than its first sender moves has been asked about, and may be listed.
   if (work.lease > 1 && !isOpen(payment.state)) await endUndecided(engine, payment, outcome, source)

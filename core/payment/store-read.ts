@@ -1,15 +1,9 @@
 /** Reads of payments, attempts and balances; every one within the channels the caller may see. */
+
+import type { Mode } from '../connector/registry.ts'
 import { sql } from '../db/sql.ts'
 import type { Effect } from './operation-kinds.ts'
-import type {
-  Answer,
-  Attempt,
-  Balance,
-  Mode,
-  Payment,
-  PaymentState,
-  StoredRequest,
-} from './types.ts'
+import type { Answer, Attempt, Balance, Payment, PaymentState, StoredRequest } from './types.ts'
 
 export type PaymentRow = {
   id: string

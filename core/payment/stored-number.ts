@@ -11,7 +11,6 @@ import type { Engine } from '../engine.ts'
 import { hasKnownBrand, passesLuhn } from '../redaction/card-number.ts'
 import { digitsOf, hasDigits } from '../redaction/card-numbers.ts'
 import { layersOf } from '../redaction/escapes.ts'
-import type { Registration } from '../registration/types.ts'
 import { groupOf, refuse, textOf } from '../request/values.ts'
 import { sealedNumbersOf } from './store-read.ts'
 import { numbersOf } from './stored-request.ts'
@@ -46,7 +45,10 @@ export async function refuseFollowedNumber(
 }
 
 /** @throws GatewayError 400 naming the field that holds what could be the number of the registration. */
-export function refuseRegisteredNumber(registration: Registration, fields: RequestFields): void {
+export function refuseRegisteredNumber(
+  registration: { readonly request: StoredRequest },
+  fields: RequestFields,
+): void {
   const shown = shownOf(registration.request)
   if (shown !== undefined) refuseLike(shown, sentDigits(fields, shown.ending))
 }

@@ -1,4 +1,5 @@
 import type { Json, Kind, Money, Refs } from '@tollgate/plugin-kit'
+import type { Mode } from '../connector/registry.ts'
 import type { Effect } from './operation-kinds.ts'
 
 export type PaymentState =
@@ -19,8 +20,6 @@ export type AttemptState =
   | 'expired'
   /** Its payment is over, and the acquirer did it all the same. */
   | 'late'
-
-export type Mode = 'INTERNAL' | 'EXTERNAL' | 'LIVE'
 
 /** What the acquirer's answer left behind; stored with the payment, shown as the field tables say. */
 export type Answer = {

@@ -1,6 +1,7 @@
 /** Reads of searches; every one within the channels the caller may see (null: any). */
+
+import type { Mode } from '../connector/registry.ts'
 import { type Sql, sql } from '../db/sql.ts'
-import type { Mode } from '../payment/types.ts'
 import type { Criteria } from './criteria.ts'
 import { commonBrands, commonTypes, type Rare, rareOfEach, recordedTypes } from './rare.ts'
 import type { Channels, Scope, Stretch } from './scope.ts'

@@ -1,7 +1,9 @@
 /** All SQL of registrations. One changes only here, with its record and its event in the same commit. */
+
+import type { Mode } from '../connector/registry.ts'
 import { sql } from '../db/sql.ts'
 import { outbox } from '../event/store-outbox.ts'
-import type { Mode, PaymentState, StoredRequest } from '../payment/types.ts'
+import type { PaymentState, StoredRequest } from '../payment/types.ts'
 import type { Change, Registration } from './types.ts'
 
 export type RegistrationRow = {

@@ -1,7 +1,7 @@
 /** Channel dispatching: which channel takes a payment that names only its merchant. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { brandOf, brands } from '@tollgate/schemas'
-import type { Engine } from '../engine.ts'
+import type { Clock } from '../clock.ts'
 import type { Addressee, Channel } from '../entity/directory.ts'
 import {
   type Criterion,
@@ -28,7 +28,7 @@ import { groupOf, textOf } from '../request/values.ts'
  * closed, 200.300.404 the merchant has no rules. What is wrong with the request itself comes before that.
  */
 export function dispatch(
-  engine: Engine,
+  { clock }: { readonly clock: Clock },
   addressee: Addressee,
   fields: RequestFields,
   use: { readonly only?: 'verification' },
@@ -36,7 +36,7 @@ export function dispatch(
   const { closed, rules } = addressee
   if (closed) throw new GatewayError('500.100.203')
   if (rules === undefined) return addressee
-  const facts = factsOf(fields, use.only, engine.clock.businessAt(addressee.id))
+  const facts = factsOf(fields, use.only, clock.businessAt(addressee.id))
   if (rules.length === 0) throw notDispatched(addressee.id)
   const rule = firstFitting(rules, facts)
   if (rule === undefined) throw noneFits(rules, facts, countryField(fields))

@@ -1,11 +1,10 @@
 /** Which connector and which merchant account carry a payment out. */
 import type { Instrument, Kind } from '@tollgate/plugin-kit'
 import type { CallTarget } from '../connector/call.ts'
-import type { Loaded, Registry } from '../connector/registry.ts'
+import type { Loaded, Mode, Registry } from '../connector/registry.ts'
 import type { Channel, Directory } from '../entity/directory.ts'
 import type { AccountRow } from '../entity/store.ts'
 import { GatewayError } from '../errors.ts'
-import type { Mode, Payment } from '../payment/types.ts'
 
 export type Wanted = {
   readonly mode: Mode
@@ -18,6 +17,14 @@ export type Wanted = {
 }
 
 export type Target = CallTarget & { readonly accountId: string | null }
+
+/** Where a payment went. */
+export type Routed = {
+  readonly mode: Mode
+  readonly connector: string
+  readonly channelId: string
+  readonly accountId: string | null
+}
 
 /** Opens the sealed secrets of an account. */
 export type OpenAccount = (row: AccountRow) => Promise<Readonly<Record<string, unknown>>>
@@ -74,7 +81,7 @@ export class Targets {
   }
 
   /** Where a follow-up or an enquiry goes: to where the payment it is about went. */
-  async of(payment: Payment, kind: Kind | undefined): Promise<Target> {
+  async of(payment: Routed, kind: Kind | undefined): Promise<Target> {
     if (payment.mode === 'INTERNAL' && payment.accountId === null) {
       const loaded = this.#registry.get(payment.connector)
       if (loaded === undefined) throw notInstalled(payment.connector)

@@ -5,8 +5,6 @@ import { buildNumber, embedder, type RequestOptions } from '../caller/embedder.t
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { approvedCode } from '../payment/decide.ts'
-import { stepsFor } from '../step/operations.ts'
-import type { StepsView } from '../step/view.ts'
 import { changeSchedule, endSchedule } from './change.ts'
 import {
   createSchedule,
@@ -51,9 +49,6 @@ export class Schedules {
     this.#schedule('schedules.get', {}, options, (caller) =>
       readSchedule(this.#engine, caller, id, undefined),
     )
-  /** What happened to a schedule, or to one execution of it, step by step. */
-  readonly steps = (id: string, options: RequestOptions = {}): Promise<StepsView> =>
-    stepsFor(this.#engine, options.caller ?? embedder, 'schedules.steps', id)
   /** Schedules of a registration, newest first. */
   readonly list = async (
     request: Requests['schedules.list'],

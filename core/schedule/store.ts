@@ -1,7 +1,9 @@
 /** SQL of schedules as merchants see them. One changes only here and where it fires, with its event in the same commit. */
+
+import type { Mode } from '../connector/registry.ts'
 import { sql } from '../db/sql.ts'
 import { outbox } from '../event/store-outbox.ts'
-import type { Mode, PaymentState, StoredRequest } from '../payment/types.ts'
+import type { PaymentState, StoredRequest } from '../payment/types.ts'
 import type { StoredJob } from './parse-job.ts'
 import type { Schedule, ScheduleRecord } from './types.ts'
 

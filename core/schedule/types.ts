@@ -1,4 +1,5 @@
-import type { Mode, PaymentState, StoredRequest } from '../payment/types.ts'
+import type { Mode } from '../connector/registry.ts'
+import type { PaymentState, StoredRequest } from '../payment/types.ts'
 import type { StoredJob } from './parse-job.ts'
 
 /** A schedule as its row is. */

@@ -1,6 +1,5 @@
 /** Everything that is due later. pg-boss never holds a time of its own: it only carries what is due now. */
 
-import { dueEvents } from '../acquirer-events/store.ts'
 import { sql } from '../db/sql.ts'
 
 export type TimerKind =
@@ -34,17 +33,6 @@ export const claimDue = (limit: number, againMs: number) => sql<ClaimedRow>`
     (select attempt.connector from tollgate.attempt where attempt.key = timer.ref),
     (select payment.connector from tollgate.payment
       where payment.id = case when timer.kind = 'continue' then timer.ref::uuid end)) as connector`
-
-/** Whether anything waits for a tick: a timer, an attempt whose process died, an acquirer's event. */
-export const somethingDue = sql<{ due: boolean }>`
-  select exists (select from tollgate.timer where clock_id is null and due_at <= now())
-    or exists (select from tollgate.schedule where clock_id is null and next_at <= now())
-    or exists (select from tollgate.test_clock where target is not null)
-    or exists (
-      select from tollgate.occurrence
-      where payment_id is null and failure is null and created_at < now() - interval '2 minutes')
-    or exists (select from tollgate.attempt where state = 'sending' and lease_until < now())
-    or exists (${dueEvents}) as due`
 
 /** Timers of a test clock that are due at this moment of it. */
 export const dueOfClock = (clockId: string, at: Date, limit: number) => sql<TimerRow>`

@@ -1,28 +1,34 @@
 /** One call of a connector's handler as the step log keeps it: beginning, end, and what was said. */
-import type { Found, Outcome, Reversed } from '@tollgate/plugin-kit'
+import type { Found, Log, Outcome, Reversed } from '@tollgate/plugin-kit'
+import type { Clock } from '../clock.ts'
 import type { ConnectorCall } from '../connector/call.ts'
-import type { Engine } from '../engine.ts'
-import type { Work } from '../payment/attempt-context.ts'
+import type { StepLog } from './log.ts'
 import type { StepDetail } from './store.ts'
 
 export type Said = Outcome | Found | Reversed
 
+/** Where a call is written down, and by which clock. */
+type Records = { readonly steps: StepLog; readonly clock: Clock; readonly log: Log }
+
+/** The attempt that a call is made for. */
+type Attempt = { readonly payment: { readonly id: string }; readonly lease: number }
+
 export class CallRecord {
-  readonly #engine: Engine
-  readonly #work: Work
+  readonly #records: Records
+  readonly #attempt: Attempt
   readonly #name: string
   readonly #call: ConnectorCall
   readonly #startedMs: number
   readonly #elapsedMs: number
   #thrown: StepDetail['thrown']
 
-  constructor(engine: Engine, work: Work, name: string, call: ConnectorCall) {
-    this.#engine = engine
-    this.#work = work
+  constructor(records: Records, attempt: Attempt, name: string, call: ConnectorCall) {
+    this.#records = records
+    this.#attempt = attempt
     this.#name = name
     this.#call = call
-    this.#startedMs = engine.clock.realMs()
-    this.#elapsedMs = engine.clock.elapsedMs()
+    this.#startedMs = records.clock.realMs()
+    this.#elapsedMs = records.clock.elapsedMs()
   }
 
   /** The handler threw. Kept: what kind of error, and which line threw it; never its message. */
@@ -42,12 +48,12 @@ export class CallRecord {
 
   /** The call ended, or its time did; what comes after its time is `late`. */
   ended(said: Said, end: End = {}): void {
-    const { steps, clock } = this.#engine
+    const { steps, clock } = this.#records
     if (steps.days === 0) return
     const durationUs = Math.round((clock.elapsedMs() - this.#elapsedMs) * 1000)
     try {
       steps.note({
-        paymentId: this.#work.payment.id,
+        paymentId: this.#attempt.payment.id,
         name: this.#name,
         startedMs: this.#startedMs,
         durationUs,
@@ -56,7 +62,7 @@ export class CallRecord {
       })
     } catch (error) {
       // What an author's code left behind may not be readable; the payment goes on.
-      this.#engine.log.warn({ error: kindOf(error) }, 'a step could not be logged')
+      this.#records.log.warn({ error: kindOf(error) }, 'a step could not be logged')
     }
   }
 
@@ -64,7 +70,7 @@ export class CallRecord {
   #detail(said: Said, { late, sent }: End): StepDetail | undefined {
     const isPlain = sent !== undefined && plain.has(said.is) && !('amount' in said)
     const requests = this.#call.transcript()
-    const { lease } = this.#work
+    const { lease } = this.#attempt
     if (isPlain && requests.length === 0 && lease === 1) return undefined
     const { is: _, memo: _memo, ...facts } = said as Said & { memo?: unknown }
     return {

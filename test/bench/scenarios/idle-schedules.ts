@@ -1,7 +1,7 @@
 /** Five million schedules of which none is due: what the look for work costs, beside an empty table. */
 import pg from 'pg'
+import { somethingDue } from '../../../core/jobs/store-due.ts'
 import { lockDue } from '../../../core/schedule/store-fire.ts'
-import { somethingDue } from '../../../core/timer/store.ts'
 import { printRows } from '../print.ts'
 import { median } from '../rounds.ts'
 import { type Ground, newInstallation, type Scenario } from './ground.ts'

@@ -3,8 +3,8 @@
  * can be cleaned up behind them, and the sweep for interrupted attempts reads past it all.
  */
 import pg from 'pg'
+import { somethingDue } from '../../../core/jobs/store-due.ts'
 import { overdue } from '../../../core/payment/store-settle.ts'
-import { somethingDue } from '../../../core/timer/store.ts'
 import { printRows } from '../print.ts'
 import { median } from '../rounds.ts'
 import { type Ground, newTarget, newTraffic, type Scenario, type Target } from './ground.ts'
