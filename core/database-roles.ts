@@ -5,6 +5,7 @@
 import { createHash, createHmac, pbkdf2Sync } from 'node:crypto'
 import type pg from 'pg'
 import { newKeyBytes } from './crypto/cipher.ts'
+import { grants, rolesOf, schemasOf } from './database-grants.ts'
 import { Database, type DatabaseOptions } from './db/database.ts'
 import { newToken } from './ids.ts'
 import { migrateAll } from './migrate.ts'
@@ -15,25 +16,6 @@ export type DatabaseRole = {
   /** Shown this once; undefined when the user was there already. */
   readonly password: string | undefined
 }
-
-/** Functions that change tables in the running user's place, each of a fixed thing only. */
-const byOwner = [
-  'create_partition(text, timestamptz)',
-  'create_partitions(timestamptz, integer)',
-  'drop_steps(timestamptz)',
-  'drop_deliveries(timestamptz)',
-  'hold_audit_head()',
-  'add_audit_links(bigint, uuid, uuid[], bytea[], bytea)',
-]
-
-/** Tables of which the running user only adds rows, and what only the migrating one writes. */
-const appendOnly = ['audit']
-const readOnly = ['migration', 'audit_link', 'audit_head']
-
-export const rolesOf = ({ schema }: Database) => ({
-  migrating: `${schema}_migrating`,
-  running: `${schema}_running`,
-})
 
 /**
  * Makes the two users where they are not there yet, gives all tables to the migrating one and the right to
@@ -62,17 +44,6 @@ export async function makeRoles(options: DatabaseOptions): Promise<DatabaseRole[
   }
 }
 
-/** After a migration: what it made is used by the running user, too, where there is one. */
-export async function grantRunning(database: Database, pool: pg.Pool): Promise<void> {
-  const { running } = rolesOf(database)
-  const { rowCount } = await pool.query(
-    `select from pg_roles as role
-     where role.rolname = $1 and has_table_privilege(role.oid, '${database.schema}.payment', 'insert')`,
-    [running],
-  )
-  if (rowCount === 1) await pool.query(database.rewrite(grants(database)))
-}
-
 async function makeUser(pool: pg.Pool, name: string): Promise<string | undefined> {
   const { rowCount } = await pool.query('select from pg_roles where rolname = $1', [name])
   if (rowCount === 1) return undefined
@@ -92,8 +63,6 @@ function verifier(password: string): string {
   const server = keyFor('Server Key').toString('base64')
   return `SCRAM-SHA-256$${rounds}:${salt.toString('base64')}$${stored}:${server}`
 }
-
-const schemasOf = ({ schema }: Database) => [schema, `${schema}_boss`]
 
 /** Everything in both schemas belongs to the migrating user. */
 function handOver(database: Database): string {
@@ -135,30 +104,4 @@ begin
   end loop;
 end
 $$`
-}
-
-function grants(database: Database): string {
-  const { migrating, running } = rolesOf(database)
-  const both = schemasOf(database).join(', ')
-  return `
-do $$ begin execute format('grant connect on database %I to ${running}', current_database()); end $$;
-grant usage on schema ${both} to ${running};
-grant select, insert, update, delete on all tables in schema ${both} to ${running};
-grant usage, select, update on all sequences in schema ${both} to ${running};
-grant execute on all functions in schema ${both} to ${running};
-alter default privileges for role ${migrating} in schema ${both}
-  grant select, insert, update, delete on tables to ${running};
-alter default privileges for role ${migrating} in schema ${both}
-  grant usage, select, update on sequences to ${running};
-${appendOnly.map((table) => `revoke update, delete on tollgate.${table} from ${running};`).join('\n')}
-${readOnly.map((table) => `revoke insert, update, delete on tollgate.${table} from ${running};`).join('\n')}
-${byOwner
-  .map(
-    (name) => `alter function tollgate.${name} security definer;
-alter function tollgate.${name} set search_path = pg_catalog, pg_temp;
-revoke execute on function tollgate.${name} from public;
-grant execute on function tollgate.${name} to ${running};`,
-  )
-  .join('\n')}
-revoke execute on function tollgate.forget_audit(bigint) from public, ${running};`
 }

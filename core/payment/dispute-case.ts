@@ -4,8 +4,7 @@ import { addAttention, freezeWith } from '../attention/store.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { type Hit, isOf } from './dispute-fact.ts'
-import type { FactKind } from './store-dispute.ts'
-import { type ChargebackRow, factByReference } from './store-dispute-read.ts'
+import { type ChargebackRow, type FactKind, factByReference } from './store-dispute-read.ts'
 import type { Payment } from './types.ts'
 
 /** What somebody outside reports, wherever it comes from. */

@@ -13,19 +13,7 @@ import { referencedBy, returnsOf } from './resume.ts'
 import { type Entry, heldPayment, type LateMove, moveLate } from './store-late.ts'
 import { paymentByChain, toPayment } from './store-read.ts'
 import { minus, moveBetween, type Place, placeOf, sumsAt } from './sums.ts'
-import type { AttemptState, Payment } from './types.ts'
-
-/** A payment with its attempt, as both were at one moment. */
-export type Held = {
-  readonly payment: Payment
-  readonly attempt: {
-    readonly state: AttemptState
-    readonly lease: number
-    readonly leaseUntil: Date | null
-    readonly enquiries: number
-    readonly settledBy: string | null
-  }
-}
+import type { AttemptState, Held, Payment } from './types.ts'
 
 export async function held(engine: Engine, attemptKey: string): Promise<Held | undefined> {
   const [row] = await engine.lanes.single(heldPayment(attemptKey))

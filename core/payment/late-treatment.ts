@@ -3,9 +3,8 @@ import type { Money, Outcome } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import { amountSaid, isSameAmount, movedBy } from './amount-moved.ts'
 import { isForWhatWasAsked } from './asked-amount.ts'
-import type { Held } from './late-move.ts'
 import { standingOf, type Treatment, treatmentOf, wordOf } from './late-words.ts'
-import type { Payment } from './types.ts'
+import type { Held, Payment } from './types.ts'
 
 /** Who settled a late success that may still fail. */
 export const lateAccepted = 'late-accepted'

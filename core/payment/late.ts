@@ -5,13 +5,13 @@ import { engineActor } from '../audit/actor.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { amountSaid, isSameAmount, movedBy } from './amount-moved.ts'
-import { endLate, type Held, held, minorOf, move } from './late-move.ts'
+import { endLate, held, minorOf, move } from './late-move.ts'
 import { lateAccepted, treat } from './late-treatment.ts'
 import type { Treatment } from './late-words.ts'
 import { referencedBy } from './resume.ts'
 import { capturesOf } from './store-dispute-read.ts'
 import type { Entry } from './store-late.ts'
-import type { Payment, Source } from './types.ts'
+import type { Held, Payment, Source } from './types.ts'
 
 /** What came of a word; undefined: the payment is undecided or being taken back, and the word has to wait. */
 export type Applied = 'settled' | 'known' | 'conflict' | undefined

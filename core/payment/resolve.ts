@@ -16,7 +16,7 @@ import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
 import type { Work } from './attempt-context.ts'
 import { ladder, provenNotCharged, ranOutOfTime } from './decide.ts'
 import { applyLate } from './late.ts'
-import { type Held, held } from './late-move.ts'
+import { held } from './late-move.ts'
 import { isOpen } from './late-words.ts'
 import { takeAttempt } from './lease.ts'
 import { rebuild, referencedBy } from './resume.ts'
@@ -25,7 +25,7 @@ import { settle } from './settle.ts'
 import { attemptByKey, balanceById, paymentByAttempt, toPayment } from './store-read.ts'
 import { dropLease, type LeaseRow, lookLater } from './store-settle.ts'
 import { takeBack } from './take-back.ts'
-import type { Payment, Source } from './types.ts'
+import type { Held, Payment, Source } from './types.ts'
 
 /**
  * Why the question is asked: the next look at it, the end of a pending payment's time, or an operator's

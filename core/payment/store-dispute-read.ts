@@ -1,7 +1,8 @@
 /** SQL that reads chargebacks, their reversals and what stands of them. */
 import { sql } from '../db/sql.ts'
-import type { FactKind } from './store-dispute.ts'
 import type { PaymentState } from './types.ts'
+
+export type FactKind = 'chargeback' | 'reversal'
 
 export type ChargebackRow = {
   reference: string

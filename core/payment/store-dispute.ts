@@ -5,10 +5,8 @@
 import { type AuditEntry, auditRows, nobody } from '../audit/stored-rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { outbox } from '../event/store-outbox.ts'
-import { capturesOf } from './store-dispute-read.ts'
+import { capturesOf, type FactKind } from './store-dispute-read.ts'
 import type { PaymentState } from './types.ts'
-
-export type FactKind = 'chargeback' | 'reversal'
 
 /** The record of a fact among the payments. */
 export type FactRow = {

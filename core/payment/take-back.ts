@@ -17,15 +17,14 @@ import { beginStep } from './begin.ts'
 import { ladder } from './decide.ts'
 import { isChargedBack } from './dispute-fact.ts'
 import { execute } from './execute.ts'
-import { endLate, type Held, held } from './late-move.ts'
+import { endLate, held } from './late-move.ts'
 import { undone as endedByEngine } from './late-treatment.ts'
 import { isOpen } from './late-words.ts'
 import { ask } from './send.ts'
 import { balanceById } from './store-read.ts'
-import type { LeaseRow } from './store-settle.ts'
-import { dropLease, lookLater } from './store-settle.ts'
+import { dropLease, type LeaseRow, lookLater } from './store-settle.ts'
 import { cannotBeUndone } from './sums.ts'
-import type { Payment } from './types.ts'
+import type { Held, Payment } from './types.ts'
 
 const reversal = paymentTypes.find(({ code }) => code === 'RV')!
 

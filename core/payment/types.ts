@@ -119,6 +119,18 @@ export type Attempt = {
   readonly settledBy: string | null
 }
 
+/** A payment with its attempt, as both were at one moment. */
+export type Held = {
+  readonly payment: Payment
+  readonly attempt: {
+    readonly state: AttemptState
+    readonly lease: number
+    readonly leaseUntil: Date | null
+    readonly enquiries: number
+    readonly settledBy: string | null
+  }
+}
+
 /** Who settled: kept in the attempt's row for ever. */
 export type Source =
   | 'answer'

@@ -9,20 +9,11 @@
 import type { Engine } from '../engine.ts'
 import { rareOfEach } from './rare.ts'
 import { readSlowly } from './read-limiter.ts'
-import type { Scope } from './scope.ts'
-import { newestFirst, type Place } from './sort-key.ts'
+import type { Scope, Walk } from './scope.ts'
+import { newestFirst } from './sort-key.ts'
 import { areRecordsAsked, countIn, named, newestIn } from './store.ts'
 import { type Found, lowest, placeBefore, stretchOf, toFound } from './time-window.ts'
 import { countOfEverybody, newestOfEverybody } from './walk-rare.ts'
-
-export type Walk = {
-  readonly scope: Scope
-  /** Everything after it in the order of answers; null from the newest on. */
-  readonly after: Place | null
-  readonly wanted: number
-  /** Length of the first stretch; undefined: not known yet. */
-  readonly spanMs: number | undefined
-}
 
 export type Newest = {
   readonly found: readonly Found[]

@@ -8,7 +8,7 @@ import { isId } from '../ids.ts'
 import { asCapture, captureToCome } from '../payment/capture-to-come.ts'
 import { leftOfChargebacks } from '../payment/dispute-fact.ts'
 import { balancesByIds, toBalance } from '../payment/store-read.ts'
-import type { Balance, Payment } from '../payment/types.ts'
+import type { Payment } from '../payment/types.ts'
 import { textOf } from '../request/values.ts'
 import { criteriaOf, pagingOf } from './criteria.ts'
 import { formatCursor, parseCursor } from './cursor.ts'
@@ -17,13 +17,8 @@ import { gather, gatherLinked } from './page.ts'
 import { count, newest } from './page-scan.ts'
 import type { Channels, Scope } from './scope.ts'
 import { newestFirst, type Place } from './sort-key.ts'
-import { type RecordRow, recordsById } from './store.ts'
-import type { Listed } from './view.ts'
-
-/** A transaction of an answer. The balance is that of an approved payment: what is left of it. */
-export type Entry =
-  | { readonly payment: Payment; readonly balance: Balance | undefined }
-  | { readonly record: RecordRow }
+import { recordsById } from './store.ts'
+import type { Entry, Listed } from './view.ts'
 
 /**
  * One page of what fits, newest first. `isCounted`: with the number of pages.

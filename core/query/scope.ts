@@ -1,5 +1,6 @@
 /** Whose transactions of which time a search looks at. */
 import type { Criteria } from './criteria.ts'
+import type { Place } from './sort-key.ts'
 
 /** Sorted channel ids as one Postgres array in text: made once for a list, not once for a statement. */
 export type Channels = string | null
@@ -22,4 +23,14 @@ export type Stretch = {
   /** Ids between which payments in real time lie, whose time is that of their id. */
   readonly fromId: string
   readonly toId: string
+}
+
+/** The way back in time that one page takes. */
+export type Walk = {
+  readonly scope: Scope
+  /** Everything after it in the order of answers; null from the newest on. */
+  readonly after: Place | null
+  readonly wanted: number
+  /** Length of the first stretch; undefined: not known yet. */
+  readonly spanMs: number | undefined
 }

@@ -5,8 +5,8 @@ import { wireTimestamp } from '../clock.ts'
 import { shortId } from '../ids.ts'
 import { formatAmount } from '../money.ts'
 import { approvedCode } from '../payment/decide.ts'
+import type { Balance, Payment } from '../payment/types.ts'
 import { type PaymentView, paymentView } from '../payment/view.ts'
-import type { Entry } from './queries.ts'
 import type { RecordRow } from './store.ts'
 
 /** A payment as it is answered elsewhere, or what was done with a registration or a schedule. */
@@ -69,6 +69,11 @@ function recordView(record: RecordRow, { ndc, buildNumber }: Envelope): Transact
   }
   return view
 }
+
+/** A transaction of an answer. The balance is that of an approved payment: what is left of it. */
+export type Entry =
+  | { readonly payment: Payment; readonly balance: Balance | undefined }
+  | { readonly record: RecordRow }
 
 export type Listed = {
   readonly entries: readonly Entry[]

@@ -7,10 +7,9 @@
  */
 import type { Engine } from '../engine.ts'
 import { idTimeMs } from '../ids.ts'
-import type { Walk } from './page-scan.ts'
 import { type Rare, rareOf, rareOfEach } from './rare.ts'
 import { readSlowly } from './read-limiter.ts'
-import type { Scope, Stretch } from './scope.ts'
+import type { Scope, Stretch, Walk } from './scope.ts'
 import { newestFirst, type Place } from './sort-key.ts'
 import { countIn, countOfAll, type EntryRow, hasOthers, newestIn, newestOfAll } from './store.ts'
 import { type Found, stretchOf, toFound } from './time-window.ts'
