@@ -10,7 +10,7 @@ import type { Directory } from './entity/directory.ts'
 import type { EventBus } from './event/bus.ts'
 import type { UrlCheck } from './net/address.ts'
 import type { Outgoing } from './net/http.ts'
-import type { Running } from './process/in-flight.ts'
+import type { InFlight } from './process/in-flight.ts'
 import type { ShortNumbers } from './process/short-numbers.ts'
 import type { WebhookTestSlots } from './process/webhook-test-slots.ts'
 import type { PaymentJobs } from './queue/types.ts'
@@ -32,7 +32,7 @@ export type Engine = {
   readonly targets: Targets
   readonly services: Services
   readonly shortNumbers: ShortNumbers
-  readonly running: Running
+  readonly inFlight: InFlight
   /** What was declined lately, and who is refused for it. */
   readonly cardTesting: CardTesting
   readonly events: EventBus

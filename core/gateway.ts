@@ -305,7 +305,7 @@ export class Gateway {
 
   /** True while the database answers and the process takes requests. */
   async isReady(): Promise<boolean> {
-    if (this.#engine.running.closing) return false
+    if (this.#engine.inFlight.closing) return false
     try {
       await this.#engine.directory.ping()
       return true
@@ -326,9 +326,9 @@ export class Gateway {
   }
 
   async #close(): Promise<void> {
-    const { running } = this.#engine
+    const { inFlight } = this.#engine
     this.#dispatcher?.stop()
-    await running.close(this.#graceMs)
+    await inFlight.close(this.#graceMs)
     await this.#queue.stop(Math.min(this.#graceMs, 10_000))
     await this.#dispatcher?.stopped()
     await this.#engine.steps.close()

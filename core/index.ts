@@ -37,7 +37,7 @@ export {
 } from './key-rotation/administration.ts'
 export { type RotateOptions, type Rotation, RotationError } from './key-rotation/rotation.ts'
 export { MigrationError, migrateDatabase, migrationFiles } from './migrate.ts'
-export type { Decided, Operator, Told } from './operator/operator.ts'
+export type { Decided, Operator, OperatorResult } from './operator/operator.ts'
 export type { DoneBy, OfficeAnswer, OperatorAccounts } from './operator-access/api.ts'
 export type { From, LoggedIn, LoginRequest } from './operator-access/login.ts'
 export type { Enrolled, ListedPerson, Person } from './operator-access/types.ts'

@@ -27,7 +27,7 @@ import { MigrationError, migrate } from './migrate.ts'
 import { addressRules, checkUrl } from './net/address.ts'
 import { createOutgoing } from './net/http.ts'
 import { OperatorAccounts } from './operator-access/api.ts'
-import { Running } from './process/in-flight.ts'
+import { InFlight } from './process/in-flight.ts'
 import { Presence } from './process/presence.ts'
 import { ShortNumbers } from './process/short-numbers.ts'
 import { WebhookTestSlots } from './process/webhook-test-slots.ts'
@@ -110,7 +110,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       targets,
       services: { lanes, clock, outgoing, tokens: new TokenCache(clock), log },
       shortNumbers: new ShortNumbers(lanes),
-      running: new Running(),
+      inFlight: new InFlight(),
       cardTesting: new CardTesting({
         lanes,
         clock,

@@ -94,7 +94,7 @@ export async function receive(
   // Of what proves nothing no operator is told: whoever sent it is, where nothing of it was kept.
   if (!verified && well.length === 0 && malformed.length > 0) throw malformedWhole(malformed)
   for (const key of keys) {
-    engine.running.track(workOnKey(engine, connectorName, accountKey, key)).catch(() => {})
+    engine.inFlight.track(workOnKey(engine, connectorName, accountKey, key)).catch(() => {})
   }
 }
 

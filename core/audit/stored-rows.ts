@@ -25,7 +25,7 @@ export type AuditEntry = {
 export const nobody: AuditEntry = { actor: engineActor, action: '' }
 
 /** Of which rows of the same statement it tells, and what those know better than the caller. */
-export type Told = {
+export type AuditedRows = {
   /** `moved where …`. */
   readonly from: Sql
   readonly resource?: Sql
@@ -53,16 +53,16 @@ const nameOf = ({ kind, id, name }: Actor): Sql =>
  *
  * @example with moved as (update …), audited as (${auditRows(entry, { from: sql`moved` })}) …
  */
-export const auditRows = (entry: AuditEntry, told: Told): Sql => sql`
+export const auditRows = (entry: AuditEntry, rows: AuditedRows): Sql => sql`
   insert into tollgate.audit (id, actor_kind, actor_id, actor, address, host, action,
     entity_id, resource, before, after, detail)
   select ${entry.id ?? newId()}::uuid, ${entry.actor.kind}::text, ${entry.actor.id.slice(0, 255)}::text,
     ${nameOf(entry.actor)}, ${short(entry.actor.address)}::text, ${short(entry.actor.host)}::text,
     ${entry.action}::text,
-    ${told.entityId ?? sql`${entry.entityId ?? null}::uuid`},
-    ${told.resource ?? sql`${entry.resource ?? null}::uuid`},
-    ${told.before ?? sql`${json(entry.before)}::jsonb`},
-    ${told.after ?? sql`${json(entry.after)}::jsonb`},
-    ${json(entry.detail ?? {})}::jsonb || ${told.detail ?? sql`'{}'::jsonb`}
-  from ${told.from}
+    ${rows.entityId ?? sql`${entry.entityId ?? null}::uuid`},
+    ${rows.resource ?? sql`${entry.resource ?? null}::uuid`},
+    ${rows.before ?? sql`${json(entry.before)}::jsonb`},
+    ${rows.after ?? sql`${json(entry.after)}::jsonb`},
+    ${json(entry.detail ?? {})}::jsonb || ${rows.detail ?? sql`'{}'::jsonb`}
+  from ${rows.from}
   on conflict (id) do nothing`

@@ -82,7 +82,7 @@ export async function readFeed(
   const watch = watchOf(engine)
   let position = await startOf(engine, textOf(fields, 'cursor'), textOf(fields, 'since'))
   let awaited: readonly string[] | undefined
-  const isOver = () => engine.clock.elapsedMs() >= until || isGone() || engine.running.closing
+  const isOver = () => engine.clock.elapsedMs() >= until || isGone() || engine.inFlight.closing
   let leave: (() => void) | undefined
   try {
     for (;;) {
@@ -95,8 +95,8 @@ export async function readFeed(
       leave ??= watch.enter(caller.id, await merchantOf(engine, caller))
       awaited ??= reading.channels ?? (await engine.lanes.read(everyChannel)).map(({ id }) => id)
       // Tracked, so that an engine that closes lets its readers go before its connections.
-      await engine.running.track(watch.wait(awaited, position, until, isGone))
-      if (engine.running.closing) {
+      await engine.inFlight.track(watch.wait(awaited, position, until, isGone))
+      if (engine.inFlight.closing) {
         return { notifications: [], nextCursor: cursorOf(position), more: false }
       }
     }
@@ -185,7 +185,7 @@ function lowerOf({ txid, id }: Position, horizon: string): string {
   return id === noId && BigInt(horizon) < BigInt(txid) ? horizon : txid
 }
 
-type Told = {
+type FilledPage = {
   readonly notifications: readonly Notification[]
   /** The event after which the page is full, or within which: one that is told as two things. */
   readonly last: EventRow | undefined
@@ -198,7 +198,7 @@ async function tell(
   events: readonly EventRow[],
   limit: number,
   isWanted: (notification: Notification) => boolean,
-): Promise<Told> {
+): Promise<FilledPage> {
   const notifications: Notification[] = []
   let bytes = 0
   for (const portion of await portionsOf(engine, events, ({ resource }) => [resource])) {
@@ -220,7 +220,7 @@ function cutAt(
   events: readonly EventRow[],
   notifications: readonly Notification[],
   next: string,
-): Told {
+): FilledPage {
   const here = notifications.at(-1)!.event.id
   return { notifications, last: events.find(({ id }) => id === here), isWithin: here === next }
 }

@@ -107,10 +107,10 @@ export class Watch {
   }
 
   async #round(): Promise<void> {
-    const { clock, running } = this.#engine
+    const { clock, inFlight } = this.#engine
     const nowMs = clock.elapsedMs()
     for (const waiter of this.#waiters) {
-      if (running.closing || nowMs >= waiter.until || waiter.isGone()) this.#wake(waiter)
+      if (inFlight.closing || nowMs >= waiter.until || waiter.isGone()) this.#wake(waiter)
     }
     if (this.#waiters.size === 0) return
     const earliest = new Map<string, Place>()

@@ -38,7 +38,7 @@ export type Decided = {
   readonly onBehalfOf?: string
 }
 
-export type Told = {
+export type OperatorResult = {
   readonly state: Payment['state']
   readonly resultCode: string
   /** In words, for whoever asked. */
@@ -64,14 +64,14 @@ export class Operator {
    *
    * @throws GatewayError 404; 400 700.400.570 when somebody else works on it now.
    */
-  readonly enquire = async (id: string, decided: Decided): Promise<Told> => {
+  readonly enquire = async (id: string, decided: Decided): Promise<OperatorResult> => {
     const { by, remarks } = wordsOf(decided)
     const { lanes } = this.#engine
     const payment = await this.#payment(id)
     // Whoever asks by the id of a capture is told about the sale.
     const asAsked = (now: Payment) => (payment.id === id ? now : captureSoFar(this.#engine, now))
     if (!isOpen(payment)) {
-      return told(await asAsked(payment), 'it is decided; nothing was asked')
+      return resultOf(await asAsked(payment), 'it is decided; nothing was asked')
     }
     const before = await this.#attempt(payment)
     this.#refuseUnderLease(before)
@@ -79,7 +79,7 @@ export class Operator {
     await lanes.single(
       addAudit({ actor: by, action: 'payment.enquired', ...about, detail: remarks }),
     )
-    const after = await this.#engine.running.track(
+    const after = await this.#engine.inFlight.track(
       resolve(this.#engine, payment.attemptKey, 'question'),
     )
     const attempt = await this.#attempt(payment)
@@ -88,7 +88,7 @@ export class Operator {
       throw refused('somebody else works on it now')
     }
     const now = after ?? payment
-    return told(
+    return resultOf(
       await asAsked(now),
       isOpen(now) ? 'the acquirer was asked and it is still open' : 'the acquirer told',
     )
@@ -110,7 +110,7 @@ export class Operator {
     id: string,
     as: 'approved' | 'declined',
     decided: Decided,
-  ): Promise<Told> => {
+  ): Promise<OperatorResult> => {
     const { by, remarks } = wordsOf(decided)
     if (as !== 'approved' && as !== 'declined')
       throw refused('a payment is settled as approved or as declined')
@@ -120,17 +120,19 @@ export class Operator {
       this.#refuseUnderLease(attempt)
       await decideLate(this.#engine, payment, as, { by, remarks })
       const text = as === 'approved' ? 'the money is kept' : 'it was given back'
-      return told(await this.#payment(payment.id), text)
+      return resultOf(await this.#payment(payment.id), text)
     }
-    const { running } = this.#engine
+    const { inFlight } = this.#engine
     if (payment.state === 'approved' && payment.chainId !== null) {
-      const capture = await running.track(endSteps(this.#engine, payment, as, { by, remarks }))
-      return told(capture, 'nothing is captured, and the authorisation is released')
+      const capture = await inFlight.track(endSteps(this.#engine, payment, as, { by, remarks }))
+      return resultOf(capture, 'nothing is captured, and the authorisation is released')
     }
     await refuseUnlessUndecided(this.#engine, payment, attempt)
     this.#refuseUnderLease(attempt)
-    const settled = await running.track(settleUndecided(this.#engine, payment, as, { by, remarks }))
-    return told(settled, `settled as ${as}`)
+    const settled = await inFlight.track(
+      settleUndecided(this.#engine, payment, as, { by, remarks }),
+    )
+    return resultOf(settled, `settled as ${as}`)
   }
 
   /**
@@ -304,7 +306,7 @@ function wordsOf({ by, reason, onBehalfOf }: Decided): Decision {
 
 const isOpen = ({ state }: Payment) => isOpenState(state)
 
-const told = (payment: Payment, text: string): Told => ({
+const resultOf = (payment: Payment, text: string): OperatorResult => ({
   state: payment.state,
   resultCode: payment.resultCode,
   text: `${shortId(payment.shortNo)} ${payment.state} ${payment.resultCode}: ${text}`,

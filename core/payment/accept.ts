@@ -18,9 +18,9 @@ import { checkAmount } from '../request/amount.ts'
 import { refuseUnavailable } from '../request/capabilities.ts'
 import { refuseOwnNumber } from '../request/own-number.ts'
 import { groupOf, refuse, textOf } from '../request/values.ts'
-import type { Work } from './attempt-context.ts'
+import type { AttemptContext } from './attempt-context.ts'
 import { attemptKey } from './attempt-key.ts'
-import { admit } from './back-pressure.ts'
+import { applyBackPressure } from './back-pressure.ts'
 import { descriptorOf } from './descriptor.ts'
 import { refuseManyNumbers } from './distinct-number.ts'
 import { findEarlier, type Idempotency, replayed } from './idempotency.ts'
@@ -35,7 +35,7 @@ import { beginTrial } from './trial.ts'
 import type { Payment } from './types.ts'
 
 /** A first payment that may be sent, or the earlier one that the same idempotency key made. */
-export type Accepted = { readonly work: Work } | { readonly replay: Payment }
+export type Accepted = { readonly work: AttemptContext } | { readonly replay: Payment }
 
 /** What a first payment is for, beside what its request says. */
 export type Use = {
@@ -96,7 +96,7 @@ export async function acceptFirst(
   const { connector } = target.loaded
   // Its second step is a capture: a connector that has none could only authorise and let go.
   if (isChained && connector.capture === undefined) throw new GatewayError('600.200.400')
-  admit(engine, connector)
+  applyBackPressure(engine, connector)
 
   const id = newId()
   // In real time a payment is created at the time in its id: searches order by the id alone.

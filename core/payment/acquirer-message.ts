@@ -11,7 +11,7 @@ import { held } from './late-move.ts'
 import { isOpen, standingOf, treatmentOf, wordOf } from './late-words.ts'
 import { takeAttempt } from './lease.ts'
 import { resolve } from './resolve.ts'
-import { rebuild } from './resume.ts'
+import { resumeAttempt } from './resume.ts'
 import { settle } from './settle.ts'
 
 export type Heard =
@@ -49,7 +49,7 @@ export async function hear(
   const taken = await takeAttempt(engine, attemptKey)
   // Whoever sends has the word first: the event waits for the end of that lease.
   if (taken === undefined) return 'wait'
-  const work = await rebuild(engine, payment, taken.lease)
+  const work = await resumeAttempt(engine, payment, taken.lease)
   const { moved } = await settle(engine, work, outcome, 'event', taken.enquiries)
   return moved ? 'settled' : 'wait'
 }

@@ -6,7 +6,7 @@ import type { Returns } from './store-settle.ts'
 import type { Payment } from './types.ts'
 
 /** One attempt under way in this process: everything needed to send it and to settle it. */
-export type Work = {
+export type AttemptContext = {
   /** As its first commit wrote it. */
   readonly payment: Payment
   readonly lease: number

@@ -9,9 +9,9 @@ import { faultPoint } from '../fault-point.ts'
 import { idTimeMs, newId } from '../ids.ts'
 import { textOf } from '../request/values.ts'
 import { unavailable } from './accept.ts'
-import type { Work } from './attempt-context.ts'
+import type { AttemptContext } from './attempt-context.ts'
 import { attemptKey } from './attempt-key.ts'
-import { admit } from './back-pressure.ts'
+import { applyBackPressure } from './back-pressure.ts'
 import { carriedOver, handlerKind } from './follow-up-rules.ts'
 import { type Idempotency, idempotencyForStep, replayed } from './idempotency.ts'
 import { placeOf } from './instrument.ts'
@@ -25,7 +25,7 @@ import { withoutSecrets } from './stored-request.ts'
 import { supportedBy } from './supported.ts'
 import type { Payment } from './types.ts'
 
-export type AcceptedFollowUp = { readonly work: Work } | { readonly replay: Payment }
+export type AcceptedFollowUp = { readonly work: AttemptContext } | { readonly replay: Payment }
 
 /** A step that the engine takes by itself: once for the payment that it belongs to. */
 export type Step = {
@@ -69,7 +69,7 @@ export async function begin(
 ): Promise<AcceptedFollowUp | 'refused'> {
   const chosen = await engine.targets.of(target, handlerKind(effect, type))
   const { connector } = chosen.loaded
-  if (!isOurs) admit(engine, connector)
+  if (!isOurs) applyBackPressure(engine, connector)
   const startedMs = engine.clock.elapsedMs()
   const timeoutMs = Math.min(
     engine.connectorTimeoutMs,
@@ -134,7 +134,7 @@ export async function begin(
     written.row,
     written.amountMinor ?? target.approvedMinor ?? target.amount.minor,
   )
-  const work: Work = {
+  const work: AttemptContext = {
     payment,
     lease: 1,
     target: chosen,
@@ -146,14 +146,14 @@ export async function begin(
   }
   if (!written.isUnsure) return { work }
   // It may stand in the database and was not sent: open, until the database says what it has.
-  engine.running.track(endUnsure(engine, work, written.row)).catch(() => {})
+  engine.inFlight.track(endUnsure(engine, work, written.row)).catch(() => {})
   return { replay: payment }
 }
 
 /** Whether it was written becomes known with the database: then it stands, as declined and safe to repeat. */
-async function endUnsure(engine: Engine, work: Work, row: FollowUpRow): Promise<void> {
+async function endUnsure(engine: Engine, work: AttemptContext, row: FollowUpRow): Promise<void> {
   const untilMs = engine.clock.elapsedMs() + limits.keptOutcomeMs
-  while (!engine.running.over && engine.clock.elapsedMs() < untilMs) {
+  while (!engine.inFlight.over && engine.clock.elapsedMs() < untilMs) {
     try {
       // Its own row stands in the way of a second one.
       await engine.lanes.single(reserve(row)).catch((error: unknown) => {

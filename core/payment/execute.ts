@@ -2,16 +2,16 @@
 import type { Outcome } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
-import type { Work } from './attempt-context.ts'
+import type { AttemptContext } from './attempt-context.ts'
 import { takeAttempt } from './lease.ts'
 import { send } from './send.ts'
 import { keepSaying, settle, settleOrKeep } from './settle.ts'
 import type { Payment } from './types.ts'
 
 /** Sends and settles. Goes on to its end whether or not the client still listens. */
-export async function execute(engine: Engine, work: Work): Promise<Payment> {
+export async function execute(engine: Engine, work: AttemptContext): Promise<Payment> {
   const connector = work.target.loaded.connector.name
-  engine.running.begin(connector)
+  engine.inFlight.begin(connector)
   try {
     const { outcome, source, late } = await send(engine, work)
     const payment = await settleOrKeep(engine, work, outcome, source)
@@ -23,7 +23,7 @@ export async function execute(engine: Engine, work: Work): Promise<Payment> {
     }
     return payment
   } finally {
-    engine.running.end(connector)
+    engine.inFlight.end(connector)
   }
 }
 
@@ -31,10 +31,14 @@ export async function execute(engine: Engine, work: Work): Promise<Payment> {
  * Bytes that arrive after the deadline are a claim, no longer an answer: whoever brings them must
  * take the lease like anybody else.
  */
-async function afterDeadline(engine: Engine, work: Work, outcome: Outcome): Promise<void> {
+async function afterDeadline(
+  engine: Engine,
+  work: AttemptContext,
+  outcome: Outcome,
+): Promise<void> {
   if (outcome.is === 'unknown') return
   const eventId = newId()
-  await engine.running.track(
+  await engine.inFlight.track(
     keepSaying(engine, async () => {
       const taken = await takeAttempt(engine, work.payment.attemptKey)
       // Without a lease nothing moves; what contradicts the row by now is put on record there.

@@ -10,7 +10,7 @@ import { isId } from '../ids.ts'
 import { refuse, textOf } from '../request/values.ts'
 import { dispatch } from '../routing/dispatch.ts'
 import { type Accepted, acceptFirst, type Use } from './accept.ts'
-import type { Work } from './attempt-context.ts'
+import type { AttemptContext } from './attempt-context.ts'
 import { asCapture, captureToCome } from './capture-to-come.ts'
 import { leftOfChargebacks } from './dispute-fact.ts'
 import { TooManyNumbers } from './distinct-number.ts'
@@ -79,7 +79,7 @@ async function carryOut(engine: Engine, accepted: Accepted, only: Use['only']): 
   // A connector that cannot verify an account takes its word.
   const { verify } = work.target.loaded.connector
   const run = only === 'verification' && verify === undefined ? settleUnsent : execute
-  const payment = await engine.running.track(
+  const payment = await engine.inFlight.track(
     run(engine, work)
       .finally(() => engine.cardTesting.end(work.trial))
       .then((done) => (isChained ? continueChain(engine, done) : done)),
@@ -88,7 +88,10 @@ async function carryOut(engine: Engine, accepted: Accepted, only: Use['only']): 
 }
 
 /** Nothing is to be sent: it is approved as it was accepted, which says nothing about the card. */
-async function settleUnsent(engine: Engine, { trial: _, ...work }: Work): Promise<Payment> {
+async function settleUnsent(
+  engine: Engine,
+  { trial: _, ...work }: AttemptContext,
+): Promise<Payment> {
   return (await settle(engine, work, { is: 'approved', refs: {} }, 'answer')).payment
 }
 
@@ -158,7 +161,7 @@ export async function followUp(
     const target = await decided(engine, original)
     refuseUnusable(target, type)
     const posted = postDispute(engine, target, type.code, request, idempotency)
-    return engine.running.track(posted)
+    return engine.inFlight.track(posted)
   }
   const accepted = await acceptFollowUp(engine, original, type, request, idempotency)
   if ('replay' in accepted) {
@@ -166,7 +169,7 @@ export async function followUp(
     return { payment: accepted.replay, replayed: true }
   }
   const { work } = accepted
-  return withBalance(engine, await engine.running.track(execute(engine, work)))
+  return withBalance(engine, await engine.inFlight.track(execute(engine, work)))
 }
 
 /** An increase is one with the authorisation it adds to: what is possible on it is told by that one. */

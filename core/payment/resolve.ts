@@ -13,13 +13,13 @@ import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
 import { addTimer, removeTimer } from '../timer/store.ts'
 import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
-import type { Work } from './attempt-context.ts'
+import type { AttemptContext } from './attempt-context.ts'
 import { ladder, provenNotCharged, ranOutOfTime } from './decide.ts'
 import { applyLate } from './late.ts'
 import { held } from './late-move.ts'
 import { isOpen } from './late-words.ts'
 import { takeAttempt } from './lease.ts'
-import { rebuild, referencedBy } from './resume.ts'
+import { referencedBy, resumeAttempt } from './resume.ts'
 import { ask, send } from './send.ts'
 import { settle } from './settle.ts'
 import { attemptByKey, balanceById, paymentByAttempt, toPayment } from './store-read.ts'
@@ -53,9 +53,9 @@ export async function resolve(
   const payment = toPayment(row)
   if (taken === undefined) return payment
   await faultPoint('after-lease', payment.id)
-  let work: Work
+  let work: AttemptContext
   try {
-    work = await rebuild(engine, payment, taken.lease)
+    work = await resumeAttempt(engine, payment, taken.lease)
   } catch (error) {
     await engine.lanes.single(dropLease(attemptKey, taken.lease))
     await list(engine, payment, 'the connector that carried it out is not available')
@@ -75,7 +75,7 @@ export async function resolve(
 
 async function decideOpen(
   engine: Engine,
-  work: Work,
+  work: AttemptContext,
   taken: LeaseRow,
   why: Reason,
   isTimeOver: boolean,
@@ -108,7 +108,7 @@ function pauseOf(outcome: Outcome, enquiries: number): number {
   return isPolled ? (outcome.next as { poll: number }).poll : ladder(enquiries)
 }
 
-async function enquire(engine: Engine, work: Work): Promise<Found> {
+async function enquire(engine: Engine, work: AttemptContext): Promise<Found> {
   const handler = work.target.loaded.connector.resolve.enquire
   if (handler === undefined) return { is: 'notFound', why: 'the acquirer answers no enquiries' }
   return ask(engine, work, 'enquire', handler)
@@ -121,7 +121,12 @@ type End = {
   readonly isNothing?: true
 }
 
-async function conclude(engine: Engine, work: Work, found: Found, why: Reason): Promise<End> {
+async function conclude(
+  engine: Engine,
+  work: AttemptContext,
+  found: Found,
+  why: Reason,
+): Promise<End> {
   switch (found.is) {
     case 'approved':
       if (await isForWhatWasAsked(engine, work.payment, found)) {
@@ -163,7 +168,7 @@ const left = (refs: Refs, why: string): End => ({
  * way. Once that can no longer be, the key is made harmless where the acquirer can do that. Where it
  * cannot, operations without a secret are sent again under the same key, by which it knows them.
  */
-async function notFound(engine: Engine, work: Work): Promise<End> {
+async function notFound(engine: Engine, work: AttemptContext): Promise<End> {
   const { connector } = work.target.loaded
   const [attempt] = await engine.lanes.single(attemptByKey(work.payment.attemptKey))
   const visibleMs = engine.connectorTimeoutMs + connector.supports.enquiryVisibleAfterMs
@@ -192,7 +197,7 @@ async function notFound(engine: Engine, work: Work): Promise<End> {
 }
 
 /** Whether what is to be sent again would still be begun: what it is about may have changed since. */
-async function stillStands(engine: Engine, { payment }: Work): Promise<boolean> {
+async function stillStands(engine: Engine, { payment }: AttemptContext): Promise<boolean> {
   if (payment.effect === 'undo') {
     const undoes = await referencedBy(engine, payment)
     return undoes !== undefined && (await held(engine, undoes.attemptKey))?.attempt.state === 'late'
@@ -205,13 +210,22 @@ async function stillStands(engine: Engine, { payment }: Work): Promise<boolean> 
 }
 
 /** An operator only asked: nothing is undone, and nothing more is done with the same money. */
-async function leftOther(engine: Engine, { payment }: Work, found: Approved): Promise<End> {
+async function leftOther(
+  engine: Engine,
+  { payment }: AttemptContext,
+  found: Approved,
+): Promise<End> {
   await holdOtherAmount(engine, payment, found.amount ?? payment.amount)
   return left(found.refs, 'approved for another amount or currency')
 }
 
 /** Done for another amount: until that is undone or decided, nothing more is done with the same money. */
-async function undoOther(engine: Engine, work: Work, found: Approved, why: Reason): Promise<End> {
+async function undoOther(
+  engine: Engine,
+  work: AttemptContext,
+  found: Approved,
+  why: Reason,
+): Promise<End> {
   const text = 'approved for another amount or currency'
   const end = await undo(engine, work, found.refs, text, why, true)
   if (end.outcome.is !== 'unknown') return end
@@ -222,7 +236,7 @@ async function undoOther(engine: Engine, work: Work, found: Approved, why: Reaso
 /** Takes back whatever the key did and makes it harmless; what cannot be proven stays with the operators. */
 async function undo(
   engine: Engine,
-  work: Work,
+  work: AttemptContext,
   refs: Refs,
   why: string,
   reason: Reason,
@@ -282,7 +296,7 @@ async function askForFinality(engine: Engine, { payment }: Held): Promise<Paymen
     await engine.lanes.single(removeTimer('expire', attemptKey))
     return payment
   }
-  const work = await rebuild(engine, payment, 0)
+  const work = await resumeAttempt(engine, payment, 0)
   const handler = work.target.loaded.connector.resolve.enquire
   const found = handler === undefined ? undefined : await ask(engine, work, 'enquire', handler)
   const outcome = found?.is === 'notFound' ? undefined : found

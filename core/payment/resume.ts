@@ -1,17 +1,21 @@
-/** Work as it was begun, from its rows: without the secrets that were never stored. */
+/** An attempt as it was begun, from its rows: without the secrets that were never stored. */
 import type { Kind, Operation, RequestFields } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import { shortId } from '../ids.ts'
 import { textOf } from '../request/values.ts'
 import { movedBy } from './amount-moved.ts'
-import type { Work } from './attempt-context.ts'
+import type { AttemptContext } from './attempt-context.ts'
 import { descriptorOf } from './descriptor.ts'
 import { storedInstrument } from './instrument.ts'
 import { handlerOf } from './operation-kinds.ts'
 import { paymentById, toPayment } from './store-read.ts'
 import type { Payment } from './types.ts'
 
-export async function rebuild(engine: Engine, payment: Payment, lease: number): Promise<Work> {
+export async function resumeAttempt(
+  engine: Engine,
+  payment: Payment,
+  lease: number,
+): Promise<AttemptContext> {
   const kind = kindOf(payment)
   const target = await engine.targets.of(payment, undefined)
   const referenced = await referencedBy(engine, payment)
@@ -44,7 +48,10 @@ export async function referencedBy(engine: Engine, payment: Payment): Promise<Pa
 }
 
 /** The reversal of a capture gives its amount back to the authorisation it was taken from. */
-export function returnsOf(payment: Payment, referenced: Payment | undefined): Work['returns'] {
+export function returnsOf(
+  payment: Payment,
+  referenced: Payment | undefined,
+): AttemptContext['returns'] {
   if (payment.effect !== 'void' || referenced?.effect !== 'capture') return null
   return { captureId: referenced.id, balanceId: referenced.parentId! }
 }

@@ -5,7 +5,7 @@ import { ConnectorCall, TooLateToSend } from '../connector/call.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { CallRecord } from '../transcript/call-record.ts'
-import type { Work } from './attempt-context.ts'
+import type { AttemptContext } from './attempt-context.ts'
 import { checked, checkedFound, checkedReversed } from './checked-outcome.ts'
 
 export { checked }
@@ -20,7 +20,7 @@ export type Sent = {
 type Bounded<T> = { readonly value: T } | { readonly late: Promise<T> }
 
 /** Sends one attempt. Never throws: whatever happens is an outcome. */
-export async function send(engine: Engine, work: Work): Promise<Sent> {
+export async function send(engine: Engine, work: AttemptContext): Promise<Sent> {
   const { connector } = work.target.loaded
   const handler = connector[work.operation.kind]
   if (handler === undefined) {
@@ -62,9 +62,9 @@ export async function send(engine: Engine, work: Work): Promise<Sent> {
 /** Asks a connector about an attempt or undoes it. A throw or a time-out is an unknown answer. */
 export async function ask<T extends Found | Reversed>(
   engine: Engine,
-  work: Work,
+  work: AttemptContext,
   what: 'enquire' | 'reverseByKey',
-  handler: (operation: Work['operation'], context: ConnectorCall) => Promise<T>,
+  handler: (operation: AttemptContext['operation'], context: ConnectorCall) => Promise<T>,
 ): Promise<T | { is: 'unknown'; why: string }> {
   const call = new ConnectorCall(
     engine.services,
@@ -103,7 +103,7 @@ export async function ask<T extends Found | Reversed>(
  * number that begins and ends like the payment's card is it. Not every card number: references may look
  * like one by chance.
  */
-function ownNumbers(said: Found | Reversed, { payment }: Work): string[] {
+function ownNumbers(said: Found | Reversed, { payment }: AttemptContext): string[] {
   const { bin, last4Digits } = Object(payment.request.card) as {
     bin?: string
     last4Digits?: string
@@ -125,7 +125,7 @@ const trusted = (what: 'enquire' | 'reverseByKey', said: unknown, call: Connecto
 async function run(
   handler: () => Promise<Outcome>,
   call: ConnectorCall,
-  work: Work,
+  work: AttemptContext,
   record: CallRecord,
 ): Promise<Outcome> {
   let outcome: Outcome

@@ -11,7 +11,7 @@ import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
 import { addTimer } from '../timer/store.ts'
 import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
-import type { Work } from './attempt-context.ts'
+import type { AttemptContext } from './attempt-context.ts'
 import { releaseLater } from './capture-to-come.ts'
 import { type Decision, decide, ownBalance } from './decide.ts'
 import { writeAgain } from './first-commit.ts'
@@ -35,7 +35,7 @@ export type Settled = {
 }
 
 /** What settling needs of the work. An operator's decision has no connector to go back to. */
-export type Settling = Pick<Work, 'payment' | 'lease' | 'begun' | 'returns' | 'trial'>
+export type Settling = Pick<AttemptContext, 'payment' | 'lease' | 'begun' | 'returns' | 'trial'>
 
 /**
  * Moves a payment to what the outcome means, if `work.lease` still holds, with its balance, timers
@@ -48,7 +48,7 @@ export type Settling = Pick<Work, 'payment' | 'lease' | 'begun' | 'returns' | 't
  */
 export async function settle(
   engine: Engine,
-  work: Work | Settling,
+  work: AttemptContext | Settling,
   given: Outcome,
   source: Source,
   enquiries = 0,
@@ -219,7 +219,7 @@ async function write(
  */
 async function lost(
   engine: Engine,
-  work: Work | Settling,
+  work: AttemptContext | Settling,
   row: SettleFirstRow,
   outcome: Outcome,
   source: Source,
@@ -231,7 +231,7 @@ async function lost(
   if ((await engine.lanes.single(eventById(row.event_id ?? ''))).length > 0) return payment
   // An operator's word that came too late is refused: it is no proof that money moved.
   if (source !== 'operator' && source !== givenBack) {
-    engine.running.track(keepSaying(engine, () => sayLater(engine, work, outcome, source)))
+    engine.inFlight.track(keepSaying(engine, () => sayLater(engine, work, outcome, source)))
   }
   return payment
 }
@@ -239,14 +239,14 @@ async function lost(
 /** Whoever holds the lease has the word first; what this process was told is said after that. */
 async function sayLater(
   engine: Engine,
-  work: Work | Settling,
+  work: AttemptContext | Settling,
   outcome: Outcome,
   source: Source,
 ): Promise<void> {
   if (outcome.is === 'unknown' || outcome.is === 'notSent' || outcome.is === 'pending') return
   const { attemptKey } = work.payment
   const untilMs = engine.clock.elapsedMs() + limits.keptOutcomeMs
-  while (!engine.running.over && engine.clock.elapsedMs() < untilMs) {
+  while (!engine.inFlight.over && engine.clock.elapsedMs() < untilMs) {
     if ((await applyLate(engine, attemptKey, outcome, source)) !== undefined) return
     const taken = await takeAttempt(engine, attemptKey)
     if (taken !== undefined) {
@@ -260,7 +260,7 @@ async function sayLater(
 /** A failover lost the first commit after it was acknowledged: both are written again, flagged. */
 async function recover(
   engine: Engine,
-  work: Work | Settling,
+  work: AttemptContext | Settling,
   outcome: Outcome,
   source: Source,
 ): Promise<Payment> {
@@ -308,7 +308,7 @@ function settledPayment(payment: Payment, decision: Decision, settledAtMs: numbe
  */
 export async function settleOrKeep(
   engine: Engine,
-  work: Work,
+  work: AttemptContext,
   outcome: Outcome,
   source: Source,
 ): Promise<Payment> {
@@ -318,7 +318,7 @@ export async function settleOrKeep(
     return (await write()).payment
   } catch (error) {
     // Money may have moved: whatever went wrong here, the client is told "open" and the truth is looked up.
-    if (outcomeUnknown(error)) engine.running.track(keepSaying(engine, write))
+    if (outcomeUnknown(error)) engine.inFlight.track(keepSaying(engine, write))
     else engine.log.warn({ payment: work.payment.id }, 'an outcome could not be written')
     return work.payment
   }
@@ -330,7 +330,7 @@ export async function settleOrKeep(
  */
 export async function keepSaying(engine: Engine, say: () => Promise<unknown>): Promise<void> {
   const untilMs = engine.clock.elapsedMs() + limits.keptOutcomeMs
-  while (!engine.running.over && engine.clock.elapsedMs() < untilMs) {
+  while (!engine.inFlight.over && engine.clock.elapsedMs() < untilMs) {
     try {
       await say()
       return

@@ -12,7 +12,7 @@ import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { removeTimer } from '../timer/store.ts'
 import { movedBy } from './amount-moved.ts'
-import type { Work } from './attempt-context.ts'
+import type { AttemptContext } from './attempt-context.ts'
 import { beginStep } from './begin.ts'
 import { ladder } from './decide.ts'
 import { isChargedBack } from './dispute-fact.ts'
@@ -35,7 +35,11 @@ type Undone =
   | { readonly is: 'refused'; readonly why: string }
 
 /** @returns the payment as it is afterwards. */
-export async function takeBack(engine: Engine, work: Work, taken: LeaseRow): Promise<Payment> {
+export async function takeBack(
+  engine: Engine,
+  work: AttemptContext,
+  taken: LeaseRow,
+): Promise<Payment> {
   const now = await held(engine, work.payment.attemptKey)
   if (now === undefined) return work.payment
   if (now.attempt.state !== 'late' || now.attempt.lease !== taken.lease) return now.payment
@@ -57,7 +61,7 @@ export async function takeBack(engine: Engine, work: Work, taken: LeaseRow): Pro
   return now.payment
 }
 
-async function undo(engine: Engine, work: Work): Promise<Undone> {
+async function undo(engine: Engine, work: AttemptContext): Promise<Undone> {
   if (await isUsed(engine, work.payment)) {
     return { is: 'refused', why: 'it was captured, refunded, reversed or charged back before' }
   }
@@ -78,7 +82,7 @@ async function undo(engine: Engine, work: Work): Promise<Undone> {
     : { is: 'refused', why }
 }
 
-async function byKey(engine: Engine, work: Work): Promise<Undone | 'by operation'> {
+async function byKey(engine: Engine, work: AttemptContext): Promise<Undone | 'by operation'> {
   const { resolve, reverse } = work.target.loaded.connector
   const { id } = work.payment
   const reversed: Reversed = await ask(engine, work, 'reverseByKey', resolve.reverseByKey!)
@@ -115,7 +119,7 @@ async function byKey(engine: Engine, work: Work): Promise<Undone | 'by operation
 }
 
 /** That nothing is there contradicts what was told: the acquirer is asked which of the two holds. */
-async function isStillThere(engine: Engine, work: Work): Promise<boolean> {
+async function isStillThere(engine: Engine, work: AttemptContext): Promise<boolean> {
   const handler = work.target.loaded.connector.resolve.enquire
   if (handler === undefined) return false
   const found = await ask(engine, work, 'enquire', handler)
@@ -123,7 +127,7 @@ async function isStillThere(engine: Engine, work: Work): Promise<boolean> {
 }
 
 /** Why a reversal of the engine's own would undo something else than what was done. */
-function unreversible({ payment, target }: Work): string | undefined {
+function unreversible({ payment, target }: AttemptContext): string | undefined {
   if (movedBy(payment).currency !== payment.amount.currency)
     return 'it was done in another currency'
   // What was added to an authorisation is a part of that.

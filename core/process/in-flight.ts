@@ -6,7 +6,7 @@ import { GatewayError } from '../errors.ts'
  * What is under way in this process. Back-pressure is applied before the first commit: a request
  * that would only queue is refused while refusing is still free of consequences.
  */
-export class Running {
+export class InFlight {
   readonly #byConnector = new Map<string, number>()
   readonly #work = new Set<Promise<unknown>>()
   #closing = false

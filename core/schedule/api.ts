@@ -12,7 +12,7 @@ import {
   listSchedules,
   previewSchedule,
   readSchedule,
-  type Told,
+  type ScheduleWithNext,
 } from './schedules.ts'
 import {
   type Envelope,
@@ -98,7 +98,7 @@ export class Schedules {
     operation: string,
     values: unknown,
     options: RequestOptions,
-    work: (caller: Caller, request: Request) => Promise<Told>,
+    work: (caller: Caller, request: Request) => Promise<ScheduleWithNext>,
   ): Promise<ScheduleView> {
     const caller = options.caller ?? embedder
     const { schedule, next } = await work(caller, await this.#read(caller, operation, values))

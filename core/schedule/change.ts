@@ -23,7 +23,7 @@ import { registrationById, toRegistration } from '../registration/store.ts'
 import { textOf } from '../request/values.ts'
 import { type Missed, missedUpTo } from './misfire.ts'
 import { effectiveEnd } from './periods.ts'
-import { readPlan, readSchedule, type Told, told } from './schedules.ts'
+import { readPlan, readSchedule, type ScheduleWithNext, withNext } from './schedules.ts'
 import {
   cancelSchedule,
   type Passed,
@@ -45,7 +45,7 @@ export async function changeSchedule(
   caller: Caller,
   id: string,
   { fields }: Request,
-): Promise<Told> {
+): Promise<ScheduleWithNext> {
   const seen = await readSchedule(engine, caller, id, textOf(fields, 'entityId'))
   refuseUnlessMayMake(engine, caller, [seen.schedule.paymentType])
   await refuseItsNumber(engine, seen, fields)
@@ -65,7 +65,7 @@ export async function changeSchedule(
     const passed = unfired(engine, schedule, now)
     const record = await recordOf(engine, fields, now)
     const [moved] = await engine.lanes.single(reschedule(schedule, times, passed, record))
-    if (moved !== undefined) return told({ ...schedule, ...times, seq: moved.seq })
+    if (moved !== undefined) return withNext({ ...schedule, ...times, seq: moved.seq })
   }
 }
 
@@ -80,7 +80,7 @@ export async function endSchedule(
   caller: Caller,
   id: string,
   fields: RequestFields,
-): Promise<Told> {
+): Promise<ScheduleWithNext> {
   const seen = await readSchedule(engine, caller, id, textOf(fields, 'entityId'))
   refuseUnlessMayMake(engine, caller, [seen.schedule.paymentType])
   await refuseItsNumber(engine, seen, fields)
@@ -94,14 +94,14 @@ export async function endSchedule(
     const [moved] = await engine.lanes.single(cancelSchedule(schedule, end, passed, record))
     if (moved === undefined) continue
     const nextAt = isAtOnce || schedule.nextAt >= end ? null : schedule.nextAt
-    return told({ ...schedule, cancelledAt: now, effectiveEnd: end, nextAt, seq: moved.seq })
+    return withNext({ ...schedule, cancelledAt: now, effectiveEnd: end, nextAt, seq: moved.seq })
   }
 }
 
 /** Its registration's number must not be repeated: changes are recorded with their references. */
 async function refuseItsNumber(
   engine: Engine,
-  { schedule }: Told,
+  { schedule }: ScheduleWithNext,
   fields: RequestFields,
 ): Promise<void> {
   const [row] = await engine.lanes.read(registrationById(schedule.registrationId, null))

@@ -12,7 +12,7 @@ import {
   listSchedules,
   previewSchedule,
   readSchedule,
-  type Told,
+  type ScheduleWithNext,
 } from './schedules.ts'
 import { type Envelope, executionsView, previewView, schedulesView, scheduleView } from './view.ts'
 
@@ -66,5 +66,5 @@ function envelope(engine: Engine, call: Call, buildNumber: string): Envelope {
 
 const ok = (body: Reply['body']): Reply => ({ status: 200, headers: {}, body })
 
-const replyAbout = ({ schedule, next }: Told, about: Envelope) =>
+const replyAbout = ({ schedule, next }: ScheduleWithNext, about: Envelope) =>
   ok(scheduleView(schedule, next, about))

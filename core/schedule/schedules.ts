@@ -37,9 +37,9 @@ import { planOf, timeOf } from './stored-plan.ts'
 import type { Execution, MissedRange, Schedule } from './types.ts'
 
 /** A schedule and the moments that follow. */
-export type Told = { readonly schedule: Schedule; readonly next: readonly Date[] }
+export type ScheduleWithNext = { readonly schedule: Schedule; readonly next: readonly Date[] }
 
-export type CreatedSchedule = Told & { readonly replayed?: true }
+export type CreatedSchedule = ScheduleWithNext & { readonly replayed?: true }
 
 const times = ['expression', ...cronFields] as const
 const shown = limits.scheduleNextExecutions
@@ -67,7 +67,7 @@ export async function createSchedule(
     request.names,
   )
   const earlier = idempotency === null ? undefined : await madeBy(engine, idempotency)
-  if (earlier !== undefined) return { ...told(earlier), replayed: true }
+  if (earlier !== undefined) return { ...withNext(earlier), replayed: true }
   const paymentType = chargedAs(textOf(fields, 'paymentType') ?? '')
   const id = textOf(fields, 'registrationId') ?? ''
   const registration = await usableFor(engine, caller, id, addressee)
@@ -114,7 +114,7 @@ export async function createSchedule(
     seq: 1,
   }
   const { schedule: stored, isNew } = await addOnce(engine, schedule, idempotency)
-  return { ...told(stored), ...(isNew ? {} : { replayed: true }) }
+  return { ...withNext(stored), ...(isNew ? {} : { replayed: true }) }
 }
 
 /** What a schedule would do; stores nothing. */
@@ -135,11 +135,11 @@ export async function readSchedule(
   caller: Caller,
   id: string,
   entityId: string | undefined,
-): Promise<Told> {
+): Promise<ScheduleWithNext> {
   const channels = await engine.directory.visible(caller, entityId)
   const [row] = isId(id) ? await engine.lanes.read(scheduleById(id, channels)) : []
   if (row === undefined) throw new GatewayError('700.400.580', { status: 404 })
-  return told(toSchedule(row))
+  return withNext(toSchedule(row))
 }
 
 export type Page<Entry> = { readonly entries: readonly Entry[]; readonly nextCursor?: string }
@@ -149,7 +149,7 @@ export async function listSchedules(
   engine: Engine,
   caller: Caller,
   { fields }: Request,
-): Promise<Page<Told>> {
+): Promise<Page<ScheduleWithNext>> {
   const channels = await engine.directory.visible(caller, textOf(fields, 'entityId'))
   const registrationId = textOf(fields, 'registrationId') ?? ''
   const limit = limitOf(fields)
@@ -158,14 +158,14 @@ export async function listSchedules(
   const ids = isId(registrationId)
     ? await engine.lanes.read(scheduleIdsOf(registrationId, channels, cursor ?? null, limit + 1))
     : []
-  const entries: Told[] = []
+  const entries: ScheduleWithNext[] = []
   let bytes = 0
   for (const portion of await portionsOf(engine, ids.slice(0, limit), ({ id }) => [id])) {
     const found = await engine.lanes.read(schedulesById(portion.map(({ id }) => id)))
     const rows = found.sort((one, other) => (one.id < other.id ? 1 : -1))
     const weights = rows.map(weigh)
     const fit = fitting(weights, bytes)
-    entries.push(...rows.slice(0, fit).map((row) => told(toSchedule(row))))
+    entries.push(...rows.slice(0, fit).map((row) => withNext(toSchedule(row))))
     bytes = weights.reduce((sum, weight) => sum + weight, bytes)
     if (bytes > limits.pageBytes) break
   }
@@ -242,7 +242,10 @@ export function readPlan(
   })
 }
 
-export const told = (schedule: Schedule): Told => ({ schedule, next: nextOf(schedule) })
+export const withNext = (schedule: Schedule): ScheduleWithNext => ({
+  schedule,
+  next: nextOf(schedule),
+})
 
 /** The moments that follow, as many as answers show. */
 export function nextOf(schedule: Schedule): readonly Date[] {

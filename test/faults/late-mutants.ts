@@ -32,8 +32,8 @@ export const lateMutants: readonly Mutant[] = [
     patches: [
       {
         file: 'core/payment/take-back.ts',
-        find: 'export async function takeBack(engine: Engine, work: Work, taken: LeaseRow): Promise<Payment> {\n',
-        put: 'export async function takeBack(engine: Engine, work: Work, taken: LeaseRow): Promise<Payment> {\n  if (work.payment.id !== "") { await engine.lanes.single(dropLease(work.payment.attemptKey, taken.lease)); return work.payment }\n',
+        find: '  const now = await held(engine, work.payment.attemptKey)\n  if (now === undefined) return work.payment\n',
+        put: '  if (work.payment.id !== "") { await engine.lanes.single(dropLease(work.payment.attemptKey, taken.lease)); return work.payment }\n  const now = await held(engine, work.payment.attemptKey)\n  if (now === undefined) return work.payment\n',
       },
       {
         file: 'core/payment/late.ts',
