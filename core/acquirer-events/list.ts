@@ -21,7 +21,7 @@ export type About = {
  * made with can put one there: what others say of it stands by itself.
  */
 export async function entryAbout(
-  engine: Engine,
+  engine: Pick<Engine, 'lanes'>,
   kind: Extract<AttentionKind, 'event' | 'unclaimed'>,
   { connector, account, eventId, digest, key }: About,
   detail: Readonly<Record<string, unknown>>,

@@ -15,7 +15,7 @@ import type { Payment } from './types.ts'
  * @param about The amount of a message, where the outcome itself names none.
  */
 export async function isForWhatWasAsked(
-  engine: Engine,
+  engine: Pick<Engine, 'directory'>,
   payment: Payment,
   outcome: Outcome,
   about?: Money,
@@ -35,7 +35,7 @@ export async function isForWhatWasAsked(
  * the same money.
  */
 export async function holdOtherAmount(
-  engine: Engine,
+  engine: Pick<Engine, 'lanes'>,
   payment: Payment,
   { minor, currency }: Money,
 ): Promise<void> {

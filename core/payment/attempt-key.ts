@@ -9,7 +9,7 @@ import type { Idempotency } from './idempotency.ts'
  * lost; otherwise from the payment's id.
  */
 export function attemptKey(
-  engine: Engine,
+  engine: Pick<Engine, 'vault'>,
   connector: Connector,
   paymentId: string,
   idempotency: Idempotency | null,

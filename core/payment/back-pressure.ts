@@ -8,7 +8,10 @@ import { GatewayError } from '../errors.ts'
  *
  * @throws GatewayError 429 when the connector or the database lane is full, 503 at shutdown.
  */
-export function applyBackPressure(engine: Engine, connector: Connector): void {
+export function applyBackPressure(
+  engine: Pick<Engine, 'inFlight' | 'lanes'>,
+  connector: Connector,
+): void {
   engine.inFlight.admit(connector.name, connector.supports.limits?.concurrent)
   if (engine.lanes.waiting < limits.waitingRows) return
   throw new GatewayError('800.120.100', { status: 429, retryAfterSeconds: 1 })

@@ -31,7 +31,7 @@ export function asCapture(authorisation: Payment): Payment {
 
 /** The capture with this id that has no row yet; undefined when nobody was answered with it. */
 export async function captureToCome(
-  engine: Engine,
+  engine: Pick<Engine, 'lanes'>,
   id: string,
   channels: readonly string[] | null,
 ): Promise<{ authorisation: Payment } | undefined> {
@@ -40,7 +40,10 @@ export async function captureToCome(
 }
 
 /** @throws GatewayError 700.400.570 for an authorisation whose capture is still under way by itself. */
-export async function refuseWhileTwoSteps(engine: Engine, payment: Payment): Promise<void> {
+export async function refuseWhileTwoSteps(
+  engine: Pick<Engine, 'lanes'>,
+  payment: Payment,
+): Promise<void> {
   if (payment.chainId === null) return
   const [capture] = await engine.lanes.single(paymentById(payment.chainId, null))
   if (capture !== undefined && !isOpen(capture.state)) return
@@ -50,7 +53,7 @@ export async function refuseWhileTwoSteps(engine: Engine, payment: Payment): Pro
 }
 
 /** A capture that came to nothing: its authorisation is released, by whoever takes the next step. */
-export async function releaseLater(engine: Engine, capture: Payment): Promise<void> {
+export async function releaseLater(engine: Pick<Engine, 'lanes'>, capture: Payment): Promise<void> {
   if (capture.effect !== 'capture' || !isOver(capture.state)) return
   const [row] = await engine.lanes.single(paymentByChain(capture.id, null))
   if (row !== undefined) await engine.lanes.single(addTimer(newId(), 'continue', row.id, 0))

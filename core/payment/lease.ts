@@ -10,7 +10,10 @@ export function leaseMs(timeoutMs: number): number {
 }
 
 /** The right to settle an attempt, when nobody else holds it. */
-export async function takeAttempt(engine: Engine, key: string): Promise<LeaseRow | undefined> {
+export async function takeAttempt(
+  engine: Pick<Engine, 'connectorTimeoutMs' | 'lanes'>,
+  key: string,
+): Promise<LeaseRow | undefined> {
   // Asking takes two calls at most, an enquiry and a reversal or a repeat.
   const [row] = await engine.lanes.single(
     takeLease(key, leaseMs(2 * engine.connectorTimeoutMs), newId(), ladder(1)),

@@ -26,7 +26,12 @@ export function eventOf(
 }
 
 /** Tells this process's subscribers what was committed. */
-export function announce(engine: Engine, payment: Payment, event: PaymentEvent, seq: number): void {
+export function announce(
+  engine: Pick<Engine, 'clock' | 'events'>,
+  payment: Payment,
+  event: PaymentEvent,
+  seq: number,
+): void {
   if (!engine.events.wanted) return
   engine.events.emit({
     ...event,

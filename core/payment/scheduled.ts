@@ -26,7 +26,10 @@ export function idempotencyOfOccurrence(scheduled: Scheduled): Idempotency {
 }
 
 /** The payment that another process put into the slot first. */
-export async function holderOf(engine: Engine, { occurrenceId }: Scheduled): Promise<Payment> {
+export async function holderOf(
+  engine: Pick<Engine, 'lanes'>,
+  { occurrenceId }: Scheduled,
+): Promise<Payment> {
   const [row] = await engine.lanes.single(paymentOfOccurrence(occurrenceId))
   if (row === undefined) throw new Error('the occurrence has no place for a payment any more')
   return toPayment(row)

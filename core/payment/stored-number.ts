@@ -32,7 +32,7 @@ type Sent = { readonly name: string; readonly digits: string }
 
 /** @throws GatewayError 400 naming the field that holds what could be the number of the payment that is followed up. */
 export async function refuseFollowedNumber(
-  engine: Engine,
+  engine: Pick<Engine, 'lanes'>,
   target: Payment,
   fields: RequestFields,
 ): Promise<void> {

@@ -17,7 +17,7 @@ import type { Payment, Source } from './types.ts'
  * @throws TooManyFailures 429 800.120.100.
  */
 export function beginTrial(
-  engine: Engine,
+  engine: Pick<Engine, 'cardTesting'>,
   channel: Channel,
   paymentId: string,
   { fields }: Request,
@@ -53,7 +53,7 @@ const noWord: ReadonlySet<Source> = new Set<Source>(['operator', 'expiry'])
  * @param fingerprint Of the number that was erased with it.
  */
 export function concludeTrial(
-  engine: Engine,
+  engine: Pick<Engine, 'cardTesting'>,
   trial: Trial | undefined,
   payment: Payment,
   source: Source,

@@ -22,7 +22,7 @@ export const placeOfAccount = (registration: Registration, instrumentId: string)
  * @throws GatewayError 100.150.202 when it was removed since it was read, 100.150.205 when its numbers are gone.
  */
 export async function numbersOf(
-  engine: Engine,
+  engine: Pick<Engine, 'lanes' | 'vault'>,
   registration: Registration,
 ): Promise<Readonly<Record<string, string>>> {
   if (registration.instrumentId === null) return {}
@@ -111,7 +111,7 @@ function refuseOtherBrand(registration: Registration, fields: RequestFields): vo
  * the merchant sends wins; a registration that came from another gateway brought its reference along.
  */
 export async function withAgreement(
-  engine: Engine,
+  engine: Pick<Engine, 'lanes'>,
   fields: RequestFields,
   registration: Registration,
 ): Promise<RequestFields> {

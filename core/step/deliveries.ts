@@ -10,7 +10,7 @@ import { type DeliveryRow, deliveriesOf } from './store-read.ts'
  * him have told is none of his business.
  */
 export async function notificationSteps(
-  engine: Engine,
+  engine: Pick<Engine, 'lanes'>,
   resource: string,
   maySee: (entityId: string) => Promise<boolean>,
 ): Promise<Step[]> {
