@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { test } from 'node:test'
-import { type Source, sources } from '../rig/sources.ts'
+import { root, type Source, sources } from '../rig/sources.ts'
+import { coreOrder } from './core-order.ts'
 
 /** Folder of a layer -> the packages of ours it may import. */
 const layers: Readonly<Record<string, readonly string[]>> = {
@@ -51,6 +54,63 @@ test('every package folder has a layer', () => {
   assert.ok(packages.length > 100)
   assert.deepEqual(
     packages.filter((file) => !known.some((folder) => file.startsWith(`${folder}/`))),
+    [],
+  )
+})
+
+const core = sources('core')
+const coreParts = coreOrder.flatMap(({ parts }) => parts)
+
+/** `core/payment/view.ts` -> `payment/`, `core/engine.ts` -> `engine.ts`. */
+function partOf(file: string): string {
+  const [, name = '', ...below] = file.split('/')
+  return below.length === 0 ? name : `${name}/`
+}
+
+test('every part of core has one place in its order', () => {
+  const parts = new Set(core.map(({ file }) => partOf(file)))
+  assert.deepEqual([...coreParts].sort(), [...parts].sort())
+})
+
+test('imports between the parts of core go down its order, those of types as well', () => {
+  const wrong = core.flatMap(({ file, imports }) =>
+    imports
+      .filter((target) => target.startsWith('core/'))
+      .filter((target) => partOf(target) !== partOf(file))
+      .filter((target) => coreParts.indexOf(partOf(target)) < coreParts.indexOf(partOf(file)))
+      .map((target) => `${file} imports ${target}`),
+  )
+  assert.deepEqual(wrong, [])
+})
+
+test('no files of core import each other in a circle, types included', () => {
+  const importsOf = new Map(core.map(({ file, imports }) => [file, imports]))
+  const circles: string[] = []
+  const seen = new Set<string>()
+  const walk = (file: string, way: readonly string[]): void => {
+    if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(' -> '))
+    if (seen.has(file)) return
+    seen.add(file)
+    for (const target of importsOf.get(file) ?? []) walk(target, [...way, file])
+  }
+  for (const { file } of core) walk(file, [])
+  assert.deepEqual(circles, [])
+})
+
+test('CONTRIBUTING.md draws the order of core', () => {
+  const drawn = coreOrder.map(
+    ({ layer, parts }) => `| ${layer} | ${parts.map((part) => `\`${part}\``).join(' ')} |`,
+  )
+  const text = readFileSync(path.join(root, 'CONTRIBUTING.md'), 'utf8')
+  assert.ok(text.includes(drawn.join('\n')), `the table should be:\n${drawn.join('\n')}`)
+})
+
+test('every path that CONTRIBUTING.md names is there', () => {
+  const text = readFileSync(path.join(root, 'CONTRIBUTING.md'), 'utf8')
+  const paths = [...text.matchAll(/`((?:core|schemas|plugins|connectors|host|test)\/[\w./-]+)`/g)]
+  assert.ok(paths.length > 20)
+  assert.deepEqual(
+    paths.map(([, named]) => named!).filter((named) => !existsSync(path.join(root, named))),
     [],
   )
 })
