@@ -9,6 +9,7 @@ import { Database } from '../../core/db/database.ts'
 import { Lanes } from '../../core/db/lanes.ts'
 import { Directory } from '../../core/entity/directory.ts'
 import type { Gateway } from '../../core/index.ts'
+import { concludeTrial } from '../../core/payment/trial.ts'
 import type { Payment } from '../../core/payment/types.ts'
 import { closeChecked } from '../rig/books.ts'
 import { startGateway } from '../rig/gateway.ts'
@@ -142,7 +143,7 @@ test('the check and the counting of an approval take microseconds, and need no d
   }
   const whole = (payment: Payment) => {
     const trial: Trial | undefined = cards.begin(attempt, {})
-    cards.settled(trial, payment, 'answer')
+    concludeTrial({ cardTesting: cards }, trial, payment, 'answer', null)
     cards.end(trial)
   }
   whole(failed)
