@@ -154,7 +154,7 @@ async function onePage(engine: Engine, reading: Reading, from: Position): Promis
     pageOfEvents(channels, from, floorOf(from), wanted, since, window, limit),
   )
   const found = rows.filter((row): row is PageRow & EventRow => row.id !== null)
-  const { notifications, last, isWithin } = await tell(engine, found, limit, ({ id, type }) => {
+  const { notifications, last, isWithin } = await fillPage(engine, found, limit, ({ id, type }) => {
     return types.includes(type) && !(from.isWithin && id === from.id)
   })
   const [{ horizon, seen, last_txid, last_seq, last_id, last_at }] = rows as [PageRow, ...PageRow[]]
@@ -193,7 +193,7 @@ type Told = {
 }
 
 /** What of these events fits into a page, by number and by what it weighs. */
-async function tell(
+async function fillPage(
   engine: Engine,
   events: readonly EventRow[],
   limit: number,

@@ -10,11 +10,11 @@ import { newId } from '../ids.ts'
 import { approvedCode } from './decide.ts'
 import {
   accountOf,
+  disputeReferenceOf,
   list,
   nameOf,
   type Report,
   type Reported,
-  referenceOf,
   roundsOf,
   saidOf,
   toldBefore,
@@ -57,7 +57,7 @@ async function reportChargeback(engine: Engine, reported: Report): Promise<Repor
   const row = await factRow(engine, hit.target, {
     kind: 'chargeback',
     account: accountOf(payment),
-    reference: nameOf(referenceOf(reported), rounds.length + 1),
+    reference: nameOf(disputeReferenceOf(reported), rounds.length + 1),
     isNamed: reported.reference !== undefined,
     source: reported.source,
     minor,
@@ -141,7 +141,7 @@ async function reportReversal(engine: Engine, reported: Report): Promise<Reporte
   const isLate = reported.ageMs >= limits.unclaimedMs
   const isNamed = reported.reference !== undefined
   const rounds = isNamed ? await roundsOf(engine, { ...reported, is: 'chargeback' }) : []
-  const reference = nameOf(referenceOf(reported), Math.max(rounds.length, 1))
+  const reference = nameOf(disputeReferenceOf(reported), Math.max(rounds.length, 1))
   const earlier = await roundsOf(engine, reported, rounds.length)
   const same = earlier.find((row) => row.reference === reference)
   const told = await toldBefore(engine, reported, hit, earlier, same)

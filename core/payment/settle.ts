@@ -23,7 +23,7 @@ import { announce, eventOf, notifies, type PaymentEvent } from './payment-event.
 import { type SettleFirstRow, settleFirst } from './store-first.ts'
 import { eventById, paymentById, toPayment } from './store-read.ts'
 import { settleOne } from './store-settle.ts'
-import { moveBetween, placeOf } from './sums.ts'
+import { type Move, moveBetween, placeOf } from './sums.ts'
 import type { Payment, Source } from './types.ts'
 
 export type Settled = {
@@ -200,9 +200,7 @@ async function write(
     // Two words about one attempt in one flush: the row came back for that one which moved it.
     return moved?.event_id === row.event_id ? moved : undefined
   }
-  const to = placeOf(payment.effect, decision.state, decision.attemptState)
-  const isMarked = payment.effect === 'replacement' || payment.request.sequence === 'FINAL'
-  const move = moveBetween(payment.effect, payment.amount.minor, 'open', to, isMarked)
+  const move = moveOf(payment, decision)
   const statement = settleOne(row, payment.parentId, move, work.returns, isOpen(decision.state))
   const rows = await engine.lanes.inOrder(payment.parentId ?? payment.id, () =>
     alongside.length === 0
@@ -210,6 +208,13 @@ async function write(
       : engine.lanes.together(statement, alongside),
   )
   return rows[0]
+}
+
+/** What the decision does to the sums that the payment was reserved on. */
+function moveOf(payment: Payment, decision: Decision): Move {
+  const to = placeOf(payment.effect, decision.state, decision.attemptState)
+  const isMarked = payment.effect === 'replacement' || payment.request.sequence === 'FINAL'
+  return moveBetween(payment.effect, payment.amount.minor, 'open', to, isMarked)
 }
 
 /**
