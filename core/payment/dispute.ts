@@ -82,11 +82,11 @@ async function reportChargeback(engine: Engine, reported: Report): Promise<Repor
     freezes: payment.state === 'approved' ? (misfit?.freezes ?? []) : [],
     isAlways: isAgain,
   } as const
-  await faultPoint('before-fact', row.id)
-  const [recorded] = await engine.lanes.inOrder(row.balanceId ?? row.paymentId, () =>
+  await faultPoint('before-fact', row.record.id)
+  const [recorded] = await engine.lanes.inOrder(row.record.parentId ?? row.paymentId, () =>
     engine.lanes.single(recordChargeback(row, entry, seenOf(payment, hit))),
   )
-  await faultPoint('after-fact', row.id)
+  await faultPoint('after-fact', row.record.id)
   if (recorded === undefined) return 'twin'
   tell(engine, row, recorded)
   return 'recorded'
@@ -179,17 +179,17 @@ async function reportReversal(engine: Engine, reported: Report): Promise<Reporte
     request: { paymentType: 'CR' },
   })
   // Without a reference it may be of a chargeback that has not come: what stands is then too little for it.
-  const isWhole = !isNamed && !isLate && row.balanceId !== null
+  const isWhole = !isNamed && !isLate && row.record.parentId !== null
   const why = isOtherCurrency
     ? 'a reversal in another currency than its chargeback'
     : rounds.length > 1
       ? 'it may be the reversal of an earlier round of its chargeback'
       : null
-  await faultPoint('before-fact', row.id)
-  const [recorded] = await engine.lanes.inOrder(row.balanceId ?? row.paymentId, () =>
+  await faultPoint('before-fact', row.record.id)
+  const [recorded] = await engine.lanes.inOrder(row.record.parentId ?? row.paymentId, () =>
     engine.lanes.single(recordReversal(row, { isStrict: false, isWhole, isAny: isLate, why })),
   )
-  await faultPoint('after-fact', row.id)
+  await faultPoint('after-fact', row.record.id)
   if (recorded === undefined) return 'twin'
   tell(engine, row, recorded)
   return 'recorded'

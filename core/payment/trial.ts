@@ -3,7 +3,8 @@ import type { Trial } from '../card-testing/attempt.ts'
 import type { Engine } from '../engine.ts'
 import type { Channel } from '../entity/directory.ts'
 import type { CheckedAccount } from '../request/account.ts'
-import type { Request, Use } from './accept.ts'
+import type { Request } from './accept.ts'
+import type { Use } from './first-request.ts'
 
 /**
  * Undefined for what is not counted: accounts that are no cards, and charges of schedules, which no

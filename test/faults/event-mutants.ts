@@ -69,8 +69,8 @@ export const eventMutants: readonly Mutant[] = [
     patches: [
       {
         of: 'newDeliveries',
-        find: 'where entity_id = any(array[c.id, c.parent_id, m.parent_id, v.parent_id]) and',
-        put: 'where',
+        find: 'entity_id = any(array[channel.id, channel.parent_id, merchant.parent_id, division.parent_id]) and',
+        put: '',
       },
     ],
   },

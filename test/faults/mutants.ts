@@ -67,9 +67,9 @@ export const mutants: readonly Mutant[] = [
     mistake: 'the key that is sent is not the one that was written',
     patches: [
       {
-        of: 'acceptFirst',
-        find: 'operationOf(payment, written.attempt_key,',
-        put: "operationOf(payment, written.attempt_key.slice(1) + 'z',",
+        of: 'firstOperation',
+        find: 'key: payment.attemptKey',
+        put: "key: payment.attemptKey.slice(1) + 'z'",
       },
     ],
   },
@@ -153,7 +153,7 @@ export const mutants: readonly Mutant[] = [
     mistake: 'a repeat of a first payment fails',
     patches: [
       {
-        of: 'acceptFirst',
+        of: 'writtenBefore',
         find: 'replayed(engine, idempotency!)',
         put: "Promise.reject(new Error('a repeat'))",
       },
@@ -220,8 +220,8 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         of: 'settleFirst',
-        find: 'event_type, event_data from p)',
-        put: "event_type, event_data from p where state <> 'declined')",
+        find: 'event_type, event_data from payment_moved',
+        put: "event_type, event_data from payment_moved where state <> 'declined'",
       },
     ],
   },

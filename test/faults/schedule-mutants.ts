@@ -8,7 +8,7 @@ export const scheduleMutants: readonly Mutant[] = [
     patches: [
       {
         of: 'acceptScheduled',
-        find: 'and occurrence.payment_id is not distinct from r.previous_id',
+        find: 'and occurrence.payment_id is not distinct from given.previous_id',
         put: '',
       },
       {
@@ -65,7 +65,7 @@ export const scheduleMutants: readonly Mutant[] = [
         of: 'cancelSchedule',
         // biome-ignore lint/suspicious/noTemplateCurlyInString: the engine's own text.
         find: "${recorded(record, 'DS', 'schedule.cancelled')}`",
-        put: 'r as (select seq from s)\nselect seq from r`',
+        put: 'told_nobody as (select seq from changed)\nselect seq from told_nobody`',
       },
     ],
   },
