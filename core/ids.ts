@@ -70,6 +70,20 @@ export function idTimeMs(id: string): number {
   return Number.parseInt(id.slice(0, 12), 16)
 }
 
+/** Lower than every id. */
+export const lowestId = '0'.repeat(32)
+
+/** The lowest id that can be made at a moment. */
+export const lowestIdAt = (ms: number): string => timePart(ms) + '0'.repeat(20)
+
+/** The highest one. */
+export const highestIdAt = (ms: number): string => timePart(ms) + 'f'.repeat(20)
+
+const timePart = (ms: number) =>
+  Math.min(Math.max(0, Math.floor(ms)), 0xffff_ffff_ffff)
+    .toString(16)
+    .padStart(12, '0')
+
 export const isId = (text: string): boolean => /^[0-9a-f]{32}$/.test(text)
 
 const half = 1_000_000

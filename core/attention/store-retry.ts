@@ -2,7 +2,7 @@
 import type { Actor } from '../audit/actor.ts'
 import type { AuditEntry } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
-import { afterwards } from './store.ts'
+import { afterwards } from './stored-ending.ts'
 
 /**
  * Takes the entry off the list and puts its message back, in one: a worker that is quick may list it again.

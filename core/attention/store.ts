@@ -1,6 +1,7 @@
 import type { Actor } from '../audit/actor.ts'
-import { type AuditEntry, auditRows } from '../audit/stored-rows.ts'
+import type { AuditEntry } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
+import { afterwards } from './stored-ending.ts'
 
 /** Why an operator has to look at a payment. */
 export type AttentionKind =
@@ -129,22 +130,6 @@ with ended as (
 update tollgate.payment_balance set frozen_by = array(
   select holder from unnest(frozen_by) as holder where holder not in (select id from ended))
 where payment_balance.payment_id in (select unnest(freezes) from ended)`
-
-/** The rest of a statement in which an entry `ended`: its freezes go, and the audit record says who dealt with it. */
-export const afterwards = (by: Actor, audit: Pick<AuditEntry, 'id' | 'detail'>) => sql`
-thawed as (
-  update tollgate.payment_balance set frozen_by = array_remove(frozen_by, ended.id)
-  from ended
-  where payment_balance.payment_id = any(ended.freezes)),
-audited as (${auditRows(
-  { ...audit, actor: by, action: 'attention.resolved' },
-  {
-    from: sql`ended left join tollgate.payment as payment on payment.id = ended.payment_id`,
-    resource: sql`coalesce(ended.payment_id, ended.id)`,
-    entityId: sql`payment.channel_id`,
-    detail: sql`jsonb_build_object('kind', ended.kind)`,
-  },
-)})`
 
 /**
  * Takes an entry off the list by hand, on record, with what waited for it. Empty when it is not there,

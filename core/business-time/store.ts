@@ -50,13 +50,13 @@ export const setOff = (id: string, target: Date, audit: AuditEntry) => sql<{ id:
 
 /** Moves on to the next instant at which something is due; empty when nothing is up to the target. */
 export const moveOn = (id: string) => sql<{ at: Date }>`
-  update tollgate.test_clock c set at = greatest(c.at, n.at)
+  update tollgate.test_clock set at = greatest(test_clock.at, upcoming.at)
   from (
     select least(
       (select min(next_at) from tollgate.schedule where clock_id = ${id}::uuid),
-      (select min(due_at) from tollgate.timer where clock_id = ${id}::uuid)) as at) n
-  where c.id = ${id}::uuid and n.at <= c.target
-  returning c.at`
+      (select min(due_at) from tollgate.timer where clock_id = ${id}::uuid)) as at) upcoming
+  where test_clock.id = ${id}::uuid and upcoming.at <= test_clock.target
+  returning test_clock.at`
 
 /** Arrives. */
 export const arrive = (id: string, target: Date) => sql<{ id: string }>`

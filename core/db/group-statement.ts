@@ -26,17 +26,19 @@ type ValueOf<Type extends ColumnType> = Type extends 'bigint'
           : string | null
 
 /** A row of a grouped statement. A `jsonb` value is JSON text that is ready to send. */
-export type RowOf<C extends Columns> = { readonly [Name in keyof C]: ValueOf<C[Name]> }
+export type RowOf<Given extends Columns> = {
+  readonly [Name in keyof Given]: ValueOf<Given[Name]>
+}
 
 /**
- * One statement over the rows `r`, written once and run in two forms: for a single row with plain
+ * One statement over the rows `given`, written once and run in two forms: for a single row with plain
  * parameters, for many rows with one JSON parameter. The body must return `id` of the rows it moved.
  */
-export type GroupStatement<C extends Columns, Out extends { id: string }> = {
+export type GroupStatement<Given extends Columns, Moved extends { id: string }> = {
   readonly name: string
-  readonly columns: C
-  readonly one: (row: RowOf<C>) => Sql<Out>
-  readonly many: (rows: readonly RowOf<C>[]) => Sql<Out>
+  readonly columns: Given
+  readonly one: (row: RowOf<Given>) => Sql<Moved>
+  readonly many: (rows: readonly RowOf<Given>[]) => Sql<Moved>
 }
 
 /**
@@ -45,14 +47,12 @@ export type GroupStatement<C extends Columns, Out extends { id: string }> = {
  */
 export const fewIds = sql`id between '00000000-0000-0000-0000-000000000000' and 'ffffffff-ffff-ffff-ffff-ffffffffffff'`
 
-export function grouped<C extends Columns & { readonly id: 'uuid' }, Out extends { id: string }>(
-  name: string,
-  columns: C,
-  orderBy: string,
-  body: Body,
-): GroupStatement<C, Out> {
+export function grouped<
+  Given extends Columns & { readonly id: 'uuid' },
+  Moved extends { id: string },
+>(name: string, columns: Given, orderBy: string, body: Body): GroupStatement<Given, Moved> {
   const entries = Object.entries(columns)
-  const oneStrings = ['with r as (select ']
+  const oneStrings = ['with given as (select ']
   entries.forEach(([column, type], index) => {
     oneStrings.push(`::${type} as ${column}${index === entries.length - 1 ? ')' : ', '}`)
   })
@@ -62,8 +62,8 @@ export function grouped<C extends Columns & { readonly id: 'uuid' }, Out extends
   })
   const definition = entries.map(([column, type]) => `${column} ${type}`).join(', ')
   const manyStrings = [
-    'with r as (select * from json_to_recordset(',
-    `::json) as r(${definition}) where ${fewIds.strings[0]} order by ${orderBy})${body.texts.join('')}`,
+    'with given as (select * from json_to_recordset(',
+    `::json) as given(${definition}) where ${fewIds.strings[0]} order by ${orderBy})${body.texts.join('')}`,
   ]
   return {
     name,
@@ -71,17 +71,17 @@ export function grouped<C extends Columns & { readonly id: 'uuid' }, Out extends
     one: (row) => ({
       strings: oneStrings,
       values: [
-        ...entries.map(([column, type]) => parameter(row[column as keyof C], type)),
+        ...entries.map(([column, type]) => parameter(row[column as keyof Given], type)),
         ...body.pruned.map(() => row.id),
       ],
     }),
     many: (rows) => ({ strings: manyStrings, values: [`[${rows.map(record).join(',')}]`] }),
   }
 
-  function record(row: RowOf<C>): string {
+  function record(row: RowOf<Given>): string {
     let text = '{'
     for (const [column, type] of entries) {
-      const value = row[column as keyof C] as unknown
+      const value = row[column as keyof Given] as unknown
       if (value === null) continue
       if (text.length > 1) text += ','
       text += `"${column}":${json(value, type)}`

@@ -17,14 +17,15 @@ export type RuleRow = {
 
 /** A merchant's rules in their order. Joined with its own channels: a rule can lead nowhere else. */
 export const rulesOf = (merchantId: string) => sql<RuleRow>`
-  select r.priority, c.id as channel_id, r.brands, r.currencies, r."paymentTypes" as payment_types,
-    r.countries, c.name as channel_name, c.closed as channel_closed, c.settings as channel_settings
-  from tollgate.dispatching d
-  cross join lateral jsonb_to_recordset(d.rules) as r (priority integer, "channelId" uuid, brands jsonb,
+  select rule.priority, channel.id as channel_id, rule.brands, rule.currencies, rule."paymentTypes" as payment_types,
+    rule.countries, channel.name as channel_name, channel.closed as channel_closed, channel.settings as channel_settings
+  from tollgate.dispatching
+  cross join lateral jsonb_to_recordset(dispatching.rules) as rule (priority integer, "channelId" uuid, brands jsonb,
     currencies jsonb, "paymentTypes" jsonb, countries jsonb)
-  join tollgate.entity c on c.id = r."channelId" and c.parent_id = d.merchant_id and c.kind = 'channel'
-  where d.merchant_id = ${merchantId}::uuid
-  order by r.priority`
+  join tollgate.entity channel
+    on channel.id = rule."channelId" and channel.parent_id = dispatching.merchant_id and channel.kind = 'channel'
+  where dispatching.merchant_id = ${merchantId}::uuid
+  order by rule.priority`
 
 export const rulesVersion = (merchantId: string) => sql<{ version: number }>`
   select version from tollgate.dispatching where merchant_id = ${merchantId}::uuid`
@@ -44,7 +45,7 @@ export const replaceRules = (change: {
   /** The rules of `version`, as people know them. */
   readonly before: readonly unknown[]
 }) => sql<{ version: number }>`
-with d as (
+with changed as (
   insert into tollgate.dispatching (merchant_id, rules)
   values (${change.merchantId}::uuid, ${change.rules}::jsonb)
   on conflict (merchant_id) do update
@@ -59,6 +60,6 @@ audited as (${auditRows(
     resource: change.merchantId,
     before: { version: change.version, rules: change.before },
   },
-  { from: sql`d`, after: sql`jsonb_build_object('version', version, 'rules', rules)` },
+  { from: sql`changed`, after: sql`jsonb_build_object('version', version, 'rules', rules)` },
 )})
-select version from d`
+select version from changed`

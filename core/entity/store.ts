@@ -52,24 +52,27 @@ export type PathRow = EntityRow & { readonly of: string }
  * one (offset 0 keeps them apart), because joining many of them at once reads the whole table.
  */
 export const ancestries = (ids: readonly string[]) => sql<PathRow>`
-  select a.of, n.id, n.parent_id, n.kind, n.name, n.closed, n.settings
-  from unnest(${ids}::uuid[]) as a(of)
+  select asked.of, node.id, node.parent_id, node.kind, node.name, node.closed, node.settings
+  from unnest(${ids}::uuid[]) as asked(of)
   cross join lateral (
-    select id, parent_id, kind, name, closed, settings from tollgate.entity where id = a.of offset 0) e1
+    select id, parent_id, kind, name, closed, settings from tollgate.entity where id = asked.of offset 0) itself
   left join lateral (
-    select id, parent_id, kind, name, closed, settings from tollgate.entity where id = e1.parent_id offset 0) e2 on true
+    select id, parent_id, kind, name, closed,
+      settings from tollgate.entity where id = itself.parent_id offset 0) parent on true
   left join lateral (
-    select id, parent_id, kind, name, closed, settings from tollgate.entity where id = e2.parent_id offset 0) e3 on true
+    select id, parent_id, kind, name, closed,
+      settings from tollgate.entity where id = parent.parent_id offset 0) grandparent on true
   left join lateral (
-    select id, parent_id, kind, name, closed, settings from tollgate.entity where id = e3.parent_id offset 0) e4 on true
+    select id, parent_id, kind, name, closed,
+      settings from tollgate.entity where id = grandparent.parent_id offset 0) top on true
   cross join lateral (values
-    (1, e1.id, e1.parent_id, e1.kind, e1.name, e1.closed, e1.settings),
-    (2, e2.id, e2.parent_id, e2.kind, e2.name, e2.closed, e2.settings),
-    (3, e3.id, e3.parent_id, e3.kind, e3.name, e3.closed, e3.settings),
-    (4, e4.id, e4.parent_id, e4.kind, e4.name, e4.closed, e4.settings))
-    as n(depth, id, parent_id, kind, name, closed, settings)
-  where n.id is not null
-  order by a.of, n.depth`
+    (1, itself.id, itself.parent_id, itself.kind, itself.name, itself.closed, itself.settings),
+    (2, parent.id, parent.parent_id, parent.kind, parent.name, parent.closed, parent.settings),
+    (3, grandparent.id, grandparent.parent_id, grandparent.kind, grandparent.name, grandparent.closed, grandparent.settings),
+    (4, top.id, top.parent_id, top.kind, top.name, top.closed, top.settings))
+    as node(depth, id, parent_id, kind, name, closed, settings)
+  where node.id is not null
+  order by asked.of, node.depth`
 
 /** Changes with every change of entities and accounts. */
 export const configurationVersion = sql<{ version: string }>`
@@ -80,7 +83,7 @@ export const channelsBelow = (id: string) => sql<{ id: string }>`
   with recursive down as (
     select id, kind from tollgate.entity where id = ${id}
     union all
-    select e.id, e.kind from tollgate.entity e join down on e.parent_id = down.id)
+    select entity.id, entity.kind from tollgate.entity join down on entity.parent_id = down.id)
   select id from down where kind = 'channel'`
 
 export const allEntities = sql<EntityRow>`
@@ -132,7 +135,7 @@ select id from changed`
 export const setClosed = (id: string, closed: boolean, by: Actor) => sql<{
   id: string
 }>`
-with n as (
+with changed as (
   update tollgate.entity set closed = ${closed}::boolean where id = ${id}::uuid
   returning id, closed),
 audited as (${auditRows(
@@ -143,9 +146,9 @@ audited as (${auditRows(
     resource: id,
     after: { closed },
   },
-  { from: sql`n` },
+  { from: sql`changed` },
 )})
-select id from n`
+select id from changed`
 
 /** `limited`: what is stored of a token with rights, networks or an end. */
 export const tokenByHash = (plain: Buffer, limited: Buffer) => sql<TokenRow>`

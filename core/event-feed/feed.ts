@@ -4,24 +4,16 @@ import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
-import { isId } from '../ids.ts'
+import { isId, lowestId, lowestIdAt } from '../ids.ts'
 import { fitting, portionsOf } from '../page/portions.ts'
 import { refuse, textOf } from '../request/values.ts'
+import { type Notification, notificationsOf, type StoredEvent } from '../webhook/notification.ts'
 import {
-  type Notification,
+  eventTypesOf,
   type NotificationType,
-  notificationsOf,
-  type StoredEvent,
-} from '../webhook/notification.ts'
-import {
-  beginning,
-  cursorOf,
-  firstIdOf,
-  floorOf,
-  noId,
-  type Position,
-  positionOf,
-} from './position.ts'
+  notificationTypes,
+} from '../webhook/notified-events.ts'
+import { beginning, cursorOf, floorOf, type Position, positionOf } from './position.ts'
 import {
   beginningAfter,
   type EventRow,
@@ -37,21 +29,6 @@ export type FeedPage = {
   readonly nextCursor: string
   /** Whether more is there already. */
   readonly more: boolean
-}
-
-/** Which events are told as which notification; that of a payment may be told as both. */
-const eventTypes: Readonly<Record<NotificationType, readonly string[]>> = {
-  PAYMENT: ['payment.pending', 'payment.approved', 'payment.declined', 'payment.expired'],
-  REGISTRATION: ['payment.approved', 'registration.updated', 'registration.removed'],
-  SCHEDULE: [
-    'schedule.created',
-    'schedule.changed',
-    'schedule.cancelled',
-    'schedule.ended',
-    'schedule.missed',
-    'schedule.execution.failed',
-  ],
-  RISK: [],
 }
 
 type Reading = {
@@ -108,10 +85,8 @@ export async function readFeed(
 const merchantOf = async (engine: Engine, { entityId }: Caller): Promise<string | undefined> =>
   entityId === null ? undefined : engine.directory.merchantOf(entityId)
 
-const allTypes = Object.keys(eventTypes) as readonly NotificationType[]
-
 function typesIn(text: string | undefined): readonly NotificationType[] {
-  if (text === undefined || text === '') return allTypes
+  if (text === undefined || text === '') return notificationTypes
   return text.split(',').map((type) => type.trim() as NotificationType)
 }
 
@@ -124,18 +99,18 @@ async function startOf(
   if (since === undefined) return beginning
   const nowMs = engine.clock.realMs()
   if (since === 'NOW') {
-    const [row] = await engine.lanes.read(beginningAfter(firstIdOf(nowMs)))
-    return { txid: row!.horizon, seq: 0, id: noId, isWithin: false, atMs: nowMs, sinceMs: null }
+    const [row] = await engine.lanes.read(beginningAfter(lowestIdAt(nowMs)))
+    return { txid: row!.horizon, seq: 0, id: lowestId, isWithin: false, atMs: nowMs, sinceMs: null }
   }
   const sinceMs = Date.parse(
     `${since.length === 10 ? `${since} 00:00:00` : since}Z`.replace(' ', 'T'),
   )
   if (Number.isNaN(sinceMs)) throw refuse('200.300.404', 'since', 'is no date', since)
   const [row] = await engine.lanes.read(
-    beginningAfter(firstIdOf(sinceMs - limits.eventFeedSlackMs)),
+    beginningAfter(lowestIdAt(sinceMs - limits.eventFeedSlackMs)),
   )
   const atMs = Math.min(sinceMs, nowMs)
-  return { txid: row!.txid, seq: 0, id: noId, isWithin: false, atMs, sinceMs }
+  return { txid: row!.txid, seq: 0, id: lowestId, isWithin: false, atMs, sinceMs }
 }
 
 type OnePage = {
@@ -148,13 +123,13 @@ async function onePage(engine: Engine, reading: Reading, from: Position): Promis
   const { channels, types, limit } = reading
   const window = windowOf(reading)
   const since = from.sinceMs === null ? null : new Date(from.sinceMs)
-  const wanted = [...new Set(types.flatMap((type) => eventTypes[type]))]
+  const wanted = [...new Set(types.flatMap(eventTypesOf))]
   const nowMs = engine.clock.realMs()
   const rows = await engine.lanes.read(
     pageOfEvents(channels, from, floorOf(from), wanted, since, window, limit),
   )
   const found = rows.filter((row): row is PageRow & EventRow => row.id !== null)
-  const { notifications, last, isWithin } = await tell(engine, found, limit, ({ id, type }) => {
+  const { notifications, last, isWithin } = await fillPage(engine, found, limit, ({ id, type }) => {
     return types.includes(type) && !(from.isWithin && id === from.id)
   })
   const [{ horizon, seen, last_txid, last_seq, last_id, last_at }] = rows as [PageRow, ...PageRow[]]
@@ -182,7 +157,7 @@ async function onePage(engine: Engine, reading: Reading, from: Position): Promis
 
 /** A beginning that was no event's own comes down with the server's count; nothing lies between. */
 function lowerOf({ txid, id }: Position, horizon: string): string {
-  return id === noId && BigInt(horizon) < BigInt(txid) ? horizon : txid
+  return id === lowestId && BigInt(horizon) < BigInt(txid) ? horizon : txid
 }
 
 type FilledPage = {
@@ -193,7 +168,7 @@ type FilledPage = {
 }
 
 /** What of these events fits into a page, by number and by what it weighs. */
-async function tell(
+async function fillPage(
   engine: Engine,
   events: readonly EventRow[],
   limit: number,
@@ -230,7 +205,7 @@ function cutAt(
  * types is looked for among more. Wide readers look at less: each of their channels is read that far.
  */
 function windowOf({ channels, types, limit }: Reading): number {
-  if (types.length === allTypes.length) return 2 * limit
+  if (types.length === notificationTypes.length) return 2 * limit
   const share = limits.eventFeedRows / Math.max(1, channels?.length ?? limits.eventFeedRows)
   return Math.max(2 * limit, Math.min(Math.floor(share), limits.eventFeedWindow))
 }

@@ -1,4 +1,5 @@
 /** Where a reader of the feed stands, and how that is written down. */
+import { lowestId, lowestIdAt } from '../ids.ts'
 import { refuse } from '../request/values.ts'
 
 export type Position = {
@@ -14,13 +15,11 @@ export type Position = {
   readonly sinceMs: number | null
 }
 
-export const noId = '0'.repeat(32)
-
 /** Before everything. */
 export const beginning: Position = {
   txid: '0',
   seq: 0,
-  id: noId,
+  id: lowestId,
   isWithin: false,
   atMs: 0,
   sinceMs: null,
@@ -71,9 +70,4 @@ export function positionOf(cursor: string): Position {
 const slackMs = 31 * 24 * 3_600_000
 
 /** No event after the position has a lower id. */
-export const floorOf = ({ atMs }: Position): string => firstIdOf(atMs - slackMs)
-
-/** The lowest id that can be made at a moment. */
-export function firstIdOf(ms: number): string {
-  return Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0').slice(-12).padEnd(32, '0')
-}
+export const floorOf = ({ atMs }: Position): string => lowestIdAt(atMs - slackMs)

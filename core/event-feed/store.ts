@@ -54,43 +54,45 @@ export const pageOfEvents = (
   window: number,
   limit: number,
 ) => sql<PageRow>`
-with c as (${channelsOf(channels)}),
-h as materialized (select pg_snapshot_xmin(pg_current_snapshot()) as horizon),
-w as materialized (
-  select e.id, e.txid, e.resource, e.seq, e.channel_id, e.type, e.at, e.data
-  from h
-  cross join c
+with channel as (${channelsOf(channels)}),
+decided as materialized (select pg_snapshot_xmin(pg_current_snapshot()) as horizon),
+looked_at as materialized (
+  select event.id, event.txid, event.resource, event.seq, event.channel_id, event.type, event.at, event.data
+  from decided
+  cross join channel
   cross join lateral (
     select id, txid, resource, seq, channel_id, type, at, data
     from tollgate.event
-    where channel_id = c.id
+    where channel_id = channel.id
       and (txid, seq, id) >= (${after.txid}::xid8, ${after.seq}::integer, ${after.id}::uuid)
       and (${after.isWithin}::boolean or id <> ${after.id}::uuid)
-      and txid < h.horizon and id >= ${floor}::uuid
+      and txid < decided.horizon and id >= ${floor}::uuid
     order by txid, seq, id
-    limit ${window}::integer) e
-  order by e.txid, e.seq, e.id
+    limit ${window}::integer) event
+  order by event.txid, event.seq, event.id
   limit ${window}::integer),
-p as (
+page as (
   select id, txid, resource, seq, channel_id, type, at, data
-  from w
+  from looked_at
   where type = any(${types}::text[]) and (${since}::timestamptz is null or at >= ${since}::timestamptz)
   order by txid, seq, id
   limit ${limit}::integer)
-select h.horizon::text as horizon, s.seen, l.txid::text as last_txid, l.seq as last_seq, l.id as last_id, l.at as last_at,
-  p.id, p.txid::text as txid, p.resource, p.seq, p.channel_id, p.type, p.at, p.data
-from h
-cross join (select count(*)::integer as seen from w) s
-left join (select txid, seq, id, at from w order by txid desc, seq desc, id desc limit 1) l on true
-left join p on true
-order by p.txid, p.seq, p.id`
+select decided.horizon::text as horizon, counted.seen, newest.txid::text as last_txid, newest.seq as last_seq,
+  newest.id as last_id, newest.at as last_at, page.id, page.txid::text as txid, page.resource, page.seq,
+  page.channel_id, page.type, page.at, page.data
+from decided
+cross join (select count(*)::integer as seen from looked_at) counted
+left join (
+  select txid, seq, id, at from looked_at order by txid desc, seq desc, id desc limit 1) newest on true
+left join page on true
+order by page.txid, page.seq, page.id`
 
 /** Where to begin for what happens after `floor` was made; the oldest of many rows, as ids and transactions come in slightly different orders. */
 export const beginningAfter = (floor: string) => sql<{ txid: string; horizon: string }>`
   select least(coalesce(min(txid), horizon), horizon)::text as txid, horizon::text as horizon
-  from (select pg_snapshot_xmin(pg_current_snapshot()) as horizon) h
+  from (select pg_snapshot_xmin(pg_current_snapshot()) as horizon) decided
   left join (
-    select txid from tollgate.event where id >= ${floor}::uuid order by id limit 1000) e on true
+    select txid from tollgate.event where id >= ${floor}::uuid order by id limit 1000) event on true
   group by horizon`
 
 /** Those of `channels` that have an event after the place beside them. */
@@ -99,14 +101,15 @@ export const channelsWithNews = (
   after: readonly { readonly txid: string; readonly seq: number; readonly id: string }[],
   floor: string,
 ) => sql<{ id: string }>`
-  select c.id
-  from (select pg_snapshot_xmin(pg_current_snapshot()) as horizon) h
+  select place.channel_id as id
+  from (select pg_snapshot_xmin(pg_current_snapshot()) as horizon) decided
   cross join unnest(${channels}::uuid[], ${after.map(({ txid }) => txid)}::xid8[], ${after.map(({ seq }) => seq)}::integer[],
-    ${after.map(({ id }) => id)}::uuid[]) as c(id, txid, seq, event_id)
+    ${after.map(({ id }) => id)}::uuid[]) as place(channel_id, txid, seq, event_id)
   where exists (
     select from tollgate.event
-    where channel_id = c.id and (event.txid, event.seq, event.id) > (c.txid, c.seq, c.event_id)
-      and event.txid < h.horizon and event.id >= ${floor}::uuid)`
+    where event.channel_id = place.channel_id
+      and (event.txid, event.seq, event.id) > (place.txid, place.seq, place.event_id)
+      and event.txid < decided.horizon and event.id >= ${floor}::uuid)`
 
 export const everyChannel = sql<{ id: string }>`
   select id from tollgate.entity where kind = 'channel'`

@@ -4,7 +4,8 @@ import type { Answered } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
 import { newId } from '../ids.ts'
 import type { Envelope } from '../schedule/view.ts'
-import type { Action, Notification, NotificationType } from '../webhook/notification.ts'
+import type { Notification } from '../webhook/notification.ts'
+import type { Action, NotificationType } from '../webhook/notified-events.ts'
 import type { FeedPage } from './feed.ts'
 
 export type EventView = {
@@ -26,18 +27,12 @@ export type EventsView = Answered & {
   readonly more: boolean
 }
 
-/** Counts what is told of one resource. A registration begins with the payment that made it. */
-function sequenceOf({ type, event }: Notification): number {
-  if (type !== 'REGISTRATION') return event.seq
-  return event.type.startsWith('payment.') ? 1 : event.seq + 1
-}
-
 function eventView(notification: Notification): EventView {
-  const { id, event, body } = notification
+  const { id, event, sequence, body } = notification
   // The text is what deliveries send; its order of fields stays.
   return {
     id,
-    sequence: sequenceOf(notification),
+    sequence,
     at: wireTimestamp(event.at),
     ...JSON.parse(body),
   }

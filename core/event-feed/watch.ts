@@ -2,7 +2,8 @@
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
-import { firstIdOf, isBefore, type Position } from './position.ts'
+import { lowestIdAt } from '../ids.ts'
+import { isBefore, type Position } from './position.ts'
 import { channelsWithNews } from './store.ts'
 
 type Place = Pick<Position, 'txid' | 'seq' | 'id'>
@@ -128,7 +129,7 @@ export class Watch {
 
   /** Undefined when the database does not answer: then each reader finds that out itself. */
   async #news(after: ReadonlyMap<string, Place>): Promise<string[] | undefined> {
-    const floor = firstIdOf(this.#engine.clock.realMs() - recentMs)
+    const floor = lowestIdAt(this.#engine.clock.realMs() - recentMs)
     try {
       const rows = await this.#engine.lanes.read(
         channelsWithNews([...after.keys()], [...after.values()], floor),

@@ -1,23 +1,51 @@
 /**
- * What an event leaves for webhooks, in its own statement and so in its own commit: a row that says
+ * The event of what a statement moved, and what it leaves for webhooks in the same commit: a row that says
  * that nobody was told yet. Where nobody wants to be told there is none.
  */
-import { sql } from '../db/sql.ts'
+import { type Sql, sql } from '../db/sql.ts'
+
+export type NewEvent = {
+  readonly id: string
+  readonly type: string
+  /** JSON text. */
+  readonly data: string
+}
 
 const somebodyListens = sql`exists (
     select from tollgate.webhook_endpoint where kind = 'webhook' and active)`
 
-/** Inserts that follow `e as (insert into tollgate.event … returning id, resource, seq)`. */
+/** Inserts that follow `new_event as (insert into tollgate.event … returning id, resource, seq)`. */
 export const outbox = {
   ofEvents: sql`
   insert into tollgate.outbox (resource, seq, event_id)
-  select resource, seq, id from e where ${somebodyListens}`,
+  select resource, seq, id from new_event where ${somebodyListens}`,
   /** A registration may have the id of the verification that made it, whose events come before. */
   ofRegistration: sql`
   insert into tollgate.outbox (resource, seq, event_id)
-  select resource, seq + 1000, id from e where ${somebodyListens}`,
+  select resource, seq + 1000, id from new_event where ${somebodyListens}`,
   /** `notifies`: the payment's request names a URL that wants to be told, too. */
   ofPayment: (notifies: boolean) => sql`
   insert into tollgate.outbox (resource, seq, event_id)
-  select resource, seq, id from e where ${notifies}::boolean or ${somebodyListens}`,
+  select resource, seq, id from new_event where ${notifies}::boolean or ${somebodyListens}`,
+}
+
+/**
+ * Parts of a statement: `new_event` for the row of `moved`, which has id, seq and channel_id, and its outbox.
+ *
+ * @param event Null where `moved` has no row.
+ */
+const told = (event: NewEvent | null, moved: Sql, outboxRows: Sql): Sql => sql`
+new_event as (
+  insert into tollgate.event (id, resource, seq, channel_id, type, data)
+  select ${event?.id ?? null}::uuid, id, seq, channel_id, ${event?.type ?? null}::text,
+    ${event?.data ?? null}::jsonb
+  from ${moved}
+  returning id, resource, seq),
+new_outbox as (${outboxRows})`
+
+export const newEvent = {
+  ofPayment: (event: NewEvent | null, moved: Sql, notifies: boolean): Sql =>
+    told(event, moved, outbox.ofPayment(notifies)),
+  ofRegistration: (event: NewEvent, moved: Sql): Sql => told(event, moved, outbox.ofRegistration),
+  ofSchedule: (event: NewEvent, moved: Sql): Sql => told(event, moved, outbox.ofEvents),
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import { encrypt } from '../crypto/cipher.ts'
 import type { Lanes } from '../db/lanes.ts'
 import { faultPoint } from '../fault-point.ts'
+import { lowestId } from '../ids.ts'
 import { boundTo, opened, type Place } from '../vault/binding.ts'
 import type { DataKey, Keyring } from '../vault/keyring.ts'
 import { MissingKeyError } from '../vault/keys.ts'
@@ -17,8 +18,6 @@ import {
 /** Rows that one statement looks at, and rows that one statement locks: a few milliseconds each. */
 const rowsPerPage = 1_000
 const rowsPerSwap = 200
-
-const lowestId = '0'.repeat(32)
 
 export type Pass = {
   /** Rows that are under the new key now. */

@@ -56,7 +56,7 @@ export async function reverseByHand(
     action: 'chargeback.reversed',
     entityId: target.channelId,
     resource: target.id,
-    detail: { ...remarks, chargeback: id, reversal: row.id, minor: String(minor), currency },
+    detail: { ...remarks, chargeback: id, reversal: row.record.id, minor: String(minor), currency },
   }
   const reversing = { isStrict: balanceId !== null, isWhole: false, isAny: false, byHand }
   const [recorded] = await lanes.inOrder(balanceId ?? target.id, () =>
@@ -66,7 +66,7 @@ export async function reverseByHand(
   const isMade = recorded !== undefined || (await lanes.single(auditById(byHand.id))).length > 0
   if (!isMade) throw refused('it was given back at this moment')
   if (recorded !== undefined) tell(engine, row, recorded)
-  return `${formatAmount(minor, currency)} ${currency} of chargeback ${id} were given back: on record as ${row.id}`
+  return `${formatAmount(minor, currency)} ${currency} of chargeback ${id} were given back: on record as ${row.record.id}`
 }
 
 /** Why it cannot be reversed, and what can: people know payments rather than their chargebacks. */

@@ -1,20 +1,21 @@
 /** The first commit of a follow-up: its amount is reserved and its rows are written, before anything is sent. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { notSent, type RequestFields } from '@tollgate/plugin-kit'
+import { type Connector, notSent, type RequestFields } from '@tollgate/plugin-kit'
 import { limits, type PaymentType } from '@tollgate/schemas'
-import { businessNow } from '../business-time/time.ts'
 import { neverReached, outcomeUnknown, sqlState, violated } from '../db/database.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
-import { idTimeMs, newId } from '../ids.ts'
+import { newId } from '../ids.ts'
 import { textOf } from '../request/values.ts'
-import { unavailable } from './accept.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { attemptKey } from './attempt-key.ts'
 import { applyBackPressure } from './back-pressure.ts'
+import { callTime, endOf } from './call-time.ts'
 import { carriedOver, handlerKind } from './follow-up-rules.ts'
+import { followingPayment } from './following-payment.ts'
 import { type Idempotency, idempotencyForStep, replayed } from './idempotency.ts'
 import { placeOf } from './instrument.ts'
+import { leaseMs } from './lease.ts'
 import type { Effect } from './operation-kinds.ts'
 import { kindOf, operationOf, returnsOf } from './resume.ts'
 import { sealNumbers } from './sealed-numbers.ts'
@@ -24,6 +25,7 @@ import { attemptByKey, paymentByAttempt, paymentById, toPayment } from './store-
 import { withoutSecrets } from './stored-request.ts'
 import { supportedBy } from './supported.ts'
 import type { Payment } from './types.ts'
+import { unavailable } from './write-first.ts'
 
 export type AcceptedFollowUp = { readonly work: AttemptContext } | { readonly replay: Payment }
 
@@ -65,89 +67,100 @@ export type Beginning = {
 export async function begin(
   engine: Engine,
   target: Payment,
-  { id, type, effect, amountMinor, fields, idempotency, isOurs }: Beginning,
+  beginning: Beginning,
 ): Promise<AcceptedFollowUp | 'refused'> {
+  const { id, type, effect, idempotency, isOurs } = beginning
   const chosen = await engine.targets.of(target, handlerKind(effect, type))
   const { connector } = chosen.loaded
   if (!isOurs) applyBackPressure(engine, connector)
-  const startedMs = engine.clock.elapsedMs()
-  const timeoutMs = Math.min(
-    engine.connectorTimeoutMs,
-    connector.supports.limits?.timeoutMs ?? Number.POSITIVE_INFINITY,
-  )
+  const time = callTime(engine, connector)
+  const keyOf = (no: number) => attemptKey(engine, connector, id, idempotency, no)
   const numbers = chargesAnew(effect) ? await engine.vault.unseal(placeOf(target)) : undefined
-  const sealed =
-    numbers === undefined || effect !== 'replacement'
-      ? null
-      : sealNumbers(
-          engine,
-          await engine.directory.merchantOf(target.channelId),
-          { ...target, id, registrationId: null },
-          numbers,
-        )
+  const payment = await followUpOf(engine, target, beginning, keyOf(1))
   const row: FollowUpRow = {
-    id,
-    channelId: target.channelId,
-    entityId: textOf(fields, 'entityId') ?? target.channelId,
-    rootId: effect === 'increase' ? target.rootId : null,
-    parentId: effect === 'undo' ? null : target.rootId,
-    referencedId: target.id,
-    accountId: target.accountId,
-    shortNo: await engine.shortNumbers.take(),
-    amountMinor,
-    // In real time a payment is created at the time in its id: searches order by the id alone.
-    createdAt:
-      target.clockId === null
-        ? new Date(idTimeMs(id))
-        : await businessNow(engine, target.channelId, target.clockId),
-    currency: target.amount.currency,
-    paymentType: type.code,
-    effect,
-    mode: target.mode,
-    method: target.method,
-    brand: target.brand,
-    connector: target.connector,
-    merchantTransactionId: textOf(fields, 'merchantTransactionId') ?? null,
-    clockId: target.clockId,
-    request: JSON.stringify(withoutSecrets(fields, carriedOver(target, effect))),
-    attemptKey: attemptKey(engine, connector, id, idempotency, 1),
-    attemptKind: handlerKind(effect, type),
-    leaseMs: timeoutMs + limits.flushBudgetMs + limits.leaseMarginMs,
-    final: textOf(fields, 'sequence') === 'FINAL',
-    ...supportedBy(connector, effect),
-    undoneKey: effect === 'undo' ? target.attemptKey : null,
-    dataKeyId: sealed?.dataKeyId ?? null,
-    fingerprint: sealed?.fingerprint ?? null,
-    sealed: sealed?.sealed ?? null,
-    idempotencyKey: isOurs ? null : (idempotency?.key ?? null),
-    idempotencyFingerprint: isOurs ? null : (idempotency?.fingerprint ?? null),
+    ...rowOf(beginning, connector, target, leaseMs(time.timeoutMs)),
+    ...(await sealedAgain(engine, target, payment, numbers)),
+    payment,
   }
   await faultPoint('before-T1', id)
-  const written = await engine.lanes.inOrder(row.parentId ?? row.id, () =>
-    write(engine, row, isOurs, (no) => attemptKey(engine, connector, id, idempotency, no)),
+  const written = await engine.lanes.inOrder(payment.parentId ?? id, () =>
+    writeFollowUp(engine, row, isOurs, keyOf),
   )
   if (written === 'replay') return { replay: await replayed(engine, idempotency!) }
   if (written === 'refused') return 'refused'
   if ('replay' in written) return written
   await faultPoint('after-T1', id)
-  const payment = paymentOf(
-    written.row,
-    written.amountMinor ?? target.approvedMinor ?? target.amount.minor,
-  )
+  const minor = written.amountMinor ?? target.approvedMinor ?? target.amount.minor
+  const begun = { ...written.row.payment, amount: { ...payment.amount, minor } }
   const work: AttemptContext = {
-    payment,
+    payment: begun,
     lease: 1,
     target: chosen,
-    operation: await operationOf(engine, payment, kindOf(payment), target, numbers),
-    begun: { is: 'follow-up', row: { ...written.row, amountMinor: payment.amount.minor } },
-    returns: returnsOf(payment, target),
-    deadlineMs: startedMs + timeoutMs,
-    sendByWallMs: engine.clock.realMs() + timeoutMs - (engine.clock.elapsedMs() - startedMs),
+    operation: await operationOf(engine, begun, kindOf(begun), target, numbers),
+    begun: { is: 'follow-up', row: { ...written.row, amountMinor: minor } },
+    returns: returnsOf(begun, target),
+    ...endOf(engine, time),
   }
   if (!written.isUnsure) return { work }
   // It may stand in the database and was not sent: open, until the database says what it has.
   engine.inFlight.track(endUnsure(engine, work, written.row)).catch(() => {})
-  return { replay: payment }
+  return { replay: begun }
+}
+
+/** The payment as it will stand; of the whole open rest, its amount is known once it is reserved. */
+function followUpOf(
+  engine: Engine,
+  target: Payment,
+  { id, type, effect, amountMinor, fields }: Beginning,
+  key: string,
+): Promise<Payment> {
+  return followingPayment(engine, target, {
+    id,
+    entityId: textOf(fields, 'entityId') ?? target.channelId,
+    rootId: effect === 'increase' ? target.rootId : id,
+    parentId: effect === 'undo' ? null : target.rootId,
+    amount: { minor: amountMinor ?? 0n, currency: target.amount.currency },
+    paymentType: type.code,
+    effect,
+    attemptKey: key,
+    merchantTransactionId: textOf(fields, 'merchantTransactionId') ?? null,
+    request: withoutSecrets(fields, carriedOver(target, effect)),
+  })
+}
+
+/** What the first commit has to know beside the payment and its numbers. */
+function rowOf(
+  { type, effect, amountMinor, fields, idempotency, isOurs }: Beginning,
+  connector: Connector,
+  target: Payment,
+  lease: number,
+): Omit<FollowUpRow, 'payment' | keyof SealedAgain> {
+  return {
+    amountMinor,
+    attemptKind: handlerKind(effect, type),
+    leaseMs: lease,
+    final: textOf(fields, 'sequence') === 'FINAL',
+    ...supportedBy(connector, effect),
+    undoneKey: effect === 'undo' ? target.attemptKey : null,
+    idempotencyKey: isOurs ? null : (idempotency?.key ?? null),
+    idempotencyFingerprint: isOurs ? null : (idempotency?.fingerprint ?? null),
+  }
+}
+
+type SealedAgain = Pick<FollowUpRow, 'dataKeyId' | 'fingerprint' | 'sealed'>
+
+/** A replacement outlives what it replaces: the numbers are sealed for it once more. */
+async function sealedAgain(
+  engine: Engine,
+  target: Payment,
+  { id, channelId, effect }: Payment,
+  numbers: Readonly<Record<string, string>> | undefined,
+): Promise<SealedAgain> {
+  if (numbers === undefined || effect !== 'replacement') {
+    return { dataKeyId: null, fingerprint: null, sealed: null }
+  }
+  const merchantId = await engine.directory.merchantOf(target.channelId)
+  return sealNumbers(engine, merchantId, { id, channelId, registrationId: null }, numbers)
 }
 
 /** Whether it was written becomes known with the database: then it stands, as declined and safe to repeat. */
@@ -159,7 +172,7 @@ async function endUnsure(engine: Engine, work: AttemptContext, row: FollowUpRow)
       await engine.lanes.single(reserve(row)).catch((error: unknown) => {
         if (sqlState(error) !== '23505') throw error
       })
-      const [found] = await engine.lanes.single(paymentById(row.id, null))
+      const [found] = await engine.lanes.single(paymentById(row.payment.id, null))
       if (found !== undefined) {
         await settle(engine, { ...work, payment: toPayment(found) }, notSent(unsure), 'answer')
       }
@@ -184,7 +197,7 @@ type Written =
   | 'refused'
   | 'replay'
 
-async function write(
+async function writeFollowUp(
   engine: Engine,
   first: FollowUpRow,
   isOurs: boolean,
@@ -217,60 +230,26 @@ async function write(
         if (step !== undefined) return { replay: step }
       }
       if (violated(error) !== 'attempt_pkey' || no > 8) throw error
-      row = { ...row, attemptKey: keyNumber(no + 1) }
+      row = { ...row, payment: { ...row.payment, attemptKey: keyNumber(no + 1) } }
     }
   }
 }
 
 /** The step that another process, or this one earlier, has begun, or put on record as refused. */
-async function byKey(engine: Engine, row: FollowUpRow): Promise<Payment | undefined> {
-  const [begun] = await engine.lanes.single(paymentByAttempt(row.attemptKey))
+async function byKey(engine: Engine, { payment }: FollowUpRow): Promise<Payment | undefined> {
+  const [begun] = await engine.lanes.single(paymentByAttempt(payment.attemptKey))
   const [found] =
-    begun === undefined ? await engine.lanes.single(paymentById(row.id, null)) : [begun]
-  return found?.referenced_id === row.referencedId ? toPayment(found) : undefined
+    begun === undefined ? await engine.lanes.single(paymentById(payment.id, null)) : [begun]
+  return found?.referenced_id === payment.referencedId ? toPayment(found) : undefined
 }
 
 /**
  * The row of this very call, when an earlier run of its commit went through. A step has the same id and
  * key whoever begins it: the number of its short id tells whose it is.
  */
-async function ownRow(engine: Engine, row: FollowUpRow) {
-  const [attempt] = await engine.lanes.single(attemptByKey(row.attemptKey))
-  if (attempt?.payment_id !== row.id) return undefined
-  const [own] = await engine.lanes.single(paymentById(row.id, null))
-  return own?.short_no === row.shortNo ? own : undefined
-}
-
-function paymentOf(row: FollowUpRow, amountMinor: bigint): Payment {
-  return {
-    id: row.id,
-    channelId: row.channelId,
-    entityId: row.entityId,
-    rootId: row.rootId ?? row.id,
-    parentId: row.parentId,
-    referencedId: row.referencedId,
-    chainId: null,
-    accountId: row.accountId,
-    shortNo: row.shortNo,
-    amount: { minor: amountMinor, currency: row.currency },
-    createdAt: row.createdAt,
-    paymentType: row.paymentType,
-    effect: row.effect as Effect,
-    mode: row.mode as Payment['mode'],
-    method: row.method,
-    brand: row.brand,
-    connector: row.connector,
-    attemptKey: row.attemptKey,
-    merchantTransactionId: row.merchantTransactionId,
-    registrationId: null,
-    scheduleId: null,
-    clockId: row.clockId,
-    state: 'processing',
-    resultCode: '000.200.001',
-    approvedMinor: null,
-    finalBy: null,
-    settledAt: null,
-    answer: {},
-    request: JSON.parse(row.request),
-  }
+async function ownRow(engine: Engine, { payment }: FollowUpRow) {
+  const [attempt] = await engine.lanes.single(attemptByKey(payment.attemptKey))
+  if (attempt?.payment_id !== payment.id) return undefined
+  const [own] = await engine.lanes.single(paymentById(payment.id, null))
+  return own?.short_no === payment.shortNo ? own : undefined
 }

@@ -46,7 +46,7 @@ export async function roundsOf(
 ): Promise<ChargebackRow[]> {
   const rounds: ChargebackRow[] = []
   for (let round = 1; most === undefined || round <= Math.max(most, 1); round++) {
-    const name = nameOf(referenceOf(reported), round)
+    const name = nameOf(disputeReferenceOf(reported), round)
     const [row] = await engine.lanes.single(
       factByReference(payment.connector, accountOf(payment), is, name),
     )
@@ -85,8 +85,10 @@ export async function toldBefore(
 
 export const accountOf = (payment: Payment): string => payment.accountId ?? 'internal'
 
-export const referenceOf = ({ reference, source }: Pick<Report, 'reference' | 'source'>): string =>
-  reference ?? source
+export const disputeReferenceOf = ({
+  reference,
+  source,
+}: Pick<Report, 'reference' | 'source'>): string => reference ?? source
 
 /** No reference of an acquirer has a line break: none can be taken for a round of another one. */
 export const nameOf = (reference: string, round: number): string =>
@@ -99,7 +101,7 @@ export const nameByHand = (reference: string, givenBack: bigint): string =>
 export const saidOf = (reported: Report) => ({
   reported: reported.is === 'chargeback' ? 'CB' : 'CR',
   event: reported.source,
-  reference: referenceOf(reported),
+  reference: disputeReferenceOf(reported),
   minor: String(reported.minor),
   currency: reported.currency,
 })
@@ -118,7 +120,7 @@ export async function list(
     why,
     ...(known === undefined ? {} : { knownMinor: String(known.minor) }),
   }
-  const said = `${is} ${referenceOf(reported)}`
+  const said = `${is} ${disputeReferenceOf(reported)}`
   const reference = known === undefined ? said : `${said} ${minor} ${currency}`
   const entry = [newId(), 'beyond-sums', payment.id, payment.attemptKey, 0, detail] as const
   await engine.lanes.single(

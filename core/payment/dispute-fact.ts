@@ -1,13 +1,13 @@
 /** What a chargeback is about, and the record of it, or of its reversal, among the payments. */
 import { isChargeback } from '@tollgate/schemas'
-import { businessNow } from '../business-time/time.ts'
 import type { Engine } from '../engine.ts'
-import { idTimeMs, newId } from '../ids.ts'
+import { newId } from '../ids.ts'
 import { maskCardNumbers } from '../redaction/mask.ts'
 import { wellFormed } from './checked-texts.ts'
+import { followingPayment } from './following-payment.ts'
 import type { Idempotency } from './idempotency.ts'
 import { isOpen } from './late-words.ts'
-import { eventOf, notifies } from './payment-event.ts'
+import { announce, eventOf, notifies } from './payment-event.ts'
 import type { FactRow, Recorded } from './store-dispute.ts'
 import {
   type ChargebackRow,
@@ -105,18 +105,15 @@ export const isOf = (
 
 export type Fact = Pick<
   FactRow,
-  | 'kind'
-  | 'account'
-  | 'reference'
-  | 'isNamed'
-  | 'source'
-  | 'minor'
-  | 'currency'
-  | 'balanceId'
-  | 'reverses'
-  | 'referencedId'
-  | 'resultCode'
+  'kind' | 'account' | 'reference' | 'isNamed' | 'source' | 'reverses'
 > & {
+  readonly minor: bigint
+  readonly currency: string
+  /** The sums that it counts in; null: outside of them. */
+  readonly balanceId: string | null
+  /** What its record refers to: the payment, or the chargeback. */
+  readonly referencedId: string
+  readonly resultCode: string
   readonly refs: Readonly<Record<string, string>>
   readonly details: Readonly<Record<string, string>>
   readonly request: Readonly<Record<string, unknown>>
@@ -126,34 +123,34 @@ export type Fact = Pick<
 }
 
 export async function factRow(engine: Engine, target: Payment, fact: Fact): Promise<FactRow> {
-  const { refs, details, request, merchantTransactionId, entityId, idempotency, ...columns } = fact
-  const id = newId()
-  const isReversal = fact.kind === 'reversal'
-  const paymentType = isReversal ? 'CR' : 'CB'
-  const event = eventOf(newId(), { ...target, paymentType }, 'approved', fact.resultCode)
-  return {
-    ...columns,
-    id,
-    connector: target.connector,
-    paymentId: target.id,
-    channelId: target.channelId,
-    entityId: entityId ?? target.channelId,
-    accountId: target.accountId,
-    shortNo: await engine.shortNumbers.take(),
-    createdAt:
-      target.clockId === null
-        ? new Date(idTimeMs(id))
-        : await businessNow(engine, target.channelId, target.clockId),
-    paymentType,
+  const { kind, account, reference, isNamed, source, reverses, idempotency } = fact
+  const { refs, details, minor, resultCode } = fact
+  const isReversal = kind === 'reversal'
+  const record = await followingPayment(engine, target, {
+    id: newId(),
+    entityId: fact.entityId ?? target.channelId,
+    parentId: fact.balanceId,
+    referencedId: fact.referencedId,
+    amount: { minor, currency: fact.currency },
+    paymentType: isReversal ? 'CR' : 'CB',
     effect: isReversal ? 'chargeback-reversal' : 'chargeback',
-    mode: target.mode,
-    method: target.method,
-    brand: target.brand,
-    merchantTransactionId: merchantTransactionId ?? null,
-    clockId: target.clockId,
-    request: JSON.stringify(request),
-    answer: JSON.stringify(Object.keys(details).length === 0 ? { refs } : { refs, details }),
-    event: { id: event.id, type: event.type, data: JSON.stringify(event.data) },
+    merchantTransactionId: fact.merchantTransactionId ?? null,
+    state: 'approved',
+    resultCode,
+    approvedMinor: minor,
+    answer: Object.keys(details).length === 0 ? { refs } : { refs, details },
+    request: fact.request,
+  })
+  return {
+    record,
+    kind,
+    account,
+    reference,
+    isNamed,
+    source,
+    paymentId: target.id,
+    reverses,
+    event: eventOf(newId(), record, 'approved', resultCode),
     notifies: notifies(target),
     idempotencyKey: idempotency?.key ?? null,
     idempotencyFingerprint: idempotency?.fingerprint ?? null,
@@ -161,17 +158,8 @@ export async function factRow(engine: Engine, target: Payment, fact: Fact): Prom
 }
 
 /** Tells this process's subscribers what was committed. */
-export function tell(engine: Engine, row: FactRow, { seq }: Recorded): void {
-  if (!engine.events.wanted) return
-  engine.events.emit({
-    id: row.event.id,
-    type: row.event.type as never,
-    resource: row.id,
-    channelId: row.channelId,
-    sequence: seq,
-    at: new Date(engine.clock.realMs()),
-    data: JSON.parse(row.event.data),
-  })
+export function tell(engine: Engine, { record, event }: FactRow, { seq }: Recorded): void {
+  announce(engine, record, event, seq)
 }
 
 /** What is left of each chargeback, by its record: for what can be done with it. */

@@ -10,11 +10,11 @@ import { newId } from '../ids.ts'
 import { approvedCode } from './decide.ts'
 import {
   accountOf,
+  disputeReferenceOf,
   list,
   nameOf,
   type Report,
   type Reported,
-  referenceOf,
   roundsOf,
   saidOf,
   toldBefore,
@@ -57,7 +57,7 @@ async function reportChargeback(engine: Engine, reported: Report): Promise<Repor
   const row = await factRow(engine, hit.target, {
     kind: 'chargeback',
     account: accountOf(payment),
-    reference: nameOf(referenceOf(reported), rounds.length + 1),
+    reference: nameOf(disputeReferenceOf(reported), rounds.length + 1),
     isNamed: reported.reference !== undefined,
     source: reported.source,
     minor,
@@ -82,11 +82,11 @@ async function reportChargeback(engine: Engine, reported: Report): Promise<Repor
     freezes: payment.state === 'approved' ? (misfit?.freezes ?? []) : [],
     isAlways: isAgain,
   } as const
-  await faultPoint('before-fact', row.id)
-  const [recorded] = await engine.lanes.inOrder(row.balanceId ?? row.paymentId, () =>
+  await faultPoint('before-fact', row.record.id)
+  const [recorded] = await engine.lanes.inOrder(row.record.parentId ?? row.paymentId, () =>
     engine.lanes.single(recordChargeback(row, entry, seenOf(payment, hit))),
   )
-  await faultPoint('after-fact', row.id)
+  await faultPoint('after-fact', row.record.id)
   if (recorded === undefined) return 'twin'
   tell(engine, row, recorded)
   return 'recorded'
@@ -141,7 +141,7 @@ async function reportReversal(engine: Engine, reported: Report): Promise<Reporte
   const isLate = reported.ageMs >= limits.unclaimedMs
   const isNamed = reported.reference !== undefined
   const rounds = isNamed ? await roundsOf(engine, { ...reported, is: 'chargeback' }) : []
-  const reference = nameOf(referenceOf(reported), Math.max(rounds.length, 1))
+  const reference = nameOf(disputeReferenceOf(reported), Math.max(rounds.length, 1))
   const earlier = await roundsOf(engine, reported, rounds.length)
   const same = earlier.find((row) => row.reference === reference)
   const told = await toldBefore(engine, reported, hit, earlier, same)
@@ -179,17 +179,17 @@ async function reportReversal(engine: Engine, reported: Report): Promise<Reporte
     request: { paymentType: 'CR' },
   })
   // Without a reference it may be of a chargeback that has not come: what stands is then too little for it.
-  const isWhole = !isNamed && !isLate && row.balanceId !== null
+  const isWhole = !isNamed && !isLate && row.record.parentId !== null
   const why = isOtherCurrency
     ? 'a reversal in another currency than its chargeback'
     : rounds.length > 1
       ? 'it may be the reversal of an earlier round of its chargeback'
       : null
-  await faultPoint('before-fact', row.id)
-  const [recorded] = await engine.lanes.inOrder(row.balanceId ?? row.paymentId, () =>
+  await faultPoint('before-fact', row.record.id)
+  const [recorded] = await engine.lanes.inOrder(row.record.parentId ?? row.paymentId, () =>
     engine.lanes.single(recordReversal(row, { isStrict: false, isWhole, isAny: isLate, why })),
   )
-  await faultPoint('after-fact', row.id)
+  await faultPoint('after-fact', row.record.id)
   if (recorded === undefined) return 'twin'
   tell(engine, row, recorded)
   return 'recorded'

@@ -3,9 +3,10 @@ import type { Outcome } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import type { AttemptContext } from './attempt-context.ts'
+import { keepSaying } from './keep-saying.ts'
 import { takeAttempt } from './lease.ts'
 import { send } from './send.ts'
-import { keepSaying, settle, settleOrKeep } from './settle.ts'
+import { settle, settleOrKeep } from './settle.ts'
 import type { Payment } from './types.ts'
 
 /** Sends and settles. Goes on to its end whether or not the client still listens. */

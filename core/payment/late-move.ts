@@ -8,7 +8,7 @@ import { newId } from '../ids.ts'
 import { movedBy } from './amount-moved.ts'
 import { answerOf, approvedCode, ownBalance } from './decide.ts'
 import { givenBack, undone } from './late-treatment.ts'
-import { announce, eventOf, notifies } from './payment-event.ts'
+import { announce, eventOf, notifies, storedEvent } from './payment-event.ts'
 import { referencedBy, returnsOf } from './resume.ts'
 import { type Entry, heldPayment, type LateMove, moveLate } from './store-late.ts'
 import { paymentByChain, toPayment } from './store-read.ts'
@@ -136,8 +136,7 @@ export async function move(engine: Engine, now: Held, change: Change): Promise<b
       answer: storable(answerAfter(payment, change)),
     },
     source: change.source,
-    event:
-      event === null ? null : { id: event.id, type: event.type, data: JSON.stringify(event.data) },
+    event: event === null ? null : storedEvent(event),
     notifies: notifies(payment),
     amountMinor: amount.minor,
     move: moved,

@@ -43,7 +43,9 @@ export async function applyLate(
       await makeFirm(engine, now, outcome, source)
       return 'known'
     }
-    if (await carryOut(engine, now, treatment, outcome, source, amountSaid(outcome, amount))) {
+    if (
+      await applyTreatment(engine, now, treatment, outcome, source, amountSaid(outcome, amount))
+    ) {
       return treatment === 'list' || treatment === 'return' ? 'conflict' : 'settled'
     }
   }
@@ -61,7 +63,7 @@ async function makeFirm(engine: Engine, now: Held, outcome: Outcome, source: Sou
 }
 
 /** @returns false when somebody else moved the payment first. */
-async function carryOut(
+async function applyTreatment(
   engine: Engine,
   now: Held,
   treatment: Treatment,

@@ -1,4 +1,5 @@
 import type { Engine } from '../engine.ts'
+import type { NewEvent } from '../event/store-outbox.ts'
 import type { Payment, PaymentState } from './types.ts'
 
 /** What an event of a payment tells; also stored with it. */
@@ -24,6 +25,13 @@ export function eventOf(
 ): PaymentEvent {
   return { id, type: `payment.${state}`, data: { paymentType: payment.paymentType, state, code } }
 }
+
+/** The same, ready for its row. */
+export const storedEvent = ({ id, type, data }: PaymentEvent): NewEvent => ({
+  id,
+  type,
+  data: JSON.stringify(data),
+})
 
 /** Tells this process's subscribers what was committed. */
 export function announce(

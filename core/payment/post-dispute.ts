@@ -47,21 +47,21 @@ export async function postDispute(
     code === 'CB'
       ? postChargeback(row)
       : recordReversal(row, { isStrict: true, isWhole: false, isAny: false })
-  await faultPoint('before-fact', row.id)
+  await faultPoint('before-fact', row.record.id)
   const recorded = await engine.lanes
-    .inOrder(row.balanceId ?? row.paymentId, () => engine.lanes.single(statement))
+    .inOrder(row.record.parentId ?? row.paymentId, () => engine.lanes.single(statement))
     .catch(async (error: unknown) => {
       // Its own row, of a commit whose answer was lost; or a twin with the same key.
-      const [own] = await engine.lanes.single(paymentById(row.id, null))
+      const [own] = await engine.lanes.single(paymentById(row.record.id, null))
       if (own !== undefined) return [{ seq: 1 } as Recorded]
       const twin = await findReplay(engine, idempotency)
       if (twin !== undefined) return 'twin' as const
       throw error
     })
-  await faultPoint('after-fact', row.id)
+  await faultPoint('after-fact', row.record.id)
   if (recorded === 'twin')
     return { payment: (await findReplay(engine, idempotency))!, replayed: true }
-  const [own] = await engine.lanes.single(paymentById(row.id, null))
+  const [own] = await engine.lanes.single(paymentById(row.record.id, null))
   if (own === undefined) {
     const twin = await findReplay(engine, idempotency)
     if (twin !== undefined) return { payment: twin, replayed: true }
@@ -96,6 +96,7 @@ async function postedChargeback(
     minor: asked ?? left,
     balanceId: target.rootId,
     reverses: null,
+    referencedId: target.id,
     ...chargebackReason(textOf(fields, 'chargebackResultCode')),
   })
 }
@@ -113,17 +114,15 @@ async function postedReversal(
   }
   const [row] = await engine.lanes.single(paymentById(charged.payment_id, null))
   if (row === undefined) throw new GatewayError('700.400.410')
-  return {
-    ...(await posted(engine, toPayment(row), fields, idempotency, {
-      kind: 'reversal',
-      minor: asked ?? charged.counted - charged.reversed,
-      balanceId: charged.balance_id,
-      reverses: charged.reference,
-      resultCode: approvedCode[chargeback.mode],
-      details: {},
-    })),
+  return posted(engine, toPayment(row), fields, idempotency, {
+    kind: 'reversal',
+    minor: asked ?? charged.counted - charged.reversed,
+    balanceId: charged.balance_id,
+    reverses: charged.reference,
     referencedId: chargeback.id,
-  }
+    resultCode: approvedCode[chargeback.mode],
+    details: {},
+  })
 }
 
 async function posted(
@@ -131,7 +130,10 @@ async function posted(
   target: Payment,
   fields: Request['fields'],
   idempotency: Idempotency | null,
-  fact: Pick<Fact, 'kind' | 'minor' | 'balanceId' | 'reverses' | 'resultCode' | 'details'>,
+  fact: Pick<
+    Fact,
+    'kind' | 'minor' | 'balanceId' | 'reverses' | 'referencedId' | 'resultCode' | 'details'
+  >,
 ): Promise<FactRow> {
   return factRow(engine, target, {
     ...fact,
@@ -140,7 +142,6 @@ async function posted(
     isNamed: true,
     source: null,
     currency: target.amount.currency,
-    referencedId: target.id,
     refs: {},
     request: withoutSecrets(
       {

@@ -1,13 +1,12 @@
 /** A step of the engine's own that is over before it began: on record as declined, and never sent. */
-
-import { businessNow } from '../business-time/time.ts'
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
-import { idTimeMs, newId } from '../ids.ts'
+import { newId } from '../ids.ts'
 import { textOf } from '../request/values.ts'
 import type { Step } from './begin.ts'
 import { carriedOver, handlerKind } from './follow-up-rules.ts'
-import { announce } from './payment-event.ts'
+import { followingPayment } from './following-payment.ts'
+import { announce, eventOf, notifies, storedEvent } from './payment-event.ts'
 import { recordRefused } from './store-follow-up.ts'
 import { paymentById, toPayment } from './store-read.ts'
 import { withoutSecrets } from './stored-request.ts'
@@ -31,35 +30,24 @@ export async function refuseStep(
   afterMs: number,
   alongside: readonly Sql[] = [],
 ): Promise<{ readonly payment: Payment; readonly isWritten: boolean }> {
-  const { clockId, channelId } = target
   const request = withoutSecrets(fields, carriedOver(target, effect))
-  const data = { paymentType: type.code, state: 'declined', code: resultCode } as const
-  const event = { id: newId(), type: 'payment.declined', data } as const
-  const statement = recordRefused({
+  const refused = await followingPayment(engine, target, {
     id,
-    channelId,
-    entityId: textOf(fields, 'entityId') ?? channelId,
-    referencedId: target.id,
-    accountId: target.accountId,
-    shortNo: await engine.shortNumbers.take(),
-    amountMinor,
-    // In real time a payment is created at the time in its id: searches order by the id alone.
-    createdAt:
-      clockId === null ? new Date(idTimeMs(id)) : await businessNow(engine, channelId, clockId),
-    currency: target.amount.currency,
+    entityId: textOf(fields, 'entityId') ?? target.channelId,
+    amount: { minor: amountMinor, currency: target.amount.currency },
     paymentType: type.code,
     effect,
-    mode: target.mode,
-    method: target.method,
-    brand: target.brand,
-    connector: target.connector,
     merchantTransactionId: textOf(fields, 'merchantTransactionId') ?? null,
-    clockId,
-    request: JSON.stringify(request),
-    attemptKind: handlerKind(effect, type),
+    state: 'declined',
     resultCode,
-    event: { ...event, data: JSON.stringify(data) },
-    notifies: typeof request.notificationUrl === 'string',
+    request,
+  })
+  const event = eventOf(newId(), refused, 'declined', resultCode)
+  const statement = recordRefused({
+    payment: refused,
+    attemptKind: handlerKind(effect, type),
+    event: storedEvent(event),
+    notifies: notifies(refused),
     timerId: newId(),
     goesOnAfterMs: afterMs,
   })

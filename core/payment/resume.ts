@@ -5,6 +5,7 @@ import { shortId } from '../ids.ts'
 import { textOf } from '../request/values.ts'
 import { movedBy } from './amount-moved.ts'
 import type { AttemptContext } from './attempt-context.ts'
+import { callTime, endOf } from './call-time.ts'
 import { descriptorOf } from './descriptor.ts'
 import { storedInstrument } from './instrument.ts'
 import { handlerOf } from './operation-kinds.ts'
@@ -19,10 +20,6 @@ export async function resumeAttempt(
   const kind = kindOf(payment)
   const target = await engine.targets.of(payment, undefined)
   const referenced = await referencedBy(engine, payment)
-  const timeoutMs = Math.min(
-    engine.connectorTimeoutMs,
-    target.loaded.connector.supports.limits?.timeoutMs ?? Number.POSITIVE_INFINITY,
-  )
   return {
     payment,
     lease,
@@ -31,8 +28,7 @@ export async function resumeAttempt(
     operation: await operationOf(engine, payment, kind, referenced, undefined),
     begun: null,
     returns: returnsOf(payment, referenced),
-    deadlineMs: engine.clock.elapsedMs() + timeoutMs,
-    sendByWallMs: engine.clock.realMs() + timeoutMs,
+    ...endOf(engine, callTime(engine, target.loaded.connector)),
   }
 }
 

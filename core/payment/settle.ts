@@ -15,6 +15,7 @@ import type { AttemptContext } from './attempt-context.ts'
 import { releaseLater } from './capture-to-come.ts'
 import { type Decision, decide, ownBalance } from './decide.ts'
 import { writeAgain } from './first-commit.ts'
+import { keepSaying } from './keep-saying.ts'
 import { applyLate } from './late.ts'
 import { givenBack } from './late-treatment.ts'
 import { isOpen } from './late-words.ts'
@@ -23,7 +24,7 @@ import { announce, eventOf, notifies, type PaymentEvent } from './payment-event.
 import { type SettleFirstRow, settleFirst } from './store-first.ts'
 import { eventById, paymentById, toPayment } from './store-read.ts'
 import { settleOne } from './store-settle.ts'
-import { moveBetween, placeOf } from './sums.ts'
+import { type Move, moveBetween, placeOf } from './sums.ts'
 import { concludeTrial } from './trial.ts'
 import type { Payment, Source } from './types.ts'
 
@@ -201,9 +202,7 @@ async function write(
     // Two words about one attempt in one flush: the row came back for that one which moved it.
     return moved?.event_id === row.event_id ? moved : undefined
   }
-  const to = placeOf(payment.effect, decision.state, decision.attemptState)
-  const isMarked = payment.effect === 'replacement' || payment.request.sequence === 'FINAL'
-  const move = moveBetween(payment.effect, payment.amount.minor, 'open', to, isMarked)
+  const move = moveOf(payment, decision)
   const statement = settleOne(row, payment.parentId, move, work.returns, isOpen(decision.state))
   const rows = await engine.lanes.inOrder(payment.parentId ?? payment.id, () =>
     alongside.length === 0
@@ -211,6 +210,13 @@ async function write(
       : engine.lanes.together(statement, alongside),
   )
   return rows[0]
+}
+
+/** What the decision does to the sums that the payment was reserved on. */
+function moveOf(payment: Payment, decision: Decision): Move {
+  const to = placeOf(payment.effect, decision.state, decision.attemptState)
+  const isMarked = payment.effect === 'replacement' || payment.request.sequence === 'FINAL'
+  return moveBetween(payment.effect, payment.amount.minor, 'open', to, isMarked)
 }
 
 /**
@@ -321,25 +327,5 @@ export async function settleOrKeep(
     if (outcomeUnknown(error)) engine.inFlight.track(keepSaying(engine, write))
     else engine.log.warn({ payment: work.payment.id }, 'an outcome could not be written')
     return work.payment
-  }
-}
-
-/**
- * What this process was told is said until it is written, or the process has to end: then the sweep of
- * another process resolves it.
- */
-export async function keepSaying(engine: Engine, say: () => Promise<unknown>): Promise<void> {
-  const untilMs = engine.clock.elapsedMs() + limits.keptOutcomeMs
-  while (!engine.inFlight.over && engine.clock.elapsedMs() < untilMs) {
-    try {
-      await say()
-      return
-    } catch (error) {
-      if (!outcomeUnknown(error)) {
-        engine.log.warn({}, 'an outcome could not be written')
-        return
-      }
-      await new Promise((resume) => setTimeout(resume, 250))
-    }
   }
 }

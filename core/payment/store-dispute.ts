@@ -4,15 +4,17 @@
  */
 import { type AuditEntry, auditRows, nobody } from '../audit/stored-rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
-import { outbox } from '../event/store-outbox.ts'
+import { newEvent } from '../event/store-outbox.ts'
+import { type PaymentEvent, storedEvent } from './payment-event.ts'
 import { capturesOf, type FactKind } from './store-dispute-read.ts'
-import type { PaymentState } from './types.ts'
+import { newPayment } from './stored-payment.ts'
+import type { Payment, PaymentState } from './types.ts'
 
-/** The record of a fact among the payments. */
+/** A fact, and the record of it among the payments. */
 export type FactRow = {
-  readonly id: string
+  /** Its parent is the balance whose sums it counts in; null: outside of them. It refers to the payment or the chargeback. */
+  readonly record: Payment
   readonly kind: FactKind
-  readonly connector: string
   readonly account: string
   readonly reference: string
   /** Whether the acquirer gave the reference. */
@@ -21,30 +23,9 @@ export type FactRow = {
   readonly source: string | null
   /** What was charged back: also of a reversal. */
   readonly paymentId: string
-  /** The sums that it counts in; null: outside of them. */
-  readonly balanceId: string | null
-  readonly minor: bigint
-  readonly currency: string
   /** Of a reversal: the reference of its chargeback; null when it has none. */
   readonly reverses: string | null
-  /** What its record refers to: the payment, or the chargeback. */
-  readonly referencedId: string
-  readonly channelId: string
-  readonly entityId: string
-  readonly accountId: string | null
-  readonly shortNo: bigint
-  readonly createdAt: Date
-  readonly paymentType: string
-  readonly effect: string
-  readonly mode: string
-  readonly method: string | null
-  readonly brand: string | null
-  readonly merchantTransactionId: string | null
-  readonly clockId: string | null
-  readonly request: string
-  readonly resultCode: string
-  readonly answer: string
-  readonly event: { readonly id: string; readonly type: string; readonly data: string }
+  readonly event: PaymentEvent
   readonly notifies: boolean
   readonly idempotencyKey: Buffer | null
   readonly idempotencyFingerprint: Buffer | null
@@ -81,33 +62,18 @@ export type Seen = {
 export type Recorded = { id: string; seq: number; counted: bigint; left: bigint | null }
 
 /** The record and what follows from it, from `fact`. */
-const written = (row: FactRow): Sql => sql`
-record as (
-  insert into tollgate.payment (id, channel_id, entity_id, root_id, parent_id, referenced_id, account_id,
-    short_no, amount_minor, created_at, currency, payment_type, effect, mode, method, brand, connector,
-    attempt_key, merchant_transaction_id, clock_id, seq, state, result_code, approved_minor, settled_at, answer)
-  select ${row.id}::uuid, ${row.channelId}::uuid, ${row.entityId}::uuid, ${row.id}::uuid, ${row.balanceId}::uuid,
-    ${row.referencedId}::uuid, ${row.accountId}::uuid, ${row.shortNo}::bigint, ${String(row.minor)}::bigint,
-    ${row.createdAt}::timestamptz, ${row.currency}::text, ${row.paymentType}::text, ${row.effect}::text,
-    ${row.mode}::text, ${row.method}::text, ${row.brand}::text, ${row.connector}::text, ${row.id}::text,
-    ${row.merchantTransactionId}::text, ${row.clockId}::uuid, 1, 'approved', ${row.resultCode}::text,
-    ${String(row.minor)}::bigint, now(), ${row.answer}::jsonb
-  from fact
-  returning id, seq, channel_id),
-request as (
-  insert into tollgate.payment_request (id, request)
-  select id, ${row.request}::jsonb from record),
-keyed as (
+const written = (row: FactRow): Sql => sql`${newPayment(row.record, {
+  amount: sql`${minorOf(row)}::bigint`,
+  from: sql`fact`,
+})},
+new_key as (
   insert into tollgate.idempotency (entity_id, key, fingerprint, payment_id)
-  select ${row.entityId}::uuid, ${row.idempotencyKey}::bytea, ${row.idempotencyFingerprint}::bytea, id
-  from record
+  select ${row.record.entityId}::uuid, ${row.idempotencyKey}::bytea, ${row.idempotencyFingerprint}::bytea, id
+  from new_payment
   where ${row.idempotencyKey}::bytea is not null),
-e as (
-  insert into tollgate.event (id, resource, seq, channel_id, type, data)
-  select ${row.event.id}::uuid, id, seq, channel_id, ${row.event.type}::text, ${row.event.data}::jsonb
-  from record
-  returning id, resource, seq),
-told as (${outbox.ofPayment(row.notifies)})`
+${newEvent.ofPayment(storedEvent(row.event), sql`new_payment`, row.notifies)}`
+
+const minorOf = ({ record }: FactRow): string => String(record.amount.minor)
 
 const known = sql`on conflict do nothing`
 
@@ -115,9 +81,9 @@ const fact = (row: FactRow, counted: Sql, from: Sql, onConflict = known): Sql =>
 fact as (
   insert into tollgate.chargeback (connector, account, kind, reference, is_named, source, record_id, payment_id,
     balance_id, minor, currency, counted, reverses)
-  select ${row.connector}::text, ${row.account}::text, ${row.kind}::text, ${row.reference}::text,
-    ${row.isNamed}::boolean, ${row.source}::text, ${row.id}::uuid,
-    ${row.paymentId}::uuid, ${row.balanceId}::uuid, ${String(row.minor)}::bigint, ${row.currency}::text, ${counted},
+  select ${row.record.connector}::text, ${row.account}::text, ${row.kind}::text, ${row.reference}::text,
+    ${row.isNamed}::boolean, ${row.source}::text, ${row.record.id}::uuid, ${row.paymentId}::uuid,
+    ${row.record.parentId}::uuid, ${minorOf(row)}::bigint, ${row.record.amount.currency}::text, ${counted},
     ${row.reverses}::text
   ${from}
   ${onConflict}
@@ -175,11 +141,11 @@ const freezesToo = sql`
  */
 export const recordChargeback = (row: FactRow, entry: FactEntry, seen: Seen) => sql<Recorded>`
 with ${stillAs(seen)},
-${fact(row, sql`case when ${row.balanceId}::uuid is null then 0 else ${String(row.minor)}::bigint end`, sql`from still`)},
+${fact(row, sql`case when ${row.record.parentId}::uuid is null then 0 else ${minorOf(row)}::bigint end`, sql`from still`)},
 sums as (
   update tollgate.payment_balance set charged_back = charged_back + fact.counted
   from fact
-  where payment_balance.payment_id = ${row.balanceId}::uuid
+  where payment_balance.payment_id = ${row.record.parentId}::uuid
   returning closed_by is not distinct from payment_id as has_failed,
     captured - refunded - refunding - reversed - reversing - charged_back as left_minor),
 ${written(row)},
@@ -198,9 +164,9 @@ frozen as (
   update tollgate.payment_balance set frozen_by = array_append(array_remove(frozen_by, entry.id), entry.id)
   from entry
   where payment_balance.payment_id = any(entry.freezes)
-    and payment_balance.payment_id is distinct from ${row.balanceId}::uuid)
-select record.id, record.seq, fact.counted, sums.left_minor as left
-from record
+    and payment_balance.payment_id is distinct from ${row.record.parentId}::uuid)
+select new_payment.id, new_payment.seq, fact.counted, sums.left_minor as left
+from new_payment
 cross join fact
 left join sums on true`
 
@@ -210,14 +176,14 @@ left join sums on true`
  */
 export const postChargeback = (row: FactRow) => sql<Recorded>`
 with sums as (
-  update tollgate.payment_balance set charged_back = charged_back + ${String(row.minor)}::bigint
-  where payment_id = ${row.balanceId}::uuid and closed_by is distinct from payment_id
-    and captured - refunded - refunding - reversed - reversing - charged_back >= ${String(row.minor)}::bigint
+  update tollgate.payment_balance set charged_back = charged_back + ${minorOf(row)}::bigint
+  where payment_id = ${row.record.parentId}::uuid and closed_by is distinct from payment_id
+    and captured - refunded - refunding - reversed - reversing - charged_back >= ${minorOf(row)}::bigint
   returning payment_id),
-${fact(row, sql`${String(row.minor)}::bigint`, sql`from sums`, sql``)},
+${fact(row, sql`${minorOf(row)}::bigint`, sql`from sums`, sql``)},
 ${written(row)}
-select record.id, record.seq, fact.counted, null::bigint as left
-from record
+select new_payment.id, new_payment.seq, fact.counted, null::bigint as left
+from new_payment
 cross join fact`
 
 /** How a reversal finds what it gives back. */
@@ -247,17 +213,17 @@ export const recordReversal = (
 ) => sql<Recorded>`
 with standing as (
   select reference, record_id, at, is_named, case
-    when currency = ${row.currency}::text and balance_id = ${row.balanceId}::uuid then counted - reversed
+    when currency = ${row.record.amount.currency}::text and balance_id = ${row.record.parentId}::uuid then counted - reversed
     else 0 end as rest
   from tollgate.chargeback
   where payment_id = ${row.paymentId}::uuid and kind = 'chargeback'
-    and connector = ${row.connector}::text and account = ${row.account}::text
+    and connector = ${row.record.connector}::text and account = ${row.account}::text
     and (reference = ${row.reverses}::text
       or ${row.reverses}::text is null and (not is_named or ${isAny}::boolean))
   for update),
 spread as (
   select reference, is_named, least(rest, greatest(0,
-    ${String(row.minor)}::bigint - (sum(rest) over (order by is_named, at, record_id) - rest)))::bigint as counts
+    ${minorOf(row)}::bigint - (sum(rest) over (order by is_named, at, record_id) - rest)))::bigint as counts
   from standing),
 charged as (
   select coalesce(sum(counts), 0)::bigint as counts,
@@ -265,24 +231,25 @@ charged as (
       then ${guessed}::text end) as why
   from spread
   having count(*) > 0
-    and (not ${isStrict || isWhole}::boolean or sum(counts) = ${String(row.minor)}::bigint)),
+    and (not ${isStrict || isWhole}::boolean or sum(counts) = ${minorOf(row)}::bigint)),
 ${fact(row, sql`charged.counts`, sql`from charged`)},
 reversed as (
   update tollgate.chargeback set reversed = chargeback.reversed + spread.counts
   from spread, fact
-  where chargeback.connector = ${row.connector}::text and chargeback.account = ${row.account}::text
+  where chargeback.connector = ${row.record.connector}::text and chargeback.account = ${row.account}::text
     and chargeback.kind = 'chargeback' and chargeback.reference = spread.reference),
 entry as (
   insert into tollgate.attention (id, kind, payment_id, reference, freezes, detail)
   select ${row.event.id}::uuid, 'beyond-sums', ${row.paymentId}::uuid, ${`reversal ${row.reference}`}::text,
-    case when charged.why is null or ${row.balanceId}::uuid is null then '{}' else array[${row.balanceId}::uuid] end,
+    case when charged.why is null or ${row.record.parentId}::uuid is null then '{}'
+      else array[${row.record.parentId}::uuid] end,
     jsonb_strip_nulls(jsonb_build_object('why', charged.why) || jsonb_build_object('reported', 'CR',
-      'reference', split_part(${row.reference}::text, chr(10), 1), 'minor', ${String(row.minor)}::text,
-      'currency', ${row.currency}::text, 'leftMinor', (fact.counted - ${String(row.minor)}::bigint)::text))
+      'reference', split_part(${row.reference}::text, chr(10), 1), 'minor', ${minorOf(row)}::text,
+      'currency', ${row.record.amount.currency}::text, 'leftMinor', (fact.counted - ${minorOf(row)}::bigint)::text))
   from fact
   cross join charged
   where ${byHand === null}::boolean
-    and (fact.counted < ${String(row.minor)}::bigint or charged.why is not null)
+    and (fact.counted < ${minorOf(row)}::bigint or charged.why is not null)
   ${freezesToo}
   returning id, freezes),
 sums as (
@@ -291,9 +258,11 @@ sums as (
       then array_append(array_remove(frozen_by, entry.id), entry.id) else frozen_by end
   from fact
   left join entry on true
-  where payment_balance.payment_id = ${row.balanceId}::uuid),
+  where payment_balance.payment_id = ${row.record.parentId}::uuid),
 ${written(row)},
-audited as (${auditRows(byHand ?? nobody, { from: sql`record where ${byHand !== null}::boolean` })})
-select record.id, record.seq, fact.counted, null::bigint as left
-from record
+audited as (${auditRows(byHand ?? nobody, {
+  from: sql`new_payment where ${byHand !== null}::boolean`,
+})})
+select new_payment.id, new_payment.seq, fact.counted, null::bigint as left
+from new_payment
 cross join fact`

@@ -67,35 +67,35 @@ export type RegisteringRow = RowOf<typeof registeringColumns> & AcceptRow
 
 const order = 'entity_id, idempotency_key, id'
 const keyedOnce = `,
-i as (
+new_key as (
   insert into tollgate.idempotency (entity_id, key, fingerprint, payment_id)
   select entity_id, idempotency_key, idempotency_fingerprint, id
-  from r where idempotency_key is not null
+  from given where idempotency_key is not null
   on conflict do nothing
   returning payment_id),
-w as (
-  select * from r
-  where idempotency_key is null or id in (select payment_id from i))`
+accepted as (
+  select * from given
+  where idempotency_key is null or id in (select payment_id from new_key))`
 const written = `,
-p as (
+new_payment as (
   insert into tollgate.payment (id, channel_id, entity_id, root_id, chain_id, account_id, short_no,
     amount_minor, created_at, currency, payment_type, effect, mode, method, brand, connector, attempt_key,
     merchant_transaction_id, registration_id, schedule_id, clock_id, state, result_code)
   select id, channel_id, entity_id, root_id, chain_id, account_id, short_no, amount_minor, created_at,
     currency, payment_type, effect, mode, method, brand, connector, attempt_key, merchant_transaction_id,
     registration_id, schedule_id, clock_id, 'processing', '000.200.001'
-  from w
+  from accepted
   returning id),
-q as (
+new_request as (
   insert into tollgate.payment_request (id, request)
-  select id, request from w),
-v as (
+  select id, request from accepted),
+new_instrument as (
   insert into tollgate.instrument (id, data_key_id, fingerprint, sealed)
-  select id, data_key_id, fingerprint, sealed from w where sealed is not null),
-a as (
+  select id, data_key_id, fingerprint, sealed from accepted where sealed is not null),
+new_attempt as (
   insert into tollgate.attempt (key, payment_id, kind, connector, state, lease_until)
   select attempt_key, id, attempt_kind, connector, 'sending', now() + lease_ms * interval '1 millisecond'
-  from w)`
+  from accepted)`
 
 /**
  * T1: payment, request, sealed instrument, attempt and idempotency row in one commit. A row whose
@@ -106,7 +106,7 @@ export const accept = grouped<typeof acceptColumns, { id: string }>(
   acceptColumns,
   order,
   text(`${keyedOnce}${written}
-select id from p`),
+select id from new_payment`),
 )
 
 /**
@@ -123,40 +123,40 @@ export const acceptScheduled = grouped<typeof scheduledColumns, { id: string }>(
   'occurrence_id, id',
   text(`,
 registered as (
-  select r.id
-  from r
-  join tollgate.registration on registration.id = r.registration_id
+  select given.id
+  from given
+  join tollgate.registration on registration.id = given.registration_id
   where registration.removed_at is null
   for share of registration),
 running as (
-  select r.id
-  from r
-  join tollgate.schedule on schedule.id = r.schedule_id
-  where r.previous_id is not null
+  select given.id
+  from given
+  join tollgate.schedule on schedule.id = given.schedule_id
+  where given.previous_id is not null
     and (schedule.cancelled_at is null or schedule.effective_end > schedule.cancelled_at)
   for share of schedule),
 allowed as materialized (
   select registered.id
   from registered
-  join r on r.id = registered.id
-  where r.previous_id is null or r.id in (select id from running)),
-o as (
-  update tollgate.occurrence set payment_id = r.id,
-    earlier = case when r.previous_id is null then earlier else earlier || r.previous_id end
-  from r
-  join allowed on allowed.id = r.id
-  where occurrence.id = r.occurrence_id and occurrence.payment_id is not distinct from r.previous_id
+  join given on given.id = registered.id
+  where given.previous_id is null or given.id in (select id from running)),
+slot as (
+  update tollgate.occurrence set payment_id = given.id,
+    earlier = case when given.previous_id is null then earlier else earlier || given.previous_id end
+  from given
+  join allowed on allowed.id = given.id
+  where occurrence.id = given.occurrence_id and occurrence.payment_id is not distinct from given.previous_id
     and occurrence.failure is null
     -- Nor while money of the one before is still there: it was done after all.
-    and (r.previous_id is null or exists (
-      select from tollgate.payment b
-      join tollgate.attempt former on former.key = b.attempt_key
-      where b.id = r.previous_id and b.state in ('declined', 'expired') and former.state <> 'late'))
+    and (given.previous_id is null or exists (
+      select from tollgate.payment previous
+      join tollgate.attempt former on former.key = previous.attempt_key
+      where previous.id = given.previous_id and previous.state in ('declined', 'expired') and former.state <> 'late'))
   returning occurrence.payment_id),
-w as (
-  select * from r
-  where id in (select payment_id from o))${written}
-select id from p`),
+accepted as (
+  select * from given
+  where id in (select payment_id from slot))${written}
+select id from new_payment`),
 )
 
 /** The same with the registration, which shares the payment's sealed numbers and its fate. */
@@ -165,18 +165,18 @@ export const acceptRegistering = grouped<typeof registeringColumns, { id: string
   registeringColumns,
   order,
   text(`${keyedOnce}${written},
-g as (
+new_registration as (
   insert into tollgate.registration (id, channel_id, entity_id, payment_id, instrument_id, short_no, mode,
     method, brand, clock_id, fingerprint, merchant_transaction_id, created_at, request)
   select registration_id, channel_id, entity_id, id, case when sealed is not null then id end,
     registration_short_no, mode, method, brand, clock_id, fingerprint, merchant_transaction_id, created_at,
     registration_request
-  from w),
-t as (
+  from accepted),
+new_timer as (
   insert into tollgate.timer (id, due_at, kind, ref, clock_id)
   select notice_id, notice_at, 'expiring', replace(registration_id::text, '-', ''), clock_id
-  from w where notice_at is not null)
-select id from p`),
+  from accepted where notice_at is not null)
+select id from new_payment`),
 )
 
 /** The statement that writes this row. */
@@ -232,42 +232,42 @@ export const settleFirst = grouped<
   settleColumns,
   'id',
   body`,
-a as (
-  update tollgate.attempt set state = r.attempt_state, settled_by = r.source, lease_until = null
-  from r
-  where attempt.key = r.attempt_key and attempt.lease = r.lease
+attempt_moved as (
+  update tollgate.attempt set state = given.attempt_state, settled_by = given.source, lease_until = null
+  from given
+  where attempt.key = given.attempt_key and attempt.lease = given.lease
     and attempt.lease_until is not null and attempt.state in ('sending', 'pending', 'unknown')
-  returning r.*),
-p as (
-  update tollgate.payment set state = a.state, result_code = a.result_code,
-    approved_minor = a.approved_minor, final_by = a.final_by, settled_at = now(), answer = a.answer,
-    seq = payment.seq + 1
-  from a
-  where payment.id = a.id${'payment.id'}
-  returning a.*, payment.seq, payment.channel_id, payment.clock_id),
-b as (
+  returning given.*),
+payment_moved as (
+  update tollgate.payment set state = attempt_moved.state, result_code = attempt_moved.result_code,
+    approved_minor = attempt_moved.approved_minor, final_by = attempt_moved.final_by, settled_at = now(),
+    answer = attempt_moved.answer, seq = payment.seq + 1
+  from attempt_moved
+  where payment.id = attempt_moved.id${'payment.id'}
+  returning attempt_moved.*, payment.seq, payment.channel_id, payment.clock_id),
+new_balance as (
   insert into tollgate.payment_balance (payment_id, kind, authorised, captured, max_captures)
   select id, balance_kind, authorised, captured, max_captures
-  from p where balance_kind is not null
+  from payment_moved where balance_kind is not null
   on conflict do nothing),
-e as (
+new_event as (
   insert into tollgate.event (id, resource, seq, channel_id, type, data)
-  select event_id, id, seq, channel_id, event_type, event_data from p),
-o as (
+  select event_id, id, seq, channel_id, event_type, event_data from payment_moved),
+new_outbox as (
   insert into tollgate.outbox (resource, seq, event_id)
-  select id, seq, event_id from p
+  select id, seq, event_id from payment_moved
   where notifies or exists (select from tollgate.webhook_endpoint where kind = 'webhook' and active)),
-d as (
+erased as (
   delete from tollgate.instrument
-  using p
-  where p.erase_instrument and instrument.id = p.id),
-t as (
+  using payment_moved
+  where payment_moved.erase_instrument and instrument.id = payment_moved.id),
+new_timer as (
   insert into tollgate.timer (id, due_at, kind, ref, clock_id)
   select timer_id, now() + timer_after_ms * interval '1 millisecond', timer_kind, timer_ref, null::uuid
-  from p where timer_id is not null
+  from payment_moved where timer_id is not null
   union all
-  select expire_id, expire_at, 'expire', timer_ref, clock_id from p where expire_id is not null
+  select expire_id, expire_at, 'expire', timer_ref, clock_id from payment_moved where expire_id is not null
   on conflict (kind, ref) do update set due_at =
     case when timer.kind = 'expire' then least(timer.due_at, excluded.due_at) else excluded.due_at end)
-select id, seq, event_id from p`,
+select id, seq, event_id from payment_moved`,
 )

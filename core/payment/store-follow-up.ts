@@ -5,34 +5,16 @@
  * payment's primary key, and so reserves nothing twice.
  */
 import { type Sql, sql } from '../db/sql.ts'
-import { outbox } from '../event/store-outbox.ts'
+import { type NewEvent, newEvent } from '../event/store-outbox.ts'
 import type { Effect } from './operation-kinds.ts'
+import { newPayment } from './stored-payment.ts'
+import type { Payment } from './types.ts'
 
 export type FollowUpRow = {
-  readonly id: string
-  readonly channelId: string
-  readonly entityId: string
-  /** Null: its own. */
-  readonly rootId: string | null
-  /** Balance row that the reservation is taken from; null: it takes nothing. */
-  readonly parentId: string | null
-  readonly referencedId: string
-  readonly accountId: string | null
-  readonly shortNo: bigint
+  /** Its parent is the balance row that the reservation is taken from; null: it takes nothing. */
+  readonly payment: Payment
   /** Null: the whole open rest. */
   readonly amountMinor: bigint | null
-  readonly createdAt: Date
-  readonly currency: string
-  readonly paymentType: string
-  readonly effect: Effect
-  readonly mode: string
-  readonly method: string | null
-  readonly brand: string | null
-  readonly connector: string
-  readonly merchantTransactionId: string | null
-  readonly clockId: string | null
-  readonly request: string
-  readonly attemptKey: string
   readonly attemptKind: string
   readonly leaseMs: number
   readonly final: boolean
@@ -50,35 +32,24 @@ export type FollowUpRow = {
 
 export type Reserved = { id: string; amount_minor: bigint }
 
-const write = (row: FollowUpRow): Sql<Reserved> => sql<Reserved>`,
-i as (
+/** The rows of a follow-up, where `reserved` has one. */
+const writtenRows = (row: FollowUpRow): Sql<Reserved> => sql<Reserved>`,
+new_key as (
   insert into tollgate.idempotency (entity_id, key, fingerprint, payment_id)
-  select ${row.entityId}::uuid, ${row.idempotencyKey}::bytea, ${row.idempotencyFingerprint}::bytea, ${row.id}::uuid
-  from b where ${row.idempotencyKey}::bytea is not null),
-p as (
-  insert into tollgate.payment (id, channel_id, entity_id, root_id, parent_id, referenced_id, account_id,
-    short_no, amount_minor, created_at, currency, payment_type, effect, mode, method, brand, connector,
-    attempt_key, merchant_transaction_id, clock_id, state, result_code)
-  select ${row.id}::uuid, ${row.channelId}::uuid, ${row.entityId}::uuid, ${row.rootId ?? row.id}::uuid,
-    ${row.parentId}::uuid, ${row.referencedId}::uuid, ${row.accountId}::uuid, ${row.shortNo}::bigint,
-    b.amount, ${row.createdAt}::timestamptz, ${row.currency}::text, ${row.paymentType}::text, ${row.effect}::text,
-    ${row.mode}::text, ${row.method}::text, ${row.brand}::text, ${row.connector}::text,
-    ${row.attemptKey}::text, ${row.merchantTransactionId}::text, ${row.clockId}::uuid, 'processing', '000.200.001'
-  from b
-  returning id, amount_minor),
-q as (
-  insert into tollgate.payment_request (id, request)
-  select id, ${row.request}::jsonb from p),
-v as (
+  select ${row.payment.entityId}::uuid, ${row.idempotencyKey}::bytea, ${row.idempotencyFingerprint}::bytea,
+    ${row.payment.id}::uuid
+  from reserved where ${row.idempotencyKey}::bytea is not null),
+${newPayment(row.payment, { amount: sql`reserved.amount`, from: sql`reserved` })},
+new_instrument as (
   insert into tollgate.instrument (id, data_key_id, fingerprint, sealed)
   select id, ${row.dataKeyId}::uuid, ${row.fingerprint}::bytea, ${row.sealed}::bytea
-  from p where ${row.sealed}::bytea is not null),
-a as (
+  from new_payment where ${row.sealed}::bytea is not null),
+new_attempt as (
   insert into tollgate.attempt (key, payment_id, kind, connector, state, lease_until)
-  select ${row.attemptKey}::text, id, ${row.attemptKind}::text, ${row.connector}::text, 'sending',
+  select ${row.payment.attemptKey}::text, id, ${row.attemptKind}::text, ${row.payment.connector}::text, 'sending',
     now() + ${row.leaseMs}::integer * interval '1 millisecond'
-  from p)
-select id, amount_minor from p`
+  from new_payment)
+select id, amount_minor from new_payment`
 
 /** What the acquirer did counts, whatever the rules say by now: of rows that were lost and are written again. */
 export type Force = { readonly isForced: boolean }
@@ -90,7 +61,7 @@ const beyond = (isForced: boolean, more: Sql) =>
 
 /** CP, and RC on an authorisation: takes from the open rest, and counts. */
 export const reserveCapture = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
-with b as (
+with reserved as (
   update tollgate.payment_balance set
     capturing = capturing + ${row.amountMinor}::bigint,
     captures = captures + 1,
@@ -100,27 +71,29 @@ with b as (
       isForced,
       sql`captured + capturing + reversed + reversing + ${row.amountMinor}::bigint - authorised`,
     )},
-    capture_final_by = case when ${row.final}::boolean then coalesce(capture_final_by, ${row.id}::uuid) else capture_final_by end
-  where payment_id = ${row.parentId}::uuid and kind = 'authorisation'
+    capture_final_by = case when ${row.final}::boolean
+      then coalesce(capture_final_by, ${row.payment.id}::uuid) else capture_final_by end
+  where payment_id = ${row.payment.parentId}::uuid and kind = 'authorisation'
     and (${isForced}::boolean or (
       reversing = 0 and closed_by is null and charged_back = 0 and frozen_by = '{}'
       and capture_final_by is null and (max_captures is null or captures < max_captures)
       and (not ${row.onceOnly}::boolean or captures = 0)
       and (not ${row.wholeOnly}::boolean or ${row.amountMinor}::bigint = authorised)
       and captured + capturing + reversed + ${row.amountMinor}::bigint <= authorised))
-  returning ${row.amountMinor}::bigint as amount)${write(row)}`
+  returning ${row.amountMinor}::bigint as amount)${writtenRows(row)}`
 
 /** RV of an authorisation: the open rest or a part of it, only while nothing else is under way. */
 export const reserveRelease = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
-with b as (
+with reserved as (
   update tollgate.payment_balance set
     reversing = reversing + coalesce(${row.amountMinor}::bigint, authorised - captured - reversed),
     ${beyond(
       isForced,
       sql`captured + capturing + reversed + reversing + coalesce(${row.amountMinor}::bigint, 0) - authorised`,
     )},
-    reverse_final_by = case when ${row.final}::boolean then coalesce(reverse_final_by, ${row.id}::uuid) else reverse_final_by end
-  where payment_id = ${row.parentId}::uuid and kind = 'authorisation'
+    reverse_final_by = case when ${row.final}::boolean
+      then coalesce(reverse_final_by, ${row.payment.id}::uuid) else reverse_final_by end
+  where payment_id = ${row.payment.parentId}::uuid and kind = 'authorisation'
     and (${isForced}::boolean or (
       capturing = 0 and reversing = 0 and increasing = 0 and refunding = 0
       and closed_by is null and charged_back = 0 and frozen_by = '{}' and reverse_final_by is null
@@ -128,108 +101,90 @@ with b as (
       and coalesce(${row.amountMinor}::bigint, 1) <= authorised - captured - reversed
       and (not ${row.wholeOnly}::boolean or (captured = 0 and reversed = 0
         and coalesce(${row.amountMinor}::bigint, authorised) = authorised))))
-  returning coalesce(${row.amountMinor}::bigint, reversing) as amount)${write(row)}`
+  returning coalesce(${row.amountMinor}::bigint, reversing) as amount)${writtenRows(row)}`
 
 /** RV of a sale: all of it, only while nothing of it was refunded. */
 export const reserveVoid = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
-with b as (
+with reserved as (
   update tollgate.payment_balance set
     reversing = reversing + captured,
     ${beyond(isForced, sql`refunded + refunding + reversed + reversing`)},
-    reverse_final_by = case when ${row.final}::boolean then coalesce(reverse_final_by, ${row.id}::uuid) else reverse_final_by end
-  where payment_id = ${row.parentId}::uuid and kind = 'sale'
+    reverse_final_by = case when ${row.final}::boolean
+      then coalesce(reverse_final_by, ${row.payment.id}::uuid) else reverse_final_by end
+  where payment_id = ${row.payment.parentId}::uuid and kind = 'sale'
     and (${isForced}::boolean or (
       refunding = 0 and refunded = 0 and reversing = 0 and reversed = 0
       and closed_by is null and charged_back = 0 and frozen_by = '{}' and reverse_final_by is null
       and captured > 0 and coalesce(${row.amountMinor}::bigint, captured) = captured))
-  returning captured as amount)${write(row)}`
+  returning captured as amount)${writtenRows(row)}`
 
 /** RF: a part of what was taken. */
 export const reserveRefund = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
-with b as (
+with reserved as (
   update tollgate.payment_balance set
     refunding = refunding + ${row.amountMinor}::bigint,
     ${beyond(
       isForced,
       sql`refunded + refunding + reversed + reversing + ${row.amountMinor}::bigint - captured`,
     )},
-    refund_final_by = case when ${row.final}::boolean then coalesce(refund_final_by, ${row.id}::uuid) else refund_final_by end
-  where payment_id = ${row.parentId}::uuid and kind = 'sale'
+    refund_final_by = case when ${row.final}::boolean
+      then coalesce(refund_final_by, ${row.payment.id}::uuid) else refund_final_by end
+  where payment_id = ${row.payment.parentId}::uuid and kind = 'sale'
     and (${isForced}::boolean or (
       reversing = 0 and reversed = 0
       and closed_by is null and charged_back = 0 and frozen_by = '{}' and refund_final_by is null
       and refunded + refunding + ${row.amountMinor}::bigint <= captured
       and (not ${row.wholeOnly}::boolean or (refunded = 0 and refunding = 0
         and ${row.amountMinor}::bigint = captured))))
-  returning ${row.amountMinor}::bigint as amount)${write(row)}`
+  returning ${row.amountMinor}::bigint as amount)${writtenRows(row)}`
 
 /** PA with INCREMENTAL_AUTH: announces the increase, so that no reversal overtakes it. */
 export const reserveIncrease = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
-with b as (
+with reserved as (
   update tollgate.payment_balance set increasing = increasing + ${row.amountMinor}::bigint
-  where payment_id = ${row.parentId}::uuid and kind = 'authorisation'
+  where payment_id = ${row.payment.parentId}::uuid and kind = 'authorisation'
     and (${isForced}::boolean or (
       reversing = 0 and closed_by is null and charged_back = 0 and capture_final_by is null
       and not (reversed > 0 and captured + reversed >= authorised)))
-  returning ${row.amountMinor}::bigint as amount)${write(row)}`
+  returning ${row.amountMinor}::bigint as amount)${writtenRows(row)}`
 
 /** PA with REAUTHORIZATION: closes the old authorisation while the new one is under way. */
 export const reserveReplacement = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
-with b as (
-  update tollgate.payment_balance set closed_by = coalesce(closed_by, ${row.id}::uuid)
-  where payment_id = ${row.parentId}::uuid and kind = 'authorisation'
+with reserved as (
+  update tollgate.payment_balance set closed_by = coalesce(closed_by, ${row.payment.id}::uuid)
+  where payment_id = ${row.payment.parentId}::uuid and kind = 'authorisation'
     and (${isForced}::boolean or (
       capturing = 0 and reversing = 0 and increasing = 0
       and closed_by is null and charged_back = 0 and capture_final_by is null
       and not (reversed > 0 and captured + reversed >= authorised)))
-  returning ${row.amountMinor}::bigint as amount)${write(row)}`
+  returning ${row.amountMinor}::bigint as amount)${writtenRows(row)}`
 
 /** RB, and RC on a sale: takes nothing from the sale, but needs one that stands. */
 export const reserveNothing = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
-with b as (
+with reserved as (
   update tollgate.payment_balance set kind = kind
-  where payment_id = ${row.parentId}::uuid
+  where payment_id = ${row.payment.parentId}::uuid
     and (${isForced}::boolean or (
       closed_by is null and charged_back = 0 and reversing = 0 and reversed = 0))
-  returning ${row.amountMinor}::bigint as amount)${write(row)}`
+  returning ${row.amountMinor}::bigint as amount)${writtenRows(row)}`
 
 /**
  * RV of a late success, by the engine: only while it is late, and under the lease of who takes it back, which
  * an operator's decision ends. Its amount counts where the success does.
  */
 export const reserveUndo = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
-with b as (
+with reserved as (
   select ${row.amountMinor}::bigint as amount
   from tollgate.attempt
   where key = ${row.undoneKey}::text and state = 'late'
     and (${isForced}::boolean or lease_until > now())
-  for update)${write(row)}`
+  for update)${writtenRows(row)}`
 
 /** The record of a step that is over before it began: nothing is reserved, and nothing is ever sent. */
-export type RefusedRow = Pick<
-  FollowUpRow,
-  | 'id'
-  | 'channelId'
-  | 'entityId'
-  | 'referencedId'
-  | 'accountId'
-  | 'shortNo'
-  | 'createdAt'
-  | 'currency'
-  | 'paymentType'
-  | 'effect'
-  | 'mode'
-  | 'method'
-  | 'brand'
-  | 'connector'
-  | 'merchantTransactionId'
-  | 'clockId'
-  | 'request'
-  | 'attemptKind'
-> & {
-  readonly amountMinor: bigint
-  readonly resultCode: string
-  readonly event: { readonly id: string; readonly type: string; readonly data: string }
+export type RefusedRow = {
+  readonly payment: Payment
+  readonly attemptKind: string
+  readonly event: NewEvent
   readonly notifies: boolean
   /** What it refers to goes on after this, or earlier where that is due before. */
   readonly timerId: string
@@ -240,38 +195,24 @@ export type RefusedRow = Pick<
  * Declined and not sent from its first commit on, with its event: a record that were open for a moment
  * would be sent by whoever finds it after a crash. No row back = the payment exists.
  */
-export const recordRefused = (row: RefusedRow) => sql<{ id: string; seq: number }>`
-with p as (
-  insert into tollgate.payment (id, channel_id, entity_id, root_id, referenced_id, account_id,
-    short_no, amount_minor, created_at, currency, payment_type, effect, mode, method, brand, connector,
-    attempt_key, merchant_transaction_id, clock_id, seq, state, result_code, settled_at, answer)
-  values (${row.id}::uuid, ${row.channelId}::uuid, ${row.entityId}::uuid, ${row.id}::uuid,
-    ${row.referencedId}::uuid, ${row.accountId}::uuid, ${row.shortNo}::bigint, ${row.amountMinor}::bigint,
-    ${row.createdAt}::timestamptz, ${row.currency}::text, ${row.paymentType}::text, ${row.effect}::text,
-    ${row.mode}::text, ${row.method}::text, ${row.brand}::text, ${row.connector}::text, ${row.id}::text,
-    ${row.merchantTransactionId}::text, ${row.clockId}::uuid, 1, 'declined', ${row.resultCode}::text, now(), '{}')
-  on conflict do nothing
-  returning id, seq, channel_id),
-q as (
-  insert into tollgate.payment_request (id, request)
-  select id, ${row.request}::jsonb from p),
-a as (
+export const recordRefused = ({ payment, ...row }: RefusedRow) => sql<{ id: string; seq: number }>`
+with ${newPayment(payment, {
+  amount: sql`${String(payment.amount.minor)}::bigint`,
+  from: sql`(select) as refusal`,
+  onConflict: sql`on conflict do nothing`,
+})},
+new_attempt as (
   insert into tollgate.attempt (key, payment_id, kind, connector, state, settled_by)
-  select ${row.id}::text, id, ${row.attemptKind}::text, ${row.connector}::text, 'not-sent', 'refused'
-  from p),
-t as (
+  select ${payment.attemptKey}::text, id, ${row.attemptKind}::text, ${payment.connector}::text, 'not-sent', 'refused'
+  from new_payment),
+new_timer as (
   insert into tollgate.timer (id, due_at, kind, ref)
   select ${row.timerId}::uuid, now() + ${row.goesOnAfterMs}::bigint * interval '1 millisecond', 'continue',
-    ${row.referencedId}::text
-  from p
+    ${payment.referencedId}::text
+  from new_payment
   on conflict (kind, ref) do update set due_at = least(timer.due_at, excluded.due_at)),
-e as (
-  insert into tollgate.event (id, resource, seq, channel_id, type, data)
-  select ${row.event.id}::uuid, id, seq, channel_id, ${row.event.type}::text, ${row.event.data}::jsonb
-  from p
-  returning id, resource, seq),
-told as (${outbox.ofPayment(row.notifies)})
-select id, seq from p`
+${newEvent.ofPayment(row.event, sql`new_payment`, row.notifies)}
+select id, seq from new_payment`
 
 type Reserve = (row: FollowUpRow, force: Force) => Sql<Reserved>
 
@@ -292,7 +233,8 @@ const byEffect: Readonly<Record<Effect, Reserve | undefined>> = {
 
 /** First commit of a follow-up. */
 export function reserve(row: FollowUpRow, force: Force = asked): Sql<Reserved> {
-  const statement = byEffect[row.effect]
-  if (statement === undefined) throw new Error(`${row.effect} is no follow-up that is sent`)
+  const { effect } = row.payment
+  const statement = byEffect[effect]
+  if (statement === undefined) throw new Error(`${effect} is no follow-up that is sent`)
   return statement(row, force)
 }

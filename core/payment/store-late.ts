@@ -3,18 +3,19 @@
 import type { AttentionKind } from '../attention/store.ts'
 import { type AuditEntry, auditRows, nobody } from '../audit/stored-rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
-import { outbox } from '../event/store-outbox.ts'
+import { type NewEvent, newEvent } from '../event/store-outbox.ts'
 import { type AttemptRow, columns, type PaymentRow } from './store-read.ts'
 import type { Move, Sums } from './sums.ts'
 import type { AttemptState, PaymentState } from './types.ts'
 
 /** A payment and its attempt as they are at one moment. */
 export const heldPayment = (key: string) => sql<PaymentRow & AttemptColumns>`
-  select ${columns.ofPayment}, a.state as attempt_state, a.lease, a.lease_until, a.enquiries, a.settled_by, a.kind
-  from tollgate.attempt a
-  join tollgate.payment p on p.id = a.payment_id
-  left join tollgate.payment_request q on q.id = p.id
-  where a.key = ${key}::text`
+  select ${columns.ofPayment}, attempt.state as attempt_state, attempt.lease, attempt.lease_until,
+    attempt.enquiries, attempt.settled_by, attempt.kind
+  from tollgate.attempt
+  join tollgate.payment on payment.id = attempt.payment_id
+  left join tollgate.payment_request on payment_request.id = payment.id
+  where attempt.key = ${key}::text`
 
 type AttemptColumns = {
   attempt_state: AttemptState
@@ -51,7 +52,7 @@ export type LateMove = {
   }
   readonly source: string
   /** Of a move that merchants are told. */
-  readonly event: { readonly id: string; readonly type: string; readonly data: string } | null
+  readonly event: NewEvent | null
   readonly notifies: boolean
   /** What was asked for. */
   readonly amountMinor: bigint
@@ -297,14 +298,11 @@ looked as (
   delete from tollgate.timer
   using payment_moved
   where ${late.look === null && !late.keepsLook}::boolean and timer.kind in ('look', 'expire') and timer.ref = ${late.attemptKey}::text),
-e as (
-  insert into tollgate.event (id, resource, seq, channel_id, type, data)
-  select ${late.event?.id ?? null}::uuid, id, seq, channel_id, ${late.event?.type ?? null}::text,
-    ${late.event?.data ?? null}::jsonb
-  from payment_moved
-  where ${late.event !== null}::boolean
-  returning id, resource, seq),
-told as (${outbox.ofPayment(late.notifies)})
+${newEvent.ofPayment(
+  late.event,
+  sql`payment_moved where ${late.event !== null}::boolean`,
+  late.notifies,
+)}
 select id, seq from payment_moved`
 
 const markOf = ({ move }: LateMove, name: string): string | null =>

@@ -38,13 +38,16 @@ export type PaymentRow = {
   request: StoredRequest | null
 }
 
-/** For statements that read payments beside something else: `p` is the payment, `q` its request. */
+/** For statements that read payments beside something else: the payment and its request have the names of their tables. */
 export const columns = {
   ofPayment: sql`
-  p.id, p.channel_id, p.entity_id, p.root_id, p.parent_id, p.referenced_id, p.chain_id, p.account_id,
-  p.short_no, p.amount_minor, p.created_at, p.currency, p.payment_type, p.effect, p.mode, p.method, p.brand,
-  p.connector, p.attempt_key, p.merchant_transaction_id, p.registration_id, p.schedule_id, p.clock_id, p.state, p.result_code, p.approved_minor,
-  p.final_by, p.settled_at, p.answer, q.request`,
+  payment.id, payment.channel_id, payment.entity_id, payment.root_id, payment.parent_id, payment.referenced_id,
+  payment.chain_id, payment.account_id,
+  payment.short_no, payment.amount_minor, payment.created_at, payment.currency, payment.payment_type,
+  payment.effect, payment.mode, payment.method, payment.brand,
+  payment.connector, payment.attempt_key, payment.merchant_transaction_id, payment.registration_id,
+  payment.schedule_id, payment.clock_id, payment.state, payment.result_code, payment.approved_minor,
+  payment.final_by, payment.settled_at, payment.answer, payment_request.request`,
 }
 
 /** One payment, when it belongs to one of `channels` (null: any). */
@@ -56,44 +59,44 @@ export const eventById = (id: string) => sql<{ id: string }>`
 
 export const paymentById = (id: string, channels: readonly string[] | null) => sql<PaymentRow>`
   select ${columns.ofPayment}
-  from tollgate.payment p
-  left join tollgate.payment_request q on q.id = p.id
-  where p.id = ${id}::uuid and (${channels}::uuid[] is null or p.channel_id = any(${channels}::uuid[]))`
+  from tollgate.payment
+  left join tollgate.payment_request on payment_request.id = payment.id
+  where payment.id = ${id}::uuid and (${channels}::uuid[] is null or payment.channel_id = any(${channels}::uuid[]))`
 
 /** The authorisation of a payment in two steps, by the id that its capture has or will have. */
 export const paymentByChain = (id: string, channels: readonly string[] | null) => sql<PaymentRow>`
   select ${columns.ofPayment}
-  from tollgate.payment p
-  left join tollgate.payment_request q on q.id = p.id
-  where p.chain_id = ${id}::uuid
-    and (${channels}::uuid[] is null or p.channel_id = any(${channels}::uuid[]))`
+  from tollgate.payment
+  left join tollgate.payment_request on payment_request.id = payment.id
+  where payment.chain_id = ${id}::uuid
+    and (${channels}::uuid[] is null or payment.channel_id = any(${channels}::uuid[]))`
 
 /** Payments by their ids; only partitions between the lowest and the highest are looked at. */
 export const paymentsById = (ids: readonly string[]) => {
   const sorted = [...ids].sort()
   return sql<PaymentRow>`
   select ${columns.ofPayment}
-  from tollgate.payment p
+  from tollgate.payment
   left join lateral (
-    select request from tollgate.payment_request where payment_request.id = p.id limit 1) q on true
-  where p.id = any(${sorted}::uuid[]) and p.id >= ${sorted[0]!}::uuid and p.id <= ${sorted.at(-1)!}::uuid`
+    select request from tollgate.payment_request where payment_request.id = payment.id limit 1) payment_request on true
+  where payment.id = any(${sorted}::uuid[]) and payment.id >= ${sorted[0]!}::uuid and payment.id <= ${sorted.at(-1)!}::uuid`
 }
 
 /** The payment that an attempt belongs to. */
 export const paymentByAttempt = (key: string) => sql<PaymentRow>`
   select ${columns.ofPayment}
-  from tollgate.attempt a
-  join tollgate.payment p on p.id = a.payment_id
-  left join tollgate.payment_request q on q.id = p.id
-  where a.key = ${key}::text`
+  from tollgate.attempt
+  join tollgate.payment on payment.id = attempt.payment_id
+  left join tollgate.payment_request on payment_request.id = payment.id
+  where attempt.key = ${key}::text`
 
 /** The payment in the slot of a schedule's occurrence. */
 export const paymentOfOccurrence = (id: string) => sql<PaymentRow>`
   select ${columns.ofPayment}
-  from tollgate.occurrence o
-  join tollgate.payment p on p.id = o.payment_id
-  left join tollgate.payment_request q on q.id = p.id
-  where o.id = ${id}::uuid`
+  from tollgate.occurrence
+  join tollgate.payment on payment.id = occurrence.payment_id
+  left join tollgate.payment_request on payment_request.id = payment.id
+  where occurrence.id = ${id}::uuid`
 
 /** The authorisation that stands in the place of this one. */
 export const replacedBy = (id: string) => sql<{ id: string }>`

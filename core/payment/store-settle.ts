@@ -1,6 +1,6 @@
 /** Everything that moves an attempt after its first commit, outside the group lane. */
 import { sql } from '../db/sql.ts'
-import { outbox } from '../event/store-outbox.ts'
+import { newEvent } from '../event/store-outbox.ts'
 import type { SettleFirstRow } from './store-first.ts'
 import type { Mark, Move, Sums } from './sums.ts'
 
@@ -21,20 +21,20 @@ export const settleOne = (
   /** Of the number that went with it. */
   fingerprint: Buffer | null
 }>`
-with a as (
+with attempt_moved as (
   update tollgate.attempt set state = ${row.attempt_state}::text, settled_by = ${row.source}::text,
     lease_until = null
   where key = ${row.attempt_key}::text and lease = ${row.lease}::integer
     and lease_until is not null and state in ('sending', 'pending', 'unknown')
   returning key),
-p as (
+payment_moved as (
   update tollgate.payment set state = ${row.state}::text, result_code = ${row.result_code}::text,
     approved_minor = ${bigint(row.approved_minor)}::bigint, final_by = ${row.final_by}::text, settled_at = now(),
     answer = ${row.answer}::jsonb, seq = payment.seq + 1
-  from a
+  from attempt_moved
   where payment.id = ${row.id}::uuid
   returning payment.id, payment.seq, payment.channel_id, payment.clock_id),
-m as (
+balance_moved as (
   update tollgate.payment_balance set
     authorised = authorised + ${bigint(move.own.authorised)}::bigint,
     increasing = increasing + ${bigint(move.own.increasing)}::bigint,
@@ -61,11 +61,11 @@ m as (
       then nullif(reverse_final_by, ${row.id}::uuid) else reverse_final_by end,
     closed_by = case when ${isReleased(move, 'closed_by')}::boolean
       then nullif(closed_by, ${row.id}::uuid) else closed_by end
-  from p
+  from payment_moved
   where payment_balance.payment_id = ${paymentParent}::uuid
   returning closed_by is distinct from payment_id as stands,
     reversed = ${bigint(move.own.reversed)}::bigint as is_first),
-u as (
+returned as (
   -- A capture that failed meanwhile has given its amount back itself, and so has one reversed before.
   update tollgate.payment_balance set
     captured = captured + ${bigint(move.returned.captured)}::bigint,
@@ -75,45 +75,46 @@ u as (
     excess_captures = least(excess_captures,
       greatest(0, captures + ${move.returned.captures}::integer - max_captures)),
     capture_final_by = nullif(capture_final_by, ${returns?.captureId ?? null}::uuid)
-  from m
-  where payment_balance.payment_id = ${returns?.balanceId ?? null}::uuid and m.stands and m.is_first
+  from balance_moved
+  where payment_balance.payment_id = ${returns?.balanceId ?? null}::uuid and balance_moved.stands
+    and balance_moved.is_first
     and ${move.returned.captures !== 0}::boolean),
-b as (
+new_balance as (
   insert into tollgate.payment_balance (payment_id, kind, authorised, captured, max_captures)
   select id, ${row.balance_kind}::text, ${bigint(row.authorised)}::bigint, ${bigint(row.captured)}::bigint,
     ${row.max_captures}::integer
-  from p where ${row.balance_kind}::text is not null
+  from payment_moved where ${row.balance_kind}::text is not null
   on conflict do nothing),
-e as (
-  insert into tollgate.event (id, resource, seq, channel_id, type, data)
-  select ${row.event_id}::uuid, id, seq, channel_id, ${row.event_type}::text, ${row.event_data}::jsonb
-  from p
-  returning id, resource, seq),
-w as (${outbox.ofPayment(row.notifies === true)}),
-d as (
+${newEvent.ofPayment(
+  { id: row.event_id!, type: row.event_type!, data: row.event_data! },
+  sql`payment_moved`,
+  row.notifies === true,
+)},
+erased as (
   delete from tollgate.instrument
-  using p
-  where ${row.erase_instrument}::boolean and instrument.id = p.id
+  using payment_moved
+  where ${row.erase_instrument}::boolean and instrument.id = payment_moved.id
   returning instrument.fingerprint),
-x as (
+ended_timers as (
   delete from tollgate.timer
-  using a
-  where timer.ref = a.key and (
+  using attempt_moved
+  where timer.ref = attempt_moved.key and (
     (timer.kind = 'look' and ${row.timer_kind}::text is distinct from 'look')
     -- What is left of a payment whose time was over is looked at on the ladder.
     or (timer.kind = 'expire' and ${row.expire_id}::uuid is null
       and (not ${undecided}::boolean or ${row.source}::text = 'expiry')))),
-t as (
+new_timer as (
   insert into tollgate.timer (id, due_at, kind, ref, clock_id)
   select ${row.timer_id}::uuid, now() + ${bigint(row.timer_after_ms)}::bigint * interval '1 millisecond',
     ${row.timer_kind}::text, ${row.timer_ref}::text, null::uuid
-  from p where ${row.timer_id}::uuid is not null
+  from payment_moved where ${row.timer_id}::uuid is not null
   union all
   select ${row.expire_id}::uuid, ${row.expire_at}::timestamptz, 'expire', ${row.timer_ref}::text, clock_id
-  from p where ${row.expire_id}::uuid is not null
+  from payment_moved where ${row.expire_id}::uuid is not null
   on conflict (kind, ref) do update set due_at =
     case when timer.kind = 'expire' then least(timer.due_at, excluded.due_at) else excluded.due_at end)
-select id, seq, ${row.event_id}::uuid as event_id, (select fingerprint from d) as fingerprint from p`
+select id, seq, ${row.event_id}::uuid as event_id, (select fingerprint from erased) as fingerprint
+from payment_moved`
 
 /** By how much a move uses more of each kind of limit than it adds to it. */
 const overOf = (sums: Sums) => ({
@@ -140,19 +141,19 @@ export const takeLease = (
   timerId: string,
   nextEnquiryMs: number,
 ) => sql<LeaseRow>`
-with a as (
+with taken as (
   update tollgate.attempt set lease = lease + 1, enquiries = enquiries + 1,
     lease_until = now() + ${leaseMs}::integer * interval '1 millisecond',
     state = case when state = 'sending' then 'unknown' else state end
   where key = ${key}::text and state in ('sending', 'pending', 'unknown', 'late')
     and (lease_until is null or lease_until < now())
   returning key, payment_id, lease, enquiries),
-t as (
+next_look as (
   insert into tollgate.timer (id, due_at, kind, ref)
   select ${timerId}::uuid, now() + ${nextEnquiryMs}::integer * interval '1 millisecond', 'look', key
-  from a
+  from taken
   on conflict (kind, ref) do update set due_at = excluded.due_at)
-select key, payment_id, lease, enquiries from a`
+select key, payment_id, lease, enquiries from taken`
 
 /** Gives a lease back without a decision: the next enquiry may take it. */
 export const dropLease = (key: string, lease: number) => sql<{ key: string }>`

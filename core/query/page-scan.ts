@@ -7,12 +7,13 @@
  * back it lies nor how much there is.
  */
 import type { Engine } from '../engine.ts'
+import { lowestId } from '../ids.ts'
 import { rareOfEach } from './rare.ts'
 import { readSlowly } from './read-limiter.ts'
 import type { Scope, Walk } from './scope.ts'
 import { newestFirst } from './sort-key.ts'
 import { areRecordsAsked, countIn, named, newestIn } from './store.ts'
-import { type Found, lowest, placeBefore, stretchOf, toFound } from './time-window.ts'
+import { type Found, placeBefore, stretchOf, toFound } from './time-window.ts'
 import { countOfEverybody, newestOfEverybody } from './walk-rare.ts'
 
 export type Newest = {
@@ -75,7 +76,7 @@ async function walkBack(engine: Engine, walk: Walk): Promise<readonly Found[]> {
     found.push(...rows.map(toFound))
     if (found.length >= wanted || from === floor) break
     if (!isAhead) span = nextSpan(to.atMs - from, rows.length, wanted - found.length)
-    to = { atMs: from, id: lowest }
+    to = { atMs: from, id: lowestId }
   }
   return found.sort(newestFirst).slice(0, wanted)
 }

@@ -14,45 +14,51 @@ const scopeOf = (channels: Channels) => sql`
   with scope as (select ${channels}::uuid[] as channels)`
 const inScope = sql`any((select channels from scope)::uuid[])`
 
-/** Payments `p` in real time. */
+/** Payments in real time. */
 const realTime = ({ fromId, toId }: Stretch): Sql =>
-  sql`p.clock_id is null and p.id >= ${fromId}::uuid and p.id < ${toId}::uuid`
+  sql`payment.clock_id is null and payment.id >= ${fromId}::uuid and payment.id < ${toId}::uuid`
 
-const onClock = ({ from, to, belowId }: Stretch): Sql => sql`p.clock_id is not null
-    and p.created_at >= ${from}::timestamptz and (p.created_at, p.id) < (${to}::timestamptz, ${belowId}::uuid)`
+const onClock = ({ from, to, belowId }: Stretch): Sql => sql`payment.clock_id is not null
+    and payment.created_at >= ${from}::timestamptz
+    and (payment.created_at, payment.id) < (${to}::timestamptz, ${belowId}::uuid)`
 
 const paymentFits = ({ types, brands, merchantTransactionId }: Criteria): Sql => sql`
-  ${merchantTransactionId === null ? nothing : sql`and p.merchant_transaction_id = ${merchantTransactionId}::text`}
-  ${types === null ? nothing : sql`and p.payment_type = any(${types}::text[])`}
-  ${brands === null ? nothing : sql`and p.brand = any(${brands}::text[])`}`
+  ${merchantTransactionId === null ? nothing : sql`and payment.merchant_transaction_id = ${merchantTransactionId}::text`}
+  ${types === null ? nothing : sql`and payment.payment_type = any(${types}::text[])`}
+  ${brands === null ? nothing : sql`and payment.brand = any(${brands}::text[])`}`
 
 /**
- * A payment `p` of the kind `k.kind`, to be found among each channel's own or among everybody's. The
+ * A payment of the kind `rare.kind`, to be found among each channel's own or among everybody's. The
  * common ones stand in the text: a plan that is made once for all values takes a partial index only
  * where the statement says what the index leaves out, in the index's own words.
  */
 function isOfKind(by: Rare['by'], among: 'own' | 'all'): Sql {
   const [column, common] =
-    by === 'type' ? ['p.payment_type', commonTypes] : ['p.brand', commonBrands]
+    by === 'type' ? ['payment.payment_type', commonTypes] : ['payment.brand', commonBrands]
   const codes = common.map((code) => `'${code}'`).join(', ')
   const isRare =
     among === 'own' ? `${column} not in (${codes})` : `(${column} in (${codes})) is false`
-  return { strings: [`${column} = k.kind and ${isRare}`], values: [] }
+  return { strings: [`${column} = rare.kind and ${isRare}`], values: [] }
 }
 
-const before = ({ from, to, belowId }: Stretch): Sql => sql`r.created_at >= ${from}::timestamptz
-  and (r.created_at, r.id) < (${to}::timestamptz, ${belowId}::uuid)`
+const before = ({
+  from,
+  to,
+  belowId,
+}: Stretch): Sql => sql`record.created_at >= ${from}::timestamptz
+  and (record.created_at, record.id) < (${to}::timestamptz, ${belowId}::uuid)`
 
 const recordFits = ({ types, brands, merchantTransactionId }: Criteria): Sql => sql`
-  ${merchantTransactionId === null ? nothing : sql`and r.merchant_transaction_id = ${merchantTransactionId}::text`}
-  ${types === null ? nothing : sql`and r.type = any(${types}::text[])`}
+  ${merchantTransactionId === null ? nothing : sql`and record.merchant_transaction_id = ${merchantTransactionId}::text`}
+  ${types === null ? nothing : sql`and record.type = any(${types}::text[])`}
   ${
     brands === null
       ? nothing
       : sql`and exists (
-    select from tollgate.registration g
-    where g.id = coalesce((select s.registration_id from tollgate.schedule s where s.id = r.resource), r.resource)
-      and g.brand = any(${brands}::text[]))`
+    select from tollgate.registration
+    where registration.id = coalesce((
+        select schedule.registration_id from tollgate.schedule where schedule.id = record.resource), record.resource)
+      and registration.brand = any(${brands}::text[]))`
   }`
 
 const union = (streams: readonly Sql[]): Sql =>
@@ -79,15 +85,15 @@ function paymentsByTime(scope: Scope, stretch: Stretch, limit: number): Sql {
       ? criteria
       : { ...criteria, ...(rare.by === 'type' ? { types: null } : { brands: null }) }
   return sql`
-    ${rare === null ? nothing : sql`cross join unnest(${rare.kinds}::text[]) as k(kind)`}
+    ${rare === null ? nothing : sql`cross join unnest(${rare.kinds}::text[]) as rare(kind)`}
     cross join lateral (
-      select p.id
-      from tollgate.payment p
-      where ${realTime(stretch)} ${channels === null ? nothing : sql`and p.channel_id = c.id`}
+      select payment.id
+      from tollgate.payment
+      where ${realTime(stretch)} ${channels === null ? nothing : sql`and payment.channel_id = channel.id`}
         ${rare === null ? nothing : sql`and ${isOfKind(rare.by, channels === null ? 'all' : 'own')}`}
         ${paymentFits(rest)}
-      order by p.id desc
-      limit ${limit}::integer) f`
+      order by payment.id desc
+      limit ${limit}::integer) found`
 }
 
 /**
@@ -97,37 +103,39 @@ function paymentsByTime(scope: Scope, stretch: Stretch, limit: number): Sql {
 function byTime(scope: Scope, stretch: Stretch, limit: number, isSorted: boolean, part: Part): Sql {
   const { channels, criteria, hasClocks } = scope
   const perChannel =
-    channels === null ? sql`(select) as c` : sql`unnest((select channels from scope)) as c(id)`
+    channels === null
+      ? sql`(select) as channel`
+      : sql`unnest((select channels from scope)) as channel(id)`
   const streams: Sql[] = []
   if (part === 'all' && arePaymentsAsked(criteria)) {
     streams.push(sql`(
-    select 'payment' as kind, f.id, null::timestamptz as at
+    select 'payment' as kind, found.id, null::timestamptz as at
     from ${perChannel}
     ${paymentsByTime(scope, stretch, limit)}
-    ${isSorted ? sql`order by f.id desc` : nothing}
+    ${isSorted ? sql`order by found.id desc` : nothing}
     limit ${limit}::integer)`)
   }
   if (areRecordsAsked(criteria)) {
     streams.push(sql`(
-    select 'record' as kind, f.id, f.created_at as at
+    select 'record' as kind, found.id, found.created_at as at
     from ${perChannel}
     cross join lateral (
-      select r.id, r.created_at
-      from tollgate.record r
-      where ${before(stretch)} ${channels === null ? nothing : sql`and r.channel_id = c.id`}
+      select record.id, record.created_at
+      from tollgate.record
+      where ${before(stretch)} ${channels === null ? nothing : sql`and record.channel_id = channel.id`}
         ${recordFits(criteria)}
-      order by r.created_at desc, r.id desc
-      limit ${limit}::integer) f
-    ${isSorted ? sql`order by f.created_at desc, f.id desc` : nothing}
+      order by record.created_at desc, record.id desc
+      limit ${limit}::integer) found
+    ${isSorted ? sql`order by found.created_at desc, found.id desc` : nothing}
     limit ${limit}::integer)`)
   }
   if (hasClocks && arePaymentsAsked(criteria)) {
     streams.push(sql`(
-    select 'payment' as kind, p.id, p.created_at as at
-    from tollgate.payment p
+    select 'payment' as kind, payment.id, payment.created_at as at
+    from tollgate.payment
     where ${onClock(stretch)} ${paymentFits(criteria)}
-      ${channels === null ? nothing : sql`and p.channel_id in (select unnest((select channels from scope)))`}
-    ${isSorted ? sql`order by p.created_at desc, p.id desc` : nothing}
+      ${channels === null ? nothing : sql`and payment.channel_id in (select unnest((select channels from scope)))`}
+    ${isSorted ? sql`order by payment.created_at desc, payment.id desc` : nothing}
     limit ${limit}::integer)`)
   }
   return union(streams)
@@ -139,16 +147,16 @@ function byTime(scope: Scope, stretch: Stretch, limit: number, isSorted: boolean
  */
 export const named = ({ channels, criteria }: Scope, limit: number) => sql<FoundRow>`
   ${scopeOf(channels)}
-  (select 'payment' as kind, p.id, case when p.clock_id is not null then p.created_at end as at
-  from tollgate.payment p
-  where ${channels === null ? sql`true` : sql`p.channel_id = ${inScope}`} ${paymentFits(criteria)}
-    ${criteria.shortNo === null ? nothing : sql`and p.short_no = ${criteria.shortNo}::bigint`}
+  (select 'payment' as kind, payment.id, case when payment.clock_id is not null then payment.created_at end as at
+  from tollgate.payment
+  where ${channels === null ? sql`true` : sql`payment.channel_id = ${inScope}`} ${paymentFits(criteria)}
+    ${criteria.shortNo === null ? nothing : sql`and payment.short_no = ${criteria.shortNo}::bigint`}
   limit ${limit}::integer)
   union all
-  (select 'record', r.id, r.created_at
-  from tollgate.record r
-  where ${channels === null ? sql`true` : sql`r.channel_id = ${inScope}`} ${recordFits(criteria)}
-    ${criteria.shortNo === null ? nothing : sql`and r.short_no = ${criteria.shortNo}::bigint`}
+  (select 'record', record.id, record.created_at
+  from tollgate.record
+  where ${channels === null ? sql`true` : sql`record.channel_id = ${inScope}`} ${recordFits(criteria)}
+    ${criteria.shortNo === null ? nothing : sql`and record.short_no = ${criteria.shortNo}::bigint`}
   limit ${limit}::integer)`
 
 /** The newest of a stretch, at most `limit` of each kind. */
@@ -159,8 +167,8 @@ export const newestIn = (
   part: Part = 'all',
 ) => sql<FoundRow>`
   ${scopeOf(scope.channels)}
-  select f.kind, f.id, f.at
-  from (${byTime(scope, stretch, limit, true, part)}) f`
+  select found.kind, found.id, found.at
+  from (${byTime(scope, stretch, limit, true, part)}) found`
 
 /** How many there are in a stretch, counted no further than `limit` of each kind. */
 export const countIn = (scope: Scope, stretch: Stretch, limit: number, part: Part = 'all') => sql<{
@@ -168,7 +176,7 @@ export const countIn = (scope: Scope, stretch: Stretch, limit: number, part: Par
 }>`
   ${scopeOf(scope.channels)}
   select count(*) as count
-  from (${byTime(scope, stretch, limit, false, part)}) f`
+  from (${byTime(scope, stretch, limit, false, part)}) found`
 
 /**
  * Whether an entry fits. It stands beside a number of rows: as a condition the channels may be gone
@@ -176,9 +184,9 @@ export const countIn = (scope: Scope, stretch: Stretch, limit: number, part: Par
  */
 function fits({ channels, criteria: { types, brands } }: Scope, { by }: Rare): Sql {
   return sql`
-      ${channels === null ? sql`true` : sql`p.channel_id in (select unnest((select channels from scope)))`}
-        ${types === null || by === 'type' ? nothing : sql`and p.payment_type = any(${types}::text[])`}
-        ${brands === null || by === 'brand' ? nothing : sql`and p.brand = any(${brands}::text[])`}`
+      ${channels === null ? sql`true` : sql`payment.channel_id in (select unnest((select channels from scope)))`}
+        ${types === null || by === 'type' ? nothing : sql`and payment.payment_type = any(${types}::text[])`}
+        ${brands === null || by === 'brand' ? nothing : sql`and payment.brand = any(${brands}::text[])`}`
 }
 
 /** `fits`: null where the payment has no brand and one is asked for. */
@@ -196,16 +204,16 @@ export const newestOfAll = (
   limit: number,
 ) => sql<EntryRow>`
   ${scopeOf(scope.channels)}
-  select e.id, e.fits, e.no = ${most}::integer as is_last
-  from unnest(${rare.kinds}::text[]) as k(kind)
+  select entry.id, entry.fits, entry.no = ${most}::integer as is_last
+  from unnest(${rare.kinds}::text[]) as rare(kind)
   cross join lateral (
-    select p.id, ${fits(scope, rare)} as fits, row_number() over (order by p.id desc) as no
-    from tollgate.payment p
+    select payment.id, ${fits(scope, rare)} as fits, row_number() over (order by payment.id desc) as no
+    from tollgate.payment
     where ${realTime(stretch)} and ${isOfKind(rare.by, 'all')}
-    order by p.id desc
-    limit ${most}::integer) e
-  where e.fits or e.no = ${most}::integer
-  order by e.id desc
+    order by payment.id desc
+    limit ${most}::integer) entry
+  where entry.fits or entry.no = ${most}::integer
+  order by entry.id desc
   limit ${limit + rare.kinds.length}::integer`
 
 /** How many fit among `most` entries, counted no further than `limit`. `is_cut`: there may be more entries. */
@@ -217,28 +225,28 @@ export const countOfAll = (
   limit: number,
 ) => sql<{ count: bigint; is_cut: boolean }>`
   ${scopeOf(scope.channels)}
-  select count(*) filter (where f.fits) as count, coalesce(bool_or(f.no = ${most}::integer), false) as is_cut
+  select count(*) filter (where found.fits) as count, coalesce(bool_or(found.no = ${most}::integer), false) as is_cut
   from (
-    select e.fits, e.no
+    select entry.fits, entry.no
     from (
       select ${fits(scope, rare)} as fits, row_number() over () as no
-      from unnest(${rare.kinds}::text[]) as k(kind)
+      from unnest(${rare.kinds}::text[]) as rare(kind)
       cross join lateral (
-        select p.channel_id, p.payment_type, p.brand
-        from tollgate.payment p
+        select payment.channel_id, payment.payment_type, payment.brand
+        from tollgate.payment
         where ${realTime(stretch)} and ${isOfKind(rare.by, 'all')}
-        limit ${most}::integer) p
-      limit ${most}::integer) e
-    where e.fits or e.no = ${most}::integer
-    limit ${limit}::integer) f`
+        limit ${most}::integer) payment
+      limit ${most}::integer) entry
+    where entry.fits or entry.no = ${most}::integer
+    limit ${limit}::integer) found`
 
 /** Payments that refer to one of these. */
 export const followUpsOf = (ids: readonly string[], channels: Channels) => sql<{ id: string }>`
   ${scopeOf(channels)}
-  select p.id
-  from tollgate.payment p
-  where p.referenced_id = any(${ids}::uuid[])
-    ${channels === null ? nothing : sql`and p.channel_id = ${inScope}`}
+  select payment.id
+  from tollgate.payment
+  where payment.referenced_id = any(${ids}::uuid[])
+    ${channels === null ? nothing : sql`and payment.channel_id = ${inScope}`}
   limit 5001`
 
 export type RecordRow = {
@@ -259,18 +267,20 @@ export type RecordRow = {
 }
 
 const recordColumns = sql`
-  r.id, r.type, r.resource, r.short_no, r.merchant_transaction_id, r.created_at, coalesce(s.mode, g.mode) as mode,
-  g.brand, g.id as registration_id, g.payment_id as origin_id, s.id is not null as is_schedule, s.amount_minor, s.currency`
+  record.id, record.type, record.resource, record.short_no, record.merchant_transaction_id, record.created_at,
+  coalesce(schedule.mode, registration.mode) as mode,
+  registration.brand, registration.id as registration_id, registration.payment_id as origin_id,
+  schedule.id is not null as is_schedule, schedule.amount_minor, schedule.currency`
 
 /** Records of registrations and schedules. */
 export const recordsById = (ids: readonly string[], channels: Channels) => sql<RecordRow>`
   ${scopeOf(channels)}
   select ${recordColumns}
-  from tollgate.record r
-  left join tollgate.schedule s on s.id = r.resource
-  join tollgate.registration g on g.id = coalesce(s.registration_id, r.resource)
-  where r.id = any(${ids}::uuid[])
-    ${channels === null ? nothing : sql`and r.channel_id = ${inScope}`}`
+  from tollgate.record
+  left join tollgate.schedule on schedule.id = record.resource
+  join tollgate.registration on registration.id = coalesce(schedule.registration_id, record.resource)
+  where record.id = any(${ids}::uuid[])
+    ${channels === null ? nothing : sql`and record.channel_id = ${inScope}`}`
 
 /** Records of the registrations that these payments made, and of the schedules on them. */
 export const recordsOf = (
@@ -280,15 +290,15 @@ export const recordsOf = (
 ) => sql<{ id: string }>`
   ${scopeOf(channels)},
   made as materialized (
-    select g.id
-    from tollgate.registration g
-    where g.id = any(${registrationIds}::uuid[]) and g.payment_id = any(${paymentIds}::uuid[])),
+    select registration.id
+    from tollgate.registration
+    where registration.id = any(${registrationIds}::uuid[]) and registration.payment_id = any(${paymentIds}::uuid[])),
   resources as materialized (
     select id from made
     union all
-    select s.id from made join tollgate.schedule s on s.registration_id = made.id)
-  select r.id
+    select schedule.id from made join tollgate.schedule on schedule.registration_id = made.id)
+  select record.id
   from resources
-  join tollgate.record r on r.resource = resources.id
-  ${channels === null ? nothing : sql`where r.channel_id = ${inScope}`}
+  join tollgate.record on record.resource = resources.id
+  ${channels === null ? nothing : sql`where record.channel_id = ${inScope}`}
   limit 5001`

@@ -1,5 +1,5 @@
 /** Stretches of the order of answers, in times and in ids. */
-import { idTimeMs } from '../ids.ts'
+import { idTimeMs, lowestId, lowestIdAt } from '../ids.ts'
 import type { Stretch } from './scope.ts'
 import type { Place } from './sort-key.ts'
 import type { FoundRow } from './store.ts'
@@ -9,11 +9,8 @@ export type Found = Place & { readonly kind: 'payment' | 'record' }
 /** After everything: the years of the API end with 9999. */
 const endMs = Date.UTC(10_000, 0, 1)
 
-/** Lower than the id of anything. */
-export const lowest = '0'.repeat(32)
-
 /** Where a search begins that ends before a moment. */
-export const placeBefore = (toMs: number | null): Place => ({ atMs: toMs ?? endMs, id: lowest })
+export const placeBefore = (toMs: number | null): Place => ({ atMs: toMs ?? endMs, id: lowestId })
 
 export const toFound = ({ kind, id, at }: FoundRow): Found => ({
   atMs: at === null ? idTimeMs(id) : at.getTime(),
@@ -28,17 +25,8 @@ export function stretchOf(fromMs: number, to: Place): Stretch {
     from: new Date(fromMs),
     to: new Date(to.atMs),
     belowId: to.id,
-    fromId: firstIdAt(fromMs),
+    fromId: lowestIdAt(fromMs),
     // Where the place has a time of its own, all ids of its millisecond are lower than its id, or none.
-    toId: own === to.atMs ? to.id : firstIdAt(own > to.atMs ? to.atMs + 1 : to.atMs),
+    toId: own === to.atMs ? to.id : lowestIdAt(own > to.atMs ? to.atMs + 1 : to.atMs),
   }
-}
-
-/** The lowest id of a millisecond. */
-function firstIdAt(ms: number): string {
-  return (
-    Math.max(0, Math.min(ms, 2 ** 48 - 1))
-      .toString(16)
-      .padStart(12, '0') + '0'.repeat(20)
-  )
 }

@@ -1,8 +1,7 @@
 /** All SQL of registrations. One changes only here, with its record and its event in the same commit. */
-
 import type { Mode } from '../connector/registry.ts'
-import { sql } from '../db/sql.ts'
-import { outbox } from '../event/store-outbox.ts'
+import { type Sql, sql } from '../db/sql.ts'
+import { newEvent } from '../event/store-outbox.ts'
 import type { PaymentState, StoredRequest } from '../payment/types.ts'
 import type { Change, Registration } from './types.ts'
 
@@ -31,12 +30,15 @@ export const registrationById = (id: string, channels: readonly string[] | null)
 
 export const registrationsById = (ids: readonly string[], channels: readonly string[] | null) =>
   sql<RegistrationRow>`
-  select g.id, g.channel_id, g.payment_id, g.instrument_id, g.short_no, g.mode, g.method, g.brand,
-    g.clock_id, g.fingerprint, g.merchant_transaction_id, g.created_at, g.removed_at, g.seq, g.request,
-    p.state as payment_state
-  from tollgate.registration g
-  left join tollgate.payment p on p.id = g.payment_id
-  where g.id = any(${ids}::uuid[]) and (${channels}::uuid[] is null or g.channel_id = any(${channels}::uuid[]))`
+  select registration.id, registration.channel_id, registration.payment_id, registration.instrument_id,
+    registration.short_no, registration.mode, registration.method, registration.brand,
+    registration.clock_id, registration.fingerprint, registration.merchant_transaction_id, registration.created_at,
+    registration.removed_at, registration.seq, registration.request,
+    payment.state as payment_state
+  from tollgate.registration
+  left join tollgate.payment on payment.id = registration.payment_id
+  where registration.id = any(${ids}::uuid[])
+    and (${channels}::uuid[] is null or registration.channel_id = any(${channels}::uuid[]))`
 
 export function toRegistration(row: RegistrationRow): Registration {
   return {
@@ -59,6 +61,15 @@ export function toRegistration(row: RegistrationRow): Registration {
   }
 }
 
+/** The record of a change and its event, of the row in `moved`. */
+const recorded = (change: Omit<Change, 'seq'>, event: string, moved: Sql): Sql => sql`
+new_record as (
+  insert into tollgate.record (id, type, resource, channel_id, short_no, merchant_transaction_id, created_at)
+  select ${change.recordId}::uuid, ${change.type}::text, id, channel_id, ${String(change.shortNo)}::bigint,
+    ${change.merchantTransactionId}::text, ${change.at}::timestamptz
+  from ${moved}),
+${newEvent.ofRegistration({ id: change.eventId, type: event, data: '{}' }, moved)}`
+
 /**
  * Puts another content in the place of the one that was read, and the notice of its expiry where it
  * now belongs. Empty when somebody else was faster.
@@ -72,58 +83,38 @@ export const changeRegistration = (
 ) => sql<{
   seq: number
 }>`
-with g as (
+with changed as (
   update tollgate.registration set request = ${JSON.stringify(change.request)}::jsonb, seq = seq + 1
   where id = ${change.id}::uuid and removed_at is null and seq = ${change.seq}::integer
   returning id, seq, channel_id, clock_id),
-t as (
+notice as (
   insert into tollgate.timer (id, due_at, kind, ref, clock_id)
   select ${change.notice?.timerId ?? null}::uuid, ${change.notice?.at ?? null}::timestamptz, 'expiring',
     replace(id::text, '-', ''), clock_id
-  from g where ${change.notice?.at ?? null}::timestamptz is not null
+  from changed where ${change.notice?.at ?? null}::timestamptz is not null
   on conflict (kind, ref) do update set due_at = excluded.due_at),
-r as (
-  insert into tollgate.record (id, type, resource, channel_id, short_no, merchant_transaction_id, created_at)
-  select ${change.recordId}::uuid, ${change.type}::text, id, channel_id, ${String(change.shortNo)}::bigint,
-    ${change.merchantTransactionId}::text, ${change.at}::timestamptz
-  from g),
-e as (
-  insert into tollgate.event (id, resource, seq, channel_id, type, data)
-  select ${change.eventId}::uuid, id, seq, channel_id, 'registration.updated', '{}'::jsonb
-  from g
-  returning id, resource, seq),
-w as (${outbox.ofRegistration})
-select seq from g`
+${recorded(change, 'registration.updated', sql`changed`)}
+select seq from changed`
 
 /**
  * Removes a registration for good and erases numbers that it alone holds; those of a payment stay
  * with the payment, which may still be refunded. Empty when it was removed before.
  */
 export const removeRegistration = (change: Omit<Change, 'seq'>) => sql<{ seq: number }>`
-with g as (
+with removed as (
   update tollgate.registration set removed_at = ${change.at}::timestamptz, seq = seq + 1
   where id = ${change.id}::uuid and removed_at is null
   returning id, seq, channel_id),
-d as (
+erased as (
   delete from tollgate.instrument
-  using g
-  where instrument.id = g.id),
-t as (
+  using removed
+  where instrument.id = removed.id),
+ended as (
   delete from tollgate.timer
-  using g
-  where timer.kind = 'expiring' and timer.ref = replace(g.id::text, '-', '')),
-r as (
-  insert into tollgate.record (id, type, resource, channel_id, short_no, merchant_transaction_id, created_at)
-  select ${change.recordId}::uuid, ${change.type}::text, id, channel_id, ${String(change.shortNo)}::bigint,
-    ${change.merchantTransactionId}::text, ${change.at}::timestamptz
-  from g),
-e as (
-  insert into tollgate.event (id, resource, seq, channel_id, type, data)
-  select ${change.eventId}::uuid, id, seq, channel_id, 'registration.removed', '{}'::jsonb
-  from g
-  returning id, resource, seq),
-w as (${outbox.ofRegistration})
-select seq from g`
+  using removed
+  where timer.kind = 'expiring' and timer.ref = replace(removed.id::text, '-', '')),
+${recorded(change, 'registration.removed', sql`removed`)}
+select seq from removed`
 
 /**
  * What the acquirer called the last approved payment that a cardholder started with this
@@ -132,20 +123,21 @@ select seq from g`
 export const agreementsOf = (
   wanted: readonly { readonly id: string; readonly agreementId: string | null }[],
 ) => sql<AgreementRow>`
-  select w.id, w.agreement_id, c.reference, c.agreement, c.is_verification
+  select wanted.id, wanted.agreement_id, latest.reference, latest.agreement, latest.is_verification
   from unnest(${wanted.map(({ id }) => id)}::uuid[], ${wanted.map(({ agreementId }) => agreementId)}::text[])
-    as w(id, agreement_id)
+    as wanted(id, agreement_id)
   cross join lateral (
-    select p.answer ->> 'networkTxId' as reference, p.payment_type = 'RG' as is_verification,
-      q.request #>> '{standingInstruction,agreementId}' as agreement
-    from tollgate.payment p
-    join tollgate.payment_request q on q.id = p.id
-    where p.registration_id = w.id and p.schedule_id is null and p.state = 'approved'
-      and p.answer ->> 'networkTxId' is not null
-      and coalesce(q.request #>> '{standingInstruction,source}', 'CIT') = 'CIT'
-      and (w.agreement_id is null or q.request #>> '{standingInstruction,agreementId}' = w.agreement_id)
-    order by p.payment_type = 'RG', p.id desc
-    limit 1) c`
+    select payment.answer ->> 'networkTxId' as reference, payment.payment_type = 'RG' as is_verification,
+      payment_request.request #>> '{standingInstruction,agreementId}' as agreement
+    from tollgate.payment
+    join tollgate.payment_request on payment_request.id = payment.id
+    where payment.registration_id = wanted.id and payment.schedule_id is null and payment.state = 'approved'
+      and payment.answer ->> 'networkTxId' is not null
+      and coalesce(payment_request.request #>> '{standingInstruction,source}', 'CIT') = 'CIT'
+      and (wanted.agreement_id is null
+        or payment_request.request #>> '{standingInstruction,agreementId}' = wanted.agreement_id)
+    order by payment.payment_type = 'RG', payment.id desc
+    limit 1) latest`
 
 export type AgreementRow = {
   id: string
@@ -159,13 +151,13 @@ export type AgreementRow = {
 export const withFingerprint = (fingerprint: Buffer, channels: readonly string[] | null) => sql<{
   id: string
 }>`
-  select g.id
-  from tollgate.registration g
-  join tollgate.payment p on p.id = g.payment_id
-  where g.fingerprint = ${fingerprint}::bytea and g.removed_at is null
-    and (${channels}::uuid[] is null or g.channel_id = any(${channels}::uuid[]))
-    and p.state = 'approved'
-  order by g.id
+  select registration.id
+  from tollgate.registration
+  join tollgate.payment on payment.id = registration.payment_id
+  where registration.fingerprint = ${fingerprint}::bytea and registration.removed_at is null
+    and (${channels}::uuid[] is null or registration.channel_id = any(${channels}::uuid[]))
+    and payment.state = 'approved'
+  order by registration.id
   limit 1000`
 
 /**
@@ -177,26 +169,26 @@ export const tellExpiry = (id: string, eventId: string) => sql<{
   seq: number
   data: Readonly<Record<string, string>>
 }>`
-with p as (
-  select g.id, p.state
-  from tollgate.registration g
-  left join tollgate.payment p on p.id = g.payment_id
-  where g.id = ${id}::uuid),
-t as (
+with expiring as (
+  select registration.id, payment.state
+  from tollgate.registration
+  left join tollgate.payment on payment.id = registration.payment_id
+  where registration.id = ${id}::uuid),
+ended as (
   delete from tollgate.timer
   where timer.kind = 'expiring' and timer.ref = replace(${id}::uuid::text, '-', '')
-    and not exists (select from p where state in ('processing', 'pending', 'unknown'))
+    and not exists (select from expiring where state in ('processing', 'pending', 'unknown'))
   returning timer.id),
-g as (
+told as (
   update tollgate.registration set seq = seq + 1
-  from p
-  where registration.id = p.id and p.state = 'approved' and registration.removed_at is null
-    and exists (select from t)
+  from expiring
+  where registration.id = expiring.id and expiring.state = 'approved' and registration.removed_at is null
+    and exists (select from ended)
   returning registration.id, registration.seq, registration.channel_id, jsonb_build_object(
     'expiryMonth', coalesce(registration.request #>> '{card,expiryMonth}', registration.request #>> '{tokenAccount,expiryMonth}'),
     'expiryYear', coalesce(registration.request #>> '{card,expiryYear}', registration.request #>> '{tokenAccount,expiryYear}')) as data),
-e as (
+new_event as (
   insert into tollgate.event (id, resource, seq, channel_id, type, data)
   select ${eventId}::uuid, id, seq, channel_id, 'registration.expiring', data
-  from g)
-select channel_id, seq, data from g`
+  from told)
+select channel_id, seq, data from told`

@@ -1,6 +1,6 @@
 /** SQL of occurrences while they are charged. */
 import { sql } from '../db/sql.ts'
-import { outbox } from '../event/store-outbox.ts'
+import { newEvent, outbox } from '../event/store-outbox.ts'
 import type { Answer, PaymentState } from '../payment/types.ts'
 import { parts, type ScheduleRow } from './store.ts'
 
@@ -24,16 +24,18 @@ export type ChargeRow = ScheduleRow & {
 }
 
 export const occurrencesById = (ids: readonly string[]) => sql<ChargeRow>`
-  select o.id as occurrence_id, s.merchant_id, o.at, o.payment_id, cardinality(o.earlier) as earlier, o.failure,
-    p.state, p.result_code, p.settled_at, p.answer, p.connector, coalesce(attempt.state = 'late', false) as is_late,
+  select occurrence.id as occurrence_id, schedule.merchant_id, occurrence.at, occurrence.payment_id,
+    cardinality(occurrence.earlier) as earlier, occurrence.failure,
+    payment.state, payment.result_code, payment.settled_at, payment.answer, payment.connector,
+    coalesce(attempt.state = 'late', false) as is_late,
     coalesce(test_clock.at, date_trunc('milliseconds', clock_timestamp())) as now, ${parts.schedule}
-  from tollgate.occurrence o
-  join tollgate.schedule s on s.id = o.schedule_id
-  left join tollgate.test_clock on test_clock.id = s.clock_id
-  left join tollgate.payment p on p.id = o.payment_id
-  left join tollgate.attempt on attempt.key = p.attempt_key
-  where o.id = any(${ids}::uuid[])
-  order by o.at`
+  from tollgate.occurrence
+  join tollgate.schedule on schedule.id = occurrence.schedule_id
+  left join tollgate.test_clock on test_clock.id = schedule.clock_id
+  left join tollgate.payment on payment.id = occurrence.payment_id
+  left join tollgate.attempt on attempt.key = payment.attempt_key
+  where occurrence.id = any(${ids}::uuid[])
+  order by occurrence.at`
 
 /** What changes an occurrence that was not begun, and its schedule, holds the schedule first: cancelling does so too. */
 const unbegun = (id: string) => sql`
@@ -51,24 +53,24 @@ export const failOccurrence = (id: string, code: string, eventId: string) => sql
   seq: number
 }>`
 with ${unbegun(id)},
-o as (
+failed as (
   update tollgate.occurrence set failure = ${code}::text
   from held
   where occurrence.id = held.occurrence_id and payment_id is null and failure is null
   returning occurrence.id, schedule_id, at),
-s as (
+changed as (
   update tollgate.schedule set seq = seq + 1
-  from o
-  where schedule.id = o.schedule_id
-  returning schedule.id, schedule.channel_id, schedule.seq, o.id as occurrence_id, o.at),
-e as (
+  from failed
+  where schedule.id = failed.schedule_id
+  returning schedule.id, schedule.channel_id, schedule.seq, failed.id as occurrence_id, failed.at),
+new_event as (
   insert into tollgate.event (id, resource, seq, channel_id, type, data)
   select ${eventId}::uuid, id, seq, channel_id, 'schedule.execution.failed',
     jsonb_build_object('execution', replace(occurrence_id::text, '-', ''), 'at', at, 'code', ${code}::text)
-  from s
+  from changed
   returning id, resource, seq),
-w as (${outbox.ofEvents})
-select id as schedule_id, channel_id, seq from s`
+new_outbox as (${outbox.ofEvents})
+select id as schedule_id, channel_id, seq from changed`
 
 /** Makes of an occurrence that was not begun an instant that was missed; empty when something holds its slot. */
 export const missOccurrence = (id: string, at: Date, missedId: string, eventId: string) => sql<{
@@ -84,19 +86,20 @@ missed as (
   insert into tollgate.missed (id, schedule_id, first_at, last_at, count)
   select ${missedId}::uuid, schedule_id, at, at, 1
   from gone),
-s as (
+changed as (
   update tollgate.schedule set seq = seq + 1
   from gone
   where schedule.id = gone.schedule_id
   returning schedule.id, schedule.channel_id, schedule.seq),
-e as (
-  insert into tollgate.event (id, resource, seq, channel_id, type, data)
-  select ${eventId}::uuid, id, seq, channel_id, 'schedule.missed',
-    ${JSON.stringify({ from: at, to: at, count: 1 })}::jsonb
-  from s
-  returning id, resource, seq),
-w as (${outbox.ofEvents})
-select id as schedule_id from s`
+${newEvent.ofSchedule(
+  {
+    id: eventId,
+    type: 'schedule.missed',
+    data: JSON.stringify({ from: at, to: at, count: 1 }),
+  },
+  sql`changed`,
+)}
+select id as schedule_id from changed`
 
 /** How the payments that stood in an occurrence's slot before ended, oldest first. */
 export const endedBefore = (id: string) => sql<{ result_code: string; answer: Answer | null }>`

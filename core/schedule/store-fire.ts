@@ -11,21 +11,21 @@ export type DueRow = ScheduleRow & { merchant_id: string; now: Date }
  * ends: nobody cancels or changes one while it fires. Those that another process holds are left to it.
  */
 export const lockDue = (limit: number) => sql<DueRow>`
-  select ${parts.schedule}, s.merchant_id, date_trunc('milliseconds', now()) as now
-  from tollgate.schedule s
-  where s.clock_id is null and s.next_at <= now()
-  order by s.next_at
+  select ${parts.schedule}, schedule.merchant_id, date_trunc('milliseconds', now()) as now
+  from tollgate.schedule
+  where schedule.clock_id is null and schedule.next_at <= now()
+  order by schedule.next_at
   limit ${limit}::integer
-  for update of s skip locked`
+  for update of schedule skip locked`
 
 /** Schedules of a test clock that are due at this moment of it. */
 export const lockDueOfClock = (clockId: string, at: Date, limit: number) => sql<DueRow>`
-  select ${parts.schedule}, s.merchant_id, ${at}::timestamptz as now
-  from tollgate.schedule s
-  where s.clock_id = ${clockId}::uuid and s.next_at <= ${at}::timestamptz
-  order by s.next_at
+  select ${parts.schedule}, schedule.merchant_id, ${at}::timestamptz as now
+  from tollgate.schedule
+  where schedule.clock_id = ${clockId}::uuid and schedule.next_at <= ${at}::timestamptz
+  order by schedule.next_at
   limit ${limit}::integer
-  for update of s`
+  for update of schedule`
 
 /** What firing writes, ready to send: times as ISO texts. */
 export type Fired = {
@@ -55,28 +55,28 @@ export type Fired = {
 
 /** Gives back the occurrences that are new: an instant that was fired before stays as it was. */
 export const writeFired = (fired: Fired) => sql<{ id: string }>`
-with s as (
-  update tollgate.schedule set next_at = r.next_at, seq = r.seq
-  from json_to_recordset(${JSON.stringify(fired.schedules)}::json) as r(id uuid, next_at timestamptz, seq integer)
-  where schedule.id = r.id and r.${fewIds}),
-m as (
+with moved as (
+  update tollgate.schedule set next_at = given.next_at, seq = given.seq
+  from json_to_recordset(${JSON.stringify(fired.schedules)}::json) as given(id uuid, next_at timestamptz, seq integer)
+  where schedule.id = given.id and given.${fewIds}),
+new_missed as (
   insert into tollgate.missed (id, schedule_id, first_at, last_at, count)
   select id, schedule_id, first_at, last_at, count
   from json_to_recordset(${JSON.stringify(fired.missed)}::json)
-    as r(id uuid, schedule_id uuid, first_at timestamptz, last_at timestamptz, count bigint)),
-e as (
+    as given(id uuid, schedule_id uuid, first_at timestamptz, last_at timestamptz, count bigint)),
+new_event as (
   insert into tollgate.event (id, resource, seq, channel_id, type, data)
   select id, resource, seq, channel_id, type, data
   from json_to_recordset(${JSON.stringify(fired.events)}::json)
-    as r(id uuid, resource uuid, seq integer, channel_id uuid, type text, data jsonb)
+    as given(id uuid, resource uuid, seq integer, channel_id uuid, type text, data jsonb)
   -- The feed tells them in the order in which they are written.
   order by resource, seq
   returning id, resource, seq),
-w as (${outbox.ofEvents})
+new_outbox as (${outbox.ofEvents})
 insert into tollgate.occurrence (id, schedule_id, at, clock_id)
 select id, schedule_id, at, clock_id
 from json_to_recordset(${JSON.stringify(fired.occurrences)}::json)
-  as r(id uuid, schedule_id uuid, at timestamptz, clock_id uuid)
+  as given(id uuid, schedule_id uuid, at timestamptz, clock_id uuid)
 on conflict (schedule_id, at) do nothing
 returning id`
 
@@ -93,12 +93,12 @@ export const forgotten = (afterMs: number, limit: number) => sql<{
   id: string
   merchant_id: string
 }>`
-  select o.id, s.merchant_id
-  from tollgate.occurrence o
-  join tollgate.schedule s on s.id = o.schedule_id
-  where o.payment_id is null and o.failure is null and o.clock_id is null
-    and o.created_at < now() - ${afterMs}::integer * interval '1 millisecond'
-  order by o.created_at
+  select occurrence.id, schedule.merchant_id
+  from tollgate.occurrence
+  join tollgate.schedule on schedule.id = occurrence.schedule_id
+  where occurrence.payment_id is null and occurrence.failure is null and occurrence.clock_id is null
+    and occurrence.created_at < now() - ${afterMs}::integer * interval '1 millisecond'
+  order by occurrence.created_at
   limit ${limit}::integer`
 
 /** Occurrences of a test clock that nothing was done for yet, oldest instant first. */

@@ -1,8 +1,7 @@
 /** SQL of schedules as merchants see them. One changes only here and where it fires, with its event in the same commit. */
-
 import type { Mode } from '../connector/registry.ts'
-import { sql } from '../db/sql.ts'
-import { outbox } from '../event/store-outbox.ts'
+import { type Sql, sql } from '../db/sql.ts'
+import { newEvent, outbox } from '../event/store-outbox.ts'
 import type { PaymentState, StoredRequest } from '../payment/types.ts'
 import type { StoredJob } from './parse-job.ts'
 import type { Schedule, ScheduleRecord } from './types.ts'
@@ -35,9 +34,12 @@ export type ScheduleRow = {
 /** Parts of statements, for the other stores of schedules. */
 export const parts = {
   schedule: sql`
-  s.id, s.channel_id, s.entity_id, s.registration_id, s.clock_id, s.short_no, s.mode, s.payment_type,
-  s.amount_minor, s.currency, s.zone, s.expression, s.start_at, s.end_at, s.job, s.request,
-  s.merchant_transaction_id, s.created_at, s.cancelled_at, s.effective_end, s.next_at, s.seq`,
+  schedule.id, schedule.channel_id, schedule.entity_id, schedule.registration_id, schedule.clock_id,
+  schedule.short_no, schedule.mode, schedule.payment_type,
+  schedule.amount_minor, schedule.currency, schedule.zone, schedule.expression, schedule.start_at, schedule.end_at,
+  schedule.job, schedule.request,
+  schedule.merchant_transaction_id, schedule.created_at, schedule.cancelled_at, schedule.effective_end,
+  schedule.next_at, schedule.seq`,
 }
 
 export function toSchedule(row: ScheduleRow): Schedule {
@@ -76,14 +78,14 @@ export const addSchedule = (
   eventId: string,
   idempotency: { entityId: string; key: Buffer; fingerprint: Buffer } | null,
 ) => sql<{ id: string }>`
-with i as (
+with new_key as (
   insert into tollgate.idempotency (entity_id, key, fingerprint, payment_id)
   select ${idempotency?.entityId ?? null}::uuid, ${idempotency?.key ?? null}::bytea,
     ${idempotency?.fingerprint ?? null}::bytea, ${schedule.id}::uuid
   where ${idempotency?.key ?? null}::bytea is not null
   on conflict do nothing
   returning payment_id),
-s as (
+new_schedule as (
   insert into tollgate.schedule (id, channel_id, entity_id, merchant_id, registration_id, clock_id, short_no,
     mode, payment_type, amount_minor, currency, zone, expression, start_at, end_at, job, request,
     merchant_transaction_id, created_at, next_at, seq)
@@ -94,31 +96,26 @@ s as (
     ${schedule.startAt}::timestamptz, ${schedule.endAt}::timestamptz, ${JSON.stringify(schedule.job)}::jsonb,
     ${JSON.stringify(schedule.request)}::jsonb, ${schedule.merchantTransactionId}::text,
     ${schedule.createdAt}::timestamptz, ${schedule.nextAt}::timestamptz, 1
-  where ${idempotency?.key ?? null}::bytea is null or exists (select from i)
+  where ${idempotency?.key ?? null}::bytea is null or exists (select from new_key)
   on conflict (id) do nothing
-  returning id, channel_id, short_no, merchant_transaction_id, created_at),
-r as (
+  returning id, channel_id, seq, short_no, merchant_transaction_id, created_at),
+new_record as (
   insert into tollgate.record (id, type, resource, channel_id, short_no, merchant_transaction_id, created_at)
   select id, 'SD', id, channel_id, short_no, merchant_transaction_id, created_at
-  from s),
-e as (
-  insert into tollgate.event (id, resource, seq, channel_id, type, data)
-  select ${eventId}::uuid, id, 1, channel_id, 'schedule.created', '{}'::jsonb
-  from s
-  returning id, resource, seq),
-w as (${outbox.ofEvents})
-select id from s`
+  from new_schedule),
+${newEvent.ofSchedule({ id: eventId, type: 'schedule.created', data: '{}' }, sql`new_schedule`)}
+select id from new_schedule`
 
 /** One schedule, when it belongs to one of `channels` (null: any). */
 export const scheduleById = (id: string, channels: readonly string[] | null) => sql<ScheduleRow>`
   select ${parts.schedule}
-  from tollgate.schedule s
-  where s.id = ${id}::uuid and (${channels}::uuid[] is null or s.channel_id = any(${channels}::uuid[]))`
+  from tollgate.schedule
+  where schedule.id = ${id}::uuid and (${channels}::uuid[] is null or schedule.channel_id = any(${channels}::uuid[]))`
 
 export const schedulesById = (ids: readonly string[]) => sql<ScheduleRow>`
   select ${parts.schedule}
-  from tollgate.schedule s
-  where s.id = any(${ids}::uuid[])`
+  from tollgate.schedule
+  where schedule.id = any(${ids}::uuid[])`
 
 /** Ids of the schedules of a registration, newest first, below `before` (null: from the newest). */
 export const scheduleIdsOf = (
@@ -143,11 +140,11 @@ export const schedulesOf = (
   limit: number,
 ) => sql<ScheduleRow>`
   select ${parts.schedule}
-  from tollgate.schedule s
-  where s.registration_id = ${registrationId}::uuid
-    and (${channels}::uuid[] is null or s.channel_id = any(${channels}::uuid[]))
-    and (${before}::uuid is null or s.id < ${before}::uuid)
-  order by s.id desc
+  from tollgate.schedule
+  where schedule.registration_id = ${registrationId}::uuid
+    and (${channels}::uuid[] is null or schedule.channel_id = any(${channels}::uuid[]))
+    and (${before}::uuid is null or schedule.id < ${before}::uuid)
+  order by schedule.id desc
   limit ${limit}::integer`
 
 /** A schedule as it is at one moment of its clock, or of the database where it has none. */
@@ -160,9 +157,9 @@ export type MomentRow = ScheduleRow & { now: Date }
 export const scheduleAtNow = (id: string) => sql<MomentRow>`
   select ${parts.schedule}, coalesce(test_clock.at,
     date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond') as now
-  from tollgate.schedule s
-  left join tollgate.test_clock on test_clock.id = s.clock_id
-  where s.id = ${id}::uuid`
+  from tollgate.schedule
+  left join tollgate.test_clock on test_clock.id = schedule.clock_id
+  where schedule.id = ${id}::uuid`
 
 /** Instants that have fired and for which no payment was begun. */
 export const unbegunOf = (scheduleId: string) => sql<{ id: string; at: Date }>`
@@ -222,23 +219,24 @@ told as (
   from passed
   where id in (select id from missed))`
 
-const recorded = (record: ScheduleRecord, type: 'RS' | 'DS', event: string) => sql`
-r as (
+/** The record of what `changed` moved, and the events: of what was missed, then of the change itself. */
+const recorded = (record: ScheduleRecord, type: 'RS' | 'DS', event: string): Sql => sql`
+new_record as (
   insert into tollgate.record (id, type, resource, channel_id, short_no, merchant_transaction_id, created_at)
   select ${record.recordId}::uuid, ${type}::text, id, channel_id, ${String(record.shortNo)}::bigint,
     ${record.merchantTransactionId}::text, ${record.at}::timestamptz
-  from s),
-e as (
+  from changed),
+new_event as (
   insert into tollgate.event (id, resource, seq, channel_id, type, data)
   select told.event_id, held.id, held.seq + told.no as seq, held.channel_id, 'schedule.missed', told.data
   from held, told
   union all
   select ${record.eventId}::uuid, id, seq, channel_id, ${event}::text, '{}'::jsonb
-  from s
+  from changed
   order by seq
   returning id, resource, seq),
-w as (${outbox.ofEvents})
-select s.* from s`
+new_outbox as (${outbox.ofEvents})
+select seq from changed`
 
 /**
  * Gives a schedule other times. Empty when it is no longer what was read of it.
@@ -252,7 +250,7 @@ export const reschedule = (
   record: ScheduleRecord,
 ) => sql<{ seq: number }>`
 with ${held(read, passed)},
-s as (
+changed as (
   update tollgate.schedule set expression = ${times.expression}::text, start_at = ${times.startAt}::timestamptz,
     end_at = ${times.endAt}::timestamptz, job = ${JSON.stringify(times.job)}::jsonb,
     next_at = ${times.nextAt}::timestamptz, seq = held.seq + 1 + (select count(*) from told)
@@ -274,7 +272,7 @@ export const cancelSchedule = (
   record: ScheduleRecord,
 ) => sql<{ seq: number }>`
 with ${held(read, passed)},
-s as (
+changed as (
   update tollgate.schedule set cancelled_at = ${record.at}::timestamptz,
     effective_end = ${effectiveEnd}::timestamptz,
     seq = held.seq + 1 + (select count(*) from told),
@@ -298,11 +296,13 @@ export type ExecutionRow = {
 /** Executions of a schedule, newest instant first, before `before` (null: from the newest). */
 export const executionsOf = (scheduleId: string, before: Date | null, limit: number) =>
   sql<ExecutionRow>`
-  select o.id, o.at, o.payment_id, cardinality(o.earlier) as earlier, o.failure, p.state, p.result_code
-  from tollgate.occurrence o
-  left join tollgate.payment p on p.id = o.payment_id
-  where o.schedule_id = ${scheduleId}::uuid and (${before}::timestamptz is null or o.at < ${before}::timestamptz)
-  order by o.at desc
+  select occurrence.id, occurrence.at, occurrence.payment_id, cardinality(occurrence.earlier) as earlier,
+    occurrence.failure, payment.state, payment.result_code
+  from tollgate.occurrence
+  left join tollgate.payment on payment.id = occurrence.payment_id
+  where occurrence.schedule_id = ${scheduleId}::uuid
+    and (${before}::timestamptz is null or occurrence.at < ${before}::timestamptz)
+  order by occurrence.at desc
   limit ${limit}::integer`
 
 /** What was missed, newest first. */

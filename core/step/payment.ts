@@ -2,7 +2,7 @@
 import { limits } from '@tollgate/schemas'
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
-import { idTimeMs, shortId } from '../ids.ts'
+import { idTimeMs, lowestIdAt, shortId } from '../ids.ts'
 import { toldAmount } from '../money.ts'
 import { attemptByKey } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
@@ -162,11 +162,11 @@ async function eventsOfPayment(engine: Engine, payment: Payment): Promise<EventR
   const startMs = idTimeMs(payment.id)
   const fromMs = startMs - apartMs
   const toMs = Math.min(idTimeMs(ofPayment[0]!.id) + apartMs, startMs + firstWithinMs)
-  const first = await engine.lanes.read(firstEvent(payment.id, lowestId(fromMs), lowestId(toMs)))
+  const first = await engine.lanes.read(
+    firstEvent(payment.id, lowestIdAt(fromMs), lowestIdAt(toMs)),
+  )
   return [...first, ...ofPayment]
 }
-
-const lowestId = (ms: number) => `${ms.toString(16).padStart(12, '0')}${'0'.repeat(20)}`
 
 function settledOf(
   payment: Payment,

@@ -157,20 +157,21 @@ export type InstantRow = {
 }
 
 const instant = sql`
-  select o.id, o.schedule_id, s.merchant_id, s.channel_id, o.at, o.clock_id, o.payment_id, o.earlier, o.failure,
-    o.created_at
-  from tollgate.occurrence o
-  join tollgate.schedule s on s.id = o.schedule_id`
+  select occurrence.id, occurrence.schedule_id, schedule.merchant_id, schedule.channel_id, occurrence.at,
+    occurrence.clock_id, occurrence.payment_id, occurrence.earlier, occurrence.failure,
+    occurrence.created_at
+  from tollgate.occurrence
+  join tollgate.schedule on schedule.id = occurrence.schedule_id`
 
 export const instantById = (id: string, channels: readonly string[] | null) => sql<InstantRow>`
   ${instant}
-  where o.id = ${id}::uuid and (${channels}::uuid[] is null or s.channel_id = any(${channels}::uuid[]))`
+  where occurrence.id = ${id}::uuid and (${channels}::uuid[] is null or schedule.channel_id = any(${channels}::uuid[]))`
 
 /** The instants of a schedule that fired last. */
 export const instantsOf = (scheduleId: string, limit: number) => sql<InstantRow>`
   ${instant}
-  where o.schedule_id = ${scheduleId}::uuid
-  order by o.at desc
+  where occurrence.schedule_id = ${scheduleId}::uuid
+  order by occurrence.at desc
   limit ${limit}::integer`
 
 /**
@@ -180,9 +181,9 @@ export const instantsOf = (scheduleId: string, limit: number) => sql<InstantRow>
 export const instantOfPayment = (paymentId: string, scheduleId: string, madeAt: Date) =>
   sql<InstantRow>`
   ${instant}
-  where o.schedule_id = ${scheduleId}::uuid and o.at <= ${madeAt}::timestamptz
-    and (o.payment_id = ${paymentId}::uuid or ${paymentId}::uuid = any(o.earlier))
-  order by o.at desc
+  where occurrence.schedule_id = ${scheduleId}::uuid and occurrence.at <= ${madeAt}::timestamptz
+    and (occurrence.payment_id = ${paymentId}::uuid or ${paymentId}::uuid = any(occurrence.earlier))
+  order by occurrence.at desc
   limit 1`
 
 export type MissedRow = { first_at: Date; last_at: Date; count: bigint; created_at: Date }
@@ -233,23 +234,26 @@ export type DeliveryRow = {
 
 /** A call of a URL that a request brought along belongs to whoever made the request: its channel. */
 const delivery = sql`
-  select d.id, w.entity_id, coalesce(d.callback ->> 'url', w.url) as url, d.kind, d.resource, d.state, d.reason,
-    d.attempts, d.replay, d.due_at, d.ended_at, d.created_at, coalesce(t.tries, '[]') as tries
-  from tollgate.delivery d
-  join tollgate.webhook_endpoint w on w.id = d.endpoint_id
+  select delivery.id, webhook_endpoint.entity_id,
+    coalesce(delivery.callback ->> 'url', webhook_endpoint.url) as url, delivery.kind, delivery.resource,
+    delivery.state, delivery.reason,
+    delivery.attempts, delivery.replay, delivery.due_at, delivery.ended_at, delivery.created_at,
+    coalesce(told.tries, '[]') as tries
+  from tollgate.delivery
+  join tollgate.webhook_endpoint on webhook_endpoint.id = delivery.endpoint_id
   left join lateral (
-    select jsonb_agg(jsonb_build_object('at', a.at, 'durationMs', a.duration_ms, 'status', a.status,
-      'error', a.error, 'request', a.request, 'answer', a.answer) order by a.id) as tries
-    from tollgate.delivery_attempt a
-    where a.delivery_id = d.id) t on true`
+    select jsonb_agg(jsonb_build_object('at', tried.at, 'durationMs', tried.duration_ms, 'status', tried.status,
+      'error', tried.error, 'request', tried.request, 'answer', tried.answer) order by tried.id) as tries
+    from tollgate.delivery_attempt tried
+    where tried.delivery_id = delivery.id) told on true`
 
 /** Notifications about a resource, whatever became of them. */
 export const deliveriesOf = (resource: string, limit: number) => sql<DeliveryRow>`
   ${delivery}
-  where d.resource = ${resource}::uuid
-  order by d.id
+  where delivery.resource = ${resource}::uuid
+  order by delivery.id
   limit ${limit}::integer`
 
 export const deliveryById = (id: string) => sql<DeliveryRow>`
   ${delivery}
-  where d.id = ${id}::uuid`
+  where delivery.id = ${id}::uuid`

@@ -17,7 +17,7 @@ export type StepRow = {
 export const addSteps = (rows: string) => sql`
   insert into tollgate.step (payment_id, id, at, duration_us, name, outcome, detail)
   select payment_id, id, to_timestamp(at_ms / 1000), duration_us, name, outcome, detail
-  from json_to_recordset(${rows}::json) as r(payment_id uuid, id uuid, at_ms double precision, duration_us bigint,
+  from json_to_recordset(${rows}::json) as given(payment_id uuid, id uuid, at_ms double precision, duration_us bigint,
     name text, outcome text, detail jsonb)
   on conflict do nothing`
 

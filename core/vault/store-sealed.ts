@@ -79,16 +79,16 @@ const swap = (table: Sql, from: string, to: string, rows: readonly Resealed[]) =
     from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ was }) => was)}::bytea[],
       ${rows.map(({ sealed }) => sealed)}::bytea[]) as fresh (id, was, sealed)),
   held as materialized (
-    select t.id, fresh.sealed
-    from ${table} t
-    join fresh on fresh.id = t.id and fresh.was = t.sealed
-    where t.id = any(${rows.map(({ id }) => id)}::uuid[]) and t.data_key_id = ${from}::uuid
-    order by t.id
-    for update of t skip locked)
-  update ${table} t set data_key_id = ${to}::uuid, sealed = held.sealed
+    select sealed_row.id, fresh.sealed
+    from ${table} sealed_row
+    join fresh on fresh.id = sealed_row.id and fresh.was = sealed_row.sealed
+    where sealed_row.id = any(${rows.map(({ id }) => id)}::uuid[]) and sealed_row.data_key_id = ${from}::uuid
+    order by sealed_row.id
+    for update of sealed_row skip locked)
+  update ${table} sealed_row set data_key_id = ${to}::uuid, sealed = held.sealed
   from held
-  where t.id = held.id and t.id = any(${rows.map(({ id }) => id)}::uuid[])
-  returning t.id`
+  where sealed_row.id = held.id and sealed_row.id = any(${rows.map(({ id }) => id)}::uuid[])
+  returning sealed_row.id`
 
 type PageOf = (after: string, keys: readonly string[], size: number) => Sql<SealedRow>
 type SwapOf = (from: string, to: string, rows: readonly Resealed[]) => Sql<{ id: string }>

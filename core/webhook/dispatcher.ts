@@ -5,12 +5,13 @@
 import { limits } from '@tollgate/schemas'
 import { byIndex } from '../db/lanes.ts'
 import type { Engine } from '../engine.ts'
-import { idTimeMs, newId } from '../ids.ts'
+import { idTimeMs, lowestId, lowestIdAt, newId } from '../ids.ts'
 import { giveUpOld } from './disable.ts'
 import { Lane } from './endpoint-queue.ts'
 import type { Run } from './reader.ts'
 import { Sender } from './sender.ts'
-import { type ClaimedRow, claim, dueDeliveries, toDelivery } from './store-delivery.ts'
+import { type ClaimedRow, claim } from './store-claim.ts'
+import { dueDeliveries, toDelivery } from './store-delivery.ts'
 import {
   claimQueues,
   keepQueues,
@@ -300,9 +301,5 @@ const releasedAs = ({ endpointId, failures, failingSince, probeAt }: Lane) => ({
   probe_at: probeAt,
 })
 
-const lowestId = '0'.repeat(32)
-
 /** Lower than any id made since. */
-function idBefore(ms: number): string {
-  return (idTimeMs(newId()) - ms).toString(16).padStart(12, '0') + '0'.repeat(20)
-}
+const idBefore = (ms: number): string => lowestIdAt(idTimeMs(newId()) - ms)

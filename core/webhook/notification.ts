@@ -13,9 +13,15 @@ import { nextOf } from '../schedule/schedules.ts'
 import { schedulesById, toSchedule } from '../schedule/store.ts'
 import type { Schedule } from '../schedule/types.ts'
 import { scheduleView } from '../schedule/view.ts'
-
-export type NotificationType = 'PAYMENT' | 'REGISTRATION' | 'SCHEDULE' | 'RISK'
-export type Action = 'CREATED' | 'UPDATED' | 'DELETED'
+import {
+  type Action,
+  actionOf,
+  isMadeBy,
+  type NotificationType,
+  sequenceOf,
+  typesOf,
+  verificationType,
+} from './notified-events.ts'
 
 /** An event as its row is. */
 export type StoredEvent = {
@@ -36,50 +42,17 @@ export type Notification = {
   readonly id: string
   readonly event: StoredEvent
   readonly type: NotificationType
+  /** Counts what is told of the resource: `webhook-sequence`. */
+  readonly sequence: number
   /** Absent for payments. */
   readonly action?: Action
   /** JSON text: `{ type, action?, payload }`. */
   readonly body: string
 }
 
-/** States of a payment that are told: an open question is not one of them. */
-const told = new Set(['pending', 'approved', 'declined', 'expired'])
-
-const actions: Readonly<Record<string, Action>> = {
-  'registration.updated': 'UPDATED',
-  'registration.removed': 'DELETED',
-  'schedule.created': 'CREATED',
-  'schedule.changed': 'UPDATED',
-  'schedule.missed': 'UPDATED',
-  'schedule.execution.failed': 'UPDATED',
-  'schedule.cancelled': 'DELETED',
-  'schedule.ended': 'DELETED',
-}
-
-/**
- * What an event is told as, in this order.
- *
- * @param makesRegistration whether its payment also stored an account.
- */
-export function typesOf(
-  event: Pick<StoredEvent, 'type' | 'data'>,
-  makesRegistration: boolean,
-): NotificationType[] {
-  const [noun, state = ''] = event.type.split('.', 2)
-  if (noun === 'payment') {
-    if (!told.has(state)) return []
-    const isApproved = state === 'approved'
-    // The verification of an account is no payment: what comes of it is the registration.
-    if (event.data.paymentType === 'RG') return isApproved ? ['REGISTRATION'] : []
-    return isApproved && makesRegistration ? ['PAYMENT', 'REGISTRATION'] : ['PAYMENT']
-  }
-  if (actions[event.type] === undefined) return []
-  return [noun === 'schedule' ? 'SCHEDULE' : 'REGISTRATION']
-}
-
 /** The event's id; a second notification of the same event has one of its own. */
 export function notificationId(event: Pick<StoredEvent, 'id' | 'type'>, type: NotificationType) {
-  const isSecond = type === 'REGISTRATION' && event.type.startsWith('payment.')
+  const isSecond = type === 'REGISTRATION' && isMadeBy(event.type)
   return isSecond ? `${event.id}-registration` : event.id
 }
 
@@ -131,11 +104,12 @@ function ofEvent(event: StoredEvent, resources: Resources): Notification[] {
 }
 
 function notification(event: StoredEvent, type: NotificationType, payload: object): Notification {
-  const action = type === 'PAYMENT' ? undefined : (actions[event.type] ?? 'CREATED')
+  const action = actionOf(event.type, type)
   return {
     id: notificationId(event, type),
     event,
     type,
+    sequence: sequenceOf(type, event),
     ...(action === undefined ? {} : { action }),
     body: JSON.stringify({ type, ...(action === undefined ? {} : { action }), payload }),
   }
@@ -158,7 +132,7 @@ async function readResources(engine: Engine, events: readonly StoredEvent[]): Pr
     readAll(idsOf('schedule.'), (ids) => engine.lanes.read(schedulesById(ids)), toSchedule),
   ])
   const made = [...payments.values()].flatMap((payment) => {
-    if (payment.paymentType === 'RG') return [payment.id]
+    if (payment.paymentType === verificationType) return [payment.id]
     return isMaking(payment) ? [payment.registrationId!] : []
   })
   const registrations = await readAll(
@@ -193,7 +167,7 @@ function payloadOf(
   const payment = payments.get(event.resource)
   if (type === 'PAYMENT') return payment && paymentPayload(event, payment)
   if (type === 'REGISTRATION') {
-    const isOwn = payment === undefined || payment.paymentType === 'RG'
+    const isOwn = payment === undefined || payment.paymentType === verificationType
     const registration = registrations.get(isOwn ? event.resource : payment.registrationId!)
     if (registration === undefined) return undefined
     const own = settings.get(registration.channelId) ?? {}

@@ -96,13 +96,10 @@ export class Reader {
    *
    * @throws Untellable when it cannot be told, and will not be at another time.
    */
-  async message({ event, kind, seq }: Delivery): Promise<Message | undefined> {
+  async message({ event, kind }: Delivery): Promise<Message | undefined> {
     if (event === null) return undefined
     const made = await this.#bodies.ask({ event, kind })
     if (made instanceof Untellable) throw made
-    // A registration's own events count from one; before them is the one that made it.
-    return (
-      made && { id: made.id, body: made.body, sequence: kind === 'REGISTRATION' ? seq + 1 : seq }
-    )
+    return made && { id: made.id, body: made.body, sequence: made.sequence }
   }
 }

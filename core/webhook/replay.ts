@@ -5,7 +5,7 @@ import { actorOf } from '../audit/actor.ts'
 import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
 import type { Engine } from '../engine.ts'
-import { newId } from '../ids.ts'
+import { highestIdAt, lowestId, lowestIdAt, newId } from '../ids.ts'
 import { refuse, textOf } from '../request/values.ts'
 import { readWall } from '../schedule/local-time.ts'
 import { readEndpoint } from './endpoints.ts'
@@ -13,7 +13,6 @@ import { replayDead, replayEvents } from './store-replay.ts'
 
 /** Ids are made a moment before their commit, by clocks that differ. */
 const marginMs = 600_000
-const highestId = 'f'.repeat(32)
 
 /**
  * Sends the notifications of one event, or of all events of a range of time, to an endpoint again,
@@ -57,13 +56,12 @@ export async function replay(
 function idsOf(range: { eventId: string | null; from: Date | null; until: Date | null }) {
   if (range.eventId !== null) return { first: range.eventId, last: range.eventId }
   return {
-    first: range.from === null ? '0'.repeat(32) : idAt(range.from.getTime() - marginMs, '0'),
-    last: range.until === null ? highestId : idAt(range.until.getTime() + marginMs, 'f'),
+    first: range.from === null ? lowestId : lowestIdAt(range.from.getTime() - marginMs),
+    last: highestIdAt(
+      range.until === null ? Number.POSITIVE_INFINITY : range.until.getTime() + marginMs,
+    ),
   }
 }
-
-const idAt = (ms: number, fill: string) =>
-  Math.max(0, ms).toString(16).padStart(12, '0') + fill.repeat(20)
 
 function momentOf(fields: RequestFields, name: string, more = 0): Date | null {
   const text = textOf(fields, name)

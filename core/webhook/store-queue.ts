@@ -1,6 +1,7 @@
 /** SQL of the leases under which one process sends to an endpoint, and of how endpoints do. */
 import { limits } from '@tollgate/schemas'
 import { sql } from '../db/sql.ts'
+import { leaseEnd, mayTake } from './stored-lease.ts'
 
 const leaseMs = limits.webhookLeaseMs
 
@@ -33,10 +34,8 @@ export type QueueRow = { endpoint_id: string; failures: number; failing_since: D
 
 /** Takes the lease of an endpoint that nobody sends to; empty while it is not to be tried. */
 export const takeQueue = (endpointId: string, me: string, now: Date) => sql<QueueRow>`
-  update tollgate.webhook_queue set owner = ${me}::uuid, wake_at = null,
-    lease_until = now() + ${leaseMs}::integer * interval '1 millisecond'
-  where endpoint_id = ${endpointId}::uuid and (owner is null or owner = ${me}::uuid or lease_until < now())
-    and coalesce(probe_at <= ${now}::timestamptz, true)
+  update tollgate.webhook_queue queue set owner = ${me}::uuid, wake_at = null, lease_until = ${leaseEnd}
+  where endpoint_id = ${endpointId}::uuid and ${mayTake(me, now)}
   returning endpoint_id, failures, failing_since`
 
 /** Keeps this process's leases, and tells which of their endpoints got work from elsewhere. */
@@ -48,11 +47,11 @@ with mine as (
     and (wake_at <= ${now}::timestamptz or lease_until < now() + ${(leaseMs * 2) / 3}::integer * interval '1 millisecond')
   order by endpoint_id
   for update)
-update tollgate.webhook_queue q set wake_at = case when mine.woken then null else q.wake_at end,
-  lease_until = now() + ${leaseMs}::integer * interval '1 millisecond'
+update tollgate.webhook_queue queue set wake_at = case when mine.woken then null else queue.wake_at end,
+  lease_until = ${leaseEnd}
 from mine
-where q.endpoint_id = mine.endpoint_id
-returning q.endpoint_id, mine.woken`
+where queue.endpoint_id = mine.endpoint_id
+returning queue.endpoint_id, mine.woken`
 
 export type Health = {
   readonly endpointId: string
@@ -79,28 +78,28 @@ export type ReleaseRow = {
 /** Ends leases. Whoever woke an endpoint meanwhile is not forgotten. */
 export const releaseQueues = (me: string, rows: readonly ReleaseRow[]) => sql`
 with mine as materialized (
-  select r.endpoint_id, r.failures, r.failing_since, r.probe_at, r.wake_at
+  select released.endpoint_id, released.failures, released.failing_since, released.probe_at, released.wake_at
   from (
     select endpoint_id, failures, failing_since, probe_at, wake_at
     from json_to_recordset(${JSON.stringify(rows)}::json)
       as given(endpoint_id uuid, failures integer, failing_since timestamptz, probe_at timestamptz, wake_at timestamptz)
     -- In the order in which claims take them, too.
-    order by endpoint_id) r
+    order by endpoint_id) released
   cross join lateral (
     select endpoint_id
     from tollgate.webhook_queue
-    where endpoint_id = r.endpoint_id and owner = ${me}::uuid
+    where endpoint_id = released.endpoint_id and owner = ${me}::uuid
     for update) held)
-update tollgate.webhook_queue q set owner = null, lease_until = null, failures = mine.failures,
+update tollgate.webhook_queue queue set owner = null, lease_until = null, failures = mine.failures,
   failing_since = mine.failing_since, probe_at = mine.probe_at,
-  wake_at = least(greatest(q.wake_at, mine.probe_at), mine.wake_at)
+  wake_at = least(greatest(queue.wake_at, mine.probe_at), mine.wake_at)
 from mine
-where q.endpoint_id = mine.endpoint_id`
+where queue.endpoint_id = mine.endpoint_id`
 
 /** Wakes endpoints that have something to get and nobody who knows: there should be none. */
 export const wakeForgotten = (now: Date) => sql<{ endpoint_id: string }>`
-  update tollgate.webhook_queue q set wake_at = ${now}::timestamptz
-  where q.owner is null and q.wake_at is null and exists (
-    select from tollgate.delivery d
-    where d.endpoint_id = q.endpoint_id and d.state = 'pending' and d.due_at <= ${now}::timestamptz)
-  returning q.endpoint_id`
+  update tollgate.webhook_queue queue set wake_at = ${now}::timestamptz
+  where queue.owner is null and queue.wake_at is null and exists (
+    select from tollgate.delivery
+    where delivery.endpoint_id = queue.endpoint_id and delivery.state = 'pending' and delivery.due_at <= ${now}::timestamptz)
+  returning queue.endpoint_id`

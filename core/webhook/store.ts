@@ -26,9 +26,11 @@ export type EndpointRow = {
 }
 
 const columns = sql`
-  w.id, w.entity_id, w.kind, w.url, w.types, w.wrapper, w.active, w.data_key_id, w.sealed, w.previous_until,
-  w.previous_key_until, w.version, w.created_at, w.disabled_at, w.disabled_reason, w.removed_at,
-  q.failures, q.failing_since`
+  endpoint.id, endpoint.entity_id, endpoint.kind, endpoint.url, endpoint.types, endpoint.wrapper, endpoint.active,
+  endpoint.data_key_id, endpoint.sealed, endpoint.previous_until,
+  endpoint.previous_key_until, endpoint.version, endpoint.created_at, endpoint.disabled_at,
+  endpoint.disabled_reason, endpoint.removed_at,
+  queue.failures, queue.failing_since`
 
 export function toEndpoint(row: EndpointRow): Endpoint {
   return {
@@ -58,16 +60,16 @@ export function toEndpoint(row: EndpointRow): Endpoint {
 /** One endpoint, also one that was removed. */
 export const endpointById = (id: string) => sql<EndpointRow>`
   select ${columns}
-  from tollgate.webhook_endpoint w
-  left join tollgate.webhook_queue q on q.endpoint_id = w.id
-  where w.id = ${id}::uuid and w.kind = 'webhook'`
+  from tollgate.webhook_endpoint endpoint
+  left join tollgate.webhook_queue queue on queue.endpoint_id = endpoint.id
+  where endpoint.id = ${id}::uuid and endpoint.kind = 'webhook'`
 
 /** Endpoints to send to, whatever became of them. */
 export const endpointsToSend = (ids: readonly string[]) => sql<EndpointRow>`
   select ${columns}
-  from tollgate.webhook_endpoint w
-  left join tollgate.webhook_queue q on q.endpoint_id = w.id
-  where w.id = any(${ids}::uuid[])`
+  from tollgate.webhook_endpoint endpoint
+  left join tollgate.webhook_queue queue on queue.endpoint_id = endpoint.id
+  where endpoint.id = any(${ids}::uuid[])`
 
 /**
  * Endpoints of a node and of all below it, newest first, below `before`; of every node when it is null.
@@ -83,19 +85,19 @@ export const endpointsBelow = (
   with recursive down as (
     select id from tollgate.entity where id = ${entityId}::uuid
     union all
-    select e.id from tollgate.entity e join down on e.parent_id = down.id)
+    select entity.id from tollgate.entity join down on entity.parent_id = down.id)
   select ${columns}
-  from tollgate.webhook_endpoint w
-  left join tollgate.webhook_queue q on q.endpoint_id = w.id
-  where w.kind = 'webhook' ${isWhole ? sql`` : sql`and w.removed_at is null`}
-    and (${entityId}::uuid is null or w.entity_id in (select id from down))
-    and (${before}::uuid is null or w.id < ${before}::uuid)
-  order by w.id desc
+  from tollgate.webhook_endpoint endpoint
+  left join tollgate.webhook_queue queue on queue.endpoint_id = endpoint.id
+  where endpoint.kind = 'webhook' ${isWhole ? sql`` : sql`and endpoint.removed_at is null`}
+    and (${entityId}::uuid is null or endpoint.entity_id in (select id from down))
+    and (${before}::uuid is null or endpoint.id < ${before}::uuid)
+  order by endpoint.id desc
   limit ${limit}::integer`
 
-/** Told in the same commit as what `w` moved. */
+/** Told in the same commit as what `changed` moved. */
 const told = (entry: AuditEntry): Sql =>
-  auditRows(entry, { from: sql`w`, resource: sql`id`, entityId: sql`entity_id` })
+  auditRows(entry, { from: sql`changed`, resource: sql`id`, entityId: sql`entity_id` })
 
 /** Empty when the entity has as many as it may. */
 export const addEndpoint = (row: {
@@ -111,7 +113,7 @@ export const addEndpoint = (row: {
   most: number
   audit: AuditEntry
 }) => sql<{ id: string }>`
-with w as (
+with changed as (
   insert into tollgate.webhook_endpoint (id, entity_id, url, types, wrapper, active, data_key_id, sealed, created_at)
   select ${row.id}::uuid, ${row.entityId}::uuid, ${row.url}::text, ${row.types}::text[], ${row.wrapper}::text,
     ${row.active}::boolean, ${row.dataKeyId}::uuid, ${row.sealed}::bytea, ${row.createdAt}::timestamptz
@@ -121,12 +123,12 @@ with w as (
   on conflict (id) do nothing
   returning id, entity_id),
 audited as (${told(row.audit)})
-select id from w`
+select id from changed`
 
 /** Makes whoever sends look at the endpoint again. */
 const wake = (id: string, now: Date) => sql`
   insert into tollgate.webhook_queue (endpoint_id, wake_at)
-  select ${id}::uuid, ${now}::timestamptz from w
+  select ${id}::uuid, ${now}::timestamptz from changed
   on conflict (endpoint_id) do update set wake_at = excluded.wake_at, probe_at = null, failures = 0,
     failing_since = null`
 
@@ -153,7 +155,7 @@ export const changeEndpoint = (
   now: Date,
   audit: AuditEntry,
 ) => sql<{ id: string }>`
-with w as (
+with changed as (
   update tollgate.webhook_endpoint set url = ${to.url}::text, types = ${to.types}::text[],
     wrapper = ${to.wrapper}::text, active = ${to.active}::boolean,
     data_key_id = coalesce(${to.secrets?.dataKeyId ?? null}::uuid, data_key_id),
@@ -166,21 +168,21 @@ with w as (
   where id = ${id}::uuid and version = ${version}::integer and removed_at is null
   returning id, entity_id),
 audited as (${told(audit)}),
-q as (${wake(id, now)})
-select id from w`
+woken as (${wake(id, now)})
+select id from changed`
 
 /** What waits for its own next try is due at once: whoever looks then gives up all that waits. */
 export const removeEndpoint = (id: string, now: Date, audit: AuditEntry) => sql<{ id: string }>`
-with w as (
+with changed as (
   update tollgate.webhook_endpoint set active = false, removed_at = ${now}::timestamptz, version = version + 1
   where id = ${id}::uuid and removed_at is null
   returning id, entity_id),
 audited as (${told(audit)}),
-d as (
+waiting as (
   update tollgate.delivery set due_at = ${now}::timestamptz
-  where endpoint_id in (select id from w) and state = 'pending' and due_at > ${now}::timestamptz),
-q as (${wake(id, now)})
-select id from w`
+  where endpoint_id in (select id from changed) and state = 'pending' and due_at > ${now}::timestamptz),
+woken as (${wake(id, now)})
+select id from changed`
 
 /**
  * The gateway itself stops sending; once, with a notice in the audit log.
@@ -194,13 +196,13 @@ export const disableEndpoint = (
   now: Date,
   auditId: string,
 ) => sql<{ entity_id: string }>`
-with w as (
+with changed as (
   update tollgate.webhook_endpoint set active = false, disabled_at = ${now}::timestamptz,
     disabled_reason = ${reason}::text, version = version + 1
   where id = ${id}::uuid and active and version = ${version}::integer
   returning id, entity_id),
 audited as (${told({ id: auditId, actor: engineActor, action: 'webhook.disabled', detail: { reason } })})
-select entity_id from w`
+select entity_id from changed`
 
 export type DeliveryRow = {
   id: string
@@ -229,16 +231,17 @@ export const deliveriesOf = (
   before: string | null,
   limit: number,
 ) => sql<DeliveryRow>`
-  select d.id, d.event_id, d.kind, d.resource, d.state, d.reason, d.replay, d.created_at, d.due_at, d.attempts,
+  select delivery.id, delivery.event_id, delivery.kind, delivery.resource, delivery.state, delivery.reason,
+    delivery.replay, delivery.created_at, delivery.due_at, delivery.attempts,
     coalesce((
-      select json_agg(json_build_object('at', a.at, 'durationMs', a.duration_ms, 'status', a.status,
-        'error', a.error, 'answer', a.answer) order by a.id)
-      from tollgate.delivery_attempt a
-      where a.delivery_id = d.id), '[]') as tries
-  from tollgate.delivery d
-  where d.endpoint_id = ${endpointId}::uuid and (${state}::text is null or d.state = ${state}::text)
-    and (${before}::uuid is null or d.id < ${before}::uuid)
-  order by d.id desc
+      select json_agg(json_build_object('at', tried.at, 'durationMs', tried.duration_ms, 'status', tried.status,
+        'error', tried.error, 'answer', tried.answer) order by tried.id)
+      from tollgate.delivery_attempt tried
+      where tried.delivery_id = delivery.id), '[]') as tries
+  from tollgate.delivery
+  where delivery.endpoint_id = ${endpointId}::uuid and (${state}::text is null or delivery.state = ${state}::text)
+    and (${before}::uuid is null or delivery.id < ${before}::uuid)
+  order by delivery.id desc
   limit ${limit}::integer`
 
 /** The months of notifications and tries that are past their time. */

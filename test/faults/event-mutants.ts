@@ -15,7 +15,7 @@ export const eventMutants: readonly Mutant[] = [
     mistake: 'a notification that was not taken counts as delivered',
     patches: [
       {
-        file: 'core/webhook/sender.ts',
+        of: 'Sender.#settle',
         find: ": { state: 'pending' as const, due_at: dueAt }",
         put: ": { state: 'delivered' as const, ended_at: new Date(nowMs) }",
       },
@@ -27,9 +27,9 @@ export const eventMutants: readonly Mutant[] = [
     mistake: 'a replay takes them off the list and sends nothing',
     patches: [
       {
-        file: 'core/webhook/store-replay.ts',
-        find: "set state = 'pending', reason = null, attempts = 0,",
-        put: "set state = 'delivered', reason = null, attempts = 0,",
+        of: 'replayDead',
+        find: "set state = 'pending'",
+        put: "set state = 'delivered'",
       },
     ],
     injections: receiver('leaving', 'gone', 1_000),
@@ -39,8 +39,8 @@ export const eventMutants: readonly Mutant[] = [
     mistake: 'after a rotation the new secret alone signs',
     patches: [
       {
-        file: 'core/webhook/attempt.ts',
-        find: 'rotating && keys.previous !== undefined ? [keys.signing, keys.previous] : [keys.signing]',
+        of: 'sendNotification',
+        find: '[keys.signing, keys.previous]',
         put: '[keys.signing]',
       },
     ],
@@ -51,14 +51,14 @@ export const eventMutants: readonly Mutant[] = [
     mistake: 'nothing waits for what came before it',
     patches: [
       {
-        file: 'core/webhook/store-delivery.ts',
-        find: '    resource: row.resource,',
-        put: '    resource: row.id,',
+        of: 'toDelivery',
+        find: 'resource: row.resource,',
+        put: 'resource: row.id,',
       },
       {
-        file: 'core/webhook/endpoint-queue.ts',
-        find: 'isFull || before.length < blockers',
-        put: 'isFull',
+        of: 'Lane.add',
+        find: '|| before.length < blockers',
+        put: '',
       },
     ],
     injections: receiver('wrapped', 'fail', 4_000),
@@ -68,9 +68,9 @@ export const eventMutants: readonly Mutant[] = [
     mistake: 'every endpoint is told of everything',
     patches: [
       {
-        file: 'core/webhook/store-delivery.ts',
-        find: "where entity_id = any(array[c.id, c.parent_id, m.parent_id, v.parent_id]) and kind = 'webhook'",
-        put: "where kind = 'webhook'",
+        of: 'newDeliveries',
+        find: 'entity_id = any(array[channel.id, channel.parent_id, merchant.parent_id, division.parent_id]) and',
+        put: '',
       },
     ],
   },
@@ -85,9 +85,9 @@ export const eventMutants: readonly Mutant[] = [
     ],
     patches: [
       {
-        file: 'core/event-feed/store.ts',
-        find: 'h as materialized (select pg_snapshot_xmin(pg_current_snapshot()) as horizon),',
-        put: 'h as materialized (select pg_snapshot_xmax(pg_current_snapshot()) as horizon),',
+        of: 'pageOfEvents',
+        find: 'pg_snapshot_xmin(',
+        put: 'pg_snapshot_xmax(',
       },
     ],
   },
@@ -96,9 +96,9 @@ export const eventMutants: readonly Mutant[] = [
     mistake: 'the newest event of a page comes first',
     patches: [
       {
-        file: 'core/event-feed/feed.ts',
-        find: '(await notificationsOf(engine, portion.map(eventOf))).filter(isWanted)',
-        put: '(await notificationsOf(engine, portion.map(eventOf))).filter(isWanted).reverse()',
+        of: 'fillPage',
+        find: '.filter(isWanted)',
+        put: '.filter(isWanted).reverse()',
       },
     ],
   },

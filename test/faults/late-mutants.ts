@@ -19,9 +19,9 @@ export const lateMutants: readonly Mutant[] = [
     mistake: 'a late success is said to be taken back, and is not',
     patches: [
       {
-        file: 'core/payment/take-back.ts',
-        find: 'const undone = await undo(engine, work)',
-        put: "const undone = { is: 'undone', by: 'nobody' } as Undone",
+        of: 'takeBack',
+        find: 'await undo(engine, work)',
+        put: "{ is: 'undone', by: 'nobody' } as Undone",
       },
     ],
     injections: [doneAllTheSame('debit')],
@@ -31,19 +31,19 @@ export const lateMutants: readonly Mutant[] = [
     mistake: 'a late success is listed, and nobody takes it back',
     patches: [
       {
-        file: 'core/payment/take-back.ts',
-        find: '  const now = await held(engine, work.payment.attemptKey)\n  if (now === undefined) return work.payment\n',
-        put: '  if (work.payment.id !== "") { await engine.lanes.single(dropLease(work.payment.attemptKey, taken.lease)); return work.payment }\n  const now = await held(engine, work.payment.attemptKey)\n  if (now === undefined) return work.payment\n',
+        of: 'takeBack',
+        find: 'const undone =',
+        put: 'await engine.lanes.single(dropLease(work.payment.attemptKey, taken.lease))\n  if (work.payment.id !== "") return work.payment\n  const undone =',
       },
       {
-        file: 'core/payment/late.ts',
-        find: 'look: isOurs(treatment, source) ? { id: newId(), afterMs: 0 } : null,',
-        put: 'look: null,',
+        of: 'applyTreatment',
+        find: 'look: isOurs(treatment, source) ?',
+        put: 'look: false ?',
       },
       {
-        file: 'core/payment/acquirer-message.ts',
-        find: "if (applied === 'settled') await lookNow(engine, attemptKey)",
-        put: '',
+        of: 'hear',
+        find: "if (applied === 'settled')",
+        put: 'if (false)',
       },
     ],
     injections: [doneAllTheSame('debit')],
@@ -53,9 +53,9 @@ export const lateMutants: readonly Mutant[] = [
     mistake: 'a reversal that was done late counts for nothing',
     patches: [
       {
-        file: 'core/payment/late.ts',
-        find: "to: treatment === 'count' ? 'done' : 'open',",
-        put: "to: treatment === 'count' ? 'gone' : 'open',",
+        of: 'applyTreatment',
+        find: "to: treatment === 'count' ? 'done'",
+        put: "to: treatment === 'count' ? 'gone'",
       },
     ],
     injections: [doneAllTheSame('reverse')],
@@ -63,9 +63,7 @@ export const lateMutants: readonly Mutant[] = [
   {
     assertion: 'what failed later counts no more',
     mistake: 'the failure of what counted as done changes nothing',
-    patches: [
-      { file: 'core/payment/late-words.ts', find: "declined: 'fail',", put: "declined: 'known'," },
-    ],
+    patches: [{ of: 'lateWords', find: "declined: 'fail',", put: "declined: 'known'," }],
     injections: [said('failing'), said('failing')],
   },
   {
@@ -73,9 +71,9 @@ export const lateMutants: readonly Mutant[] = [
     mistake: 'what failed later gives no sums back',
     patches: [
       {
-        file: 'core/payment/late.ts',
-        find: "to: 'gone',\n        state: 'declined',",
-        put: "to: 'done',\n        state: 'declined',",
+        of: 'applyTreatment',
+        find: "to: 'gone'",
+        put: "to: 'done'",
       },
     ],
     // Follow-ups have to have been accepted by then.
@@ -86,9 +84,9 @@ export const lateMutants: readonly Mutant[] = [
     mistake: 'a chargeback beyond what is left is on no list',
     patches: [
       {
-        file: 'core/payment/store-dispute.ts',
-        find: 'or sums.left_minor < 0 or sums.has_failed',
-        put: 'or sums.has_failed',
+        of: 'recordChargeback',
+        find: 'or sums.left_minor < 0',
+        put: '',
       },
     ],
     injections: [said('chargeback-twice-the-amount')],
@@ -98,11 +96,9 @@ export const lateMutants: readonly Mutant[] = [
     mistake: 'a charge that failed after it was refunded is on no list',
     patches: [
       {
-        file: 'core/payment/store-late.ts',
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: the engine's own text.
-        find: 'where ${late.beyond !== null}::boolean and (over.minor > 0',
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: the engine's own text.
-        put: 'where ${late.beyond !== null && late.paymentId === null}::boolean and (over.minor > 0',
+        of: 'moveLate',
+        find: '(over.minor > 0 or over.captures > 0 or over.charged_back > 0)',
+        put: 'false',
       },
     ],
     injections: [said('failing', 30), said('failing', 30), said('failing', 30)],
@@ -112,9 +108,9 @@ export const lateMutants: readonly Mutant[] = [
     mistake: 'a chargeback counts twice in the sums',
     patches: [
       {
-        file: 'core/payment/store-dispute.ts',
-        find: 'set charged_back = charged_back + fact.counted',
-        put: 'set charged_back = charged_back + 2 * fact.counted',
+        of: 'recordChargeback',
+        find: 'charged_back + fact.counted',
+        put: 'charged_back + 2 * fact.counted',
       },
     ],
     injections: [said('chargeback-in-parts')],
@@ -124,9 +120,9 @@ export const lateMutants: readonly Mutant[] = [
     mistake: 'a chargeback that is told again is another one',
     patches: [
       {
-        file: 'core/payment/dispute-case.ts',
-        find: '  reference ?? source\n',
-        put: "  reference === '' ? reference : source\n",
+        of: 'disputeReferenceOf',
+        find: 'reference ?? source',
+        put: "reference === '' ? reference : source",
       },
     ],
     injections: [said('chargeback-repeated')],
@@ -136,9 +132,9 @@ export const lateMutants: readonly Mutant[] = [
     mistake: 'a known chargeback with another amount is taken for the same',
     patches: [
       {
-        file: 'core/payment/dispute-case.ts',
-        find: 'if (same.minor !== reported.minor || same.currency !== reported.currency) {',
-        put: 'if (same.currency !== reported.currency) {',
+        of: 'toldBefore',
+        find: 'same.minor !== reported.minor ||',
+        put: '',
       },
     ],
     injections: [said('chargeback-repeated')],
@@ -148,9 +144,9 @@ export const lateMutants: readonly Mutant[] = [
     mistake: 'a chargeback of a declined payment is on no list',
     patches: [
       {
-        file: 'core/payment/store-dispute.ts',
-        find: 'where sums.left_minor is null or',
-        put: 'where',
+        of: 'recordChargeback',
+        find: 'sums.left_minor is null or',
+        put: '',
       },
     ],
     injections: [said('chargeback-of-declined')],
@@ -160,9 +156,9 @@ export const lateMutants: readonly Mutant[] = [
     mistake: 'whoever guesses the id of an event suppresses it',
     patches: [
       {
-        file: 'core/acquirer-events/store.ts',
-        find: "where event.claim ->> 'verified' is distinct from 'true' and excluded.claim ->> 'verified' = 'true'",
-        put: 'where false',
+        of: 'addEvent',
+        find: "excluded.claim ->> 'verified' = 'true'",
+        put: 'false',
       },
     ],
     injections: [said('forged-first')],
@@ -172,7 +168,7 @@ export const lateMutants: readonly Mutant[] = [
     mistake: 'the return of a sale freezes nothing',
     patches: [
       {
-        file: 'core/payment/store-late.ts',
+        of: 'moveLate',
         find: 'then array_append(frozen_by, entry.id) else frozen_by end\n  from payment_moved',
         put: 'then frozen_by else frozen_by end\n  from payment_moved',
       },
@@ -184,9 +180,9 @@ export const lateMutants: readonly Mutant[] = [
     mistake: 'refunds go on while a chargeback stands',
     patches: [
       {
-        file: 'core/payment/store-follow-up.ts',
-        find: "and closed_by is null and charged_back = 0 and frozen_by = '{}' and refund_final_by is null",
-        put: 'and closed_by is null and refund_final_by is null',
+        of: 'reserveRefund',
+        find: "and charged_back = 0 and frozen_by = '{}'",
+        put: '',
       },
     ],
     injections: Array.from({ length: 4 }, () => said('chargeback-in-parts')),

@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { eventMutants } from './event-mutants.ts'
 import { lateMutants } from './late-mutants.ts'
-import { mutantVariable, type Patch } from './patch.ts'
+import { mutantVariable, type Patch, place } from './patch.ts'
 import type { Injection, Planned } from './plan.ts'
 import { type Report, runFaults } from './run.ts'
 import { scheduleMutants } from './schedule-mutants.ts'
@@ -54,9 +54,9 @@ export const mutants: readonly Mutant[] = [
     mistake: 'what is sent again goes under another key',
     patches: [
       {
-        file: 'core/payment/resolve.ts',
-        find: 'const { outcome } = await send(engine, work)',
-        put: "const { outcome } = await send(engine, { ...work, operation: { ...work.operation, key: work.operation.key.slice(1) + 'z' } })",
+        of: 'notFound',
+        find: 'send(engine, work)',
+        put: "send(engine, { ...work, operation: { ...work.operation, key: work.operation.key.slice(1) + 'z' } })",
       },
     ],
     injections: hiddenRefunds,
@@ -67,9 +67,9 @@ export const mutants: readonly Mutant[] = [
     mistake: 'the key that is sent is not the one that was written',
     patches: [
       {
-        file: 'core/payment/accept.ts',
-        find: 'operation: operationOf(payment, written.attempt_key,',
-        put: "operation: operationOf(payment, written.attempt_key.slice(1) + 'z',",
+        of: 'firstOperation',
+        find: 'key: payment.attemptKey',
+        put: "key: payment.attemptKey.slice(1) + 'z'",
       },
     ],
   },
@@ -78,10 +78,9 @@ export const mutants: readonly Mutant[] = [
     mistake: 'captures are not held against the authorised amount',
     patches: [
       {
-        file: 'core/payment/store-follow-up.ts',
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: the engine's own text.
-        find: '\n      and captured + capturing + reversed + ${row.amountMinor}::bigint <= authorised',
-        put: '',
+        of: 'reserveCapture',
+        find: '<= authorised',
+        put: '<= authorised + 1000000000000',
       },
     ],
     prepare: unguarded,
@@ -91,9 +90,9 @@ export const mutants: readonly Mutant[] = [
     mistake: 'a request that broke after it was sent counts as not sent',
     patches: [
       {
-        file: 'core/payment/send.ts',
-        find: "if (outcome.is === 'notSent' && mayHaveMoved) {",
-        put: 'if (false) {',
+        of: 'run',
+        find: "outcome.is === 'notSent' && mayHaveMoved",
+        put: 'false',
       },
     ],
     injections: [lostAnswers],
@@ -103,9 +102,9 @@ export const mutants: readonly Mutant[] = [
     mistake: 'the first commit does not look whether the key is taken',
     patches: [
       {
-        file: 'core/payment/store-first.ts',
-        find: 'where idempotency_key is null or id in (select payment_id from i))`',
-        put: ')`',
+        of: 'keyedOnce',
+        find: 'where idempotency_key is null or',
+        put: 'where true or',
       },
     ],
   },
@@ -114,9 +113,9 @@ export const mutants: readonly Mutant[] = [
     mistake: 'an open payment is answered with another id',
     patches: [
       {
-        file: 'core/payment/view.ts',
-        find: 'id: payment.id,\n    shortId',
-        put: "id: payment.resultCode.startsWith('000.200.') ? 'f'.repeat(32) : payment.id,\n    shortId",
+        of: 'paymentView',
+        find: 'id: payment.id,',
+        put: "id: payment.resultCode.startsWith('000.200.') ? 'f'.repeat(32) : payment.id,",
       },
     ],
     injections: [lostAnswers],
@@ -126,9 +125,9 @@ export const mutants: readonly Mutant[] = [
     mistake: 'an undecided payment is answered as declined',
     patches: [
       {
-        file: 'core/payment/decide.ts',
-        find: "state: 'unknown',\n        resultCode: undecidedCode,",
-        put: "state: 'unknown',\n        resultCode: nothingSent,",
+        of: 'decide',
+        find: 'resultCode: undecidedCode',
+        put: 'resultCode: nothingSent',
       },
     ],
     injections: [lostAnswers],
@@ -138,14 +137,14 @@ export const mutants: readonly Mutant[] = [
     mistake: 'a repeated follow-up is judged anew',
     patches: [
       {
-        file: 'core/payment/follow-up.ts',
-        find: 'if (earlier !== undefined) return { replay: earlier }',
-        put: '',
+        of: 'acceptFollowUp',
+        find: 'if (earlier !== undefined)',
+        put: 'if (false)',
       },
       {
-        file: 'core/payment/follow-up.ts',
-        find: 'if (twin !== undefined) return { replay: twin }',
-        put: '',
+        of: 'acceptFollowUp',
+        find: 'if (twin !== undefined)',
+        put: 'if (false)',
       },
     ],
   },
@@ -154,9 +153,9 @@ export const mutants: readonly Mutant[] = [
     mistake: 'a repeat of a first payment fails',
     patches: [
       {
-        file: 'core/payment/accept.ts',
-        find: ': await replayed(engine, idempotency!),',
-        put: ": await Promise.reject(new Error('a repeat')),",
+        of: 'writtenBefore',
+        find: 'replayed(engine, idempotency!)',
+        put: "Promise.reject(new Error('a repeat'))",
       },
     ],
     injections: [
@@ -171,9 +170,9 @@ export const mutants: readonly Mutant[] = [
     mistake: 'a refund is stored with more than was asked',
     patches: [
       {
-        file: 'core/payment/decide.ts',
-        find: 'approvedMinor: outcome.amount?.minor ?? payment.amount.minor,',
-        put: "approvedMinor: payment.amount.minor * (payment.effect === 'refund' ? 9n : 1n),",
+        of: 'decide',
+        find: 'outcome.amount?.minor ?? payment.amount.minor',
+        put: "payment.amount.minor * (payment.effect === 'refund' ? 9n : 1n)",
       },
     ],
   },
@@ -182,9 +181,9 @@ export const mutants: readonly Mutant[] = [
     mistake: 'a refund that was done counts for nothing',
     patches: [
       {
-        file: 'core/payment/sums.ts',
-        find: 'own: { open: { refunding: 1 }, done: { refunded: 1 } }',
-        put: 'own: { open: { refunding: 1 }, done: {} }',
+        of: 'shares',
+        find: 'done: { refunded: 1 }',
+        put: 'done: {}',
       },
     ],
   },
@@ -193,9 +192,9 @@ export const mutants: readonly Mutant[] = [
     mistake: 'a refund that was declined keeps its reservation',
     patches: [
       {
-        file: 'core/payment/settle.ts',
-        find: 'const to = placeOf(payment.effect, decision.state, decision.attemptState)',
-        put: "const to = payment.effect === 'refund' && decision.state === 'declined' ? 'open' : placeOf(payment.effect, decision.state, decision.attemptState)",
+        of: 'moveOf',
+        find: 'placeOf(',
+        put: "payment.effect === 'refund' && decision.state === 'declined' ? 'open' : placeOf(",
       },
     ],
   },
@@ -204,9 +203,9 @@ export const mutants: readonly Mutant[] = [
     mistake: 'an enquiry that finds nothing out tells nobody',
     patches: [
       {
-        file: 'core/payment/resolve.ts',
-        find: "if (is === 'unknown' && !isStillPending) await list(",
-        put: 'if (false) await list(',
+        of: 'decideOpen',
+        find: "if (is === 'unknown' && !isStillPending)",
+        put: 'if (false)',
       },
     ],
     injections: [
@@ -220,9 +219,9 @@ export const mutants: readonly Mutant[] = [
     mistake: 'a declined payment moves without an event',
     patches: [
       {
-        file: 'core/payment/store-first.ts',
-        find: 'select event_id, id, seq, channel_id, event_type, event_data from p),',
-        put: "select event_id, id, seq, channel_id, event_type, event_data from p where p.state <> 'declined'),",
+        of: 'settleFirst',
+        find: 'event_type, event_data from payment_moved',
+        put: "event_type, event_data from payment_moved where state <> 'declined'",
       },
     ],
   },
@@ -231,7 +230,7 @@ export const mutants: readonly Mutant[] = [
     mistake: 'a contradiction is seen and not written down',
     patches: [
       {
-        file: 'core/payment/late.ts',
+        of: 'applyTreatment',
         find: "case 'list':",
         put: "case 'list':\n      return true",
       },
@@ -243,9 +242,9 @@ export const mutants: readonly Mutant[] = [
     mistake: 'a chargeback is acknowledged and dropped',
     patches: [
       {
-        file: 'core/acquirer-events/process.ts',
-        find: "if (!claim.verified) return 'enquired'\n  const { is,",
-        put: "if (claim.verified) return 'recorded'\n  const { is,",
+        of: 'dispute',
+        find: "if (!claim.verified) return 'enquired'",
+        put: "if (claim.verified) return 'recorded'",
       },
     ],
     injections: [{ is: 'events', how: 'chargeback', count: 3 }],
@@ -255,11 +254,9 @@ export const mutants: readonly Mutant[] = [
     mistake: 'a payment is found whosever it is',
     patches: [
       {
-        file: 'core/payment/store-read.ts',
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: the engine's own text.
-        find: 'where p.id = ${id}::uuid and (${channels}::uuid[] is null or',
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: the engine's own text.
-        put: 'where p.id = ${id}::uuid and (true or ${channels}::uuid[] is null or',
+        of: 'paymentById',
+        find: '::uuid[] is null or',
+        put: '::uuid[] is null or true or',
       },
     ],
   },
@@ -268,8 +265,13 @@ export const mutants: readonly Mutant[] = [
     mistake: 'nobody looks after payments whose process died',
     patches: [
       {
-        file: 'core/jobs/schedule-tick.ts',
-        find: '        () => sweep(engine, enqueue),\n        () => fireTimers(engine, enqueue),\n',
+        of: 'scheduleTick',
+        find: '() => sweep(engine, enqueue),',
+        put: '',
+      },
+      {
+        of: 'scheduleTick',
+        find: '() => fireTimers(engine, enqueue),',
         put: '',
       },
     ],
@@ -280,9 +282,9 @@ export const mutants: readonly Mutant[] = [
     mistake: 'a late answer of the acquirer throws where nobody catches it',
     patches: [
       {
-        file: 'core/payment/send.ts',
-        find: "const outcome: Outcome = { is: 'unknown', why: 'the acquirer did not answer in time' }",
-        put: "const outcome: Outcome = { is: 'unknown', why: 'the acquirer did not answer in time' }\n  setImmediate(() => { throw new Error('late') })",
+        of: 'send',
+        find: "const outcome: Outcome = { is: 'unknown'",
+        put: "setImmediate(() => { throw new Error('late') })\n  const outcome: Outcome = { is: 'unknown'",
       },
     ],
     injections: [{ is: 'acquirer', fault: { what: 'late', ms: 2_600, apply: 'first' }, times: 3 }],
@@ -309,7 +311,7 @@ export async function tryMutant(mutant: Mutant, seed: number): Promise<Caught> {
   const plan = injections.map(
     (injection, index): Planned => ({ no: index + 1, atMs: 1_000 + index * 200, injection }),
   )
-  process.env[mutantVariable] = JSON.stringify(mutant.patches)
+  process.env[mutantVariable] = JSON.stringify(mutant.patches.map(place))
   let report: Report
   try {
     report = await runFaults({
@@ -366,7 +368,7 @@ export async function tryMutants(
     if (!caught) missed += 1
     const others = by.filter((name) => name !== mutant.assertion)
     say(
-      `| ${mutant.mistake} | ${mutant.patches[0]!.file} | ${mutant.assertion} | ${caught ? 'yes' : 'NO'} | ${others.length === 0 ? '' : others.length} | ${seconds.toFixed(0)} |`,
+      `| ${mutant.mistake} | ${mutant.patches[0]!.of} | ${mutant.assertion} | ${caught ? 'yes' : 'NO'} | ${others.length === 0 ? '' : others.length} | ${seconds.toFixed(0)} |`,
     )
   }
   return missed

@@ -1,24 +1,18 @@
 /**
- * Loaded into a host before anything else: puts a mistake into one of the engine's sources while it is
+ * Loaded into a host before anything else: puts mistakes into the engine's sources while they are
  * loaded. The files stay as they are.
  */
 import { registerHooks } from 'node:module'
-import { mutantVariable, type Patch } from './patch.ts'
+import { mutantVariable, type PlacedPatch, withMistake } from './patch.ts'
 
-const patches = JSON.parse(process.env[mutantVariable] ?? '[]') as readonly Patch[]
+const patches = JSON.parse(process.env[mutantVariable] ?? '[]') as readonly PlacedPatch[]
 
 registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context)
     const own = patches.filter(({ file }) => url.endsWith(`/${file}`))
     if (own.length === 0) return loaded
-    let source = Buffer.from(loaded.source as Uint8Array).toString()
-    for (const { file, find, put } of own) {
-      if (source.split(find).length !== 2) {
-        throw new Error(`the mutant of ${file} fits no more: ${find}`)
-      }
-      source = source.replace(find, () => put)
-    }
-    return { ...loaded, source }
+    const source = Buffer.from(loaded.source as Uint8Array).toString()
+    return { ...loaded, source: own.reduce(withMistake, source) }
   },
 })

@@ -7,15 +7,15 @@ export const scheduleMutants: readonly Mutant[] = [
     mistake: 'a charge that is tried again takes the place of the one before',
     patches: [
       {
-        file: 'core/payment/store-first.ts',
-        find: ' and occurrence.payment_id is not distinct from r.previous_id',
+        of: 'acceptScheduled',
+        find: 'and occurrence.payment_id is not distinct from given.previous_id',
         put: '',
       },
       {
-        file: 'core/schedule/charge.ts',
-        find: 'payment = await pay(engine, row, await prepared(row, loaded))',
-        put: `payment = await pay(engine, row, await prepared(row, loaded))
-    payment = await pay(engine, row, await prepared(row, loaded))`,
+        of: 'continueOne',
+        find: 'payment = await pay(',
+        put: `await pay(engine, row, await prepared(row, loaded))
+    payment = await pay(`,
       },
     ],
   },
@@ -24,9 +24,9 @@ export const scheduleMutants: readonly Mutant[] = [
     mistake: 'some executions are passed over',
     patches: [
       {
-        file: 'core/schedule/charge.ts',
-        find: '  if (row.failure !== null) return\n',
-        put: '  if (row.failure !== null || row.at.getTime() % 4_000 === 0) return\n',
+        of: 'continueOne',
+        find: 'row.failure !== null',
+        put: 'row.failure !== null || row.at.getTime() % 4_000 === 0',
       },
     ],
   },
@@ -35,9 +35,9 @@ export const scheduleMutants: readonly Mutant[] = [
     mistake: 'some instants are left out when schedules fire',
     patches: [
       {
-        file: 'core/schedule/fire.ts',
-        find: '    for (const at of charge) {\n',
-        put: '    for (const at of charge) {\n      if (at.getTime() % 4_000 === 0) continue\n',
+        of: 'Firing.add',
+        find: 'for (const at of charge) {',
+        put: 'for (const at of charge) {\n      if (at.getTime() % 4_000 === 0) continue',
       },
     ],
   },
@@ -46,12 +46,12 @@ export const scheduleMutants: readonly Mutant[] = [
     mistake: 'a cancelled schedule goes on',
     patches: [
       {
-        file: 'core/schedule/store.ts',
-        find: '      then next_at end\n',
-        put: '      then next_at else next_at end\n',
+        of: 'cancelSchedule',
+        find: 'then next_at end',
+        put: 'then next_at else next_at end',
       },
       {
-        file: 'core/schedule/plan.ts',
+        of: 'isPastEnd',
         find: 'effectiveEnd !== null && instant >= effectiveEnd',
         put: 'false',
       },
@@ -62,10 +62,10 @@ export const scheduleMutants: readonly Mutant[] = [
     mistake: 'a cancellation is told to nobody',
     patches: [
       {
-        file: 'core/schedule/store.ts',
+        of: 'cancelSchedule',
         // biome-ignore lint/suspicious/noTemplateCurlyInString: the engine's own text.
         find: "${recorded(record, 'DS', 'schedule.cancelled')}`",
-        put: 'r as (select seq from s)\nselect seq from r`',
+        put: 'told_nobody as (select seq from changed)\nselect seq from told_nobody`',
       },
     ],
   },
@@ -74,9 +74,9 @@ export const scheduleMutants: readonly Mutant[] = [
     mistake: 'nobody looks whether the key made a registration before',
     patches: [
       {
-        file: 'core/registration/registrations.ts',
-        find: "return payFirst(engine, addressee, request, idempotency, { only: 'verification', caller })",
-        put: "return payFirst(engine, addressee, request, null, { only: 'verification', caller })",
+        of: 'createRegistration',
+        find: 'payFirst(engine, addressee, request, idempotency,',
+        put: 'payFirst(engine, addressee, request, null,',
       },
     ],
   },
@@ -85,9 +85,9 @@ export const scheduleMutants: readonly Mutant[] = [
     mistake: 'some numbers are not found in the vault',
     patches: [
       {
-        file: 'core/schedule/prepare.ts',
-        find: 'if (own === undefined) throw',
-        put: 'if (own === undefined || row.at.getTime() % 6_000 === 0) throw',
+        of: 'prepared',
+        find: 'if (own === undefined)',
+        put: 'if (own === undefined || row.at.getTime() % 6_000 === 0)',
       },
     ],
   },

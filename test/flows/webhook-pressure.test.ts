@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { limits } from '@tollgate/schemas'
-import { firstIdOf } from '../../core/event-feed/position.ts'
+import { lowestIdAt } from '../../core/ids.ts'
 import { startGateway, type TestGateway } from '../rig/gateway.ts'
 import { startReceiver } from '../rig/notification-receiver.ts'
 
@@ -53,7 +53,7 @@ test('claims pause while endpoints wait for room; what grew old meanwhile is tol
     await run.sql(
       `with e as (update tollgate.event set id = $1 where resource = $2)
        update tollgate.outbox set event_id = $1 where resource = $2`,
-      [firstIdOf(Date.now() - longMs), old.id],
+      [lowestIdAt(Date.now() - longMs), old.id],
     )
     // Those that hang gave their places to others: a second has passed, and with it two looks for events.
     await shop.atLeast(2 * limits.webhooksFast)

@@ -1,18 +1,60 @@
 /** A mistake that is to be put into a source fits it: otherwise its assertion is no longer proven able to fail. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import { test } from 'node:test'
 import { mutants } from '../faults/mutants.ts'
-import { root } from '../rig/sources.ts'
+import { type Patch, place, withMistake } from '../faults/patch.ts'
 
-test('every text that a mutant replaces stands in its source once', () => {
+const sentenceOf = (patch: Patch): string | undefined => {
+  try {
+    place(patch)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+test('every mistake of a mutant fits the declaration that it names', () => {
   assert.ok(mutants.length > 20)
-  const wrong = mutants
-    .flatMap(({ patches }) => patches)
-    .filter(
-      ({ file, find }) => readFileSync(path.join(root, file), 'utf8').split(find).length !== 2,
-    )
-    .map(({ file, find }) => `${file}: ${find}`)
+  const wrong = mutants.flatMap(({ mistake, patches }) =>
+    patches.map(sentenceOf).flatMap((why) => (why === undefined ? [] : `${mistake}: ${why}`)),
+  )
   assert.deepEqual(wrong, [])
+})
+
+const source = `/** Pays. */
+export async function pay(amount: bigint): Promise<void> {
+  if (amount > limit &&
+    amount > 0n) return
+  await send(amount)
+}
+
+export class Sender {
+  #settle(): void {
+    this.done = true
+  }
+
+  close(): void {
+    this.done = true
+  }
+}
+`
+
+test('a patch finds its text in the declaration alone, however its lines are broken', () => {
+  const wrapped = { of: 'pay', find: 'amount > limit && amount > 0n', put: 'false' }
+  assert.match(withMistake(source, wrapped), /if \(false\) return/)
+  const member = { of: 'Sender.#settle', find: 'true', put: 'false' }
+  assert.match(withMistake(source, member), /#settle\(\): void {\n {4}this.done = false/)
+  assert.match(withMistake(source, member), /close\(\): void {\n {4}this.done = true/)
+})
+
+test('a patch that does not fit says why', () => {
+  const throws = (patch: Patch, sentence: string) =>
+    assert.throws(() => withMistake(source, patch), { message: sentence })
+  throws({ of: 'refund', find: 'x', put: '' }, 'core declares no refund')
+  throws({ of: 'pay', find: 'this.done', put: '' }, 'pay does not hold the text "this.done"')
+  throws({ of: 'Sender', find: 'true', put: '' }, 'Sender holds 2 times, not once, the text "true"')
+  assert.equal(
+    sentenceOf({ of: 'lateWords', find: "declined: 'fail',", put: '{' }),
+    'core/payment/late-words.ts is no TypeScript with the mistake in lateWords',
+  )
 })

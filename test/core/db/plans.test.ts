@@ -88,7 +88,7 @@ describe('plans', () => {
         for (const read of reads) {
           assert.match(
             String(read['Index Cond'] ?? `no condition: ${read['Node Type']}`),
-            /^\((key|id) = r(_\d)?\.\w+\)$/,
+            /^\((key|id) = given(_\d)?\.\w+\)$/,
             `with ${size} rows`,
           )
         }

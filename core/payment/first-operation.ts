@@ -1,0 +1,47 @@
+/** What a connector is given of a first payment. */
+import { type Operation, type RequestFields, Sensitive } from '@tollgate/plugin-kit'
+import { shortId } from '../ids.ts'
+import { groupOf } from '../request/values.ts'
+import { descriptorOf } from './descriptor.ts'
+import type { Asked } from './first-request.ts'
+import { instrumentOf } from './instrument.ts'
+import type { Payment } from './types.ts'
+
+export function firstOperation(
+  payment: Payment,
+  { kind, request, account, numbers }: Pick<Asked, 'kind' | 'request' | 'account' | 'numbers'>,
+): Operation {
+  const instrument = instrumentOf(account, request.fields, numbers)
+  const proof = proofOf(request.fields)
+  const descriptor = descriptorOf(request.fields)
+  return {
+    kind,
+    paymentId: payment.id,
+    key: payment.attemptKey,
+    amount: payment.amount,
+    request: payment.request as RequestFields,
+    shortId: shortId(payment.shortNo),
+    ...(payment.brand === null ? {} : { brand: payment.brand }),
+    ...(instrument === undefined ? {} : { instrument }),
+    ...(proof === undefined ? {} : { threeDSecure: proof }),
+    ...(descriptor === undefined ? {} : { descriptor }),
+    ...(payment.merchantTransactionId === null
+      ? {}
+      : { merchantTransactionId: payment.merchantTransactionId }),
+  }
+}
+
+/** External 3-D Secure values, passed through unchanged. */
+function proofOf(fields: RequestFields): Operation['threeDSecure'] {
+  const group = groupOf(fields, 'threeDSecure')
+  if (group === undefined) return undefined
+  const { verificationId, ...rest } = group as Record<string, unknown>
+  const shown = Object.fromEntries(
+    ['eci', 'authenticationStatus', 'dsTransactionId', 'acsTransactionId', 'version']
+      .filter((name) => typeof rest[name] === 'string')
+      .map((name) => [name, rest[name] as string]),
+  )
+  return typeof verificationId === 'string'
+    ? { ...shown, verificationId: new Sensitive(verificationId) }
+    : shown
+}

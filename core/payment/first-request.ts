@@ -1,0 +1,129 @@
+/** What the request of a first payment asks for, checked: nothing is written or sent yet. */
+import type { Kind, Money, RequestFields } from '@tollgate/plugin-kit'
+import { businessNow, clockOf } from '../business-time/time.ts'
+import type { Request } from '../call.ts'
+import type { Caller } from '../caller/caller.ts'
+import type { Mode } from '../connector/registry.ts'
+import type { Engine } from '../engine.ts'
+import type { Channel } from '../entity/directory.ts'
+import { GatewayError } from '../errors.ts'
+import { type CheckedAccount, checkAccount } from '../request/account.ts'
+import { checkCountries } from '../request/address.ts'
+import { checkAmount } from '../request/amount.ts'
+import { refuseUnavailable } from '../request/capabilities.ts'
+import { refuseOwnNumber } from '../request/own-number.ts'
+import { refuse, textOf } from '../request/values.ts'
+import { refuseManyNumbers } from './distinct-number.ts'
+import { handlerOf } from './operation-kinds.ts'
+import type { Scheduled } from './scheduled.ts'
+import { numbersOf } from './stored-request.ts'
+
+/** What a first payment is for, beside what its request says. */
+export type Use = {
+  /** The registration that it is made with. */
+  readonly registrationId?: string
+  /** Only stores the account: moves no money. */
+  readonly only?: 'verification'
+  /** The test clock of what it belongs to. */
+  readonly clockId?: string | null
+  /** Who asks for it; absent where the engine itself does. */
+  readonly caller?: Caller
+  readonly scheduled?: Scheduled
+}
+
+export type Asked = {
+  readonly request: Request
+  readonly use: Use
+  /** Of a two-step payment: that of its first step. */
+  readonly paymentType: string
+  readonly isVerification: boolean
+  /** A preauthorization whose capture follows by itself. */
+  readonly isChained: boolean
+  /** Its account is stored for later payments. */
+  readonly isStored: boolean
+  readonly kind: Kind
+  readonly amount: Money
+  readonly account: CheckedAccount
+  readonly method: Exclude<CheckedAccount['kind'], 'none' | 'wallet'> | null
+  readonly brand: string | null
+  /** Values of class pan, by full name. */
+  readonly numbers: Readonly<Record<string, string>>
+  readonly mode: Mode
+  readonly clockId: string | null
+  /** Business time. */
+  readonly now: Date
+}
+
+/** ISO 4217's code for transactions without a currency. */
+const nothing = { minor: 0n, currency: 'XXX' }
+
+/** @throws GatewayError with the code of what is wrong with the request. */
+export async function checkFirst(
+  engine: Engine,
+  channel: Channel,
+  request: Request,
+  use: Use,
+): Promise<Asked> {
+  const { fields } = request
+  const isVerification = use.only === 'verification'
+  const askedType = isVerification ? 'RG' : (textOf(fields, 'paymentType') ?? '')
+  if (!isVerification) refuseUnavailable(fields, askedType)
+  const isChained = askedType === 'PA.CP'
+  const paymentType = isChained ? 'PA' : askedType
+  const clockId = await clockOf(engine, channel, fields, use.clockId ?? null)
+  const now = await businessNow(engine, channel.id, clockId)
+  const account = checkAccount(fields, { now, cvvAsked: channel.settings.cvvRequired === true })
+  const amount = isVerification ? nothing : checkAmount(fields, { now, followUp: false })
+  checkCountries(fields)
+  const isStored = isVerification || textOf(fields, 'createRegistration') === 'true'
+  if (isStored) refuseUnstorable(account)
+  const numbers = numbersOf(fields)
+  if (use.registrationId === undefined) {
+    refuseOwnNumber(numbers, request.names)
+    refuseManyNumbers(engine, channel, use.caller, numbers['card.number'])
+  }
+  return {
+    request,
+    use,
+    paymentType,
+    isVerification,
+    isChained,
+    isStored,
+    kind: handlerOf[paymentType]!,
+    amount,
+    account,
+    method: account.kind === 'none' || account.kind === 'wallet' ? null : account.kind,
+    brand: account.brand?.code ?? null,
+    numbers,
+    mode: modeOf(engine, fields),
+    clockId,
+    now,
+  }
+}
+
+/** @throws GatewayError 100.150.205 when a payment holds nothing that could be stored. */
+function refuseUnstorable(account: CheckedAccount): void {
+  if (account.kind !== 'none' && account.kind !== 'wallet') return
+  throw new GatewayError('100.150.205', {
+    parameterErrors: [
+      {
+        name: 'createRegistration',
+        value: 'true',
+        message: 'needs account data to store: a card, a bank, token or virtual account',
+      },
+    ],
+  })
+}
+
+/** The mode of a first payment: the simulator unless a test asks for the acquirer's own test system. */
+export function modeOf(engine: Engine, fields: RequestFields): Mode {
+  const testMode = textOf(fields, 'testMode')
+  if (engine.environment === 'test') return testMode === 'EXTERNAL' ? 'EXTERNAL' : 'INTERNAL'
+  if (testMode === undefined) return 'LIVE'
+  throw refuse(
+    '200.300.404',
+    'testMode',
+    'is not an allowed parameter in the live environment',
+    testMode,
+  )
+}

@@ -1,0 +1,151 @@
+/** A first payment as it will stand, its sealed numbers, and the row of its first commit. */
+import type { Engine } from '../engine.ts'
+import type { Channel } from '../entity/directory.ts'
+import { idTimeMs, newId } from '../ids.ts'
+import type { CheckedAccount } from '../request/account.ts'
+import { textOf } from '../request/values.ts'
+import type { Target } from '../routing/targets.ts'
+import { attemptKey } from './attempt-key.ts'
+import type { Asked } from './first-request.ts'
+import { undecided } from './following-payment.ts'
+import type { Idempotency } from './idempotency.ts'
+import { shownNumbers } from './instrument.ts'
+import { idempotencyOfOccurrence, type Scheduled } from './scheduled.ts'
+import { sealNumbers } from './sealed-numbers.ts'
+import type { AcceptRow, RegisteringRow, ScheduledRow } from './store-first.ts'
+import { accountPart, noticeAt, withoutSecrets } from './stored-request.ts'
+import type { Payment, StoredRequest } from './types.ts'
+
+/** The keys that the attempt of a payment may have at the acquirer, from 1: an older payment may have used the first. */
+export type KeyOf = (paymentId: string, no: number) => string
+
+export function attemptKeys(
+  engine: Engine,
+  target: Target,
+  scheduled: Scheduled | undefined,
+  idempotency: Idempotency | null,
+): KeyOf {
+  const keyedBy = scheduled === undefined ? idempotency : idempotencyOfOccurrence(scheduled)
+  return (paymentId, no) => attemptKey(engine, target.loaded.connector, paymentId, keyedBy, no)
+}
+
+export async function firstPayment(
+  engine: Engine,
+  channel: Channel,
+  asked: Asked,
+  target: Target,
+  keyOf: KeyOf,
+): Promise<Payment> {
+  const { fields } = asked.request
+  const { isVerification, paymentType, clockId, use } = asked
+  const id = newId()
+  const taken = engine.shortNumbers.take()
+  return {
+    id,
+    channelId: channel.id,
+    entityId: textOf(fields, 'entityId') ?? channel.id,
+    rootId: id,
+    parentId: null,
+    referencedId: null,
+    chainId: asked.isChained ? newId() : null,
+    accountId: target.accountId,
+    shortNo: typeof taken === 'bigint' ? taken : await taken,
+    amount: asked.amount,
+    // In real time a payment is created at the time in its id: searches order by the id alone.
+    createdAt: clockId === null ? new Date(idTimeMs(id)) : asked.now,
+    paymentType,
+    effect: isVerification ? 'verification' : paymentType === 'PA' ? 'authorisation' : 'sale',
+    mode: asked.mode,
+    method: asked.method,
+    brand: asked.brand,
+    connector: target.loaded.connector.name,
+    attemptKey: keyOf(id, 1),
+    merchantTransactionId: textOf(fields, 'merchantTransactionId') ?? null,
+    registrationId: isVerification ? id : asked.isStored ? newId() : (use.registrationId ?? null),
+    scheduleId: use.scheduled?.scheduleId ?? null,
+    clockId,
+    ...undecided,
+    request: storedRequest(asked),
+  }
+}
+
+function storedRequest({ request, numbers, account, brand }: Asked): StoredRequest {
+  const stored = withoutSecrets(request.fields, shownNumbers(numbers))
+  return isDetected(account) ? { ...stored, brandResult: brand } : stored
+}
+
+const isDetected = (account: CheckedAccount): boolean => 'detected' in account && account.detected
+
+export type SealedFirst = ReturnType<typeof sealNumbers> | null
+
+/** Null: it has no numbers. */
+export function sealFirst(
+  engine: Engine,
+  channel: Channel,
+  payment: Payment,
+  numbers: Asked['numbers'],
+): SealedFirst {
+  if (Object.keys(numbers).length === 0) return null
+  // The node above a channel is its merchant: no look-up in the path of a payment.
+  return sealNumbers(engine, channel.path[1] ?? channel.id, payment, numbers)
+}
+
+export async function firstRow(
+  engine: Engine,
+  asked: Asked,
+  payment: Payment,
+  sealed: SealedFirst,
+  leaseMs: number,
+  idempotency: Idempotency | null,
+): Promise<AcceptRow | RegisteringRow | ScheduledRow> {
+  const { scheduled } = asked.use
+  return {
+    id: payment.id,
+    channel_id: payment.channelId,
+    entity_id: payment.entityId,
+    root_id: payment.rootId,
+    chain_id: payment.chainId,
+    account_id: payment.accountId,
+    short_no: payment.shortNo,
+    amount_minor: payment.amount.minor,
+    created_at: payment.createdAt,
+    currency: payment.amount.currency,
+    payment_type: payment.paymentType,
+    effect: payment.effect,
+    mode: payment.mode,
+    method: payment.method,
+    brand: payment.brand,
+    connector: payment.connector,
+    merchant_transaction_id: payment.merchantTransactionId,
+    request: JSON.stringify(payment.request),
+    attempt_key: payment.attemptKey,
+    attempt_kind: asked.kind,
+    lease_ms: leaseMs,
+    data_key_id: sealed?.dataKeyId ?? null,
+    fingerprint: sealed?.fingerprint ?? null,
+    sealed: sealed?.sealed ?? null,
+    idempotency_key: idempotency?.key ?? null,
+    idempotency_fingerprint: idempotency?.fingerprint ?? null,
+    registration_id: payment.registrationId,
+    schedule_id: payment.scheduleId,
+    clock_id: payment.clockId,
+    ...(scheduled === undefined
+      ? {}
+      : { occurrence_id: scheduled.occurrenceId, previous_id: scheduled.previousId }),
+    ...(asked.isStored ? await registeringColumns(engine, asked, payment) : {}),
+  }
+}
+
+/** What the registration has beside its payment: a short id, its part of the request, and a notice before it expires. */
+async function registeringColumns(
+  engine: Engine,
+  { isVerification }: Asked,
+  { shortNo, request }: Payment,
+): Promise<Omit<RegisteringRow, keyof AcceptRow>> {
+  return {
+    registration_short_no: isVerification ? shortNo : await engine.shortNumbers.take(),
+    registration_request: JSON.stringify(accountPart(request)),
+    notice_id: newId(),
+    notice_at: noticeAt(request),
+  }
+}

@@ -1,0 +1,23 @@
+import { limits } from '@tollgate/schemas'
+import { outcomeUnknown } from '../db/database.ts'
+import type { Engine } from '../engine.ts'
+
+/**
+ * Says an outcome until it is written, or until the process has to end: then the sweep of another
+ * process resolves the attempt.
+ */
+export async function keepSaying(engine: Engine, say: () => Promise<unknown>): Promise<void> {
+  const untilMs = engine.clock.elapsedMs() + limits.keptOutcomeMs
+  while (!engine.inFlight.over && engine.clock.elapsedMs() < untilMs) {
+    try {
+      await say()
+      return
+    } catch (error) {
+      if (!outcomeUnknown(error)) {
+        engine.log.warn({}, 'an outcome could not be written')
+        return
+      }
+      await new Promise((resume) => setTimeout(resume, 250))
+    }
+  }
+}

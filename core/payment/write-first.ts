@@ -1,0 +1,46 @@
+/** T1 of a first payment, as often as it takes until it is known what became of it. */
+import { outcomeUnknown, sqlState, violated } from '../db/database.ts'
+import type { Engine } from '../engine.ts'
+import { GatewayError } from '../errors.ts'
+import { type AcceptRow, acceptOf } from './store-first.ts'
+import { attemptByKey, paymentById } from './store-read.ts'
+
+/**
+ * Running it again after a lost answer finds the row it wrote; a key that an older payment used up gets
+ * the next number. Null: the idempotency key belongs to an earlier payment.
+ */
+export async function writeFirst(
+  engine: Engine,
+  first: AcceptRow,
+  keyNumber: (no: number) => string,
+): Promise<AcceptRow | null> {
+  let row = first
+  for (let no = 1; ; no += 1) {
+    try {
+      const written = await engine.lanes.group(acceptOf(row), row)
+      if (written !== undefined) return row
+      return (await isWritten(engine, row)) ? row : null
+    } catch (error) {
+      if (sqlState(error) !== '23505') throw outcomeUnknown(error) ? unavailable() : error
+      if (await isWritten(engine, row)) return row
+      if (violated(error) !== 'attempt_pkey' || no > 8) throw error
+      row = { ...row, attempt_key: keyNumber(no + 1) }
+    }
+  }
+}
+
+async function isWritten(engine: Engine, row: AcceptRow): Promise<boolean> {
+  const [attempt] = await engine.lanes.single(attemptByKey(row.attempt_key))
+  if (attempt?.payment_id !== row.id) return false
+  return (await engine.lanes.single(paymentById(row.id, null))).length > 0
+}
+
+/** Nothing was sent and nothing will be: the client may send the same request again. */
+export function unavailable(): GatewayError {
+  return new GatewayError('999.999.888', {
+    status: 503,
+    description:
+      'The database is not available. Nothing was sent to the acquirer: send the request again.',
+    retryAfterSeconds: 1,
+  })
+}
