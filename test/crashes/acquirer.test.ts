@@ -51,7 +51,7 @@ const expected = (differences: Readonly<Record<string, string>> = {}): Record<st
     ]),
   )
 
-test('answers that are lost after the money moved are found by enquiry', async () => {
+test('enquiries find answers lost after the money moved', async () => {
   const lost: Wish[] = []
   for (const fault of ['drop', 'reset', '500', 'html', 'truncate'] as const) {
     lost.push(...(await underFault({ do: fault })))
@@ -63,7 +63,7 @@ test('answers that are lost after the money moved are found by enquiry', async (
   await ground.check()
 })
 
-test('what never reached the acquirer is undone by key, and never sent later', async () => {
+test('an operation that never reached the acquirer is reversed by key and never sent later', async () => {
   const wishes = await underFault({ do: 'drop', apply: 'never' })
   await ground.quiet()
   const undone = Object.fromEntries(Object.keys(all).map((type) => [type, '900.100.400']))
@@ -71,7 +71,7 @@ test('what never reached the acquirer is undone by key, and never sent later', a
   await ground.check()
 })
 
-test('an approval of another amount is taken back', async () => {
+test('an approval for another amount is reversed', async () => {
   const wish = client.first('DB', 9_200)
   const amount = { minor: '9100', currency: 'EUR' }
   await acquirer.plan({ do: 'alterAmount', amount, times: 2 })
@@ -100,7 +100,7 @@ test('an enquiry that finds nothing too early decides nothing, and operators see
   await ground.check()
 })
 
-test('a second answer on a connection is taken for nobody’s', async () => {
+test('a second answer on a connection belongs to no request', async () => {
   await acquirer.plan({ do: 'twice', times: 30, when: { on: 'operation' } })
   const wishes = Array.from({ length: 30 }, () => client.first('DB', 9_200))
   for (const wish of wishes) await client.insist(wish, [one])
@@ -117,7 +117,7 @@ const eventsAt = async ({ url }: { url: string }): Promise<string> => {
   return `${url}/connectors/simulator-http/${account!.id}/events`
 }
 
-test('events that come before the answer, to the other host, change nothing about it', async () => {
+test('events that reach the other host before the answer do not change it', async () => {
   await acquirer.control({ events: await eventsAt(two) })
   const early = Array.from({ length: 10 }, () => client.first('DB', 9_289))
   const answers = await Promise.all(early.map((wish) => client.send(wish, one)))
@@ -138,7 +138,7 @@ test('events that come before the answer, to the other host, change nothing abou
 
 const pendingCard = card('4000000000000077')
 
-test('a pending payment is ended by the acquirer’s event, told to both hosts', async () => {
+test("the acquirer's event ends a pending payment, delivered to both hosts", async () => {
   const wishes = [client.first('DB', 9_200, pendingCard), client.first('PA', 9_300, pendingCard)]
   for (const [index, wish] of wishes.entries()) {
     const answer = await client.send(wish, one)
@@ -203,7 +203,7 @@ test('forged events, and genuine ones about another amount, decide nothing', asy
   await ground.check()
 })
 
-test('a genuine event that contradicts what was answered is on record', async () => {
+test('a genuine event that contradicts the answer is recorded', async () => {
   const wish = client.first('DB', 9_200)
   await client.insist(wish, [one])
   const { key, id } = await rowOf(wish)

@@ -114,12 +114,12 @@ const lies: Readonly<Record<keyof typeof rules, () => Evidence>> = {
   'every move has its event': () => ({ ...truth, events: truth.events.slice(1) }),
 }
 
-test('the truth breaks no rule', () => {
+test('true books break no rule', () => {
   assert.deepEqual(violations(truth), [])
 })
 
 for (const name of Object.keys(rules)) {
-  test(`a lie breaks the rule: ${name}`, () => {
+  test(`a falsified book breaks its rule: ${name}`, () => {
     assert.notDeepEqual(rules[name]!(lies[name]!()), [])
   })
 }

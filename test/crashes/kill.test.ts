@@ -89,13 +89,13 @@ async function killedDuringCalls(where: Hold['where']): Promise<Wish[]> {
   return wishes
 }
 
-test('a host is killed while the acquirer carries its requests out', async () => {
+test('a host is killed while the acquirer processes its requests', async () => {
   const wishes = await killedDuringCalls('answer')
   assert.deepEqual(await decided(wishes), done)
   await wire.release()
 })
 
-test('a host is killed while its requests are on their way, and they arrive when all is decided', async () => {
+test('a host is killed while its requests are under way, and they arrive after the decision', async () => {
   const wishes = await killedDuringCalls('request')
   const outcomes = await decided(wishes)
   await wire.release()

@@ -46,7 +46,7 @@ for (const lose of ['answer', 'request'] as const) {
   }
 }
 
-test('under load, every few commits lose their answer or do not arrive', async () => {
+test('commits lose their answer or do not arrive, under load', async () => {
   const before = { ...proxy.cuts }
   proxy.plan(
     { statement: firstCommit, lose: 'answer', every: 5 },

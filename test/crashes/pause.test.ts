@@ -45,7 +45,7 @@ async function followUps(): Promise<Wish[]> {
   ]
 }
 
-test('a host that slept past its time, between first commit and acquirer, sends nothing', async () => {
+test('a host that pauses past its deadline between first commit and sending sends nothing', async () => {
   const sleeper = await ground.host('sleeper', { role: 'api' })
   const followed = await followUps()
   const never = [client.first('PA', 9_300), client.first('PA.CP', 9_400), client.first('DB', 9_200)]
@@ -65,7 +65,7 @@ test('a host that slept past its time, between first commit and acquirer, sends 
   await ground.check()
 })
 
-test('a host that wakes up within its time finds the key closed', async () => {
+test('a host that resumes within its deadline finds the key closed', async () => {
   const sleeper = await ground.host('light sleeper', { role: 'api' })
   const followed = await followUps()
   const { visits, sent } = await sendUpTo(ground, sleeper, 'before-send', followed)
@@ -104,14 +104,14 @@ async function approvedInVain(entityId?: string): Promise<Wish> {
   return wish
 }
 
-test('an approval that arrives after the charge was taken back is on record, and stays declined', async () => {
+test('an approval that arrives after the reversal is recorded, and the payment stays declined', async () => {
   const wish = await approvedInVain()
   assert.equal(codeOf(wish), '900.100.400')
   assert.deepEqual(await attentionTo(wish), [{ kind: 'conflict', open: false }])
   await ground.check()
 })
 
-test('where nothing is taken back by key it stays open until an enquiry finds the approval', async () => {
+test('without reversals by key a payment stays open until an enquiry finds the approval', async () => {
   const wish = await approvedInVain(plainChannelId)
   const [row] = await ground.rowsOf(wish)
   assert.equal(row!.state, 'approved')

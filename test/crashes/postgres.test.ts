@@ -26,7 +26,7 @@ for (const [kind, signal] of [
   ['fast', 'SIGINT'],
   ['immediate', 'SIGQUIT'],
 ] as const) {
-  test(`a ${kind} shutdown under load, and a new start`, async () => {
+  test(`Postgres restarts after a ${kind} shutdown under load`, async () => {
     const load = startLoad(client, hosts, 12)
     await load.more(80)
     const before = await startedAt()
@@ -38,7 +38,7 @@ for (const [kind, signal] of [
   })
 }
 
-test('all connections are ended again and again under load', async () => {
+test('all connections are closed repeatedly under load', async () => {
   const load = startLoad(client, hosts, 12)
   for (let round = 0; round < 8; round += 1) {
     await load.more(40)

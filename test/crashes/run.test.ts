@@ -11,11 +11,11 @@ test('the same seed plans the same faults at the same times', () => {
   assert.deepEqual(planOf({ seed: 7, ...full }), planOf({ seed: 7, ...full }))
 })
 
-test('another seed plans others', () => {
+test('another seed plans other faults', () => {
   assert.notDeepEqual(planOf({ seed: 7, ...full }), planOf({ seed: 8, ...full }))
 })
 
-test('a full run has every kind of fault, whatever its seed', () => {
+test('a full run includes every kind of fault, whatever its seed', () => {
   for (const seed of [1, 2, 3]) {
     const plan = planOf({ seed, ...full }).map(({ injection }) => injection)
     const killed = plan.flatMap((one) => (one.is === 'kill' ? [one.at] : []))
@@ -37,7 +37,7 @@ test('a full run has every kind of fault, whatever its seed', () => {
   }
 })
 
-test('a short run finds nothing wrong', async () => {
+test('a short run finds no broken rule', async () => {
   const lines: string[] = []
   const report = await runFaults({
     seed: 4,

@@ -71,7 +71,7 @@ async function chargedTimes(ids: readonly string[]): Promise<number[]> {
 const points: readonly FaultPoint[] = ['in-fire', 'after-fire', 'after-T1', 'after-send']
 
 for (const at of points) {
-  test(`a worker is killed ${at}, and each schedule is charged once all the same`, async () => {
+  test(`a worker is killed ${at}, and each schedule is charged once`, async () => {
     const registrationId = await stored()
     const job = onceIn(1.5)
     const made = await Promise.all(
@@ -108,7 +108,7 @@ for (const at of points) {
   })
 }
 
-test('a host is killed while it moves a test clock, and another one arrives', async () => {
+test('a host is killed while it advances a test clock, and another one completes the advance', async () => {
   const clock = await ask('POST', '/v1/testclocks', { time: '2027-01-15 00:00:00' })
   const registrationId = await stored({ testClock: clock.id })
   const { id } = await ask('POST', '/scheduling/v1/schedules', {
@@ -142,7 +142,7 @@ test('a host is killed while it moves a test clock, and another one arrives', as
   await survivor.close()
 })
 
-test('the answer of a charge is lost and the worker with it: the charge is found, not repeated', async () => {
+test('a charge whose answer and worker are lost is found and not repeated', async () => {
   const registrationId = await stored()
   const { id } = await ask('POST', '/scheduling/v1/schedules', {
     ...charge,
@@ -167,7 +167,7 @@ test('the answer of a charge is lost and the worker with it: the charge is found
   await survivor.close()
 })
 
-test('a charge that never reached the acquirer is made all the same, once', async () => {
+test('a charge that never reached the acquirer is made once', async () => {
   const registrationId = await stored()
   const { id } = await ask('POST', '/scheduling/v1/schedules', {
     ...charge,
@@ -196,7 +196,7 @@ test('a charge that never reached the acquirer is made all the same, once', asyn
   await survivor.close()
 })
 
-test('a worker is killed with charges that it had read: those cancelled before another one comes are missed', async () => {
+test('charges of a killed worker are missed if they are cancelled before another worker takes them', async () => {
   const registrationId = await stored()
   const make = () =>
     ask('POST', '/scheduling/v1/schedules', {

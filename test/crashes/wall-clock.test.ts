@@ -9,7 +9,7 @@ after(() => ground.close())
 const { client, acquirer, sql } = ground
 const hourMs = 3_600_000
 
-test('a worker whose clock was put back goes on with the job of one that died', async () => {
+test('a worker whose clock was set back takes over the job of a dead one', async () => {
   const front = await ground.host('front', { role: 'api' })
   const wish = client.first('DB', 9_700)
   await acquirer.plan({ do: 'drop', apply: 'never', when: { on: 'operation' } })

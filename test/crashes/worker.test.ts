@@ -58,7 +58,7 @@ test('a worker is killed at every step of a resolution', async () => {
 /** Longer than it takes to notice that a process no longer shows itself. */
 const sweptAgainWithinMs = 30_000
 
-test('a worker is killed in its sweep, and the others sweep on', async () => {
+test('a worker is killed during its sweep, and the others continue', async () => {
   const wish = client.first('DB', 9_700)
   await leaveBehind([wish])
   const doomed = await ground.host('doomed', {

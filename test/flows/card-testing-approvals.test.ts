@@ -56,7 +56,7 @@ async function countingLine(url: string) {
   return { url: own.href, counts, close: () => void server.close() }
 }
 
-test('approved payments carry out the same statements whether failures are counted or not, and write none', async () => {
+test('approved payments run the same statements with and without counting, and the count writes nothing', async () => {
   let line: Awaited<ReturnType<typeof countingLine>> | undefined
   const run = await startGateway({
     role: 'api',
@@ -119,7 +119,7 @@ const cardThatFails = {
   cvv: '123',
 }
 
-test('the check and the counting of an approval take microseconds, and need no database', async () => {
+test('the check and the count of an approval take microseconds and no database', async () => {
   // Nobody listens there: whatever asked the database would fail, and nothing here waits.
   const database = new Database({ url: 'postgres://nobody@127.0.0.1:1/none' })
   const lanes = new Lanes(database, { single: 1, read: 1 })

@@ -60,7 +60,7 @@ describe('dispatching over HTTP', () => {
     )
   const isReplay = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true'
 
-  test('a repeat finds its payment after the rules changed, and after they went away', async () => {
+  test('a repeat finds its payment after the rules changed or were removed', async () => {
     await rules({ channelId: a })
     const order = { merchantTransactionId: 'order-of-a-shop' }
     const first = await post(order, { key: 'k1' })
@@ -97,7 +97,7 @@ describe('dispatching over HTTP', () => {
     assert.equal(fresh.body.result.code, '500.100.203', 'what is new is refused')
   })
 
-  test('a payment that was lost with its rows is sent again under the same key of the acquirer', async () => {
+  test('a payment whose rows were lost is sent again under the same acquirer key', async () => {
     await rules({ channelId: a })
     const keyOf = async ({ body }: Answer) => {
       const [row] = await run.sql<{ attempt_key: string }>(
@@ -125,7 +125,7 @@ describe('dispatching over HTTP', () => {
     assert.equal(await keyOf(again), key)
   })
 
-  test('a repeat without the one-time code finds its payment when the new channel asks for one', async () => {
+  test('a repeat without the security code finds its payment although the new channel requires one', async () => {
     await rules({ channelId: a })
     const first = await post({}, { key: 'cvv' })
     await run.gateway.entities.configure(b, { cvvRequired: true })
@@ -140,7 +140,7 @@ describe('dispatching over HTTP', () => {
     assert.equal(other.body.result.code, '200.300.405', 'another request stays another request')
   })
 
-  test('rules that change all the time never make two payments of one key', async () => {
+  test('constantly changing rules never make two payments of one key', async () => {
     await rules({ channelId: a })
     const keys = Array.from({ length: 40 }, (_, index) => `key-${index}-of-many`)
     const states: Omit<DispatchRule, 'priority'>[][] = [
@@ -189,7 +189,7 @@ describe('dispatching over HTTP', () => {
     assert.deepEqual([...used].sort(), [a, b].sort(), 'both channels were chosen meanwhile')
   })
 
-  test('processes that know other rules for a moment agree on the payment of a key', async () => {
+  test('processes with different rules for a moment agree on the payment of a key', async () => {
     const third = await run.another({ role: 'api' })
     const server = await createHost(third, { port: 0 }).listen()
     servers.push(server)
@@ -216,7 +216,7 @@ describe('dispatching over HTTP', () => {
       body.id,
     ])
 
-  test('a read by the merchant’s id sees all its channels, one by a channel’s id its own', async () => {
+  test("a read by the merchant's id sees all its channels, one by a channel's id that channel", async () => {
     await rules({ channelId: a, currencies: ['EUR'] }, { channelId: b })
     const [inA, inB] = [await post(), await post({ currency: 'USD' })]
     const read = (id: string, entityId: string) =>
@@ -228,7 +228,7 @@ describe('dispatching over HTTP', () => {
     assert.equal((await read(inB.body.id, a)).status, 404)
   })
 
-  test('a payment by a rule with a new channel can be read at once', async () => {
+  test("a payment through a rule's new channel can be read at once", async () => {
     await rules({ channelId: a })
     const first = await post()
     // The list of channels is read after the rules, and is still fresh when those are read again.
@@ -244,7 +244,7 @@ describe('dispatching over HTTP', () => {
     assert.equal(read.status, 200)
   })
 
-  test('a token of another merchant gets the answer of an id that does not exist', async () => {
+  test('a token of another merchant gets the answer of an unknown id', async () => {
     await rules({ channelId: a })
     const paid = await post()
     const { entities } = run.gateway
@@ -272,7 +272,7 @@ describe('dispatching over HTTP', () => {
     )
   })
 
-  test('registrations are stored and paid with by the merchant’s id, within the merchant alone', async () => {
+  test("registrations are stored and paid with by the merchant's id, within the merchant alone", async () => {
     await rules(
       { channelId: a, paymentTypes: ['RG'], brands: ['VISA'] },
       { channelId: b, brands: ['VISA'], currencies: ['EUR'] },

@@ -137,7 +137,7 @@ describe('rights of tokens', () => {
   })
   after(() => closeChecked(run))
 
-  test('every operation with a token says which right it needs, and is answered by the engine', () => {
+  test('every operation with a token states its right, and the engine enforces it', () => {
     for (const endpoint of endpoints) {
       const needed = neededRights(endpoint)
       assert.equal(needed.length > 0, endpoint.login === 'token', endpoint.operation)
@@ -155,7 +155,7 @@ describe('rights of tokens', () => {
       )
   })
 
-  test('on every route a token without the right is refused by its name, and nothing is written', async () => {
+  test('a token without the right is refused with its name on every route, and nothing is written', async () => {
     const before = await stateOf(run)
     const tries = cases.flatMap((one) =>
       [
@@ -181,7 +181,7 @@ describe('rights of tokens', () => {
     assert.deepEqual(await stateOf(run), before)
   })
 
-  test('and with this right alone it gets as far as it would with all', async () => {
+  test('a token with that right alone gets as far as one with all', async () => {
     // What removes comes last.
     const ordered = cases.toSorted(
       (one, other) =>

@@ -253,7 +253,7 @@ async function stock(run: Hosted, channel: string, merchant: string, count: numb
   }
 }
 
-describe('an id of another merchant', () => {
+describe('ids of another merchant', () => {
   let run: Hosted
   let own: Ids
   let foreign: Ids
@@ -279,7 +279,7 @@ describe('an id of another merchant', () => {
   })
   after(() => closeChecked(run))
 
-  test('is tried on every route that takes one', () => {
+  test('every route that takes an id is tried with a foreign one', () => {
     for (const { operation, path, alsoPaths = [], login } of endpoints) {
       for (const one of [path, ...alsoPaths]) {
         if (!one.includes('{')) continue
@@ -296,7 +296,7 @@ describe('an id of another merchant', () => {
     assert.equal(new Set(ways.map(({ name }) => name)).size, ways.length)
   })
 
-  test('is answered like one that nobody has, by every route over the wire', async () => {
+  test('a foreign id is answered like an unknown one on every route', async () => {
     const unknown = await overTheWire(ways.flatMap((way) => levels.map((no) => ({ way, no }))))
     const tries = ways.flatMap((way) => {
       const ids = way.kinds.flatMap((kind) => foreign[kind])
@@ -317,7 +317,7 @@ describe('an id of another merchant', () => {
     assert.deepEqual(differences.slice(0, 5), [])
   })
 
-  test('whichever token asks for whichever id, nothing differs and nothing is moved', async () => {
+  test('no token learns or moves anything by any foreign id', async () => {
     const state = await stateOf(run, foreign.entity[0]!)
     const callers = await Promise.all(
       tokens.map((token) => run.gateway.authenticate(`Bearer ${token}`)),
@@ -343,7 +343,7 @@ describe('an id of another merchant', () => {
     assert.equal(await stateOf(run, foreign.entity[0]!), state)
   })
 
-  test('and its owner is answered otherwise: each of these requests gets as far as its id', async () => {
+  test('the owner of the id gets another answer: each of these requests reaches its id', async () => {
     const caller = await run.gateway.authenticate(`Bearer ${foreignToken}`)
     // One thing by its parameter, then all of a path, then what removes it.
     const rank = ({ endpoint, name }: Way) =>

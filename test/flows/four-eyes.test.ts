@@ -89,7 +89,7 @@ describe('four eyes', () => {
     })
   const tokens = async () => (await strict.entities.tokens(host.channel)).length
 
-  test('a token is made once another person agreed, once, and as it was agreed', async () => {
+  test('a token is created once another person agreed, once, and as agreed', async () => {
     const before = await tokens()
     const make = (more: object = {}, proposal?: string) =>
       strict.entities.createToken(host.channel, 'shop', {
@@ -126,7 +126,7 @@ describe('four eyes', () => {
     ])
   })
 
-  test('an account at an acquirer is made by two people, with the very secrets they agreed on', async () => {
+  test('an account at an acquirer is created by two people, with the secrets they agreed on', async () => {
     const make = (secret: string, proposal?: string) =>
       strict.entities.createAccount(
         {
@@ -149,7 +149,7 @@ describe('four eyes', () => {
     await assert.rejects(make('agreed-secret', proposal), /carried out before/)
   })
 
-  test('a proposal is over after a day, and when it was rejected', async () => {
+  test('a proposal ends after a day, or when it is rejected', async () => {
     const make = (proposal?: string) =>
       strict.entities.createToken(host.channel, 'late', { by: root, proposal })
     const late = await proposedBy(make)
@@ -169,7 +169,7 @@ describe('four eyes', () => {
     await assert.rejects(make(rejected), /was rejected/)
   })
 
-  test('an end that counts from now is the one that was agreed', async () => {
+  test('an expiry relative to now is the one that was agreed', async () => {
     const day = 86_400_000
     const make = (proposal?: string) =>
       strict.entities.createToken(host.channel, 'ends', {
@@ -186,7 +186,7 @@ describe('four eyes', () => {
     assert.ok(Math.abs(made!.expires_at!.getTime() - agreed.getTime()) < 10_000)
   })
 
-  test('a token is rotated, and data keys are, by two people', async () => {
+  test('tokens and data keys are rotated by two people', async () => {
     const [token] = await strict.entities.tokens(host.channel)
     const rotate = (proposal?: string) =>
       strict.entities.rotateToken(token!.id, { by: root, proposal })
@@ -214,7 +214,7 @@ describe('four eyes', () => {
     assert.equal((await logIn(host.url, ann, clock)).status, 200)
   })
 
-  test('whoever could agree is made, changed and reset by two people only', async () => {
+  test('operators who can agree are created, changed and reset by two people only', async () => {
     const post = (name: string, path: string, values: object) =>
       office(host.url, `/operator/v1/people${path}`, { cookie: cookies.get(name) ?? '', values })
     clock.forward(limits.codeStepMs)
@@ -246,7 +246,7 @@ describe('four eyes', () => {
     )
   })
 
-  test('the table itself takes no second person who is the first', async () => {
+  test('the table accepts no second person equal to the first', async () => {
     const proposal = await proposedBy(() =>
       strict.entities.createToken(host.channel, 'direct', { by: root }),
     )

@@ -25,7 +25,7 @@ const newerKey = `newer:${'abcd'.repeat(16)}`
 
 type Key = { id: string; state: string; kek: string; rows: bigint }
 
-describe('a rotation', () => {
+describe('rotation of data keys', () => {
   let run: TestGateway
   const children: ChildProcess[] = []
   beforeEach(async () => {
@@ -113,7 +113,7 @@ describe('a rotation', () => {
     }
   }
 
-  test('moves every row under a new key, retires the old one, and everything still opens', async () => {
+  test('a rotation moves every row under a new key and retires the old one, and everything still opens', async () => {
     const payments = await Promise.all(Array.from({ length: 25 }, () => run.pay()))
     const [before] = await keysThere()
     const done = await rotate()
@@ -142,7 +142,7 @@ describe('a rotation', () => {
     )
   })
 
-  test('every table that holds sealed values takes part', async () => {
+  test('every table with sealed values takes part', async () => {
     const tables = await run.sql<{ name: string }>(`
       select distinct table_name as name from information_schema.columns
       where table_schema = 'tollgate' and (column_name = 'sealed' or column_name = 'data_key_id')
@@ -153,7 +153,7 @@ describe('a rotation', () => {
     )
   })
 
-  test('goes on while three processes pay: no payment fails, and at its end no old row is left', async () => {
+  test('no payment of three processes fails during a rotation, and no old row remains', async () => {
     await Promise.all(Array.from({ length: 300 }, () => run.pay()))
     const load = await paying(3)
     const [before] = await keysThere()
@@ -183,7 +183,7 @@ describe('a rotation', () => {
     assert.deepEqual(left, [])
   })
 
-  test('two at once, in two processes, make one key and share the work', async () => {
+  test('two rotations at once in two processes make one key and share the work', async () => {
     await Promise.all(Array.from({ length: 400 }, () => run.pay()))
     const load = await paying(1)
     const both = [0, 1].map(() => start({ work: 'rotate', keys: testKey }))
@@ -209,7 +209,7 @@ describe('a rotation', () => {
     ['key-retired', 1],
   ]
   for (const [at, nth] of points) {
-    test(`killed at ${at} (${nth}), it is finished by the next one, while payments go on`, async () => {
+    test(`a rotation killed at ${at} (${nth}) is finished by the next one while payments continue`, async () => {
       // Two batches where the second one is the point, one elsewhere.
       const count = at === 'rows-resealed' && nth === 2 ? 260 : 40
       const payments = await Promise.all(Array.from({ length: count }, () => run.pay()))
@@ -238,7 +238,7 @@ describe('a rotation', () => {
     })
   }
 
-  test('what is erased or changed between opening and exchanging a row stays so', async () => {
+  test('a row erased or changed between opening and exchange stays so', async () => {
     const payments = await Promise.all(Array.from({ length: 40 }, () => run.pay()))
     const erased = payments.slice(0, 10).map(({ id }) => id)
     const changed = payments[10]!.id
@@ -270,7 +270,7 @@ describe('a rotation', () => {
     assert.match(done.kept[0]?.why ?? '', /1 rows under it cannot be opened/)
   })
 
-  test('a row that somebody holds is passed over, and taken when it is free', async () => {
+  test('a locked row is skipped, and moved once it is free', async () => {
     const payments = await Promise.all(Array.from({ length: 10 }, () => run.pay()))
     await run.sql('begin')
     await run.sql('select 1 from tollgate.instrument where id = $1 for update', [payments[0]!.id])
@@ -281,7 +281,7 @@ describe('a rotation', () => {
     assert.equal((await rotation).moved, 10)
   })
 
-  test('a process that cannot open the new key stops the rotation before anything is sealed with it', async () => {
+  test('a process that cannot open the new key stops the rotation before its first use', async () => {
     const { id } = await run.pay()
     await assert.rejects(rotate(`${newerKey}\n${testKey}`, { waitMs: 3_000 }), (error) => {
       assert.ok(error instanceof RotationError)
@@ -299,7 +299,7 @@ describe('a rotation', () => {
     assert.ok(run.logs.some(({ fields }) => /"newer", which is not among/.test(String(fields.why))))
   })
 
-  test('a process that sleeps through it cannot commit a row under the closed key', async () => {
+  test('a process that sleeps through a rotation cannot commit a row under the closed key', async () => {
     await run.pay()
     const [old] = await keysThere()
     await rotate()
@@ -313,7 +313,7 @@ describe('a rotation', () => {
     )
   })
 
-  test('a process that was stopped while the key was closed fails what it had sealed, whole, and goes on', async () => {
+  test('a process paused while the key closed fails its sealed rows whole and continues', async () => {
     const load = await paying(1)
     while (load.paid.length < 20) await pause(10)
     load.stopped()
@@ -353,7 +353,7 @@ describe('a rotation', () => {
     assert.equal(await rebill(id, later), approved)
   })
 
-  test('a destroyed key is gone for good, no sooner than caches have forgotten its rows', async () => {
+  test('a destroyed key is gone for good, after caches have dropped its rows', async () => {
     await run.pay()
     const [{ id } = assert.fail()] = await keysThere()
     await assert.rejects(
@@ -382,7 +382,7 @@ describe('a rotation', () => {
     )
   })
 
-  test('data keys move under another key-encryption key without a row being touched', async () => {
+  test('data keys move to another key-encryption key without touching a row', async () => {
     const { id } = await run.pay()
     const rows = () => run.sql('select id, xmin::text, sealed from tollgate.instrument')
     const before = await rows()
@@ -416,7 +416,7 @@ describe('a rotation', () => {
     assert.equal(await rebill(id, later), approved)
   })
 
-  test('the key of fingerprints is replaced only when no process runs, and openly', async () => {
+  test('the key of fingerprints is replaced only without running processes, and on record', async () => {
     const { id } = await run.pay({}, { key: 'order-1' })
     assert.equal((await run.pay({}, { key: 'order-1' })).id, id)
     await rotate()
@@ -450,7 +450,7 @@ describe('a rotation', () => {
     assert.equal(await rebill(id, later), approved)
   })
 
-  test('one lost key loses its own rows alone: they answer in order, others are charged', async () => {
+  test('a lost key affects its own rows alone: they are answered in order, and others are charged', async () => {
     const lost = await run.pay()
     // A second data key, under another key-encryption key; then the first one is lost.
     await run.gateway.close()
@@ -532,7 +532,7 @@ describe('secrets of merchant accounts', () => {
       { on },
     )
 
-  test('are sealed anew with everything else, and open in every process', async () => {
+  test('secrets of accounts are resealed by the rotation and open in every process', async () => {
     const id = await run.gateway.entities.createAccount({
       channelId: run.channel,
       connector: 'bank',
@@ -554,7 +554,7 @@ describe('secrets of merchant accounts', () => {
     assert.deepEqual(seen, ['key-of-the-shop', 'key-of-the-shop'])
   })
 
-  test('a value of one table does not open in another: nothing is charged', async () => {
+  test('a value of one table does not open in another, and nothing is charged', async () => {
     const { id } = await run.pay()
     await run.sql('delete from tollgate.merchant_account')
     await run.sql(

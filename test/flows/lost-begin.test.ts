@@ -7,7 +7,7 @@ import { until } from '../rig/gateway.ts'
 import { charged, eur, type LateRun, startLate, undecided } from '../rig/late-words.ts'
 import { type Line, lineTo } from '../rig/proxy.ts'
 
-describe('a follow-up whose first commit meets a database that goes', () => {
+describe('follow-ups whose first commit meets a database outage', () => {
   let run: LateRun
   let line: Line
   before(async () => {
@@ -57,7 +57,7 @@ describe('a follow-up whose first commit meets a database that goes', () => {
       reference,
     ])
 
-  test('committed and not answered: open with an id, then declined and safe to repeat; never reached: 503, and nothing', async () => {
+  test('a committed follow-up is open with an id and then declined, and one that never arrived is 503', async () => {
     const { id } = await run.debit('goes-away-sale')
     const { id: other } = await run.debit('never-reached-sale')
     // The statement runs once, so that it has a name.

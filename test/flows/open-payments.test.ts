@@ -25,7 +25,7 @@ const polled = (operation: Operation, context: Context) => {
   return accepted({ reference: `at-${operation.key}` }, { poll: 60_000 })
 }
 
-describe('payments that time ends', { concurrency: true }, () => {
+describe('payments ended by time', { concurrency: true }, () => {
   let run: AcquirerRun
   let aheadMs = 0
   before(async () => {
@@ -49,7 +49,7 @@ describe('payments that time ends', { concurrency: true }, () => {
     assert.equal(rows.length, 1, `there is a timer to ${kind}`)
   }
 
-  test('the pending rows of the simulator end after thirty seconds of the merchant: approved, or declined', async () => {
+  test("the simulator's pending rows end after thirty seconds of the merchant's clock: approved, or declined", async () => {
     const success = await run.pay(card('4000000000000077'))
     const failure = await run.pay({ amount: '12.87' })
     for (const { result } of [success, failure]) assert.equal(result.code, '000.200.000')
@@ -75,7 +75,7 @@ describe('payments that time ends', { concurrency: true }, () => {
     assert.equal(await code(failure.id), '800.100.152')
   })
 
-  test('a pending payment that nobody ends expires: its key is reversed first', async () => {
+  test('a pending payment expires after the reversal of its key', async () => {
     const { id } = await run.debit('nobody-comes', {
       debit: waits,
       enquire: () => pending('event', { refs: { reference: 'open' } }),
@@ -95,14 +95,14 @@ describe('payments that time ends', { concurrency: true }, () => {
     )
   })
 
-  test('one that was paid in the last moment is approved, not expired', async () => {
+  test('a payment completed at the last moment is approved, not expired', async () => {
     const { id } = await run.debit('just-in-time', { debit: waits, enquire: approvedAs })
     await due(id, 'expire')
     await run.event(id, 'payment.approved')
     assert.equal(await code(id), charged)
   })
 
-  test('an expiry that cannot be made sure of keeps the payment open, with the operators', async () => {
+  test('an expiry without proof keeps the payment open and lists it', async () => {
     const { id } = await run.debit('cannot-expire', {
       debit: waits,
       enquire: () => pending('event', { refs: { reference: 'open' } }),
@@ -134,7 +134,7 @@ describe('payments that time ends', { concurrency: true }, () => {
     )
   })
 
-  test('an accepted refund is asked about until its final word: then it stays, or gives its sum back', async () => {
+  test('an accepted refund is enquired until its end: it stays, or returns its amount', async () => {
     const { id } = await run.debit('polled-debit')
     const refund = (
       reference: string,

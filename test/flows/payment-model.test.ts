@@ -265,14 +265,14 @@ async function find({ run }: System, model: Model, at: number): Promise<void> {
   else one!.reservation.giveBack()
 }
 
-describe('one tree of payments', () => {
+describe('a model of payment trees', () => {
   let run: AcquirerRun
   before(async () => {
     run = await startWithAcquirer()
   })
   after(() => closeChecked(run))
 
-  test('whatever is asked in whatever order, the engine agrees with the rules, cent by cent', async () => {
+  test('the engine agrees with the rules to the cent for any requests in any order', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.commands(commands, { maxCommands: 60, size: 'max' }),

@@ -18,8 +18,8 @@ const terminateAll = (run: TestGateway) =>
       where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`,
   )
 
-describe('Postgres ends every session in the middle of the load', () => {
-  test('nothing is lost, nothing is doubled: the books agree with those of the acquirer', async () => {
+describe('Postgres closes every session under load', () => {
+  test('no payment is lost or doubled: the books agree with those of the acquirer', async () => {
     // The acquirer's books live outside the database: they are the truth.
     const ledger = openLedger()
     const simulator = definePlugin({
@@ -97,7 +97,7 @@ describe('Postgres ends every session in the middle of the load', () => {
     }
   })
 
-  test('jobs go on afterwards: an enquiry that falls due is made', async () => {
+  test('jobs continue afterwards: a due enquiry is made', async () => {
     const run = await startGateway()
     try {
       const { id } = await run.pay({

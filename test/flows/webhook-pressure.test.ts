@@ -18,7 +18,7 @@ async function elsewhere({ gateway: { entities } }: TestGateway) {
   return entities.create({ kind: 'channel', name: 'Quiet', parentId: merchant })
 }
 
-test('claims pause while endpoints wait for room; what grew old meanwhile is told as soon as there is some', async () => {
+test('claims pause while endpoints lack room, and overdue notifications are sent once there is some', async () => {
   const held: ServerResponse[] = []
   let isTaking = false
   const shop = await startReceiver({

@@ -75,7 +75,7 @@ describe('webhooks', () => {
     for (const one of receivers.splice(0)) await one.close()
   })
 
-  test('a worker killed in the middle of one leaves it to another: it comes again, under the same id', async () => {
+  test('a notification of a killed worker is repeated by another under the same id', async () => {
     await start('api')
     const shop = await receiver(({ no }, response) => {
       if (no > 0) response.writeHead(200).end()
@@ -98,7 +98,7 @@ describe('webhooks', () => {
     assert.equal(shop.received.length, 2)
   })
 
-  test('two workers double nothing, lose nothing and keep the order of each resource', async () => {
+  test('two workers duplicate and lose nothing and keep the order of each resource', async () => {
     await start('api')
     const shop = await receiver()
     const other = await receiver()
@@ -130,7 +130,7 @@ describe('webhooks', () => {
     }
   })
 
-  test('an old transaction of somebody else holds up nothing', async () => {
+  test('a long transaction of another user delays nothing', async () => {
     await start('all')
     const shop = await receiver()
     await subscribe(shop)
@@ -148,7 +148,7 @@ describe('webhooks', () => {
     }
   })
 
-  test('endpoints that hang, drip or fail keep nobody else waiting', async () => {
+  test('endpoints that hang, drip or fail delay no others', async () => {
     await start('all')
     const hung = await receiver('hang')
     const dripping = await receiver('drip')
@@ -178,7 +178,7 @@ describe('webhooks', () => {
     assert.ok(jobs!.n <= 60n, `${jobs!.n} jobs wait, one for each endpoint at most`)
   })
 
-  test('the first try follows the commit at once, and soon from another process', async () => {
+  test('the first attempt follows the commit at once, and soon after one in another process', async () => {
     await start('all')
     const shop = await receiver()
     await subscribe(shop)
@@ -202,7 +202,7 @@ describe('webhooks', () => {
     }
   })
 
-  test('what an api process commits is told by a worker within a second or so', async () => {
+  test('a worker sends the notifications of an api process within about a second', async () => {
     await start('api')
     const shop = await receiver()
     await subscribe(shop)

@@ -23,7 +23,7 @@ describe('the table of late words', () => {
     }
   })
 
-  test('every treatment comes up in the lives that are lived here', () => {
+  test('the random lives include every treatment', () => {
     const happened = [...happeningsOf(2000).keys()].map((what) => what.split(': ')[1])
     const treatments = new Set(Object.values(lateWords).flatMap((words) => Object.values(words)))
     // What is open is settled or asked about, not told late.
@@ -34,5 +34,5 @@ describe('the table of late words', () => {
     )
   })
 
-  test('whatever happens to a tree of payments, the money is accounted for', () => liveMany(5000))
+  test('the money of every tree of payments is accounted for', () => liveMany(5000))
 })

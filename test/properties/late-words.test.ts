@@ -25,5 +25,5 @@ const everyRuleHolds = (seed: number) => async () => {
   )
 }
 
-test('requests, crashes and words of the acquirer by chance: every rule holds', everyRuleHolds(1))
-test('the same rules in a second set of lives', everyRuleHolds(2))
+test('every rule holds for random requests, crashes and reports of the acquirer', everyRuleHolds(1))
+test('every rule holds in a second set of lives', everyRuleHolds(2))

@@ -24,7 +24,7 @@ function signed(body: string, by = secret, at = Math.floor(Date.now() / 1000), i
 const send = (path: string, body: string, headers: Record<string, string>) =>
   fetch(new URL(path, receiver.url), { method: 'POST', body, headers })
 
-test('the known answer of the published example decrypts, in both wrappers', () => {
+test('the receiver decrypts the known answer of the published example, in both wrappers', () => {
   const hex = '0A3471C72D9BE49A8520F79C66BBD9A12FF9'
   const headers = {
     'x-initialization-vector': '000000000000000000000000',
@@ -39,7 +39,7 @@ test('the known answer of the published example decrypts, in both wrappers', () 
   assert.throws(() => decrypt(headers, changed, known))
 })
 
-test('only what is signed by a known secret, lately, over these bytes is believed', () => {
+test('a receiver accepts only recent signatures of a known secret over the exact bytes', () => {
   const body = '{"type":"PAYMENT"}'
   const bytes = Buffer.from(body)
   checkSignature(signed(body), bytes, [secret])
@@ -50,7 +50,7 @@ test('only what is signed by a known secret, lately, over these bytes is believe
   assert.throws(() => checkSignature(signed(body, secret, old), bytes, [secret]), /too far/)
 })
 
-test('what came is remembered with its notification, or with what is wrong about it', async () => {
+test('a receiver remembers each delivery, or the reason it could not be read', async () => {
   receiver.trust({ secrets: [secret], key }, '/sealed')
   const clear = JSON.stringify({ type: 'PAYMENT', payload: { id: 'a'.repeat(32) } })
   const iv = randomBytes(12)
@@ -72,7 +72,7 @@ test('what came is remembered with its notification, or with what is wrong about
   assert.match(bad.problem ?? '', /nobody we know/)
 })
 
-test('it behaves as badly as it is told to', async () => {
+test('a receiver misbehaves as configured', async () => {
   const ways = [
     ['fail', 500],
     ['redirect', 302],
@@ -106,7 +106,7 @@ test('it behaves as badly as it is told to', async () => {
   }
 })
 
-test('it answers by itself where a test says how, and counts what comes', async () => {
+test("a receiver answers by a test's function and counts deliveries", async () => {
   const own = await startReceiver({
     mode: ({ no, path, search, body }, response) =>
       void response.writeHead(418).end([no, path, search, body].join(' ')),

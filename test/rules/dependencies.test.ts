@@ -36,13 +36,13 @@ const named = new Set(
   rows.flatMap((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)),
 )
 
-test('every package that runs in production is in the list of SECURITY.md, and no other', () => {
+test('every production package is in the list of SECURITY.md, and no other', () => {
   assert.ok(production.length > 100)
   const names = [...new Set(production.map(({ name }) => name))]
   assert.deepEqual([...named].sort(), names.sort())
 })
 
-test('every package that one of ours depends on has its reason there', () => {
+test('every direct dependency has its reason in SECURITY.md', () => {
   const ours = [
     'schemas',
     'plugins/kit',
@@ -65,7 +65,7 @@ test('every package that one of ours depends on has its reason there', () => {
   }
 })
 
-test('every licence is permissive, and those that are not MIT are named', () => {
+test('every licence is permissive, and those other than MIT are named', () => {
   const allowed = [
     'MIT',
     'ISC',
@@ -84,7 +84,7 @@ test('every licence is permissive, and those that are not MIT are named', () => 
   }
 })
 
-test('no package of production needs its install script', () => {
+test('no production package needs its install script', () => {
   const withScript = production.filter(({ hasInstallScript }) => hasInstallScript === true)
   for (const { name } of withScript) {
     // Archives of Postgres whose script makes links; the host makes them itself where it starts one.

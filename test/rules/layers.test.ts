@@ -55,7 +55,7 @@ test('every package folder has a layer', () => {
   )
 })
 
-test('express is known to the host alone', () => {
+test('only the host imports express', () => {
   const wrong = ['schemas', 'plugins', 'core', 'connectors']
     .flatMap(sources)
     .filter((source) =>
@@ -67,7 +67,7 @@ test('express is known to the host alone', () => {
   )
 })
 
-test('a payment changes state through the statements of settling and of late words alone', () => {
+test('a payment changes state only through the statements of settling and of late words', () => {
   const moving = sources('core').filter(({ code }) => /update tollgate\.payment set/.test(code))
   assert.deepEqual(
     moving.map(({ file }) => file),

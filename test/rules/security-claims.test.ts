@@ -79,7 +79,7 @@ for (const { title, rows } of [
   })
 }
 
-test('every test that is named exists, by its title where its file has many', () => {
+test('every named test exists, by its title where its file has many', () => {
   const named = evidenceIn(text)
   assert.ok(named.length > 100)
   const wrong = named.flatMap(({ file, titles }) => {
@@ -95,7 +95,7 @@ test('every test that is named exists, by its title where its file has many', ()
   assert.deepEqual(wrong, [])
 })
 
-test('the check sees what is missing', () => {
+test('the check finds claims without a test', () => {
   assert.deepEqual(
     withoutTest(['done, says nobody', 'Nothing: not served', 'done (`test/a.ts`)']),
     ['done, says nobody'],

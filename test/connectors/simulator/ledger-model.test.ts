@@ -95,7 +95,7 @@ function expectedTotals(done: readonly Done[]): { held: bigint; charged: bigint 
   return { held, charged }
 }
 
-it('the ledger approves what its sums allow, nothing else, and no sequence breaks a sum', () => {
+it('the ledger approves exactly the operations its sums allow, and no sequence breaks a sum', () => {
   fc.assert(
     fc.property(steps, (sequence) => {
       const ledger = openLedger()

@@ -48,7 +48,7 @@ describe('the chain of the audit trail', () => {
     await run.close()
   })
 
-  test('is whole, tells its end, and says so of the database without an engine', async () => {
+  test('an untouched chain verifies and names its end, also without an engine', async () => {
     const found = await verify()
     assert.deepEqual([found.problems, found.notes], [[], []])
     assert.match(found.anchor, /^[0-9]+:[0-9a-f]{64}$/)
@@ -62,7 +62,7 @@ describe('the chain of the audit trail', () => {
     assert.deepEqual((await verify([found.anchor])).problems, [], 'an older end is still in it')
   })
 
-  test('misses nothing that is changed: each column of a row, and a link', async () => {
+  test('verification notices every changed column of a row and every changed link', async () => {
     const changes = [
       `actor = 'somebody else'`,
       `actor_kind = 'operator'`,
@@ -95,7 +95,7 @@ describe('the chain of the audit trail', () => {
     await problems(/link 4 .* was changed/)
   })
 
-  test('misses what is removed, with or without its link, and what is moved or slipped in', async () => {
+  test('verification notices rows removed, with or without their links, moved or inserted', async () => {
     const [row] = await run.sql<{ audit_id: string }>(
       'select audit_id from tollgate.audit_link where no = 4',
     )
@@ -140,7 +140,7 @@ describe('the chain of the audit trail', () => {
     assert.deepEqual((await verify()).problems, [])
   })
 
-  test('is missed where its end is cut off; with its head, by an end that was kept elsewhere', async () => {
+  test('verification notices a removed end; with its head also replaced, only against a kept anchor', async () => {
     await run.sql('create table head as select * from tollgate.audit_head')
     const before = await verify()
     await fill(2)
@@ -165,7 +165,7 @@ describe('the chain of the audit trail', () => {
     await problems(/rewritten or cut off/, [anchor])
   })
 
-  test('is not gone on with where somebody set its head by hand: an alarm is raised, and nothing signed', async () => {
+  test('a head set by hand stops the chain: an alarm is raised and nothing more is signed', async () => {
     const { anchor } = await verify()
     const links = await run.sql<{ no: bigint; mac: Buffer }>(
       'select no, mac from tollgate.audit_link order by no',
@@ -245,7 +245,7 @@ describe('the chain of the audit trail', () => {
     assert.match(String(alarmed()[0]?.why), /head of the chain.* was changed/)
   })
 
-  test('refuses update, delete and truncate also to the owner of the tables', async () => {
+  test('the database refuses update, delete and truncate even to the owner of the tables', async () => {
     for (const table of ['audit', 'audit_link']) {
       const set = table === 'audit' ? 'action = action' : 'no = no'
       for (const statement of [
@@ -258,7 +258,7 @@ describe('the chain of the audit trail', () => {
     }
   })
 
-  test('gets its links within a second, in turns with other processes, each row once', async () => {
+  test('each row gets one link within a second, with several processes taking turns', async () => {
     const others = await Promise.all([run.another(), run.another()])
     const startedMs = performance.now()
     await Promise.all(
@@ -278,7 +278,7 @@ describe('the chain of the audit trail', () => {
     assert.equal(links, count)
   })
 
-  test('holds up nobody: whoever holds its head keeps neither payments nor decisions waiting', async () => {
+  test('a lock on the head of the chain delays neither payments nor decisions', async () => {
     await run.sql('begin')
     await run.sql('select 1 from tollgate.audit_head for update')
     const paid = await run.pay()
@@ -290,7 +290,7 @@ describe('the chain of the audit trail', () => {
     assert.deepEqual((await verify()).problems, [])
   })
 
-  test('goes on after a process that died while it added links', async () => {
+  test('the chain continues after a process that died while it added links', async () => {
     let died = 0
     onFaultPoint((point) => {
       if (point !== 'audit-linked' || died === 2) return
@@ -302,7 +302,7 @@ describe('the chain of the audit trail', () => {
     assert.deepEqual((await verify()).problems, [])
   })
 
-  test('a row that was removed before it had its link is missed, too', async () => {
+  test('verification notices a row that was removed before it had its link', async () => {
     await run.sql('begin')
     await run.sql('select 1 from tollgate.audit_head for update')
     const { id } = await run.gateway.entities.createToken(run.channel, 'short-lived')
@@ -312,7 +312,7 @@ describe('the chain of the audit trail', () => {
     await problems(/was removed/)
   })
 
-  test('forgets what is older than a year, goes on from there, and has it on record', async () => {
+  test('rows older than a year are dropped, the chain continues, and a record tells of it', async () => {
     const { audit } = run.gateway
     await assert.rejects(audit.forget(new Date(), 'Ada'), /must be 366 days ago or earlier/)
     await run.sql('create table ages as select id from tollgate.audit')
@@ -366,7 +366,7 @@ describe('the key of the chain', () => {
   })
   after(() => run.close())
 
-  test('stays when data keys are rotated, wrapped anew, and when that of digests is replaced', async () => {
+  test('the key of the chain survives rotation, rewrapping and replacement of the other keys', async () => {
     const newer = `newer:${'abcd'.repeat(16)}`
     const keys = localKeys(`${newer},${testKey}`)
     const [old] = await run.sql<{ key_id: string }>(
@@ -394,7 +394,7 @@ describe('the key of the chain', () => {
     })
   })
 
-  test('of another database proves nothing here', async () => {
+  test('the key of another database proves nothing', async () => {
     const found = await verifyAudit({
       database: { url: run.database.url },
       keys: localKeys(`newer:${'cdef'.repeat(16)},${testKey.replace('5e', '5f')}`),

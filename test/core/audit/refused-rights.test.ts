@@ -11,7 +11,7 @@ before(async () => {
 })
 after(() => closeChecked(run))
 
-test('a token that asks for what its rights do not hold is in the security log, with the right and the address', async () => {
+test('a token without the needed right is in the security log, with the right and the address', async () => {
   const { entities } = run.gateway
   const { id, token } = await entities.createToken(run.channel, 'reader', { rights: ['read'] })
   const caller = await run.gateway.authenticate(`Bearer ${token}`)

@@ -79,7 +79,7 @@ function live(given: readonly Step[]) {
 }
 
 describe('windows', () => {
-  test('count what failed in the window, in every process, and up to a minute more', () => {
+  test('a window counts the failures of all processes, for at most a minute longer than its length', () => {
     fc.assert(
       fc.property(steps, (given) => {
         const { processes, happened, nowMs } = live(given)
@@ -98,7 +98,7 @@ describe('windows', () => {
     )
   })
 
-  test('say when fewer than the threshold are left, and then fewer are left', () => {
+  test('a window tells when its count falls below the threshold, and the count then does', () => {
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 10 }), (given, threshold) => {
         const { processes, nowMs } = live(given)
@@ -119,7 +119,7 @@ describe('windows', () => {
     )
   })
 
-  test('what a process tells again changes nothing, and what it lost an answer about is told again', () => {
+  test('a bucket learnt twice counts once, and a bucket whose answer was lost is sent again', () => {
     const [one, other] = [new Windows(most), new Windows(most)]
     one.fail(key('x'), 0)
     const lost = one.changes(500)
@@ -131,7 +131,7 @@ describe('windows', () => {
     assert.deepEqual(one.changes(500), [{ ...key('x'), at: 0, failures: 2 }])
   })
 
-  test('a lift ends what stands on one dimension of one merchant, at once', () => {
+  test('a lift clears one dimension of one merchant at once', () => {
     const windows = new Windows(most)
     const other = [key('x', { merchantId: 'b' }), key('x', { dimension: 'bin' })]
     for (const one of [key('x'), key('y'), ...other]) windows.fail(one, 5)
@@ -145,7 +145,7 @@ describe('windows', () => {
     assert.deepEqual(windows.count(key('x'), 12), { own: 1, others: 0, approved: 0 })
   })
 
-  test('an attacker who varies everything fills a bounded memory, of his merchant only', () => {
+  test("an attacker who varies every value fills a bounded memory, and only his merchant's", () => {
     const windows = new Windows({ keys: 500, perMerchant: 100 })
     for (let no = 0; no < 9; no += 1) windows.fail(key('victim', { merchantId: 'quiet' }), 0)
     const tried = key('tried again')
@@ -165,14 +165,14 @@ describe('windows', () => {
     assert.ok(windows.changes(100_000).length <= 500 * 2)
   })
 
-  test('a number that failed often outlives a flood that comes between its tries', () => {
+  test('a number with many failures outlives a flood between its attempts', () => {
     const windows = new Windows({ keys: 500, perMerchant: 100 })
     for (let no = 0; no < 9; no += 1) windows.fail(key('kept', { dimension: 'number' }), 0)
     for (let no = 0; no < 10_000; no += 1) windows.fail(key(`flood ${no}`), 1)
     assert.equal(windows.count(key('kept', { dimension: 'number' }), 2).own, 9)
   })
 
-  test('what is past its window takes no memory', () => {
+  test('a window takes no memory once it is over', () => {
     const windows = new Windows(most)
     for (const dimension of dimensions) windows.fail(key('x', { dimension }), 0)
     windows.forgetPast(windowMs('address') + minute)
@@ -181,7 +181,7 @@ describe('windows', () => {
     assert.equal(windows.size, 0)
   })
 
-  test('approvals are counted beside failures and make no entry of their own', () => {
+  test('approvals count beside failures and create no entry of their own', () => {
     const windows = new Windows(most)
     const channel = key('c', { dimension: 'channel' })
     windows.approve([channel], 'one', 0)
@@ -209,11 +209,11 @@ describe('windows', () => {
   })
 })
 
-describe('an attempt is refused', () => {
+describe('the judgement of an attempt', () => {
   const idle = { underWay: 0, open: 0 }
   const counted = (own: number, others = 0, approved = 0) => ({ own, others, approved })
 
-  test('of one number or address at the threshold, whatever is approved beside it', () => {
+  test('a number or address at the threshold is refused, however many payments are approved', () => {
     for (const dimension of ['number', 'address'] as const) {
       assert.equal(judge(dimension, counted(4, 5, 99), idle, 10), 'free')
       assert.equal(judge(dimension, counted(5, 5, 99), idle, 10), 'blocked')
@@ -222,13 +222,13 @@ describe('an attempt is refused', () => {
     }
   })
 
-  test('while so many are undecided that their failures would be too many; none is counted twice', () => {
+  test('attempts wait while the open ones could exceed the threshold; none counts twice', () => {
     assert.equal(judge('number', counted(0), { underWay: 0, open: 10 }, 10), 'busy')
     assert.equal(judge('number', counted(2, 5), { underWay: 0, open: 5 }, 10), 'free')
     assert.equal(judge('number', counted(2, 5), { underWay: 0, open: 8 }, 10), 'busy')
   })
 
-  test('of what many shoppers share only while more fails than is approved', () => {
+  test('a shared dimension is refused only while more attempts fail than are approved', () => {
     for (const dimension of ['bin', 'channel', 'token'] as const) {
       assert.equal(judge(dimension, counted(600, 400, 599), idle, 1000), 'blocked')
       assert.equal(judge(dimension, counted(600, 400, 600), idle, 1000), 'free')

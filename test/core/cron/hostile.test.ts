@@ -50,7 +50,7 @@ function bounded(text: string): boolean {
   return true
 }
 
-describe('no text costs more than its bound', () => {
+describe('the cost of reading a text is bounded', () => {
   test('ten thousand hostile texts are read or refused', () => {
     let read = 0
     let refused = 0
@@ -78,7 +78,7 @@ describe('no text costs more than its bound', () => {
     )
   })
 
-  test('the longest search looks at each month once, the longest text is gone over once', () => {
+  test('the longest search visits each month once, the longest text is read once', () => {
     for (const [expression, visited] of [
       ['0 0 0 30 2 ?', 130],
       ['0 0 0 31W 2,4,6,9,11 ?', 130 * 5],
@@ -92,7 +92,7 @@ describe('no text costs more than its bound', () => {
     assert.ok(meter.steps > 122 * 130 && meter.steps <= mostSteps)
   })
 
-  test('a search in a zone asks for the clock changes of at most four stretches', () => {
+  test('a search in a zone looks up the clock changes of at most four periods', () => {
     for (const name of ['Africa/Casablanca', 'Europe/Berlin', 'Pacific/Apia']) {
       let asked = 0
       const offsetAt = offsetsOf(name)
@@ -112,7 +112,7 @@ describe('no text costs more than its bound', () => {
 })
 
 describe('the evaluator stands alone', () => {
-  test('it imports nothing but itself', () => {
+  test('the evaluator imports only its own files', () => {
     const wrong = sources('core/cron').flatMap(({ file, imports }) =>
       imports.filter((name) => !name.startsWith('core/cron/')).map((name) => `${file}: ${name}`),
     )
@@ -120,7 +120,7 @@ describe('the evaluator stands alone', () => {
     assert.deepEqual(wrong, [])
   })
 
-  test('it reads no clock and uses no regular expression', () => {
+  test('the evaluator reads no clock and uses no regular expression', () => {
     const pattern =
       /\bDate\.now\b|\bnew Date\(\)|\bRegExp\b|\.(match|replace|search|split)\(|[=(,:]\s*\/[^/*]/
     const wrong = sources('core/cron')
@@ -129,7 +129,7 @@ describe('the evaluator stands alone', () => {
     assert.deepEqual(wrong, [])
   })
 
-  test('what it says of itself can be read again', () => {
+  test('an expression written out is read back as the same expression', () => {
     fc.assert(
       fc.property(expression, (text) => {
         const cron = parseCron(text)

@@ -12,7 +12,7 @@ const channel = idOf(1)
 const account = idOf(2)
 
 describe('the migration to facts', () => {
-  test('a chargeback stands for what was not reversed of it, and nobody gave it a reference', async () => {
+  test('a chargeback counts for its part that was not reversed, and has no reference', async () => {
     const database = await createDatabase()
     const client = new pg.Client({ connectionString: database.url })
     await client.connect()
@@ -63,7 +63,7 @@ describe('the migration to facts', () => {
 })
 
 describe('the migration of rounds', () => {
-  test('a round has a name that no reference has; a reference that only reads like one keeps its own', async () => {
+  test('a round gets a name that no reference can have; a reference that resembles one stays', async () => {
     const database = await createDatabase()
     const client = new pg.Client({ connectionString: database.url })
     await client.connect()

@@ -55,7 +55,7 @@ const partitions = async (run: TestGateway, month: Date) =>
     )
   ).map(({ name }) => name)
 
-test('rows that came months too early move into their month when it is made, as they were', async () => {
+test('rows that arrived months early move unchanged into their partition when it is created', async () => {
   const run = await startGateway({ role: 'api' })
   const month = await nextMonth(run)
   const housekeeping = housekeeper(run.database.url)
@@ -101,7 +101,7 @@ test('rows that came months too early move into their month when it is made, as 
   }
 })
 
-test('a month with more rows than can be moved in a moment stays where it is, and that is told', async () => {
+test('a month with too many early rows keeps them in the default partition, and the report says so', async () => {
   const run = await startGateway({ role: 'api' })
   const month = await nextMonth(run)
   const housekeeping = housekeeper(run.database.url)
@@ -127,7 +127,7 @@ test('a month with more rows than can be moved in a moment stays where it is, an
   }
 })
 
-test('who reads the default partition stops no month for good, and no payment meanwhile', async () => {
+test('a reader of the default partition delays the creation of a month, and no payment', async () => {
   const run = await startGateway({ role: 'api' })
   const month = await nextMonth(run)
   const housekeeping = housekeeper(run.database.url)
@@ -174,7 +174,7 @@ test('who reads the default partition stops no month for good, and no payment me
   }
 })
 
-test('a machine whose clock is months ahead makes ids of about now: the database says when that is', async () => {
+test("a machine whose clock is months ahead makes ids of the database's present month", async () => {
   const run = await startGateway({ role: 'api' })
   const now = Date.now
   try {

@@ -78,7 +78,7 @@ describe('plans', () => {
   }
 
   for (const { table, statement, fill, settings } of cases) {
-    test(`${table}: rows are looked up by key, whatever the size of the table`, async () => {
+    test(`${table}: rows are found by key, whatever the size of the table`, async () => {
       let stored = 0
       for (const size of sizes) {
         if (size > stored) await run.sql(fill, [size - stored])

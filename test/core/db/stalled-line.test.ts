@@ -27,7 +27,7 @@ const note = (id: string) => sql<{ id: string }>`
   returning id`
 const one = sql<{ one: number }>`select 1 as one`
 
-describe('a line that swallows everything', () => {
+describe('a database connection that swallows everything', () => {
   let run: TestGateway
   let line: Line
   let database: Database
@@ -68,7 +68,7 @@ describe('a line that swallows everything', () => {
       )
     ).length
 
-  test('whoever waits hears within the flush budget that nobody knows; then all goes on, at once', async () => {
+  test('callers hear within the flush budget that the outcome is unknown; later work goes on at once', async () => {
     await warm()
     line.stall()
     const since = performance.now()
@@ -91,7 +91,7 @@ describe('a line that swallows everything', () => {
     assert.equal(lanes.waiting, 0)
   })
 
-  test('rows that no flush has room for are told in time as well', async () => {
+  test('rows beyond the capacity of the flushes fail in time as well', async () => {
     await warm()
     line.stall()
     const since = performance.now()
@@ -104,7 +104,7 @@ describe('a line that swallows everything', () => {
     await warm()
   })
 
-  test('what was waiting is carried out within the budget on fresh connections when only the old ones are lost', async () => {
+  test('when only the old connections are lost, waiting work runs on fresh ones within the budget', async () => {
     await warm()
     line.stall()
     const ids = Array.from({ length: 4 }, () => newId())
@@ -124,7 +124,7 @@ describe('a line that swallows everything', () => {
     assert.ok(performance.now() - since < limits.groupTryMs)
   })
 
-  test('a first copy that arrives when the second was carried out changes nothing', async () => {
+  test('a first copy that arrives after the second changes nothing', async () => {
     await warm()
     const [inserted, moved] = [newId(), newId()]
     await run.sql(`insert into public.note (id, word) values ($1, 'old')`, [moved])
@@ -146,7 +146,7 @@ describe('a line that swallows everything', () => {
     assert.deepEqual(row, { word: 'old and new' })
   })
 
-  test('a transaction is given up, its locks with it, and it is told as unknown', async () => {
+  test('a transaction is given up with its locks, and its outcome is unknown', async () => {
     const id = newId()
     const other = newId()
     await run.sql(`insert into public.note (id, word) values ($1, 'old')`, [id])
@@ -173,7 +173,7 @@ describe('a line that swallows everything', () => {
     await until(async () => ((await backends()) <= 3 + 2 + limits.groupFlushes ? true : undefined))
   })
 
-  test('a long statement is ended by Postgres: it is run again and its connection stays', async () => {
+  test('a long statement is ended by Postgres, run again, and its connection stays', async () => {
     const before = (
       await run.sql<{ pid: number }>(
         `select pid from pg_stat_activity where application_name = 'tollgate single' and datname = current_database() order by pid`,

@@ -65,7 +65,7 @@ function call(make: unknown): unknown {
 }
 
 describe('statements', () => {
-  test('each one can be prepared against the migrated schema, under a name of its own', async () => {
+  test('each statement prepares against the migrated schema under a name of its own', async () => {
     const run = await startGateway({ cloned: false, schema })
     try {
       const database = new Database({ url: 'postgres://unused', schema })
@@ -102,7 +102,7 @@ describe('statements', () => {
     }
   })
 
-  test('the same statement has the same name in every process, and another schema another name', () => {
+  test('a statement has the same name in every process, and another name in another schema', () => {
     const strings = ['select id from tollgate.payment where id = ', '']
     const name = (schemaName?: string) =>
       new Database({
@@ -114,7 +114,7 @@ describe('statements', () => {
     assert.match(name(), /^[0-9a-f]{32}$/)
   })
 
-  test('a schema name that is no plain identifier is refused', () => {
+  test('a schema name that is not a plain identifier is refused', () => {
     for (const wrong of ['', 'Shop', 'a-b', 'a;drop', '1shop', 'x'.repeat(42)]) {
       assert.throws(
         () => new Database({ url: 'postgres://unused', schema: wrong }),

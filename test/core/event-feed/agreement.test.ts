@@ -5,7 +5,7 @@ import { startGateway, until } from '../../rig/gateway.ts'
 import { startReceiver } from '../../rig/notification-receiver.ts'
 import { scheduling } from '../../rig/schedules.ts'
 
-test('each notification of an endpoint is in the feed, and the other way round', async () => {
+test('the feed and the notifications of an endpoint agree', async () => {
   const shop = await startReceiver()
   const run = await startGateway()
   try {

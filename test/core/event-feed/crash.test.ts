@@ -42,7 +42,7 @@ async function horizonOf(client: pg.Client): Promise<bigint> {
   return BigInt(rows[0]!.at)
 }
 
-test('an event is told also when the server crashed and its count fell back', async () => {
+test('the feed tells an event although the server crashed and its counter fell back', async () => {
   const cluster = await startTestCluster({ durable: true })
   const data = `${cluster.folder}/data`
   try {

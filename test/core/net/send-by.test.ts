@@ -27,7 +27,7 @@ for (const [name, side] of [
     assert.equal(call.sent(), 'not-moved')
   })
 
-  test(`time that passes on the ${name} clock while connecting is noticed before the first byte`, async (t) => {
+  test(`time that passes on the ${name} clock during the connection is noticed before the first byte`, async (t) => {
     const { url, server } = await httpsServer(t, () => assert.fail('a request arrived'))
     const clock = stillClock()
     const { call, newCall } = outgoingFor(t, { clock })
@@ -47,7 +47,7 @@ for (const [name, side] of [
     assert.equal((await newCall().http.get(url)).status, 200)
   })
 
-  test(`a kept connection, too, refuses the first byte past the send-by time on the ${name} clock`, async (t) => {
+  test(`a kept connection also refuses the first byte past the send-by time on the ${name} clock`, async (t) => {
     const paths: (string | undefined)[] = []
     const { url } = await httpServer(t, (request, answer) => {
       paths.push(request.url)
@@ -67,7 +67,7 @@ for (const [name, side] of [
   })
 }
 
-test('a look-up may be written past the send-by time, until the deadline', async (t) => {
+test('a look-up can be written past the send-by time, until the deadline', async (t) => {
   const { url } = await httpServer(t, (_request, answer) => answer.end('ok'))
   const clock = stillClock()
   const { call } = outgoingFor(t, { clock })

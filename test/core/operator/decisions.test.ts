@@ -86,7 +86,7 @@ describe("operators' decisions", () => {
     return answer.id
   }
 
-  test('settled as approved: sums, event and audit follow in one commit; nothing is sent', async () => {
+  test('an approval books sums, event and audit in one commit and sends nothing', async () => {
     const id = await stuck('by-hand-approved')
     const before = run.acquirer.of('by-hand-approved')
     const { state, resultCode } = await run.gateway.operator.settle(id, 'approved', alice)
@@ -108,7 +108,7 @@ describe("operators' decisions", () => {
     assert.equal(refund.result.code, charged, 'it is a payment like any other from then on')
   })
 
-  test('settled as declined: the code says that nobody proved it, and the number is erased', async () => {
+  test('a decline has the code of an unproven payment and erases the number', async () => {
     const id = await stuck('by-hand-declined')
     await run.gateway.operator.settle(id, 'declined', alice)
     assert.equal(await stateOf(id), `declined ${byHand}`)
@@ -119,7 +119,7 @@ describe("operators' decisions", () => {
     }
   })
 
-  test('a capture: approved takes its reservation, declined gives it back', async () => {
+  test('an approved capture takes its reservation, a declined one returns it', async () => {
     const paid = await run.debit(
       'by-hand-capture',
       { authorize: approvedAs },
@@ -142,7 +142,7 @@ describe("operators' decisions", () => {
     assert.deepEqual([capturing, captured, captures], [0n, 4000n, 1])
   })
 
-  test('two operators who contradict each other at once: one decides, the other is told so', async () => {
+  test('of two contradicting operators one decides, and the other is told', async () => {
     const ids = await Promise.all(
       Array.from({ length: 12 }, (_, index) => stuck(`at-once-${index}`)),
     )
@@ -174,7 +174,7 @@ describe("operators' decisions", () => {
     )
   })
 
-  test('the answer arrives while an operator declines: one of both decides, and no money is lost sight of', async () => {
+  test('of an answer and a simultaneous decline one decides, and all money stays accounted for', async () => {
     const calls = Array.from({ length: 12 }, (_, index) => {
       const told = Promise.withResolvers<Outcome>()
       return {
@@ -235,7 +235,7 @@ describe("operators' decisions", () => {
     )
   })
 
-  test('what is decided, pending or unasked is no matter for a decision', async () => {
+  test('decided, pending and unsent payments take no decision', async () => {
     const { settle } = run.gateway.operator
     const approved = await run.debit('decided-approved', {})
     await assert.rejects(
@@ -253,7 +253,7 @@ describe("operators' decisions", () => {
       assert.deepEqual(await settlings(id), [])
   })
 
-  test('a word of the acquirer that nobody worked on yet goes first', async () => {
+  test('an unprocessed message of the acquirer precedes a decision', async () => {
     const id = await stuck('word-waits')
     const key = await run.keyOf(id)
     await run.sql('begin')
@@ -269,7 +269,7 @@ describe("operators' decisions", () => {
     await until(async () => ((await stateOf(id)) === `approved ${charged}` ? true : undefined))
   })
 
-  test('while a call is under way nobody is asked and nothing decided, also where a clock is wrong', async () => {
+  test('a call under way blocks questions and decisions, even when a clock is wrong', async () => {
     const told = Promise.withResolvers<Outcome>()
     const begun = Promise.withResolvers<Operation>()
     const answered = run.debit('under-way', {
@@ -308,7 +308,7 @@ describe("operators' decisions", () => {
     assert.deepEqual(await settlings(paymentId), [])
   })
 
-  test('a question settles what the acquirer tells', async () => {
+  test("a question settles the payment with the acquirer's answer", async () => {
     const { id } = await run.debit('asked-approved', { ...silence, enquire: approvedAs })
     const { state } = await run.gateway.operator.enquire(id, alice)
     assert.equal(state, 'approved')
@@ -317,7 +317,7 @@ describe("operators' decisions", () => {
     assert.deepEqual([record?.actor, record?.action], ['Alice', 'payment.enquired'])
   })
 
-  test('a question that finds nothing sends nothing again and takes nothing back', async () => {
+  test('a question that finds nothing neither repeats nor reverses the payment', async () => {
     const script: Script = { ...silence, enquire: () => ({ is: 'notFound' }), refund: lost }
     const { id } = await run.debit('asked-nothing', script)
     await run.sql(
@@ -329,7 +329,7 @@ describe("operators' decisions", () => {
     assert.deepEqual(run.acquirer.of('asked-nothing'), ['debit', 'enquire'])
   })
 
-  test('a question about a pending payment that finds nothing leaves its shopper alone', async () => {
+  test('a question about a pending payment that finds nothing leaves its shopper undisturbed', async () => {
     const redirect = { redirect: { url: 'https://bank.example/3ds' } }
     const { id } = await run.debit('asked-pending', { ...silence, debit: () => pending(redirect) })
     assert.equal((await run.gateway.operator.enquire(id, alice)).state, 'pending')
@@ -345,7 +345,7 @@ describe("operators' decisions", () => {
     )
   })
 
-  test('the authorisation of a sale in two steps: its capture follows the decision', async () => {
+  test('a decision about the authorisation of a two-step sale is followed by its capture', async () => {
     const script: Script = { authorize: lost, enquire: silent, reverseByKey: silent }
     const answer = await run.debit('two-steps-hand', script, { paymentType: 'PA.CP' })
     const { id, result, referencedId: authorisation } = answer
@@ -363,14 +363,14 @@ describe("operators' decisions", () => {
     assert.equal((await balanceOf(run, authorisation as string)).captured, 9200n)
   })
 
-  test('a payment whose connector is gone can be decided all the same', async () => {
+  test('a payment without its connector can be decided', async () => {
     const id = await stuck('connector-gone')
     const without = await run.another({ plugins: [], role: 'api' })
     await without.operator.settle(id, 'approved', alice)
     assert.equal(await stateOf(id), `approved ${charged}`)
   })
 
-  test('a decision needs a name and a reason; a card number in them is masked', async () => {
+  test('a decision needs a name and a reason, and card numbers in them are masked', async () => {
     const id = await stuck('words-needed')
     for (const wrong of [{ by: ' ' }, { reason: '' }, { reason: 'x'.repeat(1001) }]) {
       await assert.rejects(
@@ -386,7 +386,7 @@ describe("operators' decisions", () => {
     assert.equal(record?.detail.reason, 'card **** **** **** 0000 was charged')
   })
 
-  test('an entry leaves the list by hand, on record, but not while its payment is open', async () => {
+  test('an operator closes an entry on record, but not while its payment is open', async () => {
     const { operator } = run.gateway
     const id = await stuck('list-open')
     const [entry] = await attention(id)
@@ -411,14 +411,14 @@ describe("operators' decisions", () => {
   })
 })
 
-describe('work that ran out of tries', () => {
+describe('work that exhausted its tries', () => {
   let run: AcquirerRun
   before(async () => {
     run = await startWithAcquirer({ role: 'api', acquirer: scriptedAcquirer() })
   })
   after(() => closeChecked(run))
 
-  test('is queued again on record: the worker asks, and what it finds decides', async () => {
+  test("exhausted work is queued again on record, and the worker's enquiry decides", async () => {
     const { operator } = run.gateway
     const { id } = await run.debit('dead-job-1', { ...silence, enquire: approvedAs })
     const key = await run.keyOf(id)

@@ -32,7 +32,7 @@ const refusedFor = (why: RegExp) => (error: unknown) => {
   return true
 }
 
-describe('payments that are open, decided by operators', () => {
+describe("operators' decisions about open payments", () => {
   let run: LateRun
   let without: Gateway
   before(async () => {
@@ -65,7 +65,7 @@ describe('payments that are open, decided by operators', () => {
     return { id, paid: paid.id }
   }
 
-  test('what the acquirer approved for another amount is not approved as asked', async () => {
+  test('an approval for another amount cannot be settled as the requested amount', async () => {
     const { id, paid } = await refundedForLess('open-other-amount', { refund: lose })
     await assert.rejects(
       run.gateway.operator.settle(id, 'approved', alice),
@@ -78,7 +78,7 @@ describe('payments that are open, decided by operators', () => {
     assert.equal((await run.gateway.payments.refund(paid, eur('1.00'))).result.code, charged)
   })
 
-  test('an answer that comes late settles it; of two amounts that were told, refunds wait for an operator', async () => {
+  test('a late answer settles the payment; with two amounts reported, refunds wait for an operator', async () => {
     const call = heldCall()
     const { id, paid } = await refundedForLess('open-late-answer', { refund: call.handler })
     call.answer(approvedAs(await call.begun))
@@ -94,7 +94,7 @@ describe('payments that are open, decided by operators', () => {
     assert.equal((await balanceOf(run, paid)).refunded, 1100n)
   })
 
-  test('a pending payment whose connector is gone is decided by hand', async () => {
+  test('a pending payment without its connector is decided by hand', async () => {
     const { id } = await run.debit('open-pending-gone', { debit: () => pending(redirect) })
     await assert.rejects(run.gateway.operator.settle(id, 'declined', alice), refusedFor(/pending/))
     await without.operator.settle(id, 'declined', alice)
@@ -122,7 +122,7 @@ describe('payments that are open, decided by operators', () => {
   }
 })
 
-describe('a sale in two steps whose connector is gone between them', () => {
+describe('two-step sales whose connector disappears between the steps', () => {
   let run: LateRun
   before(async () => {
     run = await startLate({}, { role: 'api' })
@@ -158,7 +158,7 @@ describe('a sale in two steps whose connector is gone between them', () => {
       return (await run.timers(authorisation)).length === 0 ? true : undefined
     }, 20_000)
 
-  test('it is listed, told by its id, declined by hand, and released once the connector is back', async () => {
+  test('the sale is listed, declined by hand, and released when the connector returns', async () => {
     const { operator } = run.gateway
     const { id, authorisation, worker } = await halfDone('gone-declined')
     const [entry] = await run.listed(authorisation)
@@ -185,7 +185,7 @@ describe('a sale in two steps whose connector is gone between them', () => {
     await back.close()
   })
 
-  test('it is captured when the connector comes back, and the entry ends', async () => {
+  test('the sale is captured when the connector returns, and its entry is closed', async () => {
     const { id, authorisation, worker } = await halfDone('gone-back')
     await worker.close()
     await run.another({ plugins: [run.acquirer.plugin], role: 'worker' })

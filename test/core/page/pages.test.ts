@@ -40,7 +40,7 @@ function isBounded(page: unknown): void {
   assert.ok(length < limits.pageBytes + 4096, `${length} characters`)
 }
 
-test('the feed of events', async () => {
+test('the event feed keeps its pages below the limit of bytes', async () => {
   const told: string[] = []
   let pages = 0
   for (let cursor = since, more = true; more && pages < 50; pages += 1) {
@@ -83,19 +83,19 @@ async function searched(more: Record<string, string>): Promise<{ found: string[]
   )
 }
 
-test('searches, newest first', async () => {
+test('searches keep their pages below the limit of bytes, newest first', async () => {
   const { found, pages } = await searched({})
   assert.deepEqual(found, ids.toReversed())
   assert.ok(pages >= 3, `${pages} pages`)
 })
 
-test('searches with what is linked: each once, with its links', async () => {
+test('searches with linked transactions return each once, with its links', async () => {
   const refund = await run.gateway.payments.refund(ids[0]!, { amount: '1.00', currency: 'EUR' })
   const { found } = await searched({ includeLinkedTransactions: 'true' })
   assert.deepEqual([...new Set(found)].sort(), [...ids, refund.id].sort())
 })
 
-test('what is linked with one transaction is told as far as an answer may hold it', async () => {
+test('the links of one transaction fill at most one answer', async () => {
   const { id } = await run.pay({ amount: '50.00' })
   const refunds: string[] = []
   for (let no = 0; no < 5; no += 1) {
@@ -108,7 +108,7 @@ test('what is linked with one transaction is told as far as an answer may hold i
   assert.ok(JSON.stringify(linked).length < limits.pageBytes + large + 8192)
 })
 
-test('schedules of a registration', async () => {
+test('the schedules of a registration keep their pages below the limit of bytes', async () => {
   const { registrationId } = await run.pay({ createRegistration: 'true' })
   const schedules: string[] = []
   for (let no = 0; no < many; no += 1) {
@@ -132,7 +132,7 @@ test('schedules of a registration', async () => {
   assert.ok(pages >= 3, `${pages} pages`)
 })
 
-test('deliveries of an endpoint', async () => {
+test('the deliveries of an endpoint keep their pages below the limit of bytes', async () => {
   const caller = { id: 'shop', entityId: run.channel }
   const made = await run.gateway.webhooks.create({ url: 'https://shop.example/hook' }, { caller })
   await run.sql(

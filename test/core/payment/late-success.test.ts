@@ -117,7 +117,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
       assert.deepEqual(await run.timers(late), [])
     }
 
-    test(`${name}: counts until its reversal by key, and then for nothing`, async () => {
+    test(`${name}: counts until its reversal by key, then for nothing`, async () => {
       const call = heldCall<Reversed>()
       const { id, late } = await declined('by-key', { reverseByKey: call.handler })
       const told = run.tell(late, word)
@@ -131,7 +131,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
       await isOver(id, late)
     })
 
-    test(`${name}: without that, counts until a reversal of the engine's own`, async () => {
+    test(`${name}: without reversals by key, counts until a reversal of the engine's own`, async () => {
       const call = heldCall<Outcome>()
       const { id, late, reference } = await declined('by-reversal', { reverse: call.handler })
       const told = run.tell(late, word)
@@ -161,7 +161,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
       assert.equal(run.acquirer.of(reference).filter((what) => what === 'reverse').length, 1)
     })
 
-    test(`${name}: where nobody can undo it, it counts and is listed; an operator keeps it`, async () => {
+    test(`${name}: without any reversal, counts and is listed until an operator keeps it`, async () => {
       const { id, late } = await declined('by-nobody')
       await run.tell(late, word)
       await until(async () =>
@@ -180,7 +180,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
       if (name === 'increase') assert.equal((await balanceOf(run, id)).authorised, 15_200n)
     })
 
-    test(`${name}: given back by hand, it counts for nothing`, async () => {
+    test(`${name}: returned by hand, counts for nothing`, async () => {
       const { id, late } = await declined('by-nobody')
       await run.tell(late, word)
       await until(async () =>
@@ -191,7 +191,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
     })
   }
 
-  test('a release done after all counts as done at once: an operator keeps it', async () => {
+  test('a release that succeeds late counts as done at once, and an operator keeps it', async () => {
     const { id } = await run.debit('late-release', {}, { paymentType: 'PA' })
     const { id: late } = await run.follow(id, 'RV', 'late-release-rv', {}, { reverse: refuse })
     assert.equal(await run.tell(late, { outcome: approval }), 'settled')
@@ -204,7 +204,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
     assert.equal((await balanceOf(run, id)).reversed, 9200n)
   })
 
-  test('a release that was not done after all, as an operator says, counts for nothing', async () => {
+  test('a release that an operator settles as not done counts for nothing', async () => {
     const { id } = await run.debit('no-release', {}, { paymentType: 'PA' })
     const { id: late } = await run.follow(id, 'RV', 'no-release-rv', {}, { reverse: refuse })
     await run.tell(late, { outcome: approval })
@@ -213,7 +213,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
     assert.equal((await run.gateway.payments.capture(id, eur('92.00'))).result.code, charged)
   })
 
-  test("a capture's reversal done after all gives its amount to the authorisation at once", async () => {
+  test("the late success of a capture's reversal returns the amount to the authorisation at once", async () => {
     const { id } = await run.debit('late-void', {}, { paymentType: 'PA' })
     const capture = await run.gateway.payments.capture(id, eur('60.00'))
     const { id: late } = await run.follow(capture.id, 'RV', 'late-void-rv', {}, { reverse: refuse })
@@ -227,7 +227,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
     assert.equal((await run.gateway.payments.capture(id, eur('92.00'))).result.code, charged)
   })
 
-  test('a reversal by key that finds nothing, while the acquirer still has it as done, ends nothing', async () => {
+  test('a reversal by key that finds nothing decides nothing while the acquirer reports a success', async () => {
     const { id } = await run.debit('contradicted')
     const late = await run.follow(id, 'RF', 'contradicted-late', eur('60.00'), {
       refund: refuse,
@@ -244,7 +244,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
     assert.equal((await balanceOf(run, id)).refunding, 0n)
   })
 
-  describe("a reversal of the engine's own that the acquirer only accepted", () => {
+  describe("an engine's own reversal that the acquirer only accepted", () => {
     /** A refund done after all, and the reversal of it. */
     const begun = async (reference: string) => {
       const { id } = await run.debit(reference, {}, run.at('by-reversal'))
@@ -260,7 +260,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
       return { id, late: late.id, undo: undo!.id }
     }
 
-    test('ends the late success once it is final', async () => {
+    test('the confirmation of the reversal ends the late success', async () => {
       const { id, late, undo } = await begun('accepted-undo')
       assert.equal(await run.tell(undo, { outcome: approval, minor: '6000' }), 'settled')
       await run.dueNow(late)
@@ -268,7 +268,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
       assert.equal((await balanceOf(run, id)).refunding, 0n)
     })
 
-    test('leaves it to operators when it fails: the refund counts, and one can keep it', async () => {
+    test('the failure of the reversal leaves the late success to operators, who can keep the refund', async () => {
       const { id, late, undo } = await begun('failed-undo')
       await assert.rejects(run.gateway.operator.settle(late, 'approved', by), {
         code: '700.400.570',
@@ -284,7 +284,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
       assert.equal((await balanceOf(run, id)).refunded, 6000n)
     })
 
-    test('counts as done when an operator saw that it was', async () => {
+    test('the reversal counts as done once an operator settles it so', async () => {
       const { id, late } = await begun('seen-undo')
       await run.gateway.operator.settle(late, 'declined', by)
       assert.equal((await balanceOf(run, id)).refunding, 0n)

@@ -67,7 +67,7 @@ function lateWords(subjects: readonly Subject[]): void {
     return { ...more, events: now.events - then.events, asksBack: askedBack > then.askedBack }
   }
 
-  test('every payment stands as it should before its word', () => {
+  test('every payment has its expected state before the word', () => {
     each(
       () => true,
       (no) => [since(no, stood[no]!), stoodAs(played[no]!.cell)],
@@ -85,7 +85,7 @@ function lateWords(subjects: readonly Subject[]): void {
     }
   }
 
-  test('what is said twice, in one message or in two, changes nothing more', () => {
+  test('a repeated word, in one message or in two, changes nothing more', () => {
     const state = ({ askedBack: _, ...more }: Looked) => more
     each(
       () => true,
@@ -93,7 +93,7 @@ function lateWords(subjects: readonly Subject[]): void {
     )
   })
 
-  test('everything that is listed or open has an action that ends it', async () => {
+  test('every listed entry and open payment has an action that ends it', async () => {
     const { gateway, sql } = play.run
     const open = await sql<{ id: string }>(
       `select id from tollgate.payment where state in ('pending', 'unknown')`,

@@ -72,7 +72,7 @@ describe('follow-ups whose answer is lost', { concurrency: true }, () => {
     assert.equal(script.done, 1)
   })
 
-  test('a capture whose repeat was not sent keeps its authorisation from being reversed', async () => {
+  test('a capture whose repeat was not sent blocks the reversal of its authorisation', async () => {
     const id = await debit('capture-lost', 'PA')
     const script = doneAndLost()
     const capture = await run.follow(id, 'CP', 'capture-lost-cp', eur('92.00'), script)
@@ -86,7 +86,7 @@ describe('follow-ups whose answer is lost', { concurrency: true }, () => {
     assert.equal(script.done, 1)
   })
 
-  test('a stale "not found" is no proof either, however often it comes', async () => {
+  test('a stale "not found" proves nothing, however often it is repeated', async () => {
     const id = await debit('stale-sale')
     const script = doneAndLost()
     const refund = await run.follow(id, 'RF', 'stale-rf', eur('60.00'), {
@@ -103,7 +103,7 @@ describe('follow-ups whose answer is lost', { concurrency: true }, () => {
     assert.equal(script.done, 1)
   })
 
-  test('an acquirer that undoes by key undoes it: declined for good, and its amount is free again', async () => {
+  test('an acquirer with reversals by key reverses it: the follow-up is declined and its amount is free', async () => {
     const { id } = await run.debit('undone-by-key')
     const refund = await run.follow(id, 'RF', 'undone-by-key-rf', eur('92.00'), {
       ...doneAndLost(),

@@ -15,7 +15,7 @@ import {
   undecided,
 } from '../../rig/late-words.ts'
 
-describe('two words about one attempt in one flush', () => {
+describe('two outcomes of one attempt in one flush', () => {
   let run: LateRun
   const announced = new Map<string, string[]>()
   before(async () => {
@@ -102,7 +102,7 @@ describe('two words about one attempt in one flush', () => {
     ['approved', charged, (key: string) => approvedAs({ key } as never)],
     ['declined', noMoney, () => ({ is: 'declined', reason: noMoney }) as const],
   ] as const) {
-    test(`"unknown" at the deadline and a late "${name}": one event for each word that moved it`, async () => {
+    test(`"unknown" at the deadline and a late "${name}" each cause one event`, async () => {
       const reference = `one-flush-${name}`
       const id = await bothAtOnce(reference, late)
       run.acquirer.tell(reference, {

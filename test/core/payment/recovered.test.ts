@@ -6,7 +6,7 @@ import { approvedAs } from '../../rig/acquirer.ts'
 import { balanceOf, closeChecked } from '../../rig/books.ts'
 import { charged, eur, heldCall, type LateRun, noMoney, startLate } from '../../rig/late-words.ts'
 
-describe('follow-ups whose rows a failover lost', { concurrency: true }, () => {
+describe('follow-ups whose rows were lost in a failover', { concurrency: true }, () => {
   let run: LateRun
   before(async () => {
     run = await startLate()
@@ -56,7 +56,7 @@ describe('follow-ups whose rows a failover lost', { concurrency: true }, () => {
     const again = (id: string, amount: string) =>
       run.gateway.payments.followUp(id, { paymentType: type, ...eur(amount) })
 
-    test(`${type}: written again, flagged, and the sums hold it`, async () => {
+    test(`${type}: the row is written again and flagged, and the sums include it`, async () => {
       const { id, lost: it, end } = await lost(type, `rows-lost-${type}`)
       assert.equal((await end()).result.code, charged)
       assert.equal(await run.code(it), charged)
@@ -67,7 +67,7 @@ describe('follow-ups whose rows a failover lost', { concurrency: true }, () => {
       assert.equal((await again(id, '32.00')).result.code, charged)
     })
 
-    test(`${type}: beyond the limit where something else took the rest`, async () => {
+    test(`${type}: the sums exceed the limit where another follow-up took the rest`, async () => {
       const { id, lost: it, end } = await lost(type, `rest-taken-${type}`)
       assert.equal((await again(id, '92.00')).result.code, charged)
       assert.equal((await end()).result.code, charged)
@@ -77,7 +77,7 @@ describe('follow-ups whose rows a failover lost', { concurrency: true }, () => {
       await assert.rejects(again(id, '0.01'), { code: full })
     })
 
-    test(`${type}: declined by the acquirer it is on record and counts for nothing`, async () => {
+    test(`${type}: a decline of the acquirer is recorded and counts for nothing`, async () => {
       const { id, lost: it, end } = await lost(type, `lost-declined-${type}`)
       assert.equal((await again(id, '92.00')).result.code, charged)
       assert.equal((await end(declined(noMoney))).result.code, noMoney)

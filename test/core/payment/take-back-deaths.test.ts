@@ -79,7 +79,7 @@ function dieAt([point, nth]: Boundary, work: () => Promise<unknown>): Promise<vo
   })
 }
 
-describe('late successes whose taking back is interrupted', { concurrency: true }, () => {
+describe('late successes whose reversal is interrupted', { concurrency: true }, () => {
   let run: LateRun
   const dead = new Map<string, { sale: string; late: string; script: ReturnType<typeof honest> }>()
 
@@ -121,7 +121,7 @@ describe('late successes whose taking back is interrupted', { concurrency: true 
   for (const [at, ways] of Object.entries(boundaries)) {
     for (const boundary of ways) {
       const reference = [at, ...boundary].join('-')
-      test(`${at}: it died at ${boundary.join(' ')}: undone once, by whoever is left`, async () => {
+      test(`${at}: after a death at ${boundary.join(' ')} another process reverses the late success once`, async () => {
         const { sale, late, script } = dead.get(reference)!
         await until(async () => {
           // What an enquiry found is looked at again at the next step of the ladder: that is now.

@@ -156,7 +156,7 @@ describe('searches', () => {
 
   const idsIn = (page: QueryView | undefined) => page?.records.map(({ id }) => id) ?? []
 
-  test('find what a look at everything finds, page by page', async () => {
+  test('a search finds the same as a full scan, page by page', async () => {
     const stored = new Set(known.map(({ id }) => id))
     await fc.assert(
       fc.asyncProperty(asked, async (one) => {
@@ -180,7 +180,7 @@ describe('searches', () => {
     )
   })
 
-  test('number their pages, and each page is where its number says', async () => {
+  test('the number of a page matches its position', async () => {
     await fc.assert(
       fc.asyncProperty(asked, fc.nat(12), async (one, more) => {
         const { request } = expectation(one)
@@ -196,7 +196,7 @@ describe('searches', () => {
     )
   })
 
-  test('meet each transaction once while payments come in, also by other processes', async () => {
+  test('a search returns each transaction once while other processes add payments', async () => {
     const other = await run.another()
     const stored = known.filter(({ channel }) => nodes[3]!.channels.includes(channel))
     const came = new Set<string>()
@@ -224,7 +224,7 @@ describe('searches', () => {
     assert.ok(came.size > 10)
   })
 
-  test('by one reference that very many have, page by page and in order', async () => {
+  test('a search by a frequent reference returns its pages in order', async () => {
     const merchantTransactionId = 'the same for all of them'
     const drafts = fc.sample(draft, { numRuns: 7000, seed: 7 }).map((one) => ({
       ...one,
@@ -245,7 +245,7 @@ describe('searches', () => {
     known.push(...many)
   })
 
-  test('what the engine itself makes is created at the time in its id', async () => {
+  test("a payment's creation time equals the time in its id", async () => {
     const paid = await run.pay({ paymentType: 'PA' })
     await run.gateway.payments.capture(paid.id, { amount: '1.00', currency: 'EUR' })
     const [row] = await run.sql<{ count: bigint }>(
@@ -256,7 +256,7 @@ describe('searches', () => {
     assert.equal(row?.count, 0n)
   })
 
-  test('that take long leave connections for those who read one payment', async () => {
+  test('long searches leave connections to readers of single payments', async () => {
     const { id } = await run.pay()
     const lock = new pg.Client({ connectionString: run.database.url })
     await lock.connect()
@@ -277,7 +277,7 @@ describe('searches', () => {
     for (const page of await Promise.all(searches)) assert.equal(page.records.length, 100)
   })
 
-  describe('of a cursor', () => {
+  describe('cursors of searches', () => {
     const frame = { date: { from: '2000-01-01 00:00:00', to: '2090-01-01 00:00:00' } }
     const refused = async (request: object, options: { caller?: Caller } = {}) => {
       await assert.rejects(run.gateway.query.search(request as never, options), (error) => {
@@ -291,7 +291,7 @@ describe('searches', () => {
       })
     }
 
-    test('a changed one, and that of another search, are refused by name', async () => {
+    test('a changed cursor, or that of another search, is refused by name', async () => {
       const { nextCursor = '' } = (await search(frame))!
       assert.notEqual(nextCursor, '')
       for (let at = 0; at < nextCursor.length; at += 1) {
@@ -308,7 +308,7 @@ describe('searches', () => {
       await refused({ ...frame, cursor: '..' })
     })
 
-    test('in the hands of another entity it shows that one its own transactions', async () => {
+    test("a cursor shows another entity that entity's own transactions", async () => {
       const { nextCursor } = (await search({ ...frame, entityId: run.psp }))!
       const foreign = nodes[4]!
       const caller = { id: 'foreign', entityId: foreign.id! }

@@ -25,7 +25,7 @@ const written = fc
   )
 const words = fc.string({ unit: 'grapheme' }).map((text) => text.replace(/[0-9]/g, 'x'))
 
-test('all digits of a card number but the last four are hidden', () => {
+test('all digits of a card number but the last four are masked', () => {
   assert.equal(maskCardNumbers('card 4111111111111111 declined'), 'card ************1111 declined')
   assert.equal(maskCardNumbers('4111 1111 1111 1111'), '**** **** **** 1111')
   assert.equal(maskCardNumbers('3782-822463-10005'), '****-******-*0005')
@@ -44,7 +44,7 @@ test('a card number is found beside other digits', () => {
   )
 })
 
-test('whatever joins the digits of a brand, and whatever script they are in, they are hidden', () => {
+test('the digits of a card number are masked with any separators and in any script', () => {
   for (const [text, masked] of [
     ['4111/1111_1111.1111', '****/****_****.1111'],
     ['4111\u20141111\u00a01111\u200b1111', '****\u2014****\u00a0****\u200b1111'],
@@ -59,7 +59,7 @@ test('whatever joins the digits of a brand, and whatever script they are in, the
   assert.equal(maskCardNumbers(doubleStruck), '*'.repeat(24) + doubleStruck.slice(24))
 })
 
-test('in escapes they are hidden too, and other escapes stay', () => {
+test('digits in escapes are masked, and other escapes stay', () => {
   for (const [text, masked] of [
     ['card=4111%201111%201111%201111', 'card=**** **** **** 1111'],
     ['4111%25201111%25201111%25201111', '**** **** **** 1111'],
@@ -73,7 +73,7 @@ test('in escapes they are hidden too, and other escapes stay', () => {
   assert.ok(!/4222|41111/.test(both), both)
 })
 
-test('the URL of a webhook is told without a number in its path', () => {
+test('the URL of a webhook is shown without a card number in its path', () => {
   for (const path of [
     '4111111111111111',
     '4111%201111%201111%201111',
@@ -101,7 +101,7 @@ test('other numbers stay as they are', () => {
   }
 })
 
-test('wherever a card number stands, only its last four digits remain', () => {
+test('a card number anywhere in a text keeps only its last four digits', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(words, written), { minLength: 1, maxLength: 4 }),
@@ -119,7 +119,7 @@ test('wherever a card number stands, only its last four digits remain', () => {
   )
 })
 
-test('nothing but digits changes, and only into asterisks', () => {
+test('masking changes digits only, and only into asterisks', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'0123456789 -/x') }), (text) => {
       const masked = maskCardNumbers(text)
@@ -131,7 +131,7 @@ test('nothing but digits changes, and only into asterisks', () => {
   )
 })
 
-test('hostile texts take time in proportion to their length', () => {
+test('hostile texts take time proportional to their length', () => {
   const hostile = [
     '1',
     '0',

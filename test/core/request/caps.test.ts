@@ -57,7 +57,7 @@ function custom(bytes: number, character = 'x'): Record<string, string> {
   return parameters
 }
 
-test('custom parameters up to 64 KB in all, whatever they are written in', () => {
+test('custom parameters have at most 64 KB together, in any encoding', () => {
   assert.deepEqual(
     refused({ ...payment, customParameters: custom(limits.customParametersBytes - 2000) }),
     [],
@@ -68,7 +68,7 @@ test('custom parameters up to 64 KB in all, whatever they are written in', () =>
   }
 })
 
-test('names count as well as values', () => {
+test('names of custom parameters count as well as values', () => {
   const customParameters: Record<string, string> = {}
   for (let no = 0; no < 1200; no += 1) customParameters[`${'n'.repeat(56)}.${no}`] = 'x'
   assert.deepEqual(refused({ ...payment, customParameters }), ['customParameters'])
@@ -83,7 +83,7 @@ const items = (count: number) =>
     price: '1.00',
   }))
 
-test('a cart is as large as it needs to be', () => {
+test('a cart of 900 items is accepted', () => {
   assert.deepEqual(refused({ ...payment, cart: { items: items(900) } }), [])
 })
 

@@ -212,7 +212,7 @@ function parsesOrRefuses(input: RequestInput): boolean {
 }
 
 describe('hostile requests', () => {
-  it('parse or are refused with 400, 5,000 of them in a few seconds', () => {
+  it('hostile requests are parsed or refused with 400, 5,000 of them in a few seconds', () => {
     warm(['payments.create'])
     let slowest = 0
     const start = workedMs()
@@ -229,7 +229,7 @@ describe('hostile requests', () => {
     assert.equal(({} as Record<string, unknown>).x, undefined)
   })
 
-  it('never slip through: what parses can be encoded and parses again to the same', () => {
+  it('a parsed request can be encoded and parses to the same again', () => {
     const harmless = fc.constantFrom(...known.filter((name) => !name.includes('[')))
     const fields = fc.dictionary(harmless, hostileValue, { maxKeys: 6 })
     fc.assert(
@@ -296,7 +296,7 @@ describe('the largest hostile bodies', () => {
     },
   }
   for (const [what, input] of Object.entries(cases)) {
-    it(`are refused without much work: ${what}`, () => {
+    it(`the largest hostile body is refused with little work: ${what}`, () => {
       warm(['payments.create'])
       const start = workedMs()
       assert.equal(parsesOrRefuses(input), false)
@@ -308,7 +308,7 @@ describe('the largest hostile bodies', () => {
 })
 
 describe('patterns of the tables', () => {
-  it('do not back-track for long on values as long as their field may be', () => {
+  it('no pattern backtracks for long on the longest values of its field', () => {
     for (const { name, format } of operationNamed('payments.create').fields) {
       if (format.kind !== 'pattern') continue
       const whole = new RegExp(`^(?:${format.pattern})$`, 'u')

@@ -24,7 +24,7 @@ function leastMs(run: (zone: string) => unknown): number {
 const day = 86_400_000
 const long = 'a'.repeat(1_000_000)
 
-test('no job keeps a request busy, and none that never runs is searched for long', () => {
+test('every job is checked within a bounded time, also one that never runs', () => {
   const jobs: [fields: JobFields, minimumIntervalMs: number][] = [
     [{ expression: '0 0 0 30 2 ?' }, 0],
     [{ expression: '0 0 0 31W 2,4,6,9,11 ?' }, 0],
@@ -60,7 +60,7 @@ test('no job keeps a request busy, and none that never runs is searched for long
   }
 })
 
-test('no notice and no period is too long or too short to reckon with', () => {
+test('notices and periods of any length are computed', () => {
   for (const unit of periodUnits) {
     for (const [notice, duration] of [
       [0, 1],
@@ -81,7 +81,7 @@ test('no notice and no period is too long or too short to reckon with', () => {
   }
 })
 
-test('an outage of a year costs as little as one of a minute, nearly', () => {
+test('an outage of a year costs nearly as little as one of a minute', () => {
   for (const expression of ['* * * * * ?', '0 0 0 29 2 ?', '*/7 */7 */7 ? * FRI#5']) {
     const taken = leastMs((zone) => {
       const plan = planOf(expression, zone)
@@ -92,7 +92,7 @@ test('an outage of a year costs as little as one of a minute, nearly', () => {
   }
 })
 
-test('schedules are reckoned without a database, a clock or the network', () => {
+test('schedules are computed without a database, a clock or the network', () => {
   const pure = ['plan', 'job', 'interval', 'wall-runs', 'wall-time', 'periods', 'misfire']
   const files = [...pure, 'resubmission'].map((name) => `core/schedule/${name}.ts`)
   const found = sources('core/schedule').filter(({ file }) => files.includes(file))

@@ -34,7 +34,7 @@ const eventsOf = (run: TestGateway, id: string) =>
     [id],
   )
 
-describe('where nobody fires', { concurrency: true }, () => {
+describe('changes of schedules without a running worker', { concurrency: true }, () => {
   let run: TestGateway
   let tools: Scheduling
   before(async () => {
@@ -53,7 +53,7 @@ describe('where nobody fires', { concurrency: true }, () => {
     return { id, range: { from: first.toISOString(), to: last.toISOString(), count: 3 } }
   }
 
-  test('a cancellation records what was due and had not fired, before it is told itself', async () => {
+  test('a cancellation records the missed instants before its own event', async () => {
     const { id, range } = await overdue()
     const cancelled = await run.gateway.schedules.cancel(id)
     assert.equal(cancelled.state, 'CANCELLED')
@@ -71,7 +71,7 @@ describe('where nobody fires', { concurrency: true }, () => {
     assert.deepEqual(row, { seq: 3 })
   })
 
-  test('a change of times does the same, and runs on with the new ones', async () => {
+  test('a change of times records the missed instants and continues with the new times', async () => {
     const { id, range } = await overdue()
     const changed = await run.gateway.schedules.reschedule(id, { job: monthly } as never)
     assert.equal(changed.state, 'WAITING')
@@ -81,7 +81,7 @@ describe('where nobody fires', { concurrency: true }, () => {
     ])
   })
 
-  test('with notice it runs on, and what was due still has its turn', async () => {
+  test('a cancellation with notice leaves due instants to be charged', async () => {
     const { id } = await tools.schedule(await tools.store(), {
       job: { expression: '0 * * * * ?', noticeNumber: '1', noticeUnit: 'DAY' },
     })
@@ -94,7 +94,7 @@ describe('where nobody fires', { concurrency: true }, () => {
     assert.deepEqual((await instants(run, id)).missed, [])
   })
 
-  test('on a test clock its position decides what was due', async () => {
+  test('the position of a test clock decides the missed instants', async () => {
     const clock = await tools.clockAt('2027-03-15 00:00:00')
     const { id } = await tools.schedule(await tools.store({ testClock: clock.id }))
     await run.sql("update tollgate.schedule set next_at = '2027-02-01 06:00:00Z' where id = $1", [
@@ -107,7 +107,7 @@ describe('where nobody fires', { concurrency: true }, () => {
     ])
   })
 
-  test('what has fired and was not begun is missed by a cancellation, and charged after a change', async () => {
+  test('an instant that fired and was not begun is missed by a cancellation and charged after a change', async () => {
     for (const change of ['cancel', 'reschedule'] as const) {
       const { id } = await tools.schedule(await tools.store())
       await run.sql(
@@ -123,7 +123,7 @@ describe('where nobody fires', { concurrency: true }, () => {
   })
 })
 
-describe('where two engines fire', () => {
+describe('changes of schedules beside two workers', () => {
   let run: TestGateway
   let tools: Scheduling
   before(async () => {
@@ -133,7 +133,7 @@ describe('where two engines fire', () => {
   afterEach(() => onFaultPoint(undefined))
   after(() => closeChecked(run))
 
-  test('of changing and cancelling meanwhile each second is fired or missed, once', async () => {
+  test('each second is fired or missed once, with changes and cancellations meanwhile', async () => {
     const other = await run.another()
     const registrationId = await tools.store()
     const made = await Promise.all(
@@ -174,7 +174,7 @@ describe('where two engines fire', () => {
     }
   })
 
-  test('a cancellation comes before a clock that stands at an instant fires it', async () => {
+  test('a cancellation precedes a clock that stands at its instant', async () => {
     const clock = await tools.clockAt('2027-01-15 00:00:00')
     const { id } = await tools.schedule(await tools.store({ testClock: clock.id }))
     let release = () => {}

@@ -18,7 +18,7 @@ function onceIn(seconds: number) {
 
 const many = 40
 
-describe('beside an acquirer that hangs', () => {
+describe('charges beside a hanging acquirer', () => {
   let run: AcquirerRun
   let tools: Scheduling
   before(async () => {
@@ -67,7 +67,7 @@ describe('beside an acquirer that hangs', () => {
   const scheduled = (count: number, registrationId: string, more: object) =>
     Promise.all(Array.from({ length: count }, () => tools.schedule(registrationId, more)))
 
-  test('forty enquiries that hang leave workers for the charges of others', async () => {
+  test('forty hanging enquiries leave workers for other charges', async () => {
     const { asked, hang, letGo } = hanging()
     const reference = `undecided-${newId()}`
     const lost = { debit: () => ({ is: 'unknown', why: 'no answer' }) as const, enquire: hang }
@@ -83,7 +83,7 @@ describe('beside an acquirer that hangs', () => {
     await until(async () => ((await openOf(['debit'])) === 0 ? true : undefined), 20_000)
   })
 
-  test('forty captures that hang leave workers for the captures of others', async () => {
+  test('forty hanging captures leave workers for other captures', async () => {
     const { asked, hang, letGo } = hanging()
     const reference = `captures-${newId()}`
     const lost = { capture: () => ({ is: 'unknown', why: 'no answer' }) as const, enquire: hang }
@@ -128,7 +128,7 @@ describe('beside an acquirer that hangs', () => {
     await until(async () => ((await openOf(['capture'])) === 0 ? true : undefined), 20_000)
   })
 
-  test('charges of one job that hang do not hold up those at another connector', async () => {
+  test('hanging charges of one job do not delay those of another connector', async () => {
     const { asked, hang, letGo } = hanging()
     const reference = `slow-${newId()}`
     run.acquirer.tell(reference, { debit: hang })

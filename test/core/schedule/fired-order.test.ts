@@ -6,7 +6,7 @@ import { newId } from '../../../core/index.ts'
 import { writeFired } from '../../../core/schedule/store-fire.ts'
 import { startGateway } from '../../rig/gateway.ts'
 
-test('events of one firing are inserted in the order of their resource, however they are given', async () => {
+test('events of one firing are inserted in the order of their resources', async () => {
   const run = await startGateway({ role: 'api' })
   const database = new Database({ url: run.database.url })
   try {

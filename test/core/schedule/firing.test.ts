@@ -22,7 +22,7 @@ function onceIn(seconds: number) {
   return { expression: `${second} ${minute} ${hour} ${day} ${month} ? ${year}` }
 }
 
-describe('firing', { concurrency: true }, () => {
+describe('firing of schedules', { concurrency: true }, () => {
   let run: AcquirerRun
   let tools: Scheduling
   before(async () => {
@@ -44,7 +44,7 @@ describe('firing', { concurrency: true }, () => {
   const dueSince = (id: string, at: Date) =>
     run.sql('update tollgate.schedule set next_at = $2 where id = $1', [id, at])
 
-  test('of 120 schedules due in the same second, over three processes, each is charged once', async () => {
+  test('120 schedules due in the same second are charged once each, over three processes', async () => {
     const others = [await run.another(), await run.another()]
     const registrationId = await tools.store()
     const job = onceIn(6)
@@ -84,7 +84,7 @@ describe('firing', { concurrency: true }, () => {
     ])
   })
 
-  test('after an outage the oldest of the last day are made up, all others are recorded as missed', async () => {
+  test('the oldest instants of the last day are charged after an outage, all others are recorded as missed', async () => {
     const registrationId = await tools.store()
     const hourly = await tools.schedule(registrationId, { job: { expression: '0 0/20 * * * ?' } })
     const hourMs = 3_600_000
@@ -110,7 +110,7 @@ describe('firing', { concurrency: true }, () => {
     assert.equal(events.length, missed.length)
   })
 
-  test('a removed registration fails that execution, visibly, and leaves the schedule', async () => {
+  test('a removed registration fails its execution visibly and leaves the schedule', async () => {
     const clock = await tools.clockAt('2027-01-15 00:00:00')
     const registrationId = await tools.store({ testClock: clock.id })
     const { id } = await tools.schedule(registrationId)
@@ -135,7 +135,7 @@ describe('firing', { concurrency: true }, () => {
     )
   })
 
-  test('an expired card fails, and is charged again once its expiry is changed', async () => {
+  test('an expired card fails and is charged again once its expiry is changed', async () => {
     const clock = await tools.clockAt('2034-04-15 00:00:00')
     const registrationId = await tools.store({ testClock: clock.id })
     const { id } = await tools.schedule(registrationId)
@@ -151,7 +151,7 @@ describe('firing', { concurrency: true }, () => {
     ])
   })
 
-  test('declines that may pass are repeated as the channel says, each only after the one before', async () => {
+  test("soft declines are retried by the channel's policy, each attempt after the previous one", async () => {
     const channel = await run.gateway.entities.create({
       kind: 'channel',
       name: 'Patient',
@@ -215,7 +215,7 @@ describe('firing', { concurrency: true }, () => {
     assert.equal(new Set(payments.map(({ attempt_key }) => attempt_key)).size, 7)
   })
 
-  test('a decline that turns out to be a success is taken back when the instant was charged again', async () => {
+  test('a decline that proves to be a success is reversed when the instant was charged again', async () => {
     const channel = await run.gateway.entities.create({
       kind: 'channel',
       name: 'Accepting',
@@ -273,7 +273,7 @@ describe('firing', { concurrency: true }, () => {
     )
   })
 
-  test('a cancellation holds from when it has the schedule, not from when it began to wait for it', async () => {
+  test('a cancellation takes effect when it locks the schedule, not when it begins to wait', async () => {
     const { id } = await tools.schedule(await tools.store(), { job: { hour: '6' } })
     const holder = new pg.Client({ connectionString: run.database.url })
     await holder.connect()
@@ -302,7 +302,7 @@ describe('firing', { concurrency: true }, () => {
     }
   })
 
-  test('of cancelling, changing and firing at once, each instant is charged once or never', async () => {
+  test('simultaneous cancellation, change and firing charge each instant once or never', async () => {
     const other = await run.another()
     const registrationId = await tools.store()
     const made = await Promise.all(
@@ -346,7 +346,7 @@ describe('firing', { concurrency: true }, () => {
     assert.deepEqual(doubled, [], 'as many payments as executions')
   })
 
-  test('removing and changing registrations and rotating keys while schedules fire loses no instant', async () => {
+  test('no instant is lost while registrations change or go and keys rotate', async () => {
     const registrations = await Promise.all(Array.from({ length: 12 }, () => tools.store()))
     const made = await Promise.all(
       registrations.map((id) => tools.schedule(id, { job: { expression: '* * * * * ?' } })),
@@ -394,7 +394,7 @@ describe('firing', { concurrency: true }, () => {
     }
   })
 
-  test('the slot of an occurrence takes one payment, however many workers reach for it', async () => {
+  test('one occurrence takes one payment, however many workers attempt it', async () => {
     const clock = await tools.clockAt('2027-01-15 00:00:00')
     const registrationId = await tools.store({ testClock: clock.id })
     const { id } = await tools.schedule(registrationId)
@@ -430,7 +430,7 @@ describe('firing', { concurrency: true }, () => {
 })
 
 // Apart from the others: it recognises its charge as the one that waits.
-test('a registration removed while its charge is being put together fails it as a removed one', async () => {
+test('a charge whose registration is removed during its preparation fails as without one', async () => {
   const run = await startWithAcquirer()
   const tools = scheduling(run)
   const registrationId = await tools.store()

@@ -10,7 +10,7 @@ import { type Scheduling, scheduling } from '../../rig/schedules.ts'
 
 const by = { by: 'alice', reason: 'seen in their portal' }
 
-describe('charges of schedules that happened after all', () => {
+describe('schedule charges with a late success', () => {
   let run: LateRun
   let tools: Scheduling
   before(async () => {
@@ -67,7 +67,7 @@ describe('charges of schedules that happened after all', () => {
       return timer
     })
 
-  test('charged again only once it is undone', async () => {
+  test('a late success is undone before the instant is charged again', async () => {
     const undo: { answer: Reversed } = { answer: { is: 'unknown', why: 'ask later' } }
     const { id, late } = await chargedAfterAll(undo)
     await later()
@@ -85,7 +85,7 @@ describe('charges of schedules that happened after all', () => {
     assert.deepEqual(await states(id), ['declined', 'declined', 'approved'])
   })
 
-  test('kept by an operator, it is the charge, and no other one follows', async () => {
+  test('a late success kept by an operator is the charge, and no other follows', async () => {
     const { id, late } = await chargedAfterAll({ answer: { is: 'refused', why: 'too late' } })
     await until(async () =>
       (await run.audited(late)).includes('late-success-stands') ? true : undefined,

@@ -17,7 +17,7 @@ function onceIn(seconds: number, again = '') {
   return { expression: `${second} ${minute} ${hour} ${day} ${month} ? ${year}${again}` }
 }
 
-describe('charges that were never made', () => {
+describe('charges interrupted before their end', () => {
   let run: AcquirerRun
   let tools: Scheduling
   // One job that died in this process keeps its worker: no more than five die beside the same engine.
@@ -89,7 +89,7 @@ describe('charges that were never made', () => {
     }, 20_000)
 
   for (const point of ['after-T1', 'before-send', 'after-send', 'before-T2'] as const) {
-    test(`died ${point}: proven undone, and charged by another payment`, async () => {
+    test(`a charge interrupted at ${point} is undone with proof and charged by another payment`, async () => {
       const { id, reference } = await once()
       await dyingAt(point)
       assert.deepEqual(await approvedOnce(id), ['declined', 'approved'])
@@ -106,14 +106,14 @@ describe('charges that were never made', () => {
     })
   }
 
-  test('an answer that was lost is found, and nothing is charged again', async () => {
+  test('a lost answer is found, and nothing is charged again', async () => {
     const { id, reference } = await once({ enquire: approvedAs })
     await dyingAt('before-T2')
     assert.deepEqual(await approvedOnce(id), ['approved'])
     assert.deepEqual(run.acquirer.of(reference), ['debit', 'enquire'])
   })
 
-  test('whoever finds it out dies right after, and the next one too: it is charged once all the same', async () => {
+  test('the deaths of the deciding process and of the next charge leave one charge', async () => {
     await closeChecked(run)
     await renew()
     const { id } = await once()
@@ -130,7 +130,7 @@ describe('charges that were never made', () => {
     assert.deepEqual(await approvedOnce(id), ['declined', 'declined', 'approved'])
   })
 
-  test('what could not be sent is tried again at once, then with pauses, and not for ever', async () => {
+  test('a charge that was not sent is retried at once, then with pauses, and not for ever', async () => {
     const { id, reference } = await once({
       debit: () => ({ is: 'notSent', why: 'no connection' }),
     })
@@ -160,7 +160,7 @@ describe('charges that were never made', () => {
     )
   })
 
-  test('a decline of the acquirer is none of these', async () => {
+  test('a decline of the acquirer is not retried here', async () => {
     const { id, reference } = await once({
       debit: (_: Operation, context: Context) => {
         context.sending()
@@ -173,7 +173,7 @@ describe('charges that were never made', () => {
     assert.deepEqual(run.acquirer.of(reference), ['debit'])
   })
 
-  test('on a test clock there is no pause', async () => {
+  test('a retry on a test clock has no pause', async () => {
     const clock = await tools.clockAt('2027-01-15 00:00:00')
     const reference = `clock-${newId()}`
     let calls = 0
@@ -195,7 +195,7 @@ describe('charges that were never made', () => {
     assert.deepEqual(await states(id), ['declined', 'declined', 'approved'])
   })
 
-  test('the declines that a channel allows to be repeated are counted without it', async () => {
+  test("retries of unsent charges do not count as attempts of the channel's policy", async () => {
     const channel = await run.gateway.entities.create({
       kind: 'channel',
       name: 'Patient',
@@ -249,7 +249,7 @@ describe('charges that were never made', () => {
     )
   }
 
-  test('not when it is too late for the instant: the decline stands', () =>
+  test('an instant past its window is not retried, and its decline stands', () =>
     diedBefore(({ id }) =>
       run.sql(
         "update tollgate.occurrence set at = at - interval '25 hours' where schedule_id = $1",
@@ -257,10 +257,10 @@ describe('charges that were never made', () => {
       ),
     ))
 
-  test('not with a registration that was removed meanwhile', () =>
+  test('a charge whose registration was removed is not retried', () =>
     diedBefore(({ registrationId }) => run.gateway.registrations.remove(registrationId)))
 
-  test('not when the schedule was cancelled at once, also under the hands of the next charge', async () => {
+  test('a charge whose schedule was cancelled is not retried, also when the next one is under way', async () => {
     const { id } = await once({}, { job: onceIn(0.5, ',2090') })
     await dyingAt('after-T1')
     let goOn = () => {}

@@ -122,7 +122,7 @@ after(async () => {
   server.close()
 })
 
-test('no card number, code, key or personal value is in the step log, its answer or the terminal', async () => {
+test('the step log, its answer and the terminal show no card number, code, key or personal value', async () => {
   const { holder, givenName, email, street1 } = personal
   const ids: string[] = []
   for (const way of ['declines', 'throws', 'unknown']) {
@@ -173,7 +173,7 @@ test('no card number, code, key or personal value is in the step log, its answer
   }
 })
 
-test('a request with more persons in it than can be looked for keeps no body', async () => {
+test('a request with too many persons to scrub keeps no body', async () => {
   const passengers = Array.from({ length: 99 }, (_, index) => ({
     email: `passenger-${index}@example.org`,
     frequentFlyerNumber: `FLYER${index}`,
@@ -195,7 +195,7 @@ test('a request with more persons in it than can be looked for keeps no body', a
   assert.doesNotMatch(JSON.stringify(steps), /passenger-1@/)
 })
 
-test('what an acquirer says cannot steer the terminal that shows it', () => {
+test('texts of an acquirer cannot steer the terminal', () => {
   const about = { kind: 'payment', id: 'x', facts: {} } as const
   const hostile = 'fine\u001b[2J\u202eevil\u0007\r\nsecond line'
   const step = {

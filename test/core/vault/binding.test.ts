@@ -61,7 +61,7 @@ describe('sealed numbers', () => {
     assert.doesNotMatch(JSON.stringify(run.logs), new RegExp(`${ours}|${theirs}`))
   }
 
-  test('of another merchant are not charged through a registration that points at them', async () => {
+  test('the number of another merchant is not charged through a registration that points at it', async () => {
     const [own, foreign] = [await store(run.channel, ours), await store(other, theirs)]
     await harmless(
       ['update tollgate.registration set instrument_id = $2 where id = $1', own, foreign],
@@ -70,7 +70,7 @@ describe('sealed numbers', () => {
     assert.equal((await pay(foreign, other)).result.code, '000.100.110')
   })
 
-  test('of another customer of the same channel neither', async () => {
+  test('the number of another customer of the same channel is not charged through it either', async () => {
     const [own, sibling] = [await store(run.channel, ours), await store(run.channel, theirs)]
     await harmless(
       ['update tollgate.registration set instrument_id = $2 where id = $1', own, sibling],
@@ -78,7 +78,7 @@ describe('sealed numbers', () => {
     )
   })
 
-  test('stay shut when their registration is moved to another channel', async () => {
+  test('a number does not open when its registration is moved to another channel', async () => {
     const foreign = await store(other, theirs)
     await harmless(
       ['update tollgate.registration set channel_id = $2 where id = $1', foreign, run.channel],
@@ -86,7 +86,7 @@ describe('sealed numbers', () => {
     )
   })
 
-  test('are not charged on the channel of another merchant, under whom theirs was hung', async () => {
+  test('a number is not charged on a channel moved below its merchant', async () => {
     const foreign = await store(other, theirs)
     const [{ parent_id: home }] = (await run.sql(
       'select parent_id from tollgate.entity where id = $1',
@@ -113,7 +113,7 @@ describe('sealed numbers', () => {
     await move(home)
   })
 
-  test('stay shut when the row itself takes the place of another one', async () => {
+  test('a number does not open in the place of another row', async () => {
     const [own, foreign] = [await store(run.channel, ours), await store(other, theirs)]
     await run.sql('delete from tollgate.instrument where id = $1', [own])
     await harmless(['update tollgate.instrument set id = $1 where id = $2', own, foreign], () =>
@@ -121,7 +121,7 @@ describe('sealed numbers', () => {
     )
   })
 
-  test('stay shut when their payment is moved to another channel or registration', async () => {
+  test('a number does not open when its payment is moved to another channel or registration', async () => {
     const paid = await run.gateway.payments.create({ ...card(theirs), entityId: other } as never)
     await harmless(
       ['update tollgate.payment set channel_id = $2 where id = $1', paid.id, run.channel],
@@ -135,7 +135,7 @@ describe('sealed numbers', () => {
     )
   })
 
-  test('open as ever for what they belong to: a rebill, and a payment on a registration', async () => {
+  test('a number opens in its own place: for a rebill, and for a payment on a registration', async () => {
     const registration = await store(run.channel, ours)
     const paid = await pay(registration, run.channel)
     for (const id of [paid.id, (await run.pay()).id]) {
@@ -144,7 +144,7 @@ describe('sealed numbers', () => {
     }
   })
 
-  test('one schedule that points at foreign numbers is refused, the rightful one beside it is charged', async () => {
+  test('a schedule that points at a foreign number is refused, and the rightful one beside it is charged', async () => {
     const tools = scheduling(run)
     const clock = await tools.clockAt('2027-01-15 00:00:00')
     const own = await tools.store({ testClock: clock.id })
@@ -167,7 +167,7 @@ describe('sealed numbers', () => {
     assert.equal((await paid(rightful.id)).length, 1, String(good))
   })
 
-  test('a schedule that is made to point at the registration of another merchant charges nothing', async () => {
+  test("a schedule that points at another merchant's registration charges nothing", async () => {
     const tools = scheduling(run)
     const clock = await tools.clockAt('2027-01-15 00:00:00')
     const foreign = await store(other, theirs)
@@ -180,7 +180,7 @@ describe('sealed numbers', () => {
   })
 })
 
-test('a registration is charged on every channel of its merchant, also after the digest key was replaced', async () => {
+test('a registration is charged on every channel of its merchant, also after a new digest key', async () => {
   const run = await startGateway()
   try {
     const { entities, registrations } = run.gateway
@@ -206,7 +206,7 @@ test('a registration is charged on every channel of its merchant, also after the
   }
 })
 
-describe('numbers that a version before sealed', () => {
+describe('numbers sealed by an earlier version', () => {
   const rotate = async (run: TestGateway) => {
     await using keys = await KeyAdministration.open({
       database: { url: run.database.url },
@@ -219,7 +219,7 @@ describe('numbers that a version before sealed', () => {
   const approved = '000.100.110'
 
   for (const format of [1, 2] as const) {
-    test(`in format ${format} open until they are sealed anew, and not after, should they be put back`, async () => {
+    test(`numbers in format ${format} open until they are resealed, and not when they are restored later`, async () => {
       const run = await startGateway()
       try {
         const { id } = await run.pay()
@@ -255,7 +255,7 @@ describe('numbers that a version before sealed', () => {
     })
   }
 
-  test('what the column says of the format makes nothing weaker: neither what is sealed nor what opens', async () => {
+  test('a changed format column weakens neither sealing nor opening', async () => {
     const run = await startGateway()
     try {
       const [first, second] = [await run.pay(), await run.pay(card('4111111111111111'))]

@@ -214,11 +214,11 @@ describe('secrets', () => {
   const stored = async (name: string) =>
     (await run.sql('select id from tollgate.instrument where id = $1', [ids[name]])).length > 0
 
-  test('every field of class pan and sad has a canary here', () => {
+  test('every field of class pan and sad has a canary', () => {
     assert.deepEqual(Object.keys(canaries).sort(), [...panFields, ...sadFields].sort())
   })
 
-  test('the scan finds what is there: text in JSON, ids, and bytes', async () => {
+  test('the scan finds canaries: text in JSON, ids, and bytes', async () => {
     const found = (value: string) => leaves.some((leaf) => leaf.text.includes(value))
     assert.ok(found(holder), 'the holder, which is stored in clear')
     assert.ok(
@@ -235,7 +235,7 @@ describe('secrets', () => {
   })
 
   for (const [field, values] of Object.entries(canaries)) {
-    test(`${field} stands nowhere in the database: not in clear, not as hex, not as base64`, () => {
+    test(`${field} is nowhere in the database: not in clear, not as hex, not as base64`, () => {
       for (const value of values) {
         const forms = [
           value,
@@ -250,7 +250,7 @@ describe('secrets', () => {
       }
     })
 
-    test(`${field} stands in no log and in no answer`, () => {
+    test(`${field} is in no log and in no answer`, () => {
       const told = JSON.stringify([run.logs, answers])
       for (const value of values) {
         const form = JSON.stringify(value).slice(1, -1)
@@ -260,7 +260,7 @@ describe('secrets', () => {
     })
   }
 
-  test('the write-ahead log holds what is stored in clear, and no secret', async () => {
+  test('the write-ahead log shows clear columns and no secret', async () => {
     const log = Buffer.concat(await writeAheadLog())
     assert.ok(log.includes(holder), 'the scan finds the holder, which is stored in clear')
     for (const [field, values] of Object.entries(canaries)) {
@@ -280,7 +280,7 @@ describe('secrets', () => {
     return Promise.all(segments.map((name) => readFile(path.join(folder, name))))
   }
 
-  test('the sealed number stays with what is approved or open, and goes with what ended otherwise', async () => {
+  test('a sealed number remains with approved and open payments, and is erased with others', async () => {
     for (const name of ['approved', 'lost', 'iban', 'account', 'token', 'throwing']) {
       assert.equal(await stored(name), true, name)
     }

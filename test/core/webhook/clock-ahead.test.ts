@@ -5,7 +5,7 @@ import { systemClock } from '../../../core/clock.ts'
 import { startGateway, until } from '../../rig/gateway.ts'
 import { startReceiver } from '../../rig/notification-receiver.ts'
 
-test('a notification that a process an hour ahead takes up is due at once for the others', async () => {
+test('a notification taken by a process an hour ahead is due at once for the others', async () => {
   const shop = await startReceiver({ mode: () => {} })
   const ahead = { ...systemClock, realMs: () => systemClock.realMs() + 3_600_000 }
   const run = await startGateway({ clock: ahead })

@@ -64,7 +64,7 @@ const delivered = ({ run, endpoint }: Shop, count: number) =>
     return done.length === count ? deliveries : undefined
   })
 
-test('a receiver with the old key alone misses nothing and delays nothing until the day is over', () => {
+test('a receiver with the old key alone gets everything without delay until the day is over', () => {
   const keys: string[] = []
   return inShop(keys, async (shop) => {
     await rotate(shop)
@@ -73,7 +73,7 @@ test('a receiver with the old key alone misses nothing and delays nothing until 
   })
 })
 
-test('a receiver that has only the new key is told under it from the second try on', () => {
+test("a receiver with the new key alone is sent the new key's messages from the second attempt on", () => {
   const keys: string[] = []
   return inShop(keys, async (shop) => {
     const fresh = await rotate(shop)
@@ -97,7 +97,7 @@ test('a receiver that has only the new key is told under it from the second try 
   })
 })
 
-test('a test is sent under the new key; the day after, everything is, and the old one opens nothing', () => {
+test('a test uses the new key, and after a day all messages do', () => {
   const keys: string[] = []
   return inShop(keys, async (shop) => {
     const fresh = await rotate(shop)
@@ -114,7 +114,7 @@ test('a test is sent under the new key; the day after, everything is, and the ol
   })
 })
 
-test('both can be rotated at once: neither rotation forgets the other', () => {
+test('secret and key can be rotated at once without losing either previous one', () => {
   const keys: string[] = []
   return inShop(keys, async (shop) => {
     const { run, endpoint, receiver } = shop

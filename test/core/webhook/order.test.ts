@@ -6,7 +6,7 @@ import { limits } from '@tollgate/schemas'
 import { startGateway, until } from '../../rig/gateway.ts'
 import { type Answer, startReceiver } from '../../rig/notification-receiver.ts'
 
-test('events that come while more waits than memory holds are told after all that waited', async () => {
+test('events that arrive while memory is full follow all waiting ones', async () => {
   const held: ServerResponse[] = []
   let taken = 0
   const hold: Answer = (_, response) => {

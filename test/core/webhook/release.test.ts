@@ -8,7 +8,7 @@ import { startGateway } from '../../rig/gateway.ts'
 
 const hour = 3_600_000
 
-test('endpoints given back together wake each at its own time, and nobody else is touched', async () => {
+test("endpoints released together wake at their own times, and other processes' endpoints stay", async () => {
   const run = await startGateway({ role: 'api' })
   const database = new Database({ url: run.database.url })
   const pool = database.pool(1, 'test')

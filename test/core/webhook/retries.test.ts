@@ -75,8 +75,8 @@ const isFirst = ({ notification }: Received) => notification?.action === 'CREATE
 const refusingFirst: ReceiverOptions['mode'] = (received, response) =>
   void response.writeHead(isFirst(received) ? 500 : 200).end()
 
-describe('a notification that is not taken', () => {
-  test('comes again after each step of the ladder, the same every time, and is given up after 30 days', () =>
+describe('a notification that is not accepted', () => {
+  test('the same notification is repeated after each step of the ladder and given up after 30 days', () =>
     inShop(async ({ run, receiver, later, deliveries }) => {
       await run.pay()
       const dayMs = limits.webhookLadderMs.at(-1)!
@@ -107,7 +107,7 @@ describe('a notification that is not taken', () => {
       assert.equal(times.size, receiver.received.length, 'each try has a time of its own')
     }, 'fail'))
 
-  test('waits as long as the endpoint asks, a day at most', () =>
+  test('a notification waits as long as the endpoint asks, a day at most', () =>
     inShop(
       async ({ run, receiver, later }) => {
         await run.pay()
@@ -132,7 +132,7 @@ describe('a notification that is not taken', () => {
       { retryAfterSeconds: 7_200 },
     ))
 
-  test('is not taken by a redirect, which nobody follows, but by an answer without end', () =>
+  test('a redirect is a failure and is not followed, an endless answer is a success', () =>
     inShop(async ({ run, receiver, deliveries, later }) => {
       const other = await startReceiver()
       try {
@@ -160,7 +160,7 @@ describe('a notification that is not taken', () => {
 })
 
 describe('notifications of one resource', () => {
-  test('come in the order of its events, while those of others go on', () =>
+  test('notifications of one resource keep the order of its events, and other resources continue', () =>
     inShop(async ({ run, receiver, later }) => {
       receiver.behave(refusingFirst)
       const { store } = scheduling(run)
@@ -192,7 +192,7 @@ describe('notifications of one resource', () => {
       assert.deepEqual(sequences, [1, 2, 3, 4])
     }))
 
-  test('wait no longer for one that is past the hour of the ladder', () =>
+  test('notifications stop waiting for one that is past the hour of the ladder', () =>
     inShop(async ({ run, receiver, later }) => {
       receiver.behave(refusingFirst)
       const id = await scheduling(run).store()
@@ -211,7 +211,7 @@ describe('notifications of one resource', () => {
       assert.match(tellingOf(all[limits.webhookLadderMs.length]!), /^REGISTRATION DELETED/)
     }))
 
-  test('are told as they were: pending also when the payment is approved by now', () =>
+  test('a notification keeps its content: pending, although the payment is approved by now', () =>
     inShop(async ({ run, receiver, later }) => {
       const { id } = await run.pay(card('4000000000000077'))
       await receiver.atLeast(1)
@@ -233,8 +233,8 @@ describe('notifications of one resource', () => {
     }, 'fail'))
 })
 
-describe('an endpoint', () => {
-  test('that answers 410 is disabled, with a notice; what it lacks can be sent once it is back', () =>
+describe('the state of an endpoint', () => {
+  test('an endpoint that answers 410 is disabled with a notice, and its notifications can be replayed', () =>
     inShop(async ({ run, receiver, endpointId, deliveries }) => {
       await run.pay()
       const notice = await run.event(endpointId, 'webhook.disabled')
@@ -270,7 +270,7 @@ describe('an endpoint', () => {
       await receiver.atLeast(4)
     }, 'gone'))
 
-  test('that has failed for 30 days is disabled with its next failure, not before', () =>
+  test('an endpoint that fails for 30 days is disabled with its next failure', () =>
     inShop(async ({ run, receiver, endpointId }) => {
       const failingFor = (days: number) =>
         run.sql(
@@ -298,7 +298,7 @@ describe('an endpoint', () => {
       assert.ok(receiver.received.length >= 2)
     }, 'fail'))
 
-  test('that fails throughout is probed with one notification at a time, and gets everything when it is back', () =>
+  test('a failing endpoint is probed with one notification at a time and gets all once it recovers', () =>
     inShop(async ({ run, receiver, later }) => {
       await Promise.all(Array.from({ length: 20 }, () => run.pay()))
       await receiver.atLeast(limits.webhookFailures)
@@ -334,7 +334,7 @@ describe('an endpoint', () => {
       assert.equal(ids.size, 20)
     }, 'fail'))
 
-  test('is tested at once, switched off or not, and tells what came back', () =>
+  test('a test reaches an endpoint at once, active or not, and reports its answer', () =>
     inShop(async ({ run, receiver, endpointId }) => {
       await run.gateway.webhooks.update(endpointId, { active: 'false' } as never)
       receiver.behave((_, response) => void response.writeHead(418).end('no coffee'))

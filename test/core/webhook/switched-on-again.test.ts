@@ -16,7 +16,7 @@ after(async () => {
   await shop.close()
 })
 
-test('after 410 with a queue in memory, the next event comes as soon as it is active', async () => {
+test('after a 410 with queued notifications, the next event is sent as soon as the endpoint is active', async () => {
   const { id, signingSecret } = await run.gateway.webhooks.create({
     url: shop.url,
     entityId: run.merchant,
@@ -60,7 +60,7 @@ test('after 410 with a queue in memory, the next event comes as soon as it is ac
   }, 20_000)
 })
 
-test('a 410 to what was sent before the endpoint was changed does not switch off the changed one', async () => {
+test('a 410 to a notification sent before a change of the endpoint does not disable it', async () => {
   const held: (() => void)[] = []
   const old = await startReceiver({
     mode: (_received, response) => void held.push(() => response.writeHead(410).end()),

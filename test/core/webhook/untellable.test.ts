@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { startGateway, until } from '../../rig/gateway.ts'
 import { startReceiver } from '../../rig/notification-receiver.ts'
 
-test('what cannot be told is given up and listed once, and its endpoint gets all else', async () => {
+test('a notification that cannot be written is given up and listed once, and its endpoint gets all others', async () => {
   const shop = await startReceiver()
   const run = await startGateway({ role: 'api' })
   try {

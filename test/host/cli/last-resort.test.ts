@@ -55,7 +55,7 @@ async function pays(): Promise<void> {
 
 const counted = ({ text }: Running) => text.err.split('an error that nobody caught').length - 1
 
-test('errors that nobody caught are counted and logged without what they say, and payments go on', async () => {
+test('uncaught errors are counted and logged without their texts, and payments continue', async () => {
   const served = await serve()
   await pays()
   served.child.kill('SIGUSR2')
@@ -78,7 +78,7 @@ test('errors that nobody caught are counted and logged without what they say, an
   assert.equal(counted(served), 3)
 })
 
-test('a process whose errors do not stop ends in order, and says so by its exit code', async () => {
+test('a process whose errors do not stop ends in order with an exit code that says so', async () => {
   const served = await serve()
   served.child.kill('SIGIO')
   const { code, err } = await served.ended

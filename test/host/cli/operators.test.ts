@@ -61,7 +61,7 @@ const refused = async (expected: RegExp, ...words: string[]) => {
   assert.doesNotMatch(err, /^\s+at /m)
 }
 
-test('inspect tells a payment as a timeline, more with --verbose, everything with --json', async () => {
+test('inspect prints a payment as a timeline, more with --verbose, everything with --json', async () => {
   const paid = await run.pay({ paymentType: 'PA', merchantTransactionId: 'order-on-terminal' })
   await run.gateway.payments.capture(paid.id, { amount: '50.00', currency: 'EUR' })
   await run.gateway.payments.steps(paid.id)
@@ -88,7 +88,7 @@ test('inspect tells a payment as a timeline, more with --verbose, everything wit
   assert.match(both, new RegExp(`^2 payments have .*\n  ${again.id} .*\n  ${paid.id} `))
 })
 
-test('the list, a question, a decision, an entry dealt with: each by name, in the audit record', async () => {
+test('listing, questions, decisions and closed entries each have a name and an audit record', async () => {
   assert.match(await well('attention'), /nothing is on the operators' list/)
   const first = await run.debit('first-stuck', silence)
   const second = await run.debit('by-command', silence)
@@ -168,7 +168,7 @@ test('the list, a question, a decision, an entry dealt with: each by name, in th
   )
 })
 
-test('payment reverse-chargeback says that one was given back; of a payment it names what stands', async () => {
+test('payment reverse-chargeback records a reversal, and lists the standing chargebacks of a payment', async () => {
   const { id } = await run.debit('charged-back')
   await run.gateway.inbound(
     scriptedName,

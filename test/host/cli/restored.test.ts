@@ -5,7 +5,7 @@ import { cursorOf } from '../../../core/event-feed/position.ts'
 import { startGateway, testKey, until } from '../../rig/gateway.ts'
 import { projectFolder, runTollgate } from './tollgate.ts'
 
-test('the doctor sees it, and its statement makes the feed whole again, from every place in it', async () => {
+test('the doctor detects a restored database, and its statement completes the feed from every cursor', async () => {
   const run = await startGateway()
   const project = await projectFolder()
   const env = { DATABASE_URL: run.database.url, TOLLGATE_KEYS: testKey }

@@ -11,14 +11,14 @@ import { selfSigned } from '../../core/net/certificate.ts'
 import { scratchFolder } from '../../rig/cluster.ts'
 import { type Body, debit, type Hosted, startHost } from './hosted.ts'
 
-describe('a token that ends while its reader waits', () => {
+describe('tokens that end while their reader waits', () => {
   let host: Hosted
   before(async () => {
     host = await startHost()
   })
   after(() => host.close())
 
-  test('ends the wait within seconds, and shows nothing of what came meanwhile', async () => {
+  test('a wait ends within seconds of its token and shows no later event', async () => {
     const { id, token } = await host.gateway.entities.createToken(host.channel, 'to be revoked')
     const get = async (path: string) => {
       const headers = { authorization: `Bearer ${token}` }
@@ -36,7 +36,7 @@ describe('a token that ends while its reader waits', () => {
     assert.ok(tookMs < limits.tokenCacheMs + 2 * limits.waitingTokenMs + 2000, `${tookMs} ms`)
   })
 
-  test('does so also when something happens just then', async () => {
+  test('a wait ends with its token also when an event happens at that moment', async () => {
     const { id, token } = await host.gateway.entities.createToken(host.channel, 'to be revoked')
     const headers = { authorization: `Bearer ${token}` }
     const start = (await (
@@ -62,7 +62,7 @@ describe('a token that ends while its reader waits', () => {
   })
 })
 
-describe('a host behind a proxy alone', () => {
+describe('a host behind a proxy', () => {
   let host: Hosted
   before(async () => {
     host = await startHost({ proxyOnly: true, trustedProxy: ['127.0.0.2'] })
@@ -82,11 +82,11 @@ describe('a host behind a proxy alone', () => {
     return { status: answer.statusCode, headers: answer.headers, body: JSON.parse(text) as Body }
   }
 
-  test('takes what comes by the proxy', async () => {
+  test('a host behind a proxy takes requests of the proxy', async () => {
     assert.equal((await from('127.0.0.2', '/v1/payments', 'POST')).status, 200)
   })
 
-  test('refuses everything else by a sentence, whatever the request says of itself', async () => {
+  test('a host behind a proxy refuses all other requests in a sentence, whatever their headers say', async () => {
     const paths = [
       '/v1/events',
       '/openapi.json',
@@ -105,7 +105,7 @@ describe('a host behind a proxy alone', () => {
     assert.equal((await from('127.0.0.1', '/healthz', 'POST')).status, 403)
   })
 
-  test('tells anybody whether it lives and is ready', async () => {
+  test('a host behind a proxy answers health checks to anybody', async () => {
     for (const path of ['/healthz', '/readyz'])
       assert.equal((await from('127.0.0.1', path)).status, 200)
   })
@@ -143,7 +143,7 @@ describe('a host with a certificate', () => {
     }
   }
 
-  test('agrees on keys of one connection only', async () => {
+  test('a host with a certificate agrees on keys for one connection only', async () => {
     assert.match(await agreed({}), /^TLSv1\.3 TLS_/)
     const old = { maxVersion: 'TLSv1.2' } as const
     assert.match(await agreed(old), /^TLSv1\.2 ECDHE-.*(?:GCM|POLY1305)/)

@@ -31,7 +31,7 @@ const pay = async () => {
   return (await answer.json()) as Body
 }
 
-test('a token follows its own entity, and an event is read by its id', async () => {
+test('a token reads the events of its own entity, and one event by its id', async () => {
   const { body: start } = await get('/v1/events?since=NOW')
   assert.deepEqual([start.events, start.more], [[], false])
   const payment = await pay()
@@ -56,7 +56,7 @@ test('a token follows its own entity, and an event is read by its id', async () 
   assert.equal((await get(`/v1/events/${body.events[0]!.id}`, token)).status, 404)
 })
 
-test('a wait is answered when something happens, and does not hold up a server that ends', async () => {
+test('a wait is answered when an event happens, and does not delay the end of a server', async () => {
   const { body: start } = await get('/v1/events?since=NOW')
   const waiting = get(`/v1/events?cursor=${start.nextCursor}&wait=30`)
   const payment = await pay()

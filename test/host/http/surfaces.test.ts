@@ -32,7 +32,7 @@ describe('surfaces', () => {
   })
   after(() => host.close())
 
-  test("a host of merchants' surface has no path of the operators, by any spelling", async () => {
+  test('a merchant host has no path of operators, in any spelling', async () => {
     const nowhere = await ask(host.url, '/nowhere')
     for (const { method, path } of officeEndpoints) {
       for (const spelled of [
@@ -47,7 +47,7 @@ describe('surfaces', () => {
     }
   })
 
-  test('a host of the office has no path of merchants, and says that it lives', async () => {
+  test('an office host has no path of merchants and answers health checks', async () => {
     const served = createHost(host.gateway, { port: 0, surfaces: ['office'] })
     const { url, close } = await served.listen()
     try {
@@ -63,7 +63,7 @@ describe('surfaces', () => {
     }
   })
 
-  test('under the name of one surface the paths of another are not there', async () => {
+  test('the hostname of one surface has no paths of another', async () => {
     const served = createHost(host.gateway, {
       port: 0,
       surfaces: ['merchant', 'fields', 'office'],
@@ -110,7 +110,7 @@ describe('surfaces', () => {
     }
   })
 
-  test('no origin over plain HTTP is taken beyond the loopback', () => {
+  test('an origin over plain HTTP is refused beyond loopback', () => {
     for (const origin of [
       'http://office.example.com',
       'http://10.0.0.1',
@@ -125,7 +125,7 @@ describe('surfaces', () => {
     }
   })
 
-  test('reached from other machines over plain HTTP, the office lets nobody in', async () => {
+  test('an office reached from other machines over plain HTTP accepts no login', async () => {
     const served = createHost(host.gateway, { port: 0, host: '0.0.0.0', surfaces: ['office'] })
     const { url, close } = await served.listen()
     try {

@@ -71,7 +71,7 @@ test('a client that reads no answers is turned away, and others are served', asy
   })
 })
 
-test('beyond the room of all it is 503, for documents too', async () => {
+test('answers beyond the total memory are 503, documents included', async () => {
   await serving({ answers: { bytes: 20_000 } }, async (url) => {
     for (const path of [page, '/reference', '/openapi.json']) {
       const answer = await ask(url, path, { token: run.token })
@@ -81,7 +81,7 @@ test('beyond the room of all it is 503, for documents too', async () => {
   })
 })
 
-test('a connection whose answer does not move is ended', async () => {
+test('a connection with a stalled answer is ended', async () => {
   await serving({ answers: { silenceMs: 40 } }, async (url) => {
     const sockets = await Promise.all([unread(url, page, 32), unread(url, '/reference', 32)])
     await Promise.all(
@@ -96,7 +96,7 @@ test('a connection whose answer does not move is ended', async () => {
   })
 })
 
-test('pages that are asked for at once on a connection come one after the other, whole', async () => {
+test('simultaneous pages on one connection follow one after the other, whole', async () => {
   const request = (last: string) =>
     `GET ${page} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${run.token}\r\n${last}\r\n`
   const text = await exchange(run.url, request('').repeat(4) + request('Connection: close\r\n'))

@@ -17,7 +17,7 @@ import { partialConnector, partialSandbox } from './partial-connector.ts'
 const run = promisify(execFile)
 const quick = { parallel: 5, graceMs: 200 }
 
-test('a connector that can do little passes what applies to it', async () => {
+test('a minimal connector passes the cases that apply to it', async () => {
   const { passed, failed, notSupported } = await runContract(
     partialConnector,
     partialSandbox,
@@ -35,7 +35,7 @@ test('a connector that can do little passes what applies to it', async () => {
   assert.equal(passed.length + notSupported.length, all, 'every case is told, one way or the other')
 })
 
-test('run by an author, the suite prints what a connector does not support', async () => {
+test("the suite prints unsupported features of an author's connector", async () => {
   const file = join(import.meta.dirname, 'partial-connector.ts')
   // A test of a test: the inner one must not report to the outer.
   const { NODE_TEST_CONTEXT: _outer, ...env } = process.env
@@ -73,9 +73,9 @@ const incomplete: readonly (readonly [string, Sandbox, RegExp])[] = [
   ['a wrong account', withoutPart('wrongAccount'), /wrongAccount/],
 ]
 
-describe('a sandbox cannot get a case out of the way by leaving out', () => {
+describe('incomplete sandboxes', () => {
   for (const [what, lacking, says] of incomplete) {
-    test(what, async () => {
+    test(`a sandbox cannot avoid a case: ${what}`, async () => {
       const { failed } = await runContract(acquirerJson, lacking, quick)
       const messages = failed.map(({ error }) => error.message)
       assert.ok(

@@ -109,16 +109,16 @@ const requests: Readonly<Record<string, Play>> = {
   },
 }
 
-describe('the line of the suite ends a request as the engine does:', () => {
+describe("the suite's line ends a request as the engine does", () => {
   for (const [name, play] of Object.entries(requests)) {
-    test(name, async (context) => {
+    test(`the suite and the engine send alike: ${name}`, async (context) => {
       const [ours, theirs] = await playOnBoth(context, play)
       assert.deepEqual(ours, theirs)
     })
   }
 
   for (const [name, fault] of Object.entries(lineFaults)) {
-    test(name, async (context) => {
+    test(`the suite and the engine end alike: ${name}`, async (context) => {
       const [ours, theirs] = await playOnBoth(context, (http, front) => {
         front.meet(fault, 'any')
         // What hangs has to be ended by time, on a line that knows nothing of the front.
@@ -129,7 +129,7 @@ describe('the line of the suite ends a request as the engine does:', () => {
     })
   }
 
-  test('a moving request after the time for sending, and one that only looks', async (context) => {
+  test('a moving request ends after the send-by time, and a look-up after its deadline', async (context) => {
     const [ours, theirs] = await playOnBoth(
       context,
       async (http, front) => {
@@ -143,7 +143,7 @@ describe('the line of the suite ends a request as the engine does:', () => {
   })
 })
 
-test('the front passes everything on as it was, but for the tag', async (context) => {
+test('the front passes everything on unchanged, except the tag', async (context) => {
   const front = await frontBeforeMirror(context)
   const { http, finish } = openLine({ tooLate: false })
   const headers = { 'x-key': 'k' }
@@ -159,7 +159,7 @@ test('the front passes everything on as it was, but for the tag', async (context
   finish()
 })
 
-test('the suite believes of an outcome what the engine believes', () => {
+test('the suite accepts the same outcomes as the engine', () => {
   const refs = { id: '1' }
   const outcomes: readonly unknown[] = [
     { is: 'approved', refs },

@@ -6,16 +6,16 @@ import { acquirerJson } from '../../../connectors/acquirer-json/index.ts'
 import { sandbox } from '../../../connectors/acquirer-json/sandbox/sandbox.ts'
 import { wrongConnectors } from './wrong-connectors.ts'
 
-describe('the contract suite notices a connector that', () => {
+describe('the contract suite and wrong connectors', () => {
   for (const { what, connector, noticed } of wrongConnectors) {
-    test(what, async () => {
+    test(`the suite notices a connector that ${what}`, async () => {
       const { failed } = await runContract(connector, sandbox, { parallel: 20, graceMs: 200 })
       assert.deepEqual(failed.map(({ name }) => name).sort(), [...noticed].sort())
     })
   }
 })
 
-test('no case of the contract is without a connector that fails it', () => {
+test('every case of the contract has a connector that fails it', () => {
   const { cases, notSupported } = contractCases(acquirerJson, sandbox)
   assert.deepEqual(notSupported, [], 'the worked example shows everything')
   const failing = new Set(wrongConnectors.flatMap(({ noticed }) => noticed))
