@@ -8,11 +8,13 @@ import { debitFields } from './payments.ts'
 import { exchange, get, open, post } from './wire.ts'
 
 const mebibyte = 1024 * 1024
-/** What stalled bodies may add to a process: their budget, and as much again for what is on its way. */
+/**
+ * The memory that stalled bodies may add to a process: their budget, and as much again in transit.
+ */
 const stalledBytes = 200 * mebibyte
 const withinMs = 60_000
 
-/** Custom parameters of so many bytes. */
+/** Custom parameters of that many bytes. */
 function custom(bytes: number): Record<string, string> {
   const fields: Record<string, string> = {}
   for (let no = 0; no * 2000 < bytes; no += 1) {
@@ -31,7 +33,7 @@ async function status({ url }: Host, bytes: Buffer, find: AttackRun['find']): Pr
   return answer?.status ?? 0
 }
 
-/** Connections that send most of a body each and then nothing more. */
+/** Connections that each send most of a body and then stall. */
 async function stall({ url }: Host, head: string, count: number): Promise<readonly Socket[]> {
   const sockets = Array.from({ length: count }, () => open(url))
   for (const socket of sockets) {

@@ -7,7 +7,7 @@ import { type Answer, open, post, sendAll } from './wire.ts'
 
 const secret = 'what an inner service says'
 
-/** A server that takes connections and answers nothing, or something that is nobody's business. */
+/** A server that accepts connections and answers nothing, or a private text. */
 async function innerService() {
   const sockets = new Set<Socket>()
   let most = 0
@@ -37,7 +37,7 @@ async function innerService() {
   }
 }
 
-/** Webhooks as a way into this machine, and their test as a way to hold connections. */
+/** Webhooks as access to this machine, and their tests as a means to hold connections. */
 export const webhooks: Attack = {
   name: 'webhooks',
   title: 'webhook endpoints on this machine, and tests of them against a server that never answers',
@@ -101,7 +101,7 @@ export const webhooks: Attack = {
   },
 }
 
-/** Sends tests all at once on connections of their own, then goes away. */
+/** Sends all tests at once on separate connections, then leaves. */
 async function hold(
   url: string,
   token: string,

@@ -20,7 +20,7 @@ test('the heap is not compacted while the event loop is busy', () => {
 
 test('the V8 of this Node knows every heap flag', () => {
   const all = [...Object.values(heapFlags).flat(), '--semi-space-growth-factor=1']
-  // Told on the command line, an unknown one is an error; told later, it would be a line of output.
+  // An unknown flag is an error on the command line, and only a printed warning later.
   assert.equal(execFileSync(process.execPath, [...all, '-p', '1']).toString(), '1\n')
   assert.throws(() => execFileSync(process.execPath, ['--no-such', '-p', '1'], { stdio: 'ignore' }))
 })

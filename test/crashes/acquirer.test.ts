@@ -21,7 +21,7 @@ const [one, two] = hosts
 const rowOf = async (wish: Wish): Promise<WishRow> =>
   (await ground.rowsOf(wish)).at(-1) ?? assert.fail(`${wish.reference} has no row`)
 
-/** The final word to each wish, by type. */
+/** The final result of each wish, by type. */
 async function outcomes(wishes: readonly Wish[]): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {}
   for (const wish of wishes) {
@@ -31,7 +31,7 @@ async function outcomes(wishes: readonly Wish[]): Promise<Record<string, string[
   return found
 }
 
-/** One wish of each kind, under a fault of the acquirer that every one of them meets. */
+/** One wish of each kind, each under the same fault of the acquirer. */
 async function underFault(fault: Omit<Fault, 'when' | 'times'>): Promise<Wish[]> {
   const wishes = await oneOfEach(client, hosts)
   await acquirer.plan({ ...fault, times: wishes.length, when: { on: 'operation' } })
@@ -157,7 +157,7 @@ test("the acquirer's event ends a pending payment, delivered to both hosts", asy
 
 type Told = { key: string; status: 'approved' | 'declined'; minor?: string; secret?: string }
 
-/** A message in the acquirer's form; with its secret it is genuine. @returns its id. */
+/** A message in the acquirer's form, genuine with its secret. @returns its id. */
 async function tellHost({ key, status, minor = '9200', secret = defaultSecret }: Told) {
   const eventId = `${key}-${status}-${secret.length}-${minor}`
   const body = JSON.stringify({
@@ -229,7 +229,7 @@ const leaseOf = async (id: string): Promise<Date | null> => {
 
 const untilWithinMs = 20_000
 
-/** Looks at a wish's row until it is as it should become. */
+/** Polls a wish's row until it has the expected state. */
 async function until(
   wish: Wish,
   isReached: (row: WishRow) => boolean | Promise<boolean>,

@@ -1,4 +1,4 @@
-/** The checker of the fault tests finds what it is there to find: one lie for each of its rules. */
+/** The checker of the fault tests finds one falsification for each of its rules. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { LedgerEntry } from '../rig/installation/acquirer.ts'
@@ -29,7 +29,7 @@ before(async () => {
 
 type Change<Row> = (row: Row) => Partial<Row>
 
-/** The evidence with one thing in one row changed. */
+/** The evidence with one value of one row changed. */
 function lie<Name extends 'payments' | 'ledger' | 'attempts' | 'balances'>(
   name: Name,
   fits: (row: Evidence[Name][number]) => boolean,

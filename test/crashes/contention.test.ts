@@ -9,7 +9,7 @@ after(() => ground.close())
 const { client } = ground
 const hosts = await Promise.all([ground.host('one'), ground.host('two')])
 
-/** Sends each wish once, to the hosts in turn, all at the same time. */
+/** Sends each wish once, all at the same time, alternating between the hosts. */
 async function atOnce(wishes: readonly Wish[]): Promise<Answer[]> {
   const answers = await Promise.all(
     wishes.map((wish, index) => client.send(wish, hosts[index % hosts.length]!)),

@@ -1,7 +1,7 @@
 /**
- * A host that is stopped (SIGSTOP, as a machine that swaps or a container that is frozen) between its
- * first commit and the acquirer, until another host has taken its leases and decided. When it wakes up
- * it must not charge; and what it had charged is taken back and on record.
+ * A host paused by SIGSTOP, like a swapping machine or a frozen container, between its first commit
+ * and the acquirer, until another host took its leases and decided. On resuming it must not charge,
+ * and an earlier charge is reversed and recorded.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -86,7 +86,9 @@ test('a host that resumes within its deadline finds the key closed', async () =>
   await ground.check()
 })
 
-/** Stops with an approval in hand; meanwhile an enquiry finds nothing, and the charge is taken back. */
+/**
+ * Pauses with an approval in hand; an enquiry meanwhile finds nothing, and the charge is reversed.
+ */
 async function approvedInVain(entityId?: string): Promise<Wish> {
   const sleeper = await ground.host('sleeper with an approval', { role: 'api' })
   const wish = client.first('DB', 9_200, entityId === undefined ? {} : { entityId })
@@ -98,7 +100,7 @@ async function approvedInVain(entityId?: string): Promise<Wish> {
   await ground.quiet()
   sleeper.resume()
   await sent
-  // What is put on record after the answer is finished when the host has ended.
+  // The record after the answer is complete once the host has ended.
   await sleeper.close()
   await ground.quiet()
   return wish

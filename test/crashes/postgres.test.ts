@@ -1,4 +1,4 @@
-/** Postgres is restarted, crashes, and throws everybody out, in the middle of load over two hosts. */
+/** Postgres restarts, crashes, and closes all connections under load over two hosts. */
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'

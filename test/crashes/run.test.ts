@@ -1,4 +1,4 @@
-/** The seeded fault run: its plan follows from the seed, and a minute of it finds nothing wrong. */
+/** The seeded fault run: its plan follows from the seed, and a minute of it finds no violation. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { killedAt, planOf } from '../faults/plan.ts'

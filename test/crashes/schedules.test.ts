@@ -1,4 +1,7 @@
-/** kill -9 of the host that charges schedules, and of the one that moves a test clock. Another one goes on. */
+/**
+ * kill -9 of the host that charges schedules, and of the one that advances a test clock. Another
+ * host continues.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -37,7 +40,7 @@ async function stored(more: Readonly<Record<string, string>> = {}): Promise<stri
 
 const charge = { amount: '1.00', currency: 'EUR', paymentType: 'DB', testMode: 'EXTERNAL' }
 
-/** An expression for the one second that is so far ahead. */
+/** An expression for the single second that far ahead. */
 function onceIn(seconds: number): string {
   const at = new Date(Math.ceil(Date.now() / 1000 + seconds) * 1000)
   const [date, time] = at.toISOString().split(/[T.]/) as [string, string]
@@ -54,7 +57,7 @@ async function until(isSo: () => Promise<boolean>, withinMs = 40_000): Promise<v
   }
 }
 
-/** How often each of these schedules was charged at the acquirer. */
+/** The number of charges of each schedule at the acquirer. */
 async function chargedTimes(ids: readonly string[]): Promise<number[]> {
   const ledger = await ground.acquirer.ledger()
   const rows = await sql<{ id: string; schedule_id: string }>(
@@ -67,7 +70,7 @@ async function chargedTimes(ids: readonly string[]): Promise<number[]> {
   return ids.map((id) => counts.get(id)?.length ?? 0)
 }
 
-/** The others are where every payment is killed, and where the fault run kills. */
+/** The remaining points are covered by the tests of payments and by the fault run. */
 const points: readonly FaultPoint[] = ['in-fire', 'after-fire', 'after-T1', 'after-send']
 
 for (const at of points) {
@@ -183,7 +186,7 @@ test('a charge that never reached the acquirer is made once', async () => {
   const survivor = await ground.host('survivor', { role: 'worker' })
   await ground.quiet()
   assert.deepEqual(await chargedTimes([id]), [1])
-  // By the same payment, or by another one after it was proven undone.
+  // By the same payment, or by another one after proof that it was undone.
   const rows = await sql<{ state: string }>(
     'select state from tollgate.payment where schedule_id = $1 order by id desc',
     [id],

@@ -1,6 +1,6 @@
 /**
- * Loaded into a host before anything else: puts a mistake into one of the engine's sources while it is
- * loaded. The files stay as they are.
+ * Loaded into a host before anything else: changes one of the engine's sources while loading it.
+ * The files stay unchanged.
  */
 import { registerHooks } from 'node:module'
 import { mutantVariable, type Patch } from './patch.ts'

@@ -1,5 +1,5 @@
-/** A mistake: this text of a source, which stands there once, becomes that. */
+/** A mistake: replaces a text that occurs once in a source. */
 export type Patch = { readonly file: string; readonly find: string; readonly put: string }
 
-/** Tells a host process which mistakes it makes. */
+/** Names the mistakes of a host process. */
 export const mutantVariable = 'TOLLGATE_FAULTS_MUTANT'

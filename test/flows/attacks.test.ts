@@ -1,4 +1,4 @@
-/** The attacks of `npm run attacks` in their short profile, and that they would see what they look for. */
+/** The attacks of `npm run attacks` in their short profile, and proof that they detect flaws. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

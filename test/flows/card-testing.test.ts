@@ -1,4 +1,4 @@
-/** Card testers, against whole engines: what is carried out is what the acquirer was asked. */
+/** Card testing against whole engines: the acquirer's requests are counted. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { declined, pending } from '@tollgate/plugin-kit'
@@ -14,7 +14,7 @@ const tries = 200
 const wrongCvv = '800.100.153'
 const says = (reason: Reason) => ({ debit: () => declined(reason) })
 
-/** What became of a try: the result code, `429` where it was refused. */
+/** The result of an attempt: the result code, or `429` after a refusal. */
 type Try = { readonly code: string; readonly waitSeconds?: number | undefined }
 
 describe('card testing', () => {
@@ -27,7 +27,7 @@ describe('card testing', () => {
     other = await run.another({ plugins: [run.acquirer.plugin], cardTesting: thresholds })
   })
   after(() => closeChecked(run))
-  // Counts are a merchant's: each test has one of its own.
+  // Counts belong to merchants, so each test has its own.
   beforeEach(async () => {
     ;({ merchant, channel } = await shop())
     run.acquirer.tell('', says(wrongCvv))
@@ -78,7 +78,7 @@ describe('card testing', () => {
       ),
     )
 
-  /** How often the acquirer was asked about this channel's payments. */
+  /** The number of requests to the acquirer for this channel's payments. */
   const carriedOut = async (): Promise<number> => {
     const rows = await run.sql<{ id: string }>(
       'select id from tollgate.payment where channel_id = $1',
@@ -93,7 +93,7 @@ describe('card testing', () => {
     Promise.all(Array.from({ length: count }, (_, no) => each(no)))
   const refusedOf = (given: readonly Try[]) => given.filter(({ code }) => code === '429').length
 
-  /** Ten wrong codes: what was answered, and that an eleventh is refused. */
+  /** Ten wrong codes, their answers, and the refusal of an eleventh. */
   const fill = async (more: Record<string, unknown> = {}) => {
     for (let no = 0; no < thresholds.number; no += 1) {
       assert.equal((await attempt(no, more)).code, wrongCvv)
@@ -132,7 +132,7 @@ describe('card testing', () => {
     const answers = await all(tries, (no) => attempt(no, {}, no % 2 === 0 ? run.gateway : other))
     assert.ok((await carriedOut()) <= 2 * thresholds.number)
     assert.ok(refusedOf(answers) >= tries - 2 * thresholds.number)
-    // One that saw only some of them refuses for what the other one saw.
+    // A process that saw only some of them refuses by the other one's failures.
     const mixed = await shop()
     channel = mixed.channel
     for (let no = 0; no < thresholds.number; no += 1) await attempt(no)
@@ -179,7 +179,7 @@ describe('card testing', () => {
   })
 
   test('ten failures of one number reach the acquirer over registrations and payments on them', async () => {
-    // The simulator verifies; the number is one whose code is always wrong.
+    // The simulator verifies; the number always has a wrong code.
     const registered = await all(tries, (no) =>
       outcome(
         run.gateway.registrations.create({
@@ -218,7 +218,7 @@ describe('card testing', () => {
     )
     assert.equal(refusedOf(paid), tries - thresholds.number)
     assert.deepEqual(new Set(paid.map(({ code }) => code)), new Set([wrongCvv, '429']))
-    // What is stored meanwhile is refused as well, before anything is sent.
+    // Stored accounts are refused as well, before anything is sent.
     assert.equal((await attempt(1)).code, '429')
   })
 
@@ -268,7 +268,7 @@ describe('card testing', () => {
     }
     assert.equal((await attempt(0, { ...good, customer: { ip: '8.8.4.4' } })).code, '429')
     assert.equal((await attempt(0, { ...good, customer: { ip: '8.8.4.5' } })).code, '000.100.112')
-    // An address of the merchant's own network is no shopper's.
+    // An address in a private network is no shopper's.
     for (let no = 0; no < 30; no += 1) {
       await attempt(no, { card: cardOf('4005519200000004'), customer: { ip: '10.0.0.1' } })
     }

@@ -8,12 +8,12 @@ import { card, flat, startGateway, type TestGateway } from '../rig/gateway.ts'
 const authorisedMinor = 9200
 const approved = '000.100.110'
 const eur = (minor: number) => ({ amount: (minor / 100).toFixed(2), currency: 'EUR' })
-/** Makes the simulator decline whatever carries it. */
+/** Makes the simulator decline the payment. */
 const declinedThere = { customParameters: { SIM_DELAY_MS: 'soon' } }
 
 type Ended = { readonly answer: PaymentView } | { readonly refused: string }
 
-/** Everything at once; refusals are results, anything else is a failure of the test. */
+/** Runs everything at once; refusals are results, other errors fail the test. */
 const race = (work: readonly (() => Promise<PaymentView>)[]): Promise<Ended[]> =>
   Promise.all(
     work.map((one) =>

@@ -1,6 +1,6 @@
 /**
- * Clients of this API family are deployed in many languages and know it by habit. Each story here is
- * one of their habits: the request as it is on the wire, and what the client makes of the answer.
+ * Clients of this API family are deployed in many languages and rely on its habits. Each story is
+ * one habit: the request on the wire, and the client's reading of the answer.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -9,7 +9,7 @@ import { closeChecked } from '../rig/books.ts'
 
 type Form = Readonly<Record<string, string>>
 
-/** The ways in which clients tell from the answer how a payment stands. */
+/** The ways in which clients read a payment's state from an answer. */
 const approvedBy: readonly ((answer: Answer) => boolean)[] = [
   ({ body }) => /^(000\.000\.|000\.100\.1|000\.[36])/.test(body.result.code),
   ({ body }) => /^(000.000.|000.100.1|000.[36]|000.400.1[12]0)/.test(body.result.code),
@@ -31,7 +31,7 @@ const pendingBy: readonly ((answer: Answer) => boolean)[] = [
 
 type Verdict = 'approved' | 'pending' | 'refused'
 
-/** How a payment stands in the eyes of every client. They must not disagree. */
+/** The state of a payment as every client reads it. They must agree. */
 function verdictOf(answer: Answer): Verdict {
   const opinions = (rules: typeof approvedBy) => [...new Set(rules.map((rule) => rule(answer)))]
   const [approved, pending] = [opinions(approvedBy), opinions(pendingBy)]
@@ -43,7 +43,7 @@ function verdictOf(answer: Answer): Verdict {
   return pending[0] ? 'pending' : 'refused'
 }
 
-/** What a client with declared types reads of every answer: a missing text breaks it. */
+/** The texts that a client with declared types expects in every answer: a missing one breaks it. */
 function assertWhole({ body }: Answer): void {
   for (const name of ['id', 'ndc', 'buildNumber', 'timestamp']) {
     assert.equal(typeof body[name], 'string', `${name} is missing`)
@@ -58,12 +58,12 @@ function assertWhole({ body }: Answer): void {
 
 /** As most form encoders write it. */
 const encoded = (fields: Form) => new URLSearchParams(fields).toString()
-/** As clients write it that put texts together: nothing is escaped. */
+/** As clients that concatenate strings write it: nothing is escaped. */
 const joined = (fields: Form) =>
   Object.entries(fields)
     .map(([name, value]) => `${name}=${value}`)
     .join('&')
-/** As clients write it that escape values alone: brackets in names stay as they are. */
+/** As clients that escape only values write it: brackets in names stay. */
 const halfEscaped = (fields: Form) =>
   Object.entries(fields)
     .map(([name, value]) => `${name}=${encodeURIComponent(value).replaceAll('%20', '+')}`)
@@ -80,7 +80,7 @@ describe('deployed clients with another base URL', () => {
   })
   after(() => closeChecked(run))
 
-  /** Sends a body as it is and lets every client look at the answer. */
+  /** Sends a body unchanged and lets every client read the answer. */
   async function send(path: string, body: string, headers: Form = formType): Promise<Answer> {
     const answer = await ask(run.url, path, { token: run.token, body, headers })
     assertWhole(answer)

@@ -6,7 +6,7 @@ import { type Answer, ask, debit, without } from '../host/http/hosted.ts'
 import { closeChecked } from '../rig/books.ts'
 import { startGateway, type TestGateway } from '../rig/gateway.ts'
 
-/** Two processes on one database, each with a server, and what merchants send them. */
+/** Two processes on one database, each with a server, and merchants' requests to them. */
 describe('dispatching over HTTP', () => {
   let run: TestGateway
   let servers: Listening[] = []
@@ -38,7 +38,7 @@ describe('dispatching over HTTP', () => {
     token = (await entities.createToken(merchant, 'shop')).token
   })
 
-  /** Writes rules; from here on every process knows them. */
+  /** Writes rules and makes them known to every process. */
   const rules = async (...list: Omit<DispatchRule, 'priority'>[]) => {
     const numbered = list.map((rule, index) => ({ ...rule, priority: index + 1 }))
     await run.gateway.entities.dispatching.replace(merchant, numbered)
@@ -108,7 +108,7 @@ describe('dispatching over HTTP', () => {
     }
     const first = await post({ paymentType: 'PA' }, { key: 'lost' })
     const key = await keyOf(first)
-    // What a failover to a standby without the last commits leaves behind.
+    // The state after a failover to a standby without the last commits.
     for (const [table, column] of [
       ['payment', 'id'],
       ['payment_request', 'id'],
@@ -157,7 +157,7 @@ describe('dispatching over HTTP', () => {
       for (const key of order) {
         answers.get(key)!.push(await post({ merchantTransactionId: key }, { key, url }))
         count += 1
-        // Paced by the answers: caches age with every change, and so do the deadlines of payments.
+        // Paced by the answers, because caches and deadlines age with every change.
         if (count % 12 !== 0) continue
         const state = states[changes % states.length]!
         operator = operator.then(() => rules(...state))
@@ -166,7 +166,8 @@ describe('dispatching over HTTP', () => {
       }
     }
     const backwards = [...keys].reverse()
-    // Two clients per process and direction: the same key is under way several times at once.
+    // Two clients for each process and direction, so that one key is under way several times at
+    // once.
     await Promise.all(
       urls.flatMap((url) => [client(url, keys), client(url, keys), client(url, backwards)]),
     )
@@ -194,7 +195,7 @@ describe('dispatching over HTTP', () => {
     const server = await createHost(third, { port: 0 }).listen()
     servers.push(server)
     await rules({ channelId: a })
-    // One process reads before the change and goes by that for a while, the other one after it.
+    // One process uses the rules from before the change for a while, the other the new ones.
     await post()
     await run.gateway.entities.dispatching.replace(merchant, [{ priority: 1, channelId: b }])
     for (let round = 0; round < 12; round += 1) {
@@ -231,7 +232,7 @@ describe('dispatching over HTTP', () => {
   test("a payment through a rule's new channel can be read at once", async () => {
     await rules({ channelId: a })
     const first = await post()
-    // The list of channels is read after the rules, and is still fresh when those are read again.
+    // The list of channels is read after the rules and is still fresh when those are read again.
     aheadMs += 3000
     await ask(urls[0]!, `/v1/payments/${first.body.id}?entityId=${merchant}`, { token })
     const { entities } = run.gateway

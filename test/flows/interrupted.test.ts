@@ -17,8 +17,8 @@ const eur = (amount: string) => ({ amount, currency: 'EUR' })
 const found: Script = { enquire: approvedAs }
 
 /**
- * Runs a request up to the `nth` time it comes to a boundary, where its process "dies": it never goes
- * on. Answers the id of the payment it was working on.
+ * Runs a request up to the `nth` visit of a fault point, where its process "dies" and never
+ * continues. Returns the id of its payment.
  */
 function dieAt(point: FaultPoint, request: () => Promise<unknown>, nth = 1): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -36,8 +36,8 @@ function dieAt(point: FaultPoint, request: () => Promise<unknown>, nth = 1): Pro
 }
 
 /**
- * Every process here dies first; then all leases end at once, and the jobs of the engine that is
- * left find out what became of each attempt, side by side.
+ * Every process here dies first; then all leases expire at once, and the jobs of the remaining
+ * engine resolve the attempts in parallel.
  */
 describe('attempts of a process that died', () => {
   let run: AcquirerRun
@@ -170,7 +170,7 @@ describe('attempts of a process that died', () => {
     assert.equal((await balanceOf(run, alive.reversed!)).reversed, 9200n)
   })
 
-  /** The capture that belongs to a two-step payment, once it is approved. */
+  /** The capture of a two-step payment, once it is approved. */
   const captureOf = (authorisation: string) =>
     until(async () => {
       const [row] = await run.sql<{ id: string }>(
@@ -187,7 +187,7 @@ describe('attempts of a process that died', () => {
   })
 
   test('a PA.CP interrupted in its second step is captured once', async () => {
-    // What died was the capture: the payment it works on is the capture itself.
+    // The process died in the capture, so the payment under work is the capture.
     await run.event(dead.secondStep!, 'payment.approved')
     assert.deepEqual(run.acquirer.of('dead-second'), ['authorize', 'capture', 'enquire'])
   })

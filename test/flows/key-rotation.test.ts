@@ -1,4 +1,4 @@
-/** Data keys change while payments go on, and whatever is killed on the way. */
+/** Data keys change under load, whatever process is killed. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -79,7 +79,7 @@ describe('rotation of data keys', () => {
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
     return child.signalCode ?? child.exitCode
   }
-  /** Processes that pay, each payment charged again at once, until they are told to stop. */
+  /** Processes that charge each payment again at once, until they are stopped. */
   const paying = async (count: number, keys = testKey) => {
     const paid: { id: string; code: string; rebill: string }[] = []
     const declined: string[] = []
@@ -125,7 +125,7 @@ describe('rotation of data keys', () => {
       ['retired', 0n, 'current', 25n, done.keyId],
     )
     for (const { id } of payments) assert.equal(await rebill(id), approved)
-    // The process of before the rotation seals with the new key, without having been started again.
+    // The process from before the rotation seals with the new key without a restart.
     const fresh = await run.pay()
     const [row] = await run.sql<{ data_key_id: string }>(
       'select data_key_id from tollgate.instrument where id = $1',
@@ -175,7 +175,7 @@ describe('rotation of data keys', () => {
       ],
     )
     for (const { id } of load.paid.slice(0, 50)) assert.equal(await rebill(id), approved)
-    // What declined payments had erased did not come back.
+    // Erased numbers of declined payments did not return.
     assert.ok(load.declined.length > 30, `${load.declined.length} declined`)
     const left = await run.sql('select id from tollgate.instrument where id = any($1::uuid[])', [
       load.declined,
@@ -190,7 +190,7 @@ describe('rotation of data keys', () => {
     assert.deepEqual(await Promise.all(both.map(ended)), [0, 0])
     await load.stop()
     assert.deepEqual(load.failed, [])
-    // Usually one; one that starts after the other has finished rightly makes its own.
+    // Usually one; a process that starts after another has finished correctly makes its own.
     const all = await keysThere()
     assert.ok(all.length === 2 || all.length === 3, `${all.length} keys`)
     assert.deepEqual(await states(), [...all.slice(1).map(() => 'retired'), 'current'])
@@ -221,12 +221,13 @@ describe('rotation of data keys', () => {
       const during: string[] = []
       while (!isDead) during.push((await run.pay()).id)
       assert.equal(await dead, 'SIGKILL')
-      // Between the two, everything opens.
+      // Everything opens between the two.
       for (const { id } of payments.slice(0, 3)) assert.equal(await rebill(id), approved)
       const before = await keysThere()
       await rotate()
       const all = await keysThere()
-      // What was unfinished was finished; only a rotation that was done makes another key.
+      // An unfinished rotation was finished; only after a finished one does the next make another
+      // key.
       assert.equal(all.length, at === 'key-retired' ? 3 : 2)
       assert.equal(before.length, 2)
       assert.equal(all.at(-1)?.state, 'current')
@@ -264,7 +265,7 @@ describe('rotation of data keys', () => {
     assert.equal(left.length, 30)
     assert.ok(left.every(({ id }) => !erased.includes(id)))
     assert.equal(left.find(({ id }) => id === changed)?.sealed.length, sealed.length + 1)
-    // The changed one does not open, so its key stays, and says why.
+    // The changed row does not open, so its key stays and is reported.
     assert.equal(done.moved, 29)
     assert.deepEqual(done.retired, [])
     assert.match(done.kept[0]?.why ?? '', /1 rows under it cannot be opened/)
@@ -289,7 +290,7 @@ describe('rotation of data keys', () => {
       return true
     })
     assert.deepEqual(await states(), ['current', 'announced'])
-    // Taken back, it is out of the way of a rotation that everybody can follow.
+    // Without its announcement it does not delay the next rotation.
     const announced = (await keysThere())[1]!.id
     assert.equal(await administer((keys) => keys.retire(announced)), 'retired')
     assert.equal((await rotate()).moved, 1)
@@ -317,7 +318,7 @@ describe('rotation of data keys', () => {
     const load = await paying(1)
     while (load.paid.length < 20) await pause(10)
     load.stopped()
-    // As if it had been silent for long: the rotation does not wait for it.
+    // Ages the process's heartbeat, so that the rotation does not wait for it.
     await run.sql(
       `update tollgate.data_key_use set seen_at = now() - interval '1 minute'
       where name like '% ' || $1`,
@@ -333,7 +334,7 @@ describe('rotation of data keys', () => {
     for (const failure of load.failed) assert.match(failure, /not_under_|23514/)
     const all = await keysThere()
     assert.equal(all.find(({ id }) => id === old!.id)?.rows, 0n)
-    // What failed left nothing: no payment without its number, none that was sent.
+    // Failed payments left nothing: none without its number, none that was sent.
     const orphans = await run.sql(`
       select p.id from tollgate.payment p
       where p.referenced_id is null and p.state <> 'declined' and not exists (select from tollgate.instrument i where i.id = p.id)`)
@@ -391,7 +392,7 @@ describe('rotation of data keys', () => {
     const again = await administer((keys) => keys.rewrap(), `${newerKey}\n${testKey}`)
     assert.deepEqual(again.moved, [])
     assert.deepEqual(await rows(), before)
-    // The old key-encryption key is not needed any more, and the fingerprints are the same.
+    // The old key-encryption key is not needed any more, and the fingerprints are unchanged.
     const later = await run.another({ keys: localKeys(newerKey) })
     assert.equal(await rebill(id, later), approved)
     const twin = await run.pay({}, { on: later })
@@ -433,7 +434,8 @@ describe('rotation of data keys', () => {
     await assert.rejects(run.pay({ amount: '93.00' }, { on: later, key: 'order-1' }), {
       code: '200.300.405',
     })
-    // What a repeat is found by stays for as long as one can come, and what proves the audit trail for ever.
+    // The key of repeats is kept as long as a repeat can arrive, and the key of the audit trail
+    // forever.
     const [first, second] = await run.sql<{ id: string }>(
       "select id from tollgate.data_key where purpose = 'mac' and state = 'retired' order by retired_at",
     )
@@ -452,7 +454,7 @@ describe('rotation of data keys', () => {
 
   test('a lost key affects its own rows alone: they are answered in order, and others are charged', async () => {
     const lost = await run.pay()
-    // A second data key, under another key-encryption key; then the first one is lost.
+    // A second data key under another key-encryption key; then the first one is lost.
     await run.gateway.close()
     const keys = `${newerKey}\n${testKey}`
     await administer((opened) => opened.rewrap(), keys)
@@ -478,7 +480,7 @@ describe('rotation of data keys', () => {
       String(trace?.fields.why),
       /key "gone", which is not among the given keys \(newer\)/,
     )
-    // Nothing half done: no record of the charge, and what needs no number goes on.
+    // Nothing is half done: the charge has no record, and follow-ups without a number succeed.
     const rows = await run.sql('select id from tollgate.payment where referenced_id = $1', [
       lost.id,
     ])
@@ -486,7 +488,7 @@ describe('rotation of data keys', () => {
     const refund = await gateway.payments.refund(lost.id, { amount: '5.00', currency: 'EUR' })
     assert.equal(refund.result.code, approved)
 
-    // A rotation carries on with what opens, and says what does not.
+    // A rotation moves the rows that open and reports the others.
     const done = await administer((opened) => opened.rotate(quick), newerKey)
     assert.equal(done.moved, 1)
     assert.match(done.kept[0]?.why ?? '', /1 rows under it cannot be opened/)

@@ -22,7 +22,7 @@ const undecided = '000.200.001'
 const charged = '000.100.112'
 const notCharged = '900.100.400'
 
-/** A call that answers when the test says so. */
+/** A call that answers on the test's command. */
 function held() {
   const told = Promise.withResolvers<Outcome>()
   const begun = Promise.withResolvers<Operation>()
@@ -72,14 +72,14 @@ describe('late answers', () => {
         [id],
       )
     ).length
-  /** Nobody works on it any more. */
+  /** Waits until the lease is free. */
   const isLeft = async (id: string) =>
     (
       await run.sql('select from tollgate.attempt where payment_id = $1 and lease_until is null', [
         id,
       ])
     ).length > 0
-  /** Ends the lease of who sends, as if its process had stood still, and lets another process enquire. */
+  /** Expires the sender's lease, as if its process had paused, and lets another process enquire. */
   const overtake = async (id: string) => {
     await run.sql(
       `update tollgate.attempt set lease_until = now() - interval '1 second', sent_at = now() - interval '1 hour'
@@ -149,7 +149,7 @@ describe('late answers', () => {
       (await audited(paymentId)).includes('late-success-stands') ? true : undefined,
     )
     assert.deepEqual(await attention(paymentId), [{ kind: 'conflict', open: true }])
-    // Asked once: what was refused is not asked for again on the ladder, for ever.
+    // A refused reversal is not requested again on the ladder.
     await until(async () => ((await looks(paymentId)) === 0 ? true : undefined))
   })
 

@@ -21,7 +21,7 @@ describe('connections that break at a commit', () => {
         return line.url
       },
     })
-    // Every statement runs once, so that it has a name.
+    // Runs every statement once, so that each has a name.
     const { id } = await run.debit('warm-debit', {}, { paymentType: 'PA' })
     const capture = await run.gateway.payments.capture(id, eur('1.00'))
     await run.gateway.payments.refund(capture.id, eur('1.00'))
@@ -36,7 +36,7 @@ describe('connections that break at a commit', () => {
   })
   beforeEach(() => line.up())
 
-  /** Name of the prepared statement that has all these parts, and is about a single row. */
+  /** Name of the prepared statement with all these parts that concerns a single row. */
   const named = (...parts: string[]) => {
     const found = run.gateway
       .statements()
@@ -56,7 +56,7 @@ describe('connections that break at a commit', () => {
       'update tollgate.payment_balance',
       'delete from tollgate.timer',
     )
-  /** Committing again what is committed is no failure, and nobody is warned of one. */
+  /** A repeated commit is no failure and causes no warning. */
   const unwritten = () => run.logs.filter(({ message }) => message.includes('could not be written'))
   const rows = async (reference: string) =>
     run.sql<{ id: string; state: string; seq: number; events: bigint }>(
@@ -210,7 +210,7 @@ describe('connections that break at a commit', () => {
   })
 })
 
-/** A handler that marks the point of no return before it answers. */
+/** A handler that calls `sending()` before it answers. */
 function sent(
   answer: () =>
     | ReturnType<typeof declined>

@@ -15,7 +15,7 @@ import { card, until } from '../rig/gateway.ts'
 const charged = '000.100.112'
 const eur = (amount: string) => ({ amount, currency: 'EUR' })
 
-/** Waits for an event of the acquirer, or for the end of its time. */
+/** Waits for an event of the acquirer, or for its expiry. */
 const waits = (_: Operation, context: Context) => {
   context.sending()
   return pending('event', { refs: { reference: 'open' } })

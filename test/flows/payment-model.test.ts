@@ -42,7 +42,7 @@ const lose = (_: Operation, context: Context) => {
   context.sending()
   return unknown('the line went dead')
 }
-/** What the acquirer does with an operation of this fate. */
+/** The acquirer's behaviour for each fate. */
 const scripts: Record<Fate, Script> = {
   approved: {},
   declined: everywhere(refuse),
@@ -60,7 +60,7 @@ type Fields = Record<string, unknown>
 
 let operations = 0
 
-/** Sends one follow-up and holds the engine's word against the model's. */
+/** Sends one follow-up and compares the engine's answer with the model's. */
 async function hold(
   { run }: System,
   model: Model,
@@ -289,7 +289,7 @@ describe('a model of payment trees', () => {
           }
           const system = { run }
           await fc.asyncModelRun(() => ({ model, real: system }), asked)
-          // Quiet again: nothing is reserved any more.
+          // At rest nothing is reserved any more.
           while (model.lost.length > 0) await find(system, model, 0)
           await compare(system, model)
         },

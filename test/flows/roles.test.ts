@@ -1,7 +1,7 @@
 /**
- * Whoever has a role can do nothing that it does not hold: on every route of the operators' table, for every
- * role without the right, the request is answered with 403 and the name of the right, and nothing is
- * written. Routes, rights and roles come from the tables.
+ * A role can do nothing beyond its rights: on every route of the operators' table, for every role
+ * without the right, the request is answered with 403 and the right's name, and nothing is written.
+ * Routes, rights and roles come from the tables.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -12,7 +12,7 @@ import { type Enrolled, enrol, logIn, movedClock, office, password } from '../ri
 
 const endpoints: readonly OfficeEndpoint[] = officeEndpoints
 
-/** What each field needs to be taken, were its sender allowed to. */
+/** A valid value for each required field. */
 const sent: Readonly<Record<string, string>> = {
   name: 'somebody',
   password,
@@ -51,7 +51,7 @@ describe('roles', () => {
       ...(endpoint.method === 'POST' ? { values: needed(endpoint) } : {}),
     })
 
-  /** Every row of every table but what each request writes: when a session was last used. */
+  /** Every row of every table, except a session's last use, which each request writes. */
   async function contents(): Promise<string> {
     const tables = await host.sql<{ name: string }>(
       `select table_name as name from information_schema.tables

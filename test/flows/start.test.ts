@@ -1,4 +1,6 @@
-/** What a user meets: an empty folder, one command, a first payment; and everything that can be in the way. */
+/**
+ * A user's first steps: an empty folder, one command, a first payment; and the possible obstacles.
+ */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { copyFile, readFile, rename, rm, stat } from 'node:fs/promises'
@@ -16,7 +18,7 @@ import {
 } from '../host/cli/tollgate.ts'
 import { ask, debit, underWay } from '../host/http/hosted.ts'
 
-/** Under a load of tests; alone it is a second. */
+/** Under the load of other tests; alone a start takes a second. */
 const secondStartWithinMs = 6_000
 
 let project: Awaited<ReturnType<typeof projectFolder>>
@@ -44,7 +46,7 @@ async function end(running: Running, signal: NodeJS.Signals = 'SIGINT'): Promise
 const pay = ({ baseUrl, accessToken, entityId }: Credentials, more: Record<string, string> = {}) =>
   ask(baseUrl, '/v1/payments', { token: accessToken, form: { ...debit, entityId, ...more } })
 
-/** Does what the printed curl command does. */
+/** Sends the request of the printed curl command. */
 async function runPrinted(text: string) {
   const [, url = ''] = /curl (\S+)/.exec(text) ?? []
   const [, token] = /"Authorization: Bearer (\S+)"/.exec(text) ?? []
@@ -132,7 +134,7 @@ describe('an installation with an embedded database', { concurrency: false }, ()
     const lost = assert.rejects(answer, /fetch failed/)
     running.child.kill('SIGINT')
     await running.said(/ending/)
-    // One press reaches a process twice through npm, so only a later one counts.
+    // One press arrives twice through npm, so only a later one counts.
     const again = setInterval(() => running.child.kill('SIGINT'), 100)
     const { code } = await running.ended
     clearInterval(again)
@@ -228,7 +230,7 @@ test('wrong settings stop the start before anything is made', async () => {
   }
 })
 
-/** Starts a payment whose answer takes a while; resolves once it is committed and under way. */
+/** Starts a slow payment and resolves once it is committed and under way. */
 async function payingSlowly(
   credentials: Credentials,
   name: string,

@@ -1,4 +1,4 @@
-/** The one id that a PA.CP is answered with: it tells the truth about the sale from then on, whatever comes. */
+/** The single id of a PA.CP tells the truth about the sale in every later state. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { onFaultPoint } from '../../core/index.ts'

@@ -1,4 +1,4 @@
-/** A sale in two steps that comes to nothing: what is told is what is on record, and nothing more is sent. */
+/** Refused two-step sales: answers match the records, and nothing more is sent. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { onFaultPoint } from '../../core/index.ts'
@@ -48,7 +48,7 @@ describe('two-step sales that are refused', () => {
     const { paymentId } = await call.begun
     call.answer(approvedAs(await call.begun))
     assert.equal((await first).result.code, charged)
-    // The timer of the sale cannot be ended: the step throws after the capture was read.
+    // The timer of the sale cannot be ended, so the step throws after the capture was read.
     await run.sql(
       `create function tollgate.stuck_timer() returns trigger language plpgsql as
          $$ begin raise 'stuck'; end $$`,
@@ -80,7 +80,7 @@ describe('two-step sales that are refused', () => {
         approvedFirst.resolve(ref)
         return goOn.promise
       }
-      // Whatever is settled after the record was written is not.
+      // Any settlement after the record was written fails.
       if (point === 'before-T2' && died === 2) throw new Error('died')
       return undefined
     })

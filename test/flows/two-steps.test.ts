@@ -45,7 +45,7 @@ describe('PA.CP, two steps in one request', { concurrency: true }, () => {
   }
   const states = async (reference: string) =>
     (await records(reference)).map(({ payment_type, state }) => `${payment_type} ${state}`)
-  /** The rest of the work is due now, not in a minute. */
+  /** Makes the remaining work due now. */
   const goOn = (authorisation: string) =>
     run.sql(`update tollgate.timer set due_at = now() where kind = 'continue' and ref = $1`, [
       authorisation,

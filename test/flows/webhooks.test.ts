@@ -1,4 +1,4 @@
-/** Webhooks between processes that die, endpoints that hang and transactions that last. */
+/** Webhooks beside dying processes, hanging endpoints and long transactions. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -63,7 +63,7 @@ describe('webhooks', () => {
       child.kill('SIGKILL')
       await once(child, 'exit')
     }
-    // A killed process leaves its connections to the server for a moment.
+    // A killed process's connections remain at the server for a moment.
     await until(async () => {
       const [row] = await run.sql<{ n: bigint }>(
         `select count(*) as n from pg_stat_activity

@@ -1,4 +1,4 @@
-/** The table of late words and the sums, by themselves: random lives of payments, without a database. */
+/** The table of late words and the sums alone: random lives of payments, without a database. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { lateWords } from '../../core/payment/late-words.ts'
@@ -26,7 +26,7 @@ describe('the table of late words', () => {
   test('the random lives include every treatment', () => {
     const happened = [...happeningsOf(2000).keys()].map((what) => what.split(': ')[1])
     const treatments = new Set(Object.values(lateWords).flatMap((words) => Object.values(words)))
-    // What is open is settled or asked about, not told late.
+    // Open payments are settled or enquired, so their treatments are no late ones.
     for (const treatment of ['settle', 'enquire'] as const) treatments.delete(treatment)
     assert.deepEqual(
       [...treatments].filter((treatment) => !happened.includes(treatment)),

@@ -1,4 +1,4 @@
-/** The receiver that other tests rely on must itself refuse what a merchant must refuse. */
+/** The receiver of other tests must itself refuse all that a merchant must refuse. */
 import assert from 'node:assert/strict'
 import { createCipheriv, createHmac, randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Source, sources } from '../rig/sources.ts'
 
-/** Folder of a layer -> the packages of ours it may import. */
+/** Folder of a layer -> the project's packages it may import. */
 const layers: Readonly<Record<string, readonly string[]>> = {
   schemas: [],
   'plugins/kit': ['@tollgate/schemas'],

@@ -1,4 +1,4 @@
-/** No regular expression of the product can be made to take more time than the length of its text. */
+/** Every regular expression of the product takes time proportional to the length of its text. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ambiguityOf } from '../attacks/regex-ambiguity.ts'
@@ -6,7 +6,7 @@ import { literalsIn, productLiterals, tablePatterns } from '../attacks/regex-lit
 import { sources } from '../rig/sources.ts'
 import { workedMs } from '../rig/worked.ts'
 
-/** Expressions whose time could grow faster, and what bounds the texts that they are shown. */
+/** Expressions whose time could grow faster, and the limits of their texts. */
 const bounded: Readonly<
   Record<
     string,
@@ -73,7 +73,7 @@ test('expressions for short texts read the longest of them in no time', () => {
       const text = `${unit.repeat(characters / unit.length)}\u0000`
       const startedMs = workedMs()
       text.replace(compiled, '')
-      // A hundred times what it takes, and a hundredth of what going back for each place would.
+      // A hundred times the usual time, and a hundredth of a quadratic one.
       assert.ok(workedMs() - startedMs < 1_000, `${file}: ${source} on ${unit}…`)
     }
   }

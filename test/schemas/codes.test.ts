@@ -136,7 +136,7 @@ describe('result codes', () => {
   test('only declines for funds, a limit or a temporary state can be retried later', () => {
     assert.deepEqual(
       codes.filter((code) => resultAdvice(code) === 'later'),
-      // The order is that of the catalogue.
+      // In the order of the catalogue.
       [
         '800.100.155',
         '800.100.162',
@@ -200,7 +200,7 @@ describe('payment types', () => {
     assert.deepEqual(repeated(queryPaymentTypes), [])
     const filter: readonly string[] = queryPaymentTypes
     for (const { code } of paymentTypes) {
-      // The two steps of PA.CP are recorded one by one.
+      // The two steps of PA.CP are recorded separately.
       if (code !== 'PA.CP') assert.ok(filter.includes(code), code)
     }
     const methods: readonly string[] = queryPaymentMethods
@@ -247,7 +247,8 @@ describe('currencies', () => {
     assert.equal(active.filter(([, , exponent]) => exponent !== null).length, 165)
     const codes = currencies.map(([code]) => code)
     assert.deepEqual(repeated(codes), [])
-    // A withdrawn code may have left its number to its successor (ANG to XCG), active ones never share.
+    // A withdrawn code may have left its number to its successor (ANG to XCG), active ones never
+    // share one.
     assert.deepEqual(repeated(active.map(([, numeric]) => numeric)), [])
     for (const [code, numeric] of currencies)
       assert.match(`${code}${numeric}`, /^[A-Z]{3}[0-9]{3}$/)
@@ -332,7 +333,7 @@ describe('endpoints', () => {
     const open = endpoints.filter(({ login }) => login === 'none').map(({ operation }) => operation)
     assert.deepEqual(open, [
       'resultCodes.list',
-      // Proven by the acquirer's own signature instead.
+      // Proven by the acquirer's signature instead.
       'connectors.event',
       'health.live',
       'health.ready',

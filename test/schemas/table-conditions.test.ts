@@ -124,7 +124,7 @@ test('half a pair of job fields has the result code of its pair', () => {
     ['job.durationUnit', '100.250.106'],
     ['job.durationNumber', '100.250.106'],
     ['job.noticeCallable', '100.250.107'],
-    // The end of a period needs one; asked only where notice is given at all.
+    // The end of a period needs one; it is checked only with a notice.
     ['job.noticeNumber', '100.250.106'],
   ])
 })

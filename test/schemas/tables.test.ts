@@ -97,7 +97,7 @@ test('no two rows have the same name, unless both tables share it on purpose', (
     const names = group.fields.map((field) => field.name)
     assert.deepEqual(names, [...new Set(names)], group.name)
   }
-  // An excerpt holds the very rows of another table: those are one.
+  // An excerpt shares the rows of another table, which count once.
   const rows = new Map(
     allFields
       .filter(({ field }) => isSent(field))
@@ -176,7 +176,7 @@ test('sealed, sensitive and secret fields of a merchant are never returned or ke
 test('names, addresses and contact data are personal', () => {
   const personal =
     /(^|\.)(givenName|middleName|surname|firstName|lastName|holder|birthDate|dob|email|ip|phone|mobile|workPhone|street\d?|houseNumber\d|city|postcode|identificationDocId)$/
-  // What a merchant or a bank publishes about itself is no person's.
+  // Data that a merchant or a bank publishes about itself is not personal.
   const published = /^merchant\.(?!billing|shipping)|^card\.issuer\./
   for (const { field } of allFields) {
     if (!personal.test(field.name) || published.test(field.name)) continue

@@ -1,4 +1,4 @@
-/** The worked example behind a real engine: what a merchant sends is what the bank's books show. */
+/** The example connector behind a real engine: merchants' requests match the acquirer's books. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import plugin from '../../../connectors/acquirer-json/index.ts'
@@ -34,7 +34,7 @@ const external = { testMode: 'EXTERNAL' }
 const pay = (number: string, more: Record<string, unknown> = {}) =>
   run.pay({ ...card(number), ...external, ...more })
 
-/** What stands in the bank's books, in the order it came. */
+/** The acquirer's bookings in order. */
 const booked = () =>
   bank.ledger
     .entries()

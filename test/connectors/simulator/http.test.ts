@@ -32,7 +32,7 @@ import {
 const enquire = (merchant: Merchant, operation: Operation) =>
   merchant.connector.resolve.enquire!(operation, merchant.context())
 
-/** What the operation ended with; for a broken connection whether bytes had been written. */
+/** The outcome of an operation; for a broken connection, whether bytes were written. */
 async function ended(merchant: Merchant, operation: Operation) {
   try {
     return (await merchant.run(operation)).is
@@ -123,7 +123,7 @@ describe('an answer that goes wrong after the money moved', () => {
 })
 
 describe('an answer about another key', () => {
-  /** A connection on which everything is answered with the same JSON. */
+  /** A connection that answers every request with the same JSON. */
   function stale(json: object, status = 200): Http {
     const text = JSON.stringify(json)
     const answer = {
@@ -229,7 +229,7 @@ it('the acquirer answers only after the ledger is on the disk', async (test) => 
       },
     )
     while (onDisk === before) await new Promise(setImmediate)
-    // A whole exchange on another connection: an answer that did not wait would be here by now.
+    // A whole exchange on another connection, so that a premature answer would have arrived.
     await fetch((await overHttp(test)).server.url).then((it) => it.text())
     assert.equal(answered, false)
     onDisk()

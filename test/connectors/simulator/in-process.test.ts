@@ -70,7 +70,7 @@ describe('an ordinary payment inside the process', () => {
       return ((performance.now() - started) * 1_000) / rounds
     }
     const times = [await round(), await round(), await round(), await round()]
-    // Ten are asked for on an idle machine; tests share theirs.
+    // An idle machine takes ten; tests share theirs.
     assert.ok(Math.min(...times) < 50, `${times} microseconds`)
   })
 })

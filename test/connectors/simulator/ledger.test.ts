@@ -16,7 +16,7 @@ import { reasonFor } from '../../../connectors/simulator/reasons.ts'
 
 const at = Date.UTC(2030, 0, 1)
 
-/** Asks and books, as a transport does; answers `00` or the acquirer's refusal. */
+/** Decides and books, as a transport does; returns `00` or the acquirer's refusal. */
 function book(
   ledger: Ledger,
   kind: Request['kind'],

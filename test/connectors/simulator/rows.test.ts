@@ -11,7 +11,7 @@ import {
   transports,
 } from './support.ts'
 
-/** Approved cards, as merchants find them in the documents. */
+/** Approved cards from the merchants' documentation. */
 const approvedCards = `4200000000000000 4711100000000000 4111111111111111 5454545454545454
   5555555555554444 2223003122003222 377777777777770 378282246310005 36227206271667 30569309025904
   6011111111111117 3530111333300000 6200000000000005 6205500000000000004 6759649826438453
@@ -252,7 +252,7 @@ for (const [transport, open] of transports) {
   })
 }
 
-/** A lost answer is `unknown`, or an error of the connection that says bytes were written. */
+/** A lost answer is `unknown`, or a connection error after bytes were written. */
 async function outcomeOrLost(merchant: Merchant, operation: Operation): Promise<string> {
   try {
     return (await merchant.run(operation)).is

@@ -1,4 +1,4 @@
-/** What is done to the audit trail behind its back is noticed; what is done in front of it is refused. */
+/** Verification notices changes behind the engine's back, and the database refuses direct ones. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { addNextLinks } from '../../../core/audit-chain/chain.ts'
@@ -26,7 +26,7 @@ const fill = async (count: number) => {
   }
   await linked()
 }
-/** As who owns the server, with every trigger off. */
+/** Acts as the owner of the server, with every trigger off. */
 const behindItsBack = async (...statements: string[]) => {
   await run.sql('set session_replication_role = replica')
   for (const statement of statements) await run.sql(statement)
@@ -154,7 +154,7 @@ describe('the chain of the audit trail', () => {
     await problems(/links [0-9]+ to [0-9]+ were removed/)
     await behindItsBack(`update tollgate.audit_head set last_no = ${kept}`)
     await problems(/head of the chain.* was changed/)
-    // Somebody kept the head of an hour ago and puts it back: the database alone cannot tell.
+    // An attacker restores an old copy of the head, which the database alone cannot detect.
     await behindItsBack(
       'delete from tollgate.audit_head',
       'insert into tollgate.audit_head select * from head',
@@ -181,7 +181,7 @@ describe('the chain of the audit trail', () => {
       'delete from tollgate.audit_head',
       'insert into tollgate.audit_head select * from head',
     ]
-    /** In one commit: the job sees each forgery, and never what was before it. */
+    /** One commit, so that the job never sees the state before the forgery. */
     const atOnce = async (...statements: string[]) => {
       await run.sql('begin')
       await behindItsBack(...statements)
@@ -334,7 +334,7 @@ describe('the chain of the audit trail', () => {
     assert.deepEqual(found.problems, [])
     assert.match(found.notes.join(), /link 1 of the anchor was forgotten/)
     assert.equal(found.links, 3n)
-    // Its row is what tells that they went by age.
+    // This row proves that the others were dropped by age.
     await run.sql('create table told as select * from tollgate.audit')
     await behindItsBack(`delete from tollgate.audit where action = 'audit.forgotten'`)
     await problems(/no row tells that they were forgotten by age/)

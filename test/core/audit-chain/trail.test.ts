@@ -1,4 +1,4 @@
-/** What stands in the audit trail, written with what it tells. */
+/** The rows of the audit trail, each written with its change. */
 import assert from 'node:assert/strict'
 import { hostname } from 'node:os'
 import { after, before, describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-/** The security log tells what happens and is no means to fill a disk. */
+/** The security log reports events and cannot fill a disk. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { limits } from '@tollgate/schemas'

@@ -1,4 +1,4 @@
-/** Whoever asks for more than a token may do is told of: it may be in other hands. */
+/** A request beyond a token's rights is logged, because the token may be stolen. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newId } from '../../../core/index.ts'

@@ -1,4 +1,4 @@
-/** Which declines count, by which address shoppers are told apart, and which thresholds apply. */
+/** Counted declines, shoppers' addresses, and thresholds. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { results } from '@tollgate/schemas'

@@ -1,4 +1,4 @@
-/** Failures over sliding windows, held against a list of all that happened. */
+/** Failures over sliding windows, compared with a list of all failures. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -44,7 +44,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 80 },
 )
 
-/** What two processes know after these steps and one more exchange, beside what happened. */
+/** Two processes after these steps and one more exchange, beside the list of all failures. */
 function live(given: readonly Step[]) {
   const processes = [new Windows(most), new Windows(most)] as const
   const rows = [new Map<string, Bucket>(), new Map<string, Bucket>()] as const
@@ -107,7 +107,7 @@ describe('windows', () => {
           const waitMs = process.msUntilBelow(key('one'), threshold, nowMs)
           assert.equal(waitMs > 0, before.own + before.others >= threshold)
           if (waitMs > 0) {
-            // A look at a time forgets what is over then: one moment before comes first.
+            // A count drops expired failures, so the earlier moment is checked first.
             const almost = process.count(key('one'), nowMs + waitMs - 1)
             assert.ok(almost.own + almost.others >= threshold)
           }
@@ -126,7 +126,7 @@ describe('windows', () => {
     one.fail(key('x'), 1)
     for (const bucket of [...lost, ...one.changes(500), ...one.changes(500)]) other.learn(bucket, 1)
     assert.equal(other.count(key('x'), 1).others, 2)
-    // An answer to the older telling does not hide the newer failure.
+    // An answer to the older exchange does not hide the newer failure.
     one.told(lost)
     assert.deepEqual(one.changes(500), [{ ...key('x'), at: 0, failures: 2 }])
   })
@@ -139,7 +139,8 @@ describe('windows', () => {
     assert.equal(windows.lift('a', 'address', 10), false)
     for (const value of ['x', 'y']) assert.equal(windows.count(key(value), 11).own, 0)
     for (const one of other) assert.equal(windows.count(one, 11).own, 1)
-    // What fails in the rest of the same minute counts; what others saw before the lift does not.
+    // Failures in the rest of the same minute count; those other processes saw before the lift do
+    // not.
     windows.fail(key('x'), 12)
     windows.learn({ ...key('x'), at: 0, failures: 100 }, 12)
     assert.deepEqual(windows.count(key('x'), 12), { own: 1, others: 0, approved: 0 })
@@ -157,7 +158,7 @@ describe('windows', () => {
     assert.equal(windows.size, 101)
     assert.equal(windows.count(key('victim', { merchantId: 'quiet' }), 50_000).own, 9)
     assert.equal(windows.count(tried, 50_000).own, 2500)
-    // Many merchants at once: the most greedy give way.
+    // With many merchants at once, those with the most entries lose theirs.
     for (let no = 0; no < 20_000; no += 1)
       windows.fail(key(`${no}`, { merchantId: `m${no % 20}` }), 0)
     assert.equal(windows.size, 500)
@@ -233,7 +234,7 @@ describe('the judgement of an attempt', () => {
       assert.equal(judge(dimension, counted(600, 400, 599), idle, 1000), 'blocked')
       assert.equal(judge(dimension, counted(600, 400, 600), idle, 1000), 'free')
       assert.equal(judge(dimension, counted(600, 399, 0), idle, 1000), 'free')
-      // A process that has just begun does not refuse everything for what others saw.
+      // A new process does not refuse everything on the failures of others.
       assert.equal(judge(dimension, counted(19, 5000, 0), idle, 1000), 'free')
       assert.equal(judge(dimension, counted(20, 5000, 0), idle, 1000), 'blocked')
       assert.equal(judge(dimension, counted(1000), { underWay: 0, open: 0 }, 0), 'free')

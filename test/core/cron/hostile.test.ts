@@ -9,12 +9,12 @@ import { hostile } from '../../rig/cron/hostile-texts.ts'
 import { sources } from '../../rig/sources.ts'
 import { expression } from './arbitraries.ts'
 
-/** An item of a list takes two characters and writes out at most the 130 years. */
+/** An item of a list takes two characters and expands to at most 130 years. */
 const mostSteps = longestText + (longestText / 2) * 130
-/** Each month of 130 years, and the one of today twice. */
+/** Each month of 130 years, and the current one twice. */
 const mostMonths = 130 * 12 + 1
 
-/** A plan that counts the months which a search looks at. */
+/** A plan that counts the months visited by a search. */
 function counting(plan: Plan): { readonly plan: Plan; readonly months: () => number } {
   let months = 0
   const dayMasks = new Proxy(plan.dayMasks, {
@@ -26,7 +26,7 @@ function counting(plan: Plan): { readonly plan: Plan; readonly months: () => num
   return { plan: { ...plan, dayMasks }, months: () => months }
 }
 
-/** Reads a text and searches in it; answers whether it was a schedule. */
+/** Reads a text and searches in it; returns whether it was a schedule. */
 function bounded(text: string): boolean {
   const meter = { steps: 0 }
   let read: Plan
@@ -100,7 +100,7 @@ describe('the cost of reading a text is bounded', () => {
         asked++
         return offsetAt(at)
       })
-      // A stretch asks 93 times, and 19 times for each of at most five changes.
+      // A period takes 93 look-ups, and 19 for each of at most five changes.
       const most = 4 * (93 + 5 * 19)
       zone.instantOf(zone.latestWall(1_325_203_200) + 90 * 366 * 86_400)
       assert.ok(asked > 0 && asked <= most, `${name}: ${asked}`)

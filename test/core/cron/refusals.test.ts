@@ -135,7 +135,7 @@ describe('a refusal names the field, the position and what would be right', () =
       [{ dayOfMonth: '?', dayOfWeek: '?' }, 'dayOfWeek', 0, false],
       [{ dayOfMonth: '1', dayOfWeek: '1' }, 'dayOfWeek', 0, false],
       [{ month: ','.repeat(257) }, 'month', 256, false],
-      // Beside an expression, which is right.
+      // An expression beside the field is valid by itself.
       [{ year: '1969', expression: '0 0 0 * * ?' }, 'year', 0, false],
       [{ hour: '1', expression: '0 0 24 * * ?' }, 'hour', 4, true],
     ]

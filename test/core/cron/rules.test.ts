@@ -17,7 +17,7 @@ function runs(expression: string, after: string, count: number, zone?: string): 
 const daysOf = (year: number, days: string): string[] =>
   runs(`0 0 0 ${days} ${year}`, `${year - 1}-12-31T23:59:59Z`, 366).map((text) => text.slice(5, 10))
 
-/** Values of a field over one round of the field above it. */
+/** Values of a field over one cycle of the next larger field. */
 const minutes = (field: string): number[] =>
   runs(`0 ${field} 12 1 1 ? 2027`, '2027-01-01T00:00:00Z', 60).map((text) =>
     Number(text.slice(14, 16)),
@@ -206,7 +206,7 @@ describe('clock changes', () => {
       '2027-03-28T01:20:00Z',
       '2027-03-28T01:40:00Z',
     ])
-    // Midnight itself was skipped, and in Samoa a whole day.
+    // Midnight was skipped, and in Samoa a whole day.
     assert.deepEqual(runs('0 0 0 * * ?', '2018-11-03T12:00:00Z', 2, 'America/Sao_Paulo'), [
       '2018-11-04T03:00:00Z',
       '2018-11-05T02:00:00Z',
@@ -229,11 +229,11 @@ describe('clock changes', () => {
       '2027-10-31T02:00:00Z',
       '2027-10-31T02:30:00Z',
     ])
-    // Asked in the middle of the second round.
+    // The search starts in the second pass of the hour.
     assert.deepEqual(runs(halfHours, '2027-10-31T01:10:00Z', 1, 'Europe/Berlin'), [
       '2027-10-31T02:00:00Z',
     ])
-    // Half an hour is put back.
+    // The clock goes back by half an hour.
     assert.deepEqual(runs('0 0/15 1-2 * * ?', '2027-04-03T14:29:00Z', 4, 'Australia/Lord_Howe'), [
       '2027-04-03T14:30:00Z',
       '2027-04-03T14:45:00Z',
@@ -260,7 +260,7 @@ describe('fields sent one by one', () => {
   test('an expression replaces the single fields', () => {
     assert.equal(read({ hour: '5', expression: '0 0 9 * * ? 2027-2030' }), '0 0 9 * * ? 2027-2030')
     assert.equal(read({ expression: '' }), '0 0 0 1 1 ? *')
-    // Both chosen beside an expression say nothing about it.
+    // The check of day fields does not apply beside an expression.
     assert.equal(
       read({ dayOfMonth: '1', dayOfWeek: '1', expression: '0 0 9 ? * 2' }),
       '0 0 9 ? * 2 *',

@@ -16,7 +16,7 @@ test('a connection that breaks under a statement fails that statement alone', as
   try {
     const pool = database.pool(1, 'broken')
     const breaks = async (cut: (pid: number) => unknown) => {
-      // An error that nobody listens to would end the process, and this test with it.
+      // An unhandled error would end the process and this test.
       const failed = assert.rejects(database.run(pool, statement('select pg_sleep(60)')))
       const { pid } = await until(async () => {
         const [found] = await run.sql<{ pid: number }>(
@@ -102,7 +102,7 @@ test('an error tells over all tries whether any connection received the statemen
     for (const call of [calls.group, calls.single, calls.together]) {
       line.up()
       await run.sql('delete from public.said')
-      // Its text is the name of a transaction's statement, which has none.
+      // A transaction's statement has no name, so its text identifies it.
       const what = call === calls.together ? insert : database.prepared(said.one(row).strings).name
       const cut = line.cut(what, call === calls.together ? 'before' : 'after')
       const failed = failure(call)

@@ -1,4 +1,4 @@
-/** What comes from outside is a value of a statement, never a part of its text. */
+/** External input becomes a parameter of a statement, never part of its text. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../../core/db/sql.ts'

@@ -1,4 +1,4 @@
-/** The user that runs payments can do all of that, and nothing to what was said before. */
+/** The running user can take payments and cannot change audit rows. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
@@ -14,7 +14,7 @@ import { testCluster } from '../../rig/cluster.ts'
 import { createDatabase, type TestDatabase } from '../../rig/database.ts'
 import { card, freshSimulator, testKey, until } from '../../rig/gateway.ts'
 
-/** Users belong to the whole server: this test's have names of their own. */
+/** Users belong to the whole server, so the names are unique to this test. */
 const schema = `roles_${randomBytes(4).toString('hex')}`
 const migrating = `${schema}_migrating`
 const running = `${schema}_running`
@@ -27,7 +27,7 @@ describe('separate database users for migration and operation', () => {
   const alarms: unknown[] = []
   before(async () => {
     database = await createDatabase()
-    // Tables as an installation of before has them: made by its only user.
+    // Tables as an older installation has them: created by its only user.
     await migrateDatabase({ url: database.url, schema })
     for (const { name, password } of await makeRoles({ url: database.url, schema })) {
       const url = new URL(database.url)
@@ -153,7 +153,7 @@ describe('separate database users for migration and operation', () => {
   test('a false link of the running user is noticed: nothing is chained to it, and an alarm is raised', async () => {
     await query(`select tollgate.add_audit_links(last_no + 1, key_id, array[gen_random_uuid()],
       array['\\x00'::bytea], mac) from tollgate.audit_head`)
-    // The next row is what waits for a link.
+    // Adds a row that waits for its link.
     await gateway.entities.create({ kind: 'psp', name: 'Later' })
     await until(async () => (alarms.includes('audit-trail') ? true : undefined))
     const { problems } = await gateway.audit.verify()

@@ -1,4 +1,4 @@
-/** A line to Postgres that stays open and forwards nothing: whoever waits for it gets an answer in time. */
+/** A line to Postgres that stays open and forwards nothing: every caller gets an answer in time. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { limits } from '@tollgate/schemas'
@@ -10,7 +10,7 @@ import { newId } from '../../../core/index.ts'
 import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
 import { type Line, lineTo } from '../../rig/proxy.ts'
 
-/** What a busy machine may add to the budget. */
+/** Additional time for a busy machine. */
 const toleratedMs = 700
 
 const noted = grouped(
@@ -53,7 +53,7 @@ describe('a database connection that swallows everything', () => {
     together: (id: string) => lanes.together(note(id), [one]),
     read: () => lanes.read(one),
   }
-  /** Every lane has connections that were used before. */
+  /** Every lane has connections in use. */
   const warm = async () => {
     const three = [1, 2, 3]
     await Promise.all(three.flatMap(() => Object.values(ways).map((way) => way(newId()))))
@@ -118,7 +118,7 @@ describe('a database connection that swallows everything', () => {
     line.resume('those that were open')
     await Promise.all(waiting)
     for (const id of [group, single, ...ids]) assert.equal(await words(id), 1)
-    // Neither the ones that were silent meanwhile are handed out again.
+    // Connections that were silent meanwhile are not handed out again.
     const since = performance.now()
     await warm()
     assert.ok(performance.now() - since < limits.groupTryMs)
@@ -138,7 +138,7 @@ describe('a database connection that swallows everything', () => {
     line.resume('those that were open')
     assert.deepEqual(await Promise.all(done), [{ id: inserted }, [{ id: moved }]])
     const lost = await backends()
-    // What the lost connections were given gets through now, and then Postgres sees that they are closed.
+    // The data of lost connections arrives now, and then Postgres sees them closed.
     line.resume()
     await until(async () => ((await backends()) < lost ? true : undefined))
     assert.equal(await words(inserted), 1)
@@ -166,7 +166,7 @@ describe('a database connection that swallows everything', () => {
     )
     assert.ok(performance.now() - since < limits.statementTryMs + toleratedMs)
     line.resume('those that were open')
-    // Postgres has not heard of it: the line is open there. It ends what is idle by itself.
+    // Postgres still has the line open and ends idle transactions by itself.
     await lanes.single(rename)
     assert.equal(await words(other), 0)
     await assert.doesNotReject(inTransaction(other))

@@ -1,4 +1,4 @@
-/** What a process remembers of entities: how old it may be, and that nothing is read again that did not change. */
+/** A process's cache of entities: its age, and its re-reads after changes only. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import pg from 'pg'
@@ -12,7 +12,7 @@ import { configurationVersion } from '../../../core/entity/store.ts'
 import { limits } from '../../../schemas/index.ts'
 import { startGateway, until } from '../../rig/gateway.ts'
 
-/** A source with a version, that counts how often it is read. */
+/** A source with a version and a count of its reads. */
 function source() {
   const at = { ms: 0, version: 'one', value: 'a', reads: 0, fails: false }
   const cache = new FreshCache<string>({
@@ -99,7 +99,7 @@ test('a channel is read again only after an entity or an account changed', async
     })
     let ms = 0
     const directory = new Directory(counting, 'test', { ...systemClock, elapsedMs: () => ms })
-    /** What is read of a channel after everything that was known of it is old. */
+    /** The reads of a channel after all cached values are old. */
     const readsAfter = async (change: () => Promise<unknown>) => {
       await change()
       ms += limits.tokenCacheMs
@@ -162,7 +162,7 @@ test('simultaneous changes of one entity and of two do not deadlock', async () =
       )
       return found
     })
-    // It waits before it has locked the merchant's row.
+    // The statement waits before it locks the merchant's row.
     await rename(both, run.merchant)
     await both.query('commit')
     assert.equal((await waiting).rowCount, 1)

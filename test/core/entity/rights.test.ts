@@ -1,4 +1,4 @@
-/** Rights are held for whoever calls in whatever way, and by the type that is carried out. */
+/** Rights hold for every caller and every way to call, and by the type that is carried out. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
@@ -115,7 +115,7 @@ describe('rights of callers', () => {
       assert.ok(status === 403 || status === 400, `${status} ${body}`)
     }
     assert.equal(await counted(), before)
-    // And a type in a place that nobody reads changes nothing.
+    // A type in an ignored place changes nothing.
     const { status, body } = await ask('payments.create', seller, form().toString(), {
       query: 'paymentType=CD',
     })
@@ -270,7 +270,7 @@ test('the guide to tokens describes each right as the tables do', () => {
   }
 })
 
-/** A getter of the engine's own is none. */
+/** Getters of the engine are not methods. */
 function isMethod(of: object, name: string): boolean {
   const own = Object.getOwnPropertyDescriptor(of, name)
   const inherited = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(of), name)

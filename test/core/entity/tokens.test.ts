@@ -1,4 +1,4 @@
-/** What a token carries besides its node: rights, an end, networks, its last use, its successor. */
+/** The limits of a token: rights, expiry, networks, its last use, its successor. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Clock, type GatewayError, newId, systemClock } from '../../../core/index.ts'
@@ -82,7 +82,7 @@ describe('access tokens', () => {
     await run.gateway.entities.revokeToken(revoked.id)
     const ended = await made({ expiresAt: new Date(clock.realMs() + hourMs) })
     const bound = await made({ networks: ['10.0.0.0/8'] })
-    // Of another environment, too: where a token is of no use it does not say what it is.
+    // The refusal on another environment hides the token's state as well.
     await run.sql(`update tollgate.token set environment = 'live' where id = $1`, [bound.id])
     aheadMs += 2 * hourMs
     const told: string[] = []
@@ -132,7 +132,7 @@ describe('access tokens', () => {
     const before = await versionOf(one.id)
     aheadMs += limits.tokenUseMs / 2
     await use(one.token)
-    // Noted in the same statement, had it been due: the other one's use is.
+    // A use that was due would be recorded in the same statement, as the other token's is.
     aheadMs += limits.tokenUseMs / 2
     await use(other.token)
     await until(async () => ((await usedAt(other.id))! > first ? true : undefined))
@@ -155,7 +155,7 @@ describe('access tokens', () => {
   test('both tokens of a rotation work until the overlap ends, with the same rights and networks', async () => {
     const networks = ['10.0.0.0/8']
     const old = await made({ rights: ['read', 'refund'], networks })
-    // Postgres' clock, which is not moved, says when the overlap begins.
+    // Postgres' own clock decides the start of the overlap.
     const overlapMs = aheadMs + hourMs
     const next = await run.gateway.entities.rotateToken(old.id, { overlapMs })
     const from = '10.0.0.1'

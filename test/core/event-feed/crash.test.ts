@@ -1,4 +1,4 @@
-/** Numbers of transactions that wrote nothing are given out again after a crash of the server. */
+/** Postgres reuses the numbers of transactions without writes after a crash. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'

@@ -1,4 +1,4 @@
-/** Whoever follows the feed sees every event of its own entities once, and nothing of others'. */
+/** A reader of the feed sees every event of its own entities once, and no others. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -22,7 +22,7 @@ after(() => run.close())
 const list = (request: Record<string, string> = {}, caller?: Caller) =>
   run.gateway.events.list(request, caller === undefined ? {} : { caller })
 
-/** Resolves when every transaction of this server that began before is over, whosever it is. */
+/** Resolves when every transaction begun earlier on this server has ended. */
 async function decided(): Promise<void> {
   const [now] = await run.sql('select pg_snapshot_xmax(pg_current_snapshot())::text as top')
   for (;;) {
@@ -40,7 +40,7 @@ async function here(): Promise<string> {
   return (await list({ since: 'NOW' })).nextCursor
 }
 
-/** Everything after a cursor, in pages of this size, once it is decided what that is. */
+/** Everything after a cursor, in pages of this size, once it is decided. */
 async function follow(cursor: string, limit: string, more: Record<string, string> = {}) {
   await decided()
   return followNow(cursor, limit, more)
@@ -128,7 +128,7 @@ describe('the feed', () => {
     const { events, nextCursor, more } = await list({ cursor, limit: '1' })
     assert.deepEqual([events, more], [whole.slice(0, 1), true])
     assert.deepEqual(await follow(nextCursor, '2'), whole.slice(1))
-    // Whoever asks for other types from there on hears what remains of them.
+    // A reader that changes the types continues with the remaining events.
     const ofType = (type: string) => whole.slice(1).filter((event) => event.type === type)
     for (const types of ['PAYMENT', 'REGISTRATION']) {
       assert.deepEqual(await follow(nextCursor, '1', { types }), ofType(types))
@@ -141,7 +141,8 @@ describe('the feed', () => {
     const client = new pg.Client({ connectionString: run.database.url })
     await client.connect()
     try {
-      // Without the trigger, all have the transaction's own number, as a resource's first events do.
+      // Without the trigger, all have the transaction's own number, as a resource's first events
+      // do.
       await client.query('set session_replication_role = replica')
       await client.query(
         `insert into tollgate.event (id, resource, seq, channel_id, type, data)
@@ -232,7 +233,7 @@ describe('a late commit', () => {
     const waiting = new pg.Client({ connectionString: run.database.url })
     await waiting.connect()
     try {
-      // It has its number, and then waits for the registration while the engine changes it.
+      // The transaction has its number, then waits for the registration that the engine changes.
       await waiting.query('begin')
       await waiting.query('select pg_current_xact_id()')
       await run.gateway.registrations.update(id, {
@@ -387,7 +388,7 @@ describe('a reader that waits', () => {
     await list({ cursor })
     const atRest = await connections()
     const waiting = Array.from({ length: 200 }, () => list({ cursor, wait: '30' }))
-    // Reads of others go on beside them, which they could not if the lane were full.
+    // Other reads continue, which a full lane would prevent.
     for (let no = 0; no < 20; no += 1) assert.deepEqual((await list({ cursor })).events, [])
     assert.ok((await connections()) <= atRest + 4n)
     const payment = await run.pay()

@@ -125,7 +125,7 @@ test('answer headers have lower-case names, repeated ones are joined', async (t)
 test('an answer above the limit is not read to its end, with or without its length announced', async (t) => {
   const announced = await httpServer(t, (_request, answer) => answer.end(Buffer.alloc(1001)))
   const chunked = await httpServer(t, (_request, answer) => {
-    // Without an end: only the limit stops the reading.
+    // The body never ends, so only the limit stops the reading.
     const more = () => void answer.write(Buffer.alloc(400), (error) => error ?? more())
     more()
   })

@@ -98,7 +98,7 @@ test('secrets known to the engine are scrubbed although the connector sent them 
     headers,
   })
   const [entry] = call.transcript()
-  // A short secret takes the digits and letters around it along: the rest of them would tell it.
+  // A short secret hides the digits and letters around it too, because they would reveal it.
   const scrubbed = '[sensitive] [sensitive] [sensitive] [sensitive] ok'
   assert.deepEqual([entry!.request.body, entry!.answer!.body], [scrubbed, scrubbed])
 })
@@ -147,7 +147,7 @@ test('card numbers and values with telling names are scrubbed in JSON, forms, XM
 test('a long body is cut, and no part of a secret remains at the cut', async (t) => {
   const { url } = await echo(t)
   const headers = { 'content-type': 'text/plain' }
-  // Around the length that is shown, and around the length that is kept for scrubbing.
+  // Offsets around the shown length, and around the length kept for scrubbing.
   for (const offset of [8165, 8175, 8185, 16_355, 16_365, 16_370, 16_375, 16_380]) {
     const { call } = outgoingFor(t, { call: { secrets: () => ['canary-canary'] } })
     const body = `${'.'.repeat(offset)}canary-canary ${number} ${'.'.repeat(9000)}`

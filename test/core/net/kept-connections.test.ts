@@ -54,7 +54,7 @@ test('a kept connection that the server closed is not written on', async (t) => 
   let ended: Promise<unknown> | undefined
   const { url, server } = await httpServer(t, async (request, answer) => {
     bodies.push(await bodyOf(request))
-    // Promises to keep the connection, and closes it all the same.
+    // Announces a kept connection and closes it.
     answer.end('ok', () => {
       ended = once(request.socket, 'finish')
       request.socket.end()
@@ -66,7 +66,7 @@ test('a kept connection that the server closed is not written on', async (t) => 
   for (const n of [1, 2, 3]) {
     assert.equal((await call.http.post(url, { n }, moves)).text(), 'ok')
     await ended
-    // What has arrived is read in the loop's next turn.
+    // Received bytes are read in the loop's next turn.
     await setImmediate()
     await setImmediate()
   }

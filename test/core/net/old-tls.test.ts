@@ -1,4 +1,4 @@
-/** What we send is encrypted as the standards of today have it, or not sent. */
+/** Requests are encrypted by current standards or not sent. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { failure, httpsServer, outgoingFor } from './servers.ts'

@@ -31,7 +31,7 @@ for (const [name, side] of [
     const { url, server } = await httpsServer(t, () => assert.fail('a request arrived'))
     const clock = stillClock()
     const { call, newCall } = outgoingFor(t, { clock })
-    // The server answers the handshake after this, so the client is still connecting.
+    // The server answers the handshake afterwards, so the client is still connecting.
     server.on('connection', () => move(clock))
     let received = 0
     server.on('secureConnection', (socket) => {
@@ -56,7 +56,8 @@ for (const [name, side] of [
     const clock = stillClock()
     const { call } = outgoingFor(t, { clock })
     await call.http.get(`${url}/first`)
-    // undici tells about a new request after the engine's first look at the clocks and before the bytes.
+    // undici announces a new request after the engine's first check of the clocks and before the
+    // bytes.
     const late = () => move(clock)
     subscribe('undici:request:create', late)
     const failed = await failure(call.http.post(`${url}/late`, {}, moves)).finally(() =>

@@ -18,7 +18,7 @@ import {
 
 const moves = { moves: true }
 const hour = 3_600_000
-/** Connecting that ends soon in these tests was ended by something else than its own limits. */
+/** With these limits, an early failure of a connection has another cause. */
 const patient = { lookupMs: hour, connectMs: hour, secureMs: hour }
 
 test('an answered moving request counts as moved', async (t) => {
@@ -165,7 +165,7 @@ test('an aborted operation reports whether it wrote', async (t) => {
 test('a finished call writes nothing more, so its answer is final', async (t) => {
   const { tls, server } = await rawServer(t, () => {})
   const { call } = outgoingFor(t, { connectLimits: patient })
-  // The connector did not wait for this one.
+  // The connector did not await this request.
   const forgotten = failure(call.http.post(tls, {}, moves))
   const [socket] = await once(server, 'connection')
   await once(socket, 'data')
@@ -194,7 +194,7 @@ test('close aborts running calls, ends kept connections and refuses new calls', 
   assert.deepEqual(await running, { code: 'aborted', wroteBytes: true })
   await Promise.all(closes)
   assert.equal(closes.length, 2)
-  // Left alone, an unused connection would be closed after four seconds.
+  // An idle connection would close by itself after four seconds.
   assert.ok(performance.now() - begun < 2000)
   assert.deepEqual(await failure(call.http.get(url)), { code: 'aborted', wroteBytes: false })
 })

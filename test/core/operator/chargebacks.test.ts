@@ -1,4 +1,4 @@
-/** Chargebacks that were given back where no message of the acquirer says so. */
+/** Chargebacks reversed without a message of the acquirer. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { GatewayError } from '../../../core/index.ts'

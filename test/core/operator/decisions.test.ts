@@ -27,7 +27,7 @@ const byHand = '900.100.300'
 const eur = (amount: string) => ({ amount, currency: 'EUR' })
 const alice = { by: 'Alice', reason: 'seen in the acquirer’s back office' }
 
-/** The request got out, the answer did not come, and nobody knows anything. */
+/** The request was sent, the answer is missing, and no enquiry finds the outcome. */
 const lost = (_: Operation, context: Context) => {
   context.sending()
   return unknown('the line went dead')
@@ -77,7 +77,7 @@ describe("operators' decisions", () => {
       'select id, kind, resolved_by from tollgate.attention where payment_id = $1 order by at',
       [id],
     )
-  /** A debit that nobody knows the end of, asked about once. */
+  /** An undecided debit after one enquiry. */
   const stuck = async (reference: string, script: Script = {}) => {
     const answer = await run.debit(reference, { ...silence, ...script })
     assert.equal(answer.result.code, undecided)
@@ -211,7 +211,7 @@ describe("operators' decisions", () => {
           (error) => !refusedFor(/works on it now|by now|not taken back/)(error),
         )
         if (!isDecided) {
-          // Each may have found the other at work: then an enquiry brings the answer.
+          // Each may have found the lease taken; then an enquiry brings the answer.
           run.acquirer.tell(call.reference, { enquire: approvedAs })
           const state = await until(async () => {
             await run.gateway.operator.enquire(id, alice).catch(() => {})
@@ -223,7 +223,7 @@ describe("operators' decisions", () => {
           return
         }
         assert.equal(await stateOf(id), `declined ${byHand}`)
-        // What the acquirer says now is money that moved on a declined payment: taken back, on record.
+        // The acquirer's answer now proves money on a declined payment: reversed, on record.
         await until(async () =>
           (await audit(id)).some(({ action }) => action === 'late-success-reversed')
             ? true
@@ -258,7 +258,7 @@ describe("operators' decisions", () => {
     const key = await run.keyOf(id)
     await run.sql('begin')
     await run.sql('select 1 from tollgate.attempt where key = $1 for update', [key])
-    // The event is stored, and its work waits for the row that is held here.
+    // The event is stored, and its job waits for the row locked here.
     const told = message({ eventId: 'word-1', key, outcome: { is: 'approved', refs: { a: 'b' } } })
     await run.gateway.inbound(scriptedName, run.account, told)
     await assert.rejects(
@@ -281,7 +281,7 @@ describe("operators' decisions", () => {
       enquire: silent,
     })
     const { paymentId } = await begun.promise
-    // This process believes that every lease is over; the database knows better.
+    // This process takes every lease for expired; the database decides.
     const hasty = await run.another({
       plugins: [run.acquirer.plugin],
       role: 'api',
@@ -430,7 +430,7 @@ describe('work that exhausted its tries', () => {
     )
     assert.equal(queued.length, 1, 'at most one job of a payment waits')
     await run.sql(`update tollgate_boss.job set retry_limit = 0 where name = 'charge'`)
-    // A worker that lacks the connector fails for good.
+    // A worker without the connector fails permanently.
     const broken = await run.another({ plugins: [], role: 'worker' })
     const dead = () =>
       run.sql(`select 1 from tollgate_boss.job where name = 'charge-dead' and data @> $1`, [

@@ -1,4 +1,4 @@
-/** Decisions about money that moved on a payment already answered as over. */
+/** Decisions about late successes. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { type Reversed, unknown } from '@tollgate/plugin-kit'

@@ -1,4 +1,7 @@
-/** Decisions about payments that nobody else can end: their connector is gone, their time over, or their amount another. */
+/**
+ * Decisions about payments that only operators can end: their connector is gone, their time is
+ * over, or their amount is another.
+ */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { approved, type Operation, pending, type Reversed, unknown } from '@tollgate/plugin-kit'
@@ -41,7 +44,7 @@ describe("operators' decisions about open payments", () => {
   })
   after(() => closeChecked(run))
 
-  /** A refund of 10.00, of which the acquirer says by enquiry that it was for 5.00. */
+  /** A refund of 10.00 that an enquiry finds as 5.00. */
   const refundedForLess = async (reference: string, script: object) => {
     const paid = await run.debit(`${reference}-paid`)
     const more = { enquire: forLess, reverseByKey: tooLate, ...script }
@@ -151,7 +154,7 @@ describe('two-step sales whose connector disappears between the steps', () => {
   const isAtRest = (authorisation: string) =>
     until(async () => {
       await run.dueNow(authorisation)
-      // A job that failed waits before its next try; nobody waits for that here.
+      // Skips the pause of a failed job.
       await run.sql(
         `update tollgate_boss.job set start_after = now() where name = 'capture' and state = 'retry'`,
       )

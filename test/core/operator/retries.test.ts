@@ -1,4 +1,4 @@
-/** Messages of acquirers that operators have worked on again: nothing leaves the list without that. */
+/** Messages that operators retry: no entry leaves the list unprocessed. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
@@ -35,7 +35,7 @@ describe('messages that operators retry', () => {
   const bring = (about: Parameters<typeof message>[0]) =>
     run.gateway.inbound(scriptedName, run.account, message(about))
   const refund = (id: string) => run.gateway.payments.refund(id, eur('1.00'))
-  /** What is on the list about a message. */
+  /** The open entries about a message. */
   const listed = (eventId: string) =>
     run.sql<{ id: string; kind: string; why: string | null }>(
       `select id, kind, detail ->> 'why' as why from tollgate.attention
@@ -49,7 +49,7 @@ describe('messages that operators retry', () => {
     assert.ok(entry !== undefined, `${eventId} ${kind}`)
     return entry.id
   }
-  /** What became of the content that came under a known id. */
+  /** The outcome of other content under a known id. */
   const otherProcessed = (eventId: string) =>
     until(async () => {
       const [row] = await run.sql<{ outcome: string }>(
@@ -149,7 +149,7 @@ describe('messages that operators retry', () => {
     await holder.query('begin')
     await holder.query('select 1 from tollgate.attention where id = $1 for update', [entry])
     const retried = run.gateway.operator.retry(entry, alice)
-    // Workers of others go on while the decision waits for the entry.
+    // Other work continues while the decision waits for the entry.
     const { id } = await run.debit('again-beside')
     assert.equal(await run.tell(id, { outcome: approval }), 'known')
     assert.equal(await processed(run, eventId), 'unknown-key')

@@ -1,4 +1,4 @@
-/** A page of a list ends when it holds as much as an answer may, and its cursor leads to the rest. */
+/** A page of a list ends at the byte limit of an answer, and its cursor continues after it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { limits } from '../../../schemas/index.ts'
@@ -17,7 +17,7 @@ before(async () => {
   since = nextCursor
   ids = []
   for (let no = 0; no < many; no += 1) ids.push((await run.pay()).id)
-  // As they could be written before there was a limit: half of them shrink to nothing in Postgres.
+  // Rows as older versions wrote them without a limit; Postgres compresses half of them to nothing.
   await fill('payment_request', ids)
 })
 after(() => run.close())
@@ -34,7 +34,7 @@ async function fill(table: string, rows: readonly string[]): Promise<void> {
   )
 }
 
-/** No answer is much longer than a page may be. */
+/** No answer is much longer than the limit of a page. */
 function isBounded(page: unknown): void {
   const { length } = JSON.stringify(page)
   assert.ok(length < limits.pageBytes + 4096, `${length} characters`)
@@ -60,7 +60,7 @@ test('the event feed keeps its pages below the limit of bytes', async () => {
 
 const wire = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
 
-/** All entries of a list, page after page. */
+/** All entries of a list, page by page. */
 async function walk<Page extends { readonly nextCursor?: string }>(
   read: (more: { cursor?: string }) => Promise<Page>,
   idsOf: (page: Page) => readonly string[],

@@ -1,4 +1,7 @@
-/** What counts as done and fails later: given back once, listed where it cannot be, and never unsaid twice. */
+/**
+ * Operations accepted and failed later: their amount is returned once, or listed, and no repetition
+ * changes it.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { approved, declined } from '@tollgate/plugin-kit'
@@ -38,7 +41,7 @@ describe('captures that fail after their acceptance', { concurrency: true }, () 
   }
   const reverse = (id: string, reference: string, script: Script = {}) =>
     run.follow(id, 'RV', reference, {}, script)
-  /** Exactly the failed capture is free again. */
+  /** Exactly the failed capture's amount is free again. */
   const isGivenBackOnce = async (id: string) => {
     const { captured: taken, captures } = await balanceOf(run, id)
     assert.deepEqual({ taken, captures }, { taken: 5000n, captures: 1 })

@@ -16,7 +16,7 @@ import { card } from '../../rig/gateway.ts'
 const undecided = '000.200.001'
 const charged = '000.100.112'
 
-/** What no connector may answer. */
+/** Answers that no connector may give. */
 const garbage: Record<string, unknown> = {
   nothing: undefined,
   null: null,
@@ -56,7 +56,7 @@ describe('answers of connectors', () => {
   })
   after(() => closeChecked(run))
 
-  /** A debit that ended without a decision; the acquirer charged it all the same. */
+  /** A debit without a decision that the acquirer charged. */
   const open = async (reference: string, debit: (o: Operation, c: Context) => unknown) => {
     const answer = await run.debit(reference, {
       debit: debit as (o: Operation, c: Context) => Outcome,
@@ -222,7 +222,7 @@ describe('answers of connectors', () => {
         reverseByKey: () => ({ is: 'reversed' }),
       })
       assert.equal(answer.result.code, undecided)
-      // Nobody enquires here: the engine does it at once, not at the first step of its ladder.
+      // The engine enquires at once, not at the first step of its ladder.
       await run.event(answer.id, 'payment.declined')
       assert.equal((await run.gateway.payments.get(answer.id)).result.code, '900.100.400')
       assert.deepEqual(run.acquirer.of(reference), ['debit', 'enquire', 'reverseByKey'])
@@ -287,7 +287,7 @@ describe('answers of connectors', () => {
 })
 
 test('an answer that is not JSON leaves the payment undecided and delays neither client nor process', async () => {
-  // What the engine keeps trying, it would try for minutes: the clock ends that when this fails.
+  // A failing test ends the engine's retries by the clock instead of waiting for minutes.
   let aheadMs = 0
   const run = await startWithAcquirer({
     shutdownGraceMs: 100,

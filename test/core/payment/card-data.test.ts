@@ -1,4 +1,4 @@
-/** The number of the account that a request is about, in another field of it: refused, and written nowhere. */
+/** The account number of a request in another of its fields: refused, and written nowhere. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { GatewayError } from '../../../core/index.ts'
@@ -9,7 +9,7 @@ import { leavesOf } from '../../rig/leaves.ts'
 import { cardOf } from '../../rig/payment-request.ts'
 import { charge, goodCard, monthly, scheduling } from '../../rig/schedules.ts'
 
-/** As references hold numbers: alone, among others, with marks, in other digits. */
+/** Spellings of numbers in references: alone, among others, with separators, in other digits. */
 const spellings = [
   goodCard,
   `order-${goodCard}/2`,
@@ -56,7 +56,7 @@ describe('account numbers outside their field', () => {
     )
     return row!.rows
   }
-  /** Refused as that field, and nothing was written. */
+  /** Refused by that field's name, and nothing was written. */
   const refuses = async (name: string, send: () => Promise<unknown>) => {
     const already = await rows()
     await assert.rejects(send, refused(name))
@@ -152,7 +152,7 @@ describe('account numbers outside their field', () => {
     }
     const right = await answers(goodCard)
     assert.equal(right.length, 4)
-    // 100,000 numbers have these ends; the first few of them.
+    // The first few of 100,000 numbers with the same ends.
     const alike = Array.from(
       { length: 60 },
       (_, no) => `420000${String(no + 1).padStart(6, '0')}0000`,

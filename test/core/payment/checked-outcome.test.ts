@@ -1,4 +1,7 @@
-/** What a connector says is checked where it enters: wrong words are unknown, never an error later. */
+/**
+ * A connector's outcome is checked where it enters: a malformed one is unknown, never a later
+ * error.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { inspect } from 'node:util'
@@ -180,7 +183,8 @@ describe('the check of an outcome', () => {
     const masked = '************0000'
     assert.deepEqual(rest, {
       is: 'approved',
-      // They are sent back, and may look like a card number by chance: a digit must not change.
+      // References are returned to the acquirer and may resemble a card number by chance, so no
+      // digit may change.
       refs: { id: card },
       networkTxId: card,
       memo: { state: card },

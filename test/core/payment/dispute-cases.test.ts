@@ -1,4 +1,4 @@
-/** Which payment and which round of its case a chargeback is about, and what waits where that is in doubt. */
+/** The payment and the round of a chargeback, and the follow-ups that wait in case of doubt. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { unknown } from '@tollgate/plugin-kit'
@@ -119,7 +119,7 @@ describe('chargebacks by reference', { concurrency: true }, () => {
     await assert.rejects(refund(id), waits)
     assert.equal(await charge(id, 'case-rounds'), 'known')
 
-    // A process that died before it had closed them takes the first messages again.
+    // A process that died before it closed the first messages processes them again.
     for (const eventId of ['case-rounds-1', 'case-rounds-2']) {
       await run.sql(
         `update tollgate.inbound_event set processed_at = null, outcome = null, next_at = now()

@@ -1,4 +1,7 @@
-/** The recording of a chargeback, or of its reversal, in a process that dies: exactly once when the event is retried. */
+/**
+ * A chargeback, or its reversal, in a process that dies: recorded exactly once when the event is
+ * retried.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type FaultPoint, onFaultPoint } from '../../../core/index.ts'
@@ -16,7 +19,7 @@ const reversal: Word = {
   minor: '3000',
 }
 
-/** Runs work up to a boundary, where its process stops for good. */
+/** Runs work up to a fault point, where its process stops for good. */
 function dieAt(point: FaultPoint, work: () => Promise<string>): Promise<string> {
   return new Promise((resolve, reject) => {
     const begun = work()

@@ -1,4 +1,7 @@
-/** Acquirers give the reason of a chargeback as they like: it is a result code, or kept for people. */
+/**
+ * Acquirers give free reasons for chargebacks: a result code is used, other text is kept for
+ * people.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { closeChecked } from '../../rig/books.ts'

@@ -1,4 +1,4 @@
-/** Money that payers' banks hold is never given out by anybody else, whatever happens at the same moment. */
+/** Charged-back money is never paid out again, also under concurrency. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { type FaultPoint, onFaultPoint } from '../../../core/index.ts'
@@ -44,7 +44,7 @@ describe('standing chargebacks', () => {
       if (entry.open) await run.gateway.operator.resolve(entry.id, by)
     }
   }
-  /** Holds what reaches a boundary first, until it is told to go on. */
+  /** Holds the first arrival at a fault point until its release. */
   const heldAt = (name: FaultPoint) => {
     const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     onFaultPoint((point) => {

@@ -1,4 +1,4 @@
-/** What is read of chargebacks: their exact amount, and what is left to be done with each. */
+/** Chargebacks in answers: their exact amount, and their next actions. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { balanceOf, closeChecked } from '../../rig/books.ts'

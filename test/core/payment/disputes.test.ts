@@ -1,4 +1,6 @@
-/** Chargebacks and their reversals as facts that an acquirer tells: each recorded once, by its reference. */
+/**
+ * Chargebacks and their reversals as facts from an acquirer: each recorded once, by its reference.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { processed } from '../../rig/acquirer.ts'

@@ -16,7 +16,7 @@ const charged = '000.100.112'
 const notCharged = '900.100.400'
 const eur = (amount: string) => ({ amount, currency: 'EUR' })
 
-/** The request got out, the answer did not come. */
+/** The request was sent, and the answer is missing. */
 const lost = (_: Operation, context: Context) => {
   context.sending()
   return unknown('the line went dead')
@@ -35,7 +35,7 @@ describe('enquiries', () => {
     assert.equal(answer.result.code, undecided)
     return answer.id
   }
-  /** Makes an attempt old enough for an enquiry that finds nothing to mean something. */
+  /** Makes an attempt old enough for "not found" to count. */
   const age = async (id: string) =>
     run.sql(
       `update tollgate.attempt set sent_at = now() - interval '1 hour' where payment_id = $1`,

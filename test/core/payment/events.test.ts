@@ -33,7 +33,7 @@ describe('events of acquirers', () => {
   })
   after(() => closeChecked(run))
 
-  /** Brings an event and waits until the engine has worked on it. */
+  /** Delivers an event and waits until it is processed. */
   const tell = async (
     id: string,
     eventId: string,

@@ -1,4 +1,6 @@
-/** A payment whose time is over and that cannot be reversed: nobody knows, and it is looked at ever more rarely. */
+/**
+ * An expired payment that cannot be reversed: it stays undecided and is enquired ever more rarely.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Context, type Operation, pending } from '@tollgate/plugin-kit'

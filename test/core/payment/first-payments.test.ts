@@ -46,7 +46,7 @@ describe('first payments', () => {
     const reply = await run.send({ ...flat(card('4200000000000000')), entityId: run.channel })
     assert.equal(reply.status, 200)
     const own = await run.pay()
-    // Without one of the merchant's, the descriptor is the payment's own short id.
+    // Without a descriptor of the merchant, the payment's own short id is used.
     assert.equal(own.descriptor, own.shortId)
     const alike = ({
       id: _1,

@@ -27,7 +27,7 @@ describe('follow-ups by payment type', () => {
 
   const follow = (id: string, paymentType: string, amount = '92.00') =>
     run.gateway.payments.followUp(id, { paymentType, ...eur(amount) })
-  /** One approved payment of every type that follow-ups may refer to. */
+  /** One approved payment of every type that takes follow-ups. */
   const make: Record<string, () => Promise<PaymentView>> = {
     PA: () => run.pay({ paymentType: 'PA' }),
     DB: () => run.pay(),

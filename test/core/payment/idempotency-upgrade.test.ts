@@ -1,4 +1,4 @@
-/** Idempotency-Keys that an older version stored as they were sent: found again, and readable nowhere. */
+/** Idempotency-Keys stored in clear by an older version: still found, and no longer readable. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import pg from 'pg'
@@ -17,7 +17,7 @@ import { leavesOf } from '../../rig/leaves.ts'
 
 const pan = '4111111111111111'
 
-/** Puts the rows back into the form of before: the key as it was sent, in the table that the migration leaves. */
+/** Restores the old rows: the key in clear, in the table that the migration keeps. */
 async function asBefore(run: TestGateway, keys: ReadonlyMap<string, string>): Promise<void> {
   await run.sql(`
     create table tollgate.idempotency_plain (

@@ -1,4 +1,7 @@
-/** Late successes for another amount, kept or undone: no more than was done goes out again. */
+/**
+ * Late successes for another amount, kept or undone: later follow-ups never exceed the completed
+ * amount.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { balanceOf, closeChecked } from '../../rig/books.ts'

@@ -1,4 +1,7 @@
-/** Events about another amount or currency than was asked for, by what the payment is when they come. */
+/**
+ * Events about another amount or currency than requested, by the state of the payment at their
+ * arrival.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { approved, pending } from '@tollgate/plugin-kit'

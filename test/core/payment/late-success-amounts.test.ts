@@ -1,4 +1,4 @@
-/** A late success of another amount: what is undone, or kept, is what was done and nothing else. */
+/** Late successes for another amount: exactly the completed amount is undone or kept. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { balanceOf, closeChecked } from '../../rig/books.ts'

@@ -1,4 +1,4 @@
-/** Follow-ups that the acquirer did after all: they count until they are undone, by whoever can do that. */
+/** Follow-ups with a late success: they count until they are undone. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Outcome, Reversed } from '@tollgate/plugin-kit'
@@ -23,7 +23,7 @@ import {
 const by = { by: 'alice', reason: 'seen in their portal' }
 const again = (industryPractice: string) => ({ standingInstruction: { industryPractice } })
 
-/** Follow-ups whose reservation a late success takes again, and another one that it stands in the way of. */
+/** Follow-ups whose late success reserves again, each with another one that it blocks. */
 const effects: Readonly<
   Record<
     string,
@@ -31,7 +31,7 @@ const effects: Readonly<
       readonly on: 'DB' | 'PA'
       readonly type: string
       readonly fields: Readonly<Record<string, unknown>>
-      /** Column that counts it while it is open, and when it is done. */
+      /** The column that counts the follow-up while open and when done. */
       readonly open?: keyof BalanceRow
       readonly done?: keyof BalanceRow
       readonly other: {
@@ -92,7 +92,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
   for (const [name, { on, type, fields, open, done, other }] of Object.entries(effects)) {
     const word = { outcome: approval, minor: '6000' }
     const refused = { authorize: refuse, increment: refuse, capture: refuse, refund: refuse }
-    /** A declined follow-up at an acquirer, on a payment of its own. */
+    /** A declined follow-up at an acquirer, on its own payment. */
     const declined = async (at: string, script: Script = {}) => {
       const account = at === 'by-key' ? {} : run.at(at)
       const { id } = await run.debit(`${name}-${at}`, {}, { paymentType: on, ...account })
@@ -108,7 +108,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
       run.gateway.payments.followUp(id, { paymentType: other.type, ...other.fields })
     const isTakenBack = (late: string) =>
       until(async () => ((await run.kinds(late))[0] === '(conflict)' ? true : undefined))
-    /** It counts for nothing any more, and what it stood in the way of is possible. */
+    /** The follow-up counts for nothing, and the blocked one is possible. */
     const isOver = async (id: string, late: string) => {
       await counts(id, 0n)
       assert.equal(await run.code(late), noMoney)
@@ -136,7 +136,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
       const { id, late, reference } = await declined('by-reversal', { reverse: call.handler })
       const told = run.tell(late, word)
       const operation = await call.begun
-      // What was added to an authorisation is a part of that: so it is taken off again.
+      // An increment is a part of its authorisation, so a partial reversal undoes it.
       const isAdded = name === 'increase'
       assert.equal(operation.original?.paymentId, isAdded ? id : late, 'it is told what to undo')
       if (!isAdded) assert.equal(operation.original?.refs.reference, 'by-event')
@@ -245,7 +245,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
   })
 
   describe("an engine's own reversal that the acquirer only accepted", () => {
-    /** A refund done after all, and the reversal of it. */
+    /** A refund with a late success, and the reversal of it. */
     const begun = async (reference: string) => {
       const { id } = await run.debit(reference, {}, run.at('by-reversal'))
       const script = { refund: refuse, reverse: accept }

@@ -1,4 +1,6 @@
-/** A follow-up whose answer is lost: nothing about a repeat of it says that the first one was not done. */
+/**
+ * A follow-up whose answer is lost: no outcome of a repeat proves that the first attempt failed.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Context, Operation } from '@tollgate/plugin-kit'
@@ -15,7 +17,7 @@ import {
   withoutKeyReversal,
 } from '../../rig/late-words.ts'
 
-/** Does the work at the first call and loses its answer; every repeat finds nobody who listens. */
+/** Does the work at the first call and loses its answer; repeats are refused a connection. */
 function doneAndLost(): Script & { done: number } {
   const keys = new Set<string>()
   const handler = async (operation: Operation, context: Context) => {
@@ -44,7 +46,7 @@ describe('follow-ups whose answer is lost', { concurrency: true }, () => {
 
   const debit = async (reference: string, paymentType = 'DB', at = run.at(keyed)) =>
     (await run.debit(reference, {}, { paymentType, ...at })).id
-  /** The acquirer is asked, as if an hour had passed. */
+  /** Asks the acquirer as if an hour had passed. */
   const ask = async (id: string) => {
     await run.age(id)
     await enquire(run, id)

@@ -1,4 +1,4 @@
-/** Messages of acquirers on their way in: what is believed, what is kept, whose turn it is. */
+/** Incoming messages of acquirers: their proof, their storage and their order. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import {
@@ -49,7 +49,7 @@ type Entry = {
   detail: object
 }
 
-/** A number that begins with `from`, ends with `end` and passes the check of card numbers. */
+/** A number that begins with `from`, ends with `end` and has a valid check digit. */
 function luhnWithEnd(from: string, end: string): string {
   const head = from.slice(0, 11)
   for (let digit = 0; digit < 10; digit += 1) {
@@ -61,7 +61,7 @@ function luhnWithEnd(from: string, end: string): string {
 
 describe('messages of acquirers', () => {
   let run: AcquirerRun
-  /** What this connector does with its next messages in the place of what it should. */
+  /** Overrides of the connector for its next messages. */
   let wrong: Partial<Reads> = {}
   before(async () => {
     const acquirer = scriptedAcquirer()
@@ -103,7 +103,7 @@ describe('messages of acquirers', () => {
        where detail ->> 'event' = $1 and resolved_at is null`,
       [eventId],
     )
-  /** Stores a claim as a process did that ended before it worked on it. */
+  /** Stores a claim like a process that ended before it processed the claim. */
   const stored = (
     eventId: string,
     claim: object,
@@ -286,7 +286,7 @@ describe('messages of acquirers', () => {
     test('a reference is stored masked and stays distinct from similar ones', async () => {
       const one = await run.debit('reference-one')
       const two = await run.debit('reference-two')
-      // Both pass the check of card numbers, and end alike.
+      // Both have valid check digits and the same end.
       const references = ['4200000000000000', '5500000000000000'].map((from) =>
         luhnWithEnd(from, '0000'),
       )
@@ -412,7 +412,7 @@ describe('messages of acquirers', () => {
           await run.sql(
             `update tollgate.inbound_event set waits = 12, next_at = now() where event_id = 'waits-1'`,
           )
-          // Whatever comes about an operation looks after what is due of it.
+          // Each arrival about an operation also processes its due events.
           await tell(message({ eventId: 'waits-2', key: operation.key, outcome: approval }))
           const later = await waited(13)
           assert.ok(later.pause > 60, String(later.pause))

@@ -1,4 +1,4 @@
-/** Another amount than was asked for, told about what is open: remembered until nothing of it is left. */
+/** Another amount reported for an open payment: kept until it is resolved. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { approved, type Context, type Operation } from '@tollgate/plugin-kit'
@@ -19,7 +19,7 @@ import {
 const by = { by: 'alice', reason: 'seen in their portal' }
 const frozen = { code: '700.300.600' }
 
-/** Approved for 50.00, whatever was asked for. */
+/** Approved for 50.00, for any requested amount. */
 const forLess = (_: Operation, context: Context) => {
   context.sending()
   return approved({ reference: 'for-less' }, { amount: { minor: 5000n, currency: 'EUR' } })
@@ -43,7 +43,7 @@ describe('other amounts reported for open payments', { concurrency: true }, () =
     await run.age(id)
     await run.dueNow(id)
   }
-  /** Once nobody works on it any more: what the engine notes comes before it lets go. */
+  /** Waits until the lease is free, because the engine writes its note before the release. */
   const decline = async (id: string) => {
     await until(async () => {
       const rows = await run.sql(

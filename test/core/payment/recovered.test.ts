@@ -1,4 +1,7 @@
-/** A failover loses the first commit of a follow-up that is on its way: what the acquirer then does counts all the same. */
+/**
+ * A failover loses the first commit of a follow-up under way: its later outcome at the acquirer
+ * counts.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { declined, type Outcome } from '@tollgate/plugin-kit'
@@ -20,7 +23,7 @@ describe('follow-ups whose rows were lost in a failover', { concurrency: true },
     )
     return row?.excess
   }
-  /** The server that took over never heard of it: no row of it, and no reservation. */
+  /** The promoted server has neither row nor reservation of the follow-up. */
   const lose = async (id: string, of: string) => {
     await run.sql('delete from tollgate.attempt where payment_id = $1', [id])
     await run.sql('delete from tollgate.payment_request where id = $1', [id])
@@ -30,7 +33,7 @@ describe('follow-ups whose rows were lost in a failover', { concurrency: true },
       [of],
     )
   }
-  /** A follow-up of 60.00 whose rows are lost while the acquirer works on it. */
+  /** A follow-up of 60.00 whose rows are lost while the acquirer processes it. */
   const lost = async (type: 'RF' | 'CP', reference: string) => {
     const { id } = await run.debit(reference, {}, { paymentType: type === 'CP' ? 'PA' : 'DB' })
     const call = heldCall()

@@ -1,4 +1,4 @@
-/** What is said again, or otherwise, about money that was dealt with: nothing is given back twice. */
+/** Repeated or changed reports about settled money: no amount is returned twice. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Found, pending, type Reversed } from '@tollgate/plugin-kit'

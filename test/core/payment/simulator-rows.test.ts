@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { card, flat, startGateway, type TestGateway } from '../../rig/gateway.ts'
 
-/** Cards that are approved like any other: brand and numbers. */
+/** Cards that are approved normally: brand and numbers. */
 const approvedCards = {
   VISA: ['4200000000000000', '4711100000000000', '4111111111111111'],
   MASTER: ['5454545454545454', '5555555555554444', '2223003122003222'],
@@ -14,7 +14,7 @@ const approvedCards = {
   MAESTRO: ['6759649826438453'],
 }
 
-/** What the issuer or the line does to a card, by number. */
+/** Declines of the issuer and failures of the line, by card number. */
 const declinedCards = {
   '4000000000000002': '800.100.152',
   '4000000000009995': '800.100.155',

@@ -1,4 +1,6 @@
-/** What an acquirer can do only in one piece is refused before anything is written or sent. */
+/**
+ * Partial follow-ups at an acquirer without them are refused before anything is written or sent.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Supports } from '@tollgate/plugin-kit'
@@ -31,7 +33,7 @@ describe('acquirers without partial follow-ups', { concurrency: true }, () => {
 
   const pay = async (at: string, reference: string, paymentType: 'PA' | 'DB') =>
     (await run.debit(reference, {}, { paymentType, ...run.at(at) })).id
-  /** Refused by name, and nothing is left of it anywhere. */
+  /** Refused by name, and nothing is stored. */
   const isRefused = async (reference: string, request: Promise<unknown>) => {
     await assert.rejects(request, (error: unknown) => {
       assert.ok(error instanceof GatewayError, String(error))

@@ -1,4 +1,4 @@
-/** Whatever is asked again, told again or refused at the second time: money is taken back once. */
+/** Repeated questions, reports and refusals reverse money once. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import {
@@ -30,7 +30,7 @@ import {
 const by = { by: 'alice', reason: 'seen in their portal' }
 const acceptance = { is: 'accepted', refs: { reference: 'by-event' }, finalBy: 'event' }
 
-/** An acquirer that reverses a key once, and refuses it from then on. */
+/** An acquirer that reverses a key once and refuses further reversals. */
 function onlyOnce(first: Reversed) {
   let asked = 0
   return () => {

@@ -1,4 +1,4 @@
-/** What an acquirer answered is heard once, and is not lost, while the database is away. */
+/** An acquirer's answer is processed once and not lost during a database outage. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Outcome } from '@tollgate/plugin-kit'
@@ -43,7 +43,7 @@ describe('answers during a database outage', () => {
     await line.close()
   })
 
-  /** The first answer is committed and the line goes down before anybody here knows. */
+  /** The first answer is committed, and the line goes down before the process learns of it. */
   async function committed(reference: string, at: string, outcome: Outcome) {
     const call = heldCall()
     const answered = run
@@ -61,7 +61,7 @@ describe('answers during a database outage', () => {
     return { id: paymentId, answered }
   }
 
-  /** The line is back, and the process said what it had to say. */
+  /** Restores the line and waits until the process wrote its answers. */
   async function back(answered: Promise<unknown>) {
     line.up()
     await answered

@@ -1,4 +1,4 @@
-/** A walk begins with a short time before now, however far ahead the time frame ends. */
+/** A scan begins with a short window before now, however far in the future the time frame ends. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { newest } from '../../../core/query/page-scan.ts'

@@ -1,6 +1,6 @@
 /**
- * What few payments have is found for one channel and for many at once, whoever else has it: exactly what
- * a look at everything finds, in the same order, from the indexes that are made for it.
+ * Searches for rare types and brands, in one channel and in many: the same rows as a full scan, in
+ * the same order, from their own indexes.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -33,11 +33,11 @@ const dayMs = 86_400_000
 const crowd = 60
 const moment = fc.oneof(
   fc.integer({ min: now - 3000 * dayMs, max: now - dayMs }),
-  // Very many of one millisecond, so that whatever ends somewhere ends among equals.
+  // Many of one millisecond, so that pages end among equals.
   fc.constantFrom(now - 20 * dayMs, now - 300 * dayMs, now - 900 * dayMs),
 )
 
-/** Most of it is that of a few channels; the others are many and have little. */
+/** A few channels have most of it; the many others have little. */
 const draft: fc.Arbitrary<Draft> = fc
   .record({
     kind: fc.constantFrom<Draft['kind'][]>(...Array(12).fill('payment'), 'record'),
@@ -126,7 +126,7 @@ describe('searches for rare types and brands', () => {
   })
   after(() => run.close())
 
-  /** The ids of records made as the engine makes them, so that they stand among payments of their millisecond. */
+  /** Record ids as the engine makes them, so that they sort among payments of their millisecond. */
   async function withTimedRecords(stored: readonly Known[]): Promise<Known[]> {
     const made = stored.map((one) =>
       one.kind === 'record' ? { ...one, id: newId(one.atMs) } : one,
@@ -167,7 +167,7 @@ describe('searches for rare types and brands', () => {
           .filter(({ brand }) => methods?.includes(methodOf(brand) ?? '') ?? true)
         const first = await search(request)
         const pages = Math.min(100, Math.ceil(expected.length / limit))
-        // The samples of the stock are of this minute, and are not known.
+        // The samples of the stock are from this minute and not in the list.
         if (to < now) assert.equal(first?.pages ?? 0, pages)
         const found: string[] = []
         const stored = new Set(known.map((one) => one.id))
@@ -192,7 +192,7 @@ describe('searches for rare types and brands', () => {
       watched = watch(run.database.url)
     })
     after(() => watched.close())
-    /** Of each statement: whether it reads everybody's. */
+    /** Whether each statement reads all channels. */
     const areOfEverybody = () =>
       watched.statements.map(({ strings }) => strings.join('').includes('row_number()'))
 
@@ -211,7 +211,7 @@ describe('searches for rare types and brands', () => {
       known
         .filter((one) => channels.includes(one.channel) && one.type === type)
         .filter(({ atMs }) => atMs >= fromMs)
-    /** Without payments on clocks, which these scopes do not ask for. */
+    /** Without payments on clocks, which these scopes exclude. */
     const inReal = async (some: readonly Known[]) => {
       const rows = await run.sql<{ id: string }>(
         'select id from tollgate.payment where clock_id is null',
@@ -330,12 +330,12 @@ describe('searches for rare types and brands', () => {
       assert.equal(rareOf({ ...none, types: ['RR', 'TE'] }), null)
     })
 
-    /** Indexes of payments that a statement's plan has when it is made for all values. */
+    /** Payment indexes in a statement's generic plan. */
     async function indexesOf(statement: Sql): Promise<string[]> {
       const client = new pg.Client({ connectionString: run.database.url })
       await client.connect()
       try {
-        // In a month of a few pages to read it from end to end is as good.
+        // On a month of a few pages a scan is equally good.
         await client.query('set enable_seqscan = off')
         const plan = JSON.stringify(await explainGeneric(client, statement))
         const { rows: parents } = await client.query<{ name: string; parent: string }>(

@@ -1,6 +1,6 @@
 /**
- * Whatever is stored and whatever is asked for, a search finds what a look at everything finds, in the
- * same order; and whoever pages by cursor meets each of it once, also while payments come in.
+ * A search finds the same rows as a full scan in the same order, and paging by cursor returns each
+ * once, also while payments arrive.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -22,7 +22,7 @@ const now = Date.now()
 const dayMs = 86_400_000
 const clusters = [now - 5 * dayMs, now - 400 * dayMs, now - 3000 * dayMs, now + 900 * dayMs]
 
-/** A moment: mostly near others, often the very same one. Only test clocks go ahead of the time. */
+/** A moment: mostly near others, often the same one. Only test clocks run ahead of real time. */
 const moment = fc.oneof(
   fc.integer({ min: now - 3650 * dayMs, max: now - dayMs }),
   fc
@@ -91,7 +91,7 @@ const second = (ms: number) => Math.floor(ms / 1000) * 1000
 describe('searches', () => {
   let run: TestGateway
   let known: Known[]
-  /** Of the nodes that may be named: which channels lie below. */
+  /** The channels below each node. */
   let nodes: { readonly id: string | undefined; readonly channels: readonly string[] }[]
 
   before(async () => {
@@ -113,14 +113,14 @@ describe('searches', () => {
       { id: psp, channels: others },
       { id: undefined, channels: [...channels, ...others] },
     ]
-    // Some months have partitions, the others share the one for all.
+    // Some months have partitions, the others share the default one.
     await run.sql("select tollgate.create_partitions(now() - interval '14 months', 12)")
     const drafts = fc.sample(draft, { numRuns: 2500, seed: 20 })
     known = await store(run, [...channels, ...others], drafts)
   })
   after(() => run.close())
 
-  /** The request, and what it must find. */
+  /** A request and its expected result. */
   function expectation(one: Asked): { request: object; expected: Known[] } {
     const node = nodes[one.node]!
     const [from, to] = one.from <= one.to ? [one.from, one.to] : [one.to, one.from]
@@ -163,7 +163,7 @@ describe('searches', () => {
         const { request, expected } = expectation(one)
         const found: string[] = []
         let page = await search(request)
-        // What the test itself made besides (samples) is not looked at, but must not come twice either.
+        // The test's own samples are not compared, but must not appear twice.
         for (;;) {
           found.push(...idsIn(page))
           if (page?.nextCursor === undefined) break
@@ -297,7 +297,7 @@ describe('searches', () => {
       for (let at = 0; at < nextCursor.length; at += 1) {
         const other = nextCursor[at] === 'A' ? 'B' : 'A'
         const changed = nextCursor.slice(0, at) + other + nextCursor.slice(at + 1)
-        // The last character of a base64 text may hold bits that count for nothing.
+        // The last character of a base64 text can hold unused bits.
         const page = await run.gateway.query
           .search({ ...frame, cursor: changed } as never)
           .catch((error: GatewayError) => error.parameterErrors[0]?.name)

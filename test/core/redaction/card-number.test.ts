@@ -143,11 +143,11 @@ describe('card numbers', () => {
     assert.equal(fits('MASTERDEBIT', visa), false)
     assert.equal(fits('MADA', '9682010000000000'), true)
     assert.equal(fits('VISA', '9682010000000000'), false)
-    // An Elo card of a Visa range may be sent as either.
+    // An Elo card of a Visa range can be sent as either.
     assert.equal(fits('VISA', '4011780000000000') && fits('ELO', '4011780000000000'), true)
-    // Nothing is known about these ranges, so nothing is refused.
+    // These ranges have no rules, so nothing is refused.
     assert.equal(fits('CARNET', '5022750000000000'), true)
-    // The length is the brand's, whatever the range.
+    // The length depends on the brand, not on the range.
     assert.equal(fits('VISA', '42000000000000'), false)
     assert.equal(fits('VISA', '4222222222222'), true)
   })

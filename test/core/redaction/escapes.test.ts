@@ -1,11 +1,11 @@
-/** However a character is written, a secret that is made of it does not stay in a transcript. */
+/** A secret does not stay in a transcript, in whatever escape its characters are written. */
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
 import { createScrubber } from '../../../core/redaction/scrub.ts'
 
 const hex = (character: string) => character.codePointAt(0)!.toString(16)
-/** Ways to write a character. */
+/** Spellings of a character. */
 const ways: readonly ((character: string) => string)[] = [
   (character) => `&#${character.codePointAt(0)};`,
   (character) => `&#${String(character.codePointAt(0)).padStart(8, '0')};`,

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { withoutSecrets } from '../../../core/redaction/harmless.ts'
 import { maskCardNumbers, maskEscapedNumbers } from '../../../core/redaction/mask.ts'
 
-/** The digit that makes `digits` pass the Luhn check, computed apart from the code under test. */
+/** The check digit of `digits`, computed independently of the tested code. */
 function checkDigit(digits: string): string {
   const sum = [...digits].reverse().reduce((total, digit, index) => {
     const value = Number(digit) * (index % 2 === 0 ? 2 : 1)
@@ -17,7 +17,7 @@ const digits = (shape: { minLength: number; maxLength: number }) =>
   fc.string({ unit: fc.constantFrom(...'0123456789'), ...shape })
 const cardNumber = digits({ minLength: 12, maxLength: 18 }).map((d) => d + checkDigit(d))
 const gap = fc.constantFrom('', '', '', ' ', '-', ' - ')
-/** A card number as people write it: gaps between its digits. */
+/** A card number in human spellings, with gaps between its digits. */
 const written = fc
   .tuple(cardNumber, fc.array(gap, { minLength: 19, maxLength: 19 }))
   .map(([number, gaps]) =>
@@ -54,7 +54,7 @@ test('the digits of a card number are masked with any separators and in any scri
   ] as const) {
     assert.equal(maskCardNumbers(text), masked)
   }
-  // A digit of two code units leaves two asterisks: the length stays.
+  // A digit of two code units becomes two asterisks, so the length stays.
   const doubleStruck = '𝟜𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙'
   assert.equal(maskCardNumbers(doubleStruck), '*'.repeat(24) + doubleStruck.slice(24))
 })
@@ -93,7 +93,8 @@ test('other numbers stay as they are', () => {
     '4111 1111 1111 111',
     '4111/1111/1111/1112',
     `4111${' '.repeat(33)}1111 1111 1111`,
-    // Passes the check, but no brand begins so: with such marks it is more likely to be a date or a list.
+    // Valid check digits outside every brand's range: such separators more likely form a date or a
+    // list.
     '0000/0000/0000/0000',
     '',
   ]) {
@@ -107,7 +108,7 @@ test('a card number anywhere in a text keeps only its last four digits', () => {
       fc.array(fc.tuple(words, written), { minLength: 1, maxLength: 4 }),
       words,
       (parts, end) => {
-        // A letter keeps the numbers apart; two joined ones may hide more than each alone.
+        // A letter separates the numbers; two joined ones may hide more than each alone.
         const text = `${parts.map(([word, number]) => `${word}x${number}`).join('x')}x${end}`
         const masked = maskCardNumbers(text)
         assert.equal(masked.length, text.length)
@@ -150,7 +151,7 @@ test('hostile texts take time proportional to their length', () => {
       return process.cpuUsage().user - begun
     }
     timeOf(100_000)
-    // Quadratic work would take minutes on this size.
+    // Quadratic work would take minutes at this size.
     assert.ok(timeOf(2_000_000) < 2_000_000, `"${unit}" repeated took too long`)
   }
 })

@@ -395,7 +395,7 @@ describe('registrations', { concurrency: true }, () => {
         refusal('100.150.200', 404),
       )
     }
-    // A caller above both merchants still cannot charge one merchant's customer for the other.
+    // Even a caller above both merchants cannot charge one merchant's customer for the other.
     await assert.rejects(pay(id, { entityId: channel }), refusal('100.150.200', 400, 'entityId'))
     const sibling = await run.gateway.entities.create({
       kind: 'channel',
@@ -414,7 +414,7 @@ describe('registrations', { concurrency: true }, () => {
     await store()
     const found = await run.gateway.registrations.sameAccount(one.id)
     assert.deepEqual(found, [one.id, two.id])
-    // Other tests run on the merchant's first channel, whose settings stay as they are.
+    // Other tests use the merchant's first channel and its settings.
     const entityId = await run.gateway.entities.create({
       kind: 'channel',
       name: 'Shows fingerprints',

@@ -1,4 +1,6 @@
-/** Card numbers and authentication data outside of their own fields: refused by name, and not repeated. */
+/**
+ * Card numbers and authentication data outside their own fields: refused by name, and not repeated.
+ */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -398,7 +400,7 @@ describe('references', () => {
   const million = 1_000_000
   const plan = planOf(operationNamed('payments.create'))
   let seed = 20_261_122
-  /** So many digits; the same in every run. */
+  /** That many digits, the same in every run. */
   const digits = (count: number) => {
     let text = ''
     while (text.length < count) {
@@ -430,7 +432,7 @@ describe('references', () => {
     test(`a million ${kind} as references are taken`, async () => {
       let alike = 0
       for (let done = 0; done < million; done += 1000) {
-        // The reports of the other files of this process go on meanwhile.
+        // Lets the reports of other files in this process continue.
         if (done % 50_000 === 0) await setImmediate()
         let form = ''
         for (let no = 0; no < 1000; no++) {

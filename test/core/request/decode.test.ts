@@ -77,7 +77,7 @@ function read(input: RequestInput | string) {
   return { request, names, errors: errors.refusal().parameterErrors }
 }
 
-/** The request as ordinary objects, after making sure that nothing was wrong with it. */
+/** The request as ordinary objects, checked to be free of errors. */
 function accepted(input: RequestInput | string): unknown {
   const { request, errors } = read(input)
   assert.deepEqual(errors, [])

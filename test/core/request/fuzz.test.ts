@@ -9,7 +9,7 @@ import { workedMs } from '../../rig/worked.ts'
 
 const known = operationNamed('payments.create').fields.map(({ name }) => name)
 
-/** A name that somebody who wants to do harm would try. */
+/** A name that an attacker would try. */
 const hostileName = fc.oneof(
   fc.constantFrom(
     '__proto__',
@@ -118,7 +118,7 @@ const hostileValue = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),
 )
 
-/** Correct encoding, none at all, or encoding that breaks off. */
+/** Correct encoding, none, or truncated encoding. */
 const encoded = (text: fc.Arbitrary<string>) =>
   fc
     .tuple(text, fc.constantFrom('right', 'none', 'cut', 'latin1', 'surrogate'))
@@ -157,7 +157,7 @@ const { tree: hostileTree } = fc.letrec<{ tree: unknown; leaf: unknown }>((tie) 
   leaf: fc.oneof(hostileValue, fc.boolean(), fc.double(), fc.constant(null), fc.constant('\ud800')),
 }))
 
-/** An object that really has a member called `__proto__`, as a parser of JSON would make it. */
+/** An object with an own member called `__proto__`, as a JSON parser makes it. */
 function ownMembers(members: readonly (readonly [string, unknown])[]): object {
   const made = {}
   for (const [name, value] of members) {
@@ -191,7 +191,7 @@ const hostile: fc.Arbitrary<RequestInput> = fc.oneof(
   hostileTree.map((values) => ({ values })),
 )
 
-/** Parses, or refuses with 400 and answers that are safe to show. Everything else is a bug. */
+/** Parses, or refuses with 400 and a safe answer. Anything else is a bug. */
 function parsesOrRefuses(input: RequestInput): boolean {
   try {
     const { request } = parseRequest('payments.create' as string, input)
@@ -301,7 +301,7 @@ describe('the largest hostile bodies', () => {
       const start = workedMs()
       assert.equal(parsesOrRefuses(input), false)
       const took = workedMs() - start
-      // Far above what it takes, far below what reading 8 MiB a second time per parameter would.
+      // Far above the needed time, far below that of reading 8 MiB again for each parameter.
       assert.ok(took < 1500, `${took.toFixed(0)} ms`)
     })
   }

@@ -6,7 +6,7 @@ import type { Nested } from '../../../core/request/request.ts'
 import { groups, operationNamed, operations } from '../../../schemas/index.ts'
 import { formOf, requestOf } from '../../rig/arbitraries.ts'
 
-/** The nested form of flat names, made here by other means than the decoder's tables. */
+/** The nested form of flat names, made without the decoder's tables. */
 function nest(parameters: readonly (readonly [string, string])[]): object {
   const root: Record<string, unknown> = {}
   for (const [name, value] of parameters) {

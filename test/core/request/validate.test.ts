@@ -40,7 +40,7 @@ const form = (fields: Record<string, string>) => ({
   form: Buffer.from(new URLSearchParams(fields).toString()),
 })
 
-/** What a request cannot do without, as an embedder writes it. */
+/** The minimal request of an embedder. */
 const pick = ({ amount, currency, paymentType }: typeof valid) => ({
   amount,
   currency,
@@ -58,7 +58,7 @@ function refusal(run: () => unknown): GatewayError {
   throw new assert.AssertionError({ message: 'nothing was refused' })
 }
 
-/** What is wrong with a payment that differs from a valid one in these fields. */
+/** The errors of a payment that differs from a valid one in these fields. */
 const wrong = (fields: Record<string, string>) =>
   refusal(() => parseRequest('payments.create', form({ ...valid, ...fields })))
 
@@ -436,7 +436,7 @@ describe('formats', () => {
     ],
   ]
   for (const [what, format, right, wrongs, message] of cases) {
-    it(what, () => {
+    it(`the check of a format: ${what}`, () => {
       const check = checking(format)
       for (const value of right) check(value)
       for (const value of wrongs) {
@@ -448,7 +448,7 @@ describe('formats', () => {
   }
 })
 
-/** What the conditions note about a request with these fields, by name. */
+/** The names that the conditions report for a request with these fields. */
 function noted(conditions: readonly Condition[], sent: Record<string, string>): string[] {
   const rows = ['a', 'b', 'c', 'd'].flatMap((name) => [name, `list[n].${name}`, `g.${name}`])
   const tables = [

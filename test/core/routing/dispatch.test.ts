@@ -8,7 +8,7 @@ import { approvedAs } from '../../rig/acquirer.ts'
 import { closeChecked } from '../../rig/books.ts'
 import { card, flat, startGateway, type TestGateway } from '../../rig/gateway.ts'
 
-/** An acquirer that notes under which number of the merchant it was asked. */
+/** An acquirer that records the merchant number of each request. */
 const asked: string[] = []
 const contracts = definePlugin({
   name: 'contracts',
@@ -65,7 +65,7 @@ describe('dispatching of payments by merchant id', () => {
     b = await entities.create({ kind: 'channel', name: 'B', parentId: merchant })
   })
 
-  /** Every process has seen it: nothing is older than the cache allows. */
+  /** Ages every cache in every process. */
   const seen = () => {
     aheadMs += 5000
   }

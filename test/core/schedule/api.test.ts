@@ -107,7 +107,7 @@ describe('schedules', { concurrency: true }, () => {
       entityId: channel,
       job: { expression: '0 30 2 28-31 3 ? 2027' },
     } as never)
-    // Half past two does not exist on 28 March 2027 there.
+    // Half past two does not exist there on 28 March 2027.
     assert.deepEqual(seen.nextExecutions, [
       '2027-03-28 01:00:00+0000',
       '2027-03-29 00:30:00+0000',
@@ -225,7 +225,7 @@ describe('schedules', { concurrency: true }, () => {
   })
 })
 
-/** Without what differs from answer to answer. */
+/** Removes the parts that differ between answers. */
 function essence({ ndc: _ndc, timestamp: _timestamp, ...rest }: Record<string, unknown>) {
   return rest
 }

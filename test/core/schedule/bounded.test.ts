@@ -8,10 +8,10 @@ import { mostUnits, periodUnits, upcoming } from '../../../core/schedule/plan.ts
 import { sources } from '../../rig/sources.ts'
 import { now, planOf } from './jobs.ts'
 
-/** Each is looked at for the first time, so the clock changes of its years are looked up. */
+/** Unused zones, so that the clock changes of their years are looked up. */
 const zones = ['Europe/Paris', 'Europe/Rome', 'America/Chicago', 'Africa/El_Aaiun', 'Asia/Gaza']
 
-/** The quickest of some runs: whatever else the machine does only makes a run slower. */
+/** The fastest of several runs, because other load only slows a run. */
 function leastMs(run: (zone: string) => unknown): number {
   const taken = [...zones, 'UTC', 'UTC'].map((zone) => {
     const startedMs = performance.now()
@@ -31,7 +31,7 @@ test('every job is checked within a bounded time, also one that never runs', () 
     [{ expression: '59 59 23 29 2 ? 2098-2099' }, 0],
     [{ expression: `0 0 0 1 1 ? ${'*,'.repeat(121)}*` }, day],
     [{ expression: '* * * * * ?', endDate: '9999-12-31 23:59:59' }, 0],
-    // Every run of two days that are not whole has to be looked at.
+    // Every run of two partial days is visited.
     [
       {
         expression: '*/2 * * * * ?',
@@ -41,7 +41,7 @@ test('every job is checked within a bounded time, also one that never runs', () 
       1_999,
     ],
     [{ expression: '*/3 * * * * ?', startDate: '2027-01-01 00:00:02' }, 2_500],
-    // Every day up to 2099 has to be looked at.
+    // Every day up to 2099 is visited.
     [{ expression: '0 0 0 */2 * ?' }, day],
     [{ expression: '0 0 0,23 1,3,5,7,9,11,13,15,17,19,21,23,25,27 * ?' }, 2 * 3_600_000],
     [{ startDate: '0001-01-01 00:00:00', endDate: '9999-12-31 23:59:59', second: '*' }, 0],

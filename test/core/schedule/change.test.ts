@@ -1,4 +1,7 @@
-/** No instant is lost when a schedule is changed or cancelled: it has fired by then, or is recorded as missed. */
+/**
+ * No instant is lost when a schedule is changed or cancelled: each has fired or is recorded as
+ * missed.
+ */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { onFaultPoint } from '../../../core/index.ts'
@@ -9,7 +12,7 @@ import { monthly, type Scheduling, scheduling } from '../../rig/schedules.ts'
 const secondMs = 1000
 const everySecond = { job: { expression: '* * * * * ?' } }
 
-/** Instants of a schedule by what became of them, as whole seconds since 1970, in order. */
+/** Fired and missed instants of a schedule, as whole seconds since 1970, in order. */
 async function instants(run: TestGateway, id: string) {
   const fired = await run.sql<{ at: Date }>(
     'select at from tollgate.occurrence where schedule_id = $1 order by at',
@@ -43,7 +46,7 @@ describe('changes of schedules without a running worker', { concurrency: true },
   })
   after(() => closeChecked(run))
 
-  /** A schedule of every minute that should have fired three times by now. */
+  /** A schedule of every minute whose last three instants did not fire. */
   async function overdue() {
     const { id } = await tools.schedule(await tools.store(), { job: { expression: '0 * * * * ?' } })
     const minuteMs = 60 * secondMs
@@ -142,7 +145,7 @@ describe('changes of schedules beside two workers', () => {
     await Promise.all(
       made.map(async ({ id }, index) => {
         await until(async () => ((await tools.history(id)).length > 0 ? true : undefined), 20_000)
-        // The same times again: whatever is lost between the two plans would be a gap.
+        // The same times again, so that a lost instant between the two plans would be a gap.
         const far = { job: { ...everySecond.job, endDate: '2090-01-01 00:00:00' } }
         const [changer, ender] = index % 2 === 0 ? [run.gateway, other] : [other, run.gateway]
         await changer.schedules.reschedule(id, far as never)

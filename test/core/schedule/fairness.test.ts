@@ -1,4 +1,4 @@
-/** An acquirer that hangs keeps its own operations waiting, and nobody else's. */
+/** A hanging acquirer delays its own operations and no others. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Operation } from '@tollgate/plugin-kit'
@@ -8,7 +8,7 @@ import { closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
 import { type Scheduling, scheduling } from '../../rig/schedules.ts'
 
-/** The one instant of a job that runs `seconds` from now. */
+/** The single instant of a job, `seconds` from now. */
 function onceIn(seconds: number) {
   const at = new Date(Math.ceil(Date.now() / 1000 + seconds) * 1000)
   const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth() + 1, at.getUTCDate()]
@@ -30,7 +30,7 @@ describe('charges beside a hanging acquirer', () => {
     return closeChecked(run)
   })
 
-  /** What the acquirer is asked waits until it is let go. */
+  /** Requests to the acquirer wait until their release. */
   function hanging() {
     const asked: string[] = []
     let letGo = () => {}
@@ -97,13 +97,13 @@ describe('charges beside a hanging acquirer', () => {
         run.gateway.payments.followUp(id, { ...capture, merchantTransactionId: reference }),
       ),
     )
-    // As if their processes had died.
+    // Expires the leases, as if their processes had died.
     await run.sql(
       `update tollgate.attempt set state = 'sending', lease_until = now() - interval '1 second'
        where kind = 'capture' and state = 'unknown'`,
     )
     await until(async () => (asked.length > 0 ? true : undefined))
-    // Another connector's payment whose process died between its two steps.
+    // A payment at another connector whose process died between its two steps.
     const authorised = await new Promise<string>((died) => {
       onFaultPoint((point, id) => {
         if (point !== 'after-T2') return

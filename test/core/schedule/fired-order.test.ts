@@ -1,4 +1,7 @@
-/** A resource's later events stand in the feed as they were inserted: firing must insert them in their order. */
+/**
+ * Later events of a resource have the feed order of their insertion, so firing inserts them in
+ * sequence.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Database } from '../../../core/db/database.ts'

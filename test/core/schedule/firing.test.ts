@@ -14,7 +14,7 @@ import { closeChecked } from '../../rig/books.ts'
 import { testKey, until } from '../../rig/gateway.ts'
 import { type Scheduling, scheduling } from '../../rig/schedules.ts'
 
-/** The one instant of a job that runs `seconds` from now. */
+/** The single instant of a job, `seconds` from now. */
 function onceIn(seconds: number) {
   const at = new Date(Math.ceil(Date.now() / 1000 + seconds) * 1000)
   const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth() + 1, at.getUTCDate()]
@@ -40,7 +40,7 @@ describe('firing of schedules', { concurrency: true }, () => {
         ['APPROVED', 'DECLINED', 'FAILED'].includes(state)
       return all.length >= executions && all.every(isOver) ? all : undefined
     })
-  /** Lets the database believe that the schedule has been due since then. */
+  /** Makes the schedule due since then. */
   const dueSince = (id: string, at: Date) =>
     run.sql('update tollgate.schedule set next_at = $2 where id = $1', [id, at])
 
@@ -202,7 +202,7 @@ describe('firing of schedules', { concurrency: true }, () => {
     assert.deepEqual(await state(), ['DECLINED 2'])
     await tools.advance(clock.id, { to: '2027-02-05 06:00:00' })
     assert.deepEqual(await state(), ['APPROVED 3'])
-    // A decline for good is never repeated; one that may pass not more often than allowed.
+    // A hard decline is never retried, a soft one at most as often as allowed.
     await tools.advance(clock.id, { to: '2027-03-31 00:00:00' })
     assert.deepEqual((await state())[0], 'DECLINED 1')
     await tools.advance(clock.id, { to: '2027-04-30 00:00:00' })
@@ -279,7 +279,7 @@ describe('firing of schedules', { concurrency: true }, () => {
     await holder.connect()
     try {
       await holder.query('begin')
-      // As firing does: it changes the row and commits.
+      // Changes the row and commits, as firing does.
       await holder.query('update tollgate.schedule set seq = seq + 1 where id = $1', [id])
       const cancelled = run.gateway.schedules.cancel(id)
       await until(async () => {
@@ -310,7 +310,7 @@ describe('firing of schedules', { concurrency: true }, () => {
         tools.schedule(registrationId, { job: { expression: '* * * * * ?' } }),
       ),
     )
-    // Each has fired at least once when it is cancelled by both processes and changed by one.
+    // Each schedule has fired at least once when both processes cancel it and one changes it.
     await Promise.all(
       made.map(async ({ id }) => {
         await until(async () => ((await tools.history(id)).length > 0 ? true : undefined))
@@ -381,7 +381,7 @@ describe('firing of schedules', { concurrency: true }, () => {
       const { executions, missed } = await tools.executions(id)
       const moments = [
         ...executions.map(({ scheduledAt }) => Date.parse(scheduledAt)),
-        // What the cancellation found not begun.
+        // Instants that the cancellation found unstarted.
         ...missed.flatMap(({ from, count }) =>
           Array.from({ length: Number(count) }, (_, no) => Date.parse(from) + no * 1000),
         ),
@@ -429,7 +429,7 @@ describe('firing of schedules', { concurrency: true }, () => {
   })
 })
 
-// Apart from the others: it recognises its charge as the one that waits.
+// In a test of its own, because it recognises its charge as the waiting one.
 test('a charge whose registration is removed during its preparation fails as without one', async () => {
   const run = await startWithAcquirer()
   const tools = scheduling(run)

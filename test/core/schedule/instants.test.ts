@@ -21,7 +21,7 @@ describe('a schedule runs between its bounds', () => {
     const cancelled = planOf(hourly, 'UTC', { ...bounds, effectiveEnd: at('2027-01-01T05:00:00Z') })
     assert.deepEqual(until(cancelled, '2020-01-01T00:00:00Z', 10), all.slice(0, 2))
     assert.equal(nextInstant(cancelled, at('2027-01-01T04:00:00Z')), null)
-    // A millisecond later the instant was before it.
+    // An end one millisecond later includes the instant.
     const later = planOf(hourly, 'UTC', { effectiveEnd: at('2027-01-01T05:00:00.001Z') })
     assert.equal(iso(nextInstant(later, at('2027-01-01T04:00:00Z'))), '2027-01-01T05:00:00Z')
   })
@@ -138,7 +138,7 @@ test('instants ascend within the bounds and leave none out', () => {
           assert.ok(effectiveEnd === null || instant < effectiveEnd)
           last = instant
         }
-        // Without bounds the same instants follow from where the bounds begin.
+        // Without bounds the same instants follow from the start of the bounds.
         const from = startAt !== null && startAt > after ? new Date(startAt.getTime() - 1) : after
         const expected = upcoming(free, from, 20).filter(
           (instant) =>

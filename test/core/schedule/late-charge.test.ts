@@ -1,4 +1,6 @@
-/** A charge of a schedule that happened after all: no other one is made while its money is still there. */
+/**
+ * A scheduled charge with a late success: no other charge is made while its money is still there.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Reversed } from '@tollgate/plugin-kit'
@@ -27,7 +29,7 @@ describe('schedule charges with a late success', () => {
   const states = async (id: string) => (await payments(id)).map(({ state }) => state)
   const later = () => run.sql('update tollgate.timer set due_at = now() where clock_id is null')
 
-  /** A schedule whose first two charges could not be sent, the second of which happened all the same. */
+  /** A schedule whose first two charges could not be sent, the second with a late success. */
   async function chargedAfterAll(undo: { answer: Reversed }) {
     const reference = `charge-${newId()}`
     let sent = 0

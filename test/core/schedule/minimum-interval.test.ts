@@ -39,13 +39,13 @@ describe('minimum interval of a channel', () => {
   })
 
   test('a close pair is refused however far in the future', () => {
-    // Neighbouring only at the end of 2099.
+    // Adjacent only at the end of 2099.
     refusesAt(2 * hour, '0 0 0,23 30,31 12 ? 2099', 3_600)
-    // 28 February and 1 March follow each other but in leap years.
+    // 28 February and 1 March are adjacent except in leap years.
     refusesAt(2 * hour, '0 0 0,23 1,28 2,3 ?', 3_600)
     accepts(2 * hour, '0 0 0,23 1,28 2,3 ? 2028,2032')
     refusesAt(2 * hour, '0 0 0,23 1,28 2,3 ? 2028,2032,2099', 3_600)
-    // The first Monday lies before the second Sunday, and only a year's end brings them together.
+    // 31 December and 1 January are adjacent only across a year's end.
     accepts(31 * day, '0 0 0 31 12 ? 2027-2090')
     refusesAt(31 * day + 1_000, '0 0 0 1,31 1,12 ? 2027-2030', 86_400)
   })
@@ -91,7 +91,7 @@ describe('minimum interval of a channel', () => {
   })
 
   test('a clock change never makes a schedule too dense', () => {
-    // 01:30 and 02:30, which is 03:00 that day, are half an hour apart on 28 March.
+    // 01:30 and 02:30, which is 03:00 on 28 March, are half an hour apart.
     accepts(hour, '0 30 * * * ?', 'Europe/Berlin')
     accepts(day, '0 0 12 * * ?', 'America/New_York')
   })
@@ -101,7 +101,7 @@ describe('minimum interval of a channel', () => {
   })
 })
 
-/** Seconds since 1970; 20 April 2027 and thereabouts, or any time. */
+/** Seconds since 1970; around 20 April 2027, or any time. */
 const start = fc.oneof(
   fc.integer({ min: 1_808_179_200, max: 1_808_179_200 + 3 * 86_400 }),
   fc.integer({ min: 0, max: 4_000_000_000 }),

@@ -100,7 +100,7 @@ describe('due instants', () => {
       '2027-01-01T00:00:00Z 2036-12-30T23:59:59Z 315532800',
       '2036-12-31T00:00:24Z 2037-01-01T00:00:00Z 86377',
     ])
-    // They are listed as far as somebody wants to read.
+    // The list is bounded by the caller.
     const [oldest] = due.missed
     const listed = instantsOf(everySecond, oldest!).take(3).toArray()
     assert.deepEqual(isos(listed), [
@@ -125,14 +125,14 @@ describe('due instants', () => {
 })
 
 test('a count that pauses inside a skipped time treats the gap as one', () => {
-  // Counted in strides of four days, of which the first ends at 02:44:59 on 28 March.
+  // Counted in steps of four days, the first of which ends at 02:44:59 on 28 March.
   const plan = planOf('0 10,45 2 * * ?', 'Europe/Berlin')
   const nextAt = at('2027-03-24T01:45:00Z')
   const due = dueInstants(plan, nextAt, at('2027-03-29T12:00:00Z'), { windowMs: 0, most: 24 })
   assert.deepEqual(due.missed.map(range), ['2027-03-24T01:45:00Z 2027-03-29T00:45:00Z 10'])
 })
 
-/** All instants from `nextAt` to `now`, by walking; null when there are too many to walk. */
+/** All instants from `nextAt` to `now` by walking; null when there are too many. */
 function walk(plan: SchedulePlan, nextAt: Date, now: Date, most: number): Date[] | null {
   const found: Date[] = []
   let next = nextInstant(plan, new Date(nextAt.getTime() - 1))

@@ -131,7 +131,7 @@ describe('result codes of wrong time fields', () => {
       for (const text of texts) {
         const what = /position [0-9]+: .*; write/
         refuses({ [field]: text }, code, [field], what)
-        // Also beside an expression that replaces it.
+        // Also beside an expression that replaces the field.
         refuses({ [field]: text, expression: '0 0 0 1 1 ?' }, code, [field], what)
       }
     }
@@ -172,7 +172,7 @@ describe('jobs without runs', () => {
     refuses({ dayOfMonth: '30', month: '2' }, '100.250.120', ['dayOfMonth', 'month'], never)
     refuses({ year: '2026' }, '100.250.120', ['year'], never)
     refuses({ expression: '0 0 0 31 2,4,6,9,11 ?' }, '100.250.120', ['expression'], never)
-    // 29 February in years that have none.
+    // 29 February in years without one.
     const { expression } = { expression: '0 0 0 29 2 ? 2027,2029-2031' }
     refuses({ expression }, '100.250.120', ['expression'], never)
     const nowBusiness = new Date('2099-12-31T23:59:59Z')
@@ -238,7 +238,7 @@ describe('dates in the zone of the channel', () => {
         assert.ok(plan.firstAt.getTime() - now.getTime() < 86_400_000)
       }
     }
-    // An instant that is this very moment is no future one.
+    // The current instant does not count as future.
     const atNine = new Date('2026-11-21T09:00:00Z')
     assert.equal(iso(read(daily, { nowBusiness: atNine }).firstAt), '2026-11-22T09:00:00Z')
   })
@@ -256,7 +256,7 @@ describe('dates in the zone of the channel', () => {
     refuses({ endDate: '2026-11-21 16:59:59' }, code, ['endDate'], /in the past/, rules)
     const dates = { startDate: '2028-01-01 00:00:01', endDate: '2028-01-01 00:00:00' }
     refuses(dates, code, ['endDate'], /before job\.startDate/)
-    // At this very moment it is not over yet, though nothing follows.
+    // An end at this instant has not passed, although nothing follows.
     refuses({ endDate: '2026-11-21 16:00:00' }, '100.250.120', ['endDate'], /nothing runs up to/)
   })
 
@@ -350,7 +350,8 @@ describe('notice and duration', () => {
         assert.deepEqual(names(early), names(late), JSON.stringify(job))
       }
     }
-    // No notice, or any callable but DURATION_END, with or without a period; that one with it.
+    // No notice, or any callable except DURATION_END, with or without a period; DURATION_END with
+    // one.
     assert.equal(refused, 48 - (2 + 4 + 1))
   })
 })

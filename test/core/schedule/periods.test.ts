@@ -12,7 +12,7 @@ import {
 import { momentWithMs, number, unit, zone } from './arbitraries.ts'
 import { iso, planOf } from './jobs.ts'
 
-/** A moment of the zone, as its clocks show it. */
+/** A moment in the zone's wall time. */
 const at = (wall: string, zone = 'UTC') => instantOfWall(readWall(wall)!, zone)
 
 const length = (text: string): Length => {
@@ -68,7 +68,7 @@ describe('the end of a cancelled schedule', () => {
       '2027-07-01T00:00:00Z',
     )
     assert.equal(end(at('2027-05-31 23:59:59'), monthly), '2027-07-01T00:00:00Z')
-    // A notice longer than a period prolongs as often as it takes.
+    // A notice longer than a period prolongs by several periods.
     assert.equal(end(now, { notice: '80 DAY', duration: '1 MONTH' }), '2027-08-01T00:00:00Z')
   })
 
@@ -152,7 +152,7 @@ describe('calendar periods', () => {
       '2027-03-28T11:00',
       '2027-03-29T11:00',
     ])
-    // To a skipped time and to a repeated one.
+    // A skipped time and a repeated one.
     assert.deepEqual(ends('2027-02-28 02:30:00', '1 MONTH', 2, zone), [
       '2027-03-28T01:00',
       '2027-04-28T00:30',
@@ -215,7 +215,7 @@ test('an end is never before the notice, and is the first period end after it', 
         assert.ok(found <= lastMoment(zone))
         if (notice.callable === 'ANYTIME') assert.equal(iso(found), iso(earliest))
         else {
-          // Walking over the periods one by one, where there are few.
+          // Walks over the periods one by one where there are few.
           const anchor = startAt ?? createdAt
           for (let period = 1; period <= 50; period++) {
             const boundary = later(anchor, duration, period, zone)

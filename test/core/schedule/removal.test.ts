@@ -1,4 +1,4 @@
-/** After a removal or a cancellation was answered no charge begins, and none does when it is too late for it. */
+/** No charge begins after a removal or a cancellation was answered, or past its window. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import pg from 'pg'
@@ -18,7 +18,7 @@ describe('charges beside removals and cancellations', () => {
   afterEach(() => onFaultPoint(undefined))
   after(() => closeChecked(run))
 
-  /** The next charge stops right before its first commit, with all that it has read. */
+  /** Stops the next charge right before its first commit, after all its reads. */
   function nextCharge(): { begins: Promise<void>; goOn: () => void } {
     let goOn = () => {}
     const held = new Promise<void>((go) => {
@@ -45,7 +45,7 @@ describe('charges beside removals and cancellations', () => {
   const payments = (id: string) =>
     run.sql('select id from tollgate.payment where schedule_id = $1', [id])
 
-  /** Runs work on another connection while `hold` is done there and not committed. */
+  /** Runs work beside an open transaction of another connection that did `hold`. */
   async function during(
     hold: readonly [text: string, ...values: unknown[]],
     work: (commit: () => Promise<unknown>) => Promise<void>,
@@ -61,7 +61,7 @@ describe('charges beside removals and cancellations', () => {
     }
   }
 
-  /** In the single lane, where a statement waits for seconds; the group lane gives up soon. */
+  /** In the single lane, where a statement waits for seconds; the group lane gives up sooner. */
   const waits = (query: string) =>
     until(async () => {
       const [row] = await run.sql(
@@ -171,7 +171,7 @@ describe('charges beside removals and cancellations', () => {
     assert.equal((await run.gateway.schedules.get(id)).state, 'CANCELLED')
   })
 
-  /** An occurrence as a lost job leaves it. */
+  /** An occurrence left by a lost job. */
   const leftOver = async (id: string, at: string) => {
     const occurrence = newId()
     await run.sql(

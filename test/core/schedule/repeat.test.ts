@@ -1,4 +1,4 @@
-/** A scheduled charge that is proven not to have happened is made once more, whoever died on the way. */
+/** A scheduled charge proven not to have happened is made once more, whichever process died. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { type Context, declined, type Operation } from '@tollgate/plugin-kit'
@@ -9,7 +9,7 @@ import { closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
 import { type Scheduling, scheduling } from '../../rig/schedules.ts'
 
-/** The one instant of a job that runs `seconds` from now, unless in another year `again`. */
+/** The single instant of a job, `seconds` from now, and another in the year `again`. */
 function onceIn(seconds: number, again = '') {
   const at = new Date(Math.ceil(Date.now() / 1000 + seconds) * 1000)
   const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth() + 1, at.getUTCDate()]
@@ -20,7 +20,7 @@ function onceIn(seconds: number, again = '') {
 describe('charges interrupted before their end', () => {
   let run: AcquirerRun
   let tools: Scheduling
-  // One job that died in this process keeps its worker: no more than five die beside the same engine.
+  // A job that died in this process keeps its worker, so at most five die beside one engine.
   const renew = async () => {
     run = await startWithAcquirer({ shutdownGraceMs: 100 })
     tools = scheduling(run)
@@ -43,7 +43,7 @@ describe('charges interrupted before their end', () => {
     return { id, reference, registrationId }
   }
 
-  /** Payments of a schedule, in the order in which they were made. */
+  /** Payments of a schedule in the order of creation. */
   const payments = (id: string) =>
     run.sql<{ id: string; state: string; result_code: string }>(
       'select id, state, result_code from tollgate.payment where schedule_id = $1 order by id',
@@ -57,7 +57,7 @@ describe('charges interrupted before their end', () => {
       [id],
     )
 
-  /** Whoever comes to one of these boundaries, in this order, dies there: it never goes on, and its lease has ended. */
+  /** Work that reaches these fault points, in this order, stops for good, and its lease expires. */
   function dyingAt(...points: readonly FaultPoint[]): Promise<void> {
     const left = [...points]
     return new Promise((died) => {
@@ -70,7 +70,7 @@ describe('charges interrupted before their end', () => {
              sent_at = now() - interval '1 hour'
            where lease_until is not null`,
         )
-        // Its job does not look dead, for this process lives: the queue would never try it again.
+        // The queue would never retry the job, because this process still lives.
         await run.sql("delete from tollgate_boss.job where name = 'charge' and state = 'active'")
         if (left.length === 0) died()
         await new Promise<void>(() => {})
@@ -78,7 +78,7 @@ describe('charges interrupted before their end', () => {
     })
   }
 
-  /** Real time passes: what waits for its time is due. */
+  /** Makes waiting timers due. */
   const later = () => run.sql('update tollgate.timer set due_at = now() where clock_id is null')
 
   const approvedOnce = (id: string) =>
@@ -117,7 +117,7 @@ describe('charges interrupted before their end', () => {
     await closeChecked(run)
     await renew()
     const { id } = await once()
-    // The charge; who decided what became of it, before it went on; the second charge.
+    // The charge; the process that decided it, before it continued; the second charge.
     const all = dyingAt('after-T1', 'after-T2', 'after-T1')
     const isOver = { yet: false }
     all.then(() => {
@@ -140,7 +140,7 @@ describe('charges interrupted before their end', () => {
         const all = await states(id)
         return all.length === count && !all.includes('processing') ? true : undefined
       })
-    // The first pause is none.
+    // The first retry has no pause.
     await reaches(2)
     for (let count = 3; count <= most; count += 1) {
       await until(async () => {
@@ -229,7 +229,7 @@ describe('charges interrupted before their end', () => {
     assert.deepEqual(await states(id), ['declined', 'declined', 'declined', 'approved'])
   })
 
-  /** Dies in the middle, and something happens before anybody finds out. */
+  /** Dies in the middle, and `meanwhile` happens before the discovery. */
   async function diedBefore(
     what: (made: { id: string; registrationId: string }) => Promise<unknown>,
   ) {

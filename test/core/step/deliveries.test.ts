@@ -1,4 +1,4 @@
-/** What a merchant was told is part of what happened. */
+/** Notifications are part of the steps. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'

@@ -393,7 +393,7 @@ test('steps keep their times to the millisecond where process and database share
   const paymentId = '0'.repeat(32)
   const noted: number[] = []
   try {
-    // Each compares the two clocks anew, wherever in their millisecond they are then.
+    // Each round compares the two clocks anew, at another point of their millisecond.
     for (let round = 0; round < 60; round += 1) {
       const steps = new StepLog(lanes, systemClock, { info() {}, warn() {} }, 30)
       const note = () => {
@@ -431,7 +431,7 @@ test('steps of payments wait in bounded memory during a database outage and are 
     steps.note({ paymentId, name: 'debit', startedMs: systemClock.realMs() })
     await steps.flush()
     assert.equal(await rows(), 1)
-    // One that Postgres cannot take must not keep the others waiting.
+    // A step that Postgres refuses must not delay the others.
     steps.note({ paymentId: 'no id', name: 'debit', startedMs: systemClock.realMs() })
     for (let count = 0; count < 30_000; count += 1) {
       steps.note({ paymentId, name: 'debit', startedMs: systemClock.realMs() })

@@ -1,4 +1,6 @@
-/** Whoever can write rows, and has no keys, cannot have one merchant's card charged by another. */
+/**
+ * An attacker who writes rows and has no keys cannot charge one merchant's card through another.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { GatewayError, KeyAdministration, localKeys } from '../../../core/index.ts'
@@ -43,14 +45,14 @@ describe('sealed numbers', () => {
     run.gateway.registrations.pay(id, { entityId, ...debit } as never)
   const rebill = (id: string) =>
     run.gateway.payments.rebill(id, { amount: '1.00', currency: 'EUR' })
-  /** Payments after the verifications and those that a test made on purpose. */
+  /** Payments other than verifications and those made on purpose. */
   const charges = async () => {
     const [row] = await run.sql<{ n: bigint }>(
       `select count(*) as n from tollgate.payment where payment_type <> 'RG'`,
     )
     return row!.n
   }
-  /** What an attacker changes opens nothing and charges nothing. */
+  /** A change by an attacker opens nothing and charges nothing. */
   const harmless = async (change: [string, ...unknown[]], work: () => Promise<unknown>) => {
     const before = await charges()
     await run.sql(change[0], change.slice(1))
@@ -96,7 +98,7 @@ describe('sealed numbers', () => {
     const move = (parent: string) =>
       run.sql('update tollgate.entity set parent_id = $2 where id = $1', [other, parent])
     await move(run.merchant)
-    // Reads the tables anew.
+    // A new process, which reads the tables anew.
     const misled = await run.another()
     const isForeign = (error: unknown) => {
       assert.ok(error instanceof GatewayError, String(error))
@@ -232,7 +234,7 @@ describe('numbers sealed by an earlier version', () => {
         )
         assert.equal((await rotate(run)).moved, 1)
         assert.equal(await rebill(run, id), approved)
-        // From a backup, by somebody who may also change tables.
+        // Restored from a backup by somebody who may change tables.
         await run.sql(
           `alter table tollgate.instrument drop constraint "not_under_${old!.data_key_id}"`,
         )
@@ -263,7 +265,7 @@ describe('numbers sealed by an earlier version', () => {
         await run.sql('update tollgate.data_key set format = $1', [format])
         const fresh = await run.another()
         const paid = await run.pay({}, { on: fresh })
-        // Bound to its registration, channel and row all the same.
+        // Still bound to its registration, channel and row.
         await run.sql('update tollgate.payment set channel_id = $2 where id = $1', [
           paid.id,
           await anotherMerchant(run),

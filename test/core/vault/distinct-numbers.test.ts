@@ -1,4 +1,4 @@
-/** How many different card numbers of one kind are taken: in memory, by window, bounded. */
+/** The limit of different numbers with the same ends: in memory, by window, bounded. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { limits } from '@tollgate/schemas'
@@ -69,7 +69,7 @@ describe('different numbers with the same ten digits', () => {
       numbers.count(['channel c', `token ${token}`], candidate(no), threshold)
     assert.equal(by('shop', 1), 0)
     for (const no of [2, 3]) assert.equal(by('thief', no), 0)
-    // The shopper's own is refused like any other: nothing tells them apart.
+    // The shopper's own number is refused too, because no request distinguishes them.
     for (const no of [4, 1, 5]) assert.equal(by('thief', no), hourMs)
     assert.equal(by('shop', 1), 0, 'whoever came with it is served on')
     assert.equal(by('thief', 2), 0, 'and so is the other with his own')
@@ -130,7 +130,7 @@ describe('trials of card numbers', () => {
     }
     throw new Error('no digit fits')
   }
-  /** Valid numbers that share the first six and the last four digits. */
+  /** Valid numbers with the same first six and last four digits. */
   const sameEnds = (count: number) => {
     const found: string[] = []
     for (let no = 0; found.length < count; no += 1) {
@@ -182,7 +182,7 @@ describe('trials of card numbers', () => {
       const verification = { ...rest, card: { ...own, number: numbers[5]! } }
       await assert.rejects(later.registrations.create(verification as never), refusedNow)
       assert.deepEqual(await rows(), before)
-      // What came before is charged on, and a repeat is answered as it was.
+      // Earlier numbers are charged, and a repeat gets its answer.
       assert.equal((await later.payments.create(as(numbers[0]!))).result.code, '000.100.110')
       const again = await later.payments.create(as(numbers[3]!), { idempotencyKey: 'known' })
       assert.equal(again.result.code, '000.100.110')

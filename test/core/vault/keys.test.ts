@@ -73,7 +73,9 @@ describe('a sealed value', () => {
   const plain =
     'd9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72' +
     '1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39'
-  /** Test case 16 of the GCM specification, laid out as rows hold it: nonce, ciphertext, tag. */
+  /**
+   * Test case 16 of the GCM specification, in the order of stored bytes: nonce, ciphertext, tag.
+   */
   const sealed = Buffer.from(
     'cafebabefacedbaddecaf888' +
       '522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa' +
@@ -116,7 +118,7 @@ describe('the vault of a database', () => {
       keys: localKeys(keys),
       role: 'api',
     })
-  /** Charges the stored card again: only a process that opens the vault can. */
+  /** Charges the stored card again, which needs an open vault. */
   const rebill = async (gateway: Gateway, id: string) =>
     (await gateway.payments.rebill(id, { amount: '1.00', currency: 'EUR' })).result.code
 

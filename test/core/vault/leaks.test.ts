@@ -28,7 +28,7 @@ const numbers = {
   lost: '4000000000000341',
   notSent: '4000000000000119',
 }
-/** Every secret that goes in, and what it is. Short ones are looked for as whole values. */
+/** Every secret input by field. Short ones are searched as whole values. */
 const canaries: Record<string, string[]> = {
   'card.number': Object.values(numbers).filter((number) => number !== numbers.token),
   'card.cvv': ['761', '762', '763'],
@@ -133,7 +133,7 @@ describe('secrets', () => {
         [`${wallet}.paymentToken`]: canaries[`${wallet}.paymentToken`]![0]!,
       })
     }
-    // A connector that says in clear what it was told, and one that throws it.
+    // A connector that repeats its input in clear, and one that throws it.
     const external = {
       ...card(numbers.talkative, '761'),
       testMode: 'EXTERNAL',
@@ -153,7 +153,8 @@ describe('secrets', () => {
       },
     })
     await send('talkative', external)
-    // Neither an IBAN nor a security code looks like a card number: they are known by what was sent.
+    // IBANs and security codes do not resemble card numbers, so the engine knows them from the
+    // request.
     run.acquirer.tell('talkative-iban', {
       debit: ({ instrument }, context) => {
         context.sending()
@@ -198,7 +199,7 @@ describe('secrets', () => {
       testMode: 'EXTERNAL',
       merchantTransactionId: 'throwing',
     })
-    // Follow-ups and jobs on them leave their own rows.
+    // Follow-ups and their jobs write rows of their own.
     const { payments } = run.gateway
     answers.push(await payments.rebill(ids.approved!, { amount: '1.00', currency: 'EUR' }))
     answers.push(await payments.refund(ids.approved!, { amount: '1.00', currency: 'EUR' }))
@@ -270,7 +271,7 @@ describe('secrets', () => {
     }
   })
 
-  /** The segments of the server's log that are there now: everything this test wrote is in them. */
+  /** The present segments of the server's log, which hold everything this test wrote. */
   async function writeAheadLog(): Promise<Buffer[]> {
     const [row] = await run.sql<{ folder: string }>(
       `select setting as folder from pg_settings where name = 'data_directory'`,

@@ -1,4 +1,4 @@
-/** A key server that goes away: payments do not notice it for a long time, and a start says so at once. */
+/** A key server's outage: payments continue for a long time, and a start reports it at once. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import {
@@ -69,7 +69,8 @@ describe('outages of a key server', () => {
     assert.equal((await run.pay()).result.code, approved)
     assert.equal((await rebill(id)).body.result.code, approved)
 
-    // Half of the time later the keys should have been opened again: they go on, and it is told.
+    // At half of the time the keys are due to be reopened: they stay in use, and the failure is
+    // reported.
     aheadMs += keyCacheMs / 2
     await until(async () =>
       run.logs.find(({ message }) => /could not be opened again/.test(message)),
@@ -94,7 +95,7 @@ describe('outages of a key server', () => {
     const opened = server.asked.length
     const late = await run.another()
     await until(async () => (server.asked.length >= opened + 3 ? true : undefined))
-    // A whole payment later the last answer has arrived too.
+    // After another whole payment the last answer has arrived too.
     await run.pay({}, { on: late })
     await server.stop()
     assert.equal((await rebill(id, late)).body.result.code, approved)

@@ -47,7 +47,7 @@ describe('a key server with the transit API', () => {
     assert.ok(error instanceof Error, 'it should have failed')
     return error
   }
-  /** No error may hold the data key in any spelling, the token, or what the server stored. */
+  /** No error contains the data key in any spelling, the token, or the server's stored text. */
   const tells = (error: Error, ...secrets: readonly (Buffer | string)[]) => {
     const text = `${error.name} ${error.message} ${error.stack} ${JSON.stringify(error)}`
     for (const secret of [...secrets, server.token]) {
@@ -206,7 +206,7 @@ describe('a key server with the transit API', () => {
       tells(await failure(keys({ ...inside, allowLoopback: false }).check(never))),
       /does not lead to a public address/,
     )
-    // Named, it is connected to: nothing answers there, but nothing refuses it either.
+    // A listed address is connected to, and merely does not answer.
     assert.doesNotMatch(
       tells(await failure(keys({ ...inside, allow: ['10.9.8.0/24'] }).check(never))),
       /public address/,

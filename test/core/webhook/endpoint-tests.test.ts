@@ -1,4 +1,6 @@
-/** Test notifications: few at once, broken off when nobody waits, and no way to read this machine's ports. */
+/**
+ * Test notifications: few at once, cancelled without a waiting client, and no scan of local ports.
+ */
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { describe, test } from 'node:test'
@@ -52,7 +54,7 @@ describe('tests of webhook endpoints', () => {
       await assert.rejects(send(3), tooMany(/3 tests of this access token/))
       running.push(send(3, another))
       await receiver.atLeast(4)
-      // What it held is broken off: there is room again.
+      // The hanging test was cancelled, so there is room again.
       receiver.behave('ok')
       for (const tried of await Promise.all(running)) assert.equal(tried.delivered, false)
       assert.equal((await send(0)).delivered, true)

@@ -1,4 +1,4 @@
-/** The encryption key of an endpoint changes while its receiver has the one or the other. */
+/** The encryption key of an endpoint changes while its receiver has the old or the new one. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limits } from '@tollgate/schemas'
@@ -13,7 +13,7 @@ type Shop = {
   later(ms: number): void
 }
 
-/** A receiver that takes what it can open with the keys it has at that moment, and nothing else. */
+/** A receiver that accepts exactly the notifications its present keys open. */
 async function inShop(keys: string[], work: (shop: Shop) => Promise<void>): Promise<void> {
   let aheadMs = 0
   const run = await startGateway({
@@ -90,7 +90,7 @@ test("a receiver with the new key alone is sent the new key's messages from the 
       one?.attempts.map(({ httpStatus }) => httpStatus),
       [400, 200],
     )
-    // It is known from then on.
+    // The sender remembers the working key.
     await shop.run.pay()
     const [next] = await delivered(shop, 2)
     assert.equal(next?.attempts.length, 1)

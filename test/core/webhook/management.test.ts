@@ -84,7 +84,7 @@ describe('webhook endpoints', () => {
     const logged = async (fields: Readonly<Record<string, string>> = {}) =>
       (await call('webhooks.deliveries', merchant(), { id, fields }))
         .body as unknown as DeliveriesView
-    // Both were tried; their next try is seconds away.
+    // Both were attempted, and their retries are seconds away.
     await until(async () => {
       const { deliveries } = await logged({ state: 'PENDING' })
       return deliveries.filter(({ attempts }) => attempts.length > 0).length === 2
@@ -200,7 +200,7 @@ describe('webhook endpoints', () => {
         entityId: live.merchant,
         url: 'https://example.com/hook',
       } as never)
-      // As if the name had led elsewhere when it was made: each try is guarded by itself.
+      // As if the name had changed its address after creation: each attempt is checked by itself.
       await live.sql(
         `update tollgate.webhook_endpoint set url = 'https://10.0.0.1/hook', version = version + 1`,
       )

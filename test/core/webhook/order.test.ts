@@ -1,4 +1,7 @@
-/** A busy endpoint is told oldest first: what is new does not pass by what waits in the database. */
+/**
+ * A busy endpoint gets its notifications oldest first: new ones do not overtake those waiting in
+ * the database.
+ */
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
@@ -14,7 +17,7 @@ test('events that arrive while memory is full follow all waiting ones', async ()
     else held.push(response)
     taken = Math.max(0, taken - 1)
   }
-  /** Takes so many: those that it holds, then those that come. */
+  /** Accepts that many: the held ones, then new ones. */
   const take = (count: number) => {
     const now = held.splice(0, count)
     taken = count - now.length
@@ -39,7 +42,7 @@ test('events that arrive while memory is full follow all waiting ones', async ()
       return new Set(paid.map(({ id }) => id))
     }
     const old = await pay(limits.webhooksWaiting + 80)
-    // Some of memory is free, and not so much that it is filled up from the database.
+    // Some memory is free, but too little for a refill from the database.
     take(20)
     await until(async () => {
       const rows = await run.sql(`select id from tollgate.delivery where state = 'delivered'`)

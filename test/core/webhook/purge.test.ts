@@ -1,4 +1,4 @@
-/** The log of what was told goes after its time, a month at a time, and never with something that still waits. */
+/** The delivery log is dropped by month after its time, and never with a waiting notification. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Database } from '../../../core/db/database.ts'

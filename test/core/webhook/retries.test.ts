@@ -15,17 +15,17 @@ type Shop = {
   readonly run: TestGateway
   readonly receiver: Receiver
   readonly endpointId: string
-  /** Moves the engine's clock on. */
+  /** Advances the engine's clock. */
   later(ms: number): void
   deliveries(): ReturnType<TestGateway['gateway']['webhooks']['deliveries']>
 }
 
-/** One plain endpoint of everything, and a clock that the test moves. */
+/** One plain endpoint for all types, and a clock that the test moves. */
 async function inShop(
   work: (shop: Shop) => Promise<void>,
   mode: ReceiverOptions['mode'] = 'ok',
 ): Promise<void> {
-  // Stands still but for the test: no try is due because a machine is slow.
+  // The clock stands still, so that a slow machine makes no attempt due.
   let nowMs = systemClock.realMs()
   const run = await startGateway({
     clock: {
@@ -54,7 +54,7 @@ async function inShop(
   }
 }
 
-/** Waits until the outcome of this try is written: only then has its pause begun. */
+/** Waits until the attempt's outcome is written, which starts its pause. */
 const triedOften = (run: TestGateway, times: number) =>
   until(async () => {
     const [row] = await run.sql<{ attempts: number }>(
@@ -71,7 +71,7 @@ const tellingOf = ({ problem, notification }: Received) => {
 }
 
 const isFirst = ({ notification }: Received) => notification?.action === 'CREATED'
-/** Takes all but the first of a registration. */
+/** Accepts all but the first notification of a registration. */
 const refusingFirst: ReceiverOptions['mode'] = (received, response) =>
   void response.writeHead(isFirst(received) ? 500 : 200).end()
 
@@ -205,7 +205,7 @@ describe('notifications of one resource', () => {
         await receiver.atLeast(index + 2)
       }
       await triedOften(run, limits.webhookLadderMs.length)
-      // The next pause is a day: the removal goes past, as soon as the endpoint is tried again.
+      // The next pause is a day, so the removal overtakes at the endpoint's next attempt.
       later(limits.webhookOrderWaitMs * 1.2)
       const all = await receiver.atLeast(limits.webhookLadderMs.length + 1)
       assert.match(tellingOf(all[limits.webhookLadderMs.length]!), /^REGISTRATION DELETED/)

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Turns } from '../../../core/webhook/send-limiter.ts'
 
-/** What went on in each turn until all of these had theirs. */
+/** The number of sends in each turn until all have run. */
 async function perTurn(told: readonly unknown[], wanted: number): Promise<number[]> {
   const counts: number[] = []
   for (let before = told.length; before < wanted; ) {
@@ -30,7 +30,7 @@ test('requests made while others wait or run add nothing to a turn', async () =>
   const ask = (no: number) =>
     turns.next().then(() => {
       told.push(no)
-      // One more each, as the next notification of the same endpoint.
+      // Each asks once more, like the next notification of its endpoint.
       if (no < 10) void ask(no + 10)
     })
   for (let no = 0; no < 5; no += 1) void ask(no)

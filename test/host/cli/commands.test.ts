@@ -26,7 +26,7 @@ after(async () => {
 const run = (line: string, more: Record<string, string> = {}): Promise<Ran> =>
   runTollgate(line.split(' '), { folder: project.path, env: { ...env, ...more } })
 
-/** The command did its work and said nothing else. */
+/** The command succeeded without further output. */
 async function done(line: string): Promise<string> {
   const { code, out, err } = await run(line)
   assert.equal(code, 0, `${out}${err}`)
@@ -141,7 +141,7 @@ test('a token has rights, an expiry and networks, is listed with them, and is ro
 test('the doctor looks at server, migrations, keys and rows', async () => {
   const report = await run('doctor')
   assert.match(report.out, /^ok +the keys open the vault$/m)
-  // The cluster of the tests forgets on purpose what it acknowledged, and the doctor sees it.
+  // The tests' cluster runs without durability on purpose, and the doctor notices.
   const problems = report.out.split('\n').filter((line) => line.startsWith('PROBLEM'))
   assert.equal(problems.length, 1, report.out)
   assert.match(problems[0] ?? '', /acknowledged payments can be lost: set fsync/)

@@ -32,7 +32,7 @@ function block(language: string): string {
   return found[1]!
 }
 
-/** Runs lines of a shell that finds the command line as users do. */
+/** Runs shell lines with the command line on the PATH, as users do. */
 async function shell(script: string): Promise<string[]> {
   const bin = path.join(project.path, 'bin')
   await mkdir(bin, { recursive: true })

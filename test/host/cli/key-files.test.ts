@@ -1,4 +1,4 @@
-/** A new key reaches its owner and nobody else on the machine. */
+/** A new key reaches its owner and no other user of the machine. */
 import assert from 'node:assert/strict'
 import { open, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** The keys of an installation as its operator works with them: a server that runs, and commands beside it. */
+/** The keys of an installation in operation: a running server, and commands beside it. */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -48,7 +48,7 @@ async function done(line: string, more: Record<string, string> = {}): Promise<st
   return out.trim()
 }
 
-/** Refused in sentences: no stack, and nothing of a key. */
+/** Refused in sentences, without a stack or any part of a key. */
 async function refused(line: string, expected: RegExp, more: Record<string, string> = {}) {
   const { code, out, err } = await run(line, more)
   assert.equal(code, 1, `${line}: ${out}${err}`)

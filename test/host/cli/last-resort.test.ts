@@ -1,4 +1,4 @@
-/** A process that serves goes on after an error that nobody caught, and nobody else gets into it. */
+/** A serving process continues after an uncaught error, and no outsider can inspect it. */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ let database: TestDatabase
 let project: Awaited<ReturnType<typeof projectFolder>>
 const running: Running[] = []
 
-/** Errors of a part that nobody waits for: one, a promise's, and more than a process bears. */
+/** Uncaught errors of an unattended part: one, a promise's, and more than a process tolerates. */
 const broken = `
 const lost = () => Object.assign(new Error('card 4200000000000000\\n    at hunter2'), { code: 'ELOST' })
 process.on('SIGUSR2', () => { throw lost() })
@@ -64,7 +64,7 @@ test('uncaught errors are counted and logged without their texts, and payments c
   served.child.kill('SIGWINCH')
   await served.said(/"origin":"unhandledRejection"/)
   await pays()
-  // The signal by which Node opens its inspector to whoever reaches the port.
+  // The signal that makes Node open its inspector port.
   served.child.kill('SIGUSR1')
   await pays()
   served.child.kill('SIGUSR2')

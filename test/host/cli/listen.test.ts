@@ -1,4 +1,4 @@
-/** `tollgate listen` and `tollgate events`, as a merchant's developer runs them. */
+/** `tollgate listen` and `tollgate events` in the hands of a merchant's developer. */
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { projectFolder, type Running, runTollgate, startTollgate } from './tollg
 
 let run: Hosted
 let project: Awaited<ReturnType<typeof projectFolder>>
-/** Takes the place of the server that one test ends. */
+/** Replaces the server that one test stops. */
 let restarted: Listening | undefined
 
 before(async () => {
@@ -42,14 +42,14 @@ const pay = (more: Record<string, string> = {}): Promise<Body> =>
 const words = (...more: string[]) => [...more, '--url', run.url]
 const where = (token = run.token) => ({ folder: project.path, env: { TOLLGATE_TOKEN: token } })
 
-/** A file that only its owner may read. */
+/** A file readable by its owner alone. */
 async function secretFile(name: string, text: string, mode = 0o600): Promise<string> {
   const path = join(project.path, name)
   await writeFile(path, text, { mode })
   return path
 }
 
-/** Starts it and waits until it follows. */
+/** Starts the command and waits until it follows the feed. */
 async function listen(...more: string[]): Promise<Running> {
   const listening = startTollgate(words('listen', ...more), where())
   await listening.said(/Ready/)

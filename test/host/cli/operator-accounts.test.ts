@@ -1,4 +1,4 @@
-/** Operators as they are made on the machine itself, and four eyes between it and a person. */
+/** Operators created on the machine itself, and four eyes between it and a person. */
 import assert from 'node:assert/strict'
 import { chmod, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'

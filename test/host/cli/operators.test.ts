@@ -32,7 +32,7 @@ before(async () => {
   run = await startWithAcquirer()
   project = await projectFolder()
   env = { DATABASE_URL: run.database.url, TOLLGATE_KEYS: testKey }
-  // The command asks the acquirer itself; this one knows the second payment by now.
+  // The command asks the acquirer itself, which knows the second payment by now.
   const acquirer = join(import.meta.dirname, '../../rig/acquirer.ts')
   await writeFile(
     join(project.path, 'tollgate.config.ts'),
@@ -153,7 +153,7 @@ test('listing, questions, decisions and closed entries each have a name and an a
   assert.deepEqual(
     audit.filter(({ actor }) => actor !== 'engine'),
     [
-      // Whatever --by says, it is the user of the system who acts.
+      // The system's user acts, whatever --by says.
       { kind, actor: me, action: 'payment.enquired', name: 'Alice' },
       { kind, actor: me, action: 'payment.settled', name: null },
       { kind, actor: me, action: 'attention.resolved', name: null },

@@ -1,4 +1,4 @@
-/** A dump restored into a new server: its events are of transactions that this one has not reached. */
+/** A dump restored into a new server: the transactions of its events are ahead of the server's. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cursorOf } from '../../../core/event-feed/position.ts'

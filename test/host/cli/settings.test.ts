@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true }))
 
-/** What is wrong, one line each. */
+/** The problems, one line each. */
 function problemsOf(work: () => unknown): readonly string[] {
   try {
     work()
@@ -28,7 +28,7 @@ function problemsOf(work: () => unknown): readonly string[] {
 
 const fromEnvironment = (environment: Record<string, string>) => readSettings({ environment })
 
-/** A live installation that is right, to be spoiled. */
+/** A valid live installation, for tests to spoil. */
 const live = {
   TOLLGATE_ENVIRONMENT: 'live',
   DATABASE_URL: 'postgres://u:p@db/tollgate?sslmode=verify-full',

@@ -1,4 +1,4 @@
-/** Who is let in, by which way, and for how long. */
+/** Access to a host: addresses, proxies, and the end of tokens. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -46,7 +46,7 @@ describe('tokens that end while their reader waits', () => {
       headers,
     })
     await host.gateway.entities.revokeToken(id)
-    // Another reader sees for how long a token is taken on trust; then something happens.
+    // A second reader shows how long a token is trusted; then an event happens.
     const probe = fetch(`${host.url}/v1/events?cursor=${String(start.nextCursor)}&wait=30`, {
       headers,
     })
@@ -69,7 +69,7 @@ describe('a host behind a proxy', () => {
   })
   after(() => host.close())
 
-  /** Asks from an address of this machine. */
+  /** Sends a request from an address of this machine. */
   async function from(localAddress: string, path: string, method = 'GET') {
     const asked = request(host.url + path, {
       method,
@@ -129,7 +129,7 @@ describe('a host with a certificate', () => {
     await rm(folder, { recursive: true })
   })
 
-  /** The suite that was agreed on, or why none was. */
+  /** The agreed cipher suite, or the error. */
   async function agreed(options: ConnectionOptions): Promise<string> {
     const port = Number(new URL(host.url).port)
     const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', ca, ...options })

@@ -150,7 +150,7 @@ test('double slashes in a path are tolerated', async () => {
     token,
   })
   assert.equal(read.status, 200)
-  // Only of the path: a query keeps its slashes.
+  // Slashes are merged in the path only.
   const query = await ask(host.url, `/v1/payments/${paid.body.id}?entityId=a//b`, { token })
   refused(query, 400, '200.300.404')
 })

@@ -1,4 +1,4 @@
-/** Memory for the bodies of requests is shared out: whoever stalls holds his own share and no more. */
+/** Memory for request bodies is shared: a stalling client holds its own share and no more. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

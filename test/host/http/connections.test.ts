@@ -22,7 +22,7 @@ before(async () => {
 })
 after(() => host.close())
 
-/** Every odd connection gets one answer in our own shape, and is closed. */
+/** Every malformed connection gets one answer in the usual shape and is closed. */
 async function refusedOnce(description: RegExp, ...parts: string[]): Promise<void> {
   const text = await exchange(host.url, ...parts)
   const answers = answersIn(text)
@@ -107,7 +107,7 @@ test('a request cut off by its client has no effect', async () => {
   socket.write(paymentText(host.token, form).slice(0, -10))
   socket.resume().end()
   await once(socket, 'close')
-  // A later request is answered only after the earlier one was seen to.
+  // A later request is answered only after the earlier one was handled.
   await ask(host.url, '/v1/payments', { token: host.token, form: debit })
   const rows = await host.sql(
     "select from tollgate.payment where merchant_transaction_id = 'only-half'",
@@ -143,7 +143,7 @@ test('a connection with more requests ends, and its requests are still carried o
       `select id, merchant_transaction_id as reference, state from tollgate.payment
        where merchant_transaction_id like 'overrun-%' order by id`,
     )
-  // An honest request afterwards is answered only when those before it were seen to.
+  // A later honest request is answered only after those before it were handled.
   await ask(host.url, '/v1/payments', { token: host.token, form })
   const rows = await begun()
   assert.equal(rows.length, 32)

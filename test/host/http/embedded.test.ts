@@ -83,7 +83,7 @@ test('closing lets a running payment end, answers it, and refuses new requests',
   await underWay(engine, 'the-last-one')
   const closed = close()
   await assert.rejects(fetch(`${url}/healthz`), /fetch failed/)
-  // The connection is kept alive until then: the answer closes it, or exchange() would wait on.
+  // The connection stays open until then: without the closing answer, exchange() would wait on.
   const text = await waiting
   const [answer] = answersIn(text)
   assert.equal(answer?.status, 200)

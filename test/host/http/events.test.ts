@@ -1,4 +1,4 @@
-/** The feed over HTTP: whose token it is, what it answers, and that waiting keeps nobody from ending. */
+/** The event feed over HTTP: tokens, answers, and waits that do not delay the end. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Body, debit, type Hosted, startHost } from './hosted.ts'
@@ -64,7 +64,7 @@ test('a wait is answered when an event happens, and does not delay the end of a 
   assert.equal(body.events[0]!.payload.id, payment.id)
 
   const last = get(`/v1/events?cursor=${body.nextCursor}&wait=30`)
-  // The request is with the server once a later one on the same engine was answered.
+  // The request has arrived once a later one on the same engine was answered.
   await get('/v1/events?since=NOW')
   const startedMs = performance.now()
   const closed = run.closeServer()

@@ -1,4 +1,4 @@
-/** What goes wrong while a request is answered is an answer too, and ends nothing else. */
+/** A fault during a request is an answer too, and ends nothing else. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { answersIn, ask, debit, exchange, type Hosted, startHost } from './hosted.ts'
@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => host.close())
 
-/** What a gateway answers while `work` runs is `body`. */
+/** Makes the gateway answer `body` while `work` runs. */
 async function answering(body: unknown, work: () => Promise<void>): Promise<void> {
   const { gateway } = host
   const call = gateway.call.bind(gateway)

@@ -1,4 +1,4 @@
-/** Operators log in, stay, and go: passwords, codes, pauses, sessions, cookies and origins. */
+/** Operators log in, stay, and leave: passwords, codes, pauses, sessions, cookies and origins. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { limits } from '../../../schemas/index.ts'
@@ -27,7 +27,7 @@ describe("the operators' API", () => {
   })
   after(() => host.close())
 
-  /** A code is used once: what comes next is another step's. */
+  /** A code works once, so each login takes the next step's. */
   const nextLogin = (more: object = {}) => {
     clock.forward(limits.codeStepMs)
     return logIn(host.url, jane, clock, more)
@@ -43,7 +43,7 @@ describe("the operators' API", () => {
   test('a login with password and code begins a session, in a cookie bound to the office', async () => {
     const login = await nextLogin()
     assert.equal(login.status, 200, login.text)
-    // On the loopback of a test installation browsers take no prefix and no Secure over plain HTTP.
+    // On loopback over plain HTTP, browsers accept neither the prefix nor Secure.
     assert.match(
       login.headers.get('set-cookie') ?? '',
       /^tollgate-operator=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
@@ -89,7 +89,7 @@ describe("the operators' API", () => {
     assert.equal(again.status, 401)
     assert.equal(again.body.result.description, wrongLogin)
     assert.deepEqual((await actions()).slice(-1), ['person.login-failed: code used before'])
-    // Nor is one of before it, which would still be within the drift.
+    // An earlier code within the drift is refused as well.
     const earlier = await logIn(host.url, jane, clock, {
       code: codeOf(jane.secret, clock.realMs(), -1),
     })
@@ -168,7 +168,7 @@ describe("the operators' API", () => {
     assert.match(out.headers.get('set-cookie') ?? '', /^tollgate-operator=; Max-Age=0; /)
     assert.equal((await session(one.cookie)).status, 401)
     assert.equal((await session(other.cookie)).status, 200)
-    // A session that somebody else chose is none.
+    // A session id chosen by somebody else is invalid.
     const planted = `tollgate-operator=${'A'.repeat(43)}`
     assert.equal((await session(planted)).status, 401)
     assert.equal((await session(`${other.cookie}; ${planted}`)).status, 401)
@@ -305,7 +305,7 @@ describe('too many failed logins', () => {
         const paused = await fail()
         assert.equal(paused.status, 429)
         assert.equal(Number(paused.headers.get('retry-after')), pauseMs / 1000)
-        // Also with everything right: nobody learns by it that a guess was good.
+        // Correct credentials are refused too, so that a correct guess is not revealed.
         const right = { name, password, code: codeOf(max.secret, clock.realMs()) }
         assert.equal((await from('198.51.100.1', right)).status, 429)
         clock.forward(pauseMs)

@@ -1,4 +1,4 @@
-/** Looking up transactions over HTTP, as deployed clients do it. */
+/** Transaction searches over HTTP, as deployed clients send them. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { queryPaymentMethods, queryPaymentTypes } from '../../../schemas/index.ts'
@@ -18,7 +18,7 @@ describe('the query', () => {
   const find = (path: string, fields: Readonly<Record<string, string>> = {}, token = run.token) =>
     ask(run.url, `${path}?${new URLSearchParams(fields)}`, { token })
   const recordsOf = ({ body }: Answer) => (body.records ?? body.payments) as Listed[]
-  /** By the alphabet: two that were made in one millisecond stand in the order of their ids. */
+  /** Alphabetical, because records of one millisecond are in the order of their ids. */
   const typesOf = (answer: Answer) => {
     const times = recordsOf(answer).map(({ timestamp }) => String(timestamp))
     assert.deepEqual(times, times.toSorted().reverse())
@@ -248,7 +248,7 @@ describe('the query', () => {
       assert.equal(record.referencedId, expected, paymentType)
       const found = await find(`/v3/query/${id}`)
       assert.equal(found.body.paymentType, paymentType)
-      // A schedule and its record have one id and one short id, a registration and its own too.
+      // A schedule and its record share one id and one short id, as do a registration and its own.
       const byShortId = await find('/v3/query', { shortId: String(record.shortId) })
       assert.ok(
         recordsOf(byShortId).some((one) => one.id === id),
@@ -290,7 +290,7 @@ describe('the query', () => {
     assert.equal((await list({ limit: '500' })).body.pages, 1)
     const behind = await list({ pageNo: '4' })
     assert.deepEqual([behind.status, behind.body.result.code], [404, '700.400.580'])
-    // The node above sees them, another merchant does not, and may not name this one.
+    // The node above sees the payments; another merchant sees none and may not name this one.
     await pay()
     const { token: psp } = await entities.createToken(run.psp, 'psp')
     assert.equal((await find('/v3/query', { ...today, entityId: merchant }, psp)).body.pages, 3)

@@ -1,4 +1,4 @@
-/** What a browser is told beside each answer: that no page of anybody may show, keep or read it. */
+/** The security headers of each answer, by which no page can frame, store or read it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ask, debit, type Hosted, startHost } from './hosted.ts'

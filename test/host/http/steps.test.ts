@@ -1,4 +1,4 @@
-/** The three step logs over HTTP, with an acquirer that is asked over HTTP: what is sent fits the documents. */
+/** The three step logs over HTTP with an acquirer over HTTP: the answers fit their documents. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-/** What a host serves, and under which name. */
+/** The surfaces of a host and their hostnames. */
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
@@ -10,7 +10,7 @@ import { ask, type Hosted, startHost } from './hosted.ts'
 const zeros = '0'.repeat(32)
 const filled = (path: string) => path.replaceAll(/\{[^}]+\}/g, zeros)
 
-/** A request under a name of the caller's choice, which fetch does not allow. */
+/** A request under a chosen Host header, which fetch does not allow. */
 function under(url: string, host: string, path: string, method = 'GET') {
   return new Promise<{ status: number; text: string }>((resolve, reject) => {
     const asked = request(url + path, { method, headers: { Host: host } }, (response) => {
@@ -89,7 +89,7 @@ describe('surfaces', () => {
         assert.equal((await under(url, name, path)).status, status, `${name} ${path}`)
       }
       const bob = await enrol(host.gateway, 'bob', 'viewer')
-      // By way of a proxy that ends TLS: the cookie is one for browsers over HTTPS.
+      // Behind a proxy that ends TLS, the cookie is one for browsers over HTTPS.
       const headers = { Origin: 'https://office.example.com' }
       const login = await office(url, '/operator/v1/login', {
         values: { name: bob.name, password, recoveryCode: bob.recoveryCodes[0] },
@@ -100,7 +100,7 @@ describe('surfaces', () => {
         login.headers.get('set-cookie') ?? '',
         /^__Host-tollgate-operator=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
       )
-      // One without the prefix, which a neighbour could have planted, is not looked at.
+      // A cookie without the prefix, which a neighbouring host could have set, is ignored.
       const planted = login.cookie.replace('__Host-', '')
       assert.equal((await office(url, '/operator/v1/session', { cookie: planted })).status, 401)
       const kept = await office(url, '/operator/v1/session', { cookie: login.cookie })

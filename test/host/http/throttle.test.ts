@@ -11,7 +11,7 @@ after(() => host.close())
 
 test('a token above its rate is told when to return, and other tokens and reads continue', async () => {
   const send = (token: string) => ask(host.url, '/v1/payments', { token, form: debit })
-  // More than two windows allow, so that a second that ends in between changes nothing.
+  // More than two windows allow, so that a window that ends in between changes nothing.
   const answers = await Promise.all(Array.from({ length: 8 }, () => send(host.token)))
   const refused = answers.filter(({ status }) => status === 429)
   const taken = answers.filter(({ status }) => status === 200)

@@ -1,4 +1,4 @@
-/** Tokens of certain networks: whose address counts, and whose word on it. */
+/** Tokens with networks: the address that counts, and the trusted source for it. */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { createHost } from '../../../host/index.ts'

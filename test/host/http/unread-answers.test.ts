@@ -1,4 +1,4 @@
-/** Answers that nobody reads take a bounded part of memory, and their connections end. */
+/** Unread answers take bounded memory, and their connections end. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -38,7 +38,7 @@ async function serving(options: HostOptions, work: (url: string) => Promise<void
   }
 }
 
-/** Asks and never reads. */
+/** Sends requests and never reads. */
 async function unread(url: string, path: string, times: number): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   socket.on('error', () => {})
@@ -86,7 +86,7 @@ test('a connection with a stalled answer is ended', async () => {
     const sockets = await Promise.all([unread(url, page, 32), unread(url, '/reference', 32)])
     await Promise.all(
       sockets.map(async (socket) => {
-        // Its end shows to one who does not read when a write fails.
+        // A client that does not read notices the end by a failed write.
         await until(async () => {
           if (!socket.destroyed) socket.write('\r\n')
           return socket.destroyed ? true : undefined

@@ -1,4 +1,4 @@
-/** What applies to a connector follows from what it can do; what it cannot show is told, not hidden. */
+/** A connector's abilities decide its cases; unsupported ones are printed, not hidden. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -37,7 +37,7 @@ test('a minimal connector passes the cases that apply to it', async () => {
 
 test("the suite prints unsupported features of an author's connector", async () => {
   const file = join(import.meta.dirname, 'partial-connector.ts')
-  // A test of a test: the inner one must not report to the outer.
+  // The inner test must not report to the outer one.
   const { NODE_TEST_CONTEXT: _outer, ...env } = process.env
   const choices = ['--conditions=@tollgate/source', '--test-reporter=spec', file]
   const { stdout } = await run(process.execPath, choices, { env })
@@ -47,7 +47,7 @@ test("the suite prints unsupported features of an author's connector", async () 
   assert.match(stdout, /fail 0\n/)
 })
 
-/** The example's sandbox without something that its connector needs to be shown. */
+/** The example's sandbox without a part that its connector needs. */
 const without = (parts: Partial<Record<keyof Sandbox, undefined>>): Sandbox =>
   ({ ...sandbox, ...parts }) as Sandbox
 
@@ -75,7 +75,7 @@ const incomplete: readonly (readonly [string, Sandbox, RegExp])[] = [
 
 describe('incomplete sandboxes', () => {
   for (const [what, lacking, says] of incomplete) {
-    test(`a sandbox cannot avoid a case: ${what}`, async () => {
+    test(`a sandbox without ${what} fails the suite`, async () => {
       const { failed } = await runContract(acquirerJson, lacking, quick)
       const messages = failed.map(({ error }) => error.message)
       assert.ok(

@@ -1,4 +1,4 @@
-/** What the suite plays to a connector is what the engine does: the same requests end the same way. */
+/** The suite's line behaves like the engine's: the same requests end the same way. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -16,7 +16,7 @@ import { judge } from '../../../plugins/kit/testing/judge.ts'
 
 type Play = (http: Http, front: Front) => Promise<unknown>
 
-/** A server that says what it was sent, and a front before it. */
+/** A server that echoes requests, and a front before it. */
 async function frontBeforeMirror(context: TestContext): Promise<Front> {
   const mirror = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -38,7 +38,7 @@ async function frontBeforeMirror(context: TestContext): Promise<Front> {
   return front
 }
 
-/** Plays the same on the suite's line and on the engine's. */
+/** Plays the same requests on the suite's line and on the engine's. */
 async function playOnBoth(context: TestContext, play: Play, tooLate = false): Promise<unknown[]> {
   const front = await frontBeforeMirror(context)
   const line = openLine({ tooLate })
@@ -63,7 +63,7 @@ async function playOnBoth(context: TestContext, play: Play, tooLate = false): Pr
   ]
 }
 
-/** What an ended call still lets out. */
+/** The result of a request on an ended call. */
 const laterOf = async (http: Http, front: Front) => (await resultOf(http.get(front.url))).code
 
 async function resultOf(play: Promise<unknown>): Promise<{ code?: string }> {
@@ -121,7 +121,7 @@ describe("the suite's line ends a request as the engine does", () => {
     test(`the suite and the engine end alike: ${name}`, async (context) => {
       const [ours, theirs] = await playOnBoth(context, (http, front) => {
         front.meet(fault, 'any')
-        // What hangs has to be ended by time, on a line that knows nothing of the front.
+        // A hanging request must end by time, on a line without knowledge of the front.
         const timeoutMs = hangs(fault) ? { timeoutMs: 100 } : {}
         return post({ json: {}, moves: true, ...timeoutMs })(http, front)
       })

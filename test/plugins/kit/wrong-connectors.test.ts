@@ -1,4 +1,4 @@
-/** A suite that nothing fails proves nothing: every case notices the connector that is wrong in its way. */
+/** Every case of the suite notices the connector with its mistake. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { contractCases, runContract } from '@tollgate/plugin-kit/testing'

@@ -1,6 +1,6 @@
 /**
- * What can still be done at rest: of every sale what is left of it and not a cent more, and nothing
- * while it is charged back. The requests are real, and change the books.
+ * The possible follow-ups at rest: the exact rest of every sale, and nothing while it is charged
+ * back. The requests are real and change the books.
  */
 import { GatewayError } from '../../../core/index.ts'
 import { ofAuthorisation, ofSale } from './books.ts'
@@ -75,12 +75,12 @@ async function probeSale(rest: Rest, row: Row): Promise<Probed | undefined> {
   if (left === 0n || isTouched || isEnded) return
   const code = await tried(rest, row, 'RF', 1n)
   if (code === undefined) return
-  // Of an authorisation that came back, so did what was captured of it.
+  // A returned authorisation takes its captures with it.
   const keys = new Set([
     row.key,
     ...rest.rows.flatMap((one) => (one.id === row.parent ? [one.key] : [])),
   ])
-  // What is on the operators' list may wait for them; but not for chargebacks that are over.
+  // Listed payments may wait for operators, but not for past chargebacks.
   const mayWait =
     code !== waits ||
     rest.words.some(({ key, is }) => keys.has(key) && is === 'declined') ||
@@ -107,7 +107,7 @@ async function probeAuthorisation(rest: Rest, row: Row): Promise<Probed | undefi
   }
 }
 
-/** @returns undefined when it was done, else the code of the refusal. */
+/** @returns undefined after a success, else the code of the refusal. */
 async function tried(
   rest: Rest,
   row: Row,

@@ -1,6 +1,6 @@
 /**
- * The rule set: what must be true of a merchant's payments whatever was said about them, in whatever
- * order. Each rule answers what breaks it.
+ * The rules for a merchant's payments after any messages in any order. Each rule returns its
+ * violation.
  */
 import { counted, type Entry, isAsAsked, ofAuthorisation, ofSale, stands } from './books.ts'
 import type { Rest, Row } from './rest.ts'
@@ -14,8 +14,7 @@ const isOpen = ({ state }: Row) =>
 const isLocal = ({ effect }: Row) => effect.startsWith('chargeback')
 
 /**
- * The operators' list says how much is too much; or it has what the acquirer did in another amount
- * than it was asked for, and would not take back.
+ * The operators' list names the excess, or the different amount that the acquirer did not reverse.
  */
 const isListedWithAmount = (rest: Rest) =>
   rest.listed.some(({ detail }) => /"[a-z]*minor[a-z]*":/i.test(detail)) ||
@@ -25,7 +24,7 @@ const isListedWithAmount = (rest: Rest) =>
     return isOther && isOpen(row) && rest.listed.some(({ payment }) => payment === row.id)
   })
 
-/** An operation of the engine's own took it back. */
+/** Whether an operation of the engine's own reversed it. */
 const isGivenBack = (rest: Rest, entry: Entry) =>
   rest.entries.some(({ original, kind, ...other }) => {
     const isReversal = original === entry.key && kind === 'reverse'

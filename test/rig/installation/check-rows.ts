@@ -1,4 +1,4 @@
-/** What is stored, against itself. */
+/** Compares the stored rows with each other. */
 import type { Evidence, PaymentRow } from './evidence.ts'
 
 const minorOf = (row: PaymentRow) => row.approvedMinor ?? row.minor
