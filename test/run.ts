@@ -212,7 +212,7 @@ async function main(filters: readonly string[]): Promise<number> {
   const counts: Summary[] = []
   try {
     if (filters.length === 0) checksFailed = await checkSources()
-    else console.log('source checks are left out: only some test files were asked for')
+    else console.log('source checks are left out: only some test files were selected')
     const inOneProcess = (files: readonly string[]) =>
       runTests(
         files,

@@ -278,7 +278,10 @@ function judgeAnswers(run: AttackRun, answers: readonly Sent[], canaries: Canari
   for (const { way, answer } of answers) {
     const expected = expectedStatus[way]
     if (expected !== undefined && answer.status !== expected) {
-      run.find(`${way}: answered ${answer.status}, so the attack missed its mark`, answer.body)
+      run.find(
+        `${way}: answered ${answer.status}, so the attack did not reach its target`,
+        answer.body,
+      )
     }
     const leak = secrets.find((secret) => answer.body.includes(secret))
     if (leak !== undefined) run.find(`${way}: a canary comes back`, answer.body)

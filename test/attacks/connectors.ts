@@ -41,7 +41,7 @@ export const connectors: Attack = {
       await checkBooks(engine, { quiet: false }).catch((error: unknown) =>
         run.find('the books are wrong', String(error)),
       )
-      for (const reason of unhandled) run.find('a rejection that nobody handles', String(reason))
+      for (const reason of unhandled) run.find('an unhandled rejection', String(reason))
       const faults = engine.logs.filter(({ message }) => message.includes('fault of the gateway'))
       for (const line of faults) run.find('a fault of the gateway', JSON.stringify(line))
       return {

@@ -183,7 +183,7 @@ async function foreignKeys({ ground, random, find }: AttackRun, url: string): Pr
     const answers = await sendAll(url, requests, wire)
     for (const answer of answers) {
       if (answer.status !== 200)
-        find('an idempotency key of another merchant is in the way', answer.body)
+        find('an idempotency key of another merchant blocks a payment', answer.body)
     }
     ids.push(answers.map(({ body }) => String((JSON.parse(body) as { id?: string }).id)))
   }

@@ -167,7 +167,8 @@ async function seesWhatIsThere(run: AttackRun, url: string, token: string): Prom
   const rows = await run.ground.sql(
     "select id from tollgate.payment where merchant_transaction_id = 'not-smuggled'",
   )
-  if (answers.length !== 2 || rows.length !== 1) run.find('the attack would see no payment', bytes)
+  if (answers.length !== 2 || rows.length !== 1)
+    run.find('the attack cannot detect a payment', bytes)
 }
 
 export const oversized: Attack = {

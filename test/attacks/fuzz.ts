@@ -116,7 +116,7 @@ type Process = { longestDelayMs: number; peakBytes: number; heapBytes: number }
 
 export function judgeProcess(run: AttackRun, before: Process, after: Process): void {
   if (after.longestDelayMs > longestDelayMs) {
-    run.find('the event loop stood still', `${after.longestDelayMs} ms`)
+    run.find('the event loop was blocked', `${after.longestDelayMs} ms`)
   }
   if (after.peakBytes > mostBytes) run.find('memory is not bounded', `${after.peakBytes} bytes`)
   if (after.heapBytes - before.heapBytes > mostHeapGrowthBytes) {

@@ -27,12 +27,12 @@ export function wrongWith({ status, headers, body }: Answer): string | undefined
   if (headers.get('content-type') !== 'application/json;charset=UTF-8') {
     return `media type ${headers.get('content-type')}`
   }
-  if (inside.test(body)) return 'the answer tells what runs inside'
+  if (inside.test(body)) return 'the answer reveals internals'
   let said: Said
   try {
     said = JSON.parse(body)
   } catch {
-    return 'the body is no JSON'
+    return 'the body is not JSON'
   }
   const { result } = said
   if (typeof said !== 'object' || said === null || result === undefined) return 'no result'

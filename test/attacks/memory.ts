@@ -55,12 +55,12 @@ export const memory: Attack = {
     try {
       for (const bytes of [7 * mebibyte, mebibyte, 70 * 1024]) {
         const answered = await status(host, post('/v1/payments', token, large(bytes)), find)
-        if (answered !== 400) find('more custom parameters than may be', `${bytes}: ${answered}`)
+        if (answered !== 400) find('more custom parameters than allowed', `${bytes}: ${answered}`)
       }
       const payments = profile === 'full' ? 600 : 20
       for (let no = 0; no < payments; no += 1) {
         const answered = await status(host, post('/v1/payments', token, large(60_000)), find)
-        if (answered !== 200) find('a payment that may be large was refused', String(answered))
+        if (answered !== 200) find('a permitted large payment was refused', String(answered))
       }
       const lists = ['/v1/events?limit=500', '/v1/query?limit=500', '/v3/query?limit=500']
       const [from, to] = [-3_600_000, 3_600_000].map((ms) =>
@@ -87,7 +87,7 @@ export const memory: Attack = {
           entityId: own.channel,
         })
         const answered = await status(host, other, find)
-        if (answered !== 200) find('stalled clients turn another one away', String(answered))
+        if (answered !== 200) find('stalled clients exclude another one', String(answered))
         const { peakBytes } = await host.measure()
         most = Math.max(most, peakBytes - before)
         if (peakBytes - before > stalledBytes)

@@ -144,7 +144,7 @@ async function fromOtherSites(run: AttackRun, url: string, session: string) {
   for (const answer of answers) {
     judge(run, answer, [403], 'an origin that is none')
     if ([...answer.headers.keys()].some((header) => header.startsWith('access-control'))) {
-      run.find('another site may read an answer', 'any of them')
+      run.find('another site can read an answer', 'any of them')
     }
   }
   return { 'requests from other sites': answers.length }
@@ -200,7 +200,7 @@ async function garbage(run: AttackRun, url: string, session: string) {
     bodies.map((body) => json('/operator/v1/password', body, headers)),
     wire,
   )
-  for (const answer of answers) judge(run, answer, [400], 'what is no request')
+  for (const answer of answers) judge(run, answer, [400], 'a malformed request')
   return { 'requests that are none': answers.length }
 }
 

@@ -81,10 +81,10 @@ export const webhooks: Attack = {
       if (inner.most() > 3) find('one token holds many connections', `${inner.most()} at once`)
       const waitedMs = await untilNone(inner.open)
       if (waitedMs === undefined)
-        find('tests go on after their clients went', `${inner.open()} open`)
+        find('tests continue after their clients left', `${inner.open()} open`)
       inner.answer()
       const tested = await ask(host.url, `/v1/webhooks/${ids[0]}/test`, {})
-      if (!tested.body.includes('418')) find('a test does not tell the status', tested.body)
+      if (!tested.body.includes('418')) find('a test does not report the status', tested.body)
       if (tested.body.includes(secret)) find('a test shows what this machine answers', tested.body)
       for (const id of ids) await remove(host.url, token, id)
       return {

@@ -59,7 +59,7 @@ export const wrongCodes: Attack = {
         const allowed = most * hosts.length
         if (declined > allowed)
           run.find(`more codes tried than allowed: ${way.name}`, String(declined))
-        if (declined === 0) run.find(`nothing was carried out: ${way.name}`, '')
+        if (declined === 0) run.find(`nothing reached the acquirer: ${way.name}`, '')
       }
       return { ways: ways.length, codes, carriedOut, refused }
     } finally {

@@ -36,7 +36,7 @@ async function underFault(fault: Omit<Fault, 'when' | 'times'>): Promise<Wish[]>
   const wishes = await oneOfEach(client, hosts)
   await acquirer.plan({ ...fault, times: wishes.length, when: { on: 'operation' } })
   for (const answer of await Promise.all(wishes.map((wish) => client.send(wish, one)))) {
-    assert.ok(answer !== undefined && isPending(answer.code), 'nobody knows yet')
+    assert.ok(answer !== undefined && isPending(answer.code), 'the outcome is unknown')
   }
   assert.equal((await acquirer.control({})).left, 0)
   return wishes
@@ -132,7 +132,7 @@ test('events that reach the other host before the answer do not change it', asyn
   await acquirer.control({ events: null })
   const stored = await sql<{ outcome: string }>('select outcome from tollgate.inbound_event')
   assert.deepEqual(new Set(stored.map(({ outcome }) => outcome)), new Set(['known']))
-  assert.equal(stored.length, 20, 'each event once, however often it was told')
+  assert.equal(stored.length, 20, 'each event once, however often it was sent')
   await ground.check()
 })
 

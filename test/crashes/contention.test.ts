@@ -92,7 +92,7 @@ for (const [type, first] of [
     const wish = client.followUp(type, on, 9_200)
     const answers = await atOnce(times(200, () => wish))
     const others = answers.filter(({ code }) => !isApproved(code) && !isPending(code))
-    assert.deepEqual(count(others), {}, 'a repeat is answered with what the key made, not refused')
+    assert.deepEqual(count(others), {}, 'a repeat gets the answer of its key and no refusal')
     await ground.check()
   })
 }

@@ -80,7 +80,7 @@ test('a host that resumes within its deadline finds the key closed', async () =>
 
   for (const wish of [...followed, late]) {
     assert.equal(codeOf(wish), '900.100.400')
-    assert.equal((await operationsOf(wish)).length, 1, 'it came too late, and the key was closed')
+    assert.equal((await operationsOf(wish)).length, 1, 'the operation was late and its key closed')
   }
   await sleeper.close()
   await ground.check()

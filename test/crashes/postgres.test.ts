@@ -14,7 +14,7 @@ const hosts = await Promise.all([ground.host('one'), ground.host('two')])
 
 const serverPid = (): number => {
   const server = findServer(join(cluster.folder, 'data'))
-  return server?.pid ?? assert.fail('the server does not run')
+  return server?.pid ?? assert.fail('the server is not running')
 }
 
 const startedAt = async () => {
@@ -32,7 +32,7 @@ for (const [kind, signal] of [
     const before = await startedAt()
     process.kill(serverPid(), signal)
     await load.more(200)
-    assert.notEqual(await startedAt(), before, 'the server was not started again')
+    assert.notEqual(await startedAt(), before, 'the server did not restart')
     await load.stop()
     await ground.check()
   })

@@ -19,7 +19,7 @@ test('a full run includes every kind of fault, whatever its seed', () => {
   for (const seed of [1, 2, 3]) {
     const plan = planOf({ seed, ...full }).map(({ injection }) => injection)
     const killed = plan.flatMap((one) => (one.is === 'kill' ? [one.at] : []))
-    for (const at of killedAt) assert.ok(killed.includes(at), `nobody is killed at ${at}`)
+    for (const at of killedAt) assert.ok(killed.includes(at), `no host is killed at ${at}`)
     assert.deepEqual([...new Set(plan.map(({ is }) => is))].toSorted(), [
       'acquirer',
       'clock',
@@ -46,6 +46,6 @@ test('a short run finds no broken rule', async () => {
   })
   assert.deepEqual(report.violations, [], lines.join('\n'))
   const done = report.injected.filter(({ result }) => result === 'done')
-  assert.ok(done.length > report.injected.length / 2, 'most of the faults came about')
+  assert.ok(done.length > report.injected.length / 2, 'most faults occurred')
   assert.ok(report.payments > 200, `only ${report.payments} payments`)
 })

@@ -67,7 +67,7 @@ describe('detection of flaws by the attacks', () => {
       assert.equal(wrongWith(answer(good, status)), `status ${status}`)
     }
     assert.match(wrongWith(answer(good, 400, 'text/html')) ?? '', /media type/)
-    assert.equal(wrongWith(answer('<html>')), 'the body is no JSON')
+    assert.equal(wrongWith(answer('<html>')), 'the body is not JSON')
     assert.equal(wrongWith(answer({ ...good, result: { code: '1.2.3' } })), 'no result.code')
     for (const name of ['result', 'buildNumber', 'timestamp', 'ndc'] as const) {
       assert.equal(wrongWith(answer({ ...good, [name]: undefined })), `no ${name}`)
@@ -79,7 +79,7 @@ describe('detection of flaws by the attacks', () => {
       'connect ECONNREFUSED',
     ]) {
       const told = { ...good, result: { ...good.result, description: inside } }
-      assert.equal(wrongWith(answer(told)), 'the answer tells what runs inside')
+      assert.equal(wrongWith(answer(told)), 'the answer reveals internals')
     }
   })
 

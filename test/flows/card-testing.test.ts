@@ -86,7 +86,7 @@ describe('card testing', () => {
     )
     const ids = new Set(rows.map(({ id }) => id))
     const asked = run.acquirer.calls.filter(({ operation }) => ids.has(operation.paymentId))
-    assert.equal(asked.length, ids.size, 'what is refused is not written either')
+    assert.equal(asked.length, ids.size, 'a refused attempt is not written either')
     return asked.length
   }
   const all = <T>(count: number, each: (no: number) => Promise<T>): Promise<T[]> =>

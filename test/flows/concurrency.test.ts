@@ -245,7 +245,7 @@ describe('concurrency over two processes', () => {
       assert.deepEqual(
         refusals(ended),
         [],
-        `${type}: the request itself used up what a repeat asks for`,
+        `${type}: the request itself used up the amount of a repeat`,
       )
       assert.equal(new Set(answers(ended).map(({ id }) => id)).size, 1, type)
     }

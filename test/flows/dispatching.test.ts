@@ -94,7 +94,7 @@ describe('dispatching over HTTP', () => {
     }
     assert.deepEqual(await paymentsBy('order-of-a-shop'), [{ id: first.body.id, channel_id: a }])
     const fresh = await post(order, { key: 'k2' })
-    assert.equal(fresh.body.result.code, '500.100.203', 'what is new is refused')
+    assert.equal(fresh.body.result.code, '500.100.203', 'a new request is refused')
   })
 
   test('a payment whose rows were lost is sent again under the same acquirer key', async () => {
@@ -137,7 +137,7 @@ describe('dispatching over HTTP', () => {
     })
     assert.equal(repeat.body.id, first.body.id)
     const other = await post({ amount: '1.00' }, { key: 'cvv' })
-    assert.equal(other.body.result.code, '200.300.405', 'another request stays another request')
+    assert.equal(other.body.result.code, '200.300.405', 'another body is refused')
   })
 
   test('constantly changing rules never make two payments of one key', async () => {
@@ -187,7 +187,7 @@ describe('dispatching over HTTP', () => {
       else assert.deepEqual([repeat.status, repeat.body.id], [200, made[0].id])
       for (const { channel_id } of made) used.add(channel_id)
     }
-    assert.deepEqual([...used].sort(), [a, b].sort(), 'both channels were chosen meanwhile')
+    assert.deepEqual([...used].sort(), [a, b].sort(), 'both channels were chosen')
   })
 
   test('processes with different rules for a moment agree on the payment of a key', async () => {
@@ -210,7 +210,11 @@ describe('dispatching over HTTP', () => {
     }
     const [old] = await paymentsByAnswer(await post({}, { url: urls[0]! }))
     const [now] = await paymentsByAnswer(await post({}, { url: server.url }))
-    assert.deepEqual([old?.channel_id, now?.channel_id], [a, b], 'they did know other rules')
+    assert.deepEqual(
+      [old?.channel_id, now?.channel_id],
+      [a, b],
+      'the processes knew different rules',
+    )
   })
   const paymentsByAnswer = ({ body }: Answer) =>
     run.sql<{ channel_id: string }>('select channel_id from tollgate.payment where id = $1', [
@@ -269,7 +273,7 @@ describe('dispatching over HTTP', () => {
     assert.deepEqual(
       [nothing.status, nothing.body.result.parameterErrors?.[0]?.name],
       [400, 'entityId'],
-      'a merchant’s token names nothing by itself',
+      "a merchant's token names no channel by itself",
     )
   })
 
@@ -291,7 +295,7 @@ describe('dispatching over HTTP', () => {
       ask(urls[1]!, path, { token, form: { ...amounts, ...more } })
     const paid = await pay()
     assert.equal(paid.status, 200, JSON.stringify(paid.body.result))
-    assert.equal((await paymentsByAnswer(paid))[0]?.channel_id, b, 'its brand is the stored one')
+    assert.equal((await paymentsByAnswer(paid))[0]?.channel_id, b, 'the brand is the stored one')
     assert.equal((await pay({ currency: 'USD' })).body.result.code, '600.200.500')
     const both = await post({ createRegistration: 'true' })
     const [registration] = await run.sql<{ channel_id: string }>(

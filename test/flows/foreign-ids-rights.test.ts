@@ -82,7 +82,7 @@ function casesOf(endpoint: Endpoint): Case[] {
       }))
     }
     // The payment type of the schedule in the path, because the request does not name it.
-    assert.equal(plain.noun, 'schedules', `${route}: tell this test which payment type it is about`)
+    assert.equal(plain.noun, 'schedules', `${route}: tell this test its payment type`)
     return schedules.map((code) => ({
       ...plain,
       name: `${plain.name} of ${code}`,

@@ -164,7 +164,10 @@ function waysOf(endpoint: Endpoint): Way[] {
     .filter((one) => one.includes('{'))
     .map((route): Way => {
       const kinds = kindOf[nounOf(route)]
-      assert.ok(kinds !== undefined, `${route}: tell this test what its ids are of, and make some`)
+      assert.ok(
+        kinds !== undefined,
+        `${route}: tell this test the kind of its ids, and create some`,
+      )
       return {
         name: `${method} ${route}`,
         endpoint,

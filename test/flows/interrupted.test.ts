@@ -31,7 +31,7 @@ function dieAt(point: FaultPoint, request: () => Promise<unknown>, nth = 1): Pro
       resolve(ref)
       return new Promise<void>(() => {})
     })
-    request().then(() => reject(new Error(`the request never came to ${point}`)), reject)
+    request().then(() => reject(new Error(`the request never reached ${point}`)), reject)
   })
 }
 

@@ -101,7 +101,7 @@ describe('late answers', () => {
     assert.equal(
       (await answered).result.code,
       notCharged,
-      'the row is the answer, not the own outcome',
+      'the row decides the answer, not the local outcome',
     )
     assert.equal(await code(paymentId), notCharged)
     assert.deepEqual(

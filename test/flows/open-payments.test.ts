@@ -46,7 +46,7 @@ describe('payments ended by time', { concurrency: true }, () => {
       `update tollgate.timer set due_at = now() where ref = $1 and kind = $2 returning kind`,
       [key, kind],
     )
-    assert.equal(rows.length, 1, `there is a timer to ${kind}`)
+    assert.equal(rows.length, 1, `a timer for ${kind} exists`)
   }
 
   test("the simulator's pending rows end after thirty seconds of the merchant's clock: approved, or declined", async () => {
@@ -63,9 +63,13 @@ describe('payments ended by time', { concurrency: true }, () => {
       )
       return rows.length === 2 ? true : undefined
     })
-    assert.equal(await code(success.id), '000.200.000', 'asked too early it is still pending')
+    assert.equal(
+      await code(success.id),
+      '000.200.000',
+      'an early enquiry leaves the payment pending',
+    )
     const told = await run.sql('select 1 from tollgate.event where resource = $1', [success.id])
-    assert.equal(told.length, 1, 'what changes nothing is told to nobody')
+    assert.equal(told.length, 1, 'an unchanged payment emits no event')
     aheadMs = 31_000
     await due(success.id, 'look')
     await due(failure.id, 'look')
@@ -122,7 +126,11 @@ describe('payments ended by time', { concurrency: true }, () => {
           await run.keyOf(id),
         ])
       ).map(({ kind }) => kind)
-    assert.deepEqual(await kinds(), ['look'], 'it goes on on the ladder, not every minute')
+    assert.deepEqual(
+      await kinds(),
+      ['look'],
+      'the payment continues on the ladder, not every minute',
+    )
     const pendingAgain = await run.sql(
       `select 1 from tollgate.event where resource = $1 and type = 'payment.pending'`,
       [id],
@@ -130,7 +138,7 @@ describe('payments ended by time', { concurrency: true }, () => {
     assert.equal(
       pendingAgain.length,
       1,
-      'what is still pending at the acquirer does not open it again',
+      'a pending answer of the acquirer does not reopen the payment',
     )
   })
 

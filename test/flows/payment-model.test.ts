@@ -85,7 +85,7 @@ async function hold(
       `${fields.paymentType} should be refused with ${decided}`,
     )
     assert.equal(answer.code, decided)
-    assert.deepEqual(run.acquirer.of(reference), [], 'nothing is sent for what is refused')
+    assert.deepEqual(run.acquirer.of(reference), [], 'nothing is sent for a refused follow-up')
     return
   }
   assert.ok(

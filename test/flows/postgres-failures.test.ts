@@ -82,7 +82,7 @@ describe('Postgres closes every session under load', () => {
         ).map((row) => [row.id, row.state]),
       )
       for (const { id } of answered)
-        assert.equal(states.get(id), 'approved', 'what was answered is there')
+        assert.equal(states.get(id), 'approved', 'every answered payment is stored')
       const [sums] = await run.sql<{ charged: bigint; held: bigint }>(
         `select
            coalesce(sum(approved_minor) filter (where payment_type in ('DB', 'CP')), 0)::bigint
@@ -154,7 +154,7 @@ describe('Postgres closes every session under load', () => {
       const asked = questions
       // No event can show that nothing happens: this is twice the pause of the loop.
       await new Promise((next) => setTimeout(next, 600))
-      assert.equal(questions, asked, 'the closed engine still tries')
+      assert.equal(questions, asked, 'the closed engine still retries')
     } finally {
       aheadMs = 3_600_000
       line?.up()

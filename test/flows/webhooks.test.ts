@@ -90,7 +90,10 @@ describe('webhooks', () => {
     const [lease] = await run.sql<{ left: number }>(
       'select extract(epoch from lease_until - now()) as left from tollgate.webhook_queue',
     )
-    assert.ok(Number(lease?.left) > 0, 'the dead process still has its lease: nobody else sends')
+    assert.ok(
+      Number(lease?.left) > 0,
+      'the dead process still has its lease, so no other one sends',
+    )
     await run.sql(`update tollgate.webhook_queue set lease_until = now() - interval '1 second'`)
     const [first, second] = await shop.atLeast(2)
     assert.equal(idOf(second!), idOf(first!))
@@ -119,7 +122,11 @@ describe('webhooks', () => {
     const payments = await Promise.all(Array.from({ length: 60 }, () => run.pay()))
     await allDelivered()
     for (const { received } of [shop, other]) {
-      assert.equal(new Set(received.map(idOf)).size, received.length, 'none came twice')
+      assert.equal(
+        new Set(received.map(idOf)).size,
+        received.length,
+        'no notification arrived twice',
+      )
       const told = received.map(({ notification }) => notification!)
       const paid = told.filter(({ type }) => type === 'PAYMENT').map(({ payload }) => payload.id)
       assert.deepEqual(paid.sort(), payments.map(({ id }) => id).sort())
@@ -186,7 +193,7 @@ describe('webhooks', () => {
     await shop.atLeast(1)
     const lags = await lagsOf(30)
     const median = lags.toSorted((one, other) => one - other)[15]!
-    console.log(`median of ${lags.length} first tries after the answer: ${median.toFixed(1)} ms`)
+    console.log(`median of ${lags.length} first attempts after the answer: ${median.toFixed(1)} ms`)
     assert.ok(median < 250, `${median} ms`)
 
     async function lagsOf(count: number): Promise<number[]> {

@@ -80,14 +80,14 @@ export async function checkBooks(
   run: Pick<TestGateway, 'sql'>,
   options: { readonly quiet?: boolean } = {},
 ): Promise<void> {
-  assert.deepEqual(await run.sql(differences), [], 'balances that their payments do not add up to')
+  assert.deepEqual(await run.sql(differences), [], 'balances that differ from their payments')
   assert.deepEqual(
     await run.sql(strays),
     [],
     'payments without balance, or balances without payment',
   )
   if (options.quiet !== false) {
-    assert.deepEqual(await run.sql(reservations), [], 'reservations left when everything is quiet')
+    assert.deepEqual(await run.sql(reservations), [], 'reservations left at rest')
   }
 }
 

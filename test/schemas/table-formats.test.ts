@@ -62,7 +62,7 @@ test('the limits of every format are consistent', () => {
     if (absent !== undefined && field.format.kind === 'choice') {
       assert.ok(field.format.of.includes(absent), `default of ${field.name}`)
     }
-    assert.match(field.meaning, /^[A-Z0-9].*\.$/, `${field.name} says what it means, in a sentence`)
+    assert.match(field.meaning, /^[A-Z0-9].*\.$/, `${field.name} has a description in a sentence`)
     if (because !== undefined) assert.match(because, /^[A-Z].*\.$/, field.name)
   }
 })

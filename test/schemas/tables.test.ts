@@ -133,7 +133,7 @@ test('no name is both a value and a group', () => {
       const below = names.find(
         (other) => other.startsWith(`${name}.`) || other.startsWith(`${name}[`),
       )
-      assert.equal(below, undefined, `${name} is a value, so nothing can stand below it`)
+      assert.equal(below, undefined, `${name} is a value, so no name can lie below it`)
     }
   }
 })
@@ -218,7 +218,7 @@ test('a name has one format in all tables that an answer can merge', () => {
 test('a container names its keys, and no other field does', () => {
   for (const { field } of allFields) {
     assert.equal(field.options.key !== undefined, field.name.includes('[name]'), field.name)
-    assert.equal(/\[name\]./.test(field.name), false, `${field.name}: the free key stands last`)
+    assert.equal(/\[name\]./.test(field.name), false, `${field.name}: the free key is last`)
   }
 })
 

@@ -260,6 +260,7 @@ async function separate(ground: Ground, shops: Shops): Promise<Target & Shops> {
 
 export const webhooks: Scenario = {
   name: 'webhooks',
-  title: 'Two thousand endpoints, one in ten dead: what they cost payments, and how soon they hear',
+  title:
+    'Two thousand endpoints, one in ten dead: their cost for payments, and the delay of notifications',
   run,
 }

@@ -227,7 +227,7 @@ describe('events', () => {
       assert.equal(await verify(unsigned, merchant.context()), false)
       const [claim] = parse(message!)
       assert.equal(claim?.key, operation.key)
-      assert.deepEqual(claim?.outcome, outcome, 'the event says the same as the answer')
+      assert.deepEqual(claim?.outcome, outcome, 'the event agrees with the answer')
     })
   }
   it('an event that cannot be delivered does not hold up its payment', async (test) => {

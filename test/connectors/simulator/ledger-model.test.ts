@@ -116,7 +116,7 @@ it('the ledger approves exactly the operations its sums allow, and no sequence b
               // A reversed payment takes its own reversals with it.
               done = done.filter(({ key }) => key !== named)
               done = done.filter((one) => one.on !== named || one.kind !== 'reverse')
-            } else assert.deepEqual(totals(ledger), before, 'nothing moves unless it is reversed')
+            } else assert.deepEqual(totals(ledger), before, 'nothing moves without a reversal')
             continue
           }
           const { kind, key, amount, original } = entryOf(ledger, named)!
@@ -151,7 +151,7 @@ it('the ledger approves exactly the operations its sums allow, and no sequence b
         keys.push(key)
         const shown = totals(ledger).EUR ?? { held: 0n, charged: 0n }
         assert.deepEqual(shown, expectedTotals(done))
-        assert.ok(shown.held >= 0n, 'never less than nothing is held')
+        assert.ok(shown.held >= 0n, 'the held amount is never negative')
         for (const { sums } of entriesOf(ledger)) {
           const { authorised, captured, released, refunded } = sums
           for (const part of [captured, released, refunded]) assert.ok(part >= 0n)

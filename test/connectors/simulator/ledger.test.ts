@@ -156,7 +156,7 @@ describe('increments and reauthorisations', () => {
     assert.deepEqual(eur(ledger), { held: 80n, charged: 30n })
     assert.equal(book(ledger, 'capture', 'c2', 1, { original: 'old' }), 'over-capture')
     assert.equal(book(ledger, 'reverse', 'v', 30, { original: 'c' }), '00')
-    assert.deepEqual(eur(ledger), { held: 80n, charged: 0n }, 'what comes back late is not held')
+    assert.deepEqual(eur(ledger), { held: 80n, charged: 0n }, 'a late reversal leaves nothing held')
   })
 
   it('increments and reauthorisations of a replaced authorisation are refused, even when it had no rest', () => {
@@ -203,7 +203,7 @@ describe('a reversal by key', () => {
     const ledger = openLedger()
     assert.equal(undo(ledger, 'late'), 'nothing')
     assert.equal(book(ledger, 'authorize', 'late', 100), 'key-closed')
-    assert.equal(undo(ledger, 'late'), 'nothing', 'asking again says the same')
+    assert.equal(undo(ledger, 'late'), 'nothing', 'a repeat gives the same answer')
     assert.deepEqual(eur(ledger), { held: 0n, charged: 0n })
   })
 

@@ -104,7 +104,7 @@ describe('the acquirer as a process', () => {
     const second = await start(test, ledger)
     assert.equal((await second.merchant.run(operation)).is, 'declined')
     const [code] = await killed(second.child, 'SIGTERM')
-    assert.equal(code, 0, 'and ends by itself when it is told to')
+    assert.equal(code, 0, 'the process ends by itself on request')
   })
 
   it('wrong arguments print the usage', async (test) => {

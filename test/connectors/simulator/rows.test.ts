@@ -153,7 +153,7 @@ for (const [transport, open] of transports) {
         declines ? '800.100.152' : 'approved',
       )
       assert.equal(merchant.totals().charged, declines ? 0n : 9200n)
-      assert.deepEqual(await ask(merchant, operation), found, 'asking again changes nothing')
+      assert.deepEqual(await ask(merchant, operation), found, 'a repeat changes nothing')
     }
 
     it('bank, virtual and token accounts follow their rows', async (test) => {

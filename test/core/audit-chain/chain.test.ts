@@ -59,7 +59,11 @@ describe('the chain of the audit trail', () => {
     })
     assert.deepEqual(again, found)
     await fill(1)
-    assert.deepEqual((await verify([found.anchor])).problems, [], 'an older end is still in it')
+    assert.deepEqual(
+      (await verify([found.anchor])).problems,
+      [],
+      'the older end is still part of the chain',
+    )
   })
 
   test('verification notices every changed column of a row and every changed link', async () => {

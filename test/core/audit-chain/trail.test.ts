@@ -81,7 +81,7 @@ describe('the audit trail', () => {
       settings: { cvvRequired: true },
     })
     await entities.create({ kind: 'channel', name: 'Other', parentId: run.merchant, id })
-    assert.equal((await rowsOf(id)).length, 1, 'what changed nothing is not told')
+    assert.equal((await rowsOf(id)).length, 1, 'an unchanged setting leaves no record')
 
     await entities.configure(id, { partialApproval: true }, { by: ada })
     const configured = await last(id)
@@ -114,7 +114,7 @@ describe('the audit trail', () => {
     )
     const changes = (await rowsOf(id)).filter(({ action }) => action === 'entity.configured')
     const befores = changes.map(({ before }) => JSON.stringify(before))
-    assert.equal(new Set(befores).size, values.length, 'no state was left twice')
+    assert.equal(new Set(befores).size, values.length, 'no state was replaced twice')
   })
 
   test('the trail records the creation and revocation of a token once, never the token', async () => {
@@ -173,7 +173,7 @@ describe('the audit trail', () => {
     assert.equal(at(made.after, 'successorExpiresAt'), next.expiresAt?.getTime())
     await assert.rejects(entities.rotateToken(old.id, { by: ada }), /was rotated before/)
     const rows = await rowsOf(old.id)
-    assert.equal(rows.length, 2, 'what was refused is not told')
+    assert.equal(rows.length, 2, 'a refused change leaves no record')
     for (const secret of [old.token, next.token]) {
       assert.doesNotMatch(JSON.stringify(rows), new RegExp(secret))
     }

@@ -89,8 +89,8 @@ describe('windows', () => {
             const within = (ms: number) =>
               happened.filter((one) => one.value === value && one.atMs > nowMs - ms).length
             const window = windowMs('address')
-            assert.ok(own + others >= within(window), 'less than what failed')
-            assert.ok(own + others <= within(window + minute), 'more than what failed')
+            assert.ok(own + others >= within(window), 'fewer than the failures')
+            assert.ok(own + others <= within(window + minute), 'more than the failures')
           }
         }
       }),

@@ -9,7 +9,7 @@ function refusalOf(read: () => unknown): CronError {
     if (thrown instanceof CronError) return thrown
     throw thrown
   }
-  return assert.fail('it was not refused')
+  return assert.fail('the text was not refused')
 }
 
 type Expected = readonly [text: string, field: string, position: number, what: RegExp]

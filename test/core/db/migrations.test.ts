@@ -47,7 +47,7 @@ describe('migrations', () => {
         assert.equal(
           keys?.keys,
           2,
-          'one key for sealing and one for digests, however many made them',
+          'one key for sealing and one for digests, with any number of processes',
         )
         for (const gateway of gateways) assert.equal(await gateway.isReady(), true)
       } finally {

@@ -75,7 +75,7 @@ describe('a database connection that swallows everything', () => {
     const all = Object.values(ways).flatMap((way) => Array.from({ length: 8 }, () => way))
     const tries = all.map(async (way) => {
       const error = await way(newId()).then(
-        () => assert.fail('nothing can be carried out'),
+        () => assert.fail('no statement can run'),
         (thrown: unknown) => thrown,
       )
       assert.ok(outcomeUnknown(error), String(error))

@@ -163,7 +163,7 @@ describe('entities, tokens and accounts', () => {
     await run.gateway.entities.revokeToken(id)
     const wrong = [await refusal(bearer('x'.repeat(43))), await refusal(bearer(token))]
     for (const { status, code } of wrong) assert.deepEqual([status, code], [403, '800.900.300'])
-    assert.equal(wrong[0]?.message, wrong[1]?.message, 'unknown and revoked look alike')
+    assert.equal(wrong[0]?.message, wrong[1]?.message, 'unknown and revoked tokens look alike')
   })
 
   test('a token of the other environment is refused with 403, which says so', async () => {

@@ -64,7 +64,7 @@ describe('rights of callers', () => {
       assert.equal(done.status, 200, `${operation} ${JSON.stringify(done.body)}`)
     }
     const off = await ask('webhooks.update', caller('configure'), 'active=false', { id })
-    assert.equal(off.status, 200, 'what opens nothing needs configure alone')
+    assert.equal(off.status, 200, 'a harmless change needs configure alone')
   })
 
   test('a caller without a list of rights has those of tokens; a malformed list gives none', async () => {
@@ -249,7 +249,7 @@ describe('rights of callers', () => {
         ...Object.keys(there),
         ...Object.getOwnPropertyNames(Object.getPrototypeOf(there)),
       ].filter((name) => !(name in Object.prototype) && isMethod(there, name))
-      assert.deepEqual(Object.keys(methods).sort(), names.sort(), `${noun}: a method is not tried`)
+      assert.deepEqual(Object.keys(methods).sort(), names.sort(), `${noun}: a method is not tested`)
       for (const [name, call] of Object.entries(methods)) {
         await assert.rejects(call(), (error: GatewayError) => {
           assert.deepEqual([error.status, error.code], [403, '800.900.301'], `${noun}.${name}`)

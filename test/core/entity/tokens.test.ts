@@ -195,7 +195,7 @@ describe('access tokens', () => {
     const last = await entities.rotateToken(next.id, { overlapMs: 0, expiresAt: later })
     assert.equal(last.expiresAt?.getTime(), later.getTime())
     const { status } = await refusal(process.authenticate(`Bearer ${next.token}`))
-    assert.equal(status, 403, 'an overlap of nothing ends it at once')
+    assert.equal(status, 403, 'an overlap of zero ends the token at once')
     await process.close()
   })
 

@@ -87,7 +87,7 @@ test('the feed tells an event although the server crashed and its counter fell b
         return events.some(({ payload }) => payload.id === after) ? true : undefined
       })
     }
-    assert.ok(fell, 'the count never fell: the server wrote between the rollbacks and its end')
+    assert.ok(fell, 'the counter never fell: the server wrote between the rollbacks and its end')
     await gateway.close()
   } finally {
     await cluster.stop()

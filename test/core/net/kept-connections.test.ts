@@ -91,8 +91,8 @@ test('an unsolicited answer is not taken for that of the next request', async (t
 })
 
 test('a request whose first byte was written is not sent on another connection', async (t) => {
-  const { url, server } = await httpServer(t, () => assert.fail('it was written again'))
-  server.on('connection', () => assert.fail('a connection was made for it'))
+  const { url, server } = await httpServer(t, () => assert.fail('the request was written again'))
+  server.on('connection', () => assert.fail('the request got a new connection'))
   const forever = { monotonicMs: Number.POSITIVE_INFINITY, wallMs: Number.POSITIVE_INFINITY }
   const exchange = new Exchange(true, forever, stillClock())
   assert.equal(exchange.beforeWrite(), undefined)

@@ -64,7 +64,11 @@ describe('chargebacks that an operator reverses', () => {
     const { id } = await run.debit('back-halves')
     await charge(id, 'back-halves')
     assert.equal(await giveBack(id, 'back-halves', '4600'), 'recorded')
-    assert.equal(await giveBack(id, 'back-halves', '4600'), 'known', 'the other half is not told')
+    assert.equal(
+      await giveBack(id, 'back-halves', '4600'),
+      'known',
+      'the acquirer did not report the other half',
+    )
     await assert.rejects(refund(id), waits)
     const record = await lastOf(id)
     const { text } = await byHand(record)

@@ -105,7 +105,7 @@ describe("operators' decisions", () => {
     assert.deepEqual([entry?.kind, entry?.resolved_by], ['undecided', 'Alice'])
     assert.deepEqual(run.acquirer.of('by-hand-approved'), before)
     const refund = await run.gateway.payments.refund(id, eur('92.00'))
-    assert.equal(refund.result.code, charged, 'it is a payment like any other from then on')
+    assert.equal(refund.result.code, charged, 'the payment is an ordinary one from then on')
   })
 
   test('a decline has the code of an unproven payment and erases the number', async () => {
@@ -161,7 +161,7 @@ describe("operators' decisions", () => {
             refusedFor(/works on it now|by now|not taken back/)(one.reason)
         }
         const records = await settlings(id)
-        assert.equal(records.length, 1, 'one audit record, of the decision that was made')
+        assert.equal(records.length, 1, 'one audit record, of the decision')
         assert.match(await stateOf(id), new RegExp(`^${records[0]?.detail.as} `))
         const decided = (await events(id)).filter((type) => /approved|declined/.test(type))
         assert.deepEqual(decided, [`payment.${records[0]?.detail.as}`])
@@ -302,7 +302,7 @@ describe("operators' decisions", () => {
       hasty.operator.settle(paymentId, 'declined', alice),
       refusedFor(/works on it now/),
     )
-    assert.deepEqual(run.acquirer.of('under-way'), ['debit'], 'no question overtook the answer')
+    assert.deepEqual(run.acquirer.of('under-way'), ['debit'], 'no question preceded the answer')
     told.resolve(approvedAs(await begun.promise))
     assert.equal((await answered).result.code, charged)
     assert.deepEqual(await settlings(paymentId), [])
@@ -428,7 +428,7 @@ describe('work that exhausted its tries', () => {
       `select state::text from tollgate_boss.job where name = 'charge' and singleton_key = $1`,
       [key],
     )
-    assert.equal(queued.length, 1, 'at most one job of a payment waits')
+    assert.equal(queued.length, 1, 'at most one waiting job for a payment')
     await run.sql(`update tollgate_boss.job set retry_limit = 0 where name = 'charge'`)
     // A worker without the connector fails permanently.
     const broken = await run.another({ plugins: [], role: 'worker' })

@@ -129,7 +129,7 @@ describe('sales that fail after their acceptance', { concurrency: true }, () => 
     const again = { is: 'accepted', refs: { reference: 'r' }, finalBy: 'event' }
     assert.equal(await run.tell(id, { outcome: again }), 'known')
     const events = await run.sql('select type from tollgate.event where resource = $1', [id])
-    assert.deepEqual(events, [{ type: 'payment.approved' }], 'what changes nothing tells nothing')
+    assert.deepEqual(events, [{ type: 'payment.approved' }], 'an unchanged payment emits no event')
   })
 
   test('a refunded sale that fails is declined and listed with its refunds', async () => {

@@ -75,7 +75,7 @@ describe('answers of connectors', () => {
     assert.equal(answer.result.code, '900.100.600')
     assert.equal(answer.retrySafe, true)
     assert.doesNotMatch(JSON.stringify([answer, run.logs]), /4200000000000000|no route/)
-    assert.deepEqual(run.acquirer.of('throw-early'), ['debit'], 'nothing has to be asked')
+    assert.deepEqual(run.acquirer.of('throw-early'), ['debit'], 'no enquiry is needed')
   })
 
   test('an error after sending() leaves the payment undecided, and the enquiry finds the charge', async () => {

@@ -264,7 +264,7 @@ describe('account numbers outside their field', () => {
   test('the number is nowhere in the database, not even as an Idempotency-Key', async () => {
     await run.pay({ card: cardOf(goodCard) }, { key: goodCard })
     const leaves = await leavesOf(run)
-    assert.ok(leaves.length > 100, 'the scan sees something')
+    assert.ok(leaves.length > 100, 'the scan finds the number')
     const forms = [goodCard, wide, Buffer.from(goodCard).toString('hex')]
     assert.deepEqual(
       leaves.filter(({ text }) => forms.some((form) => text.includes(form))),

@@ -254,7 +254,7 @@ describe('chargebacks by reference', { concurrency: true }, () => {
     assert.equal(await left(id), 2000n)
     await charge(id, 'of-declined-c', '900', 'USD')
     await giveBack(id, 'of-declined-c', '900', 'EUR')
-    assert.equal(await left(id), 2000n, 'what is of other money gives nothing back')
+    assert.equal(await left(id), 2000n, 'a report about other money returns nothing')
     await giveBack(id, 'of-declined-b', '9000')
     assert.equal(await left(id), 0n)
     assert.equal(await run.tell(id, { outcome: chargeback, minor: '700' }), 'recorded')

@@ -110,7 +110,11 @@ describe('chargebacks reported by the acquirer', { concurrency: true }, () => {
     const tell = (eventId: string) => run.tell(id, { outcome: chargeback, minor: '3000', eventId })
     assert.equal(await tell('no-reference-1'), 'recorded')
     assert.equal(await tell('no-reference-2'), 'recorded')
-    assert.equal(await tell('no-reference-2'), 'recorded', 'the word about it is the first one')
+    assert.equal(
+      await tell('no-reference-2'),
+      'recorded',
+      'the first report about the chargeback counts',
+    )
     assert.deepEqual(await records(id, 'CB'), [3000n, 3000n])
   })
 
@@ -226,7 +230,7 @@ describe('chargebacks reported by the acquirer', { concurrency: true }, () => {
       })
       await hasWaited(early)
       assert.deepEqual(await records(id, 'CB'), [])
-      assert.equal(await run.tell(id, { outcome: decision }), 'settled', 'others may pass')
+      assert.equal(await run.tell(id, { outcome: decision }), 'settled', 'later events can pass')
       await turnNow(early)
       assert.equal(await processed(run, early), 'recorded')
       assert.deepEqual(await records(id, 'CB'), [9200n])

@@ -84,7 +84,7 @@ describe('enquiries', () => {
       `select extract(epoch from alarm_at - at)::integer / 3600 as hours from tollgate.attention where payment_id = $1`,
       [id],
     )
-    assert.equal(row?.hours, 72, 'the alarm rings after 72 hours')
+    assert.equal(row?.hours, 72, 'the alarm is raised after 72 hours')
   })
 
   test('an entry that settles itself leaves the list', async () => {
@@ -114,7 +114,7 @@ describe('enquiries', () => {
       assert.deepEqual(
         run.acquirer.of(reference),
         ['debit', 'enquire'],
-        'nothing is reversed on no knowledge',
+        'nothing is reversed without proof',
       )
     }
   })
@@ -225,7 +225,7 @@ describe('acquirers that are idempotent by key', () => {
       assert.deepEqual(
         acquirer.of('by-key-old'),
         ['refund', 'enquire'],
-        'an hour before its end the memory of the acquirer is not relied on',
+        "the acquirer's memory of keys is not used in its last hour",
       )
       await checkBooks(run, { quiet: false })
     } finally {

@@ -178,13 +178,13 @@ describe('events of acquirers', () => {
   test('events that contradict a decided payment are listed for operators and change no state', async () => {
     const { id } = await run.debit('event-contradicts')
     assert.equal(await tell(id, 'contradicts-1', failure), 'conflict')
-    assert.equal(await code(id), charged, 'a plain approval does not fail later')
+    assert.equal(await code(id), charged, 'a plain approval cannot fail later')
     assert.deepEqual(await attention(id), ['return'])
     assert.equal((await balanceOf(run, id)).captured, 9200n)
     assert.equal(
       await tell(id, 'contradicts-2', failure, {}, {}),
       'known',
-      'a forged one is no contradiction',
+      'a forged event is no contradiction',
     )
   })
 
@@ -202,7 +202,7 @@ describe('events of acquirers', () => {
     assert.equal((await balanceOf(run, id)).refunded, 0n)
     assert.equal((await run.gateway.payments.refund(id, eur('92.00'))).result.code, charged)
     await tell(refund.id, 'fails-again', failure)
-    assert.equal((await balanceOf(run, id)).refunded, 9200n, 'it gives back once')
+    assert.equal((await balanceOf(run, id)).refunded, 9200n, 'the amount returns once')
     assert.deepEqual(await eventsOf(refund.id), ['payment.approved', 'payment.declined'])
   })
 

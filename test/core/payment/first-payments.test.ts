@@ -128,7 +128,7 @@ describe('first payments', () => {
       assert.equal(answer.paymentBrand, brand)
       assert.equal(answer.brandResult, brand)
     }
-    assert.equal((await run.pay()).brandResult, undefined, 'a brand that was sent is no result')
+    assert.equal((await run.pay()).brandResult, undefined, 'a brand in the request is no result')
   })
 
   test('descriptor and custom parameters are returned, and merchant.name takes precedence at the acquirer', async () => {

@@ -113,7 +113,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
       await counts(id, 0n)
       assert.equal(await run.code(late), noMoney)
       assert.equal((await another(id)).result.code, charged)
-      assert.equal((await events(late)).length, 1, 'its answer stays what it was')
+      assert.equal((await events(late)).length, 1, 'the payment keeps its answer')
       assert.deepEqual(await run.timers(late), [])
     }
 
@@ -138,7 +138,11 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
       const operation = await call.begun
       // An increment is a part of its authorisation, so a partial reversal undoes it.
       const isAdded = name === 'increase'
-      assert.equal(operation.original?.paymentId, isAdded ? id : late, 'it is told what to undo')
+      assert.equal(
+        operation.original?.paymentId,
+        isAdded ? id : late,
+        'the acquirer learns the operation to undo',
+      )
       if (!isAdded) assert.equal(operation.original?.refs.reference, 'by-event')
       assert.deepEqual(operation.amount, { minor: 6000n, currency: 'EUR' })
       await counts(id, 6000n)
@@ -196,7 +200,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
     const { id: late } = await run.follow(id, 'RV', 'late-release-rv', {}, { reverse: refuse })
     assert.equal(await run.tell(late, { outcome: approval }), 'settled')
     assert.equal((await balanceOf(run, id)).reversed, 9200n)
-    assert.deepEqual(run.acquirer.of('late-release-rv'), ['reverse'], 'nobody undoes a release')
+    assert.deepEqual(run.acquirer.of('late-release-rv'), ['reverse'], 'a release cannot be undone')
     await assert.rejects(run.gateway.payments.capture(id, eur('1.00')), { code: '700.400.100' })
     assert.deepEqual(await run.kinds(late), ['conflict'])
     await run.gateway.operator.settle(late, 'approved', by)

@@ -144,7 +144,7 @@ describe('messages of acquirers', () => {
       assert.deepEqual(records, [{ payment_type: 'CB' }])
       await tell(forged({ eventId: 'evt-1', key: 'guessed', outcome: failure }))
       assert.equal((await rowOf('evt-1'))?.outcome, 'recorded')
-      assert.deepEqual(await listed('evt-1'), [], 'nobody can fill the list without proof')
+      assert.deepEqual(await listed('evt-1'), [], 'unproven messages cannot fill the list')
     })
 
     test('an unproven message under way does not close a proven one that arrives meanwhile', async () => {
@@ -354,9 +354,13 @@ describe('messages of acquirers', () => {
         `update tollgate.attention set resolved_at = now() where detail ->> 'event' = 'same-1'`,
       )
       await tell(message({ eventId: 'same-1', key, outcome: other }))
-      assert.deepEqual(await listed('same-1'), [], 'it is known, whoever dealt with it')
+      assert.deepEqual(
+        await listed('same-1'),
+        [],
+        'the content stays known after its entry was closed',
+      )
       await tell(message({ eventId: 'same-1', key, outcome: approval, minor: '1' }))
-      assert.equal((await listed('same-1')).length, 1, 'a third content is another one')
+      assert.equal((await listed('same-1')).length, 1, 'a third content has its own entry')
       assert.equal(await code(id), charged)
     })
   })
@@ -391,7 +395,7 @@ describe('messages of acquirers', () => {
       await run.gateway.operator.retry(entry!.id, alice)
       await until(async () => (await rowOf('poison-1'))?.outcome === 'recorded' || undefined)
       await assert.rejects(run.gateway.operator.retry(entry!.id, alice), /by alice/)
-      assert.equal((await rowOf('poison-1'))?.open, false, 'what was done is not put back')
+      assert.equal((await rowOf('poison-1'))?.open, false, 'a processed event is not retried')
     })
 
     test('pauses between waits grow, and a wait is not a failure', async () => {
@@ -516,7 +520,7 @@ describe('messages of acquirers', () => {
         }),
       )
       const unchanged = await run.sql('select 1 from tollgate.attention')
-      assert.equal(unchanged.length, before.length, 'nobody can fill the list without proof')
+      assert.equal(unchanged.length, before.length, 'unproven messages cannot fill the list')
       await doing({ parse }, () => tell(message({ eventId: '-', key: '-', outcome: approval })))
       assert.equal(await processed(run, 'well'), 'settled')
       const entries = await run.sql<Entry>(
@@ -596,7 +600,7 @@ describe('messages of acquirers', () => {
         return []
       }
       await doing({ parse: reading }, () => assert.rejects(say({}), { status: 429 }))
-      assert.equal(parsed, 0, 'what is too much is not even read')
+      assert.equal(parsed, 0, 'a message beyond the limit is not read')
       await say(proof)
     })
 
@@ -696,7 +700,7 @@ describe('messages of acquirers', () => {
       await doing({ verify: () => checking.promise, parse }, async () => {
         const told = tell(some('no-2'))
         await new Promise(setImmediate)
-        assert.equal(parsed, 0, 'what is not checked yet is not read')
+        assert.equal(parsed, 0, 'an unproven message is not read')
         checking.resolve(true)
         await told
       })

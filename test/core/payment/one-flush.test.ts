@@ -85,7 +85,7 @@ describe('two outcomes of one attempt in one flush', () => {
         ({ text }) =>
           text.includes('json_to_recordset') && text.includes('update tollgate.attempt'),
       )
-    assert.ok(isOneFlush, 'both were written by one statement')
+    assert.ok(isOneFlush, 'one statement wrote both')
     return id
   }
   const isSettled = (id: string, code: string) =>
@@ -115,7 +115,7 @@ describe('two outcomes of one attempt in one flush', () => {
         [`1 ${last}`, `1 payment.unknown,2 ${last}`].includes(told.join()),
         `the events are ${told.join()}`,
       )
-      assert.deepEqual(announced.get(id), told, 'what was announced is what was committed')
+      assert.deepEqual(announced.get(id), told, 'the announced events are the committed ones')
       assert.equal(await run.stateOf(id), name)
       assert.deepEqual(
         (await run.kinds(id)).filter((kind) => kind !== '(undecided)'),

@@ -84,7 +84,7 @@ describe('registrations', { concurrency: true }, () => {
 
     const removed = await run.gateway.registrations.remove(made.id)
     assert.equal(removed.id, made.id)
-    assert.equal(await sealedOf(made.id), 0, 'its number is erased')
+    assert.equal(await sealedOf(made.id), 0, 'the number of the removed registration is erased')
     await assert.rejects(run.gateway.registrations.get(made.id), refusal('100.150.202', 400))
     await assert.rejects(pay(made.id), refusal('100.150.202', 400))
     await assert.rejects(run.gateway.registrations.remove(made.id), refusal('100.150.202', 400))
@@ -95,7 +95,7 @@ describe('registrations', { concurrency: true }, () => {
   test('the stored number decides the outcome of a registration as of a payment', async () => {
     const declined = await store({ card: cardOf('4000000000000002') })
     assert.equal(declined.result.code, '800.100.152')
-    assert.equal(await sealedOf(declined.id), 0, 'the number of a refused one is erased')
+    assert.equal(await sealedOf(declined.id), 0, 'the number of a refused registration is erased')
     await assert.rejects(run.gateway.registrations.get(declined.id), refusal('100.150.203', 400))
     await assert.rejects(pay(declined.id), refusal('100.150.203', 400))
   })
@@ -108,7 +108,7 @@ describe('registrations', { concurrency: true }, () => {
     assert.equal((await run.gateway.registrations.get(id)).paymentBrand, 'VISA')
     assert.equal((await pay(id)).result.code, done)
     await run.gateway.registrations.remove(id)
-    assert.equal(await sealedOf(payment.id), 1, 'the payment keeps what its refund may need')
+    assert.equal(await sealedOf(payment.id), 1, 'the payment keeps the number for its refund')
 
     const declined = await run.pay({ ...card('4000000000000002'), createRegistration: 'true' })
     assert.equal(declined.result.code, '800.100.152')
@@ -428,7 +428,7 @@ describe('registrations', { concurrency: true }, () => {
     const shown = async (id: string) => (await run.gateway.registrations.get(id)).fingerprint
     assert.match(String(await shown(three.id)), /^[0-9a-f]{32}$/)
     assert.notEqual(await shown(three.id), await shown(four.id))
-    assert.equal(await shown(one.id), undefined, 'a channel that did not ask for it shows none')
+    assert.equal(await shown(one.id), undefined, 'a channel without the setting shows none')
     assert.deepEqual(await run.gateway.registrations.sameAccount(three.id), [
       one.id,
       two.id,

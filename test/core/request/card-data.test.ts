@@ -280,9 +280,9 @@ describe('a card number outside of its own field', () => {
         assert.equal(holdsCardNumber(text), false, text)
       }
     }
-    assert.ok(alike > 0, 'some do look like card numbers')
+    assert.ok(alike > 0, 'some references resemble card numbers')
     const digest = createHash('sha256').update('x').digest('hex')
-    assert.ok(holdsCardNumber(`${foreign}:${digest}`), 'a card number beside one is none of it')
+    assert.ok(holdsCardNumber(`${foreign}:${digest}`), 'other card numbers are left alone')
   })
 })
 

@@ -105,7 +105,7 @@ describe('dispatching of payments by merchant id', () => {
     assert.deepEqual(await rowOf(body.id), { channel_id: a, entity_id: merchant })
     assert.equal(await channelOf({ paymentBrand: 'MASTER', 'card.number': master }), b)
     assert.equal(await channelOf({ paymentType: 'PA' }), b)
-    assert.equal(await channelOf({ paymentType: 'PA.CP' }), b, 'its first step is a PA')
+    assert.equal(await channelOf({ paymentType: 'PA.CP' }), b, 'the first step is a PA')
     assert.equal(await channelOf({ currency: 'USD' }), a)
     const us = { 'billing.country': 'US' }
     assert.equal(await channelOf({ currency: 'USD', ...us }), b)
@@ -149,7 +149,7 @@ describe('dispatching of payments by merchant id', () => {
     assert.equal(await channel({}), b)
     assert.equal(await channel({ 'bankAccount.country': 'AT' }), a)
     assert.equal(await channel({ 'billing.country': 'FR' }), a)
-    assert.equal(await channelOf({ 'shipping.country': 'DE' }), a, 'goods do not pay')
+    assert.equal(await channelOf({ 'shipping.country': 'DE' }), a, 'goods do not decide')
   })
 
   test('a payment without a matching rule is refused with the fields and values that were compared', async () => {
@@ -293,7 +293,7 @@ describe('dispatching of payments by merchant id', () => {
       { ...named, entityId: a, paymentType: 'RF', amount: '1.00' },
       { id: capture.body.id },
     )
-    assert.equal(wrong.body.result.code, '700.400.700', 'the other channel is another channel')
+    assert.equal(wrong.body.result.code, '700.400.700', 'the channels differ')
   })
 
   test('dispatching reads nothing from the database: rules are loaded with the merchant', async () => {
@@ -309,7 +309,7 @@ describe('dispatching of payments by merchant id', () => {
         isAnswered = true
       })
       for (let round = 0; round < 20; round += 1) assert.equal((await send()).status, 200)
-      assert.equal(isAnswered, false, 'an entity that was not read before waits for the lock')
+      assert.equal(isAnswered, false, 'an uncached entity waits for the lock')
       await lock.query('rollback')
       assert.equal((await unread).status, 200)
     } finally {

@@ -221,7 +221,7 @@ describe('schedules', { concurrency: true }, () => {
     )
     await run.gateway.registrations.remove(registrationId)
     const again = await other.schedules.create(request, { idempotencyKey: 'one-schedule' })
-    assert.equal(again.id, made[0]!.id, 'a repeat is answered whatever became of the registration')
+    assert.equal(again.id, made[0]!.id, 'a repeat is answered in any state of the registration')
   })
 })
 

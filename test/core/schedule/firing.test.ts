@@ -99,7 +99,7 @@ describe('firing of schedules', { concurrency: true }, () => {
     )) as [{ now: Date }]
     const instants = Math.floor((now.getTime() - since.getTime()) / (20 * 60_000)) + 1
     const told = missed.reduce((sum, range) => sum + Number(range.count), 0)
-    assert.equal(told + all.length, instants, 'each instant is charged or told as missed')
+    assert.equal(told + all.length, instants, 'each instant is charged or recorded as missed')
     const oldest = Date.parse(all.at(-1)!.scheduledAt)
     const window = now.getTime() - 24 * hourMs
     assert.ok(oldest >= window && oldest < window + 20 * 60_000)

@@ -160,7 +160,7 @@ test('the step log, its answer and the terminal show no card number, code, key o
   const kept = leaves.filter(({ table }) => table.startsWith('tollgate.step'))
   assert.ok(
     kept.some(({ text }) => text.includes('-canary')),
-    'the scan sees the exchange',
+    'the scan finds the exchange',
   )
   for (const { table, text } of kept) {
     for (const canary of canaries)

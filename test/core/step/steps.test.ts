@@ -128,7 +128,7 @@ describe('the step log', () => {
     assert.deepEqual(named(calls), ['debit unknown', 'debit approved'])
     assert.match(calls[0]?.text ?? '', /did not answer in time/)
     assert.match(calls[1]?.text ?? '', /after its time was over/)
-    assert.ok((calls[1]?.durationUs ?? 0) > (calls[0]?.durationUs ?? 0), 'it ended later')
+    assert.ok((calls[1]?.durationUs ?? 0) > (calls[0]?.durationUs ?? 0), 'the exchange ended later')
     assert.equal(steps.at(-1)?.by, 'late-answer')
   })
 
@@ -437,7 +437,7 @@ test('steps of payments wait in bounded memory during a database outage and are 
       steps.note({ paymentId, name: 'debit', startedMs: systemClock.realMs() })
     }
     await steps.flush()
-    assert.equal(await rows(), 20_000, 'what is beyond the bound is dropped')
+    assert.equal(await rows(), 20_000, 'steps beyond the bound are dropped')
     assert.deepEqual(warned, ['steps were not logged: too many waited'])
     line.down()
     steps.note({ paymentId, name: 'debit', startedMs: systemClock.realMs() })
@@ -448,7 +448,7 @@ test('steps of payments wait in bounded memory during a database outage and are 
     await steps.close()
     steps.note({ paymentId, name: 'debit', startedMs: systemClock.realMs() })
     await steps.flush()
-    assert.equal(await rows(), 20_001, 'a log that is closed takes nothing more')
+    assert.equal(await rows(), 20_001, 'a closed log accepts no more steps')
   } finally {
     await database.close()
     await line.close()

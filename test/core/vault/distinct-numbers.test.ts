@@ -29,9 +29,9 @@ describe('different numbers with the same ten digits', () => {
       later(1_000)
     }
     assert.equal(count(4), hourMs - 3_000)
-    assert.equal(count(1), 0, 'one that came before is no new one, and is young again')
+    assert.equal(count(1), 0, 'a known number is not counted again, and is renewed')
     later(hourMs - 3_000 + 1_000)
-    assert.equal(count(4), 0, 'the second one has left')
+    assert.equal(count(4), 0, 'the second number has left the window')
     assert.ok(count(5) > 0)
   })
 
@@ -71,8 +71,8 @@ describe('different numbers with the same ten digits', () => {
     for (const no of [2, 3]) assert.equal(by('thief', no), 0)
     // The shopper's own number is refused too, because no request distinguishes them.
     for (const no of [4, 1, 5]) assert.equal(by('thief', no), hourMs)
-    assert.equal(by('shop', 1), 0, 'whoever came with it is served on')
-    assert.equal(by('thief', 2), 0, 'and so is the other with his own')
+    assert.equal(by('shop', 1), 0, 'the first token with the number is still served')
+    assert.equal(by('thief', 2), 0, 'the other token is served with its own')
   })
 
   test('after three times as many tries as numbers, every number of that token is refused', () => {
@@ -83,7 +83,7 @@ describe('different numbers with the same ten digits', () => {
     later(1_000)
     for (let no = 4; no <= 9; no += 1) assert.ok(by('a', no) > 0)
     later(1_000)
-    assert.equal(by('a', 1), hourMs - 1_000, 'until the first refusal has left the window')
+    assert.equal(by('a', 1), hourMs - 1_000, 'until the first refusal leaves the window')
     assert.equal(by('b', 1), 0)
     assert.equal(numbers.count(['token a'], '4200000000009999', threshold), 0, 'other digits')
     later(hourMs - 1_000)

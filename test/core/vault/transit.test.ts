@@ -44,7 +44,7 @@ describe('a key server with the transit API', () => {
       () => undefined,
       (thrown: unknown) => thrown,
     )
-    assert.ok(error instanceof Error, 'it should have failed')
+    assert.ok(error instanceof Error, 'the call should have failed')
     return error
   }
   /** No error contains the data key in any spelling, the token, or the server's stored text. */

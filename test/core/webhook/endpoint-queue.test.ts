@@ -28,7 +28,7 @@ test('a notification waits in memory only behind a complete row of earlier ones'
   lane.add(delivery('a', 3), 3)
   const sent: number[] = []
   for (let next = lane.next(); next !== undefined; next = lane.next()) {
-    assert.equal(lane.next(), undefined, 'one of a resource at a time')
+    assert.equal(lane.next(), undefined, 'one notification of a resource at a time')
     sent.push(next.seq)
     lane.delivered(next)
   }

@@ -52,7 +52,7 @@ const rotate = async ({ run, endpoint }: Shop) => {
   const rotated = await run.gateway.webhooks.rotate(endpoint.id, {}, { key: 'ENCRYPTION' })
   assert.match(rotated.encryptionKey ?? '', /^[0-9a-f]{64}$/)
   assert.notEqual(rotated.encryptionKey, endpoint.encryptionKey)
-  assert.equal(rotated.signingSecret, undefined, 'the secret stays, and is not shown')
+  assert.equal(rotated.signingSecret, undefined, 'the secret stays and is not shown')
   assert.ok(rotated.previousKeyUntil !== undefined && rotated.previousSecretUntil === undefined)
   return rotated.encryptionKey!
 }

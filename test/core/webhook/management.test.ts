@@ -250,11 +250,7 @@ describe('webhook endpoints', () => {
         `SCHEDULE DELETED ${schedule.id}`,
       ].sort(),
     )
-    assert.equal(
-      new Set(all.map((one) => one.id)).size,
-      4,
-      'each notification has an id of its own',
-    )
+    assert.equal(new Set(all.map((one) => one.id)).size, 4, 'each notification has its own id')
     const {
       ndc: _,
       timestamp: __,

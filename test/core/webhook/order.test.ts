@@ -56,7 +56,7 @@ test('events that arrive while memory is full follow all waiting ones', async ()
     assert.equal(new Set(told).size, old.size + fresh.size)
     const before = told.findIndex((id) => fresh.has(id))
     const least = old.size - limits.webhooksPerEndpoint
-    assert.ok(before >= least, `only ${before} of ${old.size} were told before a newer one`)
+    assert.ok(before >= least, `only ${before} of ${old.size} were sent before a newer one`)
   } finally {
     await run.close()
     await shop.close()

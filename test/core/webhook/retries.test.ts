@@ -104,7 +104,7 @@ describe('a notification that is not accepted', () => {
       const ids = new Set(receiver.received.map(({ id }) => id))
       assert.equal(ids.size, 1)
       const times = new Set(receiver.received.map(({ headers }) => headers['webhook-timestamp']))
-      assert.equal(times.size, receiver.received.length, 'each try has a time of its own')
+      assert.equal(times.size, receiver.received.length, 'each attempt has its own time')
     }, 'fail'))
 
   test('a notification waits as long as the endpoint asks, a day at most', () =>
@@ -266,7 +266,7 @@ describe('the state of an endpoint', () => {
         (await deliveries()).deliveries[0]?.state === 'DELIVERED' ? true : undefined,
       )
       const all = await run.gateway.webhooks.replay(endpointId, everything as never)
-      assert.equal(all.replayed, 2, 'the delivered one, and the one that came while it was off')
+      assert.equal(all.replayed, 2, 'the delivered one, and the one from the time it was disabled')
       await receiver.atLeast(4)
     }, 'gone'))
 

@@ -11,7 +11,7 @@ async function perTurn(told: readonly unknown[], wanted: number): Promise<number
     await nextTurn()
     counts.push(told.length - before)
     before = told.length
-    assert.ok(counts.length <= wanted, 'nothing goes on any more')
+    assert.ok(counts.length <= wanted, 'the sends have stopped')
   }
   return counts
 }

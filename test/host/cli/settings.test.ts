@@ -23,7 +23,7 @@ function problemsOf(work: () => unknown): readonly string[] {
     assert.ok(error instanceof SettingsError, String(error))
     return error.problems
   }
-  assert.fail('these settings were taken')
+  assert.fail('these settings were accepted')
 }
 
 const fromEnvironment = (environment: Record<string, string>) => readSettings({ environment })

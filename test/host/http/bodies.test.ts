@@ -102,7 +102,10 @@ describe('a full memory for bodies', () => {
     assert.ok(budget.held <= small.bytes * 0.75 + 4 * small.lateBytes)
     const before = budget.held
     for (let no = 10; no < 50; no += 1) shares(budget, { ...sender(no), address: '192.0.2.9' })
-    assert.ok(budget.held - before <= small.lateBytes, 'one address has no more by many tokens')
+    assert.ok(
+      budget.held - before <= small.lateBytes,
+      'many tokens give one address no more memory',
+    )
     assert.equal(
       statusOf(() => budget.share(sender(99)).take(1_000)),
       200,
@@ -141,7 +144,7 @@ describe('a full memory for bodies', () => {
     const moving = begin(1, 90_000)
     nowMs = 6_000
     budget.endStalled()
-    assert.deepEqual(ended, [], 'there is room enough')
+    assert.deepEqual(ended, [], 'there is enough room')
     begin(2, 90_000)
     moving.take(1)
     budget.endStalled()

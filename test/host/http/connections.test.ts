@@ -171,7 +171,7 @@ async function answeredAfterSilence(small: Hosted): Promise<void> {
     }),
   )
   const health = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
-  assert.equal(await exchange(small.url, health), '', 'both connections are taken')
+  assert.equal(await exchange(small.url, health), '', 'both connections are in use')
   const [answer] = await until(async () => {
     const answers = answersIn(await exchange(small.url, health))
     return answers.length > 0 ? answers : undefined

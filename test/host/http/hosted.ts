@@ -180,5 +180,5 @@ export async function underWay(
     )
     if (row !== undefined) return row.id
   }
-  throw new Error(`no payment ${merchantTransactionId} came under way`)
+  throw new Error(`payment ${merchantTransactionId} did not get under way`)
 }

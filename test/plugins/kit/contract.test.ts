@@ -32,7 +32,11 @@ test('a minimal connector passes the cases that apply to it', async () => {
   )
   assert.equal(why('is not fooled by a forged event'), 'the connector has no inbound')
   const all = contractCases(acquirerJson, sandbox).cases.length
-  assert.equal(passed.length + notSupported.length, all, 'every case is told, one way or the other')
+  assert.equal(
+    passed.length + notSupported.length,
+    all,
+    'every case passes, fails or is reported as unsupported',
+  )
 })
 
 test("the suite prints unsupported features of an author's connector", async () => {

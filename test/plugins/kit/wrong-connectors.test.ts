@@ -17,10 +17,10 @@ describe('the contract suite and wrong connectors', () => {
 
 test('every case of the contract has a connector that fails it', () => {
   const { cases, notSupported } = contractCases(acquirerJson, sandbox)
-  assert.deepEqual(notSupported, [], 'the worked example shows everything')
+  assert.deepEqual(notSupported, [], 'the example connector supports every case')
   const failing = new Set(wrongConnectors.flatMap(({ noticed }) => noticed))
   const names = cases.map(({ name }) => name)
-  assert.equal(new Set(names).size, names.length, 'every case has a name of its own')
+  assert.equal(new Set(names).size, names.length, 'every case has its own name')
   assert.deepEqual(
     names.filter((name) => !failing.has(name)),
     [],

@@ -60,7 +60,7 @@ export class Engine {
 
   /** The second commit: an open payment under a lease. */
   settle(payment: Payment, said: Said): void {
-    if (!isOpen(payment.state)) throw new Error('only what is open is settled')
+    if (!isOpen(payment.state)) throw new Error('only open payments are settled')
     this.#note?.(`answered ${said.is}`, payment)
     const { state } = payment
     switch (said.is) {

@@ -68,7 +68,7 @@ function checkMarks(payments: readonly Payment[]): void {
     const { parent } = payment
     const name = parent === null ? undefined : takes(payment, parent)
     if (name !== undefined && parent?.own?.marks[name] === null)
-      assert.fail(`${payment.no} is the last one, and ${parent.no} does not know`)
+      assert.fail(`${payment.no} was the last capture, and ${parent.no} is not closed`)
   }
 }
 

@@ -134,7 +134,7 @@ export class Life {
     if (!isTwice || isOpen(payment.state)) return
     const before = fingerprint(engine.books)
     engine.hear(payment, ledger.word(payment))
-    assert.equal(fingerprint(engine.books), before, 'the same word again changes something')
+    assert.equal(fingerprint(engine.books), before, 'the repeated word changes something')
   }
 
   /** An accepted operation fails, or a final sale is returned; also during its reversal. */
@@ -144,7 +144,8 @@ export class Life {
     if (!did || !counts) return
     this.ledger.undoes(payment)
     this.#tell(payment, true)
-    if (mayFail && isTold) assert.notEqual(payment.attempt, 'late', 'it failed, and is still late')
+    if (mayFail && isTold)
+      assert.notEqual(payment.attempt, 'late', 'the payment failed, and is still late')
   }
 
   /** An accepted operation is confirmed. */

@@ -45,7 +45,7 @@ async function probeSale(rest: Rest, row: Row): Promise<Probed | undefined> {
     ] as const) {
       if ((await tried(rest, row, type, minor)) !== undefined) continue
       return {
-        rule: '5 nothing is given back while it is charged back',
+        rule: '5 a charged-back payment takes no refund',
         found: `${type} of ${row.type} ${row.id} was done, with ${standing.length} chargebacks`,
       }
     }
@@ -55,14 +55,14 @@ async function probeSale(rest: Rest, row: Row): Promise<Probed | undefined> {
     const code = await tried(rest, row, 'RF', 1n)
     if (code !== undefined) return
     return {
-      rule: '4 nothing is refunded of what came back, until an operator decided',
+      rule: '4 a returned payment takes no refund until an operator decides',
       found: `${row.type} ${row.id} was returned, and refunded`,
     }
   }
   const left = came > went ? came - went : 0n
   if ((await tried(rest, row, 'RF', left + 1n)) === undefined) {
     return {
-      rule: '2 no more is refunded than is left',
+      rule: '2 refunds do not exceed the rest',
       found: `${left} is left of ${row.type} ${row.id}, ${left + 1n} was refunded`,
     }
   }
@@ -87,7 +87,7 @@ async function probeSale(rest: Rest, row: Row): Promise<Probed | undefined> {
     rest.listed.some(({ kind, detail }) => kind === 'undecided' && /another amount/.test(detail))
   if (rest.listed.length > 0 && mayWait) return
   return {
-    rule: '2 what is left of a sale can be refunded',
+    rule: '2 the rest of a sale can be refunded',
     found: `${left} is left of ${row.type} ${row.id}, and a refund of 1 is refused with ${code}`,
   }
 }
@@ -102,7 +102,7 @@ async function probeAuthorisation(rest: Rest, row: Row): Promise<Probed | undefi
   if ((await tried(rest, row, 'CP', left + 1n)) !== undefined) return
   if (rest.listed.some(({ detail }) => /"minor":/.test(detail))) return
   return {
-    rule: '2 no more is captured than is left',
+    rule: '2 captures do not exceed the rest',
     found: `${left} is left of ${row.type} ${row.id}, ${left + 1n} was captured`,
   }
 }

@@ -84,7 +84,7 @@ async function look(world: World, merchants: readonly Merchant[]): Promise<Viola
   })
   await inParallel(whole(), atOnce, async (rest) => {
     const stays = await endList(rest)
-    if (stays !== undefined) add(rest, '6 what is listed can be ended by an operator', stays)
+    if (stays !== undefined) add(rest, '6 an operator can close every entry', stays)
   })
   return violations
 }

@@ -97,7 +97,7 @@ export function oneAnswer(evidence: Evidence): string[] {
         ? []
         : [`${wish.reference} was accepted, then refused with ${lateRefusal.answer.code}`]),
       ...(isSilent && rows.size > 0 && words.length > 0 && about.length === 0
-        ? [`${wish.reference} was always refused, and there is a payment`]
+        ? [`${wish.reference} was always refused, but has a payment`]
         : []),
     ]
   })

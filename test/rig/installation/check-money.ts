@@ -57,7 +57,7 @@ export function moneyHasRow({ ledger, payments }: Evidence): string[] {
   const known = new Set(payments.map(({ attemptKey }) => attemptKey))
   return ledger
     .filter((entry) => moved(entry) && !known.has(entry.key))
-    .map((entry) => `${shown(entry)} moved ${netText(netOf(entry))} and nobody knows of it`)
+    .map((entry) => `${shown(entry)} moved ${netText(netOf(entry))} without a payment`)
 }
 
 /**

@@ -132,7 +132,7 @@ export class Client {
       if (isWord(answer)) return answer
       await pause(betweenTriesMs)
     }
-    throw new Error(`nobody has a word about ${wish.reference}`)
+    throw new Error(`no host states an outcome of ${wish.reference}`)
   }
 
   /** An approved first payment, for follow-ups. */
@@ -144,7 +144,7 @@ export class Client {
   ): Promise<string> {
     const answer = await this.insist(this.first(type, minor, more), hosts)
     if (isApproved(answer.code)) return answer.id
-    throw new Error(`a ${type} to build on was answered ${answer.code}`)
+    throw new Error(`a ${type} for follow-ups was answered ${answer.code}`)
   }
 }
 

@@ -203,7 +203,7 @@ function newFolder(): string {
 }
 
 function present<T>(value: T | null, option: string): T {
-  if (value === null) throw new Error(`this ground was laid without ${option}`)
+  if (value === null) throw new Error(`this environment was started without ${option}`)
   return value
 }
 

@@ -157,7 +157,7 @@ class Inbox {
       const at = this.#news.findIndex((one) => one.name === name && fits(one.told as Told<N>))
       if (at !== -1) return this.#news.splice(at, 1)[0]!.told as Told<N>
       if (this.#ended !== undefined) throw new Error(this.#ended)
-      if (signal.aborted) throw new Error(`the host told of no "${name}" in time`)
+      if (signal.aborted) throw new Error(`the host sent no "${name}" in time`)
       await once(this.#arrived, 'news', { signal }).catch(() => undefined)
     }
   }
