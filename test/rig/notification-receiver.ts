@@ -121,7 +121,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     const trust = trusts.get(path) ?? trusts.get('/')
     const read =
       trust === undefined
-        ? { problem: 'nobody told what to believe' }
+        ? { problem: 'the path has no secrets' }
         : tryTo(() => opened(headers, body, trust, options.toleranceSeconds ?? 300))
     const one: Received = {
       no: count,
@@ -166,7 +166,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     const came = received.map(({ path, id, sequence, problem }) =>
       [path, id, sequence, problem ?? ''].join(' ').trim(),
     )
-    throw new Error(`what the test waits for did not come; there came: ${came.join('; ')}`)
+    throw new Error(`the expected delivery did not arrive; received: ${came.join('; ')}`)
   }
   return {
     url: `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}/`,
@@ -272,7 +272,7 @@ export function checkSignature(
   const id = headers['webhook-id'] ?? ''
   const timestamp = headers['webhook-timestamp'] ?? ''
   if (id === '') throw new Error('webhook-id is missing')
-  if (!/^[0-9]{1,12}$/.test(timestamp)) throw new Error('webhook-timestamp is no number')
+  if (!/^[0-9]{1,12}$/.test(timestamp)) throw new Error('webhook-timestamp is not a number')
   if (Math.abs(Date.now() / 1000 - Number(timestamp)) > toleranceSeconds) {
     throw new Error('webhook-timestamp is too far away')
   }
@@ -285,7 +285,7 @@ export function checkSignature(
     const own = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest()
     return given.some((one) => one.length === own.length && timingSafeEqual(one, own))
   })
-  if (!isSigned) throw new Error('webhook-signature is by nobody we know')
+  if (!isSigned) throw new Error('webhook-signature is by an unknown secret')
 }
 
 /** AES-256-GCM; the body is bare hex, or hex in `{"encryptedBody": …}` with a JSON content type. */

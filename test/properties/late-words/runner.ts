@@ -102,7 +102,7 @@ export function sumOf(
 
 function unhandled(rejections: readonly unknown[], sequences: readonly Sequence[]): Violation[] {
   return rejections.map((reason) => ({
-    rule: '7 no promise is left alone',
+    rule: '7 no rejection is unhandled',
     found: reason instanceof Error ? (reason.stack ?? reason.message) : String(reason),
     sequence: sequences[0]!,
   }))
