@@ -44,7 +44,10 @@ test('a receiver accepts only recent signatures of a known secret over the exact
   const bytes = Buffer.from(body)
   checkSignature(signed(body), bytes, [secret])
   checkSignature(signed(body), bytes, ['whsec_b3RoZXI=', secret])
-  assert.throws(() => checkSignature(signed(body), Buffer.from(`${body} `), [secret]), /unknown secret/)
+  assert.throws(
+    () => checkSignature(signed(body), Buffer.from(`${body} `), [secret]),
+    /unknown secret/,
+  )
   assert.throws(() => checkSignature(signed(body), bytes, ['whsec_b3RoZXI=']), /unknown secret/)
   const old = Math.floor(Date.now() / 1000) - 301
   assert.throws(() => checkSignature(signed(body, secret, old), bytes, [secret]), /too far/)
