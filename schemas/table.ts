@@ -1,16 +1,16 @@
 /**
- * The table language. A field of the API is one row of one table; its JSON Schema, TypeScript type,
- * decoding, redaction, vault class, OpenAPI entry, reference page and test data all follow from it.
- * Everything here is plain data that survives JSON.stringify: no classes, no closures.
+ * The table language. A field of the API is one row of one table, and its JSON Schema, TypeScript
+ * type, decoding, redaction, vault class, OpenAPI entry, reference page and test data follow from
+ * it. Tables are plain data that survives JSON.stringify: no classes, no closures.
  */
 import type { NeededRight, RightName } from './tables/rights.ts'
 
 /**
- * What a value may look like on the wire. Every value is a string there; lengths count characters
- * (code points), not bytes.
+ * The format of a value on the wire. Every value is a string; lengths count characters (code
+ * points), not bytes.
  */
 export type Format =
-  /** Printable Unicode of `min` to `max` characters: blanks, e-mail addresses and URLs are legal. */
+  /** Printable Unicode of `min` to `max` characters, blanks and marks included. */
   | { kind: 'text'; min: number; max: number; multiline?: true }
   /** Digits only. */
   | { kind: 'digits'; min: number; max: number }
@@ -34,7 +34,7 @@ export type Format =
   | { kind: 'choice'; of: readonly string[] }
   /** `true` or `false`. */
   | { kind: 'flag' }
-  /** A calendar day, `yyyy-MM-dd`; days that do not exist are refused. */
+  /** A calendar day, `yyyy-MM-dd`; days outside the calendar are refused. */
   | { kind: 'date' }
   /** Wall-clock time, `yyyy-MM-dd HH:mm:ss`. */
   | { kind: 'date-time' }
@@ -59,16 +59,16 @@ export type Need = 'R' | 'C' | 'O'
 export type Direction = 'request' | 'echoed' | 'response' | 'stored'
 
 /**
- * Who may see a value. `none`: anybody who may see the payment. `person`: personal data, redacted
- * in logs. `pan`: sealed in the vault, last four shown. `sad`: sensitive authentication data, in
+ * The visibility of a value. `none`: as the payment itself. `person`: personal data, redacted in
+ * logs. `pan`: sealed in the vault, last four shown. `sad`: sensitive authentication data, in
  * memory only, never written, not even encrypted. `secret`: credentials, never logged or returned.
  */
 export type FieldClass = 'none' | 'person' | 'pan' | 'sad' | 'secret'
 
 export type Field = {
   /**
-   * Full name on the wire; `[n]` stands for an index from 0, `[name]` for a free key. Anything else
-   * in brackets is that key itself: `threeDSecure.schemeData[CB-USECASE]`.
+   * Full name on the wire; `[n]` stands for an index from 0, `[name]` for a free key. Other
+   * brackets contain a fixed key: `threeDSecure.schemeData[CB-USECASE]`.
    */
   readonly name: string
   readonly format: Format
@@ -80,26 +80,26 @@ export type Field = {
 }
 
 export type FieldOptions = {
-  /** Highest index of `[n]`; 99 unless the row says otherwise. */
+  /** Highest index of `[n]`; 99 by default. */
   readonly maxIndex?: number
   /** Format of `[name]` keys. */
   readonly key?: { readonly pattern: string; readonly max: number }
   /** Older spellings that are accepted for this field. */
   readonly aliases?: readonly string[]
-  /** What an absent value means. Nobody fills it in: the engine must still see what was not sent. */
+  /** The meaning of an absent value. The engine sees the absence, so nothing is filled in. */
   readonly default?: string
-  /** Result code of a value that the format refuses, where it is not 200.300.404. */
+  /** Result code of a value outside the format, if it is not 200.300.404. */
   readonly code?: string
-  /** Header of the reconciliation file's column that holds this field. */
+  /** Header of this field's column in the reconciliation file. */
   readonly column?: string
   /**
-   * An identifier of merchants, schemes, carriers or acquirers. A tenth of such numbers pass for card
-   * numbers by chance: it is refused only when it holds the number of the account that the request is about.
+   * An identifier of merchants, schemes, carriers or acquirers. A tenth of them resemble card
+   * numbers by chance, so one is refused only for the account number of its own request.
    */
   readonly reference?: true
-  /** Not in the API's documents, but sent by deployed clients: accepted and ignored. */
+  /** Undocumented, but sent by deployed clients: accepted and ignored. */
   readonly tolerated?: true
-  /** Why the row differs from the document it comes from. */
+  /** The reason for a difference from the source document. */
   readonly because?: string
   readonly deprecated?: true
 }
@@ -134,8 +134,8 @@ export type Condition = Rule & { readonly code?: string }
 
 export type Rule =
   /**
-   * When any of `when` is present, every one of `need` must be; but only while `onlyIf` holds, and
-   * not while `unless` does.
+   * When any of `when` is present, every one of `need` must be; only while `onlyIf` holds, and not
+   * while `unless` does.
    */
   | {
       rule: 'requires'
@@ -148,8 +148,8 @@ export type Rule =
   /** When any of `when` is present, at least one of `of` must be. */
   | { rule: 'any'; when: readonly string[]; of: readonly string[]; message: string }
   /**
-   * The values of `of` taken together must not consist of digits only. Those named by `ignoring`
-   * do not count while its field is present, because the engine ignores them then.
+   * The values of `of` together must not consist of digits only. Those named by `ignoring` do not
+   * count while its field is present, because the engine ignores them then.
    */
   | {
       rule: 'not-digits-only'
@@ -166,9 +166,9 @@ export type Rule =
     }
   /** `of` must not all be sent together. */
   | { rule: 'not-together'; of: readonly string[]; message: string }
-  /** Every one of `need` must be present, whatever else is sent, except while `unless` holds. */
+  /** Every one of `need` must be present in any request, except while `unless` holds. */
   | { rule: 'mandatory'; need: readonly string[]; unless?: Presence; message: string }
-  /** At least one of `of` must be present, whatever else is sent. */
+  /** At least one of `of` must be present in any request. */
   | { rule: 'at-least-one'; of: readonly string[]; message: string }
 
 export const R = 'R'
@@ -183,7 +183,7 @@ export const person = 'person'
 export const pan = 'pan'
 export const sad = 'sad'
 export const secret = 'secret'
-/** Options of a row that holds somebody's number for something. */
+/** Options of a row that holds an identifier. */
 export const reference = { reference: true } as const
 
 type Of<Kind extends Format['kind']> = Extract<Format, { kind: Kind }>
@@ -207,7 +207,7 @@ export const letters = (length: number): Of<'letters'> => ({
   min: length,
   max: length,
 })
-/** A pattern that the whole value must match, with a value that does. */
+/** A pattern for the whole value, with a matching example. */
 export function match(pattern: string, example: string, min?: number, max?: number): Of<'pattern'> {
   return {
     kind: 'pattern',
@@ -290,7 +290,7 @@ export function excerpt(
   return { name, title, fields, conditions: [] }
 }
 
-/** The same table with the highest index that its `[n]` may take. */
+/** The same table with another highest index for its `[n]`. */
 export function withHighestIndex(source: Group, maxIndex: number): Group {
   const fields = source.fields.map((field) => ({
     ...field,
@@ -331,18 +331,18 @@ export type Endpoint = {
   /** Other accepted paths. */
   readonly alsoPaths?: readonly string[]
   readonly title: string
-  /** Groups whose request fields the body (POST) or the query (GET, DELETE) may hold. */
+  /** Groups of request fields in the body (POST) or the query (GET, DELETE). */
   readonly accepts: readonly string[]
-  /** Fields of those groups that are required, allowed only, or refused for this operation. */
+  /** Fields of those groups that this operation requires, exclusively allows, or refuses. */
   readonly required?: readonly string[]
   readonly refused?: readonly string[]
-  /** Groups whose response fields the answer may hold. */
+  /** Groups of response fields in the answer. */
   readonly answers: readonly string[]
   /** `token`: a Bearer token; `none`: public. */
   readonly login: 'token' | 'none'
-  /** What the token must have a right to. */
+  /** The right that the token needs. */
   readonly right: NeededRight
-  /** A second right that it must have beside; with `where` only for a request that names this field. */
+  /** A second right of the token; with `where`, only for a request that names this field. */
   readonly also?: { readonly right: RightName; readonly where?: string }
   /** Class of limits that throttling applies. */
   readonly throttle: 'write' | 'read' | 'none'

@@ -1,5 +1,5 @@
 /**
- * Runs everything that must hold: checks of the sources, then the tests.
+ * Runs every check: those of the sources, then the tests.
  *
  *   npm test                 all
  *   npm test -- money flows  only test files whose path has one of these words; no source checks
@@ -12,33 +12,37 @@ import { clusterVariable, startTestCluster, type TestCluster } from './rig/clust
 import type { Summary } from './rig/summary-reporter.ts'
 
 const project = join(import.meta.dirname, '..')
-/** Many tests start programs: what one of them has compiled the others need not compile again. */
+/** Many tests start programs, which share compiled code. */
 const compileCache = join(project, 'node_modules/.cache/tollgate-tests')
 const programs = join(project, 'node_modules/.bin')
 const condition = '--conditions=@tollgate/source'
 
-/** Tests that start processes, wait for them or kill them: one process per file, three at a time. */
+/** Tests that start, await or kill processes: one process for each file, three at a time. */
 const apart = /^test\/(?:flows|crashes|browser|examples|host\/postgres|host\/cli)\//
-/** Tests that wait for clocks, connections and pauses more than they compute: a process of their own, beside the rest. */
+/**
+ * Tests that mostly wait for clocks, connections and pauses: one separate process, beside the rest.
+ */
 const waiting = /^test\/core\/(?:schedule|db|event-feed|webhook|operator)\//
 const filesAtOnce = 3
 const unitLimitMs = 30_000
 const apartLimitMs = 180_000
-/** A group that says nothing for longer than its slowest test may take hangs after its tests. */
+/** A group silent for longer than its slowest test hangs after its tests. */
 const silenceMarginMs = 5_000
-/** A run takes eight minutes on two cores; a machine that is slow today takes longer, one that hangs far longer. */
+/**
+ * A run takes eight minutes on two cores; a slow machine takes longer, a hanging one far longer.
+ */
 const wholeRunLimitMs = 12 * 60_000
 
 const running = new Set<ChildProcess>()
 let stopped: string | null = null
 
-/** Ends the process group of a child: what it started goes with it. */
+/** Ends the process group of a child, with all that it started. */
 function end(child: ChildProcess): void {
   if (child.pid === undefined) return
   try {
     process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // It is gone.
+    // The process is gone.
   }
 }
 
@@ -48,7 +52,7 @@ function stopEverything(why: string): void {
   for (const child of running) end(child)
 }
 
-/** Runs a program to its end; answers its exit code, and what it said unless that was streamed. */
+/** Runs a program to its end; returns its exit code, and its output unless it was streamed. */
 function run(
   program: string,
   choices: readonly string[],
@@ -85,7 +89,7 @@ function run(
   })
 }
 
-/** Checks of the sources. They run side by side; each speaks only when it fails. */
+/** Checks of the sources. They run in parallel and print only failures. */
 async function checkSources(): Promise<number> {
   const checks = [
     {
@@ -120,7 +124,10 @@ async function checkSources(): Promise<number> {
   return results.reduce<number>((sum, failed) => sum + failed, 0)
 }
 
-/** Runs test files under Node's runner; its output is streamed, its counts come from a second report. */
+/**
+ * Runs test files under Node's runner; its output is streamed, its counts come from a second
+ * report.
+ */
 async function runTests(
   files: readonly string[],
   cluster: TestCluster,
@@ -161,7 +168,7 @@ async function runTests(
     if (!hung && stopped === null) console.log('✖ the process of the tests ended before they did')
     return { passed: 0, failed: 1, skipped: 0 }
   }
-  // A run that says no with its exit code alone must not pass for success.
+  // A run that fails only by its exit code must not pass for success.
   return code !== 0 && summary.failed === 0 ? { ...summary, failed: 1 } : summary
 }
 
@@ -177,7 +184,7 @@ function endWhenSilent(report: string, silenceMs: number, hang: () => void): Nod
   }, 500)
 }
 
-/** The counts in the last line of a report; null when the run did not come to its end. */
+/** The counts in the last line of a report; null for an incomplete run. */
 function readSummary(report: string): Summary | null {
   if (!existsSync(report)) return null
   const line = readFileSync(report, 'utf8').trimEnd().split('\n').at(-1) ?? ''
@@ -205,7 +212,7 @@ async function main(filters: readonly string[]): Promise<number> {
   const counts: Summary[] = []
   try {
     if (filters.length === 0) checksFailed = await checkSources()
-    else console.log('source checks are left out: only some test files were asked for')
+    else console.log('source checks are left out: only some test files were selected')
     const inOneProcess = (files: readonly string[]) =>
       runTests(
         files,
@@ -215,7 +222,7 @@ async function main(filters: readonly string[]): Promise<number> {
       )
     const together = chosen.filter((file) => !apart.test(file))
     const alone = chosen.filter((file) => apart.test(file))
-    // Side by side: those in one process compute, those apart mostly wait for processes.
+    // In parallel: those in one process compute, the separate ones mostly wait.
     const all = await Promise.all([
       inOneProcess(together.filter((file) => !waiting.test(file))),
       inOneProcess(together.filter((file) => waiting.test(file))),

@@ -1,9 +1,9 @@
 import type { FieldClass, Group } from '../table.ts'
 
-/** From harmless to never written anywhere; where tables differ about a name, the later one holds. */
+/** From harmless to never written. Where tables differ about a name, the stricter class holds. */
 const strictness: readonly FieldClass[] = ['none', 'person', 'secret', 'pan', 'sad']
 
-/** The class of every name that a request or an answer may hold, other spellings included. */
+/** The class of every name in requests and answers, alternative spellings included. */
 export function classesOf(groups: readonly Group[]): Map<string, FieldClass> {
   const classes = new Map<string, FieldClass>()
   for (const field of groups.flatMap((group) => group.fields)) {

@@ -7,7 +7,7 @@ import {
 } from './json-schema.ts'
 import type { Operation } from './operation.ts'
 
-/** The JSON Schemas of all operations with the groups that they share. */
+/** The JSON Schemas of all operations, with the groups they share. */
 export type Documents = {
   readonly requests: ReadonlyMap<string, ObjectSchema>
   readonly requestDefinitions: Definitions
@@ -27,7 +27,7 @@ export function documentsOf(operations: ReadonlyMap<string, Operation>): Documen
   return { requests, requestDefinitions, answers, answerDefinitions }
 }
 
-/** One file per operation and one for what they share, by path. */
+/** One file for each operation and one for the shared groups, by path. */
 export function schemaFiles(documents: Documents): Map<string, string> {
   const files = new Map<string, string>()
   const text = (schema: object) => `${JSON.stringify(schema, undefined, 1)}\n`
@@ -40,7 +40,7 @@ export function schemaFiles(documents: Documents): Map<string, string> {
   return files
 }
 
-/** The same schema with its references to shared groups rewritten by `to`. */
+/** The schema with its references to shared groups rewritten by `to`. */
 export function withReferences<T>(schema: T, to: (name: string) => string): T {
   const rewrite = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(rewrite)

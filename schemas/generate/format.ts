@@ -1,7 +1,7 @@
 import type { Format } from '../table.ts'
 import { rangePattern } from './range.ts'
 
-/** What a value of one format looks like as JSON Schema. Every value is a string. */
+/** The JSON Schema of a value. Every value is a string. */
 export type ValueSchema = {
   type: 'string'
   minLength?: number
@@ -15,7 +15,7 @@ export type ValueSchema = {
 const printable = '[^\\u0000-\\u001f\\u007f-\\u009f]'
 const printableLines = '[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]'
 
-// Leap years are every fourth, but of the full centuries only every fourth.
+// Every fourth year is a leap year, but only every fourth full century.
 const leapYear = '(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][048]|[13579][26])00)'
 const day =
   '(?:(?!0000)[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])' +
@@ -29,7 +29,7 @@ const codes = {
   'country-alpha3': '[A-Z]{3}',
   'country-numeric': '[0-9]{3}',
   brand: '[a-zA-Z0-9_]{1,32}',
-  // Two characters; a dot joins the two steps of one request, as in PA.CP.
+  // Two characters; a dot joins the two steps of a request, as in PA.CP.
   'payment-type': '[A-Z0-9]{2}(?:\\.[A-Z0-9]{2})?',
 } as const
 
@@ -47,7 +47,7 @@ function decimalPattern(format: Format & { kind: 'decimal' }): string {
   return `${sign}(?:${below}${max}${zeros})`
 }
 
-/** The regular expression, without anchors, that a value of the format matches. */
+/** The regular expression of the format, without anchors. */
 export function formatPattern(format: Format): string {
   switch (format.kind) {
     case 'text':
@@ -94,12 +94,12 @@ function listItemPattern(format: Format): string {
 
 const whole = (pattern: string) => (pattern.includes('|') ? `^(?:${pattern})$` : `^${pattern}$`)
 
-/** The whole-value regular expression of the format, as it stands in messages and schemas. */
+/** The regular expression of a whole value, as in messages and schemas. */
 export function anchoredPattern(format: Format): string {
   return whole(formatPattern(format))
 }
 
-/** No value of the format has more characters than this. */
+/** The maximum number of characters of a value. */
 export function maxCharactersOf(format: Format): number {
   switch (format.kind) {
     case 'text':

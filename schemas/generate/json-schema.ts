@@ -22,7 +22,7 @@ export type ObjectSchema = {
   additionalProperties: boolean | Schema
 }
 
-/** Groups shared by several operations, by the name they have under `$defs`. */
+/** Groups shared by several operations, by their name under `$defs`. */
 export type Definitions = Map<string, ObjectSchema>
 
 export const dialect = 'https://json-schema.org/draft/2020-12/schema'
@@ -48,7 +48,9 @@ type Writing = {
   closed: boolean
 }
 
-/** The nested JSON Schema of an operation's request. Groups go to `definitions` and are referred to. */
+/**
+ * The nested JSON Schema of an operation's request. Groups go to `definitions` and are referenced.
+ */
 export function requestSchema(operation: Operation, definitions: Definitions): ObjectSchema {
   return writeRoot(operation.endpoint.operation, 'Request', operation.fields, {
     definitions,
@@ -119,7 +121,7 @@ function writeShape(node: Shape, writing: Writing, title: string): ObjectSchema 
   }
 }
 
-/** What a free key may be; the fixed keys beside it are named, whatever they look like. */
+/** The pattern of free keys; fixed keys beside them are listed apart. */
 function keySchema(field: Field, fixed: readonly string[]): Schema {
   const { pattern, max } = field.options.key ?? { pattern: '[^.\\[\\]]{1,64}', max: 64 }
   const free: ValueSchema = { type: 'string', maxLength: max, pattern: `^(?:${pattern})$` }
@@ -137,7 +139,7 @@ function describedValue(field: Field, writing: Writing): Schema & { description:
   }
 }
 
-/** What was sent as text comes back as text; what the gateway itself says may be a boolean or number. */
+/** Values sent as text are returned as text; the gateway's own may be a boolean or a number. */
 function answeredValue({ direction, format }: Field): Schema {
   if (direction === 'response' && format.kind === 'flag') return { type: 'boolean' }
   if (direction === 'response' && format.kind === 'integer') {
@@ -167,7 +169,7 @@ function define(node: Shape, writing: Writing): Schema {
     )
   }
   const name = same(plain) ? plain : `${plain}Of${writing.owner}`
-  if (!same(name)) throw new Error(`two different groups would be called ${name}`)
+  if (!same(name)) throw new Error(`two different groups would have the name ${name}`)
   writing.definitions.set(name, { ...schema, title: name })
   return { $ref: `${definitionsFile}#/$defs/${name}` }
 }

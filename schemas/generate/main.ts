@@ -1,6 +1,6 @@
 /**
- * Writes everything that is made from the field tables to `schemas/generated`.
- * With `--check` it writes nothing, names the files that are stale, and exits with 1 if there are any.
+ * Writes every file generated from the field tables to `schemas/generated`. With `--check`, writes
+ * nothing, names the stale files, and exits with 1 if there are any.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -22,7 +22,7 @@ function render(part: Part): string {
   return String(part).replace(/[&<>"']/g, (character) => escapes[character] as string)
 }
 
-/** HTML with everything that is filled in escaped, except what was made by this function. */
+/** HTML with all inserted values escaped, except results of this function. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return new Markup(String.raw({ raw: strings }, ...parts.map(render)))
 }

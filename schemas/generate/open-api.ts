@@ -14,7 +14,7 @@ type Json = { [key: string]: unknown }
 const component = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const rewrite = <T>(schema: T) => withReferences(schema, (name) => component(name).$ref)
 
-/** The OpenAPI 3.1 document of the whole surface, made from the tables. */
+/** The OpenAPI 3.1 document of the whole surface, from the tables. */
 export function openApi(): Json {
   const all = operations()
   const documents = documentsOf(all)
@@ -48,7 +48,7 @@ export function openApi(): Json {
           type: 'http',
           scheme: 'bearer',
           description:
-            'Access token of a merchant entity. What an operation lists beside it are the rights that the token must ' +
+            'Access token of a merchant entity. The rights listed beside it for an operation are those that the token must ' +
             `have, one of them where there are several: ${tokenRights.join(', ')}.`,
         },
       },
@@ -99,7 +99,7 @@ function describe(operation: Operation, form: Json, isOtherPath: boolean): Json 
   }
 }
 
-/** Names beside a scheme are what its holder needs; several requirements are alternatives. */
+/** Names beside a scheme are the rights of its holder; several requirements are alternatives. */
 const securityOf = (endpoint: Endpoint) =>
   endpoint.login === 'none'
     ? []
@@ -108,8 +108,7 @@ const securityOf = (endpoint: Endpoint) =>
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
-  description:
-    'Repeating a request with the same key gives its result instead of a second payment.',
+  description: 'A repeat with the same key returns its result instead of making a second payment.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\u0021-\\u007e]*$' },
 }
 
@@ -135,8 +134,8 @@ function queryParameter(field: Field, operation: Operation): Json {
 const describeField = (field: Field) => `${field.meaning} Format: ${formatInWords(field.format)}.`
 
 /**
- * The flat form of a request. Fields of one group are a component of their own, shared by the
- * operations that take the same ones.
+ * The flat form of a request. The fields of one group are a component shared by all operations with
+ * the same fields.
  */
 function formSchema(operation: Operation, forms: Json): Json {
   const byGroup = Map.groupBy(operation.fields, (field) => /^[^.[]+(?=[.[])/.exec(field.name)?.[0])
@@ -203,7 +202,7 @@ function responsesOf({ endpoint, fields }: Operation, name: string): Json {
     ...(takesInput
       ? {
           400: refusal(
-            'Parameters are wrong, named in `result.parameterErrors`, or the payment was declined.',
+            'Wrong parameters, named in `result.parameterErrors`, or a declined payment.',
           ),
         }
       : {}),
@@ -211,7 +210,7 @@ function responsesOf({ endpoint, fields }: Operation, name: string): Json {
       ? {
           401: refusal('The Authorization header is missing or malformed.'),
           403: refusal(
-            'The token is not valid, not allowed for this entity or environment, or lacks the right that is needed.',
+            'The token is invalid, not allowed for this entity or environment, or lacks the needed right.',
           ),
         }
       : {}),
@@ -244,12 +243,12 @@ function answerOf(endpoint: Endpoint, name: string): Json {
   return endpoint.answers.length === 0 ? { type: 'object' } : component(`${name}Answer`)
 }
 
-/** What every refusal holds. */
+/** The fields of every refusal. */
 const errorSchema: Json = {
   type: 'object',
   required: ['id', 'result', 'buildNumber', 'timestamp', 'ndc'],
   properties: {
-    id: { type: 'string', description: 'Id of the request, or of the payment that was declined.' },
+    id: { type: 'string', description: 'Id of the request, or of the declined payment.' },
     result: {
       type: 'object',
       required: ['code', 'description'],
@@ -262,12 +261,12 @@ const errorSchema: Json = {
             type: 'object',
             required: ['name', 'message'],
             properties: {
-              name: { type: 'string', description: 'Parameter as it was sent.' },
+              name: { type: 'string', description: 'Name of the parameter as sent.' },
               value: {
                 type: 'string',
-                description: 'What was sent; left out for personal and account data.',
+                description: 'Value as sent; omitted for personal and account data.',
               },
-              message: { type: 'string', description: 'What would be right.' },
+              message: { type: 'string', description: 'Description of the allowed values.' },
             },
           },
         },

@@ -1,12 +1,12 @@
 import type { Condition, Endpoint, Field, Group } from '../table.ts'
 import { instrumentGroups } from '../tables/tokenization.ts'
 
-/** What one operation takes and gives, picked from the tables its endpoint names. */
+/** The fields of an operation's request and answer, from the tables of its endpoint. */
 export type Operation = {
   readonly endpoint: Endpoint
   /** Fields a request may hold. */
   readonly fields: readonly Field[]
-  /** Fields that deployed clients send and that are dropped. */
+  /** Ignored fields that deployed clients send. */
   readonly tolerated: readonly Field[]
   /** Names that must be sent. */
   readonly required: readonly string[]
@@ -15,7 +15,10 @@ export type Operation = {
   readonly answers: readonly Field[]
 }
 
-/** True when `name` is the entry itself or lies below it (`card` and `card.*` both hold `card.number`). */
+/**
+ * Whether `name` is the entry itself or lies below it (`card` and `card.*` both cover
+ * `card.number`).
+ */
 export function covers(entry: string, name: string): boolean {
   const path = entry.endsWith('.*') ? entry.slice(0, -2) : entry
   return name === path || (name.startsWith(path) && /^[.[]/.test(name.slice(path.length)))
@@ -45,7 +48,7 @@ function mergeRequests(groups: readonly Group[], refused: readonly string[]): Fi
   return [...byName.values()]
 }
 
-/** Where a field is echoed and also has a row for the answer, that row describes the answer. */
+/** The answer row of a field takes the place of its echoed row. */
 function mergeAnswers(groups: readonly Group[]): Field[] {
   const byName = new Map<string, Field>()
   for (const field of groups.flatMap((group) => group.fields)) {
@@ -58,8 +61,8 @@ function mergeAnswers(groups: readonly Group[]): Field[] {
 }
 
 /**
- * An operation on a registration works with a stored instrument: it may send a CVV, a holder or a
- * new expiry alone, so neither what the instrument's tables require nor their conditions apply.
+ * An operation on a registration uses a stored instrument: a CVV, a holder or a new expiry can be
+ * sent alone, so the required fields and the conditions of the instrument's tables do not apply.
  */
 function hasStoredInstrument(endpoint: Endpoint): boolean {
   return endpoint.path.includes('/registrations/{id}')
@@ -71,7 +74,7 @@ const optional = (group: Group): Group => ({
   conditions: [],
 })
 
-/** Picks the fields of one endpoint. Throws when the endpoint names tables or fields that do not exist. */
+/** Selects the fields of one endpoint. Throws for unknown tables or fields. */
 export function operationOf(endpoint: Endpoint, groups: readonly Group[]): Operation {
   const accepted = pick(endpoint.accepts, groups, endpoint).map((group) =>
     hasStoredInstrument(endpoint) && instrumentGroups.includes(group.name)

@@ -1,4 +1,4 @@
-/** Style of the reference page. Colours are chosen for a contrast of at least 4.5 in both schemes. */
+/** Style of the reference page. Its colours have a contrast of at least 4.5 in both schemes. */
 export const style = `
 :root {
   color-scheme: light dark;
@@ -123,7 +123,7 @@ dl.key dd { margin: 0; color: var(--quiet); }
 }
 `
 
-/** Filters rows while typing, and marks the section that is being read. */
+/** Filters rows while typing, and marks the visible section. */
 export const script = `
 const input = document.querySelector('input[type=search]')
 const found = document.querySelector('.found')

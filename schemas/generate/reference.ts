@@ -23,7 +23,7 @@ const directions: Readonly<Record<Direction, string>> = {
   response: 'returned',
 }
 const classes: Readonly<Record<FieldClass, string>> = {
-  none: 'Anybody who may see the payment.',
+  none: 'Visible to anybody who may see the payment.',
   person: 'Personal data; left out of logs and of error answers.',
   pan: 'Account number: sealed in the vault, last four characters shown.',
   sad: 'Sensitive authentication data: in memory only, never written, not even encrypted.',
@@ -72,7 +72,7 @@ function fieldRow(group: Group, field: Field): Markup {
 `
 }
 
-/** The same sentence can stand for several rules; it is said once. */
+/** Several rules can share a sentence, which is shown once. */
 function conditionList(conditions: readonly Condition[]): Markup | '' {
   const messages = [...new Set(conditions.map((condition) => condition.message))]
   if (messages.length === 0) return ''
@@ -120,7 +120,7 @@ function endpointSection(): Section {
     title: 'Endpoints',
     rows: endpoints.length,
     body: html`<h3>Endpoints</h3>
-<p>Every request carries <code>Authorization: Bearer</code> and a token, except where it says otherwise.</p>
+<p>Every request carries <code>Authorization: Bearer</code> and a token, except where the row says otherwise.</p>
 ${table(['Path', 'Purpose', 'Right', 'Required fields', 'Tables'], endpoints.map(endpointRow))}`,
   }
 }
@@ -132,7 +132,7 @@ function rightSection(): Section {
     title: 'Rights',
     rows: tokens.length,
     body: html`<h3>Rights</h3>
-<p>What an access token may be used for. One that was made without naming rights has all of them. A request without
+<p>The rights of access tokens. A token made without named rights has all of them. A request without
 the right to it is answered with 403 and <code>800.900.301</code>, which names the right.</p>
 ${table(
   ['Right', 'Meaning', 'Payment types'],
@@ -231,11 +231,11 @@ const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).di
 
 export type ReferencePage = {
   readonly html: string
-  /** Policy under which the page works: its own style and script, nothing from anywhere else. */
+  /** The policy of the page: its own style and script, nothing from elsewhere. */
   readonly contentSecurityPolicy: string
 }
 
-/** The reference: one page without outside assets, made from the tables. */
+/** The reference: one page without outside assets, from the tables. */
 export function referencePage(): ReferencePage {
   const chapters = [
     chapter('Operations', [endpointSection(), rightSection(), paymentTypeSection()]),

@@ -1,9 +1,9 @@
-/** Which right an operation needs. */
+/** The rights of an operation. */
 import type { Endpoint } from '../table.ts'
 import { paymentTypes, scheduledPaymentTypes } from '../tables/payment-types.ts'
 import type { RightName } from '../tables/rights.ts'
 
-/** The rights of which it needs one; none for a public one. */
+/** The rights of which the operation needs one; none for a public one. */
 export function neededRights({ right, operation }: Endpoint): readonly RightName[] {
   if (right === 'none') return []
   if (right !== 'by payment type') return [right]
@@ -15,7 +15,7 @@ export function neededRights({ right, operation }: Endpoint): readonly RightName
   return [...new Set(made.map((type) => type.right))]
 }
 
-/** The second right that every request of it needs beside one of those. */
+/** The second right that every request of the operation needs. */
 export const alsoNeeded = ({ also }: Endpoint): readonly RightName[] =>
   also === undefined || also.where !== undefined ? [] : [also.right]
 
@@ -23,11 +23,11 @@ export function rightInWords(endpoint: Endpoint): string {
   const rights = neededRights(endpoint)
   if (rights.length === 0) return ''
   const names = rights.join(' or ')
-  const whose = endpoint.operation.startsWith('schedules.') ? ' that the schedule makes' : ''
+  const whose = endpoint.operation.startsWith('schedules.') ? " of the schedule's payments" : ''
   const { also } = endpoint
   if (also !== undefined) {
     const where = also.where === undefined ? '' : ` where ${also.where} is sent`
-    return `Needs the right ${names}, and ${also.right} beside it${where}.`
+    return `Needs the right ${names} and also ${also.right}${where}.`
   }
   return endpoint.right === 'by payment type'
     ? `Needs the right of the payment type${whose}: ${names}.`

@@ -11,10 +11,10 @@ export type Value = { kind: 'value'; field: Field }
 
 export type Shape = {
   kind: 'object'
-  /** Wire name of the group without indexes' numbers, `''` for the request itself. */
+  /** Wire name of the group without index numbers, `''` for the request itself. */
   path: string
   members: Map<string, Tree>
-  /** The field whose `[name]` admits further keys. */
+  /** The field whose `[name]` allows further keys. */
   free?: Field
 }
 
@@ -45,8 +45,8 @@ export function stepsOf(field: Field): Step[] {
 const shape = (path: string): Shape => ({ kind: 'object', path, members: new Map() })
 
 /**
- * Builds the tree of the fields. Throws when the tables contradict themselves: one name as a value
- * and as a group, or two rows for one name.
+ * Builds the tree of the fields. Throws for contradicting tables: one name as a value and as a
+ * group, or two rows for one name.
  */
 export function treeOf(fields: readonly Field[]): Shape {
   const root = shape('')

@@ -6,8 +6,8 @@ import { typeName } from './json-schema.ts'
 const flagType = "boolean | 'true' | 'false'"
 
 /**
- * TypeScript types of every request and answer. Patterns and lengths say nothing in TypeScript, so
- * only structure, closed lists and meanings are kept.
+ * TypeScript types of every request and answer: structure, closed lists and descriptions. Patterns
+ * and lengths have no counterpart in TypeScript.
  */
 export async function typesModule(documents: Documents): Promise<string> {
   const definitions = { ...roots(documents), ...groups(documents) }
@@ -33,11 +33,11 @@ export async function typesModule(documents: Documents): Promise<string> {
   return `// Made from the field tables by \`npm run generate\`. Not to be edited.
 ${tidy(body)}
 
-/** What an embedder sends, by operation. */
+/** Requests of an embedder, by operation. */
 export interface Requests {
 ${table('Request')}}
 
-/** What comes back, by operation. */
+/** Answers, by operation. */
 export interface Answers {
 ${table('Answer')}}
 
@@ -45,7 +45,9 @@ export type OperationName = keyof Requests
 `
 }
 
-/** The compiler's remarks about its own input left out, short comments on one line, members indented. */
+/**
+ * Without the compiler's remarks about its own input, short comments on one line, members indented.
+ */
 function tidy(body: string): string {
   return body
     .replace(/export interface Unused \{\s*\}\n/, '')
@@ -89,7 +91,7 @@ function simplify(value: unknown): unknown {
   )
   return Object.fromEntries(
     kept.map(([key, inner]) => {
-      // Properties may be called like keywords (`format`, `default`), so they are not filtered.
+      // Properties can have the names of keywords (`format`, `default`), so they are not filtered.
       if (isObject && key === 'properties') {
         const members = Object.entries(inner as Record<string, unknown>)
         return [key, Object.fromEntries(members.map(([name, one]) => [name, simplify(one)]))]

@@ -4,7 +4,7 @@ import { anchoredPattern } from './format.ts'
 const lengths = (min: number, max: number, of: string) =>
   min === max ? `${min} ${of}` : min <= 1 ? `up to ${max} ${of}` : `${min} to ${max} ${of}`
 
-/** A format in words, for people: the reference page and the messages of refused values. */
+/** A format in words, for the reference page and for refusals. */
 export function formatInWords(format: Format): string {
   switch (format.kind) {
     case 'text':
@@ -56,7 +56,7 @@ export function formatInWords(format: Format): string {
   }
 }
 
-/** A value of the format. */
+/** A valid value of the format. */
 export function exampleOf(format: Format): string {
   switch (format.kind) {
     case 'text':
@@ -102,7 +102,7 @@ export function exampleOf(format: Format): string {
   }
 }
 
-/** What would be right, as the message of a refused value says it. */
+/** The allowed values, as the message of a refusal. */
 export function formatMessage(format: Format): string {
   switch (format.kind) {
     case 'text':

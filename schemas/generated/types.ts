@@ -1,6 +1,6 @@
 // Made from the field tables by `npm run generate`. Not to be edited.
 export interface PaymentsCreateRequest {
-  /** What is charged, tax and shipping included. No other amount moves money. */
+  /** Charged amount, including tax and shipping. No other amount moves money. */
   amount: string
   /** Tax contained in the amount. */
   taxAmount?: string
@@ -8,31 +8,31 @@ export interface PaymentsCreateRequest {
   discountAmount?: string
   /** Currency of the amount. */
   currency: string
-  /** Brand of the payment method. May be left out where the card number tells it. */
+  /** Brand of the payment method. Optional where the card number determines it. */
   paymentBrand?: string
-  /** What to do: PA, DB, CD and so on; PA.CP does two steps in one request. */
+  /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
   paymentType: string
-  /** Text on the statement, whole or in part, as the merchant account allows. */
+  /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
-  /** Reference of the merchant, best unique; used to reconcile. */
+  /** Reference of the merchant, preferably unique; used to reconcile. */
   merchantTransactionId?: string
-  /** Invoice number of the merchant. Kept for reports, not sent on. */
+  /** Invoice number of the merchant. Stored for reports and not passed on. */
   merchantInvoiceId?: string
   /** Note for reports. */
   merchantMemo?: string
   /** Sales channel or other category. */
   transactionCategory?: string
-  /** FINAL says that no further follow-up of this type comes. */
+  /** FINAL announces the last follow-up of this type. */
   sequence?: string
-  /** How many partial captures there may be at most. */
+  /** Maximum number of partial captures. */
   numberOfCaptures?: string
   /** Promotion code of the order. */
   promotionCode?: string
-  /** Language and country, as far as the connector supports them. */
+  /** Language and country, if the connector supports them. */
   locale?: string
-  /** Purpose of the payment. Some countries demand it for account funding and original credits. */
+  /** Purpose of the payment. Some countries require it for account funding and original credits. */
   transactionPurposeCode?: string
-  /** How the merchant is integrated. */
+  /** Kind of the merchant's integration. */
   integrationType?: string
   /** Business application identifier of a push payment. */
   transactionBai?: string
@@ -40,13 +40,13 @@ export interface PaymentsCreateRequest {
   transactionTti?: string
   /** Purchase, account funding, or original credit. */
   transactionProcessingCode?: ("PURCHASE" | "FUNDING" | "PAYMENT")
-  /** Ties an authorisation to its increases, reversals and captures. */
+  /** Links an authorisation with its increments, reversals and captures. */
   lifecycleId?: string
-  /** Id of an earlier authorisation, where the URL does not name it: for increases and renewals. */
+  /** Id of an earlier authorisation when the URL does not name it: for increments and reauthorisations. */
   referenceUuid?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   forex?: Forex
   card?: Card
@@ -55,7 +55,7 @@ export interface PaymentsCreateRequest {
   samsungPay?: SamsungPay
   virtualAccount?: VirtualAccount
   bankAccount?: BankAccount
-  /** When a direct debit is to be collected. Not used for risk checks. */
+  /** Collection date of a direct debit. Not used for risk checks. */
   transactionDueDate?: string
   tokenAccount?: TokenAccount
   customer?: Customer
@@ -68,24 +68,24 @@ export interface PaymentsCreateRequest {
   cart?: Cart
   marketPlace?: MarketPlace
   airline?: Airline
-  /** Stores the instrument; the answer carries registrationId. Usable once the payment is approved. */
+  /** Stores the instrument; the answer has registrationId. Usable once the payment is approved. */
   createRegistration?: boolean | 'true' | 'false'
-  /** Lets a holder in this request fill an empty one of the registration, for this payment only. */
+  /** Fills an empty holder of the registration with the holder of this request, for this payment only. */
   overrideHolder?: boolean | 'true' | 'false'
   recurringMigration?: RecurringMigration
   standingInstruction?: StandingInstruction
   threeDSecure?: ThreeDSecure
   customParameters?: CustomParameters
-  /** Where the shopper goes afterwards; id and resourcePath are added to its query. */
+  /** Address for the shopper's return; id and resourcePath are added to its query. */
   shopperResultUrl?: string
   /**
    * @deprecated
-   * Gets a GET with id and resourcePath. Use webhooks instead.
+   * Receives a GET with id and resourcePath. Use webhooks instead.
    */
   notificationUrl?: string
   risk?: Risk
   giftCard?: GiftCard
-  /** Id of the test clock that the new resource lives on. */
+  /** Id of the test clock of the new resource. */
   testClock?: string
 }
 
@@ -107,32 +107,32 @@ export interface Card {
   expiryYear: string
   /** Security code. Used once, never stored. */
   cvv?: string
-  /** Whether the number is the card itself or a device number. */
+  /** Whether the number is a card number or a device number. */
   numberType?: ("PAN" | "DPAN")
 }
 
 export interface ApplePay {
   /** Encrypted token exactly as the wallet made it. */
   paymentToken?: string
-  /** Where the token came from, when the merchant decrypted it. */
+  /** Source of the token, for one decrypted by the merchant. */
   source?: ("web" | "app")
-  /** Card network as the wallet reported it. */
+  /** Card network reported by the wallet. */
   cardNetwork?: string
-  /** Kind of card as the wallet reported it: debit, credit, prepaid, store. */
+  /** Kind of card reported by the wallet: debit, credit, prepaid, store. */
   cardType?: string
 }
 
 export interface GooglePay {
   /** Encrypted token exactly as the wallet made it. */
   paymentToken?: string
-  /** Where the token came from, when the merchant decrypted it. */
+  /** Source of the token, for one decrypted by the merchant. */
   source?: ("web" | "app")
 }
 
 export interface SamsungPay {
   /** Encrypted token exactly as the wallet made it. */
   paymentToken?: string
-  /** Where the token came from, when the merchant decrypted it. */
+  /** Source of the token, for one decrypted by the merchant. */
   source?: ("web" | "app")
 }
 
@@ -142,7 +142,7 @@ export interface VirtualAccount {
 }
 
 export interface BankAccount {
-  /** Who owns the account. */
+  /** Name of the account's owner. */
   holder: string
   /** Name of the bank. */
   bankName?: string
@@ -154,7 +154,7 @@ export interface BankAccount {
   bankCode?: string
   /** International code of the bank. */
   bic?: string
-  /** Where the account is kept. */
+  /** Country of the account. */
   country?: string
   mandate?: BankAccountMandate
 }
@@ -162,27 +162,27 @@ export interface BankAccount {
 export interface BankAccountMandate {
   /** Direct-debit mandate. Not used for risk checks. */
   id?: string
-  /** When the mandate was signed. Not used for risk checks. */
+  /** Date of the mandate's signature. Not used for risk checks. */
   dateOfSignature?: string
 }
 
 export interface TokenAccount {
-  /** The token, shaped like a card number. */
+  /** Token in the form of a card number. */
   number: string
-  /** Who issued the token: a card network or somebody else. */
+  /** Issuer of the token: a card network or another party. */
   type: ("EXTERNAL" | "NETWORK")
   /** Expiry month of the token, two digits. */
   expiryMonth?: string
   /** Expiry year of the token, four digits. */
   expiryYear?: string
-  /** Base64 proof that this token may be used now. Used once. */
+  /** Base64 proof for the present use of the token. Used once. */
   cryptogram?: string
   /** Dynamic security code of the token. Used once. */
   dtvc?: string
 }
 
 export interface Customer {
-  /** The merchant's own number for the shopper. */
+  /** The merchant's own number of the shopper. */
   merchantCustomerId?: string
   /** Given name. */
   givenName?: string
@@ -194,23 +194,23 @@ export interface Customer {
   sex?: ("M" | "F")
   /** Day of birth. */
   birthDate?: string
-  /** Phone number; some risk checks want one. */
+  /** Phone number; some risk checks need it. */
   phone?: string
-  /** Mobile number; some risk checks want one. */
+  /** Mobile number; some risk checks need it. */
   mobile?: string
   /** Phone number at work. */
   workPhone?: string
-  /** E-mail address, for risk checks and to send direct-debit mandates. */
+  /** E-mail address, for risk checks and direct-debit mandates. */
   email?: string
-  /** Company the shopper acts for. */
+  /** Company that the shopper acts for. */
   companyName?: string
-  /** Kind of identity document. Some payment types demand one. */
+  /** Kind of identity document. Some payment types require it. */
   identificationDocType?: ("IDCARD" | "PASSPORT" | "TAXSTATEMENT")
   /** Number of that document. */
   identificationDocId?: string
   /** Internet address of the shopper's device. */
   ip?: string
-  /** Reference of the payer that the payee is to see. */
+  /** Payer reference shown to the payee. */
   merchantReference?: string
   /** Form of address. */
   salutation?: ("MR" | "MRS" | "MS" | "MX")
@@ -218,7 +218,7 @@ export interface Customer {
   language?: string
   /** Private person or company. */
   category?: ("INDIVIDUAL" | "COMPANY")
-  /** Whether the merchant knows the shopper already. */
+  /** Whether the merchant knows the shopper. */
   status?: ("NEW" | "EXISTING")
   browserFingerprint?: CustomerBrowserFingerprint
   browser?: CustomerBrowser
@@ -228,7 +228,7 @@ export interface Customer {
 export interface CustomerBrowserFingerprint {
   /** Name of a device fingerprint session. */
   id?: string
-  /** The fingerprint itself. */
+  /** Device fingerprint. */
   value?: string
 }
 
@@ -251,12 +251,12 @@ export interface CustomerBrowser {
   screenColorDepth?: string
   /** Chosen size of the challenge window. */
   challengeWindow?: string
-  /** Device number that the browser was given. */
+  /** Device id given to the browser. */
   deviceId?: string
 }
 
 export interface CustomerApp {
-  /** Device number that the app was given. */
+  /** Device id given to the app. */
   deviceId?: string
 }
 
@@ -278,46 +278,46 @@ export interface Shipping {
   postcode?: string
   /** Country. */
   country?: string
-  /** How the goods are delivered. */
+  /** Delivery method of the goods. */
   method?: ("CARRIER_DESIGNATED_BY_CUSTOMER" | "ELECTRONIC_DELIVERY" | "EXPEDITED" | "GROUND" | "INTERNATIONAL" | "LOWEST_COST" | "MILITARY" | "NEXT_DAY_OVERNIGHT" | "OTHER" | "POINT_PICKUP" | "PUDO" | "SAME_DAY_SERVICE" | "STORE_PICKUP" | "THREE_DAY_SERVICE" | "TWO_DAY_SERVICE")
-  /** Price of the delivery; part of the amount already. */
+  /** Price of the delivery, included in the amount. */
   cost?: string
-  /** Words for the delivery. */
+  /** Delivery instructions. */
   comment?: string
-  /** When the delivery should arrive. */
+  /** Expected date of the delivery. */
   expectedDate?: string
   /** Carrier. */
   logisticsProvider?: string
-  /** The carrier's number of the parcel. */
+  /** The carrier's tracking number. */
   trackingNumber?: string
-  /** The carrier's number of the returned parcel. */
+  /** The carrier's tracking number of a return. */
   returnTrackingNumber?: string
-  /** The address in the form that an address check gave it. */
+  /** Normalized address from an address check. */
   normalized?: string
   /** Whether the address was checked and confirmed. */
   validationStatus?: string
-  /** Warehouse that the goods leave from. */
+  /** Warehouse of the goods. */
   warehouse?: string
-  /** Which delivery address a payment method should use. */
+  /** Delivery address for a payment method to use. */
   preference?: ("GET_FROM_FILE" | "NO_SHIPPING" | "SET_PROVIDED_ADDRESS")
-  /** Middle name of the receiver. */
+  /** Middle name of the recipient. */
   middleName?: string
   /** Company at that address. */
   companyName?: string
-  /** Phone number of the receiver. */
+  /** Phone number of the recipient. */
   phone?: string
-  /** Mobile number of the receiver. */
+  /** Mobile number of the recipient. */
   mobile?: string
-  /** Phone number of the receiver at work. */
+  /** Work phone number of the recipient. */
   workPhone?: string
-  /** E-mail address of the receiver. */
+  /** E-mail address of the recipient. */
   email?: string
-  /** Delivery to the shopper, or back from them. */
+  /** Delivery to the shopper, or a return. */
   type?: ("RETURN" | "SHIPMENT")
 }
 
 export interface ShippingCustomer {
-  /** The merchant's own number for the shopper. */
+  /** The merchant's own number of the shopper. */
   merchantCustomerId?: string
   /** Given name. */
   givenName?: string
@@ -329,23 +329,23 @@ export interface ShippingCustomer {
   sex?: ("M" | "F")
   /** Day of birth. */
   birthDate?: string
-  /** Phone number; some risk checks want one. */
+  /** Phone number; some risk checks need it. */
   phone?: string
-  /** Mobile number; some risk checks want one. */
+  /** Mobile number; some risk checks need it. */
   mobile?: string
   /** Phone number at work. */
   workPhone?: string
-  /** E-mail address, for risk checks and to send direct-debit mandates. */
+  /** E-mail address, for risk checks and direct-debit mandates. */
   email?: string
-  /** Company the shopper acts for. */
+  /** Company that the shopper acts for. */
   companyName?: string
-  /** Kind of identity document. Some payment types demand one. */
+  /** Kind of identity document. Some payment types require it. */
   identificationDocType?: ("IDCARD" | "PASSPORT" | "TAXSTATEMENT")
   /** Number of that document. */
   identificationDocId?: string
   /** Internet address of the shopper's device. */
   ip?: string
-  /** Reference of the payer that the payee is to see. */
+  /** Payer reference shown to the payee. */
   merchantReference?: string
   /** Form of address. */
   salutation?: ("MR" | "MRS" | "MS" | "MX")
@@ -353,7 +353,7 @@ export interface ShippingCustomer {
   language?: string
   /** Private person or company. */
   category?: ("INDIVIDUAL" | "COMPANY")
-  /** Whether the merchant knows the shopper already. */
+  /** Whether the merchant knows the shopper. */
   status?: ("NEW" | "EXISTING")
   browser?: ShippingCustomerBrowser
 }
@@ -396,16 +396,16 @@ export interface Billing {
   postcode?: string
   /** Country. */
   country?: string
-  /** The address in the form that an address check gave it. */
+  /** Normalized address from an address check. */
   normalized?: string
-  /** Whether the address was checked and the shopper agreed to its normalized form. */
+  /** Whether the address was checked and the shopper accepted its normalized form. */
   validationStatus?: string
 }
 
 export interface Merchant {
   billing?: MerchantBilling
   shipping?: MerchantShipping
-  /** Name on the statement, often business name, asterisk, product. Goes before descriptor. */
+  /** Name on the statement, often business name, asterisk, product. Takes precedence over descriptor. */
   name?: string
   /** Merchant category code. */
   mcc?: string
@@ -423,27 +423,27 @@ export interface Merchant {
   postcode?: string
   /** Latitude and longitude of the shop. */
   geographicCoordinates?: string
-  /** Town where the service is given. */
+  /** Town of the service. */
   serviceLocationCity?: string
-  /** State where the service is given. */
+  /** State of the service. */
   serviceLocationState?: string
-  /** Country where the service is given. */
+  /** Country of the service. */
   serviceLocationCountryCode?: string
-  /** Postal code where the service is given. */
+  /** Postal code of the service. */
   serviceLocationPostCode?: string
-  /** Latitude and longitude where the service is given. */
+  /** Latitude and longitude of the service. */
   serviceLocationGeographicCoordinates?: string
-  /** Further way to reach the merchant. */
+  /** Further contact of the merchant. */
   additionalContact?: string
   /** Phone number. */
   phone?: string
-  /** Phone number that shoppers call. */
+  /** Phone number for shoppers. */
   customerContactPhone?: string
   /** Identifier of the web site. */
   websiteId?: string
   /** Address of the web site. */
   url?: string
-  /** Code of the partner that brought the merchant. */
+  /** Code of the referring partner. */
   partnerIdCode?: string
   /** Independent sales organisation. */
   isoId?: string
@@ -458,7 +458,7 @@ export interface Merchant {
   /** Tax number. */
   taxId?: string
   data?: MerchantData
-  /** Marks a marketplace sale by a retailer abroad. */
+  /** Marks a marketplace sale by a foreign retailer. */
   foreignRetailIndicator?: string
   /** Registered name. */
   legalName?: string
@@ -482,9 +482,9 @@ export interface MerchantBilling {
   postcode?: string
   /** Country. */
   country?: string
-  /** The address in the form that an address check gave it. */
+  /** Normalized address from an address check. */
   normalized?: string
-  /** Whether the address was checked and the shopper agreed to its normalized form. */
+  /** Whether the address was checked and the shopper accepted its normalized form. */
   validationStatus?: string
   /** Given name of the contact. */
   givenName?: string
@@ -521,41 +521,41 @@ export interface MerchantShipping {
   postcode?: string
   /** Country. */
   country?: string
-  /** How the goods are delivered. */
+  /** Delivery method of the goods. */
   method?: ("CARRIER_DESIGNATED_BY_CUSTOMER" | "ELECTRONIC_DELIVERY" | "EXPEDITED" | "GROUND" | "INTERNATIONAL" | "LOWEST_COST" | "MILITARY" | "NEXT_DAY_OVERNIGHT" | "OTHER" | "POINT_PICKUP" | "PUDO" | "SAME_DAY_SERVICE" | "STORE_PICKUP" | "THREE_DAY_SERVICE" | "TWO_DAY_SERVICE")
-  /** Price of the delivery; part of the amount already. */
+  /** Price of the delivery, included in the amount. */
   cost?: string
-  /** Words for the delivery. */
+  /** Delivery instructions. */
   comment?: string
-  /** When the delivery should arrive. */
+  /** Expected date of the delivery. */
   expectedDate?: string
   /** Carrier. */
   logisticsProvider?: string
-  /** The carrier's number of the parcel. */
+  /** The carrier's tracking number. */
   trackingNumber?: string
-  /** The carrier's number of the returned parcel. */
+  /** The carrier's tracking number of a return. */
   returnTrackingNumber?: string
-  /** The address in the form that an address check gave it. */
+  /** Normalized address from an address check. */
   normalized?: string
   /** Whether the address was checked and confirmed. */
   validationStatus?: string
-  /** Warehouse that the goods leave from. */
+  /** Warehouse of the goods. */
   warehouse?: string
-  /** Which delivery address a payment method should use. */
+  /** Delivery address for a payment method to use. */
   preference?: ("GET_FROM_FILE" | "NO_SHIPPING" | "SET_PROVIDED_ADDRESS")
-  /** Middle name of the receiver. */
+  /** Middle name of the recipient. */
   middleName?: string
   /** Company at that address. */
   companyName?: string
-  /** Phone number of the receiver. */
+  /** Phone number of the recipient. */
   phone?: string
-  /** Mobile number of the receiver. */
+  /** Mobile number of the recipient. */
   mobile?: string
-  /** Phone number of the receiver at work. */
+  /** Work phone number of the recipient. */
   workPhone?: string
-  /** E-mail address of the receiver. */
+  /** E-mail address of the recipient. */
   email?: string
-  /** Delivery to the shopper, or back from them. */
+  /** Delivery to the shopper, or a return. */
   type?: ("RETURN" | "SHIPMENT")
 }
 
@@ -565,14 +565,14 @@ export interface MerchantData {
 }
 
 export interface MerchantApp {
-  /** Custom URL scheme that brings the shopper back into the merchant's app. */
+  /** Custom URL scheme for the return to the merchant's app. */
   schemeUrl?: string
 }
 
 export interface Corporate {
   /** Name of the company. */
   name?: string
-  /** What the company does. */
+  /** Business of the company. */
   description?: string
   /** Street. */
   street?: string
@@ -609,7 +609,7 @@ export interface Sender {
   surname?: string
   /** Day of birth. */
   birthDate?: string
-  /** Account that the money comes from. */
+  /** Account of the sender. */
   accountNumber?: string
   /** Street. */
   street?: string
@@ -621,7 +621,7 @@ export interface Sender {
   country?: string
   /** Postal code. */
   postcode?: string
-  /** What kind of number accountNumber is. */
+  /** Kind of number in accountNumber. */
   accountNumberType?: ("OTHER" | "RTN_AND_BANK_ACCOUNT" | "IBAN" | "IBAN_AND_BIC" | "CARD_ACCOUNT")
   /** 01 credit, 02 debit, 03 prepaid, 04 cash, 05 other debit access, 06 other credit, 07 deposit, 08 mobile money, 09 other. */
   sourceOfFunds?: ("01" | "02" | "03" | "04" | "05" | "06" | "07" | "08" | "09")
@@ -638,7 +638,7 @@ export interface Recipient {
   birthDate?: string
   /** Phone number. */
   phone?: string
-  /** Account that the money goes to. */
+  /** Account of the recipient. */
   accountNumber?: string
   /** Street. */
   street?: string
@@ -650,7 +650,7 @@ export interface Recipient {
   country?: string
   /** Postal code. */
   postcode?: string
-  /** What kind of number accountNumber is. */
+  /** Kind of number in accountNumber. */
   accountNumberType?: ("OTHER" | "RTN_AND_BANK_ACCOUNT" | "IBAN" | "PHONE_NUMBER" | "BAN_AND_BIC" | "WALLET_ID" | "SOCIAL_NETWORK_ID")
 }
 
@@ -662,13 +662,13 @@ export interface Cart {
 export interface CartItem {
   /** Name of the article. */
   name?: string
-  /** The merchant's own number of the article. */
+  /** The merchant's own article number. */
   merchantItemId?: string
-  /** Words about the article. */
+  /** Description of the article. */
   description?: string
-  /** How many, or how much in quantityUnit. */
+  /** Quantity, in quantityUnit if sent. */
   quantity?: string
-  /** What kind of article it is. */
+  /** Kind of article. */
   type?: ("PHYSICAL" | "DIGITAL" | "MIXED" | "ANONYMOUS_DONATION" | "AUTHORITIES_PAYMENT")
   /** Currency of the prices. */
   currency?: string
@@ -690,13 +690,13 @@ export interface CartItem {
   taxCategory?: ("AA" | "S" | "E" | "Z")
   /** Stock keeping unit. */
   sku?: string
-  /** Words that go with a present. */
+  /** Message for a gift. */
   giftMessage?: string
-  /** How the article is delivered. */
+  /** Delivery method of the article. */
   shippingMethod?: string
-  /** Words for the carrier. */
+  /** Instructions for the carrier. */
   shippingInstructions?: string
-  /** The carrier's number of the parcel. */
+  /** The carrier's tracking number. */
   shippingTrackingNumber?: string
   /** Seller on a marketplace, as in marketPlace.sellers[n].id. */
   sellerId?: string
@@ -708,7 +708,7 @@ export interface CartItem {
   commodityDescription?: string
   /** Unit of the quantity. */
   quantityUnit?: ("M" | "CM" | "KG" | "G" | "COUNT")
-  /** Page about the article. */
+  /** Page of the article. */
   productUrl?: string
   /** Picture of the article. */
   imageUrl?: string
@@ -722,19 +722,19 @@ export interface CartItem {
   vatReferenceNumber?: string
   /** Number of the line. */
   itemNumber?: string
-  /** When the article is delivered. */
+  /** Delivery date of the article. */
   deliveryDate?: string
   recipient?: CartItemRecipient
 }
 
 export interface CartItemRecipient {
-  /** Form of address of the receiver. */
+  /** Form of address of the recipient. */
   salutation?: string
-  /** Given name of the receiver. */
+  /** Given name of the recipient. */
   firstName?: string
-  /** Middle name of the receiver. */
+  /** Middle name of the recipient. */
   middleName?: string
-  /** Family name of the receiver. */
+  /** Family name of the recipient. */
   lastName?: string
   /** Apartment. */
   apartment?: string
@@ -750,26 +750,26 @@ export interface CartItemRecipient {
   postcode?: string
   /** Country, two letters or three digits. */
   country?: string
-  /** Phone number of the receiver. */
+  /** Phone number of the recipient. */
   phone?: string
-  /** E-mail address of the receiver. */
+  /** E-mail address of the recipient. */
   email?: string
 }
 
 export interface CartPayment {
-  /** Name of the means. */
+  /** Name of the payment. */
   name?: string
   /** Gift card or promotion. */
   type?: ("GIFTCARD" | "PROMOTION")
-  /** What it pays. */
+  /** Amount of the payment. */
   amount?: string
   /** Currency of that amount. */
   currency?: string
-  /** How far that payment got. */
+  /** Status of the payment. */
   status?: ("pending" | "authorized" | "captured")
-  /** Brand of the means. */
+  /** Brand of the payment. */
   brand?: string
-  /** Whether it is the main one. */
+  /** Whether it is the main payment. */
   primary?: boolean | 'true' | 'false'
 }
 
@@ -791,15 +791,15 @@ export interface Airline {
   totalFeesAmount?: string
   /** Fares of the whole booking. */
   totalFareAmount?: string
-  /** When the tickets were issued. */
+  /** Date of issue of the tickets. */
   ticketIssueDate?: string
-  /** Where the tickets were issued. */
+  /** Place of issue of the tickets. */
   ticketIssueAddress?: string
-  /** Whether somebody else booked. */
+  /** Whether the booking was made by a third party. */
   thirdPartyBooking?: string
   /** Kind of booking. */
   bookingtype?: string
-  /** How the tickets are handed over. */
+  /** Delivery of the tickets. */
   ticketDeliveryMethod?: string
   /** Booking reference. */
   bookingRefNum?: string
@@ -811,9 +811,9 @@ export interface Airline {
 }
 
 export interface AirlinePassenger {
-  /** Where the passenger lives. */
+  /** Country of residence of the passenger. */
   residenceCountry?: string
-  /** Adult, child and the like. */
+  /** Kind of passenger, such as adult or child. */
   type?: string
   /** Name of the passenger. */
   name?: string
@@ -821,7 +821,7 @@ export interface AirlinePassenger {
   ticketRestricted?: string
   /** Number of the ticket. */
   ticketNumber?: string
-  /** Standing of the passenger with the airline. */
+  /** Status of the passenger with the airline. */
   status?: string
   /** Phone number. */
   phone?: string
@@ -847,7 +847,7 @@ export interface AirlinePassengerLeg {
   ticketNumber?: string
   /** Taxes of this leg. */
   taxAmount?: string
-  /** Whether the journey may be broken here. */
+  /** Whether a stopover is allowed. */
   stopOverAllowed?: string
   /** Restrictions of the fare. */
   restrictions?: string
@@ -859,7 +859,7 @@ export interface AirlinePassengerLeg {
   fareBasis?: string
   /** Fare of this leg. */
   fareAmount?: string
-  /** Ticket that this one replaces. */
+  /** Ticket replaced by this one. */
   exchangeTicketNum?: string
   /** Tax on the departure. */
   departureTaxAmount?: string
@@ -881,7 +881,7 @@ export interface AirlinePassengerLeg {
   arrivalTime?: string
   /** Coupon of the ticket. */
   couponNumber?: string
-  /** Booking class. */
+  /** Code of the operating carrier. */
   classOfService?: string
   /** Code of the carrier that flies. */
   carrierCode?: string
@@ -900,7 +900,7 @@ export interface RecurringMigration {
   amount?: string
   /**
    * @deprecated
-   * When the initial transaction was made.
+   * Date of the initial transaction.
    */
   requestTimestamp?: string
   /**
@@ -923,28 +923,28 @@ export interface RecurringMigration {
 export interface StandingInstruction {
   /** Kind of agreement. */
   type?: ("UNSCHEDULED" | "INSTALLMENT" | "RECURRING")
-  /** Kind of recurring payments the merchant starts. */
+  /** Kind of merchant-initiated recurring payments. */
   recurringType?: ("STANDING_ORDER" | "SUBSCRIPTION")
   /** First payment of the agreement, or a later one. */
   mode?: ("INITIAL" | "REPEATED")
-  /** Who started it: cardholder or merchant. */
+  /** Initiator: cardholder or merchant. */
   source?: ("CIT" | "MIT")
-  /** Scheme's reference to the first payment. Sent by itself on later ones; a value of the merchant wins. */
+  /** Scheme's reference to the first payment. Added to later payments by the gateway; a value of the merchant takes precedence. */
   initialTransactionId?: string
-  /** Why the merchant charges again. */
+  /** Reason of the merchant's further charge. */
   industryPractice?: ("INCREMENTAL_AUTH" | "RESUBMISSION" | "REAUTHORIZATION" | "DELAYED_CHARGES" | "NO_SHOW")
   /** Last day of the agreement, for 3-D Secure. */
   expiry?: string
-  /** Fewest days between two payments. */
+  /** Minimum number of days between two payments. */
   frequency?: string
-  /** How many instalments there are at most. 3-D Secure needs it for type INSTALLMENT. */
+  /** Maximum number of instalments. 3-D Secure needs it for type INSTALLMENT. */
   numberOfInstallments?: string
-  /** Name of the agreement at one card network; replaces initialTransactionId there step by step. */
+  /** Name of the agreement at one card network, which gradually replaces initialTransactionId. */
   agreementId?: string
 }
 
 export interface ThreeDSecure {
-  /** Amount to authenticate, where it differs from the payment. */
+  /** Amount to authenticate, if it differs from the payment. */
   amount?: string
   /** Currency of that amount. */
   currency?: string
@@ -952,15 +952,15 @@ export interface ThreeDSecure {
   deviceInfo?: string
   merchant?: ThreeDSecureMerchant
   v2?: ThreeDSecureV2
-  /** Marks an authentication that the merchant starts without the shopper, for one network. */
+  /** Marks a merchant-initiated authentication, for one network. */
   channel?: string
   /** Authentication without a payment. */
   npa?: boolean | 'true' | 'false'
   /** Lets the issuer authenticate the shopper outside this session. */
   decoupled?: boolean | 'true' | 'false'
-  /** Why the merchant starts an authentication. */
+  /** Reason of a merchant-initiated authentication. */
   threeRIInd?: ("RECURRING" | "SPLIT_SHIPMENT" | "DELAYED_SHIPMENT")
-  /** What the authentication is for. */
+  /** Purpose of the authentication. */
   authenticationInd?: ("PAYMENT" | "RECURRING" | "INSTALLMENT" | "ADD_CARD" | "MAINTAIN_CARD" | "EMV_ID" | "BILLING_AGREEMENT" | "SPLIT_SHIPMENT" | "_DELAYED_SHIPMENT" | "SPLIT_PAYMENT")
   /** Electronic commerce indicator. */
   eci?: string
@@ -972,15 +972,15 @@ export interface ThreeDSecure {
   dsTransactionId?: string
   /** Issuer's number of the authentication. */
   acsTransactionId?: string
-  /** Whether the issuer insisted on a challenge. */
+  /** Whether the issuer required a challenge. */
   challengeMandatedIndicator?: ("Y" | "N")
   /** Version of the protocol. */
   version?: string
-  /** How the shopper was authenticated. */
+  /** Method of authentication. */
   authType?: string
-  /** Why the status is what it is. */
+  /** Reason of the status. */
   transactionStatusReason?: string
-  /** Whether the merchant wants a challenge; 04 insists on one. */
+  /** Whether the merchant wants a challenge; 04 requires one. */
   challengeIndicator?: string
   /** Exemption from strong authentication that the merchant claims. */
   exemptionFlag?: string
@@ -988,9 +988,9 @@ export interface ThreeDSecure {
 }
 
 export interface ThreeDSecureMerchant {
-  /** Merchant as the issuer shows it. */
+  /** Merchant name shown by the issuer. */
   name?: string
-  /** Merchant's web site as the issuer shows it. */
+  /** Merchant's web site shown by the issuer. */
   url?: string
   /** Merchant's country, three letters. */
   country?: string
@@ -1048,9 +1048,9 @@ export interface ThreeDSecureV2Cartesbancaires {
 }
 
 export interface ThreeDSecureSchemeData {
-  /** Cartes Bancaires: how many articles were bought. Better sent. */
+  /** Cartes Bancaires: number of articles. Recommended. */
   "CB-ITEMSNB"?: string
-  /** Cartes Bancaires: the merchant's own risk score. Better sent. */
+  /** Cartes Bancaires: the merchant's own risk score. Recommended. */
   "CB-SCORE_MERCHANT"?: string
   /** Cartes Bancaires: use case of the payment. */
   "CB-USECASE"?: string
@@ -1068,12 +1068,12 @@ export interface Risk {
   serviceId?: string
   /** Amount to screen. 3-D Secure uses it too when it is sent. */
   amount?: string
-  /** When the order was placed; the time of the request when absent. */
+  /** Time of the order; by default that of the request. */
   orderTimestamp?: string
   /** Brand for the screening. */
   brand?: string
   parameters?: RiskParameters
-  /** Web site the order came from. */
+  /** Web site of the order. */
   merchantWebsite?: string
   /** Token of the account at the screening service. */
   accountToken?: string
@@ -1087,18 +1087,18 @@ export interface RiskParameters {
 export interface GiftCard {
   /** Number of the gift card. */
   number?: string
-  /** Its PIN. Used once, never stored. */
+  /** PIN of the gift card. Used once, never stored. */
   pin?: string
-  /** Who owns it. */
+  /** Name of the gift card's owner. */
   holder?: string
-  /** Words printed with it. */
+  /** Text printed with the gift card. */
   message?: string
-  /** Occasion of the present. */
+  /** Occasion of the gift. */
   type?: ("ANNIVERSARY" | "BIRTHDAY" | "CONGRATULATIONS" | "APRIL_FOOLS_DAY" | "EASTER" | "FATHERS_DAY" | "GRADUATION" | "HOLIDAY" | "SEASONS_GREETINGS" | "PASSOVER" | "KWANZAA" | "HALLOWEEN" | "MOTHERS_DAY" | "NEW_YEARS_DAY" | "BOSSES_DAY" | "ST_PATRICKS_DAY" | "SWEETEST_DAY" | "CHRISTMAS" | "BABY_SHOWER" | "THANKSGIVING" | "OTHER" | "VALENTINES_DAY" | "WEDDING" | "SECRETARYS_DAY" | "CHINESE_NEW_YEAR" | "HANUKKAH" | "CELEBRATE_FALL" | "GRANDPARENTS_DAY" | "INDEPENDENCE_DAY")
 }
 
 export interface PaymentsFollowUpRequest {
-  /** What is charged, tax and shipping included. No other amount moves money. */
+  /** Charged amount, including tax and shipping. No other amount moves money. */
   amount?: string
   /** Tax contained in the amount. */
   taxAmount?: string
@@ -1106,29 +1106,29 @@ export interface PaymentsFollowUpRequest {
   discountAmount?: string
   /** Currency of the amount. */
   currency?: string
-  /** Brand of the payment method. May be left out where the card number tells it. */
+  /** Brand of the payment method. Optional where the card number determines it. */
   paymentBrand?: string
-  /** What to do: PA, DB, CD and so on; PA.CP does two steps in one request. */
+  /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
   paymentType: string
-  /** Text on the statement, whole or in part, as the merchant account allows. */
+  /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
-  /** Reference of the merchant, best unique; used to reconcile. */
+  /** Reference of the merchant, preferably unique; used to reconcile. */
   merchantTransactionId?: string
-  /** Invoice number of the merchant. Kept for reports, not sent on. */
+  /** Invoice number of the merchant. Stored for reports and not passed on. */
   merchantInvoiceId?: string
   /** Note for reports. */
   merchantMemo?: string
   /** Sales channel or other category. */
   transactionCategory?: string
-  /** FINAL says that no further follow-up of this type comes. */
+  /** FINAL announces the last follow-up of this type. */
   sequence?: string
   /** Promotion code of the order. */
   promotionCode?: string
-  /** Language and country, as far as the connector supports them. */
+  /** Language and country, if the connector supports them. */
   locale?: string
-  /** Purpose of the payment. Some countries demand it for account funding and original credits. */
+  /** Purpose of the payment. Some countries require it for account funding and original credits. */
   transactionPurposeCode?: string
-  /** How the merchant is integrated. */
+  /** Kind of the merchant's integration. */
   integrationType?: string
   /** Business application identifier of a push payment. */
   transactionBai?: string
@@ -1136,11 +1136,11 @@ export interface PaymentsFollowUpRequest {
   transactionTti?: string
   /** Purchase, account funding, or original credit. */
   transactionProcessingCode?: ("PURCHASE" | "FUNDING" | "PAYMENT")
-  /** Ties an authorisation to its increases, reversals and captures. */
+  /** Links an authorisation with its increments, reversals and captures. */
   lifecycleId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   customer?: Customer
   billing?: Billing
@@ -1150,11 +1150,11 @@ export interface PaymentsFollowUpRequest {
   airline?: Airline
   standingInstruction?: StandingInstruction
   customParameters?: CustomParameters
-  /** Where the shopper goes afterwards; id and resourcePath are added to its query. */
+  /** Address for the shopper's return; id and resourcePath are added to its query. */
   shopperResultUrl?: string
   /**
    * @deprecated
-   * Gets a GET with id and resourcePath. Use webhooks instead.
+   * Receives a GET with id and resourcePath. Use webhooks instead.
    */
   notificationUrl?: string
   /** Acquirer's reason of the chargeback. */
@@ -1162,7 +1162,7 @@ export interface PaymentsFollowUpRequest {
 }
 
 export interface MerchantOfPaymentsFollowUp {
-  /** Name on the statement, often business name, asterisk, product. Goes before descriptor. */
+  /** Name on the statement, often business name, asterisk, product. Takes precedence over descriptor. */
   name?: string
   /** Merchant category code. */
   mcc?: string
@@ -1180,27 +1180,27 @@ export interface MerchantOfPaymentsFollowUp {
   postcode?: string
   /** Latitude and longitude of the shop. */
   geographicCoordinates?: string
-  /** Town where the service is given. */
+  /** Town of the service. */
   serviceLocationCity?: string
-  /** State where the service is given. */
+  /** State of the service. */
   serviceLocationState?: string
-  /** Country where the service is given. */
+  /** Country of the service. */
   serviceLocationCountryCode?: string
-  /** Postal code where the service is given. */
+  /** Postal code of the service. */
   serviceLocationPostCode?: string
-  /** Latitude and longitude where the service is given. */
+  /** Latitude and longitude of the service. */
   serviceLocationGeographicCoordinates?: string
-  /** Further way to reach the merchant. */
+  /** Further contact of the merchant. */
   additionalContact?: string
   /** Phone number. */
   phone?: string
-  /** Phone number that shoppers call. */
+  /** Phone number for shoppers. */
   customerContactPhone?: string
   /** Identifier of the web site. */
   websiteId?: string
   /** Address of the web site. */
   url?: string
-  /** Code of the partner that brought the merchant. */
+  /** Code of the referring partner. */
   partnerIdCode?: string
   /** Independent sales organisation. */
   isoId?: string
@@ -1215,7 +1215,7 @@ export interface MerchantOfPaymentsFollowUp {
   /** Tax number. */
   taxId?: string
   data?: MerchantData
-  /** Marks a marketplace sale by a retailer abroad. */
+  /** Marks a marketplace sale by a foreign retailer. */
   foreignRetailIndicator?: string
   /** Registered name. */
   legalName?: string
@@ -1223,35 +1223,35 @@ export interface MerchantOfPaymentsFollowUp {
 }
 
 export interface PaymentsGetRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
 }
 
 export interface PaymentsStepsRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
 }
 
 export interface RegistrationsCreateRequest {
-  /** Brand of the payment method. May be left out where the card number tells it. */
+  /** Brand of the payment method. Optional where the card number determines it. */
   paymentBrand?: string
-  /** Reference of the merchant, best unique; used to reconcile. */
+  /** Reference of the merchant, preferably unique; used to reconcile. */
   merchantTransactionId?: string
-  /** Invoice number of the merchant. Kept for reports, not sent on. */
+  /** Invoice number of the merchant. Stored for reports and not passed on. */
   merchantInvoiceId?: string
   /** Note for reports. */
   merchantMemo?: string
   /** Sales channel or other category. */
   transactionCategory?: string
-  /** Language and country, as far as the connector supports them. */
+  /** Language and country, if the connector supports them. */
   locale?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   card?: Card
   virtualAccount?: VirtualAccount
@@ -1262,21 +1262,21 @@ export interface RegistrationsCreateRequest {
   recurringMigration?: RecurringMigration
   standingInstruction?: StandingInstruction
   customParameters?: CustomParameters
-  /** Where the shopper goes afterwards; id and resourcePath are added to its query. */
+  /** Address for the shopper's return; id and resourcePath are added to its query. */
   shopperResultUrl?: string
   /**
    * @deprecated
-   * Gets a GET with id and resourcePath. Use webhooks instead.
+   * Receives a GET with id and resourcePath. Use webhooks instead.
    */
   notificationUrl?: string
-  /** Id of the test clock that the new resource lives on. */
+  /** Id of the test clock of the new resource. */
   testClock?: string
 }
 
 export interface TokenAccountOfRegistrationsCreate {
-  /** The token, shaped like a card number. */
+  /** Token in the form of a card number. */
   number: string
-  /** Who issued the token: a card network or somebody else. */
+  /** Issuer of the token: a card network or another party. */
   type: ("EXTERNAL" | "NETWORK")
   /** Expiry month of the token, two digits. */
   expiryMonth?: string
@@ -1285,7 +1285,7 @@ export interface TokenAccountOfRegistrationsCreate {
 }
 
 export interface RegistrationsPayRequest {
-  /** What is charged, tax and shipping included. No other amount moves money. */
+  /** Charged amount, including tax and shipping. No other amount moves money. */
   amount: string
   /** Tax contained in the amount. */
   taxAmount?: string
@@ -1293,31 +1293,31 @@ export interface RegistrationsPayRequest {
   discountAmount?: string
   /** Currency of the amount. */
   currency: string
-  /** Brand of the payment method. May be left out where the card number tells it. */
+  /** Brand of the payment method. Optional where the card number determines it. */
   paymentBrand?: string
-  /** What to do: PA, DB, CD and so on; PA.CP does two steps in one request. */
+  /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
   paymentType: string
-  /** Text on the statement, whole or in part, as the merchant account allows. */
+  /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
-  /** Reference of the merchant, best unique; used to reconcile. */
+  /** Reference of the merchant, preferably unique; used to reconcile. */
   merchantTransactionId?: string
-  /** Invoice number of the merchant. Kept for reports, not sent on. */
+  /** Invoice number of the merchant. Stored for reports and not passed on. */
   merchantInvoiceId?: string
   /** Note for reports. */
   merchantMemo?: string
   /** Sales channel or other category. */
   transactionCategory?: string
-  /** FINAL says that no further follow-up of this type comes. */
+  /** FINAL announces the last follow-up of this type. */
   sequence?: string
-  /** How many partial captures there may be at most. */
+  /** Maximum number of partial captures. */
   numberOfCaptures?: string
   /** Promotion code of the order. */
   promotionCode?: string
-  /** Language and country, as far as the connector supports them. */
+  /** Language and country, if the connector supports them. */
   locale?: string
-  /** Purpose of the payment. Some countries demand it for account funding and original credits. */
+  /** Purpose of the payment. Some countries require it for account funding and original credits. */
   transactionPurposeCode?: string
-  /** How the merchant is integrated. */
+  /** Kind of the merchant's integration. */
   integrationType?: string
   /** Business application identifier of a push payment. */
   transactionBai?: string
@@ -1325,16 +1325,16 @@ export interface RegistrationsPayRequest {
   transactionTti?: string
   /** Purchase, account funding, or original credit. */
   transactionProcessingCode?: ("PURCHASE" | "FUNDING" | "PAYMENT")
-  /** Ties an authorisation to its increases, reversals and captures. */
+  /** Links an authorisation with its increments, reversals and captures. */
   lifecycleId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   forex?: Forex
   card?: CardOfRegistrationsPay
   bankAccount?: BankAccountOfRegistrationsPay
-  /** When a direct debit is to be collected. Not used for risk checks. */
+  /** Collection date of a direct debit. Not used for risk checks. */
   transactionDueDate?: string
   tokenAccount?: TokenAccountOfRegistrationsPay
   customer?: Customer
@@ -1347,20 +1347,20 @@ export interface RegistrationsPayRequest {
   cart?: Cart
   marketPlace?: MarketPlace
   airline?: Airline
-  /** Lets a holder in this request fill an empty one of the registration, for this payment only. */
+  /** Fills an empty holder of the registration with the holder of this request, for this payment only. */
   overrideHolder?: boolean | 'true' | 'false'
   standingInstruction?: StandingInstruction
   threeDSecure?: ThreeDSecure
   customParameters?: CustomParameters
-  /** Where the shopper goes afterwards; id and resourcePath are added to its query. */
+  /** Address for the shopper's return; id and resourcePath are added to its query. */
   shopperResultUrl?: string
   /**
    * @deprecated
-   * Gets a GET with id and resourcePath. Use webhooks instead.
+   * Receives a GET with id and resourcePath. Use webhooks instead.
    */
   notificationUrl?: string
   risk?: Risk
-  /** Id of the test clock that the new resource lives on. */
+  /** Id of the test clock of the new resource. */
   testClock?: string
 }
 
@@ -1372,34 +1372,34 @@ export interface CardOfRegistrationsPay {
 }
 
 export interface BankAccountOfRegistrationsPay {
-  /** Who owns the account. */
+  /** Name of the account's owner. */
   holder?: string
   mandate?: BankAccountMandate
 }
 
 export interface TokenAccountOfRegistrationsPay {
-  /** Base64 proof that this token may be used now. Used once. */
+  /** Base64 proof for the present use of the token. Used once. */
   cryptogram?: string
   /** Dynamic security code of the token. Used once. */
   dtvc?: string
 }
 
 export interface RegistrationsUpdateRequest {
-  /** Brand of the payment method. May be left out where the card number tells it. */
+  /** Brand of the payment method. Optional where the card number determines it. */
   paymentBrand?: string
-  /** Reference of the merchant, best unique; used to reconcile. */
+  /** Reference of the merchant, preferably unique; used to reconcile. */
   merchantTransactionId?: string
-  /** Invoice number of the merchant. Kept for reports, not sent on. */
+  /** Invoice number of the merchant. Stored for reports and not passed on. */
   merchantInvoiceId?: string
   /** Note for reports. */
   merchantMemo?: string
   /** Sales channel or other category. */
   transactionCategory?: string
-  /** Language and country, as far as the connector supports them. */
+  /** Language and country, if the connector supports them. */
   locale?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   card?: CardOfRegistrationsUpdate
   bankAccount?: BankAccountOfRegistrationsUpdate
@@ -1420,7 +1420,7 @@ export interface CardOfRegistrationsUpdate {
 }
 
 export interface BankAccountOfRegistrationsUpdate {
-  /** Who owns the account. */
+  /** Name of the account's owner. */
   holder?: string
   mandate?: BankAccountMandate
 }
@@ -1433,55 +1433,55 @@ export interface TokenAccountOfRegistrationsUpdate {
 }
 
 export interface RegistrationsGetRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
 }
 
 export interface RegistrationsExtendRequest {
-  /** Reference of the merchant, best unique; used to reconcile. */
+  /** Reference of the merchant, preferably unique; used to reconcile. */
   merchantTransactionId?: string
-  /** Invoice number of the merchant. Kept for reports, not sent on. */
+  /** Invoice number of the merchant. Stored for reports and not passed on. */
   merchantInvoiceId?: string
   /** Note for reports. */
   merchantMemo?: string
   /** Sales channel or other category. */
   transactionCategory?: string
-  /** Language and country, as far as the connector supports them. */
+  /** Language and country, if the connector supports them. */
   locale?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
 }
 
 export interface RegistrationsRemoveRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
 }
 
 export interface RegistrationsStepsRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
 }
 
 export interface SchedulesCreateRequest {
-  /** What is charged, tax and shipping included. No other amount moves money. */
+  /** Charged amount, including tax and shipping. No other amount moves money. */
   amount: string
   /** Currency of the amount. */
   currency: string
-  /** What to do: PA, DB, CD and so on; PA.CP does two steps in one request. */
+  /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
   paymentType: string
-  /** Text on the statement, whole or in part, as the merchant account allows. */
+  /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
-  /** Reference of the merchant, best unique; used to reconcile. */
+  /** Reference of the merchant, preferably unique; used to reconcile. */
   merchantTransactionId?: string
-  /** Invoice number of the merchant. Kept for reports, not sent on. */
+  /** Invoice number of the merchant. Stored for reports and not passed on. */
   merchantInvoiceId?: string
   /** Note for reports. */
   merchantMemo?: string
@@ -1489,14 +1489,14 @@ export interface SchedulesCreateRequest {
   transactionCategory?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** Stored instrument that the schedule charges. */
   registrationId: string
   job?: Job
   standingInstruction?: StandingInstruction
   customParameters?: CustomParameters
-  /** Id of the test clock that the new resource lives on. */
+  /** Id of the test clock of the new resource. */
   testClock?: string
 }
 
@@ -1517,289 +1517,289 @@ export interface Job {
   minute?: string
   /** Seconds, 0 to 59. */
   second?: string
-  /** First moment at which it may run, in the schedule's time zone. */
+  /** First possible run, in the schedule's time zone. */
   startDate?: string
-  /** Last moment at which it may run, in the schedule's time zone. */
+  /** Last possible run, in the schedule's time zone. */
   endDate?: string
   /** Unit of the notice of cancellation. */
   noticeUnit?: ("YEAR" | "MONTH" | "WEEK" | "DAY" | "HOUR" | "MINUTE" | "SECOND")
-  /** How many of those units before the end of a period notice must be given. */
+  /** Number of those units of notice before the end of a period. */
   noticeNumber?: string
   /** Whether notice counts from now or towards the end of a period. */
   noticeCallable?: ("ANYTIME" | "DURATION_END")
   /** Unit of the period. */
   durationUnit?: ("YEAR" | "MONTH" | "WEEK" | "DAY" | "HOUR" | "MINUTE" | "SECOND")
-  /** How many of those units a period lasts. */
+  /** Number of those units in a period. */
   durationNumber?: string
-  /** Second, minute, hour, day of month, month, day of week and, if wanted, year in one string. Replaces those fields. */
+  /** Second, minute, hour, day of month, month, day of week and an optional year in one string. Replaces those fields. */
   expression?: string
 }
 
 export interface SchedulesPreviewRequest {
-  /** Reference of the merchant, best unique; used to reconcile. */
+  /** Reference of the merchant, preferably unique; used to reconcile. */
   merchantTransactionId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   job?: Job
-  /** Id of the test clock that the new resource lives on. */
+  /** Id of the test clock of the new resource. */
   testClock?: string
 }
 
 export interface SchedulesListRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
   /** Stored instrument that the schedule charges. */
   registrationId: string
-  /** How many entries one answer holds at most. */
+  /** Maximum number of entries in one answer. */
   limit?: string
-  /** Continues where nextCursor of the answer before points. */
+  /** Continues at nextCursor of the previous answer. */
   cursor?: string
 }
 
 export interface SchedulesGetRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
 }
 
 export interface SchedulesExecutionsRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
-  /** How many entries one answer holds at most. */
+  /** Maximum number of entries in one answer. */
   limit?: string
-  /** Continues where nextCursor of the answer before points. */
+  /** Continues at nextCursor of the previous answer. */
   cursor?: string
 }
 
 export interface SchedulesRescheduleRequest {
-  /** Reference of the merchant, best unique; used to reconcile. */
+  /** Reference of the merchant, preferably unique; used to reconcile. */
   merchantTransactionId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   job?: Job
 }
 
 export interface SchedulesRemoveRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
 }
 
 export interface QuerySearchRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
-  /** Reference of the merchant. Goes without a time frame. */
+  /** Reference of the merchant. Excludes a time frame. */
   merchantTransactionId?: string
-  /** How many payments one answer holds at most. */
+  /** Maximum number of payments in one answer. */
   limit?: string
   date?: Date
   /** Payment types to find, comma-separated. */
   paymentTypes?: string
   /** Payment methods to find, comma-separated. */
   paymentMethods?: string
-  /** Also gives the payments linked to those found. */
+  /** Includes the payments linked to those found. */
   includeLinkedTransactions?: boolean | 'true' | 'false'
   /** Short number of one payment. */
   shortId?: string
-  /** Continues where nextCursor of the answer before points. */
+  /** Continues at nextCursor of the previous answer. */
   cursor?: string
-  /** Which page to give; deeper ones by cursor. */
+  /** Number of the page; later pages by cursor. */
   pageNo?: string
 }
 
 export interface Date {
-  /** Begin of the time frame, UTC. */
+  /** Start of the time frame, UTC. */
   from?: string
   /** End of the time frame, UTC. */
   to?: string
 }
 
 export interface QueryGetRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
-  /** Also gives the payments linked to those found. */
+  /** Includes the payments linked to those found. */
   includeLinkedTransactions?: boolean | 'true' | 'false'
 }
 
 export interface SchedulesStepsRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
 }
 
 export interface EventsListRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
-  /** Which notifications, comma-separated; all of them when absent. */
+  /** Types of notifications, comma-separated; all types by default. */
   types?: string
-  /** Begins with what happened at this moment, UTC, or with what happens from now on. From the first event on when neither this nor a cursor is sent. */
+  /** Starts at this moment, UTC, or at the present. The first event by default without a cursor. */
   since?: string
-  /** How many seconds an answer without events may be kept back for some to come. */
+  /** Longest wait in seconds for an event when there is none. */
   wait?: string
-  /** How many entries one answer holds at most. */
+  /** Maximum number of entries in one answer. */
   limit?: string
-  /** Continues where nextCursor of the answer before points. */
+  /** Continues at nextCursor of the previous answer. */
   cursor?: string
 }
 
 export interface EventsGetRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
 }
 
 export interface TestClocksCreateRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
   /** Label of the clock, for people. */
   name?: string
-  /** Where it stands at first, UTC; the present when absent. */
+  /** Initial time, UTC; the present by default. */
   time?: string
 }
 
 export interface TestClocksListRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
 }
 
 export interface TestClocksGetRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
 }
 
 export interface TestClocksAdvanceRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
-  /** Moment to go to, UTC. */
+  /** Target time, UTC. */
   to?: string
-  /** How far to go, as an ISO 8601 duration by the calendar: P1M is a month. */
+  /** Length of the advance, as an ISO 8601 duration by the calendar: P1M is a month. */
   by?: string
 }
 
 export interface WebhooksCreateRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
-  /** Where notifications go. Required when the endpoint is made. */
+  /** Address of the notifications. Required at creation. */
   url: string
-  /** Which notifications, comma-separated. */
+  /** Types of notifications, comma-separated. */
   types?: string
-  /** TEXT sends bare hex, JSON an object around it, NONE the body unencrypted. */
+  /** TEXT sends bare hex, JSON an object around it, NONE the unencrypted body. */
   wrapper?: ("TEXT" | "JSON" | "NONE")
   /** Whether notifications are sent. */
   active?: boolean | 'true' | 'false'
 }
 
 export interface WebhooksListRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
-  /** Whether those that were removed are listed as well. */
+  /** Whether removed endpoints are included. */
   removed?: boolean | 'true' | 'false'
-  /** How many entries one answer holds at most. */
+  /** Maximum number of entries in one answer. */
   limit?: string
-  /** Continues where nextCursor of the answer before points. */
+  /** Continues at nextCursor of the previous answer. */
   cursor?: string
 }
 
 export interface WebhooksGetRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
 }
 
 export interface WebhooksUpdateRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
-  /** Where notifications go. Required when the endpoint is made. */
+  /** Address of the notifications. Required at creation. */
   url?: string
-  /** Which notifications, comma-separated. */
+  /** Types of notifications, comma-separated. */
   types?: string
-  /** TEXT sends bare hex, JSON an object around it, NONE the body unencrypted. */
+  /** TEXT sends bare hex, JSON an object around it, NONE the unencrypted body. */
   wrapper?: ("TEXT" | "JSON" | "NONE")
   /** Whether notifications are sent. */
   active?: boolean | 'true' | 'false'
 }
 
 export interface WebhooksRemoveRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
 }
 
 export interface WebhooksRotateRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
-  /** The signing secret, or the encryption key. The one before is good for another day. */
+  /** The signing secret, or the encryption key. The previous one stays valid for a day. */
   key?: ("SIGNING" | "ENCRYPTION")
 }
 
 export interface WebhooksTestRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
 }
 
 export interface WebhooksReplayRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
-  /** One event. */
+  /** A single event. */
   eventId?: string
-  /** First moment of a range of events, UTC. */
+  /** Start of a range of events, UTC. */
   from?: string
-  /** Last moment of it, UTC; the present when absent. */
+  /** End of the range, UTC; the present by default. */
   until?: string
-  /** DEAD: only what was given up. */
+  /** DEAD: only notifications that were given up. */
   which?: ("ALL" | "DEAD")
 }
 
 export interface WebhooksDeliveriesRequest {
-  /** Channel that the request is for, or its merchant when channels are dispatched. */
+  /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
   /** Only notifications in this state; DEAD ones were given up. */
   state?: ("PENDING" | "DELIVERED" | "DEAD")
-  /** How many entries one answer holds at most. */
+  /** Maximum number of entries in one answer. */
   limit?: string
-  /** Continues where nextCursor of the answer before points. */
+  /** Continues at nextCursor of the previous answer. */
   cursor?: string
 }
 
@@ -1816,37 +1816,37 @@ export type OpenapiGetRequest = Record<string, never>
 export type ReferenceGetRequest = Record<string, never>
 
 export interface PaymentsCreateAnswer {
-  /** Id of the payment or registration; of the request where no resource exists yet. */
+  /** Id of the payment or registration; of the request without a resource. */
   id: string
   /** Short number of the payment, for people. */
   shortId?: string
   /** Payment that a follow-up refers to. */
   referencedId?: string
-  /** Brand that was used. */
+  /** Brand of the payment. */
   paymentBrand?: string
   /** Payment type of this record. */
   paymentType?: string
-  /** Amount that was approved. */
+  /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
   currency?: string
   /** Text on the statement. */
   descriptor?: string
-  /** Reference that the merchant sent. */
+  /** Reference sent by the merchant. */
   merchantTransactionId?: string
-  /** Registration that was made or used. */
+  /** Registration created or used. */
   registrationId?: string
   /** Items: Payment types of the follow-ups that are possible now. */
   nextActions?: string[]
-  /** True when nothing reached the acquirer, so that the request may be sent again. */
+  /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Brand that was recognised from the number. */
+  /** Brand recognised from the number. */
   brandResult?: string
   result?: ResultAnswer
   resultDetails?: ResultDetailsAnswer
@@ -1859,7 +1859,7 @@ export interface PaymentsCreateAnswer {
   forex?: ForexAnswer
   applePay?: ApplePayAnswer
   virtualAccount?: VirtualAccountAnswer
-  /** When a direct debit is to be collected. Not used for risk checks. */
+  /** Collection date of a direct debit. Not used for risk checks. */
   transactionDueDate?: string
   customer?: CustomerAnswer
   shipping?: ShippingAnswer
@@ -1880,9 +1880,9 @@ export interface PaymentsCreateAnswer {
 export interface ResultAnswer {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
-  /** Address check: A address, Z postal code, F both match, N neither, U not known. */
+  /** Address check: A address, Z postal code, F both match, N neither, U unknown. */
   avsResponse?: ("A" | "Z" | "N" | "U" | "F")
   /** Acquirer's answer about the security code. */
   cvvResponse?: string
@@ -1890,20 +1890,20 @@ export interface ResultAnswer {
 }
 
 export interface ResultParameterErrorAnswer {
-  /** Field that is wrong. */
+  /** Name of the wrong field. */
   name?: string
-  /** What was sent; only for fields that everybody may see. */
+  /** Value as sent; only for public fields. */
   value?: string
-  /** What would be right. */
+  /** Description of the allowed values. */
   message?: string
 }
 
 export interface ResultDetailsAnswer {
   /** The acquirer's own code. */
   AcquirerResponse?: string
-  /** Advice of the scheme after a decline, where the connector has it. */
+  /** Advice of the scheme after a decline, if the connector has it. */
   MerchantAdviceCode?: string
-  /** The acquirer's own words, by name. */
+  /** The acquirer's own texts, by name. */
   [k: string]: string | undefined
 }
 
@@ -1919,27 +1919,27 @@ export interface CardAnswer {
   /** Expiry year, as sent. */
   expiryYear?: string
   issuer?: CardIssuerAnswer
-  /** Credit, debit and the like. */
+  /** Kind of card, such as credit or debit. */
   type?: string
   /** Product level of the card. */
   level?: string
-  /** Whether interchange of the card is regulated. */
+  /** Whether the card's interchange is regulated. */
   regulatedFlag?: string
 }
 
 export interface CardIssuerAnswer {
-  /** Bank that issued the card. */
+  /** Issuer of the card. */
   bank?: string
-  /** Phone number of that bank. */
+  /** Phone number of the issuer. */
   phone?: string
-  /** Web site of that bank. */
+  /** Web site of the issuer. */
   website?: string
 }
 
 export interface BankAccountAnswer {
   /** Last four characters of IBAN or account number. */
   last4Digits?: string
-  /** Who owns the account. */
+  /** Name of the account's owner. */
   holder?: string
   /** Name of the bank. */
   bankName?: string
@@ -1947,7 +1947,7 @@ export interface BankAccountAnswer {
   bankCode?: string
   /** International code of the bank. */
   bic?: string
-  /** Where the account is kept. */
+  /** Country of the account. */
   country?: string
   mandate?: BankAccountMandateAnswer
 }
@@ -1955,14 +1955,14 @@ export interface BankAccountAnswer {
 export interface BankAccountMandateAnswer {
   /** Direct-debit mandate. Not used for risk checks. */
   id?: string
-  /** When the mandate was signed. Not used for risk checks. */
+  /** Date of the mandate's signature. Not used for risk checks. */
   dateOfSignature?: string
 }
 
 export interface TokenAccountAnswer {
   /** Last four digits of the token. */
   last4Digits?: string
-  /** Who issued the token: a card network or somebody else. */
+  /** Issuer of the token: a card network or another party. */
   type?: ("EXTERNAL" | "NETWORK")
   /** Expiry month of the token, two digits. */
   expiryMonth?: string
@@ -1974,7 +1974,7 @@ export interface MerchantAnswer {
   bankAccount?: MerchantBankAccountAnswer
   billing?: MerchantBillingAnswer
   shipping?: MerchantShippingAnswer
-  /** Name on the statement, often business name, asterisk, product. Goes before descriptor. */
+  /** Name on the statement, often business name, asterisk, product. Takes precedence over descriptor. */
   name?: string
   /** Merchant category code. */
   mcc?: string
@@ -1992,27 +1992,27 @@ export interface MerchantAnswer {
   postcode?: string
   /** Latitude and longitude of the shop. */
   geographicCoordinates?: string
-  /** Town where the service is given. */
+  /** Town of the service. */
   serviceLocationCity?: string
-  /** State where the service is given. */
+  /** State of the service. */
   serviceLocationState?: string
-  /** Country where the service is given. */
+  /** Country of the service. */
   serviceLocationCountryCode?: string
-  /** Postal code where the service is given. */
+  /** Postal code of the service. */
   serviceLocationPostCode?: string
-  /** Latitude and longitude where the service is given. */
+  /** Latitude and longitude of the service. */
   serviceLocationGeographicCoordinates?: string
-  /** Further way to reach the merchant. */
+  /** Further contact of the merchant. */
   additionalContact?: string
   /** Phone number. */
   phone?: string
-  /** Phone number that shoppers call. */
+  /** Phone number for shoppers. */
   customerContactPhone?: string
   /** Identifier of the web site. */
   websiteId?: string
   /** Address of the web site. */
   url?: string
-  /** Code of the partner that brought the merchant. */
+  /** Code of the referring partner. */
   partnerIdCode?: string
   /** Independent sales organisation. */
   isoId?: string
@@ -2027,7 +2027,7 @@ export interface MerchantAnswer {
   /** Tax number. */
   taxId?: string
   data?: MerchantDataAnswer
-  /** Marks a marketplace sale by a retailer abroad. */
+  /** Marks a marketplace sale by a foreign retailer. */
   foreignRetailIndicator?: string
   /** Registered name. */
   legalName?: string
@@ -2035,9 +2035,9 @@ export interface MerchantAnswer {
 }
 
 export interface MerchantBankAccountAnswer {
-  /** Who the shopper must transfer to. */
+  /** Payee of the shopper's transfer. */
   holder: string
-  /** Account to transfer to, an IBAN for SEPA. */
+  /** Account for the transfer, an IBAN for SEPA. */
   number?: string
   /** Bank of that account. */
   bic?: string
@@ -2062,9 +2062,9 @@ export interface MerchantBillingAnswer {
   postcode?: string
   /** Country. */
   country?: string
-  /** The address in the form that an address check gave it. */
+  /** Normalized address from an address check. */
   normalized?: string
-  /** Whether the address was checked and the shopper agreed to its normalized form. */
+  /** Whether the address was checked and the shopper accepted its normalized form. */
   validationStatus?: string
   /** Given name of the contact. */
   givenName?: string
@@ -2101,41 +2101,41 @@ export interface MerchantShippingAnswer {
   postcode?: string
   /** Country. */
   country?: string
-  /** How the goods are delivered. */
+  /** Delivery method of the goods. */
   method?: ("CARRIER_DESIGNATED_BY_CUSTOMER" | "ELECTRONIC_DELIVERY" | "EXPEDITED" | "GROUND" | "INTERNATIONAL" | "LOWEST_COST" | "MILITARY" | "NEXT_DAY_OVERNIGHT" | "OTHER" | "POINT_PICKUP" | "PUDO" | "SAME_DAY_SERVICE" | "STORE_PICKUP" | "THREE_DAY_SERVICE" | "TWO_DAY_SERVICE")
-  /** Price of the delivery; part of the amount already. */
+  /** Price of the delivery, included in the amount. */
   cost?: string
-  /** Words for the delivery. */
+  /** Delivery instructions. */
   comment?: string
-  /** When the delivery should arrive. */
+  /** Expected date of the delivery. */
   expectedDate?: string
   /** Carrier. */
   logisticsProvider?: string
-  /** The carrier's number of the parcel. */
+  /** The carrier's tracking number. */
   trackingNumber?: string
-  /** The carrier's number of the returned parcel. */
+  /** The carrier's tracking number of a return. */
   returnTrackingNumber?: string
-  /** The address in the form that an address check gave it. */
+  /** Normalized address from an address check. */
   normalized?: string
   /** Whether the address was checked and confirmed. */
   validationStatus?: string
-  /** Warehouse that the goods leave from. */
+  /** Warehouse of the goods. */
   warehouse?: string
-  /** Which delivery address a payment method should use. */
+  /** Delivery address for a payment method to use. */
   preference?: ("GET_FROM_FILE" | "NO_SHIPPING" | "SET_PROVIDED_ADDRESS")
-  /** Middle name of the receiver. */
+  /** Middle name of the recipient. */
   middleName?: string
   /** Company at that address. */
   companyName?: string
-  /** Phone number of the receiver. */
+  /** Phone number of the recipient. */
   phone?: string
-  /** Mobile number of the receiver. */
+  /** Mobile number of the recipient. */
   mobile?: string
-  /** Phone number of the receiver at work. */
+  /** Work phone number of the recipient. */
   workPhone?: string
-  /** E-mail address of the receiver. */
+  /** E-mail address of the recipient. */
   email?: string
-  /** Delivery to the shopper, or back from them. */
+  /** Delivery to the shopper, or a return. */
   type?: ("RETURN" | "SHIPMENT")
 }
 
@@ -2145,7 +2145,7 @@ export interface MerchantDataAnswer {
 }
 
 export interface MerchantAppAnswer {
-  /** Custom URL scheme that brings the shopper back into the merchant's app. */
+  /** Custom URL scheme for the return to the merchant's app. */
   schemeUrl?: string
 }
 
@@ -2155,7 +2155,7 @@ export interface RiskAnswer {
 }
 
 export interface RegistrationAnswer {
-  /** The same as registrationId. */
+  /** Same value as registrationId. */
   id?: string
 }
 
@@ -2167,9 +2167,9 @@ export interface ForexAnswer {
 }
 
 export interface ApplePayAnswer {
-  /** Card network as the wallet reported it. */
+  /** Card network reported by the wallet. */
   cardNetwork?: string
-  /** Kind of card as the wallet reported it: debit, credit, prepaid, store. */
+  /** Kind of card reported by the wallet: debit, credit, prepaid, store. */
   cardType?: string
 }
 
@@ -2179,7 +2179,7 @@ export interface VirtualAccountAnswer {
 }
 
 export interface CustomerAnswer {
-  /** The merchant's own number for the shopper. */
+  /** The merchant's own number of the shopper. */
   merchantCustomerId?: string
   /** Given name. */
   givenName?: string
@@ -2191,23 +2191,23 @@ export interface CustomerAnswer {
   sex?: ("M" | "F")
   /** Day of birth. */
   birthDate?: string
-  /** Phone number; some risk checks want one. */
+  /** Phone number; some risk checks need it. */
   phone?: string
-  /** Mobile number; some risk checks want one. */
+  /** Mobile number; some risk checks need it. */
   mobile?: string
   /** Phone number at work. */
   workPhone?: string
-  /** E-mail address, for risk checks and to send direct-debit mandates. */
+  /** E-mail address, for risk checks and direct-debit mandates. */
   email?: string
-  /** Company the shopper acts for. */
+  /** Company that the shopper acts for. */
   companyName?: string
-  /** Kind of identity document. Some payment types demand one. */
+  /** Kind of identity document. Some payment types require it. */
   identificationDocType?: ("IDCARD" | "PASSPORT" | "TAXSTATEMENT")
   /** Number of that document. */
   identificationDocId?: string
   /** Internet address of the shopper's device. */
   ip?: string
-  /** Reference of the payer that the payee is to see. */
+  /** Payer reference shown to the payee. */
   merchantReference?: string
   /** Form of address. */
   salutation?: ("MR" | "MRS" | "MS" | "MX")
@@ -2215,7 +2215,7 @@ export interface CustomerAnswer {
   language?: string
   /** Private person or company. */
   category?: ("INDIVIDUAL" | "COMPANY")
-  /** Whether the merchant knows the shopper already. */
+  /** Whether the merchant knows the shopper. */
   status?: ("NEW" | "EXISTING")
 }
 
@@ -2237,46 +2237,46 @@ export interface ShippingAnswer {
   postcode?: string
   /** Country. */
   country?: string
-  /** How the goods are delivered. */
+  /** Delivery method of the goods. */
   method?: ("CARRIER_DESIGNATED_BY_CUSTOMER" | "ELECTRONIC_DELIVERY" | "EXPEDITED" | "GROUND" | "INTERNATIONAL" | "LOWEST_COST" | "MILITARY" | "NEXT_DAY_OVERNIGHT" | "OTHER" | "POINT_PICKUP" | "PUDO" | "SAME_DAY_SERVICE" | "STORE_PICKUP" | "THREE_DAY_SERVICE" | "TWO_DAY_SERVICE")
-  /** Price of the delivery; part of the amount already. */
+  /** Price of the delivery, included in the amount. */
   cost?: string
-  /** Words for the delivery. */
+  /** Delivery instructions. */
   comment?: string
-  /** When the delivery should arrive. */
+  /** Expected date of the delivery. */
   expectedDate?: string
   /** Carrier. */
   logisticsProvider?: string
-  /** The carrier's number of the parcel. */
+  /** The carrier's tracking number. */
   trackingNumber?: string
-  /** The carrier's number of the returned parcel. */
+  /** The carrier's tracking number of a return. */
   returnTrackingNumber?: string
-  /** The address in the form that an address check gave it. */
+  /** Normalized address from an address check. */
   normalized?: string
   /** Whether the address was checked and confirmed. */
   validationStatus?: string
-  /** Warehouse that the goods leave from. */
+  /** Warehouse of the goods. */
   warehouse?: string
-  /** Which delivery address a payment method should use. */
+  /** Delivery address for a payment method to use. */
   preference?: ("GET_FROM_FILE" | "NO_SHIPPING" | "SET_PROVIDED_ADDRESS")
-  /** Middle name of the receiver. */
+  /** Middle name of the recipient. */
   middleName?: string
   /** Company at that address. */
   companyName?: string
-  /** Phone number of the receiver. */
+  /** Phone number of the recipient. */
   phone?: string
-  /** Mobile number of the receiver. */
+  /** Mobile number of the recipient. */
   mobile?: string
-  /** Phone number of the receiver at work. */
+  /** Work phone number of the recipient. */
   workPhone?: string
-  /** E-mail address of the receiver. */
+  /** E-mail address of the recipient. */
   email?: string
-  /** Delivery to the shopper, or back from them. */
+  /** Delivery to the shopper, or a return. */
   type?: ("RETURN" | "SHIPMENT")
 }
 
 export interface ShippingCustomerAnswer {
-  /** The merchant's own number for the shopper. */
+  /** The merchant's own number of the shopper. */
   merchantCustomerId?: string
   /** Given name. */
   givenName?: string
@@ -2288,23 +2288,23 @@ export interface ShippingCustomerAnswer {
   sex?: ("M" | "F")
   /** Day of birth. */
   birthDate?: string
-  /** Phone number; some risk checks want one. */
+  /** Phone number; some risk checks need it. */
   phone?: string
-  /** Mobile number; some risk checks want one. */
+  /** Mobile number; some risk checks need it. */
   mobile?: string
   /** Phone number at work. */
   workPhone?: string
-  /** E-mail address, for risk checks and to send direct-debit mandates. */
+  /** E-mail address, for risk checks and direct-debit mandates. */
   email?: string
-  /** Company the shopper acts for. */
+  /** Company that the shopper acts for. */
   companyName?: string
-  /** Kind of identity document. Some payment types demand one. */
+  /** Kind of identity document. Some payment types require it. */
   identificationDocType?: ("IDCARD" | "PASSPORT" | "TAXSTATEMENT")
   /** Number of that document. */
   identificationDocId?: string
   /** Internet address of the shopper's device. */
   ip?: string
-  /** Reference of the payer that the payee is to see. */
+  /** Payer reference shown to the payee. */
   merchantReference?: string
   /** Form of address. */
   salutation?: ("MR" | "MRS" | "MS" | "MX")
@@ -2312,7 +2312,7 @@ export interface ShippingCustomerAnswer {
   language?: string
   /** Private person or company. */
   category?: ("INDIVIDUAL" | "COMPANY")
-  /** Whether the merchant knows the shopper already. */
+  /** Whether the merchant knows the shopper. */
   status?: ("NEW" | "EXISTING")
 }
 
@@ -2333,16 +2333,16 @@ export interface BillingAnswer {
   postcode?: string
   /** Country. */
   country?: string
-  /** The address in the form that an address check gave it. */
+  /** Normalized address from an address check. */
   normalized?: string
-  /** Whether the address was checked and the shopper agreed to its normalized form. */
+  /** Whether the address was checked and the shopper accepted its normalized form. */
   validationStatus?: string
 }
 
 export interface CorporateAnswer {
   /** Name of the company. */
   name?: string
-  /** What the company does. */
+  /** Business of the company. */
   description?: string
   /** Street. */
   street?: string
@@ -2389,7 +2389,7 @@ export interface SenderAnswer {
   country?: string
   /** Postal code. */
   postcode?: string
-  /** What kind of number accountNumber is. */
+  /** Kind of number in accountNumber. */
   accountNumberType?: ("OTHER" | "RTN_AND_BANK_ACCOUNT" | "IBAN" | "IBAN_AND_BIC" | "CARD_ACCOUNT")
   /** 01 credit, 02 debit, 03 prepaid, 04 cash, 05 other debit access, 06 other credit, 07 deposit, 08 mobile money, 09 other. */
   sourceOfFunds?: ("01" | "02" | "03" | "04" | "05" | "06" | "07" | "08" | "09")
@@ -2416,7 +2416,7 @@ export interface RecipientAnswer {
   country?: string
   /** Postal code. */
   postcode?: string
-  /** What kind of number accountNumber is. */
+  /** Kind of number in accountNumber. */
   accountNumberType?: ("OTHER" | "RTN_AND_BANK_ACCOUNT" | "IBAN" | "PHONE_NUMBER" | "BAN_AND_BIC" | "WALLET_ID" | "SOCIAL_NETWORK_ID")
 }
 
@@ -2428,13 +2428,13 @@ export interface CartAnswer {
 export interface CartItemAnswer {
   /** Name of the article. */
   name?: string
-  /** The merchant's own number of the article. */
+  /** The merchant's own article number. */
   merchantItemId?: string
-  /** Words about the article. */
+  /** Description of the article. */
   description?: string
-  /** How many, or how much in quantityUnit. */
+  /** Quantity, in quantityUnit if sent. */
   quantity?: string
-  /** What kind of article it is. */
+  /** Kind of article. */
   type?: ("PHYSICAL" | "DIGITAL" | "MIXED" | "ANONYMOUS_DONATION" | "AUTHORITIES_PAYMENT")
   /** Currency of the prices. */
   currency?: string
@@ -2456,13 +2456,13 @@ export interface CartItemAnswer {
   taxCategory?: ("AA" | "S" | "E" | "Z")
   /** Stock keeping unit. */
   sku?: string
-  /** Words that go with a present. */
+  /** Message for a gift. */
   giftMessage?: string
-  /** How the article is delivered. */
+  /** Delivery method of the article. */
   shippingMethod?: string
-  /** Words for the carrier. */
+  /** Instructions for the carrier. */
   shippingInstructions?: string
-  /** The carrier's number of the parcel. */
+  /** The carrier's tracking number. */
   shippingTrackingNumber?: string
   /** Seller on a marketplace, as in marketPlace.sellers[n].id. */
   sellerId?: string
@@ -2474,7 +2474,7 @@ export interface CartItemAnswer {
   commodityDescription?: string
   /** Unit of the quantity. */
   quantityUnit?: ("M" | "CM" | "KG" | "G" | "COUNT")
-  /** Page about the article. */
+  /** Page of the article. */
   productUrl?: string
   /** Picture of the article. */
   imageUrl?: string
@@ -2488,19 +2488,19 @@ export interface CartItemAnswer {
   vatReferenceNumber?: string
   /** Number of the line. */
   itemNumber?: string
-  /** When the article is delivered. */
+  /** Delivery date of the article. */
   deliveryDate?: string
   recipient?: CartItemRecipientAnswer
 }
 
 export interface CartItemRecipientAnswer {
-  /** Form of address of the receiver. */
+  /** Form of address of the recipient. */
   salutation?: string
-  /** Given name of the receiver. */
+  /** Given name of the recipient. */
   firstName?: string
-  /** Middle name of the receiver. */
+  /** Middle name of the recipient. */
   middleName?: string
-  /** Family name of the receiver. */
+  /** Family name of the recipient. */
   lastName?: string
   /** Apartment. */
   apartment?: string
@@ -2516,26 +2516,26 @@ export interface CartItemRecipientAnswer {
   postcode?: string
   /** Country, two letters or three digits. */
   country?: string
-  /** Phone number of the receiver. */
+  /** Phone number of the recipient. */
   phone?: string
-  /** E-mail address of the receiver. */
+  /** E-mail address of the recipient. */
   email?: string
 }
 
 export interface CartPaymentAnswer {
-  /** Name of the means. */
+  /** Name of the payment. */
   name?: string
   /** Gift card or promotion. */
   type?: ("GIFTCARD" | "PROMOTION")
-  /** What it pays. */
+  /** Amount of the payment. */
   amount?: string
   /** Currency of that amount. */
   currency?: string
-  /** How far that payment got. */
+  /** Status of the payment. */
   status?: ("pending" | "authorized" | "captured")
-  /** Brand of the means. */
+  /** Brand of the payment. */
   brand?: string
-  /** Whether it is the main one. */
+  /** Whether it is the main payment. */
   primary?: boolean | 'true' | 'false'
 }
 
@@ -2557,15 +2557,15 @@ export interface AirlineAnswer {
   totalFeesAmount?: string
   /** Fares of the whole booking. */
   totalFareAmount?: string
-  /** When the tickets were issued. */
+  /** Date of issue of the tickets. */
   ticketIssueDate?: string
-  /** Where the tickets were issued. */
+  /** Place of issue of the tickets. */
   ticketIssueAddress?: string
-  /** Whether somebody else booked. */
+  /** Whether the booking was made by a third party. */
   thirdPartyBooking?: string
   /** Kind of booking. */
   bookingtype?: string
-  /** How the tickets are handed over. */
+  /** Delivery of the tickets. */
   ticketDeliveryMethod?: string
   /** Booking reference. */
   bookingRefNum?: string
@@ -2577,9 +2577,9 @@ export interface AirlineAnswer {
 }
 
 export interface AirlinePassengerAnswer {
-  /** Where the passenger lives. */
+  /** Country of residence of the passenger. */
   residenceCountry?: string
-  /** Adult, child and the like. */
+  /** Kind of passenger, such as adult or child. */
   type?: string
   /** Name of the passenger. */
   name?: string
@@ -2587,7 +2587,7 @@ export interface AirlinePassengerAnswer {
   ticketRestricted?: string
   /** Number of the ticket. */
   ticketNumber?: string
-  /** Standing of the passenger with the airline. */
+  /** Status of the passenger with the airline. */
   status?: string
   /** Phone number. */
   phone?: string
@@ -2613,7 +2613,7 @@ export interface AirlinePassengerLegAnswer {
   ticketNumber?: string
   /** Taxes of this leg. */
   taxAmount?: string
-  /** Whether the journey may be broken here. */
+  /** Whether a stopover is allowed. */
   stopOverAllowed?: string
   /** Restrictions of the fare. */
   restrictions?: string
@@ -2625,7 +2625,7 @@ export interface AirlinePassengerLegAnswer {
   fareBasis?: string
   /** Fare of this leg. */
   fareAmount?: string
-  /** Ticket that this one replaces. */
+  /** Ticket replaced by this one. */
   exchangeTicketNum?: string
   /** Tax on the departure. */
   departureTaxAmount?: string
@@ -2647,7 +2647,7 @@ export interface AirlinePassengerLegAnswer {
   arrivalTime?: string
   /** Coupon of the ticket. */
   couponNumber?: string
-  /** Booking class. */
+  /** Code of the operating carrier. */
   classOfService?: string
   /** Code of the carrier that flies. */
   carrierCode?: string
@@ -2656,23 +2656,23 @@ export interface AirlinePassengerLegAnswer {
 export interface StandingInstructionAnswer {
   /** Kind of agreement. */
   type?: ("UNSCHEDULED" | "INSTALLMENT" | "RECURRING")
-  /** Kind of recurring payments the merchant starts. */
+  /** Kind of merchant-initiated recurring payments. */
   recurringType?: ("STANDING_ORDER" | "SUBSCRIPTION")
   /** First payment of the agreement, or a later one. */
   mode?: ("INITIAL" | "REPEATED")
-  /** Who started it: cardholder or merchant. */
+  /** Initiator: cardholder or merchant. */
   source?: ("CIT" | "MIT")
-  /** Scheme's reference to the first payment. Sent by itself on later ones; a value of the merchant wins. */
+  /** Scheme's reference to the first payment. Added to later payments by the gateway; a value of the merchant takes precedence. */
   initialTransactionId?: string
-  /** Why the merchant charges again. */
+  /** Reason of the merchant's further charge. */
   industryPractice?: ("INCREMENTAL_AUTH" | "RESUBMISSION" | "REAUTHORIZATION" | "DELAYED_CHARGES" | "NO_SHOW")
   /** Last day of the agreement, for 3-D Secure. */
   expiry?: string
-  /** Fewest days between two payments. */
+  /** Minimum number of days between two payments. */
   frequency?: string
-  /** How many instalments there are at most. 3-D Secure needs it for type INSTALLMENT. */
+  /** Maximum number of instalments. 3-D Secure needs it for type INSTALLMENT. */
   numberOfInstallments?: string
-  /** Name of the agreement at one card network; replaces initialTransactionId there step by step. */
+  /** Name of the agreement at one card network, which gradually replaces initialTransactionId. */
   agreementId?: string
 }
 
@@ -2695,9 +2695,9 @@ export interface CustomParametersAnswer {
 }
 
 export interface RedirectAnswer {
-  /** Where to send the shopper. */
+  /** Address to send the shopper to. */
   url?: string
-  /** How to send the shopper there. */
+  /** HTTP method of the redirect. */
   method?: ("GET" | "POST")
   parameters?: RedirectParameterAnswer[]
   preconditions?: RedirectPreconditionAnswer[]
@@ -2711,13 +2711,13 @@ export interface RedirectParameterAnswer {
 }
 
 export interface RedirectPreconditionAnswer {
-  /** Who asks for this hidden step before the redirect. */
+  /** Origin of this hidden step before the redirect. */
   origin?: string
-  /** What ends the wait for the step. */
+  /** Event that ends the wait for the step. */
   waitUntil?: string
-  /** How the hidden frame is loaded. */
+  /** Method of loading the hidden frame. */
   method?: ("GET" | "POST")
-  /** What the hidden frame loads. */
+  /** Address of the hidden frame. */
   url?: string
   parameters?: RedirectPreconditionParameterAnswer[]
 }
@@ -2730,46 +2730,46 @@ export interface RedirectPreconditionParameterAnswer {
 }
 
 export interface GiftCardAnswer {
-  /** Who owns it. */
+  /** Name of the gift card's owner. */
   holder?: string
-  /** Words printed with it. */
+  /** Text printed with the gift card. */
   message?: string
-  /** Occasion of the present. */
+  /** Occasion of the gift. */
   type?: ("ANNIVERSARY" | "BIRTHDAY" | "CONGRATULATIONS" | "APRIL_FOOLS_DAY" | "EASTER" | "FATHERS_DAY" | "GRADUATION" | "HOLIDAY" | "SEASONS_GREETINGS" | "PASSOVER" | "KWANZAA" | "HALLOWEEN" | "MOTHERS_DAY" | "NEW_YEARS_DAY" | "BOSSES_DAY" | "ST_PATRICKS_DAY" | "SWEETEST_DAY" | "CHRISTMAS" | "BABY_SHOWER" | "THANKSGIVING" | "OTHER" | "VALENTINES_DAY" | "WEDDING" | "SECRETARYS_DAY" | "CHINESE_NEW_YEAR" | "HANUKKAH" | "CELEBRATE_FALL" | "GRANDPARENTS_DAY" | "INDEPENDENCE_DAY")
 }
 
 export interface PaymentsFollowUpAnswer {
-  /** Id of the payment or registration; of the request where no resource exists yet. */
+  /** Id of the payment or registration; of the request without a resource. */
   id: string
   /** Short number of the payment, for people. */
   shortId?: string
   /** Payment that a follow-up refers to. */
   referencedId?: string
-  /** Brand that was used. */
+  /** Brand of the payment. */
   paymentBrand?: string
   /** Payment type of this record. */
   paymentType?: string
-  /** Amount that was approved. */
+  /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
   currency?: string
   /** Text on the statement. */
   descriptor?: string
-  /** Reference that the merchant sent. */
+  /** Reference sent by the merchant. */
   merchantTransactionId?: string
-  /** Registration that was made or used. */
+  /** Registration created or used. */
   registrationId?: string
   /** Items: Payment types of the follow-ups that are possible now. */
   nextActions?: string[]
-  /** True when nothing reached the acquirer, so that the request may be sent again. */
+  /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Brand that was recognised from the number. */
+  /** Brand recognised from the number. */
   brandResult?: string
   result?: ResultAnswer
   resultDetails?: ResultDetailsAnswer
@@ -2782,7 +2782,7 @@ export interface PaymentsFollowUpAnswer {
   forex?: ForexAnswer
   applePay?: ApplePayAnswer
   virtualAccount?: VirtualAccountAnswer
-  /** When a direct debit is to be collected. Not used for risk checks. */
+  /** Collection date of a direct debit. Not used for risk checks. */
   transactionDueDate?: string
   customer?: CustomerAnswer
   shipping?: ShippingAnswer
@@ -2801,37 +2801,37 @@ export interface PaymentsFollowUpAnswer {
 }
 
 export interface PaymentsGetAnswer {
-  /** Id of the payment or registration; of the request where no resource exists yet. */
+  /** Id of the payment or registration; of the request without a resource. */
   id: string
   /** Short number of the payment, for people. */
   shortId?: string
   /** Payment that a follow-up refers to. */
   referencedId?: string
-  /** Brand that was used. */
+  /** Brand of the payment. */
   paymentBrand?: string
   /** Payment type of this record. */
   paymentType?: string
-  /** Amount that was approved. */
+  /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
   currency?: string
   /** Text on the statement. */
   descriptor?: string
-  /** Reference that the merchant sent. */
+  /** Reference sent by the merchant. */
   merchantTransactionId?: string
-  /** Registration that was made or used. */
+  /** Registration created or used. */
   registrationId?: string
   /** Items: Payment types of the follow-ups that are possible now. */
   nextActions?: string[]
-  /** True when nothing reached the acquirer, so that the request may be sent again. */
+  /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Brand that was recognised from the number. */
+  /** Brand recognised from the number. */
   brandResult?: string
   result?: ResultAnswer
   resultDetails?: ResultDetailsAnswer
@@ -2844,7 +2844,7 @@ export interface PaymentsGetAnswer {
   forex?: ForexAnswer
   applePay?: ApplePayAnswer
   virtualAccount?: VirtualAccountAnswer
-  /** When a direct debit is to be collected. Not used for risk checks. */
+  /** Collection date of a direct debit. Not used for risk checks. */
   transactionDueDate?: string
   customer?: CustomerAnswer
   shipping?: ShippingAnswer
@@ -2866,9 +2866,9 @@ export interface PaymentsStepsAnswer {
   result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
   steps?: StepAnswer[]
 }
@@ -2876,27 +2876,27 @@ export interface PaymentsStepsAnswer {
 export interface ResultAnswerOfPaymentsSteps {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
 
 export interface StepAnswer {
-  /** Counts from 1 in the order of time. */
+  /** Number of the step, from 1 in order of time. */
   number: number
-  /** When it happened, or is due; UTC. */
+  /** Time of the step, or its due time; UTC. */
   at: string
   /** An operation at the acquirer (debit, enquire, reverseByKey), accepted, settled, repeated, acquirer-event, attention, attention-resolved, decision, job, follow-up, execution, missed, changed, payment, schedule, notification or waits. */
   name: string
-  /** The same for people. */
+  /** Description of the step. */
   text: string
-  /** What came of it. */
+  /** Result of the step. */
   outcome?: string
-  /** Id of another resource that it is about. */
+  /** Id of another resource in the step. */
   about?: string
-  /** Who: engine, operator, or what settled a payment. */
+  /** Actor: engine, operator, or the source of a payment's outcome. */
   by?: string
-  /** How long it took, in microseconds. */
+  /** Duration in microseconds. */
   durationUs?: number
   sent?: StepSentAnswer
   answered?: StepAnsweredAnswer
@@ -2904,90 +2904,90 @@ export interface StepAnswer {
 }
 
 export interface StepSentAnswer {
-  /** What was sent, by field name. Of values that belong to a person the class stands in their place. */
+  /** Data of the request, by field name. A personal value is replaced by its class. */
   [k: string]: string | undefined
 }
 
 export interface StepAnsweredAnswer {
-  /** What the acquirer answered, by name. */
+  /** Answer of the acquirer, by name. */
   [k: string]: string | undefined
 }
 
 export interface StepRequestAnswer {
   /** A request to the acquirer. */
   method?: string
-  /** Where it went. */
+  /** Address of the request. */
   url?: string
-  /** Whether it was one that moves money. */
+  /** Whether the request can move money. */
   moves?: boolean
-  /** Whether any byte of it left. */
+  /** Whether any byte was written. */
   wroteBytes?: boolean
-  /** Milliseconds after the beginning of the call. */
+  /** Start in milliseconds after the beginning of the call. */
   startedMs?: number
-  /** Milliseconds until it ended. */
+  /** Duration in milliseconds. */
   durationMs?: number
   /** HTTP status of the answer. */
   status?: number
-  /** Why there was none. */
+  /** Reason for a missing answer. */
   error?: string
   sentHeaders?: StepRequestSentHeadersAnswer
-  /** Size of its body. */
+  /** Size of the request body. */
   sentBytes?: number
-  /** The beginning of its body, without secrets, card numbers and personal data. */
+  /** Start of the request body, without secrets, card numbers and personal data. */
   sentBody?: string
   answeredHeaders?: StepRequestAnsweredHeadersAnswer
-  /** Size of its body. */
+  /** Size of the answer body. */
   answeredBytes?: number
-  /** The beginning of its body, treated alike. */
+  /** Start of the answer body, without secrets, card numbers and personal data. */
   answeredBody?: string
 }
 
 export interface StepRequestSentHeadersAnswer {
-  /** Harmless headers of the request. */
+  /** Headers of the request without secrets. */
   [k: string]: string | undefined
 }
 
 export interface StepRequestAnsweredHeadersAnswer {
-  /** Harmless headers of the answer. */
+  /** Headers of the answer without secrets. */
   [k: string]: string | undefined
 }
 
 export interface RegistrationsCreateAnswer {
-  /** Id of the payment or registration; of the request where no resource exists yet. */
+  /** Id of the payment or registration; of the request without a resource. */
   id: string
-  /** The same for the same account number within one installation; tells nothing about the number. */
+  /** Same value for the same account number within one installation; reveals nothing about the number. */
   fingerprint?: string
-  /** When it was stored. */
+  /** Time of storage. */
   createdAt?: string
   /** Short number of the payment, for people. */
   shortId?: string
   /** Payment that a follow-up refers to. */
   referencedId?: string
-  /** Brand that was used. */
+  /** Brand of the payment. */
   paymentBrand?: string
   /** Payment type of this record. */
   paymentType?: string
-  /** Amount that was approved. */
+  /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
   currency?: string
   /** Text on the statement. */
   descriptor?: string
-  /** Reference that the merchant sent. */
+  /** Reference sent by the merchant. */
   merchantTransactionId?: string
-  /** Registration that was made or used. */
+  /** Registration created or used. */
   registrationId?: string
   /** Items: Payment types of the follow-ups that are possible now. */
   nextActions?: string[]
-  /** True when nothing reached the acquirer, so that the request may be sent again. */
+  /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Brand that was recognised from the number. */
+  /** Brand recognised from the number. */
   brandResult?: string
   result?: ResultAnswer
   resultDetails?: ResultDetailsAnswer
@@ -2998,7 +2998,7 @@ export interface RegistrationsCreateAnswer {
   risk?: RiskAnswer
   registration?: RegistrationAnswer
   virtualAccount?: VirtualAccountAnswer
-  /** When a direct debit is to be collected. Not used for risk checks. */
+  /** Collection date of a direct debit. Not used for risk checks. */
   transactionDueDate?: string
   customer?: CustomerAnswer
   billing?: BillingAnswer
@@ -3011,37 +3011,37 @@ export interface MerchantAnswerOfRegistrationsCreate {
 }
 
 export interface RegistrationsPayAnswer {
-  /** Id of the payment or registration; of the request where no resource exists yet. */
+  /** Id of the payment or registration; of the request without a resource. */
   id: string
   /** Short number of the payment, for people. */
   shortId?: string
   /** Payment that a follow-up refers to. */
   referencedId?: string
-  /** Brand that was used. */
+  /** Brand of the payment. */
   paymentBrand?: string
   /** Payment type of this record. */
   paymentType?: string
-  /** Amount that was approved. */
+  /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
   currency?: string
   /** Text on the statement. */
   descriptor?: string
-  /** Reference that the merchant sent. */
+  /** Reference sent by the merchant. */
   merchantTransactionId?: string
-  /** Registration that was made or used. */
+  /** Registration created or used. */
   registrationId?: string
   /** Items: Payment types of the follow-ups that are possible now. */
   nextActions?: string[]
-  /** True when nothing reached the acquirer, so that the request may be sent again. */
+  /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Brand that was recognised from the number. */
+  /** Brand recognised from the number. */
   brandResult?: string
   result?: ResultAnswer
   resultDetails?: ResultDetailsAnswer
@@ -3054,7 +3054,7 @@ export interface RegistrationsPayAnswer {
   forex?: ForexAnswer
   applePay?: ApplePayAnswer
   virtualAccount?: VirtualAccountAnswer
-  /** When a direct debit is to be collected. Not used for risk checks. */
+  /** Collection date of a direct debit. Not used for risk checks. */
   transactionDueDate?: string
   customer?: CustomerAnswer
   shipping?: ShippingAnswer
@@ -3073,41 +3073,41 @@ export interface RegistrationsPayAnswer {
 }
 
 export interface RegistrationsUpdateAnswer {
-  /** Id of the payment or registration; of the request where no resource exists yet. */
+  /** Id of the payment or registration; of the request without a resource. */
   id: string
-  /** The same for the same account number within one installation; tells nothing about the number. */
+  /** Same value for the same account number within one installation; reveals nothing about the number. */
   fingerprint?: string
-  /** When it was stored. */
+  /** Time of storage. */
   createdAt?: string
   /** Short number of the payment, for people. */
   shortId?: string
   /** Payment that a follow-up refers to. */
   referencedId?: string
-  /** Brand that was used. */
+  /** Brand of the payment. */
   paymentBrand?: string
   /** Payment type of this record. */
   paymentType?: string
-  /** Amount that was approved. */
+  /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
   currency?: string
   /** Text on the statement. */
   descriptor?: string
-  /** Reference that the merchant sent. */
+  /** Reference sent by the merchant. */
   merchantTransactionId?: string
-  /** Registration that was made or used. */
+  /** Registration created or used. */
   registrationId?: string
   /** Items: Payment types of the follow-ups that are possible now. */
   nextActions?: string[]
-  /** True when nothing reached the acquirer, so that the request may be sent again. */
+  /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Brand that was recognised from the number. */
+  /** Brand recognised from the number. */
   brandResult?: string
   result?: ResultAnswer
   resultDetails?: ResultDetailsAnswer
@@ -3118,7 +3118,7 @@ export interface RegistrationsUpdateAnswer {
   risk?: RiskAnswer
   registration?: RegistrationAnswer
   virtualAccount?: VirtualAccountAnswer
-  /** When a direct debit is to be collected. Not used for risk checks. */
+  /** Collection date of a direct debit. Not used for risk checks. */
   transactionDueDate?: string
   customer?: CustomerAnswer
   billing?: BillingAnswer
@@ -3131,41 +3131,41 @@ export interface MerchantAnswerOfRegistrationsUpdate {
 }
 
 export interface RegistrationsGetAnswer {
-  /** Id of the payment or registration; of the request where no resource exists yet. */
+  /** Id of the payment or registration; of the request without a resource. */
   id: string
-  /** The same for the same account number within one installation; tells nothing about the number. */
+  /** Same value for the same account number within one installation; reveals nothing about the number. */
   fingerprint?: string
-  /** When it was stored. */
+  /** Time of storage. */
   createdAt?: string
   /** Short number of the payment, for people. */
   shortId?: string
   /** Payment that a follow-up refers to. */
   referencedId?: string
-  /** Brand that was used. */
+  /** Brand of the payment. */
   paymentBrand?: string
   /** Payment type of this record. */
   paymentType?: string
-  /** Amount that was approved. */
+  /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
   currency?: string
   /** Text on the statement. */
   descriptor?: string
-  /** Reference that the merchant sent. */
+  /** Reference sent by the merchant. */
   merchantTransactionId?: string
-  /** Registration that was made or used. */
+  /** Registration created or used. */
   registrationId?: string
   /** Items: Payment types of the follow-ups that are possible now. */
   nextActions?: string[]
-  /** True when nothing reached the acquirer, so that the request may be sent again. */
+  /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Brand that was recognised from the number. */
+  /** Brand recognised from the number. */
   brandResult?: string
   result?: ResultAnswer
   resultDetails?: ResultDetailsAnswer
@@ -3176,7 +3176,7 @@ export interface RegistrationsGetAnswer {
   risk?: RiskAnswer
   registration?: RegistrationAnswer
   virtualAccount?: VirtualAccountAnswer
-  /** When a direct debit is to be collected. Not used for risk checks. */
+  /** Collection date of a direct debit. Not used for risk checks. */
   transactionDueDate?: string
   customer?: CustomerAnswer
   billing?: BillingAnswer
@@ -3189,41 +3189,41 @@ export interface MerchantAnswerOfRegistrationsGet {
 }
 
 export interface RegistrationsExtendAnswer {
-  /** Id of the payment or registration; of the request where no resource exists yet. */
+  /** Id of the payment or registration; of the request without a resource. */
   id: string
-  /** The same for the same account number within one installation; tells nothing about the number. */
+  /** Same value for the same account number within one installation; reveals nothing about the number. */
   fingerprint?: string
-  /** When it was stored. */
+  /** Time of storage. */
   createdAt?: string
   /** Short number of the payment, for people. */
   shortId?: string
   /** Payment that a follow-up refers to. */
   referencedId?: string
-  /** Brand that was used. */
+  /** Brand of the payment. */
   paymentBrand?: string
   /** Payment type of this record. */
   paymentType?: string
-  /** Amount that was approved. */
+  /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
   currency?: string
   /** Text on the statement. */
   descriptor?: string
-  /** Reference that the merchant sent. */
+  /** Reference sent by the merchant. */
   merchantTransactionId?: string
-  /** Registration that was made or used. */
+  /** Registration created or used. */
   registrationId?: string
   /** Items: Payment types of the follow-ups that are possible now. */
   nextActions?: string[]
-  /** True when nothing reached the acquirer, so that the request may be sent again. */
+  /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Brand that was recognised from the number. */
+  /** Brand recognised from the number. */
   brandResult?: string
   result?: ResultAnswer
   resultDetails?: ResultDetailsAnswer
@@ -3234,7 +3234,7 @@ export interface RegistrationsExtendAnswer {
   risk?: RiskAnswer
   registration?: RegistrationAnswer
   virtualAccount?: VirtualAccountAnswer
-  /** When a direct debit is to be collected. Not used for risk checks. */
+  /** Collection date of a direct debit. Not used for risk checks. */
   transactionDueDate?: string
   customer?: CustomerAnswer
   billing?: BillingAnswer
@@ -3247,41 +3247,41 @@ export interface MerchantAnswerOfRegistrationsExtend {
 }
 
 export interface RegistrationsRemoveAnswer {
-  /** Id of the payment or registration; of the request where no resource exists yet. */
+  /** Id of the payment or registration; of the request without a resource. */
   id: string
-  /** The same for the same account number within one installation; tells nothing about the number. */
+  /** Same value for the same account number within one installation; reveals nothing about the number. */
   fingerprint?: string
-  /** When it was stored. */
+  /** Time of storage. */
   createdAt?: string
   /** Short number of the payment, for people. */
   shortId?: string
   /** Payment that a follow-up refers to. */
   referencedId?: string
-  /** Brand that was used. */
+  /** Brand of the payment. */
   paymentBrand?: string
   /** Payment type of this record. */
   paymentType?: string
-  /** Amount that was approved. */
+  /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
   currency?: string
   /** Text on the statement. */
   descriptor?: string
-  /** Reference that the merchant sent. */
+  /** Reference sent by the merchant. */
   merchantTransactionId?: string
-  /** Registration that was made or used. */
+  /** Registration created or used. */
   registrationId?: string
   /** Items: Payment types of the follow-ups that are possible now. */
   nextActions?: string[]
-  /** True when nothing reached the acquirer, so that the request may be sent again. */
+  /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Brand that was recognised from the number. */
+  /** Brand recognised from the number. */
   brandResult?: string
   result?: ResultAnswer
   resultDetails?: ResultDetailsAnswer
@@ -3292,7 +3292,7 @@ export interface RegistrationsRemoveAnswer {
   risk?: RiskAnswer
   registration?: RegistrationAnswer
   virtualAccount?: VirtualAccountAnswer
-  /** When a direct debit is to be collected. Not used for risk checks. */
+  /** Collection date of a direct debit. Not used for risk checks. */
   transactionDueDate?: string
   customer?: CustomerAnswer
   billing?: BillingAnswer
@@ -3308,9 +3308,9 @@ export interface RegistrationsStepsAnswer {
   result?: ResultAnswerOfRegistrationsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
   steps?: StepAnswer[]
 }
@@ -3318,7 +3318,7 @@ export interface RegistrationsStepsAnswer {
 export interface ResultAnswerOfRegistrationsSteps {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
@@ -3327,32 +3327,32 @@ export interface SchedulesCreateAnswer {
   result?: ResultAnswerOfSchedulesCreate
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
   /** Id of the schedule. */
   id: string
   job?: JobAnswer
-  /** Items: The next moments at which it runs, five at most, in UTC. */
+  /** Items: The next runs, five at most, in UTC. */
   nextExecutions?: string[]
-  /** When a cancellation takes effect. */
+  /** Effective date of a cancellation. */
   effectiveDate?: string
-  /** Whether it runs on, was cancelled to a later moment, was cancelled, or has run out. */
+  /** State: waiting, ending at a later moment, cancelled, or ended. */
   state?: ("WAITING" | "ENDING" | "CANCELLED" | "ENDED")
-  /** IANA zone in which its times are read. */
+  /** IANA time zone of the schedule. */
   timeZone?: string
-  /** When it was created. */
+  /** Time of creation. */
   createdAt?: string
-  /** What is charged, tax and shipping included. No other amount moves money. */
+  /** Charged amount, including tax and shipping. No other amount moves money. */
   amount?: string
   /** Currency of the amount. */
   currency?: string
-  /** What to do: PA, DB, CD and so on; PA.CP does two steps in one request. */
+  /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
   paymentType?: string
-  /** Text on the statement, whole or in part, as the merchant account allows. */
+  /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
-  /** Reference of the merchant, best unique; used to reconcile. */
+  /** Reference of the merchant, preferably unique; used to reconcile. */
   merchantTransactionId?: string
   /** Stored instrument that the schedule charges. */
   registrationId?: string
@@ -3363,15 +3363,15 @@ export interface SchedulesCreateAnswer {
 export interface ResultAnswerOfSchedulesCreate {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
 
 export interface JobAnswer {
-  /** First moment at which it may run, in milliseconds since 1970 UTC. */
+  /** First possible run, in milliseconds since 1970 UTC. */
   startDate?: string
-  /** Last moment at which it may run, in milliseconds since 1970 UTC. */
+  /** Last possible run, in milliseconds since 1970 UTC. */
   endDate?: string
   /** Label of the schedule, for people. */
   name?: string
@@ -3391,15 +3391,15 @@ export interface JobAnswer {
   second?: string
   /** Unit of the notice of cancellation. */
   noticeUnit?: ("YEAR" | "MONTH" | "WEEK" | "DAY" | "HOUR" | "MINUTE" | "SECOND")
-  /** How many of those units before the end of a period notice must be given. */
+  /** Number of those units of notice before the end of a period. */
   noticeNumber?: string
   /** Whether notice counts from now or towards the end of a period. */
   noticeCallable?: ("ANYTIME" | "DURATION_END")
   /** Unit of the period. */
   durationUnit?: ("YEAR" | "MONTH" | "WEEK" | "DAY" | "HOUR" | "MINUTE" | "SECOND")
-  /** How many of those units a period lasts. */
+  /** Number of those units in a period. */
   durationNumber?: string
-  /** Second, minute, hour, day of month, month, day of week and, if wanted, year in one string. Replaces those fields. */
+  /** Second, minute, hour, day of month, month, day of week and an optional year in one string. Replaces those fields. */
   expression?: string
 }
 
@@ -3407,29 +3407,29 @@ export interface SchedulesPreviewAnswer {
   result?: ResultAnswerOfSchedulesPreview
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
   /** Id of the schedule. */
   id: string
   job?: JobAnswer
-  /** Items: The next moments at which it runs, five at most, in UTC. */
+  /** Items: The next runs, five at most, in UTC. */
   nextExecutions?: string[]
-  /** When a cancellation takes effect. */
+  /** Effective date of a cancellation. */
   effectiveDate?: string
-  /** Whether it runs on, was cancelled to a later moment, was cancelled, or has run out. */
+  /** State: waiting, ending at a later moment, cancelled, or ended. */
   state?: ("WAITING" | "ENDING" | "CANCELLED" | "ENDED")
-  /** IANA zone in which its times are read. */
+  /** IANA time zone of the schedule. */
   timeZone?: string
-  /** When it was created. */
+  /** Time of creation. */
   createdAt?: string
 }
 
 export interface ResultAnswerOfSchedulesPreview {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
@@ -3438,57 +3438,57 @@ export interface SchedulesListAnswer {
   result?: ResultAnswerOfSchedulesList
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
   schedules?: ScheduleAnswer[]
   executions?: ExecutionAnswer[]
   missed?: MissedAnswer[]
-  /** Where the next page begins; absent on the last. */
+  /** Cursor of the next page; absent on the last. */
   nextCursor?: string
 }
 
 export interface ResultAnswerOfSchedulesList {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
 
 export interface ScheduleAnswer {
-  /** Schedules, newest first; each as when it is read by itself. */
+  /** Schedules, newest first; each as in a single read. */
   id?: string
 }
 
 export interface ExecutionAnswer {
   /** Executions, newest first. */
   id?: string
-  /** The moment that it is for. */
+  /** Instant of the execution. */
   scheduledAt?: string
   /** DUE: not charged yet. FAILED: no payment could be made. Otherwise the state of its payment. */
   state?: ("DUE" | "FAILED" | "PROCESSING" | "PENDING" | "APPROVED" | "DECLINED" | "UNKNOWN" | "EXPIRED")
-  /** The payment of it; the last one when a declined one was repeated. */
+  /** Payment of the execution; the last one after retries. */
   paymentId?: string
-  /** How many payments were made for it. */
+  /** Number of payments of the execution. */
   attempts?: number
   result?: ExecutionResultAnswer
 }
 
 export interface ExecutionResultAnswer {
-  /** Result of it. */
+  /** Result code of the execution. */
   code?: string
-  /** The same in words. */
+  /** Description of that code. */
   description?: string
 }
 
 export interface MissedAnswer {
-  /** First of a number of moments that passed uncharged. */
+  /** First of a range of missed instants. */
   from?: string
-  /** Last of them. */
+  /** Last instant of the range. */
   to?: string
-  /** How many there were. */
+  /** Number of instants in the range. */
   count?: string
 }
 
@@ -3496,32 +3496,32 @@ export interface SchedulesGetAnswer {
   result?: ResultAnswerOfSchedulesGet
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
   /** Id of the schedule. */
   id: string
   job?: JobAnswer
-  /** Items: The next moments at which it runs, five at most, in UTC. */
+  /** Items: The next runs, five at most, in UTC. */
   nextExecutions?: string[]
-  /** When a cancellation takes effect. */
+  /** Effective date of a cancellation. */
   effectiveDate?: string
-  /** Whether it runs on, was cancelled to a later moment, was cancelled, or has run out. */
+  /** State: waiting, ending at a later moment, cancelled, or ended. */
   state?: ("WAITING" | "ENDING" | "CANCELLED" | "ENDED")
-  /** IANA zone in which its times are read. */
+  /** IANA time zone of the schedule. */
   timeZone?: string
-  /** When it was created. */
+  /** Time of creation. */
   createdAt?: string
-  /** What is charged, tax and shipping included. No other amount moves money. */
+  /** Charged amount, including tax and shipping. No other amount moves money. */
   amount?: string
   /** Currency of the amount. */
   currency?: string
-  /** What to do: PA, DB, CD and so on; PA.CP does two steps in one request. */
+  /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
   paymentType?: string
-  /** Text on the statement, whole or in part, as the merchant account allows. */
+  /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
-  /** Reference of the merchant, best unique; used to reconcile. */
+  /** Reference of the merchant, preferably unique; used to reconcile. */
   merchantTransactionId?: string
   /** Stored instrument that the schedule charges. */
   registrationId?: string
@@ -3532,7 +3532,7 @@ export interface SchedulesGetAnswer {
 export interface ResultAnswerOfSchedulesGet {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
@@ -3541,21 +3541,21 @@ export interface SchedulesExecutionsAnswer {
   result?: ResultAnswerOfSchedulesExecutions
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
   schedules?: ScheduleAnswer[]
   executions?: ExecutionAnswer[]
   missed?: MissedAnswer[]
-  /** Where the next page begins; absent on the last. */
+  /** Cursor of the next page; absent on the last. */
   nextCursor?: string
 }
 
 export interface ResultAnswerOfSchedulesExecutions {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
@@ -3564,32 +3564,32 @@ export interface SchedulesRescheduleAnswer {
   result?: ResultAnswerOfSchedulesReschedule
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
   /** Id of the schedule. */
   id: string
   job?: JobAnswer
-  /** Items: The next moments at which it runs, five at most, in UTC. */
+  /** Items: The next runs, five at most, in UTC. */
   nextExecutions?: string[]
-  /** When a cancellation takes effect. */
+  /** Effective date of a cancellation. */
   effectiveDate?: string
-  /** Whether it runs on, was cancelled to a later moment, was cancelled, or has run out. */
+  /** State: waiting, ending at a later moment, cancelled, or ended. */
   state?: ("WAITING" | "ENDING" | "CANCELLED" | "ENDED")
-  /** IANA zone in which its times are read. */
+  /** IANA time zone of the schedule. */
   timeZone?: string
-  /** When it was created. */
+  /** Time of creation. */
   createdAt?: string
-  /** What is charged, tax and shipping included. No other amount moves money. */
+  /** Charged amount, including tax and shipping. No other amount moves money. */
   amount?: string
   /** Currency of the amount. */
   currency?: string
-  /** What to do: PA, DB, CD and so on; PA.CP does two steps in one request. */
+  /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
   paymentType?: string
-  /** Text on the statement, whole or in part, as the merchant account allows. */
+  /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
-  /** Reference of the merchant, best unique; used to reconcile. */
+  /** Reference of the merchant, preferably unique; used to reconcile. */
   merchantTransactionId?: string
   /** Stored instrument that the schedule charges. */
   registrationId?: string
@@ -3600,7 +3600,7 @@ export interface SchedulesRescheduleAnswer {
 export interface ResultAnswerOfSchedulesReschedule {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
@@ -3609,32 +3609,32 @@ export interface SchedulesRemoveAnswer {
   result?: ResultAnswerOfSchedulesRemove
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
   /** Id of the schedule. */
   id: string
   job?: JobAnswer
-  /** Items: The next moments at which it runs, five at most, in UTC. */
+  /** Items: The next runs, five at most, in UTC. */
   nextExecutions?: string[]
-  /** When a cancellation takes effect. */
+  /** Effective date of a cancellation. */
   effectiveDate?: string
-  /** Whether it runs on, was cancelled to a later moment, was cancelled, or has run out. */
+  /** State: waiting, ending at a later moment, cancelled, or ended. */
   state?: ("WAITING" | "ENDING" | "CANCELLED" | "ENDED")
-  /** IANA zone in which its times are read. */
+  /** IANA time zone of the schedule. */
   timeZone?: string
-  /** When it was created. */
+  /** Time of creation. */
   createdAt?: string
-  /** What is charged, tax and shipping included. No other amount moves money. */
+  /** Charged amount, including tax and shipping. No other amount moves money. */
   amount?: string
   /** Currency of the amount. */
   currency?: string
-  /** What to do: PA, DB, CD and so on; PA.CP does two steps in one request. */
+  /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
   paymentType?: string
-  /** Text on the statement, whole or in part, as the merchant account allows. */
+  /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
-  /** Reference of the merchant, best unique; used to reconcile. */
+  /** Reference of the merchant, preferably unique; used to reconcile. */
   merchantTransactionId?: string
   /** Stored instrument that the schedule charges. */
   registrationId?: string
@@ -3645,7 +3645,7 @@ export interface SchedulesRemoveAnswer {
 export interface ResultAnswerOfSchedulesRemove {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
@@ -3654,22 +3654,22 @@ export interface QuerySearchAnswer {
   result?: ResultAnswerOfQuerySearch
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
   payments?: PaymentAnswer[]
   records?: RecordAnswer[]
-  /** How many pages there are, at most 100 (version 3, without cursor). */
+  /** Number of pages, at most 100 (version 3, without cursor). */
   pages?: number
-  /** Where the next page begins; absent on the last. */
+  /** Cursor of the next page; absent on the last. */
   nextCursor?: string
 }
 
 export interface ResultAnswerOfQuerySearch {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
@@ -3685,37 +3685,37 @@ export interface RecordAnswer {
 }
 
 export interface QueryGetAnswer {
-  /** Id of the payment or registration; of the request where no resource exists yet. */
+  /** Id of the payment or registration; of the request without a resource. */
   id: string
   /** Short number of the payment, for people. */
   shortId?: string
   /** Payment that a follow-up refers to. */
   referencedId?: string
-  /** Brand that was used. */
+  /** Brand of the payment. */
   paymentBrand?: string
   /** Payment type of this record. */
   paymentType?: string
-  /** Amount that was approved. */
+  /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
   currency?: string
   /** Text on the statement. */
   descriptor?: string
-  /** Reference that the merchant sent. */
+  /** Reference sent by the merchant. */
   merchantTransactionId?: string
-  /** Registration that was made or used. */
+  /** Registration created or used. */
   registrationId?: string
   /** Items: Payment types of the follow-ups that are possible now. */
   nextActions?: string[]
-  /** True when nothing reached the acquirer, so that the request may be sent again. */
+  /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Brand that was recognised from the number. */
+  /** Brand recognised from the number. */
   brandResult?: string
   result?: ResultAnswer
   resultDetails?: ResultDetailsAnswer
@@ -3728,7 +3728,7 @@ export interface QueryGetAnswer {
   forex?: ForexAnswer
   applePay?: ApplePayAnswer
   virtualAccount?: VirtualAccountAnswer
-  /** When a direct debit is to be collected. Not used for risk checks. */
+  /** Collection date of a direct debit. Not used for risk checks. */
   transactionDueDate?: string
   customer?: CustomerAnswer
   shipping?: ShippingAnswer
@@ -3746,9 +3746,9 @@ export interface QueryGetAnswer {
   giftCard?: GiftCardAnswer
   payments?: PaymentAnswer[]
   records?: RecordAnswer[]
-  /** How many pages there are, at most 100 (version 3, without cursor). */
+  /** Number of pages, at most 100 (version 3, without cursor). */
   pages?: number
-  /** Where the next page begins; absent on the last. */
+  /** Cursor of the next page; absent on the last. */
   nextCursor?: string
 }
 
@@ -3756,9 +3756,9 @@ export interface SchedulesStepsAnswer {
   result?: ResultAnswerOfSchedulesSteps
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
   steps?: StepAnswer[]
 }
@@ -3766,7 +3766,7 @@ export interface SchedulesStepsAnswer {
 export interface ResultAnswerOfSchedulesSteps {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
@@ -3775,35 +3775,35 @@ export interface EventsListAnswer {
   result?: ResultAnswerOfEventsList
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
   events?: EventAnswer[]
-  /** Where to go on, also when nothing is there yet. */
+  /** Cursor of the next page, which can still be empty. */
   nextCursor: string
-  /** Whether more is there already. */
+  /** Whether more events are available. */
   more: boolean
 }
 
 export interface ResultAnswerOfEventsList {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
 
 export interface EventAnswer {
-  /** Notifications, oldest first; each as when it is read by itself. */
+  /** Notifications, oldest first; each as in a single read. */
   id?: string
-  /** Counts the events of the resource. */
+  /** Sequence number among the events of the resource. */
   sequence?: number
-  /** When it was stored. */
+  /** Time of storage. */
   at?: string
-  /** What changed. */
+  /** Type of the resource. */
   type?: ("PAYMENT" | "REGISTRATION" | "SCHEDULE" | "RISK")
-  /** What became of it; absent for payments. */
+  /** Change of the resource; absent for payments. */
   action?: ("CREATED" | "UPDATED" | "DELETED")
   payload?: EventPayloadAnswer
 }
@@ -3817,19 +3817,19 @@ export interface EventsGetAnswer {
   result?: ResultAnswerOfEventsGet
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
   /** Id of the notification, as in webhook-id. */
   id: string
-  /** Counts the events of the resource, as webhook-sequence does. */
+  /** Sequence number among the events of the resource, as in webhook-sequence. */
   sequence: number
-  /** When it was stored. */
+  /** Time of storage. */
   at: string
-  /** What changed. */
+  /** Type of the resource. */
   type: ("PAYMENT" | "REGISTRATION" | "SCHEDULE" | "RISK")
-  /** What became of it; absent for payments. */
+  /** Change of the resource; absent for payments. */
   action?: ("CREATED" | "UPDATED" | "DELETED")
   payload?: PayloadAnswer
 }
@@ -3837,7 +3837,7 @@ export interface EventsGetAnswer {
 export interface ResultAnswerOfEventsGet {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
@@ -3851,19 +3851,19 @@ export interface TestClocksCreateAnswer {
   result?: ResultAnswerOfTestClocksCreate
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the clock: what testClock takes. */
+  /** Id of the clock, as used in testClock. */
   id: string
-  /** ADVANCING: what is due on the way is being done. */
+  /** ADVANCING: due work on the way is under way. */
   status?: ("READY" | "ADVANCING")
-  /** Where it stands. */
+  /** Time of the clock. */
   now?: string
-  /** Where it is going. */
+  /** Target of the advance. */
   target?: string
-  /** How much of the way lies behind it, in percent. */
+  /** Progress of the advance in percent. */
   progress?: number
   clocks?: ClockAnswer[]
   /** Label of the clock, for people. */
@@ -3873,7 +3873,7 @@ export interface TestClocksCreateAnswer {
 export interface ResultAnswerOfTestClocksCreate {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
@@ -3887,19 +3887,19 @@ export interface TestClocksListAnswer {
   result?: ResultAnswerOfTestClocksList
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the clock: what testClock takes. */
+  /** Id of the clock, as used in testClock. */
   id: string
-  /** ADVANCING: what is due on the way is being done. */
+  /** ADVANCING: due work on the way is under way. */
   status?: ("READY" | "ADVANCING")
-  /** Where it stands. */
+  /** Time of the clock. */
   now?: string
-  /** Where it is going. */
+  /** Target of the advance. */
   target?: string
-  /** How much of the way lies behind it, in percent. */
+  /** Progress of the advance in percent. */
   progress?: number
   clocks?: ClockAnswer[]
 }
@@ -3907,7 +3907,7 @@ export interface TestClocksListAnswer {
 export interface ResultAnswerOfTestClocksList {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
@@ -3916,19 +3916,19 @@ export interface TestClocksGetAnswer {
   result?: ResultAnswerOfTestClocksGet
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the clock: what testClock takes. */
+  /** Id of the clock, as used in testClock. */
   id: string
-  /** ADVANCING: what is due on the way is being done. */
+  /** ADVANCING: due work on the way is under way. */
   status?: ("READY" | "ADVANCING")
-  /** Where it stands. */
+  /** Time of the clock. */
   now?: string
-  /** Where it is going. */
+  /** Target of the advance. */
   target?: string
-  /** How much of the way lies behind it, in percent. */
+  /** Progress of the advance in percent. */
   progress?: number
   clocks?: ClockAnswer[]
   /** Label of the clock, for people. */
@@ -3938,7 +3938,7 @@ export interface TestClocksGetAnswer {
 export interface ResultAnswerOfTestClocksGet {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
@@ -3947,19 +3947,19 @@ export interface TestClocksAdvanceAnswer {
   result?: ResultAnswerOfTestClocksAdvance
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the clock: what testClock takes. */
+  /** Id of the clock, as used in testClock. */
   id: string
-  /** ADVANCING: what is due on the way is being done. */
+  /** ADVANCING: due work on the way is under way. */
   status?: ("READY" | "ADVANCING")
-  /** Where it stands. */
+  /** Time of the clock. */
   now?: string
-  /** Where it is going. */
+  /** Target of the advance. */
   target?: string
-  /** How much of the way lies behind it, in percent. */
+  /** Progress of the advance in percent. */
   progress?: number
   clocks?: ClockAnswer[]
   /** Label of the clock, for people. */
@@ -3969,7 +3969,7 @@ export interface TestClocksAdvanceAnswer {
 export interface ResultAnswerOfTestClocksAdvance {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
@@ -3978,46 +3978,46 @@ export interface WebhooksCreateAnswer {
   result?: ResultAnswerOfWebhooksCreate
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
   /** Id of the endpoint. */
   id: string
-  /** Where notifications go. */
+  /** Address of the notifications. */
   url: string
-  /** Which notifications. */
+  /** Types of notifications. */
   types: string
-  /** How the body is wrapped. */
+  /** Wrapper of the body. */
   wrapper: ("TEXT" | "JSON" | "NONE")
   /** Whether notifications are sent. */
   active: boolean
-  /** Key of the encryption. Shown once, when it is made. */
+  /** Encryption key. Shown once, at creation. */
   encryptionKey?: string
-  /** Secret of the signature. Shown once, when it is made. */
+  /** Signing secret. Shown once, at creation. */
   signingSecret?: string
-  /** When it was made. */
+  /** Time of creation. */
   createdAt?: string
-  /** Until then the secret before the last rotation signs as well. */
+  /** End of the time in which the previous secret signs as well. */
   previousSecretUntil?: string
-  /** Until then the encryption key before the last rotation may still be used: keep both, and try both. */
+  /** End of the time in which the previous encryption key may be used: keep both keys, and try both. */
   previousKeyUntil?: string
-  /** First of an unbroken row of failures. */
+  /** Time of the first of the current consecutive failures. */
   failingSince?: string
-  /** How many there were. */
+  /** Number of consecutive failures. */
   failures?: number
-  /** When the gateway stopped sending. */
+  /** Time at which the gateway disabled the endpoint. */
   disabledAt?: string
-  /** Why it did. */
+  /** Reason of the disabling. */
   disabledReason?: string
-  /** When it was removed; its log can still be read. */
+  /** Time of removal; the delivery log stays readable. */
   removedAt?: string
 }
 
 export interface ResultAnswerOfWebhooksCreate {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
@@ -4026,25 +4026,25 @@ export interface WebhooksListAnswer {
   result?: ResultAnswerOfWebhooksList
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
   webhooks?: WebhookAnswer[]
-  /** Where the next page begins; absent on the last. */
+  /** Cursor of the next page; absent on the last. */
   nextCursor?: string
 }
 
 export interface ResultAnswerOfWebhooksList {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
 
 export interface WebhookAnswer {
-  /** Endpoints, newest first; each as when it is read by itself. */
+  /** Endpoints, newest first; each as in a single read. */
   id?: string
 }
 
@@ -4052,46 +4052,46 @@ export interface WebhooksGetAnswer {
   result?: ResultAnswerOfWebhooksGet
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
   /** Id of the endpoint. */
   id: string
-  /** Where notifications go. */
+  /** Address of the notifications. */
   url: string
-  /** Which notifications. */
+  /** Types of notifications. */
   types: string
-  /** How the body is wrapped. */
+  /** Wrapper of the body. */
   wrapper: ("TEXT" | "JSON" | "NONE")
   /** Whether notifications are sent. */
   active: boolean
-  /** Key of the encryption. Shown once, when it is made. */
+  /** Encryption key. Shown once, at creation. */
   encryptionKey?: string
-  /** Secret of the signature. Shown once, when it is made. */
+  /** Signing secret. Shown once, at creation. */
   signingSecret?: string
-  /** When it was made. */
+  /** Time of creation. */
   createdAt?: string
-  /** Until then the secret before the last rotation signs as well. */
+  /** End of the time in which the previous secret signs as well. */
   previousSecretUntil?: string
-  /** Until then the encryption key before the last rotation may still be used: keep both, and try both. */
+  /** End of the time in which the previous encryption key may be used: keep both keys, and try both. */
   previousKeyUntil?: string
-  /** First of an unbroken row of failures. */
+  /** Time of the first of the current consecutive failures. */
   failingSince?: string
-  /** How many there were. */
+  /** Number of consecutive failures. */
   failures?: number
-  /** When the gateway stopped sending. */
+  /** Time at which the gateway disabled the endpoint. */
   disabledAt?: string
-  /** Why it did. */
+  /** Reason of the disabling. */
   disabledReason?: string
-  /** When it was removed; its log can still be read. */
+  /** Time of removal; the delivery log stays readable. */
   removedAt?: string
 }
 
 export interface ResultAnswerOfWebhooksGet {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
@@ -4100,46 +4100,46 @@ export interface WebhooksUpdateAnswer {
   result?: ResultAnswerOfWebhooksUpdate
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
   /** Id of the endpoint. */
   id: string
-  /** Where notifications go. */
+  /** Address of the notifications. */
   url: string
-  /** Which notifications. */
+  /** Types of notifications. */
   types: string
-  /** How the body is wrapped. */
+  /** Wrapper of the body. */
   wrapper: ("TEXT" | "JSON" | "NONE")
   /** Whether notifications are sent. */
   active: boolean
-  /** Key of the encryption. Shown once, when it is made. */
+  /** Encryption key. Shown once, at creation. */
   encryptionKey?: string
-  /** Secret of the signature. Shown once, when it is made. */
+  /** Signing secret. Shown once, at creation. */
   signingSecret?: string
-  /** When it was made. */
+  /** Time of creation. */
   createdAt?: string
-  /** Until then the secret before the last rotation signs as well. */
+  /** End of the time in which the previous secret signs as well. */
   previousSecretUntil?: string
-  /** Until then the encryption key before the last rotation may still be used: keep both, and try both. */
+  /** End of the time in which the previous encryption key may be used: keep both keys, and try both. */
   previousKeyUntil?: string
-  /** First of an unbroken row of failures. */
+  /** Time of the first of the current consecutive failures. */
   failingSince?: string
-  /** How many there were. */
+  /** Number of consecutive failures. */
   failures?: number
-  /** When the gateway stopped sending. */
+  /** Time at which the gateway disabled the endpoint. */
   disabledAt?: string
-  /** Why it did. */
+  /** Reason of the disabling. */
   disabledReason?: string
-  /** When it was removed; its log can still be read. */
+  /** Time of removal; the delivery log stays readable. */
   removedAt?: string
 }
 
 export interface ResultAnswerOfWebhooksUpdate {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
@@ -4148,46 +4148,46 @@ export interface WebhooksRemoveAnswer {
   result?: ResultAnswerOfWebhooksRemove
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
   /** Id of the endpoint. */
   id: string
-  /** Where notifications go. */
+  /** Address of the notifications. */
   url: string
-  /** Which notifications. */
+  /** Types of notifications. */
   types: string
-  /** How the body is wrapped. */
+  /** Wrapper of the body. */
   wrapper: ("TEXT" | "JSON" | "NONE")
   /** Whether notifications are sent. */
   active: boolean
-  /** Key of the encryption. Shown once, when it is made. */
+  /** Encryption key. Shown once, at creation. */
   encryptionKey?: string
-  /** Secret of the signature. Shown once, when it is made. */
+  /** Signing secret. Shown once, at creation. */
   signingSecret?: string
-  /** When it was made. */
+  /** Time of creation. */
   createdAt?: string
-  /** Until then the secret before the last rotation signs as well. */
+  /** End of the time in which the previous secret signs as well. */
   previousSecretUntil?: string
-  /** Until then the encryption key before the last rotation may still be used: keep both, and try both. */
+  /** End of the time in which the previous encryption key may be used: keep both keys, and try both. */
   previousKeyUntil?: string
-  /** First of an unbroken row of failures. */
+  /** Time of the first of the current consecutive failures. */
   failingSince?: string
-  /** How many there were. */
+  /** Number of consecutive failures. */
   failures?: number
-  /** When the gateway stopped sending. */
+  /** Time at which the gateway disabled the endpoint. */
   disabledAt?: string
-  /** Why it did. */
+  /** Reason of the disabling. */
   disabledReason?: string
-  /** When it was removed; its log can still be read. */
+  /** Time of removal; the delivery log stays readable. */
   removedAt?: string
 }
 
 export interface ResultAnswerOfWebhooksRemove {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
@@ -4196,46 +4196,46 @@ export interface WebhooksRotateAnswer {
   result?: ResultAnswerOfWebhooksRotate
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
   /** Id of the endpoint. */
   id: string
-  /** Where notifications go. */
+  /** Address of the notifications. */
   url: string
-  /** Which notifications. */
+  /** Types of notifications. */
   types: string
-  /** How the body is wrapped. */
+  /** Wrapper of the body. */
   wrapper: ("TEXT" | "JSON" | "NONE")
   /** Whether notifications are sent. */
   active: boolean
-  /** Key of the encryption. Shown once, when it is made. */
+  /** Encryption key. Shown once, at creation. */
   encryptionKey?: string
-  /** Secret of the signature. Shown once, when it is made. */
+  /** Signing secret. Shown once, at creation. */
   signingSecret?: string
-  /** When it was made. */
+  /** Time of creation. */
   createdAt?: string
-  /** Until then the secret before the last rotation signs as well. */
+  /** End of the time in which the previous secret signs as well. */
   previousSecretUntil?: string
-  /** Until then the encryption key before the last rotation may still be used: keep both, and try both. */
+  /** End of the time in which the previous encryption key may be used: keep both keys, and try both. */
   previousKeyUntil?: string
-  /** First of an unbroken row of failures. */
+  /** Time of the first of the current consecutive failures. */
   failingSince?: string
-  /** How many there were. */
+  /** Number of consecutive failures. */
   failures?: number
-  /** When the gateway stopped sending. */
+  /** Time at which the gateway disabled the endpoint. */
   disabledAt?: string
-  /** Why it did. */
+  /** Reason of the disabling. */
   disabledReason?: string
-  /** When it was removed; its log can still be read. */
+  /** Time of removal; the delivery log stays readable. */
   removedAt?: string
 }
 
 export interface ResultAnswerOfWebhooksRotate {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
@@ -4244,30 +4244,30 @@ export interface WebhooksTestAnswer {
   result?: ResultAnswerOfWebhooksTest
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Whether the endpoint took it. */
+  /** Whether the endpoint accepted the test. */
   delivered?: boolean
-  /** Status of its answer. */
+  /** Status of the endpoint's answer. */
   httpStatus?: number
-  /** Why there was none. */
+  /** Reason for a missing answer. */
   error?: string
-  /** Begin of its answer, without secrets. */
+  /** Start of the endpoint's answer, without secrets. */
   answer?: string
-  /** How long it took. */
+  /** Duration of the test. */
   durationMs?: number
-  /** How many notifications are sent again. */
+  /** Number of replayed notifications. */
   replayed?: number
-  /** Where to go on when the range held more than one request replays. */
+  /** Start of the next request when the range exceeds the limit of one replay. */
   nextFrom?: string
 }
 
 export interface ResultAnswerOfWebhooksTest {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
@@ -4276,30 +4276,30 @@ export interface WebhooksReplayAnswer {
   result?: ResultAnswerOfWebhooksReplay
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Whether the endpoint took it. */
+  /** Whether the endpoint accepted the test. */
   delivered?: boolean
-  /** Status of its answer. */
+  /** Status of the endpoint's answer. */
   httpStatus?: number
-  /** Why there was none. */
+  /** Reason for a missing answer. */
   error?: string
-  /** Begin of its answer, without secrets. */
+  /** Start of the endpoint's answer, without secrets. */
   answer?: string
-  /** How long it took. */
+  /** Duration of the test. */
   durationMs?: number
-  /** How many notifications are sent again. */
+  /** Number of replayed notifications. */
   replayed?: number
-  /** Where to go on when the range held more than one request replays. */
+  /** Start of the next request when the range exceeds the limit of one replay. */
   nextFrom?: string
 }
 
 export interface ResultAnswerOfWebhooksReplay {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
@@ -4308,19 +4308,19 @@ export interface WebhooksDeliveriesAnswer {
   result?: ResultAnswerOfWebhooksDeliveries
   /** Version of the gateway, for support. */
   buildNumber: string
-  /** When the answer was made. */
+  /** Time of the answer. */
   timestamp: string
-  /** The gateway's own number of the request; of a checkout its id. */
+  /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
   deliveries?: DeliverieAnswer[]
-  /** Where the next page begins; absent on the last. */
+  /** Cursor of the next page; absent on the last. */
   nextCursor?: string
 }
 
 export interface ResultAnswerOfWebhooksDeliveries {
   /** Result code. */
   code: string
-  /** The code in words. */
+  /** Description of the code. */
   description?: string
   parameterErrors?: ResultParameterErrorAnswer[]
 }
@@ -4328,35 +4328,35 @@ export interface ResultAnswerOfWebhooksDeliveries {
 export interface DeliverieAnswer {
   /** Notifications, newest first. */
   id?: string
-  /** Event that it tells of. */
+  /** Event of the notification. */
   eventId?: string
-  /** What changed. */
+  /** Type of the resource. */
   type?: ("PAYMENT" | "REGISTRATION" | "SCHEDULE" | "RISK" | "CALLBACK")
   /** Payment, registration or schedule. */
   resource?: string
   /** DEAD: given up. */
   state?: ("PENDING" | "DELIVERED" | "DEAD")
-  /** Why it was given up. */
+  /** Reason for giving the notification up. */
   reason?: string
-  /** Whether it was sent again on request. */
+  /** Whether the notification was replayed. */
   replay?: boolean
-  /** When its event was. */
+  /** Time of the event. */
   createdAt?: string
-  /** When it is tried again. */
+  /** Time of the next attempt. */
   nextAttemptAt?: string
   attempts?: DeliverieAttemptAnswer[]
 }
 
 export interface DeliverieAttemptAnswer {
-  /** One try. */
+  /** Time of an attempt. */
   at?: string
-  /** How long it took. */
+  /** Duration of the attempt. */
   durationMs?: number
   /** Status of the answer. */
   httpStatus?: number
-  /** Why there was none. */
+  /** Reason for a missing answer. */
   error?: string
-  /** Begin of the answer, without secrets. */
+  /** Start of the answer, without secrets. */
   answer?: string
 }
 
@@ -4372,7 +4372,7 @@ export type OpenapiGetAnswer = Record<string, unknown>
 
 export type ReferenceGetAnswer = Record<string, unknown>
 
-/** What an embedder sends, by operation. */
+/** Requests of an embedder, by operation. */
 export interface Requests {
   'payments.create': PaymentsCreateRequest
   'payments.followUp': PaymentsFollowUpRequest
@@ -4418,7 +4418,7 @@ export interface Requests {
   'reference.get': ReferenceGetRequest
 }
 
-/** What comes back, by operation. */
+/** Answers, by operation. */
 export interface Answers {
   'payments.create': PaymentsCreateAnswer
   'payments.followUp': PaymentsFollowUpAnswer

@@ -1,6 +1,6 @@
 import type { Condition } from '../table.ts'
 
-/** What every street address below `prefix` must keep to. */
+/** The conditions of every street address below `prefix`. */
 export function addressConditions(prefix: string): readonly Condition[] {
   return [
     {

@@ -5,11 +5,11 @@ const order = group('airline', 'Airline order', [
   ['totalTaxAmount',       amount,  C,   echoed, none, 'Taxes of the whole booking.'],
   ['totalFeesAmount',      amount,  C,   echoed, none, 'Fees of the whole booking.'],
   ['totalFareAmount',      amount,  C,   echoed, none, 'Fares of the whole booking.'],
-  ['ticketIssueDate',      date,    C,   echoed, none, 'When the tickets were issued.'],
-  ['ticketIssueAddress',   AN(255), C,   echoed, none, 'Where the tickets were issued.'],
-  ['thirdPartyBooking',    AN(255), C,   echoed, none, 'Whether somebody else booked.'],
+  ['ticketIssueDate',      date,    C,   echoed, none, 'Date of issue of the tickets.'],
+  ['ticketIssueAddress',   AN(255), C,   echoed, none, 'Place of issue of the tickets.'],
+  ['thirdPartyBooking',    AN(255), C,   echoed, none, 'Whether the booking was made by a third party.'],
   ['bookingtype',          AN(255), C,   echoed, none, 'Kind of booking.'],
-  ['ticketDeliveryMethod', AN(255), C,   echoed, none, 'How the tickets are handed over.'],
+  ['ticketDeliveryMethod', AN(255), C,   echoed, none, 'Delivery of the tickets.'],
   ['bookingRefNum',        AN(255), C,   echoed, none, 'Booking reference.', reference],
   ['agentName',            AN(255), C,   echoed, none, 'Travel agency.'],
   ['agentCode',            AN(255), C,   echoed, none, 'Code of the agency.', reference],
@@ -17,12 +17,12 @@ const order = group('airline', 'Airline order', [
 
 const passengers = group('airline.passengers[n]', 'Airline passengers', [
   // name                 format   need direction class   meaning
-  ['residenceCountry',    country, C,   echoed, none,   'Where the passenger lives.'],
-  ['type',                AN(255), C,   echoed, none,   'Adult, child and the like.'],
+  ['residenceCountry',    country, C,   echoed, none,   'Country of residence of the passenger.'],
+  ['type',                AN(255), C,   echoed, none,   'Kind of passenger, such as adult or child.'],
   ['name',                AN(255), C,   echoed, person, 'Name of the passenger.'],
   ['ticketRestricted',    AN(255), C,   echoed, none,   'Whether the ticket is restricted.'],
   ['ticketNumber',        AN(255), C,   echoed, none,   'Number of the ticket.', reference],
-  ['status',              AN(255), C,   echoed, none,   'Standing of the passenger with the airline.'],
+  ['status',              AN(255), C,   echoed, none,   'Status of the passenger with the airline.'],
   ['phone',               AN(255), C,   echoed, person, 'Phone number.', reference],
   ['frequentFlyerNumber', AN(255), C,   echoed, person, 'Number in the frequent flyer programme.', reference],
   ['email',               AN(255), C,   echoed, person, 'E-mail address.'],
@@ -37,13 +37,13 @@ const legs = group('airline.passengers[n].legs[n]', 'Airline legs', [
   ['timeToDeparture',    AN(10),  C,   echoed, none, 'Days from the booking to the departure.'],
   ['ticketNumber',       AN(255), C,   echoed, none, 'Ticket of this leg.', reference],
   ['taxAmount',          amount,  C,   echoed, none, 'Taxes of this leg.'],
-  ['stopOverAllowed',    AN(255), C,   echoed, none, 'Whether the journey may be broken here.'],
+  ['stopOverAllowed',    AN(255), C,   echoed, none, 'Whether a stopover is allowed.'],
   ['restrictions',       AN(255), C,   echoed, none, 'Restrictions of the fare.'],
   ['flightNumber',       AN(255), C,   echoed, none, 'Flight.', reference],
   ['feesAmount',         amount,  C,   echoed, none, 'Fees of this leg.'],
   ['fareBasis',          AN(255), C,   echoed, none, 'Fare basis code.'],
   ['fareAmount',         amount,  C,   echoed, none, 'Fare of this leg.'],
-  ['exchangeTicketNum',  AN(255), C,   echoed, none, 'Ticket that this one replaces.', reference],
+  ['exchangeTicketNum',  AN(255), C,   echoed, none, 'Ticket replaced by this one.', reference],
   ['departureTaxAmount', amount,  C,   echoed, none, 'Tax on the departure.'],
   ['departureCountry',   AN(255), C,   echoed, none, 'Country of departure.'],
   ['departureAirport',   AN(255), C,   echoed, none, 'Airport of departure.'],
@@ -54,9 +54,9 @@ const legs = group('airline.passengers[n].legs[n]', 'Airline legs', [
   ['arrivalAirport',     AN(255), C,   echoed, none, 'Airport of arrival.'],
   ['arrivalTime',        AN(255), C,   echoed, none, 'Time of arrival.'],
   ['couponNumber',       AN(255), C,   echoed, none, 'Coupon of the ticket.', reference],
-  ['classOfService',     AN(255), C,   echoed, none, 'Booking class.'],
+  ['classOfService',     AN(255), C,   echoed, none, 'Code of the operating carrier.'],
   ['carrierCode',        AN(255), C,   echoed, none, 'Code of the carrier that flies.', reference],
 ])
 
-/** Tickets behind a payment: the booking, its passengers, and every passenger's legs. */
+/** Tickets of a payment: the booking, its passengers, and every passenger's legs. */
 export const airline = together('airline', 'Airline', [order, passengers, legs])

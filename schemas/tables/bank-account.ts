@@ -7,26 +7,26 @@ const mandateId = match('[a-zA-Z0-9-]{0,256}', 'MANDATE-2026-0117', 0, 256)
 
 const account = group('bankAccount', 'Bank account', [
   // name                     format         need direction class   meaning
-  ['holder',                  AN(4, 128),    R,   echoed,  person, 'Who owns the account.'],
+  ['holder',                  AN(4, 128),    R,   echoed,  person, "Name of the account's owner."],
   ['bankName',                AN(255),       C,   echoed,  none,   'Name of the bank.'],
   ['number',                  accountNumber, C,   request, pan,    'Domestic account number.'],
   ['iban',                    iban,          C,   request, pan,    'International account number.'],
   ['bankCode',                AN(12),        C,   echoed,  none,   'Domestic code of the bank.'],
   ['bic',                     bic,           C,   echoed,  none,   'International code of the bank.', { because: 'Letters and digits only: the document gives the two lengths, and no code holds anything else.' }],
-  ['country',                 country,       C,   echoed,  none,   'Where the account is kept.'],
+  ['country',                 country,       C,   echoed,  none,   'Country of the account.'],
   ['mandate.id',              mandateId,     C,   echoed,  none,   'Direct-debit mandate. Not used for risk checks.', { because: 'Digits are allowed as well: most mandate ids hold some.', reference: true }],
-  ['mandate.dateOfSignature', date,          C,   echoed,  none,   'When the mandate was signed. Not used for risk checks.'],
+  ['mandate.dateOfSignature', date,          C,   echoed,  none,   "Date of the mandate's signature. Not used for risk checks."],
 ])
 
 const dueDate = group('', 'Due date', [
-  ['transactionDueDate', date, C, echoed, none, 'When a direct debit is to be collected. Not used for risk checks.'],
+  ['transactionDueDate', date, C, echoed, none, 'Collection date of a direct debit. Not used for risk checks.'],
 ])
 
 const names = account.fields.map((field) => field.name)
 
 /**
- * Bank account, for direct debits and transfers. The bank is named apart from the account whichever
- * number is sent: an IBAN alone does not do.
+ * Bank account, for direct debits and transfers. The bank is named apart from the account in any
+ * case: an IBAN alone is not enough.
  */
 export const bankAccount = together('bankAccount', 'Bank account', [account, dueDate], [
   {

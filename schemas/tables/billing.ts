@@ -2,7 +2,7 @@ import { AN, C, country, echoed, group, none, O, person, reference, together, un
 import { addressConditions } from './address.ts'
 import { phone, phoneBecause, postcode, postcodeBecause } from './formats.ts'
 
-/** Where the bill goes; 3-D Secure 2 and address verification use it. */
+/** Billing address, used by 3-D Secure 2 and address verification. */
 export const billing = group('billing', 'Billing address', [
   // name              format                                    need direction class   meaning
   ['street1',          AN(100),                                  C,   echoed, person, 'Street with its number; only its name when houseNumber1 is sent.'],
@@ -10,11 +10,11 @@ export const billing = group('billing', 'Billing address', [
   ['houseNumber1',     AN(100),                                  O,   echoed, person, 'House number.'],
   ['houseNumber2',     AN(100),                                  O,   echoed, person, 'Addition to the house number.'],
   ['city',             AN(80),                                   C,   echoed, person, 'Town or city.'],
-  ['state',            AN(50),                                C,   echoed, person, 'State, county or region.', { because: 'Shops send what shoppers type: names of two words, in any script.' }],
+  ['state',            AN(50),                                C,   echoed, person, 'State, county or region.', { because: 'Shoppers enter names of two words, in any script.' }],
   ['postcode',         postcode,                                 C,   echoed, person, 'Postal code.', { because: postcodeBecause }],
   ['country',          country,                                  C,   echoed, none,   'Country.'],
-  ['normalized',       AN(255),                                  O,   echoed, person, 'The address in the form that an address check gave it.'],
-  ['validationStatus', AN(255),                                  O,   echoed, none,   'Whether the address was checked and the shopper agreed to its normalized form.'],
+  ['normalized',       AN(255),                                  O,   echoed, person, 'Normalized address from an address check.'],
+  ['validationStatus', AN(255),                                  O,   echoed, none,   'Whether the address was checked and the shopper accepted its normalized form.'],
 ], addressConditions('billing'))
 
 const contact = group('merchant.billing', 'Contact at the billing location', [
@@ -29,7 +29,7 @@ const contact = group('merchant.billing', 'Contact at the billing location', [
   ['email',       AN(6, 128), O,   echoed, person, 'E-mail address of the contact.'],
 ])
 
-/** A billing location of the merchant other than its usual one. */
+/** A billing location of the merchant other than the usual one. */
 export const merchantBilling = together('merchant.billing', "Merchant's billing location", [
   under(billing, 'billing', 'merchant.billing', "Merchant's billing address", {
     need: O,

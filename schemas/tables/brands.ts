@@ -1,6 +1,6 @@
 /**
- * Payment brands: what `paymentBrand` may name and what each needs. Number ranges of the schemes
- * that the card-range library knows are not repeated here; `ranges` adds those it does not know.
+ * Payment brands: the values of `paymentBrand` and their requirements. Number ranges known to the
+ * card-range library are not repeated; `ranges` adds others.
  */
 
 /** CC credit card, DC debit card, DD direct debit, OT online transfer, VA virtual account, WA wallet, IV invoice, PP prepayment. */
@@ -9,7 +9,7 @@ export type BrandMethod = 'CC' | 'DC' | 'DD' | 'OT' | 'VA' | 'WA' | 'IV' | 'PP'
 /** Group of request fields that holds the account of a brand. */
 export type AccountGroup = 'card' | 'bankAccount' | 'virtualAccount' | 'applePay' | 'googlePay' | 'samsungPay'
 
-/** Whether the answer can be final at once, or the shopper has to be sent somewhere first. */
+/** Whether the answer can be final at once, or the shopper is redirected first. */
 export type BrandFlow = 'sync' | 'redirect'
 
 export type Brand = {
@@ -17,12 +17,12 @@ export type Brand = {
   readonly title: string
   readonly method: BrandMethod
   readonly flow: BrandFlow
-  /** Where the account is; null when the brand has none of its own. */
+  /** The group of the account; null when the brand has none of its own. */
   readonly account: AccountGroup | null
-  /** Whether that account has to be sent. */
+  /** Whether the account must be sent. */
   readonly accountNeeded: boolean
   readonly aliases: readonly string[]
-  /** Cards: brands on whose ranges this one is issued too. */
+  /** Cards: brands whose ranges also contain this one. */
   readonly hosts: readonly string[]
   /** Cards: first digits, inclusive, both ends equally long. */
   readonly ranges: readonly (readonly [from: string, to: string])[]
@@ -30,7 +30,7 @@ export type Brand = {
   readonly numberLengths: readonly number[]
   /** Cards: digits of a security code. Empty: any. */
   readonly cvvLengths: readonly number[]
-  /** Cards: refused without a security code when the shopper is there to give one. */
+  /** Cards: refused without a security code while the shopper is present. */
   readonly cvvNeeded: boolean
 }
 
@@ -112,7 +112,7 @@ type OtherRow = readonly [
 ]
 
 const others: readonly OtherRow[] = [
-  // Wallets: an encrypted token, or what the merchant decrypted from one.
+  // Wallets: an encrypted token, or its decrypted data from the merchant.
   ['APPLEPAY',                 'Apple Pay',              'WA', 'sync',     'applePay',       'needed'],
   ['GOOGLEPAY',                'Google Pay',             'WA', 'sync',     'googlePay',      'needed'],
   ['SAMSUNGPAY',               'Samsung Pay',            'WA', 'sync',     'samsungPay',     'needed'],
@@ -157,7 +157,7 @@ const others: readonly OtherRow[] = [
   ['MPESA',                    'M-Pesa',                 'VA', 'sync',     'virtualAccount', 'needed'],
   ['STC_PAY',                  'stc pay',                'VA', 'sync',     'virtualAccount', 'needed'],
 
-  // Transfers that start at the shopper's bank.
+  // Transfers started at the shopper's bank.
   ['IDEAL',                    'iDEAL',                  'OT', 'redirect', 'bankAccount',    'optional'],
   ['SOFORTUEBERWEISUNG',       'Sofort',                 'OT', 'redirect', 'bankAccount',    'optional'],
   ['GIROPAY',                  'giropay',                'OT', 'redirect', 'bankAccount',    'optional'],

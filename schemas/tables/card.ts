@@ -1,6 +1,6 @@
 import { A, C, echoed, group, match, N, none, O, oneOf, pan, person, R, request, sad } from '../table.ts'
 
-/** Card account. Sending these fields puts the merchant in PCI-DSS scope; registration ids do not. */
+/** Card account. Its fields put the merchant in PCI-DSS scope; registration ids do not. */
 export const card = group('card', 'Card account', [
   // name          format                          need direction  class    meaning
   ['holder',       A(3, 128),                      O,   echoed,    person,  'Name as printed on the card.'],
@@ -8,5 +8,5 @@ export const card = group('card', 'Card account', [
   ['expiryMonth',  match('0[1-9]|1[0-2]', '12'),   R,   echoed,    none,    'Expiry month, two digits.'],
   ['expiryYear',   match('(19|20)[0-9]{2}', '2034'), R, echoed,    none,    'Expiry year, four digits.'],
   ['cvv',          N(3, 4),                        C,   request,   sad,     'Security code. Used once, never stored.'],
-  ['numberType',   oneOf('PAN', 'DPAN'),           O,   request,   none,    'Whether the number is the card itself or a device number.'],
+  ['numberType',   oneOf('PAN', 'DPAN'),           O,   request,   none,    'Whether the number is a card number or a device number.'],
 ])

@@ -3,19 +3,19 @@ import { id32 } from './formats.ts'
 
 const ignored: FieldOptions = {
   tolerated: true,
-  because: 'Deployed clients of this API family send it; refusing it would break them.',
+  because: 'Deployed clients of this API family send this field; a refusal would break them.',
 }
 
-/** Names that clients send although no table has them. Accepted and ignored. */
+/** Undocumented names that clients send. Accepted and ignored. */
 export const compatibility = group('', 'Compatibility', [
   // name                                format   need direction class   meaning
-  ['authentication.userId',              AN(255), O,   request, secret, 'Login of an earlier version; the Bearer token decides.', ignored],
-  ['authentication.password',            AN(255), O,   request, secret, 'Password of an earlier version; the Bearer token decides.', ignored],
+  ['authentication.userId',              AN(255), O,   request, secret, 'Login of an earlier version; ignored beside the Bearer token.', ignored],
+  ['authentication.password',            AN(255), O,   request, secret, 'Password of an earlier version; ignored beside the Bearer token.', ignored],
   ['threeDSecure.xid',                   AN(255), O,   request, none,   'Transaction number of 3-D Secure 1.', ignored],
-  ['threeDSecure.flow',                  AN(255), O,   request, none,   'Flow that an authentication elsewhere took.', ignored],
-  ['shipping.givenName',                 AN(255), O,   request, person, 'Given name of the receiver; shipping.customer.givenName is the documented place.', ignored],
-  ['shipping.surname',                   AN(255), O,   request, person, 'Family name of the receiver; shipping.customer.surname is the documented place.', ignored],
+  ['threeDSecure.flow',                  AN(255), O,   request, none,   'Flow of an external authentication.', ignored],
+  ['shipping.givenName',                 AN(255), O,   request, person, 'Given name of the recipient; documented as shipping.customer.givenName.', ignored],
+  ['shipping.surname',                   AN(255), O,   request, person, 'Family name of the recipient; documented as shipping.customer.surname.', ignored],
   ['recurringType',                      AN(255), O,   request, none,   'Earlier form of the standing instruction.', ignored],
   ['customer.browser.javascriptEnabled', flag,    O,   request, none,   'Whether the browser runs scripts.', ignored],
-  ['registrations[n].id',                id32,    O,   request, none,   'Stored instruments that the widget should offer. Checkout creation only.', ignored],
+  ['registrations[n].id',                id32,    O,   request, none,   'Stored instruments for the widget to offer. Checkout creation only.', ignored],
 ], [], 'compatibility')

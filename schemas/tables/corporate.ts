@@ -1,11 +1,11 @@
 import { AN, echoed, group, none, O, oneOf, person, reference } from '../table.ts'
 import { phone, phoneBecause } from './formats.ts'
 
-/** Company that buys, for commercial cards. */
+/** Buying company, for commercial cards. */
 export const corporate = group('corporate', 'Corporate', [
   // name           format           need direction class   meaning
   ['name',          AN(30),          O,   echoed, person, 'Name of the company.'],
-  ['description',   AN(160),         O,   echoed, none,   'What the company does.'],
+  ['description',   AN(160),         O,   echoed, none,   'Business of the company.'],
   ['street',        AN(100),         O,   echoed, person, 'Street.'],
   ['address',       AN(100),         O,   echoed, person, 'Address in one line.'],
   ['city',          AN(80),          O,   echoed, person, 'Town or city.'],

@@ -1,16 +1,18 @@
 /**
  * ISO 4217, list one as published on 2026-09-17, and below it the codes withdrawn since 2021 that
- * old payments may still carry. The exponent is the number of digits of the minor unit: the engine
- * counts money in it. The runtime's own `Intl` tables disagree with ISO on 16 of them.
+ * old payments can still have. The exponent is the number of digits of the minor unit, in which the
+ * engine counts money. The runtime's own `Intl` tables disagree with ISO on 16 of them.
  */
 
-/** Days are inclusive. Only changes since 2016 are dated; older codes are valid as far back as payments go. */
+/**
+ * Days are inclusive. Only changes since 2016 are dated; older codes are valid for all payments.
+ */
 export type CurrencyDates = {
   /** First day of the code, `yyyy-MM-dd`. */
   readonly from?: string
   /** Last day on which a new payment may use the code, `yyyy-MM-dd`. */
   readonly to?: string
-  /** The code that took its place. */
+  /** The code that replaced it. */
   readonly successor?: string
 }
 
@@ -223,7 +225,7 @@ const byCode: ReadonlyMap<string, Currency> = new Map(
   currencies.map(([code, numeric, exponent, name, dates]) => [code, { code, numeric, exponent, name, ...dates }]),
 )
 
-/** The row of a code, also of a withdrawn one: old payments must stay readable. */
+/** The row of a code, also of a withdrawn one, because old payments must stay readable. */
 export function currencyOf(code: string): Currency | undefined {
   return byCode.get(code)
 }

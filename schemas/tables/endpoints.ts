@@ -1,11 +1,11 @@
 import type { Endpoint } from '../table.ts'
 
-/** Fields of accepted groups that only the creation of a checkout takes. */
+/** Fields of accepted groups for the creation of a checkout only. */
 const checkoutOnly = ['overridePaymentType[name]', 'integrity', 'registrations[n].id'] as const
 
 /**
- * A payment is answered with its own fields and with the request's structures that are echoed. What
- * is shown of the basic fields and of a card has rows of its own in `payment response`.
+ * A payment's answer has its own fields and the echoed groups of the request. Shown parts of the
+ * basic fields and of a card have their own rows in `payment response`.
  */
 const paymentAnswer = [
   'payment response', 'forex', 'applePay', 'googlePay', 'samsungPay', 'virtualAccount', 'bankAccount', 'tokenAccount',
@@ -14,28 +14,28 @@ const paymentAnswer = [
   'threeDSecure', 'customParameters', 'asynchronous', 'giftCard',
 ] as const
 
-/** A registration is answered with what it holds of the account and of its owner. */
+/** A registration's answer has the shown parts of the account and of its owner. */
 const registrationAnswer = [
   'registration response', 'payment response', 'virtualAccount', 'bankAccount', 'tokenAccount', 'customer', 'billing',
   'standingInstruction', 'customParameters',
 ] as const
 
-/** A schedule is answered with its job and what each payment of it will be. */
+/** A schedule's answer has its job and the fields of its payments. */
 const scheduleAnswer = [
   'answer', 'schedule response', 'schedule payment', 'schedule', 'job', 'standingInstruction', 'customParameters',
 ] as const
 
-/** Fields of an instrument that cannot be sent beside a registration, which has them. */
+/** Instrument fields that are refused beside a registration, which has them. */
 const storedNumbers = [
   'card.number', 'card.numberType', 'bankAccount.number', 'bankAccount.iban', 'tokenAccount.number', 'tokenAccount.type',
 ] as const
 
-/** Which bank an account is at: with another one it is another account, that of somebody else. */
+/** The bank of an account: another bank makes another account, of somebody else. */
 const storedBank = ['bankAccount.bankName', 'bankAccount.bankCode', 'bankAccount.bic', 'bankAccount.country'] as const
 
 /**
- * The REST surface, one row per operation. Routing, validation, throttling, OpenAPI and the reference
- * page all come from these rows.
+ * The REST surface, one row for each operation. Routing, validation, throttling, OpenAPI and the
+ * reference page follow from these rows.
  */
 export const endpoints: readonly Endpoint[] = [
   {
@@ -67,7 +67,7 @@ export const endpoints: readonly Endpoint[] = [
       'customParameters', 'asynchronous', 'chargeback', 'compatibility',
     ],
     required: ['paymentType'],
-    // Instrument and capture count are those of the payment in the path; a brand may repeat its own.
+    // Instrument and capture count are those of the payment in the path; a brand can be repeated.
     refused: [...checkoutOnly, 'numberOfCaptures', 'referenceUuid'],
     answers: [...paymentAnswer],
     login: 'token',
@@ -89,7 +89,7 @@ export const endpoints: readonly Endpoint[] = [
     operation: 'payments.steps',
     method: 'GET',
     path: '/v1/payments/{id}/steps',
-    title: 'See what happened to a payment, step by step',
+    title: 'Read the steps of a payment',
     accepts: ['entity', 'compatibility'],
     answers: ['answer', 'step response'],
     login: 'token',
@@ -123,7 +123,8 @@ export const endpoints: readonly Endpoint[] = [
       'risk', 'testClock', 'compatibility',
     ],
     required: ['amount', 'currency', 'paymentType'],
-    // Account and brand come from the registration; a security code, a holder and a brand may be repeated.
+    // Account and brand come from the registration; a security code, a holder and a brand can be
+    // sent.
     refused: [
       ...checkoutOnly, ...storedNumbers, 'card.expiryMonth', 'card.expiryYear', 'tokenAccount.expiryMonth',
       'tokenAccount.expiryYear', ...storedBank, 'createRegistration', 'referenceUuid',
@@ -142,7 +143,7 @@ export const endpoints: readonly Endpoint[] = [
       'registration', 'card', 'bankAccount', 'tokenAccount', 'customer', 'billing', 'standingInstruction', 'customParameters',
       'compatibility',
     ],
-    // Another number or another bank is another account: it is stored anew.
+    // Another number or another bank makes another account, which needs its own registration.
     refused: [
       'registrations[n].id', 'transactionDueDate', ...storedNumbers, ...storedBank, 'card.cvv',
       'tokenAccount.cryptogram', 'tokenAccount.dtvc',
@@ -167,7 +168,7 @@ export const endpoints: readonly Endpoint[] = [
     operation: 'registrations.extend',
     method: 'POST',
     path: '/v1/registrations/{id}/extendlife',
-    title: 'Keep a registration for longer',
+    title: 'Extend a registration',
     accepts: ['registration', 'compatibility'],
     refused: ['registrations[n].id', 'paymentBrand'],
     answers: [...registrationAnswer],
@@ -190,7 +191,7 @@ export const endpoints: readonly Endpoint[] = [
     operation: 'registrations.steps',
     method: 'GET',
     path: '/v1/registrations/{id}/steps',
-    title: 'See what happened to a registration, step by step',
+    title: 'Read the steps of a registration',
     accepts: ['entity', 'compatibility'],
     answers: ['answer', 'step response'],
     login: 'token',
@@ -216,7 +217,7 @@ export const endpoints: readonly Endpoint[] = [
     operation: 'schedules.preview',
     method: 'POST',
     path: '/scheduling/v1/schedules/preview',
-    title: 'See when a schedule would run, storing nothing',
+    title: 'Preview the runs of a schedule without storing it',
     accepts: ['schedule change', 'job', 'testClock', 'compatibility'],
     refused: ['registrations[n].id'],
     answers: ['answer', 'schedule response', 'job'],
@@ -252,7 +253,7 @@ export const endpoints: readonly Endpoint[] = [
     operation: 'schedules.executions',
     method: 'GET',
     path: '/scheduling/v1/schedules/{id}/executions',
-    title: 'List what a schedule did',
+    title: 'List the executions of a schedule',
     accepts: ['entity', 'page', 'compatibility'],
     answers: ['answer', 'schedule list response'],
     login: 'token',
@@ -263,12 +264,13 @@ export const endpoints: readonly Endpoint[] = [
     operation: 'schedules.reschedule',
     method: 'POST',
     path: '/scheduling/v1/schedules/{id}/reschedule',
-    title: 'Give a schedule other times',
+    title: 'Change the times of a schedule',
     accepts: ['schedule change', 'job', 'compatibility'],
     refused: ['registrations[n].id'],
     answers: [...scheduleAnswer],
     login: 'token',
-    // Of the payments that it makes: who may not pay out makes no pay-out come sooner.
+    // The right of the schedule's payments: a caller who may not pay out cannot bring a pay-out
+    // forward.
     right: 'by payment type',
     throttle: 'write',
   },
@@ -311,7 +313,7 @@ export const endpoints: readonly Endpoint[] = [
     operation: 'schedules.steps',
     method: 'GET',
     path: '/scheduling/v1/schedules/{id}/steps',
-    title: 'See what happened to a schedule, or to one execution of it, step by step',
+    title: 'Read the steps of a schedule or of one execution',
     accepts: ['entity', 'compatibility'],
     answers: ['answer', 'step response'],
     login: 'token',
@@ -322,7 +324,7 @@ export const endpoints: readonly Endpoint[] = [
     operation: 'events.list',
     method: 'GET',
     path: '/v1/events',
-    title: 'Follow what happens',
+    title: 'Read the event feed',
     accepts: ['entity', 'event feed', 'page', 'compatibility'],
     answers: ['answer', 'event list response'],
     login: 'token',
@@ -344,7 +346,7 @@ export const endpoints: readonly Endpoint[] = [
     operation: 'testClocks.create',
     method: 'POST',
     path: '/v1/testclocks',
-    title: 'Make a test clock',
+    title: 'Create a test clock',
     accepts: ['entity', 'clock'],
     answers: ['answer', 'clock response', 'clock'],
     login: 'token',
@@ -377,7 +379,7 @@ export const endpoints: readonly Endpoint[] = [
     operation: 'testClocks.advance',
     method: 'POST',
     path: '/v1/testclocks/{id}/advance',
-    title: 'Move a test clock',
+    title: 'Advance a test clock',
     accepts: ['entity', 'clock advance'],
     answers: ['answer', 'clock response', 'clock'],
     login: 'token',
@@ -388,13 +390,13 @@ export const endpoints: readonly Endpoint[] = [
     operation: 'webhooks.create',
     method: 'POST',
     path: '/v1/webhooks',
-    title: 'Have notifications sent to a URL',
+    title: 'Create a webhook endpoint',
     accepts: ['entity', 'webhook'],
     required: ['url'],
     answers: ['answer', 'webhook response'],
     login: 'token',
     right: 'configure',
-    // Whoever receives notifications reads.
+    // A receiver of notifications reads data.
     also: { right: 'read' },
     throttle: 'write',
   },
@@ -429,7 +431,7 @@ export const endpoints: readonly Endpoint[] = [
     answers: ['answer', 'webhook response'],
     login: 'token',
     right: 'configure',
-    // Whoever receives notifications reads.
+    // A receiver of notifications reads data.
     also: { right: 'read', where: 'url' },
     throttle: 'write',
   },
@@ -448,12 +450,12 @@ export const endpoints: readonly Endpoint[] = [
     operation: 'webhooks.rotate',
     method: 'POST',
     path: '/v1/webhooks/{id}/rotate',
-    title: 'Give a webhook endpoint a new signing secret or encryption key',
+    title: 'Rotate the signing secret or the encryption key of a webhook endpoint',
     accepts: ['entity', 'webhook rotation'],
     answers: ['answer', 'webhook response'],
     login: 'token',
     right: 'configure',
-    // Whoever receives notifications reads.
+    // A receiver of notifications reads data.
     also: { right: 'read' },
     throttle: 'write',
   },
@@ -472,12 +474,12 @@ export const endpoints: readonly Endpoint[] = [
     operation: 'webhooks.replay',
     method: 'POST',
     path: '/v1/webhooks/{id}/replay',
-    title: 'Send notifications again',
+    title: 'Replay notifications',
     accepts: ['entity', 'webhook replay'],
     answers: ['answer', 'webhook action response'],
     login: 'token',
     right: 'configure',
-    // Whoever receives notifications reads.
+    // A receiver of notifications reads data.
     also: { right: 'read' },
     throttle: 'write',
   },
@@ -485,7 +487,7 @@ export const endpoints: readonly Endpoint[] = [
     operation: 'webhooks.deliveries',
     method: 'GET',
     path: '/v1/webhooks/{id}/deliveries',
-    title: 'List what was sent to a webhook endpoint',
+    title: 'List the deliveries of a webhook endpoint',
     accepts: ['entity', 'delivery query', 'page'],
     answers: ['answer', 'delivery response'],
     login: 'token',
@@ -507,8 +509,8 @@ export const endpoints: readonly Endpoint[] = [
     operation: 'connectors.event',
     method: 'POST',
     path: '/connectors/{connector}/{account}/events',
-    title: 'Take a message of an acquirer',
-    // The body is the acquirer's own; its connector reads it and proves where it comes from.
+    title: 'Receive a message of an acquirer',
+    // The body has the acquirer's own format; its connector reads and verifies it.
     accepts: [],
     answers: [],
     login: 'none',

@@ -1,6 +1,6 @@
 import { match } from '../table.ts'
 
-/** Formats that several tables share, and the reasons why some are wider than documented. */
+/** Formats shared by several tables, with the reasons for wider formats than documented. */
 
 /** Identifier of a payment or registration. */
 export const id32 = match('[a-zA-Z0-9]{32}', '8a82944a4cc25ebf014cc2c782423202', 32, 32)
@@ -13,11 +13,11 @@ export const year = match('(19|20)[0-9]{2}', '2034')
 
 export const phone = match('[+0-9(][0-9 .()/?!-]{0,24}', '+49 (89) 1234-567', 1, 25)
 export const phoneBecause =
-  'The documented forms refuse numbers that shoppers do write: a leading bracket, extensions, few digits.'
+  'The documented forms refuse valid numbers: a leading bracket, extensions, few digits.'
 
 export const postcode = match('[A-Za-z0-9 -]{1,16}', 'SW1A 2AA', 1, 16)
 export const postcodeBecause =
-  'Blank and hyphen are allowed as well: British, Dutch, Polish and Portuguese codes hold them.'
+  'Blank and hyphen are also allowed, because British, Dutch, Polish and Portuguese codes contain them.'
 
 /** Bank identifier code: eight characters, or eleven with the branch. */
 export const bic = match('[a-zA-Z0-9]{8}([a-zA-Z0-9]{3})?', 'COBADEFFXXX', 8, 11)
@@ -42,5 +42,5 @@ export const coordinates = match(
 
 /** Key of a free name-value container. */
 export const containerKey = { pattern: '[a-zA-Z0-9._]{3,64}', max: 64 } as const
-/** Key of a container whose document gives a length only: anything but the brackets around it. */
+/** Key of a container with a documented length only: anything but the brackets around it. */
 export const openKey = { pattern: '[^\\[\\]]{1,64}', max: 64 } as const

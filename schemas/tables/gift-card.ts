@@ -8,12 +8,12 @@ const occasions = oneOf(
   'HANUKKAH', 'CELEBRATE_FALL', 'GRANDPARENTS_DAY', 'INDEPENDENCE_DAY',
 )
 
-/** Gift card that pays, or that is bought. */
+/** Gift card used for payment, or bought. */
 export const giftCard = group('giftCard', 'Gift card', [
   // name     format      need direction class   meaning
   ['number',  AN(2, 255), O,   request, pan,    'Number of the gift card.'],
-  ['pin',     AN(2, 255), O,   request, sad,    'Its PIN. Used once, never stored.'],
-  ['holder',  AN(2, 255), O,   echoed,  person, 'Who owns it.'],
-  ['message', AN(160),    O,   echoed,  person, 'Words printed with it.'],
-  ['type',    occasions,  O,   echoed,  none,   'Occasion of the present.'],
+  ['pin',     AN(2, 255), O,   request, sad,    'PIN of the gift card. Used once, never stored.'],
+  ['holder',  AN(2, 255), O,   echoed,  person, "Name of the gift card's owner."],
+  ['message', AN(160),    O,   echoed,  person, 'Text printed with the gift card.'],
+  ['type',    occasions,  O,   echoed,  none,   'Occasion of the gift.'],
 ])

@@ -63,7 +63,7 @@ export {
 } from './three-d-secure.ts'
 export { instrumentGroups } from './tokenization.ts'
 
-/** Every table of fields, in the order in which the reference shows them. */
+/** Every field table, in the order of the reference. */
 export const groups: readonly Group[] = [
   basic, entity, forex, card, applePay, googlePay, samsungPay, virtualAccount, bankAccount,
   tokenAccount, customer, shippingCustomer, billing, merchantBilling, shipping, merchantShipping,
@@ -74,7 +74,7 @@ export const groups: readonly Group[] = [
   queryResponse, webhookResponse, webhookListResponse, webhookActionResponse, deliveryResponse, notification, reconciliationRecord,
 ]
 
-/** The same by name: `groupsByName.get('cart.items')`. */
+/** The tables by name: `groupsByName.get('cart.items')`. */
 export const groupsByName: ReadonlyMap<string, Group> = new Map(
   groups.map((group) => [group.name, group]),
 )

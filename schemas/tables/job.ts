@@ -4,7 +4,10 @@ const unit = oneOf('YEAR', 'MONTH', 'WEEK', 'DAY', 'HOUR', 'MINUTE', 'SECOND')
 const durationWrong = '100.250.106'
 const noticeWrong = '100.250.107'
 
-/** A value that is not sent; the engine must still know that it was not, so nobody fills it in. */
+/**
+ * The meaning of an absent value. The value is not filled in, because the engine distinguishes
+ * absent fields.
+ */
 const otherwise = (value: string): FieldOptions => ({ default: value })
 
 const rows: readonly Row[] = [
@@ -17,14 +20,14 @@ const rows: readonly Row[] = [
   ['hour',           AN(64),                           O,   echoed, none, 'Hours, 0 to 23.', { ...otherwise('0'), ...reference }],
   ['minute',         AN(64),                           O,   echoed, none, 'Minutes, 0 to 59.', { ...otherwise('0'), ...reference }],
   ['second',         AN(64),                           O,   echoed, none, 'Seconds, 0 to 59.', { ...otherwise('0'), ...reference }],
-  ['startDate',      dateTime,                         O,   stored, none, "First moment at which it may run, in the schedule's time zone."],
-  ['endDate',        dateTime,                         O,   stored, none, "Last moment at which it may run, in the schedule's time zone."],
+  ['startDate',      dateTime,                         O,   stored, none, "First possible run, in the schedule's time zone."],
+  ['endDate',        dateTime,                         O,   stored, none, "Last possible run, in the schedule's time zone."],
   ['noticeUnit',     unit,                             O,   echoed, none, 'Unit of the notice of cancellation.', { code: noticeWrong }],
-  ['noticeNumber',   N(16),                            O,   echoed, none, 'How many of those units before the end of a period notice must be given.', reference],
+  ['noticeNumber',   N(16),                            O,   echoed, none, 'Number of those units of notice before the end of a period.', reference],
   ['noticeCallable', oneOf('ANYTIME', 'DURATION_END'), O,   echoed, none, 'Whether notice counts from now or towards the end of a period.', { code: noticeWrong }],
   ['durationUnit',   unit,                             O,   echoed, none, 'Unit of the period.', { code: durationWrong }],
-  ['durationNumber', N(16),                            O,   echoed, none, 'How many of those units a period lasts.', reference],
-  ['expression',     AN(256),                          O,   echoed, none, 'Second, minute, hour, day of month, month, day of week and, if wanted, year in one string. Replaces those fields.', reference],
+  ['durationNumber', N(16),                            O,   echoed, none, 'Number of those units in a period.', reference],
+  ['expression',     AN(256),                          O,   echoed, none, 'Second, minute, hour, day of month, month, day of week and an optional year in one string. Replaces those fields.', reference],
 ]
 
 const pair = (one: string, other: string, code: string): readonly Condition[] =>
@@ -36,7 +39,7 @@ const pair = (one: string, other: string, code: string): readonly Condition[] =>
     code,
   }))
 
-/** When a schedule runs and how it can be cancelled. The cron fields have rules of their own. */
+/** The runs of a schedule and its cancellation. The cron fields have rules of their own. */
 export const job = group('job', 'Schedule', rows, [
   ...pair('noticeUnit', 'noticeNumber', noticeWrong),
   ...pair('durationUnit', 'durationNumber', durationWrong),
@@ -48,7 +51,7 @@ export const job = group('job', 'Schedule', rows, [
     code: noticeWrong,
   },
   {
-    // Callable alone lacks its notice first of all, which is what the answer's code should say.
+    // A callable without its notice gets the result code of the notice.
     rule: 'requires',
     when: ['job.noticeNumber'],
     onlyIf: { field: 'job.noticeCallable', is: ['DURATION_END'] },

@@ -1,12 +1,12 @@
 /**
- * What people may ask of the installation, one row per operation: routing, rights, checks and the
- * documentation come from these rows. Bodies are JSON objects of texts; names that a row does not have are
+ * The requests of operators, one row for each operation: routing, rights, checks and the
+ * documentation follow from these rows. Bodies are JSON objects of texts; unknown names are
  * refused.
  */
 import { limits } from './limits.ts'
 import { type RightName, roles } from './rights.ts'
 
-/** Which requests a process takes. Each may be an origin of its own. */
+/** The surfaces of a process. Each can have its own origin. */
 export const surfaces = ['merchant', 'fields', 'office'] as const
 
 export type Surface = (typeof surfaces)[number]
@@ -14,12 +14,12 @@ export type Surface = (typeof surfaces)[number]
 export type OfficeField = {
   readonly name: string
   readonly need: 'R' | 'O'
-  /** Of its characters. Nothing but these when `of` names some. */
+  /** Maximum number of characters. With `of`, only these values. */
   readonly max: number
   readonly of?: readonly string[]
   /** 32 hex characters; `all` also means everything. */
   readonly id?: 'one' | 'or all'
-  /** Never logged, never put on record. */
+  /** Never logged or recorded. */
   readonly secret?: true
 }
 
@@ -28,7 +28,7 @@ export type OfficeEndpoint = {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly title: string
-  /** `none`: anybody. `session`: whoever is logged in. */
+  /** `none`: anybody. `session`: any operator with a session. */
   readonly right: RightName | 'session' | 'none'
   readonly fields: readonly OfficeField[]
 }
@@ -58,7 +58,7 @@ const limit = text('limit', 'O', 4)
 const password = (field: string) => secret(field, 'R', limits.passwordCharacters.max)
 const proposal = id('proposal', 'O')
 
-/** The surface `office`. */
+/** The endpoints of the surface `office`. */
 export const officeEndpoints = [
   {
     operation: 'office.login',
@@ -80,7 +80,7 @@ export const officeEndpoints = [
     operation: 'office.session',
     method: 'GET',
     path: '/operator/v1/session',
-    title: 'Who is logged in, and until when',
+    title: 'Show the operator and the end of the session',
     right: 'session',
     fields: [],
   },
@@ -88,7 +88,7 @@ export const officeEndpoints = [
     operation: 'office.password',
     method: 'POST',
     path: '/operator/v1/password',
-    title: "Change one's own password; other sessions end",
+    title: 'Change the own password; other sessions end',
     right: 'session',
     fields: [password('password'), secret('code', 'R', 16), password('newPassword')],
   },
@@ -96,7 +96,7 @@ export const officeEndpoints = [
     operation: 'attention.list',
     method: 'GET',
     path: '/operator/v1/attention',
-    title: 'What operators have to look at, oldest first',
+    title: 'List the entries for operators, oldest first',
     right: 'read',
     fields: [limit],
   },
@@ -104,7 +104,7 @@ export const officeEndpoints = [
     operation: 'attention.resolve',
     method: 'POST',
     path: '/operator/v1/attention/{id}/resolve',
-    title: 'Take an entry off the list',
+    title: 'Close an entry',
     right: 'decide',
     fields: [reason],
   },
@@ -112,7 +112,7 @@ export const officeEndpoints = [
     operation: 'attention.retry',
     method: 'POST',
     path: '/operator/v1/attention/{id}/retry',
-    title: 'Work again on a message of an acquirer that was put aside',
+    title: 'Retry a quarantined message of an acquirer',
     right: 'decide',
     fields: [reason],
   },
@@ -120,7 +120,7 @@ export const officeEndpoints = [
     operation: 'decisions.enquire',
     method: 'POST',
     path: '/operator/v1/decisions/{id}/enquire',
-    title: 'Ask the acquirer what became of an open payment',
+    title: 'Ask the acquirer about an open payment',
     right: 'decide',
     fields: [reason],
   },
@@ -136,7 +136,7 @@ export const officeEndpoints = [
     operation: 'decisions.redrive',
     method: 'POST',
     path: '/operator/v1/decisions/{id}/redrive',
-    title: "Queue the engine's own work on a payment or an execution again",
+    title: "Queue the engine's work on a payment or an execution again",
     right: 'decide',
     fields: [reason],
   },
@@ -144,7 +144,7 @@ export const officeEndpoints = [
     operation: 'decisions.reverseChargeback',
     method: 'POST',
     path: '/operator/v1/decisions/{id}/reverse-chargeback',
-    title: 'Say that a chargeback was given back',
+    title: 'Record the reversal of a chargeback',
     right: 'decide',
     fields: [reason],
   },
@@ -152,7 +152,7 @@ export const officeEndpoints = [
     operation: 'audit.list',
     method: 'GET',
     path: '/operator/v1/audit',
-    title: 'Who did what, newest first',
+    title: 'List the audit trail, newest first',
     right: 'administer',
     fields: [
       limit,
@@ -167,7 +167,7 @@ export const officeEndpoints = [
     operation: 'people.list',
     method: 'GET',
     path: '/operator/v1/people',
-    title: 'The operators',
+    title: 'List the operators',
     right: 'administer',
     fields: [],
   },
@@ -175,7 +175,7 @@ export const officeEndpoints = [
     operation: 'people.create',
     method: 'POST',
     path: '/operator/v1/people',
-    title: 'Make an operator; the secret of the authenticator and the recovery codes are shown this once',
+    title: 'Create an operator; the secret of the authenticator and the recovery codes are shown once',
     right: 'administer',
     fields: [name, password('password'), role('R'), id('entity', 'R', 'or all'), proposal],
   },
@@ -199,7 +199,7 @@ export const officeEndpoints = [
     operation: 'people.disable',
     method: 'POST',
     path: '/operator/v1/people/{id}/disable',
-    title: 'Let an operator in no more; all sessions end',
+    title: 'Disable an operator; all sessions end',
     right: 'administer',
     fields: [],
   },
@@ -207,7 +207,7 @@ export const officeEndpoints = [
     operation: 'people.enable',
     method: 'POST',
     path: '/operator/v1/people/{id}/enable',
-    title: 'Let an operator in again',
+    title: 'Enable an operator',
     right: 'administer',
     fields: [proposal],
   },
@@ -215,7 +215,7 @@ export const officeEndpoints = [
     operation: 'proposals.list',
     method: 'GET',
     path: '/operator/v1/proposals',
-    title: 'What waits for a second person',
+    title: 'List the proposals that wait for a second person',
     right: 'administer',
     fields: [],
   },
@@ -223,7 +223,7 @@ export const officeEndpoints = [
     operation: 'proposals.confirm',
     method: 'POST',
     path: '/operator/v1/proposals/{id}/confirm',
-    title: 'Agree as the second person',
+    title: 'Confirm a proposal as the second person',
     right: 'administer',
     fields: [],
   },
@@ -231,7 +231,7 @@ export const officeEndpoints = [
     operation: 'proposals.reject',
     method: 'POST',
     path: '/operator/v1/proposals/{id}/reject',
-    title: 'Have it not done',
+    title: 'Reject a proposal',
     right: 'administer',
     fields: [reason],
   },

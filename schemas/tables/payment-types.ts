@@ -2,9 +2,9 @@ import type { Reason } from './results.ts'
 import type { RightName } from './rights.ts'
 
 /**
- * How a payment type comes about. `payment`: sent with an instrument (or to a registration).
- * `followUp`: sent to an existing payment. `record`: written by the engine when another endpoint is
- * used; a request never sends it as `paymentType`.
+ * The origin of a payment type. `payment`: sent with an instrument (or to a registration).
+ * `followUp`: sent to an existing payment. `record`: written by the engine for another endpoint,
+ * never sent as `paymentType`.
  */
 export type PaymentTypeUse = 'payment' | 'followUp' | 'record'
 
@@ -12,15 +12,17 @@ export type PaymentType = {
   readonly code: string
   readonly title: string
   readonly use: PaymentTypeUse
-  /** What a caller needs to have it made. */
+  /** The right of a caller who makes it. */
   readonly right: RightName
-  /** Types of which the referenced transaction must be one, approved. Empty: refers to none. */
+  /**
+   * The types of the referenced transaction, one of which must be approved. Empty: no reference.
+   */
   readonly refersTo: readonly string[]
   /** Whether the request must name amount and currency. */
   readonly amount: 'required' | 'optional' | 'none'
-  /** Follow-ups: code when the referenced transaction is declined or expired, so never usable. */
+  /** Follow-ups: the code when the referenced transaction is declined or expired. */
   readonly refusedUnusable?: Reason
-  /** Follow-ups: code when it is usable but has not that much left, or no longer. */
+  /** Follow-ups: the code when too little of the referenced transaction is left. */
   readonly refusedExhausted?: Reason
 }
 
@@ -43,21 +45,23 @@ export const paymentTypes: readonly PaymentType[] = [
   { code: 'RG', title: 'Registration', use: 'record', right: 'charge', refersTo: [], amount: 'none' },
   { code: 'RR', title: 'Change of a registration', use: 'record', right: 'charge', refersTo: ['RG'], amount: 'none' },
   { code: 'DR', title: 'Removal of a registration', use: 'record', right: 'charge', refersTo: ['RG'], amount: 'none' },
-  { code: 'TE', title: 'Longer life of a registration', use: 'record', right: 'charge', refersTo: ['RG'], amount: 'none' },
+  { code: 'TE', title: 'Extension of a registration', use: 'record', right: 'charge', refersTo: ['RG'], amount: 'none' },
   { code: 'SD', title: 'Schedule', use: 'record', right: 'charge', refersTo: ['RG'], amount: 'required' },
   { code: 'RS', title: 'Change of a schedule', use: 'record', right: 'charge', refersTo: ['SD'], amount: 'optional' },
   { code: 'DS', title: 'End of a schedule', use: 'record', right: 'charge', refersTo: ['SD'], amount: 'none' },
 ]
 
-/** What a schedule may execute and `overridePaymentType[brand]` may name. */
+/** The types that a schedule can execute and `overridePaymentType[brand]` can name. */
 export const scheduledPaymentTypes = ['PA', 'DB', 'CD'] as const
 
-/** Follow-ups that extend an authorisation: a PA with this `standingInstruction.industryPractice`. */
+/**
+ * Follow-ups that extend an authorisation: a PA with this `standingInstruction.industryPractice`.
+ */
 export const authorisationExtensions = ['INCREMENTAL_AUTH', 'REAUTHORIZATION'] as const
 
 /**
- * Values of the query filter `paymentTypes`. The list is wider than what the engine writes: clients
- * of this API family send all of them, and a code without records simply matches nothing.
+ * Values of the query filter `paymentTypes`. The list is wider than the types of the engine,
+ * because clients of this API family send all of them; a code without records matches nothing.
  */
 export const queryPaymentTypes = [
   'CB', 'CD', 'CR', 'DB', 'CP', 'IV', 'PA', 'RB', 'RC', 'RF', 'RL', 'RV', 'AD', 'IN', 'FI', 'CL', 'CF', 'DR', 'RG',
@@ -66,7 +70,7 @@ export const queryPaymentTypes = [
   'SE', 'AU', 'TK', 'TF', 'ER',
 ] as const
 
-/** Values of the query filter `paymentMethods`; the methods that brands have are among them. */
+/** Values of the query filter `paymentMethods`, including the methods of brands. */
 export const queryPaymentMethods = [
   'DD', 'CT', 'CC', 'WA', 'VA', 'UA', 'OT', 'DC', 'ET', 'NT', 'IV', 'PP', 'OD', 'RM',
 ] as const
@@ -77,7 +81,7 @@ export function paymentTypeOf(code: string): PaymentType | undefined {
   return byCode.get(code)
 }
 
-/** Whether `on` (a transaction's type) can be followed by `type`, as far as types decide it. */
+/** Whether a transaction of type `on` can be followed by `type`, judged by types alone. */
 export function mayFollow(type: string, on: string): boolean {
   return byCode.get(type)?.use === 'followUp' && byCode.get(type)!.refersTo.includes(on)
 }

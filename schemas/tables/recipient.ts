@@ -7,7 +7,7 @@ const accountKind = oneOf(
   'SOCIAL_NETWORK_ID',
 )
 
-/** Who receives the money of a push payment. */
+/** The recipient of a push payment. */
 export const recipient = group('recipient', 'Recipient', [
   // name               format         need direction class   meaning
   ['givenName',         AN(48),        O,   echoed,  person, 'Given name.'],
@@ -15,11 +15,11 @@ export const recipient = group('recipient', 'Recipient', [
   ['surname',           AN(48),        O,   echoed,  person, 'Family name.'],
   ['birthDate',         date,          O,   echoed,  person, 'Day of birth.'],
   ['phone',             phone,         O,   echoed,  person, 'Phone number.', { because: phoneBecause, reference: true }],
-  ['accountNumber',     AN(32),        O,   request, pan,    'Account that the money goes to.'],
+  ['accountNumber',     AN(32),        O,   request, pan,    'Account of the recipient.'],
   ['street',            AN(100),       O,   echoed,  person, 'Street.'],
   ['city',              AN(50),        O,   echoed,  person, 'Town or city.'],
   ['state',             AN(50),        O,   echoed,  person, 'State or region.'],
   ['country',           countryAlpha3, O,   echoed,  none,   'Country, three letters.'],
   ['postcode',          AN(30),        O,   echoed,  person, 'Postal code.'],
-  ['accountNumberType', accountKind,   O,   echoed,  none,   'What kind of number accountNumber is.'],
+  ['accountNumberType', accountKind,   O,   echoed,  none,   'Kind of number in accountNumber.'],
 ])

@@ -1,13 +1,13 @@
 import { currency, date, group, none, O, oneOf, R, request } from '../table.ts'
 
-/** Choosing settlement and reconciliation reports. */
+/** Selection of settlement and reconciliation reports. */
 export const reporting = group('', 'Reporting parameters', [
   // name       format                               need direction class meaning
   ['date.from', date,                                R,   request, none, 'First day.'],
   ['date.to',   date,                                R,   request, none, 'Last day.'],
-  ['currency',  currency,                            R,   request, none, 'Settlement currency.', { because: 'Aggregations are sums, and sums need one currency.' }],
-  ['sortValue', oneOf('SettlementTxDate'),           O,   request, none, 'What the lines of one settlement are sorted by.'],
-  ['sortOrder', oneOf('ASC', 'DESC', 'asc', 'desc'), O,   request, none, 'Rising or falling.'],
+  ['currency',  currency,                            R,   request, none, 'Settlement currency.', { because: 'Aggregations are sums, which need one currency.' }],
+  ['sortValue', oneOf('SettlementTxDate'),           O,   request, none, 'Sort order of the lines of one settlement.'],
+  ['sortOrder', oneOf('ASC', 'DESC', 'asc', 'desc'), O,   request, none, 'Ascending or descending.'],
 ], [
   {
     rule: 'requires',

@@ -1,22 +1,22 @@
 /**
- * The catalogue of result codes, one row each: code, group, the description that goes out with it,
- * and, for some declines, what the merchant may try next. A code exists here or nowhere.
+ * The catalogue of result codes, one row each: code, group, description, and, for some declines,
+ * the advice for a retry. No code exists outside it.
  */
 
-/** What the holder of a declined payment may do: the same again later, another instrument, nothing. */
+/** The advice after a decline: a retry later, another instrument, no retry. */
 export type Advice = 'later' | 'new-instrument' | 'never'
 
 /** [code, group, description, advice] */
 export type ResultRow = readonly [code: string, group: string, description: string, advice?: Advice]
 
 /*
- * Deployed clients look for some words in a description, so those keep their exact spelling: the
+ * Deployed clients search for words in some descriptions, so these keep their exact spelling: the
  * whole success group, 000.000.100, 000.200.000, 000.200.100, 100.100.101, 200.300.404,
  * 700.400.510, 700.400.530, 800.120.100. All others are free to change.
  *
- * Advice `later` (funds, a limit, the account unavailable for now) is what schedules may resubmit
- * on and routing may try elsewhere on. A soft decline (300.100.100) never has it: repeating without
- * the cardholder cannot help. A lost, stolen or blocked card has `never`.
+ * Schedules retry declines with the advice `later` (funds, a limit, the account unavailable for
+ * now), and routing may try another acquirer. A soft decline (300.100.100) never has it, because a
+ * retry without the cardholder cannot help. A lost, stolen or blocked card has `never`.
  */
 export const results = [
   ['000.000.000', 'success', 'Request successfully processed: payment went through (live outcome)'],
@@ -412,12 +412,15 @@ export type Reason = (typeof results)[number][0]
 /** A group of the catalogue. */
 export type ResultGroup = (typeof results)[number][1]
 
-/** Said with 200.300.404 when a checkout id has no payment session; deployed clients look for it. */
+/**
+ * The text of 200.300.404 for a checkout id without a payment session; deployed clients look for
+ * it.
+ */
 export const noPaymentSession = 'No payment session found for the requested id'
 
 const byCode: ReadonlyMap<string, ResultRow> = new Map(results.map((row) => [row[0], row]))
 
-/** Whether the catalogue has this code. The check for codes that come from outside, such as a plugin. */
+/** Whether the catalogue has this code. For codes from outside, such as a plugin's. */
 export function isResultCode(code: string): code is Reason {
   return byCode.has(code)
 }
@@ -429,27 +432,27 @@ function rowOf(code: string): ResultRow {
 }
 
 /**
- * The text that goes with a result code, at most 255 characters.
+ * The description of a result code, at most 255 characters.
  *
- * @throws RangeError when the catalogue has no such code; ask `isResultCode` first.
+ * @throws RangeError for a code outside the catalogue; ask `isResultCode` first.
  */
 export function resultDescription(code: string): string {
   return rowOf(code)[2]
 }
 
-/** @throws RangeError when the catalogue has no such code. */
+/** @throws RangeError for a code outside the catalogue. */
 export function resultGroup(code: string): ResultGroup {
   return rowOf(code)[1] as ResultGroup
 }
 
-/** What may be tried after this decline; undefined where nothing general can be said. */
+/** The advice after this decline; undefined where there is none. */
 export function resultAdvice(code: string): Advice | undefined {
   return rowOf(code)[3]
 }
 
 /**
- * Done, possibly to be reviewed by hand. Goes by group: some codes that begin with 000 are failed
- * authentications (000.400.1xx), chargebacks (000.100.2xx) or open (000.200.xxx).
+ * Done, with or without a manual review. Decided by the group, because some codes that begin with
+ * 000 are failed authentications (000.400.1xx), chargebacks (000.100.2xx) or open (000.200.xxx).
  */
 export function isSuccess(code: string): boolean {
   const group = byCode.get(code)?.[1]
@@ -462,7 +465,7 @@ export function isPending(code: string): boolean {
   return group === 'pending' || group === 'pending-long'
 }
 
-/** A dispute of money that had moved. */
+/** A dispute about moved money. */
 export function isChargeback(code: string): boolean {
   return byCode.get(code)?.[1] === 'chargeback'
 }

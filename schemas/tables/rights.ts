@@ -1,35 +1,35 @@
 /**
- * What a caller may do. A row's place in the table is its bit in the engine, so rows are added at the
- * end and never moved; what is stored of a token is names.
+ * The rights of a caller. A row's position is its bit in the engine, so rows are added at the end
+ * and never moved; stored tokens name their rights.
  */
 
 export type Right = {
   readonly name: string
   readonly title: string
-  /** Whether tokens have it. One without rights named has every right of these, and no other. */
+  /** Whether a token can have it. A token without named rights has all of these and no other. */
   readonly ofTokens: boolean
   readonly meaning: string
 }
 
 export const rights = [
-  { name: 'read', title: 'Read', ofTokens: true, meaning: 'See payments, registrations, schedules, events, webhook endpoints and test clocks; search.' },
+  { name: 'read', title: 'Read', ofTokens: true, meaning: 'Read payments, registrations, schedules, events, webhook endpoints and test clocks; search.' },
   { name: 'charge', title: 'Charge', ofTokens: true, meaning: 'Take money: payments, captures, rebills, receipts, and registrations and schedules for them.' },
-  { name: 'refund', title: 'Refund', ofTokens: true, meaning: 'Give money back that was taken: refunds and reversals.' },
-  { name: 'payout', title: 'Pay out', ofTokens: true, meaning: 'Send money that was not taken before: credits, and schedules of them.' },
-  { name: 'configure', title: 'Configure', ofTokens: true, meaning: 'Set up webhook endpoints (with `read` where that opens what they are sent), make and move test clocks.' },
-  { name: 'person', title: 'See people', ofTokens: false, meaning: 'See personal data of shoppers unmasked.' },
-  { name: 'decide', title: 'Decide', ofTokens: false, meaning: "Decide what the engine must not: settle payments by hand, queue work again, end entries of the operators' list." },
-  { name: 'reconcile', title: 'Reconcile', ofTokens: false, meaning: 'Match settlements of acquirers with payments.' },
-  { name: 'export', title: 'Export', ofTokens: false, meaning: 'Take copies of many records at once.' },
-  { name: 'administer', title: 'Administer', ofTokens: false, meaning: 'Make and change operators, confirm what needs two people, read the audit trail.' },
+  { name: 'refund', title: 'Refund', ofTokens: true, meaning: 'Return money: refunds and reversals.' },
+  { name: 'payout', title: 'Pay out', ofTokens: true, meaning: 'Pay money out: credits, and schedules of them.' },
+  { name: 'configure', title: 'Configure', ofTokens: true, meaning: 'Configure webhook endpoints (with `read` where that opens their data), create and advance test clocks.' },
+  { name: 'person', title: 'See personal data', ofTokens: false, meaning: 'See personal data of shoppers unmasked.' },
+  { name: 'decide', title: 'Decide', ofTokens: false, meaning: "Decide open cases: settle payments by hand, queue work again, close entries of the operators' list." },
+  { name: 'reconcile', title: 'Reconcile', ofTokens: false, meaning: "Match acquirers' settlements with payments." },
+  { name: 'export', title: 'Export', ofTokens: false, meaning: 'Export many records at once.' },
+  { name: 'administer', title: 'Administer', ofTokens: false, meaning: 'Create and change operators, confirm requests that need two people, read the audit trail.' },
 ] as const satisfies readonly Right[]
 
 export type RightName = (typeof rights)[number]['name']
 
-/** What an operation needs: one right, the right of the payment type that it is about, or none. */
+/** The right of an operation: a fixed one, that of its payment type, or none. */
 export type NeededRight = RightName | 'by payment type' | 'none'
 
-/** What an access token can be given. */
+/** The rights of access tokens. */
 export const tokenRights: readonly RightName[] = rights
   .filter(({ ofTokens }) => ofTokens)
   .map(({ name }) => name)
@@ -40,18 +40,18 @@ export type Role = {
   readonly rights: readonly RightName[]
 }
 
-/** What operators can be. What is stored of a person is the name of the role. */
+/** The roles of operators. A stored operator has the name of a role. */
 export const roles = [
-  { name: 'viewer', meaning: 'Looks on.', rights: ['read'] },
-  { name: 'support', meaning: 'Answers shoppers and gives money back.', rights: ['read', 'person', 'refund'] },
+  { name: 'viewer', meaning: 'Reads.', rights: ['read'] },
+  { name: 'support', meaning: 'Answers shoppers and returns money.', rights: ['read', 'person', 'refund'] },
   {
     name: 'operator',
-    meaning: 'Runs payments and decides what is open.',
+    meaning: 'Runs payments and decides open ones.',
     rights: ['read', 'person', 'refund', 'charge', 'decide', 'reconcile', 'export'],
   },
   { name: 'developer', meaning: 'Connects programs of the merchant.', rights: ['read', 'configure'] },
   { name: 'accountant', meaning: 'Keeps the books.', rights: ['read', 'reconcile', 'export'] },
-  { name: 'admin', meaning: 'Everything, other operators among it.', rights: rights.map(({ name }) => name) },
+  { name: 'admin', meaning: 'Has every right, including the management of operators.', rights: rights.map(({ name }) => name) },
 ] as const satisfies readonly Role[]
 
 export type RoleName = (typeof roles)[number]['name']

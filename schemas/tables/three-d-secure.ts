@@ -1,6 +1,6 @@
 import { AN, C, type Condition, currency, echoed, type Format, flag, group, match, N, none, O, oneOf, person, type Row, reference, request, sad, stored, together } from '../table.ts'
 
-/** Card schemes that a requestor may be known to under a name of its own. */
+/** Card schemes with their own name and id of the requestor. */
 export const threeDSecureSchemes = ['visa', 'mastercard', 'amex', 'diners', 'jcb', 'cartesbancaires'] as const
 
 const countryAlpha3: Format = { kind: 'country-alpha3' }
@@ -18,25 +18,25 @@ const requestors = threeDSecureSchemes.flatMap((scheme): Row[] => [
   [`v2.${scheme}.requestorName`, AN(100), O, stored, none, `Requestor name that ${scheme} gave the merchant.`],
 ])
 
-/** Fields that only an authentication uses. One of them asks for an authentication. */
+/** Fields of an authentication. Any of them requests one. */
 export const threeDSecureAuthentication = group('threeDSecure', '3-D Secure authentication', [
   // name              format         need direction class   meaning
-  ['amount',           nineDigits,    O,   stored,  none,   'Amount to authenticate, where it differs from the payment.'],
+  ['amount',           nineDigits,    O,   stored,  none,   'Amount to authenticate, if it differs from the payment.'],
   ['currency',         currency,      O,   stored,  none,   'Currency of that amount.'],
-  ['deviceInfo',       AN(64000),     C,   request, person, 'Encrypted device data of the mobile SDK. Starts the app-based flow.', { because: 'The document gives no length; this is the longest that the 3-D Secure protocol allows.' }],
-  ['merchant.name',    AN(100),       O,   stored,  none,   'Merchant as the issuer shows it.'],
-  ['merchant.url',     AN(2048),      O,   stored,  none,   "Merchant's web site as the issuer shows it."],
+  ['deviceInfo',       AN(64000),     C,   request, person, 'Encrypted device data of the mobile SDK. Starts the app-based flow.', { because: 'The document gives no length; this is the maximum of the 3-D Secure protocol.' }],
+  ['merchant.name',    AN(100),       O,   stored,  none,   'Merchant name shown by the issuer.'],
+  ['merchant.url',     AN(2048),      O,   stored,  none,   "Merchant's web site shown by the issuer."],
   ['merchant.country', countryAlpha3, O,   stored,  none,   "Merchant's country, three letters."],
   ...requestors,
   // name               format                                   need direction class meaning
-  ['channel',           match('0?[1-9]|[1-9][0-9]', '03', 1, 2), O,   stored, none, 'Marks an authentication that the merchant starts without the shopper, for one network.'],
+  ['channel',           match('0?[1-9]|[1-9][0-9]', '03', 1, 2), O,   stored, none, 'Marks a merchant-initiated authentication, for one network.'],
   ['npa',               flag,                                    O,   stored, none, 'Authentication without a payment.'],
   ['decoupled',         flag,                                    O,   stored, none, 'Lets the issuer authenticate the shopper outside this session.'],
-  ['threeRIInd',        merchantPurpose,                         O,   stored, none, 'Why the merchant starts an authentication.'],
-  ['authenticationInd', purpose,                                 O,   stored, none, 'What the authentication is for.'],
+  ['threeRIInd',        merchantPurpose,                         O,   stored, none, 'Reason of a merchant-initiated authentication.'],
+  ['authenticationInd', purpose,                                 O,   stored, none, 'Purpose of the authentication.'],
 ], [], 'threeDSecure authentication')
 
-/** Result of an authentication that was made elsewhere. Passed on unchanged. */
+/** Result of an external authentication. Passed on unchanged. */
 export const threeDSecureExternal = group('threeDSecure', 'External 3-D Secure result', [
   // name                        format                                         need direction class meaning
   ['eci',                        match('0[1-8]', '05', 2, 2),                   C,   echoed,  none, 'Electronic commerce indicator.'],
@@ -44,28 +44,28 @@ export const threeDSecureExternal = group('threeDSecure', 'External 3-D Secure r
   ['authenticationStatus',       oneOf('Y', 'A', 'U', 'N'),                     C,   echoed,  none, 'Authenticated, attempted, unavailable or not authenticated.'],
   ['dsTransactionId',            AN(36, 36),                                    O,   echoed,  none, "Directory server's number of the authentication.", reference],
   ['acsTransactionId',           AN(36, 36),                                    O,   echoed,  none, "Issuer's number of the authentication.", reference],
-  ['challengeMandatedIndicator', oneOf('Y', 'N'),                               O,   stored,  none, 'Whether the issuer insisted on a challenge.'],
+  ['challengeMandatedIndicator', oneOf('Y', 'N'),                               O,   stored,  none, 'Whether the issuer required a challenge.'],
   ['version',                    match('(1|2)\\.[0-9]\\.[0-9]', '2.2.0', 5, 5), O,   echoed,  none, 'Version of the protocol.'],
-  ['authType',                   match('0[1-4]', '02', 2, 2),                   O,   stored,  none, 'How the shopper was authenticated.'],
-  ['transactionStatusReason',    N(2),                                          O,   stored,  none, 'Why the status is what it is.'],
+  ['authType',                   match('0[1-4]', '02', 2, 2),                   O,   stored,  none, 'Method of authentication.'],
+  ['transactionStatusReason',    N(2),                                          O,   stored,  none, 'Reason of the status.'],
 ], [], 'threeDSecure external')
 
-/** Wishes for the authentication and exemptions from it; both steps carry them. */
+/** Preferences for the authentication and exemptions from it, for both steps. */
 export const threeDSecureExemption = group('threeDSecure', '3-D Secure exemption', [
-  ['challengeIndicator', match('0[1-9]', '04', 2, 2), O, stored, none, 'Whether the merchant wants a challenge; 04 insists on one.'],
+  ['challengeIndicator', match('0[1-9]', '04', 2, 2), O, stored, none, 'Whether the merchant wants a challenge; 04 requires one.'],
   ['exemptionFlag',      match('0[1-4]', '01', 2, 2), O, stored, none, 'Exemption from strong authentication that the merchant claims.'],
 ], [], 'threeDSecure exemption')
 
 const schemeData = group('threeDSecure', '3-D Secure scheme data', [
-  ['schemeData[CB-ITEMSNB]',        N(2),   C, stored, none, 'Cartes Bancaires: how many articles were bought. Better sent.'],
-  ['schemeData[CB-SCORE_MERCHANT]', AN(20), C, stored, none, "Cartes Bancaires: the merchant's own risk score. Better sent."],
+  ['schemeData[CB-ITEMSNB]',        N(2),   C, stored, none, 'Cartes Bancaires: number of articles. Recommended.'],
+  ['schemeData[CB-SCORE_MERCHANT]', AN(20), C, stored, none, "Cartes Bancaires: the merchant's own risk score. Recommended."],
   ['schemeData[CB-USECASE]',        N(2),   C, stored, none, 'Cartes Bancaires: use case of the payment.'],
 ])
 
 const scored = ['threeDSecure.schemeData[CB-ITEMSNB]', 'threeDSecure.schemeData[CB-SCORE_MERCHANT]']
 const useCase = ['threeDSecure.schemeData[CB-USECASE]']
 
-/** 3-D Secure: what the gateway authenticates itself, and what somebody else authenticated. */
+/** 3-D Secure: authentication by the gateway, and results of external authentications. */
 export const threeDSecure = together('threeDSecure', '3-D Secure', [
   threeDSecureAuthentication,
   threeDSecureExternal,
@@ -89,9 +89,9 @@ export const threeDSecure = together('threeDSecure', '3-D Secure', [
 ])
 
 /**
- * What protocol version 2 cannot do without. Checked only when the gateway is asked to authenticate:
- * payments without authentication, with an external result or started by the merchant need none of
- * it. An app has no browser to describe; it sends its encrypted device data instead.
+ * The fields that protocol version 2 needs. Checked only when the gateway is asked to authenticate:
+ * payments without authentication, with an external result or initiated by the merchant need none
+ * of them. An app describes no browser; it sends its encrypted device data instead.
  */
 export const threeDSecureMandatory: readonly Condition[] = [
   {

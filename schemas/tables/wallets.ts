@@ -1,13 +1,13 @@
 import { AN, C, type Condition, echoed, type Group, group, none, O, oneOf, type Row, request, sad, stored } from '../table.ts'
 
 /*
- * A mobile wallet hands over its encrypted token, which the gateway opens; or the merchant opens it
- * and sends a device number with its cryptogram. A request that does both leaves open which of the
- * two is charged, so it is refused.
+ * A mobile wallet passes on its encrypted token, which the gateway opens; or the merchant opens it
+ * and sends a device number with its cryptogram. A request with both is ambiguous, so it is
+ * refused.
  */
 const shape: readonly Row[] = [
   ['paymentToken', AN(16384),           C, request, sad,  'Encrypted token exactly as the wallet made it.', { because: 'Required in encrypted mode only. The document gives no length.' }],
-  ['source',       oneOf('web', 'app'), C, stored,  none, 'Where the token came from, when the merchant decrypted it.', { because: 'Required in decrypted mode only.' }],
+  ['source',       oneOf('web', 'app'), C, stored,  none, 'Source of the token, for one decrypted by the merchant.', { because: 'Required in decrypted mode only.' }],
 ]
 
 function modes(prefix: string): readonly Condition[] {
@@ -17,7 +17,7 @@ function modes(prefix: string): readonly Condition[] {
     {
       rule: 'not-together',
       of: [token, source],
-      message: `${source} goes with a token that you decrypted yourself: send it or ${token}`,
+      message: `${source} belongs to a decrypted token: send it or ${token}`,
     },
     {
       rule: 'requires',
@@ -31,8 +31,8 @@ function modes(prefix: string): readonly Condition[] {
 /** Wallet 1. */
 export const applePay: Group = group('applePay', 'Apple Pay', [
   ...shape,
-  ['cardNetwork', AN(32), O, echoed, none, 'Card network as the wallet reported it.', { because: 'The wallet keeps the list of networks and adds to it.' }],
-  ['cardType',    AN(32), O, echoed, none, 'Kind of card as the wallet reported it: debit, credit, prepaid, store.', { because: 'The wallet keeps the list of kinds and adds to it.' }],
+  ['cardNetwork', AN(32), O, echoed, none, 'Card network reported by the wallet.', { because: 'The wallet extends its list of networks.' }],
+  ['cardType',    AN(32), O, echoed, none, 'Kind of card reported by the wallet: debit, credit, prepaid, store.', { because: 'The wallet extends its list of kinds.' }],
 ], [
   {
     rule: 'any',

@@ -4,12 +4,12 @@ import { id32, timestamp } from './formats.ts'
 const kinds: Format = { kind: 'list', of: oneOf('PAYMENT', 'REGISTRATION', 'SCHEDULE', 'RISK'), max: 4 }
 const key = match('[0-9A-Fa-f]{64}', '000102030405060708090a0b0c0d0e0f'.repeat(2), 64, 64)
 
-/** An endpoint that gets notifications, of the entity named by entityId and all below it. */
+/** An endpoint for notifications about the entity named by entityId and all below it. */
 export const webhook = group('', 'Webhook endpoint', [
   // name     format                         need direction class meaning
-  ['url',     url(2048),                     O,   stored, none, 'Where notifications go. Required when the endpoint is made.'],
-  ['types',   kinds,                         O,   stored, none, 'Which notifications, comma-separated.', { default: 'PAYMENT,REGISTRATION' }],
-  ['wrapper', oneOf('TEXT', 'JSON', 'NONE'), O,   stored, none, 'TEXT sends bare hex, JSON an object around it, NONE the body unencrypted.', { default: 'TEXT' }],
+  ['url',     url(2048),                     O,   stored, none, 'Address of the notifications. Required at creation.'],
+  ['types',   kinds,                         O,   stored, none, 'Types of notifications, comma-separated.', { default: 'PAYMENT,REGISTRATION' }],
+  ['wrapper', oneOf('TEXT', 'JSON', 'NONE'), O,   stored, none, 'TEXT sends bare hex, JSON an object around it, NONE the unencrypted body.', { default: 'TEXT' }],
   ['active',  flag,                          O,   stored, none, 'Whether notifications are sent.', { default: 'true' }],
 ], [], 'webhook')
 
@@ -17,82 +17,82 @@ export const webhook = group('', 'Webhook endpoint', [
 export const webhookResponse = group('', 'Webhook answer', [
   // name           format                         need direction class   meaning
   ['id',            id32,                          R,   response, none,   'Id of the endpoint.'],
-  ['url',           url(2048),                     R,   response, none,   'Where notifications go.'],
-  ['types',         kinds,                         R,   response, none,   'Which notifications.'],
-  ['wrapper',       oneOf('TEXT', 'JSON', 'NONE'), R,   response, none,   'How the body is wrapped.'],
+  ['url',           url(2048),                     R,   response, none,   'Address of the notifications.'],
+  ['types',         kinds,                         R,   response, none,   'Types of notifications.'],
+  ['wrapper',       oneOf('TEXT', 'JSON', 'NONE'), R,   response, none,   'Wrapper of the body.'],
   ['active',        flag,                          R,   response, none,   'Whether notifications are sent.'],
-  ['encryptionKey', key,                           C,   response, secret, 'Key of the encryption. Shown once, when it is made.'],
-  ['signingSecret', AN(255),                       C,   response, secret, 'Secret of the signature. Shown once, when it is made.'],
-  ['createdAt',     timestamp,                     C,   response, none,   'When it was made.'],
-  ['previousSecretUntil', timestamp,               C,   response, none,   'Until then the secret before the last rotation signs as well.'],
-  ['previousKeyUntil', timestamp,                  C,   response, none,   'Until then the encryption key before the last rotation may still be used: keep both, and try both.'],
-  ['failingSince',  timestamp,                     C,   response, none,   'First of an unbroken row of failures.'],
-  ['failures',      integer(0, 2147483647),        C,   response, none,   'How many there were.'],
-  ['disabledAt',    timestamp,                     C,   response, none,   'When the gateway stopped sending.'],
-  ['disabledReason', AN(255),                      C,   response, none,   'Why it did.'],
-  ['removedAt',     timestamp,                     C,   response, none,   'When it was removed; its log can still be read.'],
+  ['encryptionKey', key,                           C,   response, secret, 'Encryption key. Shown once, at creation.'],
+  ['signingSecret', AN(255),                       C,   response, secret, 'Signing secret. Shown once, at creation.'],
+  ['createdAt',     timestamp,                     C,   response, none,   'Time of creation.'],
+  ['previousSecretUntil', timestamp,               C,   response, none,   'End of the time in which the previous secret signs as well.'],
+  ['previousKeyUntil', timestamp,                  C,   response, none,   'End of the time in which the previous encryption key may be used: keep both keys, and try both.'],
+  ['failingSince',  timestamp,                     C,   response, none,   'Time of the first of the current consecutive failures.'],
+  ['failures',      integer(0, 2147483647),        C,   response, none,   'Number of consecutive failures.'],
+  ['disabledAt',    timestamp,                     C,   response, none,   'Time at which the gateway disabled the endpoint.'],
+  ['disabledReason', AN(255),                      C,   response, none,   'Reason of the disabling.'],
+  ['removedAt',     timestamp,                     C,   response, none,   'Time of removal; the delivery log stays readable.'],
 ], [], 'webhook response')
 
-/** Which endpoints to list. */
+/** Selection of endpoints to list. */
 export const webhookQuery = group('', 'Webhook list parameters', [
-  ['removed', flag, O, request, none, 'Whether those that were removed are listed as well.', { default: 'false' }],
+  ['removed', flag, O, request, none, 'Whether removed endpoints are included.', { default: 'false' }],
 ], [], 'webhook query')
 
 /** Several endpoints. */
 export const webhookListResponse = group('', 'Webhook list answer', [
-  ['webhooks[n].id', id32,    C, response, none, 'Endpoints, newest first; each as when it is read by itself.', { maxIndex: 499 }],
-  ['nextCursor',     AN(255), C, response, none, 'Where the next page begins; absent on the last.'],
+  ['webhooks[n].id', id32,    C, response, none, 'Endpoints, newest first; each as in a single read.', { maxIndex: 499 }],
+  ['nextCursor',     AN(255), C, response, none, 'Cursor of the next page; absent on the last.'],
 ], [], 'webhook list response')
 
-/** Which notifications of an endpoint to list. */
+/** Selection of an endpoint's notifications to list. */
 export const deliveryQuery = group('', 'Delivery log parameters', [
   ['state', oneOf('PENDING', 'DELIVERED', 'DEAD'), O, request, none, 'Only notifications in this state; DEAD ones were given up.'],
 ], [], 'delivery query')
 
-/** What was sent to an endpoint and what came back. */
+/** Deliveries to an endpoint and its answers. */
 export const deliveryResponse = group('', 'Delivery log answer', [
   // name                                format         need direction class meaning
   ['deliveries[n].id',                   id32,          C,   response, none, 'Notifications, newest first.', { maxIndex: 499 }],
-  ['deliveries[n].eventId',              id32,          C,   response, none, 'Event that it tells of.', { maxIndex: 499 }],
-  ['deliveries[n].type',                 oneOf('PAYMENT', 'REGISTRATION', 'SCHEDULE', 'RISK', 'CALLBACK'), C, response, none, 'What changed.', { maxIndex: 499 }],
+  ['deliveries[n].eventId',              id32,          C,   response, none, 'Event of the notification.', { maxIndex: 499 }],
+  ['deliveries[n].type',                 oneOf('PAYMENT', 'REGISTRATION', 'SCHEDULE', 'RISK', 'CALLBACK'), C, response, none, 'Type of the resource.', { maxIndex: 499 }],
   ['deliveries[n].resource',             id32,          C,   response, none, 'Payment, registration or schedule.', { maxIndex: 499 }],
   ['deliveries[n].state',                oneOf('PENDING', 'DELIVERED', 'DEAD'), C, response, none, 'DEAD: given up.', { maxIndex: 499 }],
-  ['deliveries[n].reason',               AN(255),       C,   response, none, 'Why it was given up.', { maxIndex: 499 }],
-  ['deliveries[n].replay',               flag,          C,   response, none, 'Whether it was sent again on request.', { maxIndex: 499 }],
-  ['deliveries[n].createdAt',            timestamp,     C,   response, none, 'When its event was.', { maxIndex: 499 }],
-  ['deliveries[n].nextAttemptAt',        timestamp,     C,   response, none, 'When it is tried again.', { maxIndex: 499 }],
-  ['deliveries[n].attempts[n].at',         timestamp,   C,   response, none, 'One try.', { maxIndex: 499 }],
-  ['deliveries[n].attempts[n].durationMs', integer(0, 2147483647), C, response, none, 'How long it took.', { maxIndex: 499 }],
+  ['deliveries[n].reason',               AN(255),       C,   response, none, 'Reason for giving the notification up.', { maxIndex: 499 }],
+  ['deliveries[n].replay',               flag,          C,   response, none, 'Whether the notification was replayed.', { maxIndex: 499 }],
+  ['deliveries[n].createdAt',            timestamp,     C,   response, none, 'Time of the event.', { maxIndex: 499 }],
+  ['deliveries[n].nextAttemptAt',        timestamp,     C,   response, none, 'Time of the next attempt.', { maxIndex: 499 }],
+  ['deliveries[n].attempts[n].at',         timestamp,   C,   response, none, 'Time of an attempt.', { maxIndex: 499 }],
+  ['deliveries[n].attempts[n].durationMs', integer(0, 2147483647), C, response, none, 'Duration of the attempt.', { maxIndex: 499 }],
   ['deliveries[n].attempts[n].httpStatus',   integer(100, 999), C, response, none, 'Status of the answer.', { maxIndex: 499 }],
-  ['deliveries[n].attempts[n].error',    AN(255),       C,   response, none, 'Why there was none.', { maxIndex: 499 }],
-  ['deliveries[n].attempts[n].answer',   AN(2048),      C,   response, none, 'Begin of the answer, without secrets.', { maxIndex: 499 }],
-  ['nextCursor',                         AN(255),       C,   response, none, 'Where the next page begins; absent on the last.'],
+  ['deliveries[n].attempts[n].error',    AN(255),       C,   response, none, 'Reason for a missing answer.', { maxIndex: 499 }],
+  ['deliveries[n].attempts[n].answer',   AN(2048),      C,   response, none, 'Start of the answer, without secrets.', { maxIndex: 499 }],
+  ['nextCursor',                         AN(255),       C,   response, none, 'Cursor of the next page; absent on the last.'],
 ], [], 'delivery response')
 
-/** What of an endpoint is made anew. */
+/** The rotated secret of an endpoint. */
 export const webhookRotation = group('', 'Webhook rotation', [
-  ['key', oneOf('SIGNING', 'ENCRYPTION'), O, request, none, 'The signing secret, or the encryption key. The one before is good for another day.', { default: 'SIGNING' }],
+  ['key', oneOf('SIGNING', 'ENCRYPTION'), O, request, none, 'The signing secret, or the encryption key. The previous one stays valid for a day.', { default: 'SIGNING' }],
 ], [], 'webhook rotation')
 
-/** What to send to an endpoint again. */
+/** Selection of notifications to replay. */
 export const webhookReplay = group('', 'Replay request', [
   // name      format                need direction class meaning
-  ['eventId',  id32,                 O,   request, none, 'One event.', reference],
-  ['from',     dateTime,             O,   request, none, 'First moment of a range of events, UTC.'],
-  ['until',    dateTime,             O,   request, none, 'Last moment of it, UTC; the present when absent.'],
-  ['which',    oneOf('ALL', 'DEAD'), O,   request, none, 'DEAD: only what was given up.', { default: 'ALL' }],
+  ['eventId',  id32,                 O,   request, none, 'A single event.', reference],
+  ['from',     dateTime,             O,   request, none, 'Start of a range of events, UTC.'],
+  ['until',    dateTime,             O,   request, none, 'End of the range, UTC; the present by default.'],
+  ['which',    oneOf('ALL', 'DEAD'), O,   request, none, 'DEAD: only notifications that were given up.', { default: 'ALL' }],
 ], [
-  { rule: 'at-least-one', of: ['eventId', 'from'], message: 'say what to send again: eventId or from' },
-  { rule: 'not-together', of: ['eventId', 'from'], message: 'say what to send again only once: leave out eventId or from' },
+  { rule: 'at-least-one', of: ['eventId', 'from'], message: 'a replay needs eventId or from' },
+  { rule: 'not-together', of: ['eventId', 'from'], message: 'a replay needs one selection: omit eventId or from' },
 ], 'webhook replay')
 
-/** What came of a test or of a replay. */
+/** Result of a test or of a replay. */
 export const webhookActionResponse = group('', 'Webhook action answer', [
-  ['delivered',  flag,                   C, response, none, 'Whether the endpoint took it.'],
-  ['httpStatus', integer(100, 999),      C, response, none, 'Status of its answer.'],
-  ['error',      AN(255),                C, response, none, 'Why there was none.'],
-  ['answer',     AN(2048),               C, response, none, 'Begin of its answer, without secrets.'],
-  ['durationMs', integer(0, 2147483647), C, response, none, 'How long it took.'],
-  ['replayed',   integer(0, 2147483647), C, response, none, 'How many notifications are sent again.'],
-  ['nextFrom',   timestamp,              C, response, none, 'Where to go on when the range held more than one request replays.'],
+  ['delivered',  flag,                   C, response, none, 'Whether the endpoint accepted the test.'],
+  ['httpStatus', integer(100, 999),      C, response, none, "Status of the endpoint's answer."],
+  ['error',      AN(255),                C, response, none, 'Reason for a missing answer.'],
+  ['answer',     AN(2048),               C, response, none, "Start of the endpoint's answer, without secrets."],
+  ['durationMs', integer(0, 2147483647), C, response, none, 'Duration of the test.'],
+  ['replayed',   integer(0, 2147483647), C, response, none, 'Number of replayed notifications.'],
+  ['nextFrom',   timestamp,              C, response, none, 'Start of the next request when the range exceeds the limit of one replay.'],
 ], [], 'webhook action response')

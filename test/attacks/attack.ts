@@ -1,14 +1,14 @@
-/** What an attack is, what it may use, and what it leaves to say. */
+/** The parts of an attack: its name, its permitted resources and its report. */
 import type { Ground } from './ground.ts'
 import type { Random } from './random.ts'
 
-/** How much is done. `short` is part of the tests; `full` is for machines with time. */
+/** The amount of work. `short` is part of the tests, `full` is for machines with time. */
 export type Profile = 'short' | 'full'
 
-/** Something that must not be. One kind of finding is told once, with how often it was seen. */
+/** A flaw in the product. One kind of finding is reported once, with its count. */
 export type Finding = {
   readonly what: string
-  /** What to send to see it again: bounded, and without secrets. */
+  /** The request that shows the finding again: bounded, and without secrets. */
   readonly reproduction: string
   readonly times: number
 }
@@ -18,18 +18,18 @@ export type Counts = Readonly<Record<string, number | string>>
 export type Attack = {
   /** One word, for `--only`. */
   readonly name: string
-  /** What it tries, in one line. */
+  /** One line that names the tried inputs. */
   readonly title: string
-  /** Does it, tells `run.find` what must not be, and answers what was counted. */
+  /** Carries the attack out, reports flaws to `run.find`, and returns its counts. */
   run(run: AttackRun): Promise<Counts>
 }
 
 export type AttackRun = {
   readonly ground: Ground
   readonly profile: Profile
-  /** A source of its own for every attack: leaving one out changes no other. */
+  /** Each attack has its own source, so that omitting one changes no other. */
   readonly random: Random
-  /** Time that an attack may take which counts by time. */
+  /** The duration of attacks that are measured by time. */
   readonly forMs: number
   find(what: string, reproduction: string): void
 }
@@ -43,7 +43,9 @@ export type Report = {
 
 const shownCharacters = 600
 
-/** Runs one attack. What it throws is a finding too: an attack that breaks off has shown nothing. */
+/**
+ * Runs one attack. A thrown error is a finding too, because an interrupted attack proves nothing.
+ */
 export async function carryOut(attack: Attack, given: Omit<AttackRun, 'find'>): Promise<Report> {
   const findings = new Map<string, { reproduction: string; times: number }>()
   const find = (what: string, reproduction: string) => {
@@ -73,7 +75,7 @@ export async function carryOut(attack: Attack, given: Omit<AttackRun, 'find'>): 
   }
 }
 
-/** Printable, bounded, and without access tokens: a report is passed on. */
+/** Printable, bounded, and without access tokens, because reports are passed on. */
 export function redacted(text: string): string {
   const plain = text
     .replaceAll(/(Bearer )[\x21-\x7e]+/gi, '$1<token>')

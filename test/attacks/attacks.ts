@@ -1,4 +1,4 @@
-/** Every attack, in the order in which they are carried out. */
+/** Every attack, in the order of execution. */
 import type { Attack } from './attack.ts'
 import { canary } from './canary.ts'
 import { cardTesting } from './card-testing.ts'

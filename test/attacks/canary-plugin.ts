@@ -1,4 +1,4 @@
-/** A careless connector for the canary scan: it repeats what it was told wherever it can. */
+/** A careless connector for the canary scan: it repeats its input in every possible place. */
 import {
   approved,
   type Context,
@@ -10,7 +10,7 @@ import {
 } from '@tollgate/plugin-kit'
 
 export const canaryConnector = 'canary'
-/** Environment variable with the address of an acquirer that sends back what it gets. */
+/** Environment variable with the address of an acquirer that echoes each request. */
 export const echoVariable = 'CANARY_ECHO_URL'
 
 const numberOf = ({ instrument }: Operation): string => {
@@ -20,7 +20,7 @@ const numberOf = ({ instrument }: Operation): string => {
 
 type Careless = (operation: Operation, context: Context) => Outcome | Promise<Outcome>
 
-/** What is done with a payment, by the beginning of its merchantTransactionId. */
+/** The behaviour for a payment, by the beginning of its merchantTransactionId. */
 const ways: Readonly<Record<string, Careless>> = {
   throws(operation, context) {
     context.sending()
@@ -29,7 +29,7 @@ const ways: Readonly<Record<string, Careless>> = {
   },
   hangs(operation, context) {
     context.sending()
-    // Held for as long as the promise is: what of it stays in memory is looked at.
+    // Kept as long as the promise, so that the scan of the heap can find it.
     const number = numberOf(operation)
     return new Promise((resolve) => {
       context.signal.addEventListener('abort', () =>

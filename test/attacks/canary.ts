@@ -16,7 +16,7 @@ import { cardNumber, debitFields } from './payments.ts'
 import type { Random } from './random.ts'
 import { type Answer, get, post, requestBytes, sendAll } from './wire.ts'
 
-/** Everything secret that goes in. Security codes are too short to look for outside whole values. */
+/** Every secret input. Security codes are too short to be found except as whole values. */
 type Canaries = {
   readonly numbers: Record<string, string>
   readonly ibans: string[]
@@ -29,7 +29,7 @@ export const canary: Attack = {
   name: 'canary',
   title: 'card numbers, codes, IBANs, tokens and names: where they are afterwards',
   async run(run) {
-    // Its own database: every column of every table is read.
+    // A database of its own, because the scan reads every column of every table.
     const ground = await layGround()
     const echo = await openEcho()
     const folder = join(ground.folder, 'project')
@@ -49,7 +49,7 @@ export const canary: Attack = {
       host.log.forbid([...long, canaries.holder])
       const answers = await payAll(host, canaries)
       judgeAnswers(run, answers, canaries)
-      // Right after connectors threw and hung: what is in memory now is told, not judged.
+      // Measured right after connectors threw and hung, and reported without a verdict.
       const atOnce = await inMemory(host, ground, long)
       const tables = await judgeTables(run, ground, canaries, long)
       const log = await judgeWriteAheadLog(run, ground, long)
@@ -135,7 +135,7 @@ async function openAccount(url: string): Promise<void> {
   await gateway.close()
 }
 
-/** An acquirer that sends back every byte it gets. */
+/** An acquirer that echoes every byte. */
 async function openEcho() {
   const server = createServer((request, response) => void request.pipe(response))
   server.listen(0, '127.0.0.1')
@@ -278,18 +278,24 @@ function judgeAnswers(run: AttackRun, answers: readonly Sent[], canaries: Canari
   for (const { way, answer } of answers) {
     const expected = expectedStatus[way]
     if (expected !== undefined && answer.status !== expected) {
-      run.find(`${way}: answered ${answer.status}, so the attack missed its mark`, answer.body)
+      run.find(
+        `${way}: answered ${answer.status}, so the attack did not reach its target`,
+        answer.body,
+      )
     }
     const leak = secrets.find((secret) => answer.body.includes(secret))
     if (leak !== undefined) run.find(`${way}: a canary comes back`, answer.body)
-    // A payment repeats its holder to the merchant who sent it; a refusal repeats nobody.
+    // A payment repeats its holder to the merchant who sent it; a refusal repeats no holder.
     if (answer.body.includes('parameterErrors') && answer.body.includes(canaries.holder)) {
       run.find(`${way}: a refusal names a person`, answer.body)
     }
   }
 }
 
-/** In clear, as hex and as base64; short codes as whole values. @returns how many values were read. */
+/**
+ * Searches clear text, hex and base64, and whole values for short codes. @returns the number of
+ * values read.
+ */
 async function judgeTables(
   run: AttackRun,
   ground: Ground,
@@ -309,7 +315,7 @@ async function judgeTables(
       run.find(`${table}.${column} holds a canary`, text.slice(0, 100))
     }
   }
-  // The scan must be able to see: names are stored in clear, as the merchant's own data.
+  // Names are stored in clear, so a scan that misses them is blind.
   if (!leaves.some(({ text }) => text.includes(canaries.holder))) {
     run.find('the scan of the tables sees nothing', `${leaves.length} values`)
   }
@@ -332,7 +338,7 @@ async function judgeWriteAheadLog(run: AttackRun, ground: Ground, long: readonly
   return Math.round(bytes / 1e6)
 }
 
-/** Which of these texts are in the heap of the host, as far as anything still refers to them. */
+/** The given texts that are still reachable in the heap of the host. */
 async function inMemory(host: Host, ground: Ground, texts: readonly string[]): Promise<string[]> {
   const path = join(ground.folder, 'heap.heapsnapshot')
   await host.snapshot(path)
@@ -342,8 +348,9 @@ async function inMemory(host: Host, ground: Ground, texts: readonly string[]): P
 }
 
 /**
- * What is left after other requests have come and gone and every deadline is over. Looked at a few
- * times: what goes by itself is no finding. Access tokens are left out, their senders may come again.
+ * The texts that remain after later requests and after every deadline. The scan repeats, because
+ * texts that disappear by themselves are no finding. Access tokens are left out, since their
+ * senders may return.
  */
 async function quietMemory(host: Host, ground: Ground, canaries: Canaries): Promise<string[]> {
   const texts = [...Object.values(canaries.numbers), ...canaries.ibans]

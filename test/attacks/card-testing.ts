@@ -52,7 +52,7 @@ export const cardTesting: Attack = {
           run.find('429 without Retry-After', '')
       }
       const tested = answers.length - throttled
-      // Windows of a second, begun and unfinished ones included.
+      // The number of windows of a second, including unfinished ones.
       const allowed = perSecond * (Math.ceil(seconds) + 1)
       if (tested > allowed) run.find('more cards tested than allowed', `${tested} of ${allowed}`)
       if (throttled === 0) run.find('nothing was throttled', `${answers.length} requests`)

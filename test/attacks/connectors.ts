@@ -34,14 +34,14 @@ export const connectors: Attack = {
         count(await lie(run, engine, `enquiry-lie-${no}`, what, script))
       await followUps(run, engine)
       await prototypes(run, engine)
-      // The others get their right all the while: an honest payment through the same connector.
+      // An honest payment through the same connector must succeed at the same time.
       const honest = await engine.debit('honest-payment')
       if (!isSuccess(honest.result.code))
         run.find('an honest payment is refused', honest.result.code)
       await checkBooks(engine, { quiet: false }).catch((error: unknown) =>
         run.find('the books are wrong', String(error)),
       )
-      for (const reason of unhandled) run.find('a rejection that nobody handles', String(reason))
+      for (const reason of unhandled) run.find('an unhandled rejection', String(reason))
       const faults = engine.logs.filter(({ message }) => message.includes('fault of the gateway'))
       for (const line of faults) run.find('a fault of the gateway', JSON.stringify(line))
       return {
@@ -58,7 +58,7 @@ export const connectors: Attack = {
   },
 }
 
-/** A payment has an answer, whatever its connector does. */
+/** A payment must have an answer, however its connector behaves. */
 async function asked(
   run: AttackRun,
   what: string,
@@ -81,7 +81,7 @@ const ways: Readonly<Record<string, string>> = {
   expired: 'declined',
 }
 
-/** Compares what was expected, what is stored, and what the merchant was told. */
+/** Compares the expected outcome, the stored rows and the merchant's answer. */
 async function judge(
   run: AttackRun,
   engine: AcquirerRun,
@@ -113,7 +113,7 @@ async function judge(
   return way
 }
 
-/** An open payment whose acquirer lies when it is asked about it. */
+/** An open payment whose acquirer lies in enquiries. */
 async function lie(
   run: AttackRun,
   engine: AcquirerRun,
@@ -127,19 +127,19 @@ async function lie(
     return unknown
   }
   const view = await engine.debit(reference, { debit, ...script } as never)
-  // As if the time had passed after which it may be asked.
+  // Simulates the delay before the first enquiry.
   await engine.sql(
     `update tollgate.attempt set lease_until = now() - interval '1 second', sent_at = sent_at - interval '1 hour'
       where payment_id = $1`,
     [view.id],
   )
-  // Every follow-up asks first; it is refused then, which is not what matters here.
+  // Every follow-up enquires first; its own refusal does not matter here.
   await engine.gateway.payments.followUp(view.id, { paymentType: 'CR' }).catch(() => undefined)
   const after = await engine.gateway.payments.get(view.id)
   return judge(run, engine, reference, what, 'open or declined', after)
 }
 
-/** The same outcomes on a capture: what was reserved stays reserved, or is given back. */
+/** The same outcomes on a capture: its reservation stays or is returned. */
 async function followUps(run: AttackRun, engine: AcquirerRun): Promise<void> {
   for (const [no, { what, debit }] of misdeeds.entries()) {
     const reference = `capture-${no}`
@@ -164,7 +164,7 @@ async function followUps(run: AttackRun, engine: AcquirerRun): Promise<void> {
   }
 }
 
-/** A connector that changes the objects all share: the engine reads own members only. */
+/** A connector that changes shared prototypes: the engine reads own members only. */
 async function prototypes(run: AttackRun, engine: AcquirerRun): Promise<void> {
   if ('polluted' in {}) run.find('an outcome changed the prototype of all objects', 'polluted')
   const pollution = {

@@ -5,13 +5,13 @@ import { wrongWith } from './judge.ts'
 import { debitFields, pay } from './payments.ts'
 import { type Answer, get, post, requestBytes, sendAll } from './wire.ts'
 
-/** What one token tries, once with the id of another merchant and once with an id of nobody. */
+/** One request of a token, sent once with another merchant's id and once with an unknown id. */
 type Try = { readonly route: string; request(token: string, id: string): Buffer }
 
 const followUps = ['CP', 'RF', 'RV', 'RB', 'RC', 'CB', 'CR', 'PA'] as const
 const followUp = (type: string) => ({ paymentType: type, amount: '1.00', currency: 'EUR' })
 
-/** Of every route of the endpoints table that asks for a token: its path's ids, and its body's. */
+/** All routes of the endpoints table that need a token, with ids in the path and in the body. */
 function triesOf(kind: 'payment' | 'entity'): Try[] {
   return endpoints
     .filter(({ login }) => login === 'token')
@@ -64,7 +64,7 @@ function triesOf(kind: 'payment' | 'entity'): Try[] {
     })
 }
 
-/** Words of the other merchant's payments: none of them may come back to anybody else. */
+/** Texts of the other merchant's payments, which no other merchant may receive. */
 const marks = ['Foreign Holder', 'foreign-order-4711', '4321987654321']
 
 export const foreignIds: Attack = {
@@ -115,7 +115,7 @@ export const foreignIds: Attack = {
 
 const wire = { connections: 8, pipelined: 8, withinMs: 15_000 }
 
-/** Everything about the other merchant's payments that an attacker could have moved. */
+/** The state of the other merchant's payments, which the attack must not change. */
 async function stateOf({ ground }: AttackRun): Promise<string> {
   const rows = await ground.sql(
     `select p.id, p.state, p.seq, b.captured, b.refunded, b.reversed, b.capturing, b.refunding, b.reversing
@@ -155,8 +155,8 @@ function judge(
 }
 
 /**
- * An answer without what is new in each: its ids and its time; and without what was sent, of which
- * long runs of digits come back masked.
+ * An answer without its own ids and times, and without the id that was sent, whose long runs of
+ * digits return masked.
  */
 export function shapeOf({ status, headers, body }: Answer, sentId: string): string {
   const plain = body
@@ -167,7 +167,7 @@ export function shapeOf({ status, headers, body }: Answer, sentId: string): stri
   return `${status} ${[...headers.keys()].sort().join()} ${plain}`
 }
 
-/** The same Idempotency-Key in the hands of another merchant makes a payment of its own. */
+/** The same Idempotency-Key sent by another merchant makes a payment of its own. */
 async function foreignKeys({ ground, random, find }: AttackRun, url: string): Promise<number> {
   const keys = Array.from({ length: 20 }, () => random.text('0123456789abcdef', 16))
   const ids: string[][] = []
@@ -183,7 +183,7 @@ async function foreignKeys({ ground, random, find }: AttackRun, url: string): Pr
     const answers = await sendAll(url, requests, wire)
     for (const answer of answers) {
       if (answer.status !== 200)
-        find('an idempotency key of another merchant is in the way', answer.body)
+        find('an idempotency key of another merchant blocks a payment', answer.body)
     }
     ids.push(answers.map(({ body }) => String((JSON.parse(body) as { id?: string }).id)))
   }

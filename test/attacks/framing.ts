@@ -6,10 +6,10 @@ import { wrongWith } from './judge.ts'
 import { debitFields, pay } from './payments.ts'
 import { exchange, formBytes, get, open, post, requestBytes } from './wire.ts'
 
-// Far above what any of them takes on a machine that is busy: it tells a connection that hangs for ever.
+// Far above any answer time on a busy machine, so that only a hanging connection exceeds it.
 const withinMs = 20_000
 
-/** A host that gives up on unfinished requests while the attack waits. */
+/** A host with short time-outs for unfinished requests. */
 const impatient = async ({ ground }: AttackRun) => {
   const host = await ground.another({
     TOLLGATE_HEADERS_TIMEOUT_MS: '1000',
@@ -18,7 +18,7 @@ const impatient = async ({ ground }: AttackRun) => {
   return { ...host, [Symbol.asyncDispose]: () => host.close() }
 }
 
-/** A payment that must never be made: it stands where a body is, or behind the end of a request. */
+/** A payment hidden in a body or behind the end of a request, which must never be made. */
 const hidden = (token: string, reference: string) =>
   post('/v1/payments', token, {
     ...debitFields,
@@ -26,7 +26,7 @@ const hidden = (token: string, reference: string) =>
     merchantTransactionId: reference,
   }).toString('latin1')
 
-/** Headers that make two readers see two different ends of a request, or none. */
+/** Headers whose request ends differently for different readers, or never. */
 const ambiguous: readonly (readonly string[])[] = [
   ['Content-Length: 5', 'Transfer-Encoding: chunked'],
   ['Transfer-Encoding: chunked', 'Content-Length: 5'],
@@ -62,7 +62,7 @@ const ambiguous: readonly (readonly string[])[] = [
   ['Transfer\u0000-Encoding: chunked', 'Content-Length: 5'],
 ]
 
-/** Chunks that are none: sizes, extensions and ends that readers disagree about. */
+/** Malformed chunks: sizes, extensions and ends that readers interpret differently. */
 const chunks: readonly string[] = [
   '5\r\nhello\r\n0\r\n\r\n',
   '0\r\n\r\n',
@@ -111,7 +111,7 @@ export const smuggling: Attack = {
         if (wrong !== undefined) run.find(`${what}: ${wrong}`, text)
       }
       if (answers.length === 0) run.find(`${what}: no answer`, text)
-      // Either the request is refused and the connection ends, or everything behind it is its body.
+      // Either the request is refused and the connection ends, or all following bytes are its body.
       if (answers.length > 1) run.find(`${what}: ${answers.length} answers to one request`, text)
     }
     await seesWhatIsThere(run, url, token)
@@ -144,7 +144,7 @@ export const smuggling: Attack = {
         (hide) => hide,
       )
     }
-    // A whole request that asks for the end of the connection: what follows is nobody's request.
+    // A whole request that closes the connection: later bytes belong to no request.
     attempt(
       'behind Connection: close',
       [...start, 'Content-Length: 0', 'Connection: close'],
@@ -160,14 +160,15 @@ export const smuggling: Attack = {
   },
 }
 
-/** Two requests that hide nothing: both are answered, and the payment is found. */
+/** Two requests without a trick: both are answered, and the payment is found. */
 async function seesWhatIsThere(run: AttackRun, url: string, token: string): Promise<void> {
   const bytes = get('/v1/resultcodes').toString() + hidden(token, 'not-smuggled')
   const { answers } = await exchange(url, bytes, withinMs, 2)
   const rows = await run.ground.sql(
     "select id from tollgate.payment where merchant_transaction_id = 'not-smuggled'",
   )
-  if (answers.length !== 2 || rows.length !== 1) run.find('the attack would see no payment', bytes)
+  if (answers.length !== 2 || rows.length !== 1)
+    run.find('the attack cannot detect a payment', bytes)
 }
 
 export const oversized: Attack = {
@@ -199,7 +200,7 @@ export const oversized: Attack = {
     await Promise.all(sent)
     judgeProcess(run, before, await host.measure())
     const unread = await deaf(run, host.url)
-    // Measured while the connections are there: what they hold must be little.
+    // Measured while the connections are open, because they must hold little memory.
     const after = await host.measure()
     judgeProcess(run, before, after)
     unread.end()
@@ -288,7 +289,10 @@ function bodyCases(token: string): [string, Buffer][] {
   ]
 }
 
-/** 16 MB of blanks in 16 KB, or in a few bytes when packed twice, under every name a server might open it for. */
+/**
+ * 16 MB of blanks compressed to 16 KB, or to a few bytes when compressed twice, under every
+ * encoding name.
+ */
 async function bombs(token: string): Promise<[string, Buffer][]> {
   const blanks = Buffer.alloc(16 * 1024 * 1024, 0x20)
   const packed = {
@@ -328,7 +332,7 @@ async function bombs(token: string): Promise<[string, Buffer][]> {
 const deafConnections = 20
 const deafRequests = 2_000
 
-/** Asks for the largest document again and again and reads nothing: answers must not pile up. */
+/** Requests the largest document repeatedly and reads nothing: answers must not accumulate. */
 async function deaf(run: AttackRun, url: string): Promise<{ asked: number; end(): void }> {
   const requests = Buffer.concat(new Array<Buffer>(deafRequests).fill(get('/openapi.json')))
   const sockets = Array.from({ length: deafConnections }, () => {
@@ -337,7 +341,7 @@ async function deaf(run: AttackRun, url: string): Promise<{ asked: number; end()
     socket.write(requests)
     return socket
   })
-  // An honest payment goes through meanwhile, ten times, so that the server has had time to answer.
+  // Ten honest payments go through meanwhile, so that the server has had time to answer.
   for (let times = 0; times < 10; times += 1) {
     await pay(url, run.ground.tokens[1]!, { entityId: own.channel })
   }

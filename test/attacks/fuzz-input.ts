@@ -1,4 +1,4 @@
-/** Requests as a fuzzer holds them: their parts apart, so that each can be changed by itself. */
+/** Requests split into parts, so that the fuzzer can change each one. */
 import fc from 'fast-check'
 import { endpoints, groups, operationNamed } from '../../schemas/index.ts'
 import { requestOf } from '../rig/arbitraries.ts'
@@ -24,7 +24,7 @@ export type Input = {
   readonly headers: readonly Pair[]
   readonly as: 'form' | 'json' | 'none'
   readonly pairs: readonly Pair[]
-  /** When set, the body is these bytes and no longer made from the pairs. */
+  /** Replaces the body made from the pairs. */
   readonly raw?: Buffer
 }
 
@@ -44,7 +44,7 @@ const debit: readonly Pair[] = [
   ['card.cvv', '123'],
 ]
 
-/** Valid requests of every operation, with every field of its tables in one of them. */
+/** Valid requests of every operation that together have every field of its tables. */
 export function seedInputs(seed: number): Input[] {
   return endpoints.flatMap((endpoint) => {
     const { operation, method, path, login } = endpoint
@@ -56,7 +56,7 @@ export function seedInputs(seed: number): Input[] {
       as: method === 'POST' ? 'form' : 'none',
       pairs: [],
     }
-    // Documents of half a megabyte would make this a test of the loopback.
+    // Documents of half a megabyte would measure the loopback.
     if (operation === 'openapi.get' || operation === 'reference.get') return []
     if (endpoint.accepts.length === 0) {
       return [{ ...base, pairs: method === 'POST' ? [['a', 'b'] as const] : [] }]
@@ -157,7 +157,7 @@ const rareChanges: readonly Change[] = [
     return { ...input, as: 'json', raw: Buffer.from(`{${names.join(',')}}`) }
   },
   (input, random) => {
-    // Many parameters of one kind, as many as a burst of small requests should not hold.
+    // Many parameters of one kind.
     const name = random.pick(vocabulary)
     const value = random.pick(hostileValues).slice(0, 40)
     const pairs = Array.from(
@@ -182,7 +182,7 @@ const authorizations = [
   "Bearer ' or 1=1",
 ]
 
-/** What may stand in a line of a header or in a path. */
+/** Keeps the characters allowed in a header or a path. */
 const visible = (text: string) =>
   text.replaceAll(/[^\x21-\x7e\u00a0-\u00ff<>]/gu, '').slice(0, 2000)
 
@@ -239,7 +239,7 @@ function changedBytes(bytes: Buffer, random: Random): Buffer {
   }
 }
 
-/** An input after some changes; parts may come from others of the corpus. */
+/** An input after several changes, with parts of other inputs of the corpus. */
 export function mutated(
   input: Input,
   random: Random,
@@ -251,7 +251,7 @@ export function mutated(
     const change = random.once(24) ? random.pick(rareChanges) : random.pick(changes)
     changed = change(changed, random, corpus)
   }
-  // What grew by splicing again and again would slow all others down and teach nothing new.
+  // Repeated splicing would make inputs long and slow without finding anything new.
   return changed.pairs.length > 1500 ? { ...changed, pairs: changed.pairs.slice(0, 1500) } : changed
 }
 
@@ -259,7 +259,7 @@ const escaped = (text: string) => encodeURIComponent(text.toWellFormed())
 
 const bodies = new WeakMap<Input, Buffer>()
 
-/** The body that an input stands for; undefined when it has none. */
+/** The body of an input, or undefined without one. */
 export function bodyOf(input: Input): Buffer | undefined {
   if (input.raw !== undefined) return input.raw
   if (input.as === 'none') return undefined
@@ -277,7 +277,7 @@ function encodedBody({ as, pairs }: Input): Buffer {
   return Buffer.from(nestedJson(pairs))
 }
 
-/** Nested as the names say; where they contradict each other the flat name stays. */
+/** Nested as the names say; a contradicting name stays flat. */
 function nestedJson(pairs: readonly Pair[]): string {
   const root: Record<string, unknown> = Object.create(null)
   for (const [name, value] of pairs) {
@@ -294,7 +294,7 @@ function nestedJson(pairs: readonly Pair[]): string {
   return JSON.stringify(root)
 }
 
-/** The input with nothing of this run in it: what the same seed makes again. */
+/** The input without data of this run, so that a seed reproduces it. */
 export function textOf(input: Input): string {
   const body = bodyOf(input)
   const headers = input.headers.map(([name, value]) => `${name}: ${value}`).join('\n')

@@ -15,14 +15,14 @@ const sizes = {
 } as const
 
 const wire = { connections: 8, pipelined: 8, withinMs: 15_000 }
-/** Far above what any of these requests takes, far below what a client would notice as a stop. */
+/** Far above the time of any of these requests, far below a time-out of a client. */
 const longestDelayMs = 3_000
 const mostBytes = 1024 ** 3
 const mostHeapGrowthBytes = 96 * 1024 ** 2
 
 /**
- * Inputs are made a round at a time, from the inputs kept before the round, so that the order in
- * which answers come has no influence on what is sent next.
+ * A round of inputs is made from the inputs kept before it, so that the order of answers does not
+ * change the requests.
  */
 class Corpus {
   readonly kept: Input[]
@@ -34,14 +34,14 @@ class Corpus {
     this.#seeds = seeds
   }
 
-  /** Every other input is near a valid one: what is refused at the door never sees the rooms. */
+  /** Every other input is almost valid, because inputs refused early test little. */
   next(random: Random): Input {
     const isNear = random.once(2)
     const base = random.pick(isNear ? this.#seeds : this.kept)
     return mutated(base, random, this.kept, isNear ? 1 + random.below(2) : 1 + random.below(5))
   }
 
-  /** Keeps an input that went a way nobody went before. */
+  /** Keeps an input that reached a new kind of answer. */
   learn(input: Input, way: string): void {
     if (this.ways.has(way)) return
     this.ways.add(way)
@@ -116,7 +116,7 @@ type Process = { longestDelayMs: number; peakBytes: number; heapBytes: number }
 
 export function judgeProcess(run: AttackRun, before: Process, after: Process): void {
   if (after.longestDelayMs > longestDelayMs) {
-    run.find('the event loop stood still', `${after.longestDelayMs} ms`)
+    run.find('the event loop was blocked', `${after.longestDelayMs} ms`)
   }
   if (after.peakBytes > mostBytes) run.find('memory is not bounded', `${after.peakBytes} bytes`)
   if (after.heapBytes - before.heapBytes > mostHeapGrowthBytes) {
@@ -124,11 +124,11 @@ export function judgeProcess(run: AttackRun, before: Process, after: Process): v
   }
 }
 
-/** The result codes and, through a changed path, other documents have a shape of their own. */
+/** The result codes and the other documents have shapes of their own. */
 const isDocument = ({ path, method }: Input, status: number) =>
   status === 200 && method === 'GET' && path.startsWith('/v1/resultcodes')
 
-/** Approved debits of the attacker's own channel, to follow up. */
+/** Approved debits of the attacker's own channel, for follow-ups. */
 async function somePayments({ ground }: AttackRun): Promise<string[]> {
   const { url } = await ground.host()
   const requests = Array.from({ length: 50 }, () =>
@@ -179,7 +179,7 @@ export const decoding: Attack = {
         if (way === 'taken') taken += 1
         corpus.learn(input, `${input.operation} ${way}`)
       }
-      // Others in this process, such as a test's deadline, have to get their turn.
+      // Lets other work in this process run, such as a test's deadline.
       await new Promise((resume) => setImmediate(resume))
     }
     const polluted = Object.keys(Object.prototype).concat(Object.keys(Array.prototype))
@@ -195,7 +195,7 @@ export const decoding: Attack = {
   },
 }
 
-/** How an input is refused, or `taken`. Anything but a refusal with 400 is a finding. */
+/** The refusal of an input, or `taken`. Anything but a refusal with 400 is a finding. */
 function decoded(input: Input, run: AttackRun): string {
   const body = bodyOf(input) ?? Buffer.alloc(0)
   const type = input.as === 'json' ? 'application/json' : undefined

@@ -1,4 +1,6 @@
-/** What every attack stands on: a database with two merchants, their tokens, and hosts in front. */
+/**
+ * The environment of every attack: a database with two merchants, their tokens, and hosts in front.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -12,24 +14,24 @@ import { type Host, startHost } from './host.ts'
 
 const id = (last: number) => `a7${String(last).padStart(30, '0')}`
 
-/** The merchant whose tokens the attacker has, and the other one, who must notice nothing. */
+/** The merchant of the attacker's tokens. The other merchant must remain unaffected. */
 export const own = { merchant: id(3), channel: id(4) } as const
 export const foreign = { merchant: id(5), channel: id(6) } as const
 
 export type Ground = {
   readonly databaseUrl: string
-  /** Where files of this run go; removed at the end. */
+  /** The folder for files of this run, removed at the end. */
   readonly folder: string
-  /** Of the attacker's channel; the first ones are valid, `revoked` is not any more. */
+  /** Tokens of the attacker's channel: the first ones are valid, `revoked` was revoked. */
   readonly tokens: readonly string[]
   readonly revoked: string
-  /** Of the attacker's channel too: one token for every right that can be left out, without it. */
+  /** Tokens of the attacker's channel that each lack one right. */
   readonly without: ReadonlyMap<string, string>
   /** Of the other merchant's channel. */
   readonly foreignToken: string
   /** The host with its usual settings; it is started once. */
   host(): Promise<Host>
-  /** One more host on the same database, to be closed by who asked for it. */
+  /** Starts another host on the same database, which the caller closes. */
   another(settings: Readonly<Record<string, string>>, folder?: string): Promise<Host>
   sql<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>
   close(): Promise<void>
@@ -62,7 +64,8 @@ export async function layGround(): Promise<Ground> {
       TOLLGATE_KEYS: testKey,
       TOLLGATE_DATA_DIR: folder,
       TOLLGATE_MIGRATE: 'false',
-      // An attacker may ask the simulator for lost answers; nobody shall wait half a minute for each.
+      // The attacker can cause lost answers at the simulator; without a short time-out each would
+      // take half a minute.
       TOLLGATE_CONNECTOR_TIMEOUT_MS: '2000',
     }
     return {
@@ -110,7 +113,7 @@ async function settle(url: string) {
     }
     const tokens: string[] = []
     for (let no = 0; no < tokenCount; no += 1) {
-      // Tokens of the merchant and of its channel take turns: both levels are tried.
+      // Tokens of the merchant and of its channel alternate, so that both levels are tried.
       const node = no % 2 === 0 ? own.channel : own.merchant
       tokens.push((await entities.createToken(node, `attacker ${no}`)).token)
     }

@@ -45,7 +45,10 @@ export const guessing: Attack = {
   },
 }
 
-/** Every token that differs from the valid one in one character, and spellings of itself. */
+/**
+ * Every token that differs from the valid one in one character, and other spellings of the valid
+ * one.
+ */
 function nearTokens(valid: string): string[] {
   const changed = [...valid].map((character, at) => {
     const other = alphabet[(alphabet.indexOf(character) + 1) % alphabet.length]!
@@ -64,8 +67,9 @@ function nearTokens(valid: string): string[] {
 }
 
 /**
- * Whether a token that shares all but its last character with a valid one takes another time than one
- * by chance. Told, not judged: a time on a shared machine proves nothing alone.
+ * Compares the answer times for a token that shares all but its last character with a valid one,
+ * and for random tokens. The result is reported without a verdict, because times on a shared
+ * machine prove nothing alone.
  */
 async function timed(url: string, valid: string, random: Random, count: number) {
   const socket = open(url)
@@ -88,7 +92,7 @@ async function timed(url: string, valid: string, random: Random, count: number) 
   const byChance: number[] = []
   const near: number[] = []
   for (let no = 0; no < count; no += 1) {
-    // In turns, so that whatever else the machine does meets both alike. Each token is a new one.
+    // Both kinds alternate, so that other load affects them alike. Each token is new.
     const tail = random.text(alphabet, 8)
     near.push(await ask(valid.slice(0, -8) + tail))
     byChance.push(await ask(random.text(alphabet, valid.length)))

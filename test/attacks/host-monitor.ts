@@ -1,4 +1,4 @@
-/** Loaded into the host process beside the product: measures it from inside, when it is asked to. */
+/** Loaded into the host process to measure it from inside on request. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { writeHeapSnapshot } from 'node:v8'
 

@@ -1,4 +1,4 @@
-/** A `tollgate serve` process as an attacker meets it, and what is watched of it meanwhile. */
+/** A `tollgate serve` process under attack, with its measurements and its log. */
 import { spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { join } from 'node:path'
@@ -9,20 +9,20 @@ export type Host = {
   readonly url: string
   readonly pid: number
   readonly log: HostLog
-  /** Of the time since the last question. */
+  /** Measured since the previous call. */
   measure(): Promise<Measured>
   /** Collects garbage and writes a heap snapshot to a file. */
   snapshot(path: string): Promise<void>
-  /** What the process said of its end, should it have ended by itself. */
+  /** The exit status of a process that ended by itself. */
   ended(): string | undefined
   close(): Promise<void>
 }
 
-/** Every line of the log is looked at; only the last few are kept. */
+/** Checks every line of the log and keeps the last few. */
 export class HostLog {
   lines = 0
   requests = 0
-  /** Lines that are no JSON object, and lines that hold a forbidden text. */
+  /** Lines that are not JSON objects, and lines with a forbidden text. */
   readonly wrong: string[] = []
   readonly faults: string[] = []
   #forbidden: readonly string[] = []
@@ -36,12 +36,12 @@ export class HostLog {
     this.#changed.emit('lines')
   }
 
-  /** From now on these texts must stand in no line. */
+  /** Forbids these texts in every later line. */
   forbid(texts: readonly string[]): void {
     this.#forbidden = [...this.#forbidden, ...texts]
   }
 
-  /** Resolves when the log has so many lines about requests. */
+  /** Resolves when the log has that many lines about requests. */
   async untilRequests(count: number, withinMs = 10_000): Promise<void> {
     const signal = AbortSignal.timeout(withinMs)
     while (this.requests < count && !signal.aborted) {
@@ -110,7 +110,7 @@ export async function startHost(
   const kill = () => {
     if (mark !== null && stillRuns(mark)) process.kill(mark.pid, 'SIGKILL')
   }
-  // Whatever becomes of the attacker, the host ends with it.
+  // The host ends with the attacker's process in every case.
   process.once('exit', kill)
   const log = new HostLog()
   const exited = once(child, 'exit').then(([code, signal]) => {

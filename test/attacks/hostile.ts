@@ -1,4 +1,4 @@
-/** Names and values that somebody who wants to do harm would try. */
+/** Names and values that an attacker would try. */
 
 export const hostileNames: readonly string[] = [
   '__proto__',
@@ -145,7 +145,7 @@ export const hostileValues: readonly string[] = [
   ' '.repeat(3000),
 ]
 
-/** Parts of JSON that are no texts. */
+/** JSON values other than texts. */
 export const hostileJson: readonly string[] = [
   'null',
   'true',

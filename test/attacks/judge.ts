@@ -1,10 +1,10 @@
-/** What an answer must look like, whatever was asked. */
+/** The shape that every answer must have. */
 import { isResultCode, operations } from '../../schemas/index.ts'
 import type { Answer } from './wire.ts'
 
 const statuses = new Set([200, 400, 401, 403, 404, 405, 411, 413, 414, 429, 431])
 
-/** Traces of what runs inside: file names, frames of a stack, names of errors, words of Postgres. */
+/** Traces of internals: file names, stack frames, names of errors, messages of Postgres. */
 const inside =
   /\.(?:ts|js|mjs):\d+|node_modules|node:internal|\bat \S+ \(|\b(?:Type|Range|Syntax|Reference)Error\b|HPE_|ERR_[A-Z]|ECONN|SQLSTATE|violates .{0,20}constraint|syntax error at or near/
 
@@ -20,19 +20,19 @@ export type Said = {
   readonly ndc?: unknown
 }
 
-/** What is wrong with an answer of the API, in words; undefined when nothing is. */
+/** The flaw of an answer in words, or undefined. */
 export function wrongWith({ status, headers, body }: Answer): string | undefined {
   if (status === 0) return 'no answer came'
   if (!statuses.has(status)) return `status ${status}`
   if (headers.get('content-type') !== 'application/json;charset=UTF-8') {
     return `media type ${headers.get('content-type')}`
   }
-  if (inside.test(body)) return 'the answer tells what runs inside'
+  if (inside.test(body)) return 'the answer reveals internals'
   let said: Said
   try {
     said = JSON.parse(body)
   } catch {
-    return 'the body is no JSON'
+    return 'the body is not JSON'
   }
   const { result } = said
   if (typeof said !== 'object' || said === null || result === undefined) return 'no result'
@@ -44,7 +44,7 @@ export function wrongWith({ status, headers, body }: Answer): string | undefined
   return undefined
 }
 
-/** The parts of an answer that say which way a request went: two inputs with one way teach the same. */
+/** The parts of an answer that classify it: inputs with the same class need only one example. */
 export function wayOf(operation: string, { status, body }: Answer): string {
   let said: Said
   try {
@@ -59,7 +59,7 @@ export function wayOf(operation: string, { status, body }: Answer): string {
   return `${operation} ${status} ${String(said.result?.code)} ${told} ${fields}`
 }
 
-/** A known name and what is wrong with it; all unknown names are one. */
+/** A known name with its error; unknown names count as one. */
 export function errorKind(name: string, message: string): string {
   const plain = general(name)
   return `${known.has(plain) ? plain : '?'}:${general(message).slice(0, 24)}`
@@ -71,7 +71,7 @@ const known = new Set(
   ),
 )
 
-/** Without what differs by chance: numbers, and names that are no fields. */
+/** Removes numbers and unknown names, which differ by chance. */
 const general = (text: string) =>
   text
     .replaceAll(/\d+/g, '0')

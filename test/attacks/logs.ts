@@ -8,7 +8,7 @@ import { exchange, get, post, requestBytes, sendAll } from './wire.ts'
 const mark = 'INJECTED-7f3a'
 const forged = `{"level":"info","msg":"${mark}"}`
 
-/** What ends a line, moves a terminal or splits a line for some reader. */
+/** Characters that end a line, move a terminal or split a line for some reader. */
 const spellings: readonly string[] = [
   `\n${forged}\n`,
   `\r\n${forged}`,
@@ -81,7 +81,7 @@ export const logInjection: Attack = {
       raw += (await exchange(host.url, bytes, 5_000)).answers.length
     }
     const sent = requests.length + spellings.length
-    // Health checks that went well are not logged.
+    // Successful health checks are not logged.
     await host.log.untilRequests(before + requests.length)
     for (const line of host.log.wrong) run.find('a line of the log is broken or forged', line)
     return { requests: sent, 'raw answers': raw, 'log lines': host.log.requests - before }

@@ -35,7 +35,7 @@ function wrongOptions(): string | undefined {
   return undefined
 }
 
-/** One line per attack, then what was found. */
+/** One line for each attack, followed by the findings. */
 function print({ name, counts, findings, tookMs }: Report): void {
   const told = Object.entries(counts).map(([what, count]) => `${what} ${count}`)
   const sign = findings.length === 0 ? '✔' : '✖'

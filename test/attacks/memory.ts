@@ -8,11 +8,13 @@ import { debitFields } from './payments.ts'
 import { exchange, get, open, post } from './wire.ts'
 
 const mebibyte = 1024 * 1024
-/** What stalled bodies may add to a process: their budget, and as much again for what is on its way. */
+/**
+ * The memory that stalled bodies may add to a process: their budget, and as much again in transit.
+ */
 const stalledBytes = 200 * mebibyte
 const withinMs = 60_000
 
-/** Custom parameters of so many bytes. */
+/** Custom parameters of that many bytes. */
 function custom(bytes: number): Record<string, string> {
   const fields: Record<string, string> = {}
   for (let no = 0; no * 2000 < bytes; no += 1) {
@@ -31,7 +33,7 @@ async function status({ url }: Host, bytes: Buffer, find: AttackRun['find']): Pr
   return answer?.status ?? 0
 }
 
-/** Connections that send most of a body each and then nothing more. */
+/** Connections that each send most of a body and then stall. */
 async function stall({ url }: Host, head: string, count: number): Promise<readonly Socket[]> {
   const sockets = Array.from({ length: count }, () => open(url))
   for (const socket of sockets) {
@@ -53,12 +55,12 @@ export const memory: Attack = {
     try {
       for (const bytes of [7 * mebibyte, mebibyte, 70 * 1024]) {
         const answered = await status(host, post('/v1/payments', token, large(bytes)), find)
-        if (answered !== 400) find('more custom parameters than may be', `${bytes}: ${answered}`)
+        if (answered !== 400) find('more custom parameters than allowed', `${bytes}: ${answered}`)
       }
       const payments = profile === 'full' ? 600 : 20
       for (let no = 0; no < payments; no += 1) {
         const answered = await status(host, post('/v1/payments', token, large(60_000)), find)
-        if (answered !== 200) find('a payment that may be large was refused', String(answered))
+        if (answered !== 200) find('a permitted large payment was refused', String(answered))
       }
       const lists = ['/v1/events?limit=500', '/v1/query?limit=500', '/v3/query?limit=500']
       const [from, to] = [-3_600_000, 3_600_000].map((ms) =>
@@ -85,7 +87,7 @@ export const memory: Attack = {
           entityId: own.channel,
         })
         const answered = await status(host, other, find)
-        if (answered !== 200) find('stalled clients turn another one away', String(answered))
+        if (answered !== 200) find('stalled clients exclude another one', String(answered))
         const { peakBytes } = await host.measure()
         most = Math.max(most, peakBytes - before)
         if (peakBytes - before > stalledBytes)

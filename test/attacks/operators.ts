@@ -1,4 +1,7 @@
-/** Somebody who wants to be an operator: sessions, codes, passwords, other sites' pages, and more than their role. */
+/**
+ * Attempts to gain operator access: sessions, codes, passwords, pages of other sites, and requests
+ * beyond a role.
+ */
 import simulator from '../../connectors/simulator/index.ts'
 import { createGateway, localKeys } from '../../core/index.ts'
 import { officeEndpoints } from '../../schemas/index.ts'
@@ -37,7 +40,7 @@ export const operators: Attack = {
     const secret = await enrol(run)
     const ownSite: Headers = [['Origin', url]]
     const values = { name, password, code: codeOf(secret) }
-    // The same code, many times at once: one of them is the rightful owner.
+    // The same code many times at once: one request is the rightful owner's.
     const raced = await sendAll(
       url,
       Array.from({ length: 8 }, () => json(login, values, ownSite)),
@@ -106,7 +109,10 @@ async function withoutSession(run: AttackRun, url: string, session: string) {
   return { 'requests without a session': answers.length }
 }
 
-/** What a page elsewhere can have a browser send: its session along, and an origin that is not the office's. */
+/**
+ * Requests that a page elsewhere can cause a browser to send: with the session, and with a foreign
+ * origin.
+ */
 async function fromOtherSites(run: AttackRun, url: string, session: string) {
   const { port } = new URL(url)
   const origins = [
@@ -138,13 +144,13 @@ async function fromOtherSites(run: AttackRun, url: string, session: string) {
   for (const answer of answers) {
     judge(run, answer, [403], 'an origin that is none')
     if ([...answer.headers.keys()].some((header) => header.startsWith('access-control'))) {
-      run.find('another site may read an answer', 'any of them')
+      run.find('another site can read an answer', 'any of them')
     }
   }
   return { 'requests from other sites': answers.length }
 }
 
-/** A support person asks for everything, by the ids of others too. */
+/** A support person sends every request, also with foreign ids. */
 async function beyondRole(run: AttackRun, url: string, session: string) {
   const headers: Headers = [
     ['Cookie', `${cookieName}=${session}`],
@@ -167,7 +173,7 @@ async function beyondRole(run: AttackRun, url: string, session: string) {
   return { 'requests beyond a role': answers.length }
 }
 
-/** What is no request at all, of somebody who is logged in. */
+/** Malformed requests with a valid session. */
 async function garbage(run: AttackRun, url: string, session: string) {
   const headers: Headers = [
     ['Cookie', `${cookieName}=${session}`],
@@ -194,11 +200,14 @@ async function garbage(run: AttackRun, url: string, session: string) {
     bodies.map((body) => json('/operator/v1/password', body, headers)),
     wire,
   )
-  for (const answer of answers) judge(run, answer, [400], 'what is no request')
+  for (const answer of answers) judge(run, answer, [400], 'a malformed request')
   return { 'requests that are none': answers.length }
 }
 
-/** Codes by chance with the right password: ten get through, from wherever, and then the rightful owner waits too. */
+/**
+ * Random codes with the right password: ten are checked, from any address, and then the rightful
+ * owner waits too.
+ */
 async function guessed(run: AttackRun, url: string, secret: string) {
   const count = run.profile === 'full' ? 2_000 : 100
   const right = codeOf(secret)

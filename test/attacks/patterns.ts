@@ -2,7 +2,7 @@ import type { Attack } from './attack.ts'
 import { ambiguityOf } from './regex-ambiguity.ts'
 import { type Literal, productLiterals, tablePatterns } from './regex-literals.ts'
 
-/** Far more than any of these has to take on a text of this length. */
+/** Far above the time of any of these expressions on a text of this length. */
 const longestMs = 250
 const lengths = { short: [64, 2_048], full: [64, 512, 4_096, 32_768, 262_144] } as const
 
@@ -32,7 +32,7 @@ export const patterns: Attack = {
         )
         break
       }
-      // Nothing here waits for anything: others in this process have to get their turn.
+      // The loop never waits, so other work in this process needs a turn.
       await new Promise((resume) => setImmediate(resume))
     }
     return {
@@ -68,7 +68,7 @@ const units = [
 ]
 const ends = ['\u0000', '!', '"', '']
 
-/** Short ones first: what grows too fast is seen before it takes for ever. */
+/** Short texts come first, so that steep growth shows before a text takes forever. */
 function* hostileTexts({ source, flags }: Literal, of: readonly number[]): Generator<string> {
   const pump = ambiguityOf(source, flags)?.pump
   const named = [...new Set(source.replaceAll(/\\[a-zA-Z](?:\{[^}]*\})?|[\\^$|()[\]{}*+?]/g, ''))]

@@ -1,4 +1,4 @@
-/** Payments as an attacker, or his victim, makes them. */
+/** Payments of the attacker or the victim. */
 import type { Said } from './judge.ts'
 import { type Answer, post, sendAll } from './wire.ts'
 
@@ -33,7 +33,7 @@ export const codeOf = (answer: Answer): string => {
   }
 }
 
-/** One payment by the whole way; throws unless it is answered 200. @returns its id. */
+/** Makes one payment and throws unless its answer is 200. @returns its id. */
 export async function pay(
   url: string,
   token: string,

@@ -1,4 +1,4 @@
-/** Random choices that are the same for the same seed, so that every input can be made again. */
+/** Random choices that a seed reproduces. */
 export class Random {
   #state: number
 
@@ -12,7 +12,7 @@ export class Random {
 
   /** 32 bits. */
   next(): number {
-    // Mulberry32: short, fast, and good enough to choose hostile bytes.
+    // Mulberry32 is short and fast, and good enough to choose hostile bytes.
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = this.#state
     mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1)

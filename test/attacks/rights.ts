@@ -1,4 +1,7 @@
-/** What a token may not have made it tries to have made all the same: its type said elsewhere, twice, or otherwise. */
+/**
+ * Attempts to make a payment of a type that the token lacks: the type sent elsewhere, twice, or in
+ * another spelling.
+ */
 import { endpoints, operationNamed, paymentTypes } from '../../schemas/index.ts'
 import type { Attack, AttackRun } from './attack.ts'
 import { own } from './ground.ts'
@@ -16,7 +19,7 @@ type Sent = {
   readonly body: string
 }
 
-/** Ways to say `wanted` where `allowed` is what the token may have made. */
+/** Spellings of `wanted` in a request whose token may only make `allowed`. */
 function spellings(fields: string, allowed: string, wanted: string): Sent[] {
   const plain = (more: string, query = ''): Sent => ({
     type: form,
@@ -54,7 +57,7 @@ function spellings(fields: string, allowed: string, wanted: string): Sent[] {
   ]
 }
 
-/** What a request of an operation needs besides its type, so that only the right stands in its way. */
+/** The other fields of an operation, so that only the right can refuse the request. */
 function fieldsFor(operation: string, mark: string, registrationId: string): string {
   const all: Record<string, string> = { ...debitFields, amount: '1.00' }
   const named = operationNamed(operation).fields.map(({ name }) => name)
@@ -129,7 +132,7 @@ function judge(run: AttackRun, right: string, answer: Answer, request: Buffer): 
   }
 }
 
-/** The rows say what was made, whatever was answered. */
+/** The stored rows decide, not the answers. */
 async function lookAtRows({ ground, find }: AttackRun, right: string, mark: string): Promise<void> {
   const rows = await ground.sql<{ payment_type: string }>(
     `select payment_type from tollgate.payment where merchant_transaction_id = $1

@@ -8,12 +8,12 @@ import { AnswerReader, get, open, post, sendAll } from './wire.ts'
 
 const headersMs = 700
 const requestMs = 1400
-/** The server looks for the late ones about once a second. */
+/** The server checks for late clients about once a second. */
 const graceMs = 4_000
 
 type Dripping = { endedAfterMs: number | null; readonly wrong: string[] }
 
-/** Sends a byte every now and then until the server has had enough of it. */
+/** Sends a byte at an interval until the server closes the connection. */
 function drip(url: string, bytes: Buffer, everyMs: number): Promise<Dripping> {
   return new Promise((resolve) => {
     const socket = open(url)
@@ -22,7 +22,7 @@ function drip(url: string, bytes: Buffer, everyMs: number): Promise<Dripping> {
     const startedMs = performance.now()
     let at = 0
     const timer = setInterval(() => {
-      // The last byte is never sent: the request stays unfinished for as long as it is let.
+      // The last byte is never sent, so the request stays unfinished.
       if (at < bytes.length - 1) socket.write(bytes.subarray(at, at + 1))
       at += 1
     }, everyMs)
@@ -41,7 +41,7 @@ function drip(url: string, bytes: Buffer, everyMs: number): Promise<Dripping> {
     socket.once('close', () => {
       clearInterval(timer)
       clearTimeout(give)
-      // Cut by the server without a word is an end as well.
+      // A connection cut without an answer counts as ended.
       if (socket.readableAborted) result.endedAfterMs ??= performance.now() - startedMs
       resolve(result)
     })
@@ -100,7 +100,7 @@ export const slow: Attack = {
   },
 }
 
-/** Headers at once, then the body a byte at a time. */
+/** Sends the headers at once, then the body byte by byte. */
 async function dripAfter(url: string, head: Buffer, body: Buffer): Promise<Dripping> {
   return drip(url, Buffer.concat([head, body]), 1)
 }
@@ -110,7 +110,7 @@ async function honestPayments(url: string, token: string, count: number): Promis
   return count
 }
 
-/** Opens twice as many connections as there may be, with one client that was there before. */
+/** Opens twice the permitted number of connections beside one earlier client. */
 async function floodOf(url: string, token: string, most: number) {
   const kept = open(url)
   kept.on('error', () => {})
@@ -146,7 +146,7 @@ async function floodOf(url: string, token: string, most: number) {
   )
   kept.removeAllListeners('data')
   const during = first === 'answered' ? await ask() : first
-  // The system accepts before the server does: those that are too many are closed a little later.
+  // The system accepts before the server does, which closes excess connections a little later.
   const closedByMs = performance.now() + graceMs
   while (sockets.length - closed.size > most && performance.now() < closedByMs) {
     await new Promise((resume) => setTimeout(resume, 20))
@@ -154,7 +154,8 @@ async function floodOf(url: string, token: string, most: number) {
   const held = sockets.length - closed.size
   for (const socket of [...sockets, kept]) socket.destroy()
   await Promise.all(sockets.map((socket) => (socket.closed ? undefined : once(socket, 'close'))))
-  // The server notices the ends in its own time; the first new client may come too early.
+  // The server notices closed connections after a while, so the first new client may come too
+  // early.
   const untilMs = performance.now() + graceMs
   for (;;) {
     const [answer] = await sendAll(url, [get('/healthz')], {

@@ -7,7 +7,7 @@ const distinct = 5
 const victimsNumber = '4711100000000000'
 const { amount: _, currency: __, paymentType: ___, ...account } = debitFields
 
-/** Numbers that share the first six and the last four digits of `number`, itself among them. */
+/** Numbers with the same first six and last four digits as `number`, including that number. */
 function candidates(number: string, count: number): string[] {
   const found = [number]
   for (let no = 0; found.length < count; no += 1) {
@@ -19,7 +19,7 @@ function candidates(number: string, count: number): string[] {
   return found
 }
 
-/** Another merchant's card: charged through rows that were changed, and guessed by registering candidates. */
+/** Another merchant's card: charged through changed rows, and guessed by registering candidates. */
 export const vault: Attack = {
   name: 'vault',
   title: "another merchant's card, through changed rows and through candidates for its number",
@@ -91,7 +91,7 @@ async function changedRows({ ground, find }: AttackRun, ask: Ask, store: Store, 
   return { tried: Object.keys(changes).length, charged }
 }
 
-/** How many fingerprints of the same number are alike for two merchants. */
+/** Counts fingerprints of the same number that two merchants share. */
 async function fingerprints(ask: Ask, { ground, find }: AttackRun, store: Store, victim: string) {
   const mine = await store(ground.tokens[0]!, own.channel, victimsNumber)
   const shown = async (id: string, token: string, entityId: string) => {

@@ -7,7 +7,7 @@ import { type Answer, open, post, sendAll } from './wire.ts'
 
 const secret = 'what an inner service says'
 
-/** A server that takes connections and answers nothing, or something that is nobody's business. */
+/** A server that accepts connections and answers nothing, or a private text. */
 async function innerService() {
   const sockets = new Set<Socket>()
   let most = 0
@@ -37,7 +37,7 @@ async function innerService() {
   }
 }
 
-/** Webhooks as a way into this machine, and their test as a way to hold connections. */
+/** Webhooks as access to this machine, and their tests as a means to hold connections. */
 export const webhooks: Attack = {
   name: 'webhooks',
   title: 'webhook endpoints on this machine, and tests of them against a server that never answers',
@@ -81,10 +81,10 @@ export const webhooks: Attack = {
       if (inner.most() > 3) find('one token holds many connections', `${inner.most()} at once`)
       const waitedMs = await untilNone(inner.open)
       if (waitedMs === undefined)
-        find('tests go on after their clients went', `${inner.open()} open`)
+        find('tests continue after their clients left', `${inner.open()} open`)
       inner.answer()
       const tested = await ask(host.url, `/v1/webhooks/${ids[0]}/test`, {})
-      if (!tested.body.includes('418')) find('a test does not tell the status', tested.body)
+      if (!tested.body.includes('418')) find('a test does not report the status', tested.body)
       if (tested.body.includes(secret)) find('a test shows what this machine answers', tested.body)
       for (const id of ids) await remove(host.url, token, id)
       return {
@@ -101,7 +101,7 @@ export const webhooks: Attack = {
   },
 }
 
-/** Sends tests all at once on connections of their own, then goes away. */
+/** Sends all tests at once on separate connections, then leaves. */
 async function hold(
   url: string,
   token: string,

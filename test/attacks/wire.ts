@@ -1,7 +1,7 @@
-/** Raw connections: many requests in a row without waiting for each answer, and bytes that are none. */
+/** Raw connections: pipelined requests and malformed bytes. */
 import { connect, type Socket } from 'node:net'
 
-/** One answer. Status 0: the connection was closed before it came. */
+/** One answer. Status 0: the connection closed before it. */
 export type Answer = {
   readonly status: number
   /** Lower-case names. */
@@ -11,11 +11,11 @@ export type Answer = {
 
 export const noAnswer: Answer = { status: 0, headers: new Map(), body: '' }
 
-/** Reads the answers out of a stream of bytes, each with a Content-Length or none. */
+/** Reads answers from a stream of bytes, each with a Content-Length or without a body. */
 export class AnswerReader {
   #bytes: Buffer = Buffer.alloc(0)
 
-  /** The answers that are whole now. */
+  /** Returns the complete answers. */
   add(chunk: Buffer): Answer[] {
     this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk])
     const answers: Answer[] = []
@@ -34,12 +34,12 @@ export class AnswerReader {
       if (this.#bytes.length < whole) return answers
       const body = this.#bytes.toString('utf8', end + 4, whole)
       this.#bytes = this.#bytes.subarray(whole)
-      // 100 Continue comes before the answer and is none.
+      // 100 Continue precedes the answer.
       if (status !== 100) answers.push({ status, headers, body })
     }
   }
 
-  /** Bytes that belong to no whole answer. */
+  /** Bytes that belong to no complete answer. */
   get rest(): number {
     return this.#bytes.length
   }
@@ -51,8 +51,8 @@ export const open = (url: string): Socket => {
 }
 
 /**
- * Sends requests over kept connections, several on the way at once, and answers them in their order.
- * A request whose connection was closed before its answer is sent once more, then given up.
+ * Sends pipelined requests over kept connections and returns the answers in order. A request whose
+ * connection closed before its answer is sent once more, then given up.
  */
 export async function sendAll(
   url: string,
@@ -90,7 +90,7 @@ function oneConnection(
     const sent: number[] = []
     let answered = 0
     let isOver = false
-    // Nothing heard for this long is a hang: the requests under way stay without an answer.
+    // Silence this long counts as a hang, and the requests under way stay unanswered.
     socket.setTimeout(withinMs, () => socket.destroy())
     const fill = () => {
       while (!isOver && sent.length - answered < pipelined) {
@@ -124,13 +124,12 @@ export type Exchange = {
   readonly closed: boolean
 }
 
-/** After an answer that keeps the connection: whatever else was hidden would be answered by then. */
+/** Time after an answer on a kept connection, in which a hidden request would be answered. */
 const quietMs = 250
 
 /**
- * Sends bytes on a connection of its own and gives all that came back before the server closed it,
- * or until nothing more comes after `expected` answers. `closed` is false when these did not come
- * within the time either.
+ * Sends bytes on a new connection and returns all bytes received until the server closes it, or
+ * until silence after `expected` answers. `closed` is false when neither happens in time.
  */
 export function exchange(
   url: string,

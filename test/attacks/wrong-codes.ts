@@ -1,4 +1,7 @@
-/** Wrong security codes on one card in every way that might get round the count: at most ten reach the acquirer. */
+/**
+ * Wrong security codes on one card with every variation that might evade the count: at most ten
+ * reach the acquirer.
+ */
 import type { Attack, AttackRun } from './attack.ts'
 import { foreign, own } from './ground.ts'
 import type { Host } from './host.ts'
@@ -7,18 +10,18 @@ import { cardNumber, codeOf, debitFields } from './payments.ts'
 import { post, sendAll } from './wire.ts'
 
 const most = 10
-/** The simulator declines for this reason when the holder is called so. */
+/** The simulator declines with this reason when the holder has this name. */
 const wrongCode = '800.100.153'
-/** A process that was held up for too long sends nothing any more. */
+/** A process that was delayed too long sends nothing. */
 const notSent = '900.100.600'
 
 type Way = {
   readonly name: string
-  /** Paths and fields of one try. */
+  /** Paths and fields of one attempt. */
   readonly path?: string
   more?(no: number): Readonly<Record<string, string>>
   headers?(no: number): readonly (readonly [string, string])[]
-  /** An approved payment of another card comes after each. */
+  /** An approved payment of another card follows each attempt. */
   readonly between?: boolean
 }
 
@@ -52,11 +55,11 @@ export const wrongCodes: Attack = {
         const { throttled, declined } = await tryAll(run, hosts, way, codes)
         refused += throttled
         carriedOut += declined
-        // Each process lets its own ten pass before it heard of the other's.
+        // Each process passes its own ten until it learns of the other's.
         const allowed = most * hosts.length
         if (declined > allowed)
           run.find(`more codes tried than allowed: ${way.name}`, String(declined))
-        if (declined === 0) run.find(`nothing was carried out: ${way.name}`, '')
+        if (declined === 0) run.find(`nothing reached the acquirer: ${way.name}`, '')
       }
       return { ways: ways.length, codes, carriedOut, refused }
     } finally {
@@ -95,7 +98,7 @@ async function tryAll(
       if (!(Number(answer.headers.get('retry-after')) >= 1)) find('429 without Retry-After', '')
     } else if (answer.status !== 200 && code !== notSent) find('another answer', answer.body)
   }
-  // Who tries at one merchant refuses nobody at another: not even the same card.
+  // Attempts at one merchant refuse nobody at another, not even the same card.
   const [bystander] = await sendAll(
     hosts[0]!.url,
     [

@@ -1,8 +1,8 @@
-/** What a connector may do wrong with one payment, and what may come of it. */
+/** Wrong outcomes of a connector for one payment, and their permitted results. */
 import type { Context, Operation, Outcome } from '@tollgate/plugin-kit'
 import type { Script } from '../rig/acquirer.ts'
 
-/** `open`: nobody is told that money moved, nor that it did not. */
+/** `open`: no answer says that money moved, and none that it did not. */
 export type Expected = 'open' | 'declined' | 'open or declined' | 'approved'
 
 export type Misdeed = {
@@ -14,7 +14,7 @@ export type Misdeed = {
 const refs = { reference: 'at-1' }
 const approved = { is: 'approved', refs }
 
-/** Whatever an author without types could return, after money may have moved. */
+/** Outcomes that an untyped connector could return after money may have moved. */
 const outcomes: readonly (readonly [what: string, expected: Expected, outcome: unknown])[] = [
   ['nothing', 'open', undefined],
   ['a text', 'open', 'approved'],
@@ -139,7 +139,7 @@ const throws: readonly (readonly [what: string, thrown: unknown])[] = [
   ],
 ]
 
-/** An outcome whose parts change or throw when they are looked at. */
+/** An outcome whose parts change or throw on reading. */
 const shifty = (): unknown => {
   let looks = 0
   return {
@@ -270,10 +270,10 @@ export const misdeeds: readonly Misdeed[] = [
   },
 ]
 
-/** Longer than any deadline that this attack gives. */
+/** Longer than any deadline in this attack. */
 const blockedMs = 600
 
-/** What it may say later about an operation whose outcome is open. */
+/** Later answers about an operation with an open outcome. */
 const found: readonly unknown[] = [
   undefined,
   null,
@@ -289,7 +289,7 @@ const found: readonly unknown[] = [
 
 export type Lie = { readonly what: string; readonly script: Script }
 
-/** Open operations whose acquirer lies when it is asked, or when it is told to take them back. */
+/** Open operations whose acquirer lies in enquiries or reversals by key. */
 export const lies: readonly Lie[] = [
   ...found.map(
     (answer, no): Lie => ({

@@ -1,4 +1,4 @@
-/** Processes of the benchmark: each contestant has one, and so has the load. */
+/** Processes of the benchmark: one for each contestant, and one for the load. */
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
@@ -9,16 +9,16 @@ export type Started = {
   readonly stop: () => Promise<void>
 }
 
-/** A process of ours that answers messages, one at a time. */
+/** A process of the benchmark that answers one message at a time. */
 export type Child = Started & {
-  /** What it said when it was ready. */
+  /** The message of a process that is ready. */
   readonly ready: unknown
   readonly ask: (message: object) => Promise<unknown>
 }
 
 const stopMs = 20_000
 
-/** Every process that was started and has not ended. */
+/** Processes that were started and have not ended. */
 const running = new Set<ChildProcess>()
 
 function enrol(child: ChildProcess): void {
@@ -26,12 +26,12 @@ function enrol(child: ChildProcess): void {
   child.once('exit', () => running.delete(child))
 }
 
-/** Ends whatever still runs, also what nobody had the time to put on a list. */
+/** Ends all running processes, including any that no scenario has recorded. */
 export async function endChildren(): Promise<void> {
   await Promise.all([...running].map((child) => stop(child, () => child.kill('SIGTERM'))))
 }
 
-// When the benchmark itself has to end at once, nothing of it stays behind.
+// An immediate end of the benchmark must leave no process behind.
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
@@ -62,11 +62,11 @@ export async function startChild(
 }
 
 export type Program = Started & {
-  /** Resolves when it ended, with its last words. */
+  /** Resolves with the last output when the process ended. */
   readonly ended: Promise<string>
 }
 
-/** Starts a program that serves until it is told to end. What it writes goes to the file `log`. */
+/** Starts a program that serves until it is stopped. Its output goes to the file `log`. */
 export function startProgram(
   program: string,
   parameters: readonly string[],

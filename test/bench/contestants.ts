@@ -1,4 +1,4 @@
-/** Who takes part: each answers `run`, and runs alone while it is measured. */
+/** The contestants: each answers `run` and runs alone while it is measured. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { type Child, startChild } from './child.ts'
@@ -11,7 +11,7 @@ import type { LoadOrder, LoadReport } from './load.ts'
 export type Contestant = {
   readonly letter: string
   readonly title: string
-  /** The Node process whose processor time is the contestant's own; NaN where there is none. */
+  /** The Node process whose processor time belongs to the contestant, or NaN. */
   readonly pid: number
   readonly run: (concurrent: number, durationMs: number) => Promise<Load>
   readonly stop: () => Promise<void>
@@ -20,13 +20,13 @@ export type Contestant = {
 export type Surroundings = {
   readonly server: Server
   readonly load: Child
-  /** Folder for processor profiles of every contestant, if they are wanted. */
+  /** Folder for processor profiles of every contestant, if any. */
   readonly profile: string | undefined
   /** Connections of the hand-written handlers. */
   readonly pool: number
 }
 
-/** Waits for the report of a process; a payment that was not approved ends the benchmark. */
+/** Waits for the report of a process; a payment without approval ends the benchmark. */
 async function reported(report: Promise<unknown>, who: string): Promise<Load> {
   const load = (await report) as LoadReport | EmbeddedReport
   if ('failure' in load) throw new Error(`${who}: ${load.failure}`)
@@ -49,7 +49,7 @@ function overHttp(
   }
 }
 
-/** Handlers without Tollgate: their script, and how it is told what to do. */
+/** Handlers without Tollgate: their script and their arguments. */
 const handlers = {
   a: {
     title: 'hand-written, transactions',

@@ -1,9 +1,11 @@
 /**
- * How long it takes to find the next run of a schedule, and whether it is the right one:
- * `npm run bench -- cron`, or `node --conditions=@tollgate/source test/bench/cron.ts` for this one alone.
+ * Measures the search for the next run of a schedule, and checks the result:
+ * `npm run bench -- cron`, or `node --conditions=@tollgate/source test/bench/cron.ts` for this one
+ * alone.
  *
- * Other people's libraries take part when they are installed in test/bench/peers. Right is what a slow
- * walk over the calendar finds under our rules; at a clock change other libraries have other rules.
+ * Other libraries take part when they are installed in test/bench/peers. A slow walk over the
+ * calendar under Tollgate's rules gives the right result; other libraries have other rules at a
+ * clock change.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -17,7 +19,7 @@ import { nextByDays, referenceOf, wallClock } from '../rig/cron/reference.ts'
 type NextAfter = (after: Date) => Date | null
 type Library = {
   readonly name: string
-  /** Reads an expression. Throws when the library cannot. */
+  /** Reads an expression, and throws when the library cannot. */
   readonly read: (expression: string, zone: string) => NextAfter
 }
 
@@ -112,7 +114,7 @@ async function installed(): Promise<Library[]> {
     libraries.push({
       name: `cronosjs ${cronos.version}`,
       read(expression, zone) {
-        // It takes no zone for UTC, but Etc/UTC.
+        // The library accepts Etc/UTC and not UTC.
         const options = { timezone: zone === 'UTC' ? 'Etc/UTC' : zone }
         const cron = cronos.CronosExpression.parse(expression, options)
         return (after) => cron.nextDate(after)
@@ -122,13 +124,13 @@ async function installed(): Promise<Library[]> {
   return libraries
 }
 
-/** Instants of 2024 to 2033 that are spread over days and hours; always the same. */
+/** Instants of 2024 to 2033 spread over days and hours, the same on every run. */
 const instants = Array.from(
   { length: 512 },
   (_, index) => new Date(Date.UTC(2024, 0, 1) + index * 615_539_411),
 )
 
-/** Instants within 30 hours before the clock changes of a zone in the same years. */
+/** Instants within 30 hours before the clock changes of a zone in those years. */
 function instantsAtChanges(zone: string): Date[] {
   const clock = wallClock(zone)
   const found: Date[] = []
@@ -146,13 +148,13 @@ function measure(next: NextAfter): number {
     for (let call = 0; call < calls; call++) next(instants[call % instants.length]!)
     return ((performance.now() - start) * 1000) / calls
   }
-  // Long enough for the clock, and no longer where a call is slow.
+  // Long enough for the clock, and short where a call is slow.
   const calls = Math.ceil(Math.min(20_000, 20_000 / round(100)))
   round(calls)
   return Array.from({ length: 7 }, () => round(calls)).toSorted((a, b) => a - b)[3] as number
 }
 
-/** In how many of these a library finds what the walk finds. */
+/** The number of instants for which a library agrees with the walk. */
 function agreement(next: NextAfter, expected: readonly (number | null)[], from: readonly Date[]) {
   return from.filter((after, index) => {
     try {
@@ -210,7 +212,7 @@ function timeOf(text: string, zone: string): number {
   return performance.now() - start
 }
 
-/** The text that takes longest at its best of five times: others may use the processor, too. */
+/** The slowest text by the best of five runs, because other processes use the processor, too. */
 function slowest(texts: readonly string[], zone: string) {
   let most = { milliseconds: 0, text: '' }
   for (const text of texts) {

@@ -6,30 +6,30 @@ import pg from 'pg'
 import { startEmbeddedPostgres } from '../../host/postgres/index.ts'
 
 export type Server = {
-  /** Process id of the server's first process; its sessions are children of it. */
+  /** Process id of the server's first process, the parent of its sessions. */
   readonly pid: number
   readonly folder: string
-  /** Bytes of write-ahead log since the server was made. */
+  /** Bytes of write-ahead log since the server was created. */
   readonly walBytes: () => Promise<number>
-  /** The server's version and those settings that decide what a commit costs. */
+  /** The server's version and the settings that decide the cost of a commit. */
   readonly describe: () => Promise<string>
-  /** Makes an empty database and returns its URL. */
+  /** Creates an empty database and returns its URL. */
   readonly makeDatabase: (name: string) => Promise<string>
-  /** Removes a database, whoever still uses it. */
+  /** Removes a database, also one in use. */
   readonly dropDatabase: (name: string) => Promise<void>
   readonly stop: () => Promise<void>
 }
 
-/** What `statfs` says of a file system that is in memory. */
+/** The type that `statfs` reports for a file system in memory. */
 const inMemory = 0x01021994
 
-/** A commit on a file system in memory costs nothing and would measure nothing. */
+/** A commit on a file system in memory costs nothing, so it cannot be measured there. */
 async function folderOnDisk(): Promise<string> {
   for (const parent of [tmpdir(), '/var/tmp', process.cwd()]) {
     const found = await statfs(parent).catch(() => undefined)
     if (found !== undefined && found.type !== inMemory) {
       const folder = await mkdtemp(join(parent, 'tollgate-bench-'))
-      // When root runs this, the server is another user's and has to get in.
+      // Under root, the server runs as another user and needs access.
       await chmod(folder, 0o755)
       return folder
     }
@@ -37,20 +37,20 @@ async function folderOnDisk(): Promise<string> {
   throw new Error('No folder on a disk: set TMPDIR to one that is not in memory.')
 }
 
-/** Starts the server, which ends with `stop`, also when that comes while it starts. */
+/** Starts the server. `stop` ends it, also during its start. */
 export function startServer(stop: AsyncDisposableStack): Promise<Server> {
   const starting = start()
   stop.defer(async () => (await starting).stop())
   return starting
 }
 
-/** A gigabyte of log: what a server with these settings writes between two checkpoints. */
+/** A gigabyte of log: a server with these settings writes as much between two checkpoints. */
 const logFiles = 64
 
 /**
- * A server that has run for a while writes its log into files that it has used before. A new one makes each of
- * 16 MB as it goes, and every commit waits 30 to 60 ms for it, which at 5 MB/s is a hundredth of all: it would
- * be the 99th percentile of whatever is measured.
+ * An older server reuses its log files. A new one creates each of 16 MB on the way, and every
+ * commit waits 30 to 60 ms for it: at 5 MB/s a hundredth of all commits, and so the 99th percentile
+ * of every measurement.
  */
 async function fillLog(client: pg.Client): Promise<void> {
   for (let file = 0; file < logFiles; file += 1) {

@@ -1,6 +1,7 @@
 /**
- * How long decoding and validating a request takes, on one core:
- * `npm run bench` runs all benchmarks, `node --conditions=@tollgate/source test/bench/decode.ts` this one.
+ * Measures decoding and validation of a request on one core:
+ * `npm run bench` runs all benchmarks, `node --conditions=@tollgate/source test/bench/decode.ts`
+ * this one.
  */
 import { holdsCardNumber } from '../../core/request/card-data.ts'
 import { decode } from '../../core/request/decode.ts'

@@ -1,4 +1,7 @@
-/** The engine without HTTP, in a process of its own that also makes the load: a call is a function call. */
+/**
+ * The engine without HTTP in a process that also generates the load, so that a call is a function
+ * call.
+ */
 import simulator from '../../connectors/simulator/index.ts'
 import { createGateway, localKeys } from '../../core/index.ts'
 import { type Load, measure } from './latencies.ts'

@@ -1,4 +1,4 @@
-/** What a stretch of load looked like from outside. */
+/** The result of a load from the client's side. */
 export type Load = {
   readonly payments: number
   readonly seconds: number
@@ -7,8 +7,8 @@ export type Load = {
 }
 
 /**
- * Keeps `concurrent` payments under way for `durationMs` and measures each. `pay` gets a number that
- * no other payment of this process has had; when it throws, the whole measurement fails.
+ * Keeps `concurrent` payments under way for `durationMs` and measures each. `pay` gets a number
+ * unique in this process; its error fails the whole measurement.
  */
 export async function measure(
   concurrent: number,
@@ -30,7 +30,7 @@ export async function measure(
   return summarise(latencies, (performance.now() - start) / 1000)
 }
 
-/** The figures of a stretch from the milliseconds that each payment of it took. */
+/** The figures of a load from the milliseconds of each payment. */
 export function summarise(latencies: readonly number[], seconds: number): Load {
   const sorted = Float64Array.from(latencies).sort()
   const quantile = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN

@@ -1,9 +1,9 @@
-/** The load: merchants' clients with connections that stay open, in a process of their own. */
+/** The load: merchants' clients with persistent connections, in a separate process. */
 import { Agent, request } from 'node:http'
 import { type Load, measure } from './latencies.ts'
 import { paymentForm } from './payment.ts'
 
-/** Where payments are sent, and how many at once for how long. */
+/** The target, concurrency and duration of a load. */
 export type LoadOrder = {
   readonly port: number
   readonly path: string
@@ -17,7 +17,7 @@ export type LoadReport = (Load & { readonly answerBytes: number }) | { readonly 
 
 const agents = new Map<number, Agent>()
 
-/** One agent per server: its connections outlive the rounds, as a merchant's do. */
+/** One agent for each server: its connections outlive the rounds, as a merchant's do. */
 function agentOf(port: number): Agent {
   const known = agents.get(port)
   if (known !== undefined) return known
@@ -26,7 +26,7 @@ function agentOf(port: number): Agent {
   return made
 }
 
-/** One payment. Resolves with its answer, rejects unless it was approved. */
+/** One payment. Resolves with its answer, and rejects unless it was approved. */
 function pay(order: LoadOrder, no: number): Promise<string> {
   const body = paymentForm(order.entityId, no)
   return new Promise((answered, failed) => {

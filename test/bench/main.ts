@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- quick`: Tollgate beside hand-written handlers, in under two minutes.
- * `npm run bench`: longer rounds with everybody, all scenarios, then the time of decoding.
+ * `npm run bench`: longer rounds with all contestants, all scenarios, then decoding.
  */
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -74,7 +74,7 @@ function planOf(isQuick: boolean): Plan {
   }
 }
 
-/** Those who can be had on this machine, in the order in which they stand in the table. */
+/** The contestants available on this machine, in the order of the table. */
 async function start(
   letters: readonly string[],
   surroundings: Surroundings,
@@ -154,7 +154,7 @@ async function main(chosen: readonly string[], outer: AsyncDisposableStack): Pro
   if (chosen.includes('quick')) await compare(true, outer)
   if (isFull || chosen.includes('contestants')) await compare(false, outer)
   if (names.length > 0) await runScenarios(names, outer)
-  // Measured last, when the processor is free of everybody else.
+  // Measured last, when no other contestant uses the processor.
   await outer.disposeAsync()
   if (isFull || chosen.includes('decode')) await import('./decode.ts')
   if (isFull || chosen.includes('cron')) {
@@ -163,10 +163,10 @@ async function main(chosen: readonly string[], outer: AsyncDisposableStack): Pro
   }
 }
 
-/** npm repeats the terminal's Ctrl-C to its child, and both arrive: one press is one signal. */
+/** npm repeats the terminal's Ctrl-C to its child, and both arrive: signals this close are one. */
 const sameSignalMs = 500
 
-/** Rejects when the benchmark is told to end. Told again, it ends at once. */
+/** Rejects on an interruption. A second one ends the benchmark at once. */
 function interruption(): Promise<never> {
   let firstMs: number | undefined
   return new Promise((_, reject) => {
@@ -180,7 +180,7 @@ function interruption(): Promise<never> {
   })
 }
 
-/** Whatever ends the benchmark, its processes and its folder go with it. */
+/** The benchmark's processes and folder are removed on every end. */
 async function mainUntilInterrupted(chosen: readonly string[]): Promise<void> {
   const outer = new AsyncDisposableStack()
   try {
@@ -189,7 +189,7 @@ async function mainUntilInterrupted(chosen: readonly string[]): Promise<void> {
     console.error(error instanceof Error ? error.message : error)
     process.exitCode = 1
   }
-  // First, because a server that somebody still uses runs on.
+  // Clients end first, because a server in use would keep running.
   await endChildren()
   await outer.disposeAsync()
   process.exit()

@@ -1,4 +1,4 @@
-/** The payment that everybody is asked for: the same bytes for all but the merchant's own number. */
+/** The payment of all contestants: the same bytes except for the merchant's own number. */
 
 export const card = {
   number: '4200000000000000',
@@ -8,12 +8,12 @@ export const card = {
   cvv: '123',
 }
 
-/** Numbers of equal length, so that every request has the same size. */
+/** Numbers of equal length give every request the same size. */
 export function transactionId(no: number): string {
   return `order-${String(no).padStart(10, '0')}`
 }
 
-/** As an embedder says it. */
+/** The payment as an embedder's object. */
 export function paymentRequest(entityId: string, no: number) {
   return {
     entityId,
@@ -26,7 +26,7 @@ export function paymentRequest(entityId: string, no: number) {
   }
 }
 
-/** As a merchant sends it. */
+/** The payment as a merchant's form. */
 export function paymentForm(entityId: string, no: number): string {
   const { card: cardFields, ...rest } = paymentRequest(entityId, no)
   const form = new URLSearchParams(rest)

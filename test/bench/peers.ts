@@ -1,4 +1,7 @@
-/** Other people's workflow engines and cron libraries: installed beside the benchmark, never with the project. */
+/**
+ * Other workflow engines and cron libraries, installed beside the benchmark and never with the
+ * project.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
@@ -10,7 +13,7 @@ function versionIn(file: string): string | undefined {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).version : undefined
 }
 
-/** Whether the versions that test/bench/peers/package.json asks for lie there. */
+/** Whether the versions of test/bench/peers/package.json are installed. */
 export function arePeersInstalled(): boolean {
   const { dependencies } = JSON.parse(readFileSync(`${folder}package.json`, 'utf8'))
   return Object.entries(dependencies).every(
@@ -18,11 +21,11 @@ export function arePeersInstalled(): boolean {
   )
 }
 
-/** Installs them unless they are there. False, with a word on the console, when that fails. */
+/** Installs missing peers. A failure is printed and returns false. */
 export async function installPeers(): Promise<boolean> {
   if (arePeersInstalled()) return true
   console.log('Installing the peers with npm ci in test/bench/peers')
-  // Set where npm started the benchmark. Its own file runs on Windows, too, where npm is no program.
+  // npm sets this variable. The file it names also runs on Windows, where npm is not a program.
   const npm = process.env.npm_execpath
   const [program, first] = npm === undefined ? ['npm', []] : [process.execPath, [npm]]
   const parameters = [...first, 'ci', '--ignore-scripts', '--no-audit', '--no-fund']

@@ -1,4 +1,7 @@
-/** (g) pgbench with the two statements of (b): what the database gives to a client written in C. */
+/**
+ * (g) pgbench with the two statements of (b): the throughput of the database for a client written
+ * in C.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, constants, readdirSync } from 'node:fs'
@@ -12,10 +15,10 @@ import { accept, acceptValues, settle, settleValues } from './handwritten/statem
 import { type Load, summarise } from './latencies.ts'
 import { paymentRequest } from './payment.ts'
 
-/** Where Debian and its children put programs that are not on the PATH. */
+/** The folder of programs outside the PATH on Debian and its derivatives. */
 const debian = '/usr/lib/postgresql'
 
-/** The newest pgbench of this machine, or undefined. */
+/** The newest pgbench on this machine, or undefined. */
 export function findPgbench(): string | undefined {
   const versions = filesIn(debian).sort((a, b) => Number(b) - Number(a))
   const folders = [
@@ -60,15 +63,15 @@ export async function pgbench(
   return {
     letter: 'g',
     title: 'pgbench, statements of (b)',
-    // Every round has a process of its own, in C.
+    // Every round has its own process in C.
     pid: Number.NaN,
     async run(concurrent, durationMs) {
-      // Its time begins before its clients are connected, which is no payment's time.
+      // pgbench includes the time to connect, which belongs to no payment.
       const seconds = 1 + Math.max(1, Math.round(durationMs / 1000))
       const parameters = [
         ['--no-vacuum', '--protocol=prepared', `--file=${script}`],
         [`--client=${concurrent}`, `--jobs=${Math.min(concurrent, cpus().length)}`],
-        // Ids begin with the time, so that a later round goes on where the one before ended.
+        // Ids begin with the time, so that a later round continues after the earlier one.
         [`--time=${seconds}`, `--define=no=${Date.now() * 1000}`],
         ['--log', `--log-prefix=${join(folder, 'log')}`],
       ].flat()
@@ -97,7 +100,10 @@ export async function pgbench(
   }
 }
 
-/** Reads and removes the log of a run: one line per payment, its third field microseconds. */
+/**
+ * Reads and deletes the log of a run: one line for each payment, with microseconds in its third
+ * field.
+ */
 async function loadOf(folder: string, words: string): Promise<Load> {
   const latencies: number[] = []
   for (const name of await readdir(folder)) {
@@ -125,7 +131,7 @@ function environmentOf(text: string): NodeJS.ProcessEnv {
   }
 }
 
-/** Both statements, with one payment's values in place of all parameters but the ids. */
+/** Both statements, with one payment's values for all parameters except the ids. */
 async function scriptOf(): Promise<string> {
   const { card, ...rest } = paymentRequest('0'.repeat(32), 0)
   const form: Record<string, string> = { ...rest }

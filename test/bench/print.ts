@@ -1,4 +1,4 @@
-/** Prints what was measured. */
+/** Prints the measurements. */
 import { type Measurement, median, ratio, type Series } from './rounds.ts'
 
 const columns: readonly [figure: keyof Measurement, title: string, decimals: number][] = [
@@ -32,7 +32,7 @@ export function printTable(series: readonly Series[]): void {
   }
 }
 
-/** Which contestants are compared. A pair is printed when both took part. */
+/** Compared pairs of contestants, printed when both took part. */
 const comparisons: readonly [over: string, under: string][] = [
   ['c', 'b'],
   ['c', 'a'],
@@ -54,7 +54,7 @@ function comparison(series: readonly Series[], over: string, under: string): str
   return text.padEnd(26)
 }
 
-/** Throughput of one contestant over another's: the median of the rounds' ratios, lowest and highest. */
+/** The ratio of two contestants' throughput: the median of the rounds, lowest and highest. */
 export function printRatios(series: readonly Series[]): void {
   if (!comparisons.some(([over, under]) => comparison(series, over, under) !== undefined)) return
   console.log('\nRatios of payments/s: median of the rounds (lowest–highest)')
@@ -67,7 +67,7 @@ export function printRatios(series: readonly Series[]): void {
   }
 }
 
-/** What one request waits when nobody else asks. */
+/** The latency of one request without others. */
 function printAloneRatio(level: readonly Series[]): void {
   const find = (letter: string) => level.find(({ contestant }) => contestant.letter === letter)
   const under = find('b')
@@ -80,7 +80,7 @@ function printAloneRatio(level: readonly Series[]): void {
   }
 }
 
-/** A short table: the first column to the left, figures to the right. */
+/** A short table: first column left-aligned, figures right-aligned. */
 export function printRows(
   titles: readonly string[],
   rows: readonly (readonly (string | number)[])[],

@@ -1,7 +1,7 @@
-/** Processor time of processes, as Linux counts it. Elsewhere it is not known. */
+/** Processor time of processes from Linux's counters; unknown on other systems. */
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Linux counts in hundredths of a second, whatever its kernel was built with. */
+/** Linux counts in hundredths of a second with every kernel configuration. */
 const msPerTick = 10
 
 type Stat = { readonly parent: number; readonly ownMs: number; readonly endedChildrenMs: number }
@@ -13,7 +13,8 @@ function statOf(pid: number | string): Stat | undefined {
   } catch {
     return undefined
   }
-  // The second field is a name in parentheses that may hold blanks: count from its end.
+  // The second field is a name in parentheses that may contain blanks, so fields are counted from
+  // its end.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const at = (index: number) => Number(fields[index])
   return {
@@ -23,12 +24,12 @@ function statOf(pid: number | string): Stat | undefined {
   }
 }
 
-/** Milliseconds that one process has used, or NaN where that cannot be found out. */
+/** Milliseconds used by one process, or NaN where they are unknown. */
 export function processMs(pid: number): number {
   return statOf(pid)?.ownMs ?? Number.NaN
 }
 
-/** Milliseconds that a process and its children have used, those that ended among them. */
+/** Milliseconds used by a process and its children, including ended ones. */
 export function familyMs(pid: number): number {
   const first = statOf(pid)
   if (first === undefined) return Number.NaN
@@ -41,7 +42,7 @@ export function familyMs(pid: number): number {
   return sum
 }
 
-/** Bytes of memory that a process occupies now, or NaN. */
+/** Resident memory of a process in bytes, or NaN. */
 export function residentBytes(pid: number): number {
   try {
     const found = /^VmRSS:\s+([0-9]+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))

@@ -1,4 +1,7 @@
-/** Interleaved rounds: everybody runs a moment in every round, so that a slow moment of the machine hits all. */
+/**
+ * Interleaved rounds: every contestant runs briefly in each round, so that a slow moment of the
+ * machine affects all.
+ */
 import type { Contestant } from './contestants.ts'
 import type { Server } from './database.ts'
 import { familyMs, processMs } from './processor-time.ts'
@@ -7,14 +10,14 @@ export type Measurement = {
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Processor time per payment. */
+  /** Processor time for each payment. */
   readonly nodeMs: number
   readonly postgresMs: number
   readonly loadMs: number
   readonly walBytes: number
 }
 
-/** One contestant at one level of load: its measurements, one per round. */
+/** One contestant at one level of load, with one measurement for each round. */
 export type Series = {
   readonly contestant: Contestant
   readonly concurrent: number
@@ -70,7 +73,7 @@ export async function runRounds(
   for (let round = 0; round < plan.rounds; round += 1) {
     for (const concurrent of plan.concurrent) {
       const level = series.filter((one) => one.concurrent === concurrent)
-      // Whoever comes after a busy neighbour has it harder, so the order turns.
+      // The order alternates, because a busy predecessor slows the next contestant.
       const turned = round % 2 === 0 ? level : level.toReversed()
       for (const { contestant, rounds } of turned) {
         rounds.push(await measureOnce(contestant, concurrent, plan.durationMs, server, loadPid))
@@ -87,7 +90,9 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? high : (low + high) / 2
 }
 
-/** Median, lowest and highest of one figure's ratio, round by round: neighbours in time are compared. */
+/**
+ * Median, lowest and highest ratio of one figure by round, so that neighbours in time are compared.
+ */
 export function ratio(
   over: Series,
   under: Series,

@@ -5,7 +5,7 @@ import { heapFlags, heapRegime } from '../../core/heap.ts'
 
 const megabytes = 1_000_000
 
-test('the more is in use, the less may be added to what is alive', () => {
+test('a fuller heap allows less growth', () => {
   const used = [50, 99, 100, 139, 140, 300]
   assert.deepEqual(
     used.map((size) => heapRegime(size * megabytes, 0.5)),
@@ -13,14 +13,14 @@ test('the more is in use, the less may be added to what is alive', () => {
   )
 })
 
-test('nothing is moved together while the event loop has no time left', () => {
+test('the heap is not compacted while the event loop is busy', () => {
   assert.equal(heapRegime(200 * megabytes, 0.95), 'close')
   assert.equal(heapRegime(100 * megabytes, 0.95), 'near')
 })
 
-test('the V8 of this Node knows what is asked of it', () => {
+test('the V8 of this Node knows every heap flag', () => {
   const all = [...Object.values(heapFlags).flat(), '--semi-space-growth-factor=1']
-  // Told on the command line, an unknown one is an error; told later, it would be a line of output.
+  // An unknown flag is an error on the command line, and only a printed warning later.
   assert.equal(execFileSync(process.execPath, [...all, '-p', '1']).toString(), '1\n')
   assert.throws(() => execFileSync(process.execPath, ['--no-such', '-p', '1'], { stdio: 'ignore' }))
 })

@@ -18,7 +18,7 @@ const twoDecimals = fc
   .map(([whole, cents]) => `${whole}.${String(cents).padStart(2, '0')}`)
 
 describe('amounts', () => {
-  test('what was read is written as it came, in every currency that has the decimals', () => {
+  test('an amount that was read is written with the same digits, in every currency with decimals', () => {
     fc.assert(
       fc.property(fc.constantFrom(...codesWith(2, 3, 4)), twoDecimals, (code, text) => {
         assert.equal(formatAmount(parseAmount(text, code), code), text)
@@ -35,7 +35,7 @@ describe('amounts', () => {
     )
   })
 
-  test('what can be written is read back as the same money', () => {
+  test('a written amount is read back as the same money', () => {
     const minor = fc.bigInt(0n, 10n ** 10n - 1n)
     fc.assert(
       fc.property(fc.constantFrom(...payable), minor, (code, amount) => {
@@ -45,7 +45,7 @@ describe('amounts', () => {
     )
   })
 
-  test('none and two decimals are the same money', () => {
+  test('an amount without decimals equals the one with two zeros', () => {
     assert.equal(parseAmount('92', 'EUR'), 9200n)
     assert.equal(parseAmount('92.00', 'EUR'), 9200n)
     assert.equal(parseAmount('0.01', 'EUR'), 1n)
@@ -61,7 +61,7 @@ describe('amounts', () => {
     assert.throws(() => parseAmount('0.01', 'CLP'), refusedWith('100.550.303', 'amount'))
   })
 
-  test('a third decimal exists inside but cannot be said on the wire', () => {
+  test('a third decimal exists inside the engine and not on the wire', () => {
     assert.equal(parseAmount('9.25', 'KWD'), 9250n)
     assert.equal(parseAmount('1', 'CLF'), 10_000n)
     assert.equal(formatAmount(9250n, 'KWD'), '9.25')
@@ -79,7 +79,7 @@ describe('amounts', () => {
     assert.equal(formatAmount(-92n, 'JPY'), '-92.00')
   })
 
-  test('other spellings are refused by name, without repeating them', () => {
+  test('other spellings are refused by name and not repeated', () => {
     const wrong = [
       '',
       '-1',
@@ -105,7 +105,7 @@ describe('amounts', () => {
     )
   })
 
-  test('a code that is no currency, or none that money is held in, is refused by name', () => {
+  test('an unknown currency, or one that holds no money, is refused by name', () => {
     for (const code of ['EUX', 'XAU', 'XXX', 'eur', '', 'constructor']) {
       assert.throws(() => parseAmount('1.00', code), refusedWith('100.550.401', 'currency'), code)
     }
@@ -122,7 +122,7 @@ describe('amounts', () => {
     assert.throws(() => formatAmount(1n, 'EUX'), RangeError)
   })
 
-  test('a withdrawn currency is still read: refunds of old payments are owed in it', () => {
+  test('a withdrawn currency is still read, because refunds of old payments are owed in it', () => {
     assert.equal(parseAmount('19.56', 'BGN'), 1956n)
     assert.equal(formatAmount(1956n, 'BGN'), '19.56')
   })

@@ -21,7 +21,7 @@ const [one, two] = hosts
 const rowOf = async (wish: Wish): Promise<WishRow> =>
   (await ground.rowsOf(wish)).at(-1) ?? assert.fail(`${wish.reference} has no row`)
 
-/** The final word to each wish, by type. */
+/** The final result of each wish, by type. */
 async function outcomes(wishes: readonly Wish[]): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {}
   for (const wish of wishes) {
@@ -31,12 +31,12 @@ async function outcomes(wishes: readonly Wish[]): Promise<Record<string, string[
   return found
 }
 
-/** One wish of each kind, under a fault of the acquirer that every one of them meets. */
+/** One wish of each kind, each under the same fault of the acquirer. */
 async function underFault(fault: Omit<Fault, 'when' | 'times'>): Promise<Wish[]> {
   const wishes = await oneOfEach(client, hosts)
   await acquirer.plan({ ...fault, times: wishes.length, when: { on: 'operation' } })
   for (const answer of await Promise.all(wishes.map((wish) => client.send(wish, one)))) {
-    assert.ok(answer !== undefined && isPending(answer.code), 'nobody knows yet')
+    assert.ok(answer !== undefined && isPending(answer.code), 'the outcome is unknown')
   }
   assert.equal((await acquirer.control({})).left, 0)
   return wishes
@@ -51,7 +51,7 @@ const expected = (differences: Readonly<Record<string, string>> = {}): Record<st
     ]),
   )
 
-test('answers that are lost after the money moved are found by enquiry', async () => {
+test('enquiries find answers lost after the money moved', async () => {
   const lost: Wish[] = []
   for (const fault of ['drop', 'reset', '500', 'html', 'truncate'] as const) {
     lost.push(...(await underFault({ do: fault })))
@@ -63,7 +63,7 @@ test('answers that are lost after the money moved are found by enquiry', async (
   await ground.check()
 })
 
-test('what never reached the acquirer is undone by key, and never sent later', async () => {
+test('an operation that never reached the acquirer is reversed by key and never sent later', async () => {
   const wishes = await underFault({ do: 'drop', apply: 'never' })
   await ground.quiet()
   const undone = Object.fromEntries(Object.keys(all).map((type) => [type, '900.100.400']))
@@ -71,7 +71,7 @@ test('what never reached the acquirer is undone by key, and never sent later', a
   await ground.check()
 })
 
-test('an approval of another amount is taken back', async () => {
+test('an approval for another amount is reversed', async () => {
   const wish = client.first('DB', 9_200)
   const amount = { minor: '9100', currency: 'EUR' }
   await acquirer.plan({ do: 'alterAmount', amount, times: 2 })
@@ -100,7 +100,7 @@ test('an enquiry that finds nothing too early decides nothing, and operators see
   await ground.check()
 })
 
-test('a second answer on a connection is taken for nobody’s', async () => {
+test('a second answer on a connection belongs to no request', async () => {
   await acquirer.plan({ do: 'twice', times: 30, when: { on: 'operation' } })
   const wishes = Array.from({ length: 30 }, () => client.first('DB', 9_200))
   for (const wish of wishes) await client.insist(wish, [one])
@@ -117,7 +117,7 @@ const eventsAt = async ({ url }: { url: string }): Promise<string> => {
   return `${url}/connectors/simulator-http/${account!.id}/events`
 }
 
-test('events that come before the answer, to the other host, change nothing about it', async () => {
+test('events that reach the other host before the answer do not change it', async () => {
   await acquirer.control({ events: await eventsAt(two) })
   const early = Array.from({ length: 10 }, () => client.first('DB', 9_289))
   const answers = await Promise.all(early.map((wish) => client.send(wish, one)))
@@ -132,13 +132,13 @@ test('events that come before the answer, to the other host, change nothing abou
   await acquirer.control({ events: null })
   const stored = await sql<{ outcome: string }>('select outcome from tollgate.inbound_event')
   assert.deepEqual(new Set(stored.map(({ outcome }) => outcome)), new Set(['known']))
-  assert.equal(stored.length, 20, 'each event once, however often it was told')
+  assert.equal(stored.length, 20, 'each event once, however often it was sent')
   await ground.check()
 })
 
 const pendingCard = card('4000000000000077')
 
-test('a pending payment is ended by the acquirer’s event, told to both hosts', async () => {
+test("the acquirer's event ends a pending payment, delivered to both hosts", async () => {
   const wishes = [client.first('DB', 9_200, pendingCard), client.first('PA', 9_300, pendingCard)]
   for (const [index, wish] of wishes.entries()) {
     const answer = await client.send(wish, one)
@@ -157,7 +157,7 @@ test('a pending payment is ended by the acquirer’s event, told to both hosts',
 
 type Told = { key: string; status: 'approved' | 'declined'; minor?: string; secret?: string }
 
-/** A message in the acquirer's form; with its secret it is genuine. @returns its id. */
+/** A message in the acquirer's form, genuine with its secret. @returns its id. */
 async function tellHost({ key, status, minor = '9200', secret = defaultSecret }: Told) {
   const eventId = `${key}-${status}-${secret.length}-${minor}`
   const body = JSON.stringify({
@@ -203,7 +203,7 @@ test('forged events, and genuine ones about another amount, decide nothing', asy
   await ground.check()
 })
 
-test('a genuine event that contradicts what was answered is on record', async () => {
+test('a genuine event that contradicts the answer is recorded', async () => {
   const wish = client.first('DB', 9_200)
   await client.insist(wish, [one])
   const { key, id } = await rowOf(wish)
@@ -229,7 +229,7 @@ const leaseOf = async (id: string): Promise<Date | null> => {
 
 const untilWithinMs = 20_000
 
-/** Looks at a wish's row until it is as it should become. */
+/** Polls a wish's row until it has the expected state. */
 async function until(
   wish: Wish,
   isReached: (row: WishRow) => boolean | Promise<boolean>,

@@ -1,4 +1,4 @@
-/** The checker of the fault tests finds what it is there to find: one lie for each of its rules. */
+/** The checker of the fault tests finds one falsification for each of its rules. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { LedgerEntry } from '../rig/installation/acquirer.ts'
@@ -29,7 +29,7 @@ before(async () => {
 
 type Change<Row> = (row: Row) => Partial<Row>
 
-/** The evidence with one thing in one row changed. */
+/** The evidence with one value of one row changed. */
 function lie<Name extends 'payments' | 'ledger' | 'attempts' | 'balances'>(
   name: Name,
   fits: (row: Evidence[Name][number]) => boolean,
@@ -114,12 +114,12 @@ const lies: Readonly<Record<keyof typeof rules, () => Evidence>> = {
   'every move has its event': () => ({ ...truth, events: truth.events.slice(1) }),
 }
 
-test('the truth breaks no rule', () => {
+test('true books break no rule', () => {
   assert.deepEqual(violations(truth), [])
 })
 
 for (const name of Object.keys(rules)) {
-  test(`a lie breaks the rule: ${name}`, () => {
+  test(`a falsified book breaks its rule: ${name}`, () => {
     assert.notDeepEqual(rules[name]!(lies[name]!()), [])
   })
 }

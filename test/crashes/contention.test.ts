@@ -9,7 +9,7 @@ after(() => ground.close())
 const { client } = ground
 const hosts = await Promise.all([ground.host('one'), ground.host('two')])
 
-/** Sends each wish once, to the hosts in turn, all at the same time. */
+/** Sends each wish once, all at the same time, alternating between the hosts. */
 async function atOnce(wishes: readonly Wish[]): Promise<Answer[]> {
   const answers = await Promise.all(
     wishes.map((wish, index) => client.send(wish, hosts[index % hosts.length]!)),
@@ -25,21 +25,21 @@ const count = (answers: readonly Answer[]): Record<string, number> => {
 const times = <T>(most: number, make: (index: number) => T): T[] =>
   Array.from({ length: most }, (_, index) => make(index))
 
-test('captures from both hosts take an authorisation to its end and not beyond', async () => {
+test('captures from both hosts use up an authorisation and never exceed it', async () => {
   const on = await client.approved('PA', 10_000, hosts)
   const answers = await atOnce(times(30, () => client.followUp('CP', on, 1_000)))
   assert.deepEqual(count(answers), { approved: 10, '700.400.100': 20 })
   await ground.check()
 })
 
-test('refunds from both hosts give back what was taken and not more', async () => {
+test('refunds from both hosts return the captured amount and never more', async () => {
   const on = await client.approved('DB', 10_000, hosts)
   const answers = await atOnce(times(30, () => client.followUp('RF', on, 1_000)))
   assert.deepEqual(count(answers), { approved: 10, '700.400.200': 20 })
   await ground.check()
 })
 
-test('of captures and full reversals at once either the one kind wins or the other', async () => {
+test('of simultaneous captures and full reversals, one kind wins', async () => {
   for (let round = 0; round < 4; round += 1) {
     const on = await client.approved('PA', 10_000, hosts)
     const wishes = times(16, (index) =>
@@ -54,7 +54,7 @@ test('of captures and full reversals at once either the one kind wins or the oth
   await ground.check()
 })
 
-test('of refunds and reversals of one debit at once, only one kind is done', async () => {
+test('of simultaneous refunds and reversals of one debit, one kind succeeds', async () => {
   for (let round = 0; round < 4; round += 1) {
     const on = await client.approved('DB', 9_000, hosts)
     const wishes = times(12, (index) =>
@@ -92,7 +92,7 @@ for (const [type, first] of [
     const wish = client.followUp(type, on, 9_200)
     const answers = await atOnce(times(200, () => wish))
     const others = answers.filter(({ code }) => !isApproved(code) && !isPending(code))
-    assert.deepEqual(count(others), {}, 'a repeat is answered with what the key made, not refused')
+    assert.deepEqual(count(others), {}, 'a repeat gets the answer of its key and no refusal')
     await ground.check()
   })
 }

@@ -1,7 +1,7 @@
 /**
- * kill -9 of one of two hosts, at every boundary of a payment's life, under one payment of each kind.
- * What the dead host had begun is finished or undone by the other, and whoever asks again hears what
- * really happened.
+ * kill -9 of one of two hosts, at every fault point of a payment, under one payment of each kind.
+ * The other host finishes or undoes interrupted payments, and repeated requests get the true
+ * outcome.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -16,7 +16,7 @@ after(() => ground.close())
 const { client, wire } = ground
 const survivor = await ground.host('survivor')
 
-/** The dead host's clients ask the other one, at once and again when all is decided. */
+/** The dead host's clients ask the other one, at once and again after the decision. */
 async function asked(wishes: readonly Wish[]): Promise<Answer[]> {
   const early = await Promise.all(wishes.map((wish) => client.insist(wish, [survivor])))
   for (const { code } of early) assert.ok(isApproved(code) || isPending(code), code)
@@ -45,7 +45,9 @@ const each = (outcome: string): Record<string, string[]> => ({
   RV: [outcome, outcome],
   RF: [outcome],
 })
-/** Whoever asked may have gone another way meanwhile: what was never sent, is not sent later. */
+/**
+ * An operation that was never sent is not sent later, because its client may have paid another way.
+ */
 const undone = each('900.100.400')
 const done = each('approved')
 
@@ -65,13 +67,13 @@ for (const [at, outcomes, moment] of [
     await host.kill()
     await sent
     assert.ok(wishes.every(({ tries }) => tries[0]?.answer === undefined))
-    // Without a repeat it is the jobs alone that take the second step of a two-step payment.
+    // Without a repeat the jobs alone take the second step of a two-step payment.
     if (at !== 'after-T2') await asked(wishes)
     assert.deepEqual(await decided(wishes), outcomes)
   })
 }
 
-/** Operations of the wishes that are to be interrupted, and no others. */
+/** Exactly the operations of the interrupted wishes. */
 const isInterrupted = ({ route, kind, minor }: Passing): boolean =>
   route === 'POST /operations' &&
   !(kind === 'authorize' && isSecondStep({ type: 'PA.CP', minor: Number(minor) }))
@@ -89,13 +91,13 @@ async function killedDuringCalls(where: Hold['where']): Promise<Wish[]> {
   return wishes
 }
 
-test('a host is killed while the acquirer carries its requests out', async () => {
+test('a host is killed while the acquirer processes its requests', async () => {
   const wishes = await killedDuringCalls('answer')
   assert.deepEqual(await decided(wishes), done)
   await wire.release()
 })
 
-test('a host is killed while its requests are on their way, and they arrive when all is decided', async () => {
+test('a host is killed while its requests are under way, and they arrive after the decision', async () => {
   const wishes = await killedDuringCalls('request')
   const outcomes = await decided(wishes)
   await wire.release()

@@ -1,6 +1,6 @@
 /**
- * Commits whose answer is lost: the connection breaks after Postgres has carried a statement out, or
- * before it got there. Nobody can tell the two apart, so everything is safe to run again.
+ * Commits with a lost answer: the connection breaks after Postgres executed a statement, or before
+ * it arrived. The two cannot be distinguished, so every statement is safe to repeat.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -46,7 +46,7 @@ for (const lose of ['answer', 'request'] as const) {
   }
 }
 
-test('under load, every few commits lose their answer or do not arrive', async () => {
+test('commits lose their answer or do not arrive, under load', async () => {
   const before = { ...proxy.cuts }
   proxy.plan(
     { statement: firstCommit, lose: 'answer', every: 5 },

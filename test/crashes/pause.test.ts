@@ -1,7 +1,7 @@
 /**
- * A host that is stopped (SIGSTOP, as a machine that swaps or a container that is frozen) between its
- * first commit and the acquirer, until another host has taken its leases and decided. When it wakes up
- * it must not charge; and what it had charged is taken back and on record.
+ * A host paused by SIGSTOP, like a swapping machine or a frozen container, between its first commit
+ * and the acquirer, until another host took its leases and decided. On resuming it must not charge,
+ * and an earlier charge is reversed and recorded.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -45,7 +45,7 @@ async function followUps(): Promise<Wish[]> {
   ]
 }
 
-test('a host that slept past its time, between first commit and acquirer, sends nothing', async () => {
+test('a host that pauses past its deadline between first commit and sending sends nothing', async () => {
   const sleeper = await ground.host('sleeper', { role: 'api' })
   const followed = await followUps()
   const never = [client.first('PA', 9_300), client.first('PA.CP', 9_400), client.first('DB', 9_200)]
@@ -65,7 +65,7 @@ test('a host that slept past its time, between first commit and acquirer, sends 
   await ground.check()
 })
 
-test('a host that wakes up within its time finds the key closed', async () => {
+test('a host that resumes within its deadline finds the key closed', async () => {
   const sleeper = await ground.host('light sleeper', { role: 'api' })
   const followed = await followUps()
   const { visits, sent } = await sendUpTo(ground, sleeper, 'before-send', followed)
@@ -80,13 +80,15 @@ test('a host that wakes up within its time finds the key closed', async () => {
 
   for (const wish of [...followed, late]) {
     assert.equal(codeOf(wish), '900.100.400')
-    assert.equal((await operationsOf(wish)).length, 1, 'it came too late, and the key was closed')
+    assert.equal((await operationsOf(wish)).length, 1, 'the operation was late and its key closed')
   }
   await sleeper.close()
   await ground.check()
 })
 
-/** Stops with an approval in hand; meanwhile an enquiry finds nothing, and the charge is taken back. */
+/**
+ * Pauses with an approval in hand; an enquiry meanwhile finds nothing, and the charge is reversed.
+ */
 async function approvedInVain(entityId?: string): Promise<Wish> {
   const sleeper = await ground.host('sleeper with an approval', { role: 'api' })
   const wish = client.first('DB', 9_200, entityId === undefined ? {} : { entityId })
@@ -98,20 +100,20 @@ async function approvedInVain(entityId?: string): Promise<Wish> {
   await ground.quiet()
   sleeper.resume()
   await sent
-  // What is put on record after the answer is finished when the host has ended.
+  // The record after the answer is complete once the host has ended.
   await sleeper.close()
   await ground.quiet()
   return wish
 }
 
-test('an approval that arrives after the charge was taken back is on record, and stays declined', async () => {
+test('an approval that arrives after the reversal is recorded, and the payment stays declined', async () => {
   const wish = await approvedInVain()
   assert.equal(codeOf(wish), '900.100.400')
   assert.deepEqual(await attentionTo(wish), [{ kind: 'conflict', open: false }])
   await ground.check()
 })
 
-test('where nothing is taken back by key it stays open until an enquiry finds the approval', async () => {
+test('without reversals by key a payment stays open until an enquiry finds the approval', async () => {
   const wish = await approvedInVain(plainChannelId)
   const [row] = await ground.rowsOf(wish)
   assert.equal(row!.state, 'approved')

@@ -1,4 +1,4 @@
-/** Postgres is restarted, crashes, and throws everybody out, in the middle of load over two hosts. */
+/** Postgres restarts, crashes, and closes all connections under load over two hosts. */
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const hosts = await Promise.all([ground.host('one'), ground.host('two')])
 
 const serverPid = (): number => {
   const server = findServer(join(cluster.folder, 'data'))
-  return server?.pid ?? assert.fail('the server does not run')
+  return server?.pid ?? assert.fail('the server is not running')
 }
 
 const startedAt = async () => {
@@ -26,19 +26,19 @@ for (const [kind, signal] of [
   ['fast', 'SIGINT'],
   ['immediate', 'SIGQUIT'],
 ] as const) {
-  test(`a ${kind} shutdown under load, and a new start`, async () => {
+  test(`Postgres restarts after a ${kind} shutdown under load`, async () => {
     const load = startLoad(client, hosts, 12)
     await load.more(80)
     const before = await startedAt()
     process.kill(serverPid(), signal)
     await load.more(200)
-    assert.notEqual(await startedAt(), before, 'the server was not started again')
+    assert.notEqual(await startedAt(), before, 'the server did not restart')
     await load.stop()
     await ground.check()
   })
 }
 
-test('all connections are ended again and again under load', async () => {
+test('all connections are closed repeatedly under load', async () => {
   const load = startLoad(client, hosts, 12)
   for (let round = 0; round < 8; round += 1) {
     await load.more(40)

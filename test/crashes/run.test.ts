@@ -1,4 +1,4 @@
-/** The seeded fault run: its plan follows from the seed, and a minute of it finds nothing wrong. */
+/** The seeded fault run: its plan follows from the seed, and a minute of it finds no violation. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { killedAt, planOf } from '../faults/plan.ts'
@@ -11,15 +11,15 @@ test('the same seed plans the same faults at the same times', () => {
   assert.deepEqual(planOf({ seed: 7, ...full }), planOf({ seed: 7, ...full }))
 })
 
-test('another seed plans others', () => {
+test('another seed plans other faults', () => {
   assert.notDeepEqual(planOf({ seed: 7, ...full }), planOf({ seed: 8, ...full }))
 })
 
-test('a full run has every kind of fault, whatever its seed', () => {
+test('a full run includes every kind of fault, whatever its seed', () => {
   for (const seed of [1, 2, 3]) {
     const plan = planOf({ seed, ...full }).map(({ injection }) => injection)
     const killed = plan.flatMap((one) => (one.is === 'kill' ? [one.at] : []))
-    for (const at of killedAt) assert.ok(killed.includes(at), `nobody is killed at ${at}`)
+    for (const at of killedAt) assert.ok(killed.includes(at), `no host is killed at ${at}`)
     assert.deepEqual([...new Set(plan.map(({ is }) => is))].toSorted(), [
       'acquirer',
       'clock',
@@ -37,7 +37,7 @@ test('a full run has every kind of fault, whatever its seed', () => {
   }
 })
 
-test('a short run finds nothing wrong', async () => {
+test('a short run finds no broken rule', async () => {
   const lines: string[] = []
   const report = await runFaults({
     seed: 4,
@@ -46,6 +46,6 @@ test('a short run finds nothing wrong', async () => {
   })
   assert.deepEqual(report.violations, [], lines.join('\n'))
   const done = report.injected.filter(({ result }) => result === 'done')
-  assert.ok(done.length > report.injected.length / 2, 'most of the faults came about')
+  assert.ok(done.length > report.injected.length / 2, 'most faults occurred')
   assert.ok(report.payments > 200, `only ${report.payments} payments`)
 })

@@ -1,4 +1,7 @@
-/** kill -9 of the host that charges schedules, and of the one that moves a test clock. Another one goes on. */
+/**
+ * kill -9 of the host that charges schedules, and of the one that advances a test clock. Another
+ * host continues.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -37,7 +40,7 @@ async function stored(more: Readonly<Record<string, string>> = {}): Promise<stri
 
 const charge = { amount: '1.00', currency: 'EUR', paymentType: 'DB', testMode: 'EXTERNAL' }
 
-/** An expression for the one second that is so far ahead. */
+/** An expression for the single second that far ahead. */
 function onceIn(seconds: number): string {
   const at = new Date(Math.ceil(Date.now() / 1000 + seconds) * 1000)
   const [date, time] = at.toISOString().split(/[T.]/) as [string, string]
@@ -54,7 +57,7 @@ async function until(isSo: () => Promise<boolean>, withinMs = 40_000): Promise<v
   }
 }
 
-/** How often each of these schedules was charged at the acquirer. */
+/** The number of charges of each schedule at the acquirer. */
 async function chargedTimes(ids: readonly string[]): Promise<number[]> {
   const ledger = await ground.acquirer.ledger()
   const rows = await sql<{ id: string; schedule_id: string }>(
@@ -67,11 +70,11 @@ async function chargedTimes(ids: readonly string[]): Promise<number[]> {
   return ids.map((id) => counts.get(id)?.length ?? 0)
 }
 
-/** The others are where every payment is killed, and where the fault run kills. */
+/** The remaining points are covered by the tests of payments and by the fault run. */
 const points: readonly FaultPoint[] = ['in-fire', 'after-fire', 'after-T1', 'after-send']
 
 for (const at of points) {
-  test(`a worker is killed ${at}, and each schedule is charged once all the same`, async () => {
+  test(`a worker is killed ${at}, and each schedule is charged once`, async () => {
     const registrationId = await stored()
     const job = onceIn(1.5)
     const made = await Promise.all(
@@ -108,7 +111,7 @@ for (const at of points) {
   })
 }
 
-test('a host is killed while it moves a test clock, and another one arrives', async () => {
+test('a host is killed while it advances a test clock, and another one completes the advance', async () => {
   const clock = await ask('POST', '/v1/testclocks', { time: '2027-01-15 00:00:00' })
   const registrationId = await stored({ testClock: clock.id })
   const { id } = await ask('POST', '/scheduling/v1/schedules', {
@@ -142,7 +145,7 @@ test('a host is killed while it moves a test clock, and another one arrives', as
   await survivor.close()
 })
 
-test('the answer of a charge is lost and the worker with it: the charge is found, not repeated', async () => {
+test('a charge whose answer and worker are lost is found and not repeated', async () => {
   const registrationId = await stored()
   const { id } = await ask('POST', '/scheduling/v1/schedules', {
     ...charge,
@@ -167,7 +170,7 @@ test('the answer of a charge is lost and the worker with it: the charge is found
   await survivor.close()
 })
 
-test('a charge that never reached the acquirer is made all the same, once', async () => {
+test('a charge that never reached the acquirer is made once', async () => {
   const registrationId = await stored()
   const { id } = await ask('POST', '/scheduling/v1/schedules', {
     ...charge,
@@ -183,7 +186,7 @@ test('a charge that never reached the acquirer is made all the same, once', asyn
   const survivor = await ground.host('survivor', { role: 'worker' })
   await ground.quiet()
   assert.deepEqual(await chargedTimes([id]), [1])
-  // By the same payment, or by another one after it was proven undone.
+  // By the same payment, or by another one after proof that it was undone.
   const rows = await sql<{ state: string }>(
     'select state from tollgate.payment where schedule_id = $1 order by id desc',
     [id],
@@ -196,7 +199,7 @@ test('a charge that never reached the acquirer is made all the same, once', asyn
   await survivor.close()
 })
 
-test('a worker is killed with charges that it had read: those cancelled before another one comes are missed', async () => {
+test('charges of a killed worker are missed if they are cancelled before another worker takes them', async () => {
   const registrationId = await stored()
   const make = () =>
     ask('POST', '/scheduling/v1/schedules', {

@@ -1,4 +1,4 @@
-/** A wall clock that is put back, as after a wrong start: what waits for a time must not wait longer. */
+/** A wall clock set back, as after a wrong start: no wait becomes longer. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { isPending } from '../rig/installation/client.ts'
@@ -9,7 +9,7 @@ after(() => ground.close())
 const { client, acquirer, sql } = ground
 const hourMs = 3_600_000
 
-test('a worker whose clock was put back goes on with the job of one that died', async () => {
+test('a worker whose clock was set back takes over the job of a dead one', async () => {
   const front = await ground.host('front', { role: 'api' })
   const wish = client.first('DB', 9_700)
   await acquirer.plan({ do: 'drop', apply: 'never', when: { on: 'operation' } })
@@ -23,7 +23,7 @@ test('a worker whose clock was put back goes on with the job of one that died', 
 
   const survivor = await ground.host('survivor', { role: 'worker' })
   await survivor.advance(-hourMs)
-  // The dead worker's sign of life is too old, as after some time: whoever supervises must see it.
+  // The dead worker's heartbeat is old, and supervision must notice.
   const aged = await sql(
     `update tollgate_boss.job set heartbeat_on = now() - interval '1 minute'
      where state = 'active' and name = 'charge' returning id`,

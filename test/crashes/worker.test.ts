@@ -1,4 +1,4 @@
-/** kill -9 of the host that finishes what others left undone, while it does. Another one goes on. */
+/** kill -9 of the host that resolves interrupted operations. Another host continues. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { isApproved, isPending, type Wish } from '../rig/installation/client.ts'
@@ -10,7 +10,7 @@ after(() => ground.close())
 const { client, acquirer } = ground
 const front = await ground.host('front', { role: 'api' })
 
-/** Leaves these undecided: they never reached the acquirer, and nobody knows. */
+/** Leaves these undecided: they never reached the acquirer, and no outcome is known. */
 async function leaveBehind(wishes: readonly Wish[]): Promise<void> {
   const times = wishes.length
   await acquirer.plan({ do: 'drop', apply: 'never', times, when: { on: 'operation' } })
@@ -20,7 +20,7 @@ async function leaveBehind(wishes: readonly Wish[]): Promise<void> {
 }
 
 test('a worker is killed at every step of a resolution', async () => {
-  // What cannot be taken back by key is sent again under the same one.
+  // An operation without a reversal by key is sent again under the same key.
   const on = await client.approved('PA', 10_000, [front], { entityId: plainChannelId })
   const steps = [
     { at: 'after-lease', wish: client.first('DB', 9_200) },
@@ -55,10 +55,10 @@ test('a worker is killed at every step of a resolution', async () => {
   await survivor.close()
 })
 
-/** Longer than it takes to notice that a process no longer shows itself. */
+/** Longer than the detection of a dead process takes. */
 const sweptAgainWithinMs = 30_000
 
-test('a worker is killed in its sweep, and the others sweep on', async () => {
+test('a worker is killed during its sweep, and the others continue', async () => {
   const wish = client.first('DB', 9_700)
   await leaveBehind([wish])
   const doomed = await ground.host('doomed', {

@@ -53,13 +53,13 @@ after(async () => {
   await database.drop()
 })
 
-test('the program in the README takes a payment and tells its event', async () => {
+test('the program in the README takes a payment and prints its event', async () => {
   const source = `const entityId = process.env.ENTITY_ID\n${block('README.md', 'js')}\nconsole.log(payment.result.code)`
   const { stdout } = await program('readme.mjs', source)
   assert.match(stdout, /payment\.approved [0-9a-f]{32}\n000\.100\.110\n/)
 })
 
-test('the connector in the guide is taken by the engine', async () => {
+test('the engine accepts the connector in the guide', async () => {
   writeFileSync(path.join(packed, 'acme.mts'), block('docs/connectors.md', 'ts'))
   const { stdout } = await program(
     'guide.mjs',

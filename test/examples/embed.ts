@@ -47,7 +47,7 @@ async function openShop(
   }
 }
 
-/** Buys once, waits for the shop's own job, and looks at what the subscriber saw. */
+/** Buys once, waits for the shop's own job, and checks the subscriber's events. */
 async function buy(url: string): Promise<void> {
   const order = (body: object) =>
     fetch(`${url}/orders`, {

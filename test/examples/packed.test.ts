@@ -1,3 +1,3 @@
-/** The packages as a user gets them: built and packed once for all of these. */
+/** The packages as users get them: built and packed once for all of these tests. */
 import './docs.ts'
 import './embed.ts'

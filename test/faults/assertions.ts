@@ -1,6 +1,6 @@
 /**
- * What must hold whatever went wrong. Each is one statement over the engine's tables, the acquirer's
- * books (`oracle.ledger`) and the merchants' memory (`oracle.try`); a row that comes back is a
+ * The rules that hold under every fault. Each is one statement over the engine's tables, the
+ * acquirer's books (`oracle.ledger`) and the merchants' history (`oracle.try`); a returned row is a
  * violation: `about` (a payment's id or a merchant's reference) and `what`.
  */
 import { balanceAssertions } from './balance-assertions.ts'
@@ -10,7 +10,7 @@ import { scheduleAssertions } from './schedule-assertions.ts'
 
 export type Violation = { readonly about: string; readonly what: string }
 
-/** Answers that are a word about a wish, told apart by their code. */
+/** Answers that state an outcome of a wish, classified by their code. */
 const words = `words as (
   select t.*, t.code ~ '^(000\\.000\\.|000\\.100\\.1|000\\.[36])' as approved, t.code like '000.200.%' as pending
   from oracle.try t
@@ -18,7 +18,7 @@ const words = `words as (
 
 const hex = (column: string) => `replace(${column}::text, '-', '')`
 
-/** What carrying an operation out once does to the payer's money. */
+/** The effect of carrying an operation out once on the payer's money. */
 const moneyOnce = `
 select coalesce(l.payment_id, l.key) as about,
   format('%s %s moved held %s, charged %s', l.kind, l.key, l.held, l.charged) as what
@@ -61,13 +61,19 @@ from oracle.ledger l
 left join tollgate.attempt a on a.key = l.key
 where l.moved and l.kind not like 'chargeback%' and a.key is null`
 
-/** The acquirer declined something of the same payment and did it, or failed it later: our sums cannot know. */
+/**
+ * The acquirer declined an operation of the same payment and completed it, or failed it later, so
+ * the sums cannot know.
+ */
 const isLiedTo = `exists (
   select from tollgate.payment other
   where (other.root_id = p.root_id or other.id in (p.root_id, p.parent_id, p.referenced_id) or other.parent_id = p.parent_id)
     and (other.result_code = '800.100.100' or other.attempt_key in (select key from oracle.failure)))`
 
-/** Words of an acquirer that was asked for more than there is, or for another thing with one key. */
+/**
+ * Answers of an acquirer that was asked for more than the sums allow, or for another operation
+ * under one key.
+ */
 const askedTooMuch = `
 select coalesce(l.payment_id, l.key) as about, format('%s %s was refused by the acquirer: %s', l.kind, l.key, l.code) as what
 from oracle.entry l
@@ -166,7 +172,7 @@ where p.effect in ('authorisation', 'replacement')
     and s.captured + s.released > coalesce(p.approved_minor, p.amount_minor) + s.increased + coalesce(b.excess, 0)
   or p.effect in ('sale', 'capture') and s.given_back > coalesce(p.approved_minor, p.amount_minor) + coalesce(b.excess, 0)`
 
-/** Also while a run goes on: what was asked about in vain is on the list from that moment. */
+/** Holds during a run, too: an unanswered question is on the list at once. */
 export const listedWhenAsked = `
 select ${hex('a.payment_id')} as about,
   format('undecided after an enquiry (%s, %s enquiries) and not on the operators'' list', a.settled_by, a.enquiries) as what
@@ -228,7 +234,7 @@ where t.asks = 'payment'
 group by t.reference
 having count(*) filter (where t.status < 500 and t.status <> 429) = 0`
 
-/** In the words of the report. */
+/** Named in the words of the report. */
 export const assertions: Readonly<Record<string, string>> = {
   ...scheduleAssertions,
   ...eventAssertions,

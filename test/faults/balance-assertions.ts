@@ -1,9 +1,9 @@
-/** What must hold of balances: each sum is worked out once more from the payments and facts alone. */
+/** The rules for balances: each sum is computed again from the payments and facts alone. */
 const hex = (column: string) => `replace(${column}::text, '-', '')`
 
 /**
- * A late success counts like a reservation until it is undone; a reversal that was done after all
- * cannot be undone, and counts as done. A capture that was reversed counts for nothing.
+ * A late success counts like a reservation until it is undone; a completed reversal cannot be
+ * undone and counts as done. A reversed capture counts for nothing.
  */
 const expected = `
 member as (
@@ -76,7 +76,7 @@ full join tollgate.payment_balance b on b.payment_id = p.id
 where b.payment_id is null and p.state = 'approved' and p.effect in ('authorisation', 'replacement', 'sale', 'capture', 'refund')
   or p.id is null`
 
-/** Only a late success that is not undone holds a reservation when nothing is under way. */
+/** Without operations under way, only an open late success holds a reservation. */
 const nothingReserved = `
 with late as (
   select p.parent_id, sum(p.amount_minor) as minor
@@ -90,7 +90,7 @@ from tollgate.payment_balance b
 left join late l on l.parent_id = b.payment_id
 where capturing + reversing + refunding + increasing <> coalesce(l.minor, 0)`
 
-/** Whoever waits for operators waits for an entry that they can end. */
+/** Each payment that waits for operators has an entry that they can close. */
 const frozenHasEntry = `
 select ${hex('b.payment_id')} as about, format('frozen by %s, which is not on the list', f.by) as what
 from tollgate.payment_balance b

@@ -1,16 +1,16 @@
-/** The hosts of a run. Whatever ends one of them, another process takes its place. */
+/** The hosts of a run. A host that ends for any reason is replaced by another process. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Ground } from '../rig/installation/ground.ts'
 import type { Host } from '../rig/installation/host.ts'
 import { isOverloaded, type Line } from './line.ts'
 import { type CrewName, crewNames } from './plan.ts'
 
-/** Short, so that a run sees many leases end. */
+/** Short, so that many leases expire in a run. */
 export const connectorTimeoutMs = 2_000
 
 type Place = {
   host: Host | undefined
-  /** Ends with the last order that was given to this place. */
+  /** Resolves with the last order for this place. */
   busy: Promise<void>
 }
 
@@ -19,7 +19,7 @@ export class Crew implements Line {
   readonly #places = new Map<CrewName, Place>()
   readonly #tending: Promise<void>[] = []
   #closing = false
-  /** Hosts that ended otherwise than by kill -9. */
+  /** Hosts that ended other than by kill -9. */
   readonly fallen: string[] = []
   readonly counts = { started: 0, killed: 0 }
 
@@ -47,7 +47,7 @@ export class Crew implements Line {
         this.counts.started += 1
         return host
       } catch (error) {
-        // No database, no host: whoever supervises processes tries on.
+        // A host cannot start without its database, so the start is repeated as a supervisor would.
         if (this.#closing || tries > mostStarts) throw error
         await pause(250)
       }
@@ -77,7 +77,7 @@ export class Crew implements Line {
     return this.#places.get(name)!.host
   }
 
-  /** Runs `work` after everything that was ordered for this host before. */
+  /** Runs `work` after all earlier orders for this host. */
   inTurn(name: CrewName, work: () => Promise<void>): Promise<void> {
     const place = this.#places.get(name)!
     const mine = place.busy.then(work)
@@ -85,7 +85,7 @@ export class Crew implements Line {
     return mine
   }
 
-  /** The host of this name, waited for while it starts; undefined when it does not come up in time. */
+  /** The host of this name, awaited during its start; undefined when it does not start in time. */
   async present(name: CrewName, withinMs = 15_000): Promise<Host | undefined> {
     const until = performance.now() + withinMs
     while (performance.now() < until) {

@@ -1,4 +1,7 @@
-/** Chargebacks and their reversals in every shape, each on record in the oracle's books before it is told. */
+/**
+ * Chargebacks and their reversals in every shape, each recorded in the oracle's books before its
+ * message.
+ */
 import { channelId, merchantId } from '../rig/installation/installation.ts'
 import type { Scene } from './injections.ts'
 import { say, type Target } from './telling.ts'
@@ -22,15 +25,15 @@ export type Shape = (typeof shapes)[number]
 
 type Fact = {
   readonly kind: 'chargeback' | 'reversal'
-  /** Of the dispute; the id of the event stands for it where there is none. */
+  /** The reference of the dispute, or the id of the event in its place. */
   readonly reference: string
   readonly minor: bigint
   readonly currency?: string
-  /** Told without a reference: the event has this id. */
+  /** Sent without a reference: the event has this id. */
   readonly isEvent?: true
-  /** Under a reference that is known for another amount: it must be listed and change nothing. */
+  /** Sent under a known reference with another amount: it must be listed and change nothing. */
   readonly isOther?: boolean
-  /** Another event about the same. */
+  /** Another event about the same dispute. */
   readonly again?: true
 }
 
@@ -42,7 +45,7 @@ export async function dispute(scene: Scene, target: Target, how: Shape): Promise
   switch (how) {
     case 'chargeback':
     case 'chargeback-reversed':
-      // Its process tells one account alone.
+      // The acquirer's process sends events to one account only.
       if (target.channel !== channelId) return tell(scene, target, whole)
       await book(scene, target, 'chargeback')
       if (how === 'chargeback-reversed') await book(scene, target, 'reversal')
@@ -79,7 +82,7 @@ export async function dispute(scene: Scene, target: Target, how: Shape): Promise
   }
 }
 
-/** In letters alone: what could be a card number is masked wherever it stands. */
+/** Letters only, because possible card numbers are masked everywhere. */
 const nameOf = ({ key }: Target): string =>
   key.replace(/\d/g, (digit) => 'ghijklmnop'.charAt(Number(digit)))
 
@@ -124,11 +127,11 @@ async function record(
 const bookedKey = (kind: Fact['kind'], key: string) =>
   `${kind === 'chargeback' ? 'cb' : 'cr'}-${key}`
 
-/** In the books of the acquirer's own process, which tells it by itself. */
+/** Books in the acquirer's own process, which sends the event. */
 async function book(scene: Scene, target: Target, kind: Fact['kind']): Promise<void> {
   const own = bookedKey(kind, target.key)
   const { minor } = target
-  // Without a reference of its own, the id of the event stands for it.
+  // Without its own reference, the id of the event identifies the dispute.
   await record(scene, target, { kind, reference: `${own}-approved`, minor }, true)
   const original = kind === 'chargeback' ? target.key : bookedKey('chargeback', target.key)
   await scene.ground.acquirer.control({

@@ -1,11 +1,11 @@
-/** What must hold of what merchants are told. Like all assertions: a row that comes back is a violation. */
+/** The rules for notifications and the feed. Like all assertions: a returned row is a violation. */
 import { strangerEntityId } from '../rig/installation/installation.ts'
 
 const hex = (column: string) => `replace(${column}::text, '-', '')`
 
 /**
- * Events that merchants are told of, and as what. That a question is open is none of them. A
- * registration begins with the payment of the same id that verified its account.
+ * Events for merchants, with their types. An open outcome is not among them. A registration begins
+ * with the payment of the same id that verified its account.
  */
 const tellable = `tellable as (
   select e.id, ${hex('e.id')} as name, e.resource, e.type, e.channel_id, e.at,
@@ -21,7 +21,7 @@ const tellable = `tellable as (
 
 const strangers = `select id from tollgate.entity where parent_id = '${strangerEntityId}'`
 
-/** The feed is read by the merchant, whose channels are all but the stranger's. */
+/** The merchant reads the feed of all channels but the stranger's. */
 const feedWhole = `
 with ${tellable}
 select ${hex('t.resource')} as about, format('event %s, %s of %s, is not in the feed', t.name, t.type, t.seq) as what
@@ -52,8 +52,8 @@ join told earlier on earlier.resource = later.resource and earlier.kind = later.
   and earlier.seq < later.seq and earlier.no > later.no`
 
 /**
- * What each endpoint has to hear. One that was switched off hears of what happened while it was on:
- * of that it has deliveries.
+ * The notifications due to each endpoint. A disabled endpoint is due those of its active time:
+ * the ones with a delivery.
  */
 const expected = `${tellable},
 expected as (
@@ -96,7 +96,10 @@ from oracle.received r
 group by r.path, r.resource, r.type, r.sequence
 having count(distinct r.id) > 1`
 
-/** Whoever has not taken an event is not told the next one, unless the first was given up. */
+/**
+ * An endpoint gets the next event only after it accepted the previous one, or that one was given
+ * up.
+ */
 const inOrder = `
 with ${expected},
 told as (

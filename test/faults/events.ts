@@ -1,6 +1,6 @@
 /**
- * What the acquirer tells on its own: forged, twice, in the wrong order, against its own word, for
- * another amount, under an id that it used before, and long after everybody was answered.
+ * Events sent by the acquirer on its own: forged, repeated, out of order, contradicting, for
+ * another amount, under a used id, and long after every answer.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { channelId, merchantId } from '../rig/installation/installation.ts'
@@ -14,8 +14,8 @@ import { tryToRefund } from './waiting.ts'
 type Events = Injection & { is: 'events' }
 
 /**
- * Old enough that nothing about it is under way, new enough that merchants still work on others.
- * Nothing was said about it yet.
+ * Old enough to have nothing under way, new enough that merchants still follow up. No event has
+ * been sent about it.
  */
 const settled = `
   select p.id, p.attempt_key as key, p.amount_minor as minor, p.state, p.effect, p.channel_id as channel
@@ -42,7 +42,7 @@ const charges = ['sale', 'capture']
 type Wanted = {
   readonly states: readonly string[]
   readonly effects?: readonly string[]
-  /** Whether what counts as done may still fail. */
+  /** Whether a done operation can still fail. */
   readonly mayFail?: boolean
 }
 
@@ -51,7 +51,7 @@ async function targets(
   { states, effects = withMoney, mayFail = false }: Wanted,
   count: number,
 ): Promise<Target[]> {
-  // Some of each kind: of one that is rare too.
+  // Some of each kind, rare ones included.
   return ground.sql<Target>(
     `with settled as (${settled}),
      ranked as (select *, row_number() over (partition by effect order by id desc) as rank from settled)
@@ -62,7 +62,7 @@ async function targets(
 
 const withinMs = 10_000
 
-/** Waits for payments that fit: a run has just begun, or the database is away. */
+/** Waits for matching payments, because a run may have just begun or the database may be away. */
 async function awaited(scene: Scene, wanted: Wanted, count: number): Promise<Target[]> {
   for (const until = performance.now() + withinMs; ; await pause(250)) {
     const found = await targets(scene, wanted, count)
@@ -97,7 +97,7 @@ export async function injectEvents(scene: Scene, { how, count }: Events): Promis
       return found.length > 0
     }
     case 'reordered':
-      // "Pending" after "approved", and "approved" again after that.
+      // "Pending" after "approved", then "approved" again.
       return each(await awaited(scene, approved, count), async (target) => {
         const { key } = target
         await say(scene, target, { eventId: `${key}-late`, status: 'pending' })
@@ -121,7 +121,7 @@ export async function injectEvents(scene: Scene, { how, count }: Events): Promis
       return each(await awaited(scene, approved, count), (target) => repeat(scene, target))
     case 'forged-first':
       return each(await awaited(scene, approved, count), async (target) => {
-        // Anybody may guess an id: the genuine event under it comes after the forged one.
+        // Ids can be guessed: the genuine event follows the forged one under the same id.
         const eventId = `${target.key}-${against(target)}-guessed`
         await forge(scene, target, { eventId, status: 'approved' })
         return contradict(scene, target, { eventId })
@@ -160,7 +160,7 @@ async function each(
   return found.length > 0
 }
 
-/** Genuine, and against what was answered: it must be on record afterwards. */
+/** A genuine event that contradicts the answer: it must be recorded. */
 async function contradict(
   scene: Scene,
   target: Target,
@@ -174,7 +174,7 @@ async function contradict(
   return say(scene, target, { eventId: `${target.key}-${status}-against`, status, ...more })
 }
 
-/** Done, says the acquirer, for another amount or in another currency. */
+/** An approval of the acquirer for another amount or in another currency. */
 function sayOther(scene: Scene, target: Target, no: number): Promise<0 | 1> {
   const other = [{ minor: target.minor - 1n }, { minor: target.minor + 100n }, { currency: 'USD' }][
     no % 3
@@ -186,7 +186,7 @@ function sayOther(scene: Scene, target: Target, no: number): Promise<0 | 1> {
   })
 }
 
-/** What is known, and then something else under the same id. */
+/** A known event, and then other content under the same id. */
 async function repeat(scene: Scene, target: Target): Promise<0 | 1> {
   const eventId = `${target.key}-used`
   if ((await say(scene, target, { eventId, status: 'approved' })) === 0) return 0
@@ -197,7 +197,7 @@ async function repeat(scene: Scene, target: Target): Promise<0 | 1> {
   return say(scene, target, { eventId, status: 'approved', minor: target.minor + 1n })
 }
 
-/** The acquirer's word about what it declined in its answer and carried out all the same. */
+/** The acquirer's event about an operation that it declined in its answer and carried out. */
 export async function ownUp(scene: Scene): Promise<boolean> {
   const found = await scene.ground.sql<Target>(
     `select id, attempt_key as key, amount_minor as minor, state, effect, channel_id as channel
@@ -210,7 +210,7 @@ export async function ownUp(scene: Scene): Promise<boolean> {
   return found.length > 0
 }
 
-/** Approvals of what has expired meanwhile. */
+/** Approvals of payments that have expired. */
 export async function approveExpired(scene: Scene): Promise<void> {
   for (const target of await targets(scene, { states: ['expired'] }, 20)) {
     await contradict(scene, target)

@@ -1,4 +1,4 @@
-/** What counted as done and ends: the acquirer fails it after all, or says that it is final. */
+/** The end of accepted operations: the acquirer fails or confirms them. */
 import { defaultSecret } from '../../connectors/simulator/server.ts'
 import { keyHeader, merchantHeader } from '../../connectors/simulator/wire.ts'
 import { merchantId } from '../rig/installation/installation.ts'
@@ -6,8 +6,8 @@ import type { Scene } from './injections.ts'
 import { say, type Target } from './telling.ts'
 
 /**
- * The acquirer undoes it in its own books where nothing builds on it; where something does, the
- * oracle's books alone know that it stands no more. Then it says so.
+ * The acquirer undoes the operation in its own books unless follow-ups depend on it; then only the
+ * oracle's books record the failure. Its event follows.
  */
 export async function fail(scene: Scene, target: Target): Promise<0 | 1> {
   const { sql, acquirer } = scene.ground

@@ -1,6 +1,6 @@
 /**
- * A merchant who follows the feed of events through all of it, on whichever host runs, from the first
- * event to the last, and writes down what it is told.
+ * A merchant who follows the event feed from the first event to the last on any running host, and
+ * records every event.
  */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,16 +9,16 @@ import type { Address, Line } from './line.ts'
 import { type Random, randomOf } from './random.ts'
 
 export type Follower = {
-  /** File with what it was told, as the checker's table has it. */
+  /** File of the received events, in the columns of the checker's table. */
   readonly path: string
-  /** Resolves when it has read to the end of the feed. */
+  /** Resolves at the end of the feed. */
   end(): Promise<void>
 }
 
 /** Columns of a line. */
 export const followed = 'no bigint, id text, resource text, sequence integer, type text'
 
-/** Shorter than most freezes: then it asks another host from the same place. */
+/** Shorter than most freezes, so that the reader asks another host from the same cursor. */
 const withinMs = 6_000
 const endsWithinMs = 60_000
 
@@ -52,7 +52,7 @@ class Reader {
   constructor(line: Line, random: Random, path: string) {
     this.#line = line
     this.#random = random
-    // The database server reads it as another user.
+    // The database server reads the file as another user.
     this.#file = openSync(path, 'w', 0o644)
   }
 
@@ -64,7 +64,7 @@ class Reader {
     try {
       for (;;) {
         const isLast = this.#endsAtMs !== Number.POSITIVE_INFINITY
-        // Whoever asks all the time comes between the commits of two transactions.
+        // Frequent requests fall between the commits of two transactions.
         const page = await this.#page(isLast ? '0' : this.#random.pick(['0', '0', '2']))
         if (page !== undefined) {
           this.#write(page.events)
@@ -80,7 +80,7 @@ class Reader {
 
   async #page(wait: string): Promise<Page | undefined> {
     const host = this.#line.any(this.#random.next())
-    // Pages of different sizes, so that they end at all kinds of places.
+    // Pages of different sizes end at different places.
     const limit = String(this.#random.between(1, 200))
     const page = host && (await ask(host, { cursor: this.#cursor, limit, wait }))
     if (page === undefined) await pause(100)
@@ -96,7 +96,7 @@ class Reader {
   }
 }
 
-/** Undefined when no page came, for whatever reason. */
+/** Undefined when no page arrived. */
 async function ask(
   host: Address,
   query: Readonly<Record<string, string | undefined>>,

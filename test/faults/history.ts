@@ -1,6 +1,6 @@
 /**
- * What merchants asked and heard, one line for each try, in a file: a run of half an hour has a
- * million of them, and the database that is to be judged by them may be down.
+ * The merchants' requests and answers, one line for each attempt, in a file: a run of half an hour
+ * has a million of them, and the tested database may be down.
  */
 import { closeSync, openSync, writeSync } from 'node:fs'
 
@@ -13,9 +13,9 @@ export type Try = {
   /** Milliseconds since 1970, on the merchants' clock. */
   readonly startedMs: number
   readonly endedMs: number
-  /** `waits`: for a cent back to the payer, which must not be given now. */
+  /** `waits`: a refund of a cent that must not be given now. */
   readonly asks: 'payment' | 'read' | 'stranger' | 'schedule' | 'waits'
-  /** Undefined when no answer came. */
+  /** Undefined when no answer arrived. */
   readonly answer: Answer | undefined
 }
 
@@ -27,7 +27,7 @@ export type Answer = {
   readonly amount: string | undefined
 }
 
-/** Columns of a line, as the checker's table has them. */
+/** Columns of a line, as in the checker's table. */
 export const columns =
   'reference text, type text, on_id text, host text, started_ms bigint, ended_ms bigint, asks text, status integer, id text, code text, answer_type text, minor bigint'
 
@@ -35,12 +35,12 @@ export class History {
   readonly path: string
   readonly #file: number
   #lines: string[] = []
-  /** Tries, answers that say something, and pending ones among them. */
+  /** Attempts, answers with an outcome, and pending ones among them. */
   readonly counts = { tries: 0, words: 0, pending: 0 }
 
   constructor(path: string) {
     this.path = path
-    // The database server reads it as another user.
+    // The database server reads the file as another user.
     this.#file = openSync(path, 'w', 0o644)
   }
 
@@ -87,6 +87,6 @@ const linesAtOnce = 256
 export const isApproved = (code: string) => /^(000\.000\.|000\.100\.1|000\.[36])/.test(code)
 export const isPending = (code: string) => code.startsWith('000.200.')
 
-/** An answer that says something about the wish; others ask the client to send it again. */
+/** An answer with an outcome of the wish; others ask the client to send it again. */
 export const isWord = (answer: Answer | undefined): answer is Answer =>
   answer !== undefined && answer.status < 500 && answer.status !== 429

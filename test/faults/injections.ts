@@ -31,11 +31,11 @@ export type Scene = {
   readonly crew: Crew
   readonly receivers: Receivers
   readonly history: History
-  /** Of a run about failovers: the two servers. */
+  /** The two servers of a failover run. */
   readonly pair?: Pair
 }
 
-/** What became of an injection: `missed` means that the moment it waited for did not come. */
+/** The result of an injection: `missed` means that its moment did not occur. */
 export type Done = {
   readonly planned: Planned
   readonly startedMs: number
@@ -51,7 +51,7 @@ const neverArrived: AcquirerOrder = {
   when: { on: 'operation', kind: 'capture' },
 }
 
-/** How long a host waits armed for its fault point. */
+/** The time a host waits for its fault point. */
 const armedMs = 15_000
 
 export async function inject(scene: Scene, planned: Planned): Promise<Done> {
@@ -116,7 +116,7 @@ async function onHost(
   return isDone
 }
 
-/** Arms a host, and disarms it when the moment does not come. */
+/** Arms a host, and disarms it when its moment does not occur. */
 async function armed<T>(
   host: Host,
   fault: HostFault,
@@ -146,17 +146,17 @@ async function killed(
     return true
   }
   const isInResolution = resolutionPoints.includes(at)
-  // Work for whoever resolves: captures that never arrived are asked about, and sent again.
+  // Work for resolutions: lost captures are enquired and sent again.
   if (isInResolution) await scene.ground.acquirer.plan(neverArrived)
   const withinMs = isInResolution ? 3 * armedMs : armedMs
   const gone = armed(host, { at, do: 'kill', nth }, host.gone(), withinMs)
-  // And words for whoever works on them.
+  // Messages for the processing of late words.
   if (lateWordPoints.includes(at)) await wordsFor(scene, 'contradicting')
   if (factPoints.includes(at)) await wordsFor(scene, 'chargeback-in-parts')
   return (await gone) !== undefined
 }
 
-/** Half of them reach the other host: a few are needed. */
+/** Half of them reach the other host, so several are needed. */
 async function wordsFor(scene: Scene, how: 'contradicting' | 'chargeback-in-parts'): Promise<void> {
   await injectEvents(scene, { is: 'events', how, count: 4 })
 }
@@ -173,7 +173,7 @@ async function frozen(host: Host, { at, nth, ms }: Injection & { is: 'freeze' })
   }
 }
 
-/** Also one that came to its fault point just when nobody waited for that any more. */
+/** Also resumes a host that reached its fault point just after the wait for it ended. */
 async function awake(host: Host): Promise<void> {
   host.resume()
   await host.plan().catch(() => undefined)
@@ -181,7 +181,7 @@ async function awake(host: Host): Promise<void> {
 
 const decidedWithinMs = 45_000
 
-/** The host stands still until its lease has passed to another one, which has decided. */
+/** Pauses the host until another one has taken its lease and decided. */
 async function outlived(
   { acquirer, sql, expire }: Ground,
   host: Host,
@@ -196,7 +196,7 @@ async function outlived(
     )
     if (row === undefined) return false
     await acquirer.plan({ do: 'notFound', when: { key: row.key } })
-    // As if its lease had run out.
+    // Expires the lease.
     await expire([visit.ref])
     const until = performance.now() + decidedWithinMs
     while (performance.now() < until) {
@@ -281,7 +281,7 @@ async function fill(
   return crowd(database.url, ms, sql)
 }
 
-/** Takes every connection that the server has, and then throws the hosts out of theirs. */
+/** Takes every connection of the server, and then closes those of the hosts. */
 async function crowd(url: string, ms: number, sql: Ground['sql']): Promise<boolean> {
   const guests: pg.Client[] = []
   let isFull = false
@@ -325,7 +325,7 @@ function ordered(fault: AcquirerFault, times: number): AcquirerOrder {
     case 'unreadable':
       return { do: fault.as, ...(fault.as === 'drip' ? { ms: 20 } : {}), ...operation }
     case 'contradicting':
-      // Declined in a word that nobody knows, while it was carried out: only an event tells.
+      // Declined with an unknown code but carried out: only an event reports it.
       return { do: fault.as, times, when: { on: 'operation', kind: fault.kind } }
     case 'altered':
       return {
@@ -336,7 +336,7 @@ function ordered(fault: AcquirerFault, times: number): AcquirerOrder {
     case 'duplicate':
       return { do: 'twice', ...operation }
     case 'not-found-first':
-      // Carried out, the answer late beyond the caller's time, and not visible to enquiries at first.
+      // Carried out, answered after the caller's deadline, and invisible to enquiries at first.
       return { do: 'hide', ms: fault.ms, ...operation }
     case 'enquiry-not-found':
       return { do: 'notFound', times, when: { on: 'enquiry' } }
@@ -347,14 +347,16 @@ function ordered(fault: AcquirerFault, times: number): AcquirerOrder {
   }
 }
 
-/** The hosts' connections lead to the new primary from the moment that it takes writes. */
+/** The hosts' connections lead to the new primary from its first write on. */
 async function failOver({ ground, pair }: Scene, behindMs: number): Promise<boolean> {
   if (pair === undefined) throw new Error('there is no standby')
   ground.proxy.redirect(await pair.failOver(behindMs))
   return true
 }
 
-/** A rotation takes turns with whatever else goes on; where the database is away meanwhile, the next one goes on. */
+/**
+ * A rotation takes turns with other work; after an outage of the database the next one continues.
+ */
 async function rotate({ database }: Ground): Promise<boolean> {
   await using keys = await KeyAdministration.open({
     database: { url: database.url },

@@ -1,12 +1,12 @@
-/** What must hold of late words: nothing that an acquirer said against the books is lost, and no money with it. */
+/** The rules for late words: no contradicting message is lost, and no money with it. */
 const hex = (column: string) => `replace(${column}::text, '-', '')`
 
-/** What an entry says by how much more went out, in minor units. */
+/** The excess of an entry in minor units. */
 const amountOf = (entry: string) => `greatest(
     coalesce((${entry}.detail ->> 'beyondMinor')::bigint, 0) + coalesce((${entry}.detail ->> 'chargedBackMinor')::bigint, 0),
     -coalesce((${entry}.detail ->> 'leftMinor')::bigint, 0), coalesce((${entry}.detail ->> 'minor')::bigint, 0))`
 
-/** Money that came in by a charge, and what went out on it again: refunds, reversals, chargebacks. */
+/** Money received by a charge, and returned by refunds, reversals and chargebacks. */
 const outNotAboveIn = `
 with charge as (
   select p.id, l.key, case when l.stands then l.charged else 0 end as came
@@ -47,7 +47,10 @@ cross join lateral (
   where l.payment_id = p.id or l.payment_id in (select id from tollgate.payment where referenced_id = p.id)) t
 where u.minor > t.minor and p.state <> 'approved'`
 
-/** By the reversal of its key, by a reversal of the engine's own, by an operator, or it is on the list. */
+/**
+ * By the reversal of its key, a reversal of the engine's own, or an operator; otherwise it is
+ * listed.
+ */
 const lateIsUndone = `
 select ${hex('p.id')} as about,
   format('%s is %s with %s, at the acquirer it stands, and no operator is told', p.payment_type, p.state, p.result_code) as what
@@ -78,7 +81,7 @@ join tollgate.payment p on p.id = u.resource
 where u.action = 'payment.kept' and p.state <> 'approved'
   and not exists (select from oracle.failure f where f.key = p.attempt_key)`
 
-/** Its failure moves the payment, whatever else was said; where it does not, an operator reads why. */
+/** A failure moves the payment despite other reports; otherwise an operator reads the reason. */
 const failuresCount = `
 select ${hex('p.id')} as about, format('it failed at the acquirer and is %s', p.state) as what
 from oracle.failure f
@@ -112,7 +115,7 @@ select ${hex('p.id')}, format('a %s without its fact', p.effect)
 from tollgate.payment p
 where p.effect like 'chargeback%' and not exists (select from tollgate.chargeback c where c.record_id = p.id)`
 
-/** What does not fit the sums, whatever way, is for operators. */
+/** Every deviation from the sums is listed for operators. */
 const misfitsListed = `
 select ${hex('f.payment_id')} as about,
   format('%s %s of %s %s is on no list', f.kind, f.reference, f.minor, f.currency) as what
@@ -148,7 +151,7 @@ where b.excess > 0 and not exists (
     l.payment_id = b.payment_id
     or l.payment_id in (select id from tollgate.payment where parent_id = b.payment_id or referenced_id = b.payment_id)))`
 
-/** Every genuine message was taken in: it is worked on, and is not put aside. */
+/** Every genuine message was processed and is not quarantined. */
 const heard = `
 select ${hex('p.id')} as about, format('event %s is %s', e.event_id, coalesce(e.outcome, 'still open')) as what
 from tollgate.inbound_event e

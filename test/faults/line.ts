@@ -11,7 +11,7 @@ export type Address = {
 
 /** The hosts that take requests now. */
 export type Line = {
-  /** One of them for a number of at least 0 and below 1; undefined when none runs. */
+  /** One host for a number of at least 0 and below 1; undefined when none runs. */
   any(at: number): Address | undefined
 }
 
@@ -23,23 +23,26 @@ export type Question = {
   readonly body?: string
 }
 
-/** Requests without an answer yet, by host. */
+/** Unanswered requests by host. */
 const open = new Map<string, number>()
-/** A host that has so many gets no more while another one runs: so a balancer treats one that hangs. */
+/**
+ * A host with this many gets no more while another one runs, as a load balancer treats a hanging
+ * host.
+ */
 let mostOpen = Number.POSITIVE_INFINITY
 
-/** @param merchants how many ask at the same time */
+/** @param merchants the number of simultaneous requests */
 export function balanceBetween(merchants: number): void {
   mostOpen = Math.ceil(merchants * 0.65)
 }
 
 export const isOverloaded = (host: Address): boolean => (open.get(host.name) ?? 0) >= mostOpen
 
-/** Shorter than some freezes: then the merchant asks another host with the same key. */
+/** Shorter than some freezes, so that the merchant asks another host with the same key. */
 const withinMs = 4_000
 const agent = new Agent({ keepAlive: true, maxSockets: 512, scheduling: 'lifo' })
 
-/** Undefined when no answer came, for whatever reason. */
+/** Undefined when no answer arrived. */
 export async function ask(host: Address, question: Question): Promise<Answer | undefined> {
   open.set(host.name, (open.get(host.name) ?? 0) + 1)
   try {

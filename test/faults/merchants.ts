@@ -1,7 +1,7 @@
 /**
- * Merchants that pay and follow up without a pause, on all hosts at once, with every payment type and
- * several operations on one payment at a time. Each sends a wish again, with its key, until it hears
- * a word about it.
+ * Merchants that pay and follow up continuously, on all hosts at once, with every payment type and
+ * several operations on one payment at a time. Each repeats a wish with its key until an answer
+ * states its outcome.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { card } from '../rig/installation/client.ts'
@@ -21,14 +21,14 @@ type More = Readonly<Record<string, string>>
 type Step = {
   readonly type: string
   readonly minor?: number
-  /** On the first payment of the story instead of the one before. */
+  /** On the first payment of the story instead of the previous one. */
   readonly on?: 'first'
   readonly more?: More
 }
 type Story = {
   readonly first: Step
   readonly after?: readonly Step[]
-  /** All at once on the first payment. */
+  /** Simultaneous steps on the first payment. */
   readonly atOnce?: readonly Step[]
   /** One key to all hosts at the same time. */
   readonly twins?: true
@@ -50,7 +50,7 @@ const one = (type: string, minor: number, more?: More): Story => ({
 /** Half a minute each, so they are rare. */
 const slow: readonly Story[] = [one('PA', 8_500, pendingCard), one('DB', 8_487)]
 
-/** What most merchants do most of the time. */
+/** The usual payments of most merchants. */
 const plain: readonly Story[] = [
   one('DB', 9_200),
   one('DB', 1_234),
@@ -152,7 +152,7 @@ const stories: readonly Story[] = [
   { ...one('PA.CP', 4_500), twins: true },
   { ...one('DB', 8_288), after: [{ type: 'RF', minor: 288 }] },
   one('PA', 8_289),
-  // What counts as done and may still fail.
+  // An accepted payment that can still fail.
   one('DB', 4_171),
   one('DB', 4_172),
   { ...one('DB', 4_371), after: [{ type: 'RF', minor: 1_000 }] },
@@ -174,7 +174,7 @@ const stories: readonly Story[] = [
 
 export type Shops = {
   readonly told: { stories: number }
-  /** Resolves when every story that was begun is told to its end. */
+  /** Resolves when all begun stories have ended. */
   stop(): Promise<void>
 }
 
@@ -183,11 +183,11 @@ export type ShopOptions = {
   readonly count: number
   readonly line: Line
   readonly history: History
-  /** How often a wish is sent at most. */
+  /** Maximum number of attempts for a wish. */
   readonly mostTries: number
-  /** Which part of the stories are plain payments, 0 to 1. */
+  /** Share of plain payments among the stories, 0 to 1. */
   readonly plainShare: number
-  /** Which part are told at the acquirer that takes nothing back by key, 0 to 1. */
+  /** Share of stories at the acquirer without reversals by key, 0 to 1. */
   readonly plainChannelShare: number
 }
 
@@ -215,7 +215,7 @@ export function openShops(options: ShopOptions): Shops {
   }
 }
 
-/** Of the pause between two tries of one wish: it ends at four seconds. */
+/** Doublings of the pause between attempts, which ends at four seconds. */
 const mostDoublings = 4
 
 class Merchant {
@@ -259,7 +259,7 @@ class Merchant {
       if (answer === undefined) return
       last = answer
     }
-    // Merchants look again: at the payment, and whether their key still finds it.
+    // Merchants read again: the payment, and the result of their key.
     if (this.#random.next() < 0.04) await this.#read(last.id)
     if (this.#random.next() < 0.03) await this.#insist(wish)
   }
@@ -280,7 +280,7 @@ class Merchant {
 
   #wish(type: string, on: string | undefined, minor: number | undefined, more: More): Wish {
     this.#wishes += 1
-    // Eight characters at least, or it is refused.
+    // Shorter references than eight characters are refused.
     const reference = `${type}-${this.#no}-${String(this.#wishes).padStart(6, '0')}`
     const body = new URLSearchParams({
       paymentType: type,
@@ -300,7 +300,7 @@ class Merchant {
     for (let no = 0; no < this.#mostTries; no += 1) {
       const answer = await this.#send(wish)
       if (isWord(answer)) return answer
-      // Longer each time, as clients do: those who all ask at once again keep a slow host slow.
+      // Growing pauses, as clients use them: simultaneous repeats keep a slow host slow.
       await pause(this.#random.between(10, 250) * 2 ** Math.min(no, mostDoublings))
     }
     return undefined
@@ -352,13 +352,13 @@ class Merchant {
     })
   }
 
-  /** Another merchant of the installation reads a payment, and tries to take its money. */
+  /** Another merchant of the installation reads a payment and tries to take its money. */
   async #asStranger({ id }: Answer): Promise<void> {
     const host = this.#line.any(this.#random.next())
     if (host === undefined) return
     const token = host.strangerToken
     const path = `/v1/payments/${id}`
-    // Without a blank: a key that is none is refused for that.
+    // No blank, because a malformed key would be refused first.
     const reference = `stranger-${id}`
     for (const type of ['read', 'RF'] as const) {
       const startedMs = Date.now()

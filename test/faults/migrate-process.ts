@@ -1,4 +1,4 @@
-/** Migrates a database, and dies at the named fault point on the way when it is told to. */
+/** Migrates a database, and dies at the named fault point if one is given. */
 import { migrateDatabase, onFaultPoint } from '../../core/index.ts'
 
 const [url = '', dies] = process.argv.slice(2)

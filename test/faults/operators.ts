@@ -1,6 +1,6 @@
 /**
- * Operators: where nothing is taken back by key they decide by the acquirer's books what became of an
- * operation; they keep the money of some late successes, and end some entries that others wait for.
+ * Operators: without reversals by key they decide by the acquirer's books; they keep some late
+ * successes, and close some entries that block others.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { defaultSecret } from '../../connectors/simulator/server.ts'
@@ -12,9 +12,11 @@ import { merchantId, plainChannelId } from '../rig/installation/installation.ts'
 import type { Scene } from './injections.ts'
 
 export type Operators = {
-  /** Decides what nobody else can, until `end` resolves. */
+  /** Decides payments that only operators can decide, until `end` resolves. */
   decideUntil(end: Promise<unknown>): Promise<void>
-  /** Keeps every second late success that is done at the acquirer, and ends every second return. */
+  /**
+   * Keeps every second late success that the acquirer completed, and closes every second return.
+   */
   decideSome(): Promise<void>
   close(): Promise<void>
 }
@@ -50,7 +52,7 @@ export async function openOperators({ ground }: Scene): Promise<Operators> {
   }
   const settle = async ({ id, key }: { id: string; key: string }) => {
     const as = (await isDone(key)) ? 'approved' : 'declined'
-    // Somebody else decides it at the same moment: then there is nothing to be decided.
+    // A simultaneous decision leaves nothing to decide.
     await gateway.operator.settle(id, as, decided).catch(() => undefined)
   }
   return {

@@ -1,6 +1,6 @@
 /**
- * What the acquirer's books and the merchants' memory say, put beside the engine's tables, so that
- * one statement can compare them. The files are read as streams and copied by the server.
+ * The acquirer's books and the merchants' history as tables beside the engine's, so that one
+ * statement can compare them. The files are read as streams and copied by the server.
  */
 import { closeSync, createReadStream, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { followed } from './follower.ts'
 import { columns } from './history.ts'
 import { received } from './receivers.ts'
 
-/** Tables that a run writes while it goes on. */
+/** Tables written during a run. */
 export async function openOracle(sql: Sql): Promise<void> {
   for (const statement of [
     'create schema oracle',
@@ -60,13 +60,13 @@ export async function fillOracle(
        select e.*, e.held <> 0 or e.charged <> 0 as moved from oracle.entry e
        where not exists (select from oracle.entry l where l.key = e.key and l.no > e.no)`,
     'drop table if exists oracle.ledger',
-    // What the acquirer failed later stands no more, also where its process knows nothing of that.
+    // Later failures are removed, also those unknown to the acquirer's process.
     `create table oracle.ledger as
        select b.*, b.moved and not exists (select from oracle.failure f where f.key = b.key) as stands
        from oracle.booked b`,
     'create unique index ledger_key on oracle.ledger (key)',
     'drop table if exists oracle.readable',
-    // What an id can be read as: a payment, or the capture of two steps that has its id and no row yet.
+    // The readable ids: payments, and captures of two-step payments that have an id and no row yet.
     `create table oracle.readable as
        select p.id, p.id as row_id, p.payment_type, p.state, p.result_code,
          coalesce(p.approved_minor, p.amount_minor) as minor, p.attempt_key
@@ -88,7 +88,7 @@ type JournalEntry = LedgerEntry & {
   readonly history: readonly { readonly at: number }[]
 }
 
-/** One line for each change that the acquirer made to its books. */
+/** One line for each change of the acquirer's books. */
 async function writeEntries(ledgerFile: string, path: string): Promise<void> {
   const file = openSync(path, 'w', 0o644)
   let lines: string[] = []

@@ -1,10 +1,10 @@
-/** What goes wrong when: a list that follows from the seed alone. Pure. */
+/** The plan of faults, which follows from the seed alone. Pure. */
 import type { FaultPoint } from '../../core/index.ts'
 import { type Shape, shapes } from './disputes.ts'
 import { type Random, randomOf } from './random.ts'
 import type { ReceiverFault } from './receivers.ts'
 
-/** `api` takes requests, `worker` resolves what others left, `all` does both. */
+/** `api` takes requests, `worker` resolves interrupted ones, `all` does both. */
 export const crewNames = ['api', 'all', 'worker'] as const
 export type CrewName = (typeof crewNames)[number]
 
@@ -33,7 +33,7 @@ export type AcquirerFault =
 /** Operations that the acquirer carries out and declines. */
 const contradicted = ['debit', 'authorize', 'capture', 'refund', 'reverse', 'increment'] as const
 
-/** What the acquirer tells on its own, beside disputes. */
+/** The acquirer's unsolicited events other than disputes. */
 export const words = [
   'forged',
   'duplicate',
@@ -63,7 +63,7 @@ export type Injection =
       readonly nth: number
       readonly ms: number
     }
-  /** Stopped until another host has taken the lease and decided. */
+  /** Paused until another host has taken the lease and decided. */
   | { readonly is: 'outlive'; readonly host: CrewName; readonly at: 'before-send' | 'after-send' }
   | { readonly is: 'clock'; readonly host: CrewName; readonly aheadMs: number; readonly ms: number }
   | {
@@ -86,9 +86,9 @@ export type Injection =
     }
   | { readonly is: 'receiver'; readonly fault: ReceiverFault }
   | { readonly is: 'migration' }
-  /** A new data key, and everything sealed anew, while all goes on. */
+  /** A new data key, with all rows resealed under load. */
   | { readonly is: 'rotation' }
-  /** The primary dies and the standby takes its place; an asynchronous one is so far behind. */
+  /** The primary dies and the standby replaces it; an asynchronous one lags by this much. */
   | { readonly is: 'failover'; readonly behindMs: number }
 
 export type Planned = { readonly no: number; readonly atMs: number; readonly injection: Injection }
@@ -98,7 +98,7 @@ export type PlanOptions = {
   readonly forMs: number
   /** Mean time between two injections. */
   readonly gapMs: number
-  /** Kinds to keep to; all of them unless given. */
+  /** The permitted kinds; all by default. */
   readonly only?: readonly Injection['is'][]
 }
 
@@ -123,14 +123,17 @@ const inFacts = ['before-fact', 'after-fact'] as const
 const inSchedules = ['before-fire', 'in-fire', 'after-fire'] as const
 const hourMs = 3_600_000
 
-/** Where a host stands that finds out what became of an operation. */
+/** The fault points of resolutions. */
 export const resolutionPoints: readonly FaultPoint[] = inResolutions
 
-/** Where a host stands that works on a late word, and on a chargeback. */
+/** The fault points of late words and chargebacks. */
 export const lateWordPoints: readonly FaultPoint[] = inLateWords
 export const factPoints: readonly FaultPoint[] = inFacts
 
-/** Every fault point at which a full run kills a host at least once. `in-migration` has its own injection. */
+/**
+ * The fault points at which a full run kills a host at least once. `in-migration` has its own
+ * injection.
+ */
 export const killedAt: readonly FaultPoint[] = [
   ...inRequests,
   ...inResolutions,
@@ -182,7 +185,7 @@ const receiverFaults = (random: Random): ReceiverFault[] => {
   ]
 }
 
-/** One of each thing that can go wrong: a full run does all of it at least once. */
+/** One of each fault: a full run includes each at least once. */
 function oneOfEach(random: Random): Injection[] {
   return [
     ...killedAt.map((at) => kill(random, at)),
@@ -242,7 +245,7 @@ function oneOfEach(random: Random): Injection[] {
   ]
 }
 
-/** What a short run must have, whatever the seed: the rest is drawn. */
+/** The faults of a short run with any seed; the rest is random. */
 const first = (random: Random): Injection[] => [
   { is: 'acquirer', fault: { what: 'lost', by: 'drop', apply: 'never' }, times: 6 },
   { is: 'acquirer', fault: { what: 'lost', by: 'drop', apply: 'first' }, times: 6 },
@@ -258,7 +261,7 @@ const first = (random: Random): Injection[] => [
   kill(random, 'after-lease'),
 ]
 
-/** Injections in the order of their time. The same options give the same plan. */
+/** Injections in order of time. The same options give the same plan. */
 export function planOf({ seed, forMs, gapMs, only }: PlanOptions): Planned[] {
   const random = randomOf(seed, 'plan')
   if (only?.length === 1 && only[0] === 'failover') {

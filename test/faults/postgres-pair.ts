@@ -1,6 +1,6 @@
 /**
- * Two PostgreSQL servers, the second one a standby of the first, and what becomes of them when the
- * first one dies: made from the embedded programs alone, without pg_basebackup.
+ * Two PostgreSQL servers, a primary and its standby, with a failover between them: made from the
+ * embedded programs alone, without pg_basebackup.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,24 +22,24 @@ import { installed } from '../rig/installation/installation.ts'
 export type Replication = 'synchronous' | 'asynchronous'
 
 export type Pair = {
-  /** For what the run itself puts beside the data. */
+  /** For the files of the run beside the data. */
   readonly cluster: TestCluster
-  /** The database, at the primary. */
+  /** The database at the primary. */
   readonly url: string
   /**
    * Kills the primary with all its processes and promotes the standby. An asynchronous standby is
-   * cut off before, for so long: what was committed meanwhile is lost.
-   * @returns the database, at the new primary
+   * cut off earlier by this much, and the commits in between are lost.
+   * @returns the database at the new primary
    */
   failOver(behindMs: number): Promise<string>
 }
 
 const standbyName = 'standby'
 
-/** Makes the data with the installation in it, copies them, and starts both servers. */
+/** Creates the data of the installation, copies them, and starts both servers. */
 export async function startPair(replication: Replication): Promise<Pair> {
   const folder = mkdtempSync(join(scratchFolder(), `tollgate-faults-${process.pid}-pair-`))
-  // Passable, so that the server's user gets in when root runs this.
+  // Lets the server's user pass when root runs this.
   chmodSync(folder, 0o711)
   const log = () => undefined
   const options = { directory: folder, projectDirectory: folder, log }
@@ -80,7 +80,7 @@ export async function startPair(replication: Replication): Promise<Pair> {
   const primary = start(data, primaryPort, {
     ...(replication === 'synchronous' ? { synchronous_standby_names: standbyName } : {}),
   })
-  // In the file and not on the command line, which nothing could change later.
+  // In the file, because a setting on the command line could not change later.
   appendFileSync(
     join(copy, 'postgresql.auto.conf'),
     `primary_conninfo = 'host=127.0.0.1 port=${primaryPort} user=${username} password=${password} application_name=${standbyName}'\n`,
@@ -114,7 +114,7 @@ export async function startPair(replication: Replication): Promise<Pair> {
         })
         await pause(behindMs)
       }
-      // Every process of the group at once, as when the machine loses its power.
+      // Kills every process of the group at once, like a power failure.
       primary.kill('SIGQUIT')
       await once(primary, 'exit')
       await ask(standby, 'select pg_promote(true, 30)')

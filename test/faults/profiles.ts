@@ -1,4 +1,4 @@
-/** How long, how many, how often. */
+/** The lengths, numbers and frequencies of runs. */
 import type { Injection } from './plan.ts'
 import type { Replication } from './postgres-pair.ts'
 
@@ -6,24 +6,30 @@ export type Profile = {
   readonly name: string
   readonly minutes: number
   readonly merchants: number
-  /** Merchants with schedules, beside the others. */
+  /** Merchants with schedules, in addition to the others. */
   readonly schedulers: number
   /** Mean time between two injections. */
   readonly gapMs: number
   readonly only?: readonly Injection['is'][]
-  /** Fewest payments, and every kind of fault at least once: a run that falls short has failed. */
+  /**
+   * The minimum number of payments, with every kind of fault at least once: a shorter run has
+   * failed.
+   */
   readonly goal?: { readonly payments: number }
   readonly progressMs: number
-  /** One endpoint alone is told of payments: what all would be told in half an hour is more than two cores send. */
+  /** Only one endpoint gets payments, because two cores cannot send them to all in half an hour. */
   readonly tellsPaymentsOnce?: true
-  /** Two servers, of which the first dies. */
+  /** Two servers, the first of which dies. */
   readonly replication?: Replication
-  /** What it finds violated was never promised: it is counted and told, and no failure. */
+  /**
+   * Violations concern data that was never promised: they are counted and reported, and no failure.
+   */
   readonly isAboutLoss?: true
 }
 
 export const profiles: Readonly<Record<string, Profile>> = {
-  // Without hosts that outlive their lease: that takes half a minute each, and has tests of its own.
+  // Without hosts that outlive their lease, which takes half a minute each and has tests of its
+  // own.
   short: {
     name: 'short',
     minutes: 0.5,
@@ -48,7 +54,8 @@ export const profiles: Readonly<Record<string, Profile>> = {
   full: {
     name: 'full',
     minutes: 30,
-    // So many share each commit that a payment costs a fifth less than with half of them.
+    // More merchants share each commit, so that a payment costs a fifth less than with half as
+    // many.
     merchants: 128,
     schedulers: 16,
     gapMs: 8_000,
@@ -66,7 +73,7 @@ export const profiles: Readonly<Record<string, Profile>> = {
     only: ['failover'],
     replication: 'synchronous',
   },
-  // What it finds violated is the price of an asynchronous standby: it is counted, and no failure.
+  // Violations are the price of an asynchronous standby: they are counted, and no failure.
   'failover-asynchronous': {
     name: 'failover-asynchronous',
     minutes: 0.5,

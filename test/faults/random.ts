@@ -1,10 +1,10 @@
-/** Numbers that follow from a seed: the same on every machine, one independent stream for each name. */
+/** Random numbers from a seed: the same on every machine, one independent stream for each name. */
 import { createHash } from 'node:crypto'
 
 export type Random = {
   /** At least 0, below 1. */
   next(): number
-  /** A whole number from `least` to `most`, both included. */
+  /** A whole number from `least` to `most`, both inclusive. */
   between(least: number, most: number): number
   pick<T>(from: readonly T[]): T
   shuffled<T>(all: readonly T[]): T[]

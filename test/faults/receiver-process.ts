@@ -1,4 +1,4 @@
-/** The merchants' server for notifications. Writes down what comes before it answers. */
+/** The merchants' server for notifications, which records each delivery before its answer. */
 import { openSync, writeSync } from 'node:fs'
 import { type Mode, startReceiver, type Trust } from '../rig/notification-receiver.ts'
 
@@ -9,11 +9,11 @@ export type ReceiverOrder =
 export type ReceiverNews = { readonly port: number } | { readonly done: number }
 
 async function start(file: string, port: number, first: number): Promise<void> {
-  // The database server reads it as another user.
+  // The database server reads the file as another user.
   const log = openSync(file, 'a', 0o644)
   const receiver = await startReceiver({
     port,
-    // Hosts whose clocks are an hour off sign with their time.
+    // Hosts with clocks an hour off sign with their own time.
     toleranceSeconds: 7_200,
     tell({ no, atMs, path, id, sequence, notification, problem, accepted }) {
       const cells = [

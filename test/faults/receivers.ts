@@ -1,4 +1,4 @@
-/** Merchants' endpoints for notifications, at a server of their own that misbehaves when it is told to. */
+/** Merchants' endpoints for notifications, on a separate server that misbehaves on request. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -10,11 +10,11 @@ import type { Mode, Trust } from '../rig/notification-receiver.ts'
 import type { Address, Line } from './line.ts'
 import type { ReceiverNews, ReceiverOrder } from './receiver-process.ts'
 
-/** Columns of a line, as the checker's table has them. */
+/** Columns of a line, as in the checker's table. */
 export const received =
   'no bigint, at_ms bigint, path text, id text, resource text, sequence integer, type text, accepted boolean, problem text'
 
-/** Endpoints of the merchant, and one of a stranger, who must hear nothing. */
+/** Endpoints of the merchant, and one of a stranger, who must get nothing. */
 const endpoints = {
   steady: { wrapper: 'NONE', types: 'PAYMENT,REGISTRATION,SCHEDULE', entityId: merchantEntityId },
   sealed: { wrapper: 'TEXT', types: 'PAYMENT,REGISTRATION', entityId: merchantEntityId },
@@ -24,7 +24,7 @@ const endpoints = {
 } as const
 export type EndpointName = keyof typeof endpoints
 
-/** The same where one endpoint alone is told of payments, one that misbehaves. */
+/** The same types, but only one misbehaving endpoint gets payments. */
 const sparing: Readonly<Record<EndpointName, string>> = {
   steady: 'REGISTRATION,SCHEDULE',
   sealed: 'PAYMENT,REGISTRATION',
@@ -43,11 +43,11 @@ export type ReceiverFault = {
     | 'redirect'
     | 'retry-after'
     | 'slow'
-    /** 410: the endpoint is switched off by the gateway. */
+    /** 410: the gateway disables the endpoint. */
     | 'gone'
-    /** The server itself dies and comes back. */
+    /** The server dies and restarts. */
     | 'restart'
-    /** A new signing secret, which the merchant takes over only after a while. */
+    /** A new signing secret, which the merchant adopts after a while. */
     | 'rotate'
   readonly ms: number
 }
@@ -66,7 +66,7 @@ const modes: Readonly<Partial<Record<ReceiverFault['how'], Mode>>> = {
 type Known = { id: string; trust: Trust }
 
 export class Receivers {
-  /** File with what came. */
+  /** File of the deliveries. */
   readonly path: string
   readonly #line: Line
   readonly #sql: Sql
@@ -84,9 +84,9 @@ export class Receivers {
   }
 
   /**
-   * Starts the server and makes the endpoints.
+   * Starts the server and creates the endpoints.
    *
-   * @param tellsPaymentsOnce whether one of them alone is told of payments.
+   * @param tellsPaymentsOnce whether only one of them gets payments.
    */
   async open(tellsPaymentsOnce: boolean): Promise<void> {
     await this.#start()
@@ -104,7 +104,7 @@ export class Receivers {
     }
   }
 
-  /** @returns whether it came about. */
+  /** @returns whether the fault occurred. */
   async inject({ on, how, ms }: ReceiverFault): Promise<boolean> {
     if (how === 'restart') {
       await this.#end()
@@ -119,7 +119,7 @@ export class Receivers {
     return true
   }
 
-  /** Everybody takes everything from now on; whoever was switched off is switched on again. */
+  /** All endpoints accept everything from now on, and disabled ones are enabled. */
   async recover(): Promise<void> {
     for (const name of this.#known.keys()) await this.#behave(name, 'ok')
     for (const [name, { id }] of this.#known) {
@@ -127,7 +127,7 @@ export class Receivers {
     }
   }
 
-  /** Has what was given up sent again. */
+  /** Replays notifications that were given up. */
   async replayDead(): Promise<void> {
     for (const [name, { id }] of this.#known) {
       for (let from: string | undefined = '2020-01-01 00:00:00'; from !== undefined; ) {
@@ -152,13 +152,13 @@ export class Receivers {
     const answer = host && (await ask(host, `/v1/webhooks/${id}/rotate`, {}, tokenFor(host, on)))
     const fresh = answer?.signingSecret
     if (fresh === undefined) {
-      // Perhaps it was rotated and nobody heard the secret: a merchant would rotate again.
+      // The rotation may have succeeded without its answer: a merchant would rotate again.
       await this.#sql('update oracle.endpoint set sure = false where name = $1', [on])
       const { signingSecret } = await this.#insist(`/v1/webhooks/${id}/rotate`, {}, on)
       await this.#believe(on, { id, trust: { ...trust, secrets: [signingSecret!] } })
       return true
     }
-    // Until the merchant takes the new one over, the old one must do.
+    // The old secret must work until the merchant adopts the new one.
     await pause(ms)
     await this.#believe(on, { id, trust: { ...trust, secrets: [fresh] } })
     return true
@@ -192,7 +192,7 @@ export class Receivers {
     order: Omit<ReceiverOrder & { trust: Trust }, 'no'> | { behave: Mode; path: string },
   ) {
     const child = this.#child
-    // It learns everything when it is back.
+    // The server gets its settings at its restart.
     if (child === undefined) return
     this.#orders += 1
     const no = this.#orders
@@ -254,7 +254,7 @@ type Answer = {
 const tokenFor = (host: Address, name: EndpointName) =>
   name === 'stranger' ? host.strangerToken : host.token
 
-/** Undefined when there was no answer, or one that says to ask again. */
+/** Undefined without an answer, or with one that asks for a retry. */
 async function ask(
   host: Address,
   path: string,

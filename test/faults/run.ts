@@ -1,4 +1,7 @@
-/** One run: the ground, the hosts, the merchants, the faults, the quiet afterwards, and the judgement. */
+/**
+ * One run: the environment, the hosts, the merchants, the faults, the quiet afterwards, and the
+ * verdict.
+ */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Ground, layGround } from '../rig/installation/ground.ts'
@@ -24,33 +27,33 @@ import { timelineOf } from './timeline.ts'
 export type RunOptions = {
   readonly seed: number
   readonly profile: Profile
-  /** Takes one line for the reader. */
+  /** Prints one line. */
   readonly say: (line: string) => void
-  /** Modules that every host loads first: how a mutant gets in. */
+  /** Modules that every host loads first, for mutants. */
   readonly preload?: readonly string[]
-  /** In the place of the plan that follows from the seed. */
+  /** Replaces the plan of the seed. */
   readonly plan?: readonly Planned[]
-  /** The merchants go on until they have heard so many words, four times as long at most. */
+  /** The merchants continue until they have this many outcomes, for at most four times as long. */
   readonly leastWords?: number
-  /** How long it may take until everything is decided, after the merchants have gone. */
+  /** Time for all decisions after the merchants stopped. */
   readonly quietWithinMs?: number
-  /** How often a merchant sends a wish at most. */
+  /** Maximum number of attempts of a merchant for a wish. */
   readonly mostTries?: number
-  /** Which part of the merchants' stories are plain payments, 0 to 1. */
+  /** Share of plain payments among the merchants' stories, 0 to 1. */
   readonly plainShare?: number
-  /** Which part of them are told at the acquirer that takes nothing back by key, 0 to 1. */
+  /** Share of stories at the acquirer without reversals by key, 0 to 1. */
   readonly plainChannelShare?: number
-  /** Faults that the acquirer did not get to stay planned in the quiet. */
+  /** Unused faults of the acquirer remain planned in the quiet. */
   readonly keepsAcquirerFaults?: boolean
-  /** Statements to run on the database before anything starts. */
+  /** Statements to run on the database before the start. */
   readonly prepare?: readonly string[]
 }
 
 export type Report = {
   readonly violations: readonly (Violation & { readonly assertion: string })[]
-  /** How often each assertion was violated, of those that were. */
+  /** The number of violations of each violated assertion. */
   readonly counts: Readonly<Record<string, number>>
-  /** What the run did not do that it had to; empty in a run that is worth something. */
+  /** Omissions of the run; empty in a valid run. */
   readonly shortcomings: readonly string[]
   readonly payments: number
   readonly tries: number
@@ -176,7 +179,7 @@ async function runOn(given: Omit<Scene, 'history'>, options: RunOptions): Promis
   }
 }
 
-/** Carries out each injection at its time; what did not come about is tried again at the end. */
+/** Carries out each injection at its time, and repeats missed ones at the end. */
 async function follow(
   scene: Scene,
   plan: readonly Planned[],
@@ -206,7 +209,7 @@ async function follow(
   return injected.toSorted((one, other) => one.planned.no - other.planned.no)
 }
 
-/** Of each kind of fault that never came about, the injection that was tried least often. */
+/** The least attempted injection of each kind that never occurred. */
 function missing(injected: readonly Done[]): Planned[] {
   const done = new Set(
     injected
@@ -220,7 +223,7 @@ function missing(injected: readonly Done[]): Planned[] {
     .map(([first]) => first!.planned)
 }
 
-/** Looks while the run goes on: at what must hold at any time, and at how far it is. */
+/** Checks the permanent rules and the progress during the run. */
 class Watch {
   readonly violations: (Violation & { assertion: string })[] = []
   injected: readonly Done[] = []
@@ -249,7 +252,7 @@ class Watch {
       if (signal.aborted) return
       const ranMs = performance.now() - startedMs
       try {
-        // Events go to whoever runs now.
+        // Directs events to a running host.
         await listen(this.#scene)
         if (ranMs < nextLookMs) continue
         nextLookMs = ranMs + this.#progressMs / 3
@@ -261,7 +264,7 @@ class Watch {
           })
         }
       } catch {
-        // The database is down: the next look will see.
+        // The database is down, so the next check reports.
       }
       if (ranMs < nextMs) continue
       nextMs += this.#progressMs
@@ -288,7 +291,7 @@ class Watch {
 
 const listenEveryMs = 2_000
 const quietWithinMs = 180_000
-/** Longest that a wish is sent again. */
+/** Maximum number of attempts for a wish. */
 const mostTries = 400
 const plainShare = 0.8
 const plainChannelShare = 0.15
@@ -332,7 +335,7 @@ async function becomeQuiet(
   return []
 }
 
-/** The lists of what was given up, before they are sent again. */
+/** Records the given-up notifications before their replay. */
 async function keepDead(sql: Ground['sql']): Promise<void> {
   await sql(
     `insert into oracle.dead (endpoint_id, event_id, reason)
@@ -340,7 +343,7 @@ async function keepDead(sql: Ground['sql']): Promise<void> {
   )
 }
 
-/** What the acquirer holds open ends now, half a minute before its time; a third is left to expire. */
+/** Ends the acquirer's pending payments half a minute early; a third is left to expire. */
 async function endPending({ acquirer, sql }: Ground): Promise<void> {
   const rows = await sql<{ key: string }>(
     "select attempt_key as key from tollgate.payment where state = 'pending'",
@@ -362,7 +365,7 @@ async function judge({ sql }: Ground): Promise<(Violation & { assertion: string 
   return all
 }
 
-/** The list of violations is cut off; these counts are whole. */
+/** The list of violations is cut off, but these counts are complete. */
 async function countViolations(
   { sql }: Ground,
   violations: Report['violations'],
@@ -422,7 +425,7 @@ function shortcomings(profile: Profile, injected: readonly Done[], payments: num
   ]
 }
 
-/** What counts as one kind of fault in the report. */
+/** The kind of a fault in the report. */
 export function kindOf(injection: Planned['injection']): string {
   switch (injection.is) {
     case 'kill':
@@ -456,7 +459,7 @@ export function kindOf(injection: Planned['injection']): string {
   }
 }
 
-/** The report as lines: how often each kind of fault came about. */
+/** The report as lines: the number of faults of each kind. */
 export function summary(report: Report): string[] {
   const kinds = Map.groupBy(report.injected, ({ planned }) => kindOf(planned.injection))
   const rows = [...kinds].toSorted().map(([kind, all]) => {

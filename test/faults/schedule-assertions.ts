@@ -1,8 +1,8 @@
-/** What must hold of schedules. Like all assertions: a row that comes back is a violation. */
+/** The rules for schedules. Like all assertions: a returned row is a violation. */
 
 const hex = (column: string) => `replace(${column}::text, '-', '')`
 
-/** A payment sits in the slot of one occurrence, or was declined for good before the next one took it. */
+/** Each payment occupies one occurrence, or was declined for good before the next one. */
 const onePayment = `
 with slots as (
   select o.id, o.schedule_id, o.at, o.payment_id as payment, true as holds
@@ -25,8 +25,8 @@ from tollgate.occurrence o
 where o.payment_id is null and o.failure is null`
 
 /**
- * Every instant from a schedule's creation to its end is charged or recorded as missed, once. Those
- * that were still to come when it was cancelled are the last ones: no later one is there.
+ * Every instant from a schedule's creation to its end is charged or recorded as missed, once. The
+ * last ones are those after its cancellation: none is later.
  */
 const everyInstant = `
 with told as (

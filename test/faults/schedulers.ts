@@ -19,11 +19,13 @@ export type SchedulerOptions = {
   readonly count: number
   readonly line: Line
   readonly history: History
-  /** How often one request is sent at most. */
+  /** Maximum number of attempts for one request. */
   readonly mostTries: number
 }
 
-/** Seconds between two charges; each divides a minute, so that the checker can tell the instants. */
+/**
+ * Seconds between two charges; each divides a minute, so that the checker can compute the instants.
+ */
 const paces = [1, 2, 3, 5] as const
 
 export function openSchedulers(options: SchedulerOptions): Schedulers {
@@ -81,7 +83,7 @@ class Scheduler {
       })
       await this.#while(isOver, this.#random.between(1_000, 8_000))
     }
-    // Charges of a card that is gone fail, and the schedule goes on.
+    // Charges of a removed card fail, and the schedule continues.
     if (this.#random.next() < 0.3) {
       await this.#remove(`/v1/registrations/${stored.id}`)
       await this.#while(isOver, 3_000)
@@ -108,7 +110,7 @@ class Scheduler {
   }
 
   async #insist(reference: string, question: Omit<Question, 'token'>): Promise<Answer | undefined> {
-    // Some send everything twice, to two hosts at the same moment.
+    // Some send every request twice, to two hosts at the same moment.
     if (this.#random.next() < 0.4) {
       await Promise.all([this.#send(reference, question), this.#send(reference, question)])
     }

@@ -1,4 +1,4 @@
-/** What the acquirer said beside its answers, and what came of it: a run that heard nothing proves nothing. */
+/** The acquirer's own messages and their effects: a run without them proves nothing. */
 import type { Sql } from '../rig/installation/ground.ts'
 
 const statement = `

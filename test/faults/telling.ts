@@ -1,13 +1,14 @@
 /**
- * How the acquirer's own words get to the hosts: signed, to the address of the payment's account, and
- * again until a host takes them. What it said is kept, so that nothing genuine is lost with a host.
+ * Delivery of the acquirer's own messages: signed, to the address of the payment's account, and
+ * repeated until a host accepts them. They are recorded, so that no genuine one is lost with a
+ * host.
  */
 import { sign, signatureHeader } from '../../connectors/simulator/event.ts'
 import { defaultSecret } from '../../connectors/simulator/server.ts'
 import { channelId, merchantId } from '../rig/installation/installation.ts'
 import type { Scene } from './injections.ts'
 
-/** A payment that something is said about. */
+/** A payment that messages are about. */
 export type Target = {
   readonly id: string
   readonly key: string
@@ -22,10 +23,10 @@ export type Status = 'approved' | 'declined' | 'pending'
 export type Message = {
   readonly eventId: string
   readonly status: Status
-  /** Unless given, what was asked for. */
+  /** The requested amount by default. */
   readonly minor?: bigint
   readonly currency?: string
-  /** Of a dispute, whose own key is not the payment's. */
+  /** The dispute, which has its own key. */
   readonly dispute?: {
     readonly kind: 'chargeback' | 'chargebackReversal'
     readonly reference: string | undefined
@@ -49,7 +50,7 @@ function bodyOf({ key, minor }: Target, message: Message): string {
   })
 }
 
-/** Says something genuine: it is kept, and told again in the end when no host takes it now. */
+/** Sends a genuine message: it is recorded, and repeated at the end when no host accepts it now. */
 export async function say(scene: Scene, target: Target, message: Message): Promise<0 | 1> {
   const { sql } = scene.ground
   const body = bodyOf(target, message)
@@ -66,7 +67,7 @@ async function tellKept(scene: Scene, channel: string, body: string): Promise<0 
   return 1
 }
 
-/** Says what the acquirer never said. */
+/** Sends a message that the acquirer never sent. */
 export const forge = (scene: Scene, target: Target, message: Message): Promise<boolean> =>
   post(scene, target.channel, bodyOf(target, message), 'a secret of somebody else')
 
@@ -91,7 +92,7 @@ async function post(
       await answer.arrayBuffer()
       if (answer.status === 200) return true
     } catch {
-      // The host is gone, or stands still: acquirers tell again.
+      // The host is gone or paused, and acquirers repeat their messages.
     }
   }
   return false
@@ -109,14 +110,14 @@ async function addressOf(
   return `${url}/connectors/${account!.connector}/${account!.id}/events`
 }
 
-/** From now on the events of the simulated acquirer's own process go to this host. */
+/** Directs the events of the simulated acquirer's process to this host. */
 export async function listen({ ground, crew }: Scene, at = 0): Promise<void> {
   const host = crew.any(at)
   if (host === undefined) return
   await ground.acquirer.control({ events: await addressOf(ground.sql, host.url, channelId) })
 }
 
-/** Tells again what no host acknowledged, as acquirers do until somebody takes it. */
+/** Repeats unacknowledged messages, as acquirers do until one is accepted. */
 export async function tellAgain(scene: Scene): Promise<void> {
   const { ground } = scene
   const kept = await ground.sql<{ channel: string; body: string }>(

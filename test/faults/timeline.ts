@@ -1,4 +1,4 @@
-/** Everything that is known about one payment, in the order of time. */
+/** All records about one payment in order of time. */
 import type { Sql } from '../rig/installation/ground.ts'
 import type { Done } from './injections.ts'
 import { shown } from './plan.ts'
@@ -31,7 +31,9 @@ export async function timelineOf(
 const aroundMs = 2_000
 const mostLines = 60
 
-/** The payments of the reference, or the payment with this id, with all that refers to the same one. */
+/**
+ * The payments of the reference, or the payment with this id, with all that refer to the same one.
+ */
 const statement = `
 with named as (
   select p.id, p.root_id, p.merchant_transaction_id as reference, p.attempt_key

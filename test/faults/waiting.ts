@@ -1,4 +1,4 @@
-/** Merchants that want money back to the payer while a chargeback or a return stands: they have to wait. */
+/** Merchants that refund while a chargeback or a return stands: their refunds must wait. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Scene } from './injections.ts'
 import { ask } from './line.ts'
@@ -11,7 +11,7 @@ const standing = {
   return: `select from tollgate.attention where payment_id = $1 and kind = 'return' and resolved_at is null`,
 } as const
 
-/** Asks for a cent as soon as it stands on record that it must not be given. */
+/** Requests a cent as soon as the record forbids it. */
 export async function tryToRefund(
   { ground, crew, history }: Scene,
   { id }: Target,

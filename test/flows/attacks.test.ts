@@ -1,4 +1,4 @@
-/** The attacks of `npm run attacks` in their short profile, and that they would see what they look for. */
+/** The attacks of `npm run attacks` in their short profile, and proof that they detect flaws. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { wrongWith } from '../attacks/judge.ts'
 import { Random } from '../attacks/random.ts'
 import type { Answer } from '../attacks/wire.ts'
 
-describe('hostile input finds nothing', { concurrency: false }, () => {
+describe('hostile input reveals no flaw', { concurrency: false }, () => {
   let ground: Ground
   before(async () => {
     ground = await layGround()
@@ -30,7 +30,7 @@ describe('hostile input finds nothing', { concurrency: false }, () => {
     })
   }
 
-  test('the same seed makes the same inputs, another one others', async () => {
+  test('the same seed makes the same inputs, another seed others', async () => {
     const inputs = async (seed: number) => {
       const random = new Random(seed)
       const report = await carryOut(decoding, { ground, profile: 'short', random, forMs: 20_000 })
@@ -42,7 +42,7 @@ describe('hostile input finds nothing', { concurrency: false }, () => {
   })
 })
 
-describe('the attacks see what they look for', () => {
+describe('detection of flaws by the attacks', () => {
   const good = {
     id: '0'.repeat(32),
     result: { code: '000.000.100', description: 'x' },
@@ -60,14 +60,14 @@ describe('the attacks see what they look for', () => {
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
 
-  test('in an answer: no answer, a fault, another shape, a trace of what runs inside', () => {
+  test('an answer is flawed if it is missing, a fault, of another shape, or reveals internals', () => {
     assert.equal(wrongWith(answer(good)), undefined)
     assert.equal(wrongWith(answer(good, 0)), 'no answer came')
     for (const status of [500, 502, 503, 302, 417]) {
       assert.equal(wrongWith(answer(good, status)), `status ${status}`)
     }
     assert.match(wrongWith(answer(good, 400, 'text/html')) ?? '', /media type/)
-    assert.equal(wrongWith(answer('<html>')), 'the body is no JSON')
+    assert.equal(wrongWith(answer('<html>')), 'the body is not JSON')
     assert.equal(wrongWith(answer({ ...good, result: { code: '1.2.3' } })), 'no result.code')
     for (const name of ['result', 'buildNumber', 'timestamp', 'ndc'] as const) {
       assert.equal(wrongWith(answer({ ...good, [name]: undefined })), `no ${name}`)
@@ -79,11 +79,11 @@ describe('the attacks see what they look for', () => {
       'connect ECONNREFUSED',
     ]) {
       const told = { ...good, result: { ...good.result, description: inside } }
-      assert.equal(wrongWith(answer(told)), 'the answer tells what runs inside')
+      assert.equal(wrongWith(answer(told)), 'the answer reveals internals')
     }
   })
 
-  test('in two answers that should be alike: one word more, another status, another header', () => {
+  test('two answers that should be alike are flawed by another word, status or header', () => {
     const id = 'a'.repeat(32)
     const one = answer({ ...good, ndc: 'b'.repeat(32) }, 404)
     assert.equal(shapeOf(one, id), shapeOf(answer({ ...good, ndc: 'c'.repeat(32) }, 404), id))
@@ -93,7 +93,7 @@ describe('the attacks see what they look for', () => {
     assert.notEqual(shapeOf(one, id), shapeOf({ ...one, headers }, id))
   })
 
-  test('in the log: lines that are none, control characters, forbidden texts, faults', () => {
+  test('the log is flawed by malformed lines, control characters, forbidden texts and faults', () => {
     const log = new HostLog()
     log.forbid(['SECRET'])
     log.add('{"msg":"request"}\n{"msg":"req')
@@ -113,21 +113,21 @@ describe('the attacks see what they look for', () => {
     assert.equal(log.faults.length, 1)
   })
 
-  test('in times: a difference that is there, and none where there is none', () => {
+  test('a timing difference is detected, and none is reported without one', () => {
     const random = new Random(1)
     const times = (shift: number) => Array.from({ length: 300 }, () => random.below(1000) + shift)
     assert.ok(mannWhitney(times(0), times(0)).p > 0.01)
     assert.ok(mannWhitney(times(200), times(0)).p < 0.000_1)
   })
 
-  test('a report shows neither tokens nor control characters, and is bounded', () => {
+  test('a report is bounded and shows neither tokens nor control characters', () => {
     const shown = redacted(`Authorization: Bearer abc-DEF_123\r\n\u001b[31m${'x'.repeat(5000)}`)
     assert.doesNotMatch(shown, /abc-DEF|\u001b/)
     assert.match(shown, /Bearer <token>/)
     assert.ok(shown.length < 700)
   })
 
-  test('the command refuses what it does not know', () => {
+  test('the command refuses unknown arguments', () => {
     const main = join(import.meta.dirname, '../attacks/main.ts')
     const run = (...words: string[]) =>
       spawnSync(process.execPath, ['--conditions=@tollgate/source', main, ...words], {

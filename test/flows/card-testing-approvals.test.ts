@@ -1,4 +1,6 @@
-/** What counting failures costs a payment that is approved: no statement, no row, a few microseconds. */
+/**
+ * The cost of counting failures for an approved payment: no statement, no row, a few microseconds.
+ */
 import assert from 'node:assert/strict'
 import { createServer, connect as open } from 'node:net'
 import { test } from 'node:test'
@@ -17,7 +19,7 @@ import { startGateway } from '../rig/gateway.ts'
 const on = { number: 10, address: 30, bin: 300, channel: 1000, token: 1000 }
 const payments = 40
 
-/** A line to Postgres that counts how often each prepared statement is carried out, by its name. */
+/** A line to Postgres that counts the executions of each prepared statement by name. */
 async function countingLine(url: string) {
   const target = new URL(url)
   const counts = new Map<string, number>()
@@ -29,7 +31,7 @@ async function countingLine(url: string) {
       upstream.write(chunk)
       rest = Buffer.concat([rest, chunk])
       for (;;) {
-        // The first message of a connection has no letter in front.
+        // The first message of a connection has no type byte.
         const at = isGreeted ? 1 : 0
         if (rest.length < at + 4) return
         const length = at + rest.readUInt32BE(at)
@@ -57,11 +59,11 @@ async function countingLine(url: string) {
   return { url: own.href, counts, close: () => void server.close() }
 }
 
-test('approved payments carry out the same statements whether failures are counted or not, and write none', async () => {
+test('approved payments run the same statements with and without counting, and the count writes nothing', async () => {
   let line: Awaited<ReturnType<typeof countingLine>> | undefined
   const run = await startGateway({
     role: 'api',
-    // Steps are written behind the payments, as often as time allows.
+    // Steps are written beside the payments at irregular times.
     stepDays: 0,
     through: async (url) => {
       line = await countingLine(url)
@@ -71,7 +73,7 @@ test('approved payments carry out the same statements whether failures are count
   try {
     const { counts } = line!
     const pay = (gateway: Gateway) => run.pay({ customer: { ip: '8.8.4.4' } }, { on: gateway })
-    /** Statements of the payments themselves: what goes on beside them is carried out less often. */
+    /** Statements of the payments themselves, without less frequent background work. */
     const ofPayments = async (gateway: Gateway) => {
       await pay(gateway)
       const before = new Map(counts)
@@ -87,7 +89,7 @@ test('approved payments carry out the same statements whether failures are count
     }
     const without = await ofPayments(run.gateway)
     const counting = await run.another({ cardTesting: on })
-    // Something failed before: also what is counted beside failures is counted in memory.
+    // An earlier failure makes the counting of approvals active.
     await run.pay({ card: { ...cardThatFails } }, { on: counting })
     const within = await ofPayments(counting)
     assert.deepEqual(within, without)
@@ -120,8 +122,8 @@ const cardThatFails = {
   cvv: '123',
 }
 
-test('the check and the counting of an approval take microseconds, and need no database', async () => {
-  // Nobody listens there: whatever asked the database would fail, and nothing here waits.
+test('the check and the count of an approval take microseconds and no database', async () => {
+  // The address refuses connections, so any use of the database would fail.
   const database = new Database({ url: 'postgres://nobody@127.0.0.1:1/none' })
   const lanes = new Lanes(database, { single: 1, read: 1 })
   const log = { info() {}, warn() {} }
@@ -152,9 +154,9 @@ test('the check and the counting of an approval take microseconds, and need no d
   const before = process.cpuUsage()
   for (let no = 0; no < many; no += 1) whole(approved)
   const { user, system } = process.cpuUsage(before)
-  // Some 4 on a quiet machine, where a payment takes several hundred.
+  // About 4 on a quiet machine, where a payment takes several hundred.
   assert.ok((user + system) / many < 60, `${((user + system) / many).toFixed(1)} µs`)
-  // Without a database each process goes on with what it sees itself.
+  // Without a database each process counts its own failures.
   for (let no = 1; no < on.number; no += 1) whole(failed)
   assert.throws(() => whole(failed), TooManyFailures)
   await cards.close()

@@ -1,4 +1,4 @@
-/** Card testers, against whole engines: what is carried out is what the acquirer was asked. */
+/** Card testing against whole engines: the acquirer's requests are counted. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { declined, pending } from '@tollgate/plugin-kit'
@@ -14,7 +14,7 @@ const tries = 200
 const wrongCvv = '800.100.153'
 const says = (reason: Reason) => ({ debit: () => declined(reason) })
 
-/** What became of a try: the result code, `429` where it was refused. */
+/** The result of an attempt: the result code, or `429` after a refusal. */
 type Try = { readonly code: string; readonly waitSeconds?: number | undefined }
 
 describe('card testing', () => {
@@ -27,7 +27,7 @@ describe('card testing', () => {
     other = await run.another({ plugins: [run.acquirer.plugin], cardTesting: thresholds })
   })
   after(() => closeChecked(run))
-  // Counts are a merchant's: each test has one of its own.
+  // Counts belong to merchants, so each test has its own.
   beforeEach(async () => {
     ;({ merchant, channel } = await shop())
     run.acquirer.tell('', says(wrongCvv))
@@ -78,7 +78,7 @@ describe('card testing', () => {
       ),
     )
 
-  /** How often the acquirer was asked about this channel's payments. */
+  /** The number of requests to the acquirer for this channel's payments. */
   const carriedOut = async (): Promise<number> => {
     const rows = await run.sql<{ id: string }>(
       'select id from tollgate.payment where channel_id = $1',
@@ -86,14 +86,14 @@ describe('card testing', () => {
     )
     const ids = new Set(rows.map(({ id }) => id))
     const asked = run.acquirer.calls.filter(({ operation }) => ids.has(operation.paymentId))
-    assert.equal(asked.length, ids.size, 'what is refused is not written either')
+    assert.equal(asked.length, ids.size, 'a refused attempt is not written either')
     return asked.length
   }
   const all = <T>(count: number, each: (no: number) => Promise<T>): Promise<T[]> =>
     Promise.all(Array.from({ length: count }, (_, no) => each(no)))
   const refusedOf = (given: readonly Try[]) => given.filter(({ code }) => code === '429').length
 
-  /** Ten wrong codes: what was answered, and that an eleventh is refused. */
+  /** Ten wrong codes, their answers, and the refusal of an eleventh. */
   const fill = async (more: Record<string, unknown> = {}) => {
     for (let no = 0; no < thresholds.number; no += 1) {
       assert.equal((await attempt(no, more)).code, wrongCvv)
@@ -101,7 +101,7 @@ describe('card testing', () => {
     assert.equal((await attempt(999, more)).code, '429')
   }
 
-  test('of 200 security codes sent at once on one card the acquirer is asked ten', async () => {
+  test('ten of 200 security codes sent at once on one card reach the acquirer', async () => {
     const answers = await all(tries, (no) => attempt(no))
     assert.equal(await carriedOut(), thresholds.number)
     assert.equal(refusedOf(answers), tries - thresholds.number)
@@ -109,7 +109,7 @@ describe('card testing', () => {
     assert.ok(waitSeconds > 23 * 3600 && waitSeconds <= 86_460, String(waitSeconds))
   })
 
-  test('one after the other, with other amounts, holders, expiries and addresses, it is ten as well', async () => {
+  test('ten security codes reach the acquirer in sequence, with varied amounts, holders, expiries and addresses', async () => {
     const answers: Try[] = []
     for (let no = 0; no < tries; no += 1) {
       answers.push(
@@ -128,11 +128,11 @@ describe('card testing', () => {
     assert.equal(refusedOf(answers), tries - thresholds.number)
   })
 
-  test('spread over two processes it is ten in each at most, and none after a second', async () => {
+  test('ten security codes reach the acquirer in each of two processes at most, and none after a second', async () => {
     const answers = await all(tries, (no) => attempt(no, {}, no % 2 === 0 ? run.gateway : other))
     assert.ok((await carriedOut()) <= 2 * thresholds.number)
     assert.ok(refusedOf(answers) >= tries - 2 * thresholds.number)
-    // One that saw only some of them refuses for what the other one saw.
+    // A process that saw only some of them refuses by the other one's failures.
     const mixed = await shop()
     channel = mixed.channel
     for (let no = 0; no < thresholds.number; no += 1) await attempt(no)
@@ -140,7 +140,7 @@ describe('card testing', () => {
     assert.ok((await carriedOut()) < 2 * thresholds.number + 1)
   })
 
-  test('a process that begins later knows what the others saw', async () => {
+  test('a process that starts later knows the failures of the others', async () => {
     await fill()
     await until(async () =>
       (await told()).some(({ dimension }) => dimension === 'number') ? true : undefined,
@@ -156,7 +156,7 @@ describe('card testing', () => {
       [merchant],
     )
 
-  test('with an Idempotency-Key each it is ten, and a repeat still gets what its key made', async () => {
+  test('ten requests with different idempotency keys reach the acquirer, and a repeat gets its answer', async () => {
     const answers = await all(tries, (no) => attempt(no, {}, run.gateway, `key-${no}`))
     assert.equal(await carriedOut(), thresholds.number)
     assert.equal(refusedOf(answers), tries - thresholds.number)
@@ -166,7 +166,7 @@ describe('card testing', () => {
     assert.equal(await carriedOut(), thresholds.number)
   })
 
-  test('between approvals of other cards it is ten; those go on', async () => {
+  test('ten failures of one card reach the acquirer beside approvals of other cards, which continue', async () => {
     const good = { merchantTransactionId: 'good-sale', card: cardOf('4111111111111111') }
     run.acquirer.tell('good-sale', {})
     const approvals: string[] = []
@@ -178,8 +178,8 @@ describe('card testing', () => {
     assert.equal(await carriedOut(), thresholds.number + 40)
   })
 
-  test('by registrations, and by payments on them, it is ten of one number in all', async () => {
-    // The simulator verifies; the number is one whose code is always wrong.
+  test('ten failures of one number reach the acquirer over registrations and payments on them', async () => {
+    // The simulator verifies; the number always has a wrong code.
     const registered = await all(tries, (no) =>
       outcome(
         run.gateway.registrations.create({
@@ -218,11 +218,11 @@ describe('card testing', () => {
     )
     assert.equal(refusedOf(paid), tries - thresholds.number)
     assert.deepEqual(new Set(paid.map(({ code }) => code)), new Set([wrongCvv, '429']))
-    // What is stored meanwhile is refused as well, before anything is sent.
+    // Stored accounts are refused as well, before anything is sent.
     assert.equal((await attempt(1)).code, '429')
   })
 
-  test('an acquirer that decides later is asked no more than ten before it did', async () => {
+  test('an acquirer that answers later gets at most ten open attempts', async () => {
     run.acquirer.tell('', { debit: () => pending('event', { refs: { reference: 'later' } }) })
     const answers: Try[] = []
     for (let no = 0; no < 40; no += 1) answers.push(await attempt(no))
@@ -253,7 +253,7 @@ describe('card testing', () => {
     assert.equal(await carriedOut(), thresholds.number)
   })
 
-  test('many cards from one address are refused at its threshold, those from elsewhere are not', async () => {
+  test('many cards from one address are refused at its threshold, and other addresses are not', async () => {
     const cards = ['4200000000000000', '4111111111111111', '5454545454545454', '378282246310005']
     const answers = await all(100, (no) =>
       attempt(no, { card: cardOf(cards[no % 2]!), customer: { ip: '8.8.4.4' } }),
@@ -268,14 +268,14 @@ describe('card testing', () => {
     }
     assert.equal((await attempt(0, { ...good, customer: { ip: '8.8.4.4' } })).code, '429')
     assert.equal((await attempt(0, { ...good, customer: { ip: '8.8.4.5' } })).code, '000.100.112')
-    // An address of the merchant's own network is no shopper's.
+    // An address in a private network is no shopper's.
     for (let no = 0; no < 30; no += 1) {
       await attempt(no, { card: cardOf('4005519200000004'), customer: { ip: '10.0.0.1' } })
     }
     assert.equal((await attempt(0, { ...good, customer: { ip: '10.0.0.1' } })).code, '000.100.112')
   })
 
-  test('nobody else is refused: another merchant with the same card, address and BIN goes on', async () => {
+  test('another merchant with the same card, address and BIN is not refused', async () => {
     await fill({ customer: { ip: '9.9.9.9' } })
     const neighbour = await shop()
     const answer = await attempt(1, { entityId: neighbour.channel, customer: { ip: '9.9.9.9' } })
@@ -309,7 +309,7 @@ describe('card testing', () => {
     }
   })
 
-  test('approvals that ask nobody, cost nothing or repeat one card speak for no other card', async () => {
+  test('approvals without the acquirer, for nothing, or of one card vouch for no other card', async () => {
     const number = (no: number) => luhn(`420000${String(no).padStart(9, '0')}`)
     run.acquirer.tell('good-sale', {})
     const good = { merchantTransactionId: 'good-sale', card: cardOf(number(7000)) }
@@ -332,7 +332,7 @@ describe('card testing', () => {
     assert.equal(refused, thresholds.bin)
   })
 
-  test('what another process saw approved does not count as open for longer than a moment', async () => {
+  test("another process's approvals stop counting as open within a moment", async () => {
     run.acquirer.tell('', { debit: () => pending('event', { refs: { reference: 'later' } }) })
     for (let no = 0; no < thresholds.number; no += 1) await attempt(no)
     const { code, waitSeconds = 0 } = await attempt(11)
@@ -353,7 +353,7 @@ describe('card testing', () => {
     await until(async () => ((await attempt(12)).code === '000.100.112' ? true : undefined))
   })
 
-  test("an acquirer's faults, and what we refuse ourselves, count for nothing", async () => {
+  test('faults of the acquirer and refusals of the engine do not count', async () => {
     for (const code of ['900.100.100', '800.100.190', '999.999.999', '100.396.101'] as const) {
       run.acquirer.tell('', says(code))
       for (let no = 0; no < 4; no += 1) assert.equal((await attempt(no)).code, code)
@@ -365,7 +365,7 @@ describe('card testing', () => {
     await fill()
   })
 
-  test('is alarmed about and listed once for a merchant and dimension, without the number', async () => {
+  test('a merchant and dimension cause one alarm and one entry, without the number', async () => {
     await fill()
     const logged = run.logs.length
     await all(20, (no) => attempt(no))
@@ -395,7 +395,7 @@ describe('card testing', () => {
     assert.doesNotMatch(everything, /4200000000000000/)
   })
 
-  test('an operator lifts it in all processes within two seconds, and it can come back', async () => {
+  test('an operator lifts a block in all processes within two seconds, and it can return', async () => {
     await fill()
     await until(async () => ((await attempt(0, {}, other)).code === '429' ? true : undefined))
     const entry = await until(async () =>
@@ -422,7 +422,7 @@ describe('card testing', () => {
     await until(async () => ((await open()).length === 1 ? true : undefined))
   })
 
-  test('an entity has its own thresholds; 0 is never', async () => {
+  test('an entity has its own thresholds, and 0 means never', async () => {
     channel = (await shop({ cardTestingNumber: 2 })).channel
     await all(20, (no) => attempt(no))
     assert.equal(await carriedOut(), 2)
@@ -431,7 +431,7 @@ describe('card testing', () => {
     assert.equal(await carriedOut(), 30)
   })
 
-  test('in test it is off unless it is switched on', async () => {
+  test('card testing is not checked in test unless it is switched on', async () => {
     const plain = await run.another({ plugins: [run.acquirer.plugin], cardTesting: {} })
     const answers = await all(30, (no) => attempt(no, {}, plain))
     assert.equal(refusedOf(answers), 0)

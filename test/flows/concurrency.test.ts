@@ -8,12 +8,12 @@ import { card, flat, startGateway, type TestGateway } from '../rig/gateway.ts'
 const authorisedMinor = 9200
 const approved = '000.100.110'
 const eur = (minor: number) => ({ amount: (minor / 100).toFixed(2), currency: 'EUR' })
-/** Makes the simulator decline whatever carries it. */
+/** Makes the simulator decline the payment. */
 const declinedThere = { customParameters: { SIM_DELAY_MS: 'soon' } }
 
 type Ended = { readonly answer: PaymentView } | { readonly refused: string }
 
-/** Everything at once; refusals are results, anything else is a failure of the test. */
+/** Runs everything at once; refusals are results, other errors fail the test. */
 const race = (work: readonly (() => Promise<PaymentView>)[]): Promise<Ended[]> =>
   Promise.all(
     work.map((one) =>
@@ -35,7 +35,7 @@ const sum = (views: readonly PaymentView[]) =>
     .filter(({ result }) => result.code === approved)
     .reduce((all, { amount }) => all + Math.round(Number(amount) * 100), 0)
 
-describe('everything at once, in two processes', () => {
+describe('concurrency over two processes', () => {
   let run: TestGateway
   let other: Gateway
   before(async () => {
@@ -47,7 +47,7 @@ describe('everything at once, in two processes', () => {
   const either = (index: number) => (index % 2 === 0 ? run.gateway : other)
   const authorise = async (more = {}) => (await run.pay({ paymentType: 'PA', ...more })).id
 
-  test('a hundred captures never take more than was authorised, and refuse only what does not fit', async () => {
+  test('a hundred captures never take more than was authorised and refuse only the excess', async () => {
     const amounts = fc.array(fc.integer({ min: 1, max: 2000 }), { minLength: 100, maxLength: 100 })
     await fc.assert(
       fc.asyncProperty(amounts, async (minors) => {
@@ -71,7 +71,7 @@ describe('everything at once, in two processes', () => {
     await checkBooks(run)
   })
 
-  test('captures that the acquirer declines give their part back to those that come after', async () => {
+  test('captures declined by the acquirer leave their part to later ones', async () => {
     const id = await authorise({ numberOfCaptures: '40' })
     const ended = await race(
       Array.from(
@@ -91,7 +91,7 @@ describe('everything at once, in two processes', () => {
     await checkBooks(run)
   })
 
-  test('captures and reversals in a race: one side has each cent, never both', async () => {
+  test('each cent of an authorisation is captured or reversed, never both', async () => {
     for (let round = 0; round < 5; round += 1) {
       const id = await authorise()
       const ended = await race(
@@ -111,7 +111,7 @@ describe('everything at once, in two processes', () => {
     await checkBooks(run)
   })
 
-  test('refunds and reversals of one sale in a race never give back more than was taken', async () => {
+  test('racing refunds and reversals of one sale never return more than was taken', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { id } = await run.pay()
       const ended = await race(
@@ -132,7 +132,7 @@ describe('everything at once, in two processes', () => {
     await checkBooks(run)
   })
 
-  test('increases racing a full reversal: what was released is the whole rest, or nothing', async () => {
+  test('increments that race a full reversal leave the whole rest released, or nothing', async () => {
     for (let round = 0; round < 5; round += 1) {
       const id = await authorise()
       const ended = await race(
@@ -159,7 +159,7 @@ describe('everything at once, in two processes', () => {
     await checkBooks(run)
   })
 
-  test('replacing one authorisation many times at once gives one new authorisation', async () => {
+  test('simultaneous replacements of one authorisation make one new authorisation', async () => {
     const id = await authorise()
     const ended = await race(
       Array.from(
@@ -176,7 +176,7 @@ describe('everything at once, in two processes', () => {
     assert.deepEqual(new Set(refusals(ended)), new Set(['700.300.300']))
   })
 
-  test('the captures of many authorisations do not hold each other up', async () => {
+  test('captures of many authorisations do not delay each other', async () => {
     const ids = await Promise.all(Array.from({ length: 40 }, () => authorise()))
     const ended = await race(
       ids.flatMap((id, index) =>
@@ -187,7 +187,7 @@ describe('everything at once, in two processes', () => {
     for (const id of ids) assert.equal((await balanceOf(run, id)).captures, 2)
   })
 
-  test('the same key two hundred times at once, in two processes, is one payment', async () => {
+  test('the same key two hundred times at once in two processes is one payment', async () => {
     const form = { ...flat(card('4200000000000000')), entityId: run.channel }
     const replies = await Promise.all(
       Array.from({ length: 200 }, (_, index) =>
@@ -209,7 +209,7 @@ describe('everything at once, in two processes', () => {
     assert.deepEqual(rows, [{ payment_id: replies[0]!.body.id }])
   })
 
-  test('one key and different bodies at once: one payment, every other body is 200.300.405', async () => {
+  test('one key with different bodies is one payment, and every other body is 200.300.405', async () => {
     const form = { ...flat(card('4200000000000000')), entityId: run.channel }
     const replies = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
@@ -225,7 +225,7 @@ describe('everything at once, in two processes', () => {
     assert.equal(taken.length, 20)
   })
 
-  test('a keyed follow-up fifty times at once happens once, and every answer is about it', async () => {
+  test('a follow-up sent fifty times at once under one key happens once, and every answer is about it', async () => {
     for (const [type, on] of [
       ['CP', await authorise()],
       ['RF', (await run.pay()).id],
@@ -245,13 +245,13 @@ describe('everything at once, in two processes', () => {
       assert.deepEqual(
         refusals(ended),
         [],
-        `${type}: the request itself used up what a repeat asks for`,
+        `${type}: the request itself used up the amount of a repeat`,
       )
       assert.equal(new Set(answers(ended).map(({ id }) => id)).size, 1, type)
     }
   })
 
-  test('a keyed PA.CP thirty times at once is one authorisation with one capture', async () => {
+  test('a PA.CP sent thirty times at once under one key is one authorisation with one capture', async () => {
     const replies = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
         run.pay(

@@ -1,6 +1,6 @@
 /**
- * Clients of this API family are deployed in many languages and know it by habit. Each story here is
- * one of their habits: the request as it is on the wire, and what the client makes of the answer.
+ * Clients of this API family are deployed in many languages and rely on its habits. Each story is
+ * one habit: the request on the wire, and the client's reading of the answer.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -9,7 +9,7 @@ import { closeChecked } from '../rig/books.ts'
 
 type Form = Readonly<Record<string, string>>
 
-/** The ways in which clients tell from the answer how a payment stands. */
+/** The ways in which clients read a payment's state from an answer. */
 const approvedBy: readonly ((answer: Answer) => boolean)[] = [
   ({ body }) => /^(000\.000\.|000\.100\.1|000\.[36])/.test(body.result.code),
   ({ body }) => /^(000.000.|000.100.1|000.[36]|000.400.1[12]0)/.test(body.result.code),
@@ -31,7 +31,7 @@ const pendingBy: readonly ((answer: Answer) => boolean)[] = [
 
 type Verdict = 'approved' | 'pending' | 'refused'
 
-/** How a payment stands in the eyes of every client. They must not disagree. */
+/** The state of a payment as every client reads it. They must agree. */
 function verdictOf(answer: Answer): Verdict {
   const opinions = (rules: typeof approvedBy) => [...new Set(rules.map((rule) => rule(answer)))]
   const [approved, pending] = [opinions(approvedBy), opinions(pendingBy)]
@@ -43,7 +43,7 @@ function verdictOf(answer: Answer): Verdict {
   return pending[0] ? 'pending' : 'refused'
 }
 
-/** What a client with declared types reads of every answer: a missing text breaks it. */
+/** The texts that a client with declared types expects in every answer: a missing one breaks it. */
 function assertWhole({ body }: Answer): void {
   for (const name of ['id', 'ndc', 'buildNumber', 'timestamp']) {
     assert.equal(typeof body[name], 'string', `${name} is missing`)
@@ -58,12 +58,12 @@ function assertWhole({ body }: Answer): void {
 
 /** As most form encoders write it. */
 const encoded = (fields: Form) => new URLSearchParams(fields).toString()
-/** As clients write it that put texts together: nothing is escaped. */
+/** As clients that concatenate strings write it: nothing is escaped. */
 const joined = (fields: Form) =>
   Object.entries(fields)
     .map(([name, value]) => `${name}=${value}`)
     .join('&')
-/** As clients write it that escape values alone: brackets in names stay as they are. */
+/** As clients that escape only values write it: brackets in names stay. */
 const halfEscaped = (fields: Form) =>
   Object.entries(fields)
     .map(([name, value]) => `${name}=${encodeURIComponent(value).replaceAll('%20', '+')}`)
@@ -73,14 +73,14 @@ const formType = { 'Content-Type': 'application/x-www-form-urlencoded' }
 const eur = (amount: string) => ({ amount, currency: 'EUR' })
 const textOf = (part: unknown, name: string) => (part as Record<string, unknown>)[name]
 
-describe('clients that are deployed, with another base URL', () => {
+describe('deployed clients with another base URL', () => {
   let run: Hosted
   before(async () => {
     run = await startHost()
   })
   after(() => closeChecked(run))
 
-  /** Sends a body as it is and lets every client look at the answer. */
+  /** Sends a body unchanged and lets every client read the answer. */
   async function send(path: string, body: string, headers: Form = formType): Promise<Answer> {
     const answer = await ask(run.url, path, { token: run.token, body, headers })
     assertWhole(answer)
@@ -98,7 +98,7 @@ describe('clients that are deployed, with another base URL', () => {
   const namesOf = ({ body }: Answer) => body.result.parameterErrors?.map(({ name }) => name)
 
   describe('first payments', () => {
-    test('a client of the older login, which sends it beside the Bearer header', async () => {
+    test('a client sends the older login beside the Bearer header', async () => {
       const login = {
         'authentication.userId': '4f1d0c6b7a2e4d5c9b8a7f6e5d4c3b2a',
         'authentication.password': 'a+b&c=d%',
@@ -119,7 +119,7 @@ describe('clients that are deployed, with another base URL', () => {
       assert.equal(verdictOf(reversed), 'approved')
     })
 
-    test('a client that joins texts to a body, blanks in it', async () => {
+    test('a client builds its body by joining texts, with blanks in it', async () => {
       const fields = { entityId: run.channel, ...debit, 'billing.city': 'Bad Tölz #1' }
       const paid = await send('/v1/payments', joined(fields))
       assert.equal(verdictOf(paid), 'approved')
@@ -127,7 +127,7 @@ describe('clients that are deployed, with another base URL', () => {
       assert.equal(textOf(paid.body.billing, 'city'), 'Bad Tölz #1')
     })
 
-    test('a client of the older login alone is told which header it lacks', async () => {
+    test('a client with the older login alone is told which header is missing', async () => {
       const body = joined({ 'authentication.userId': 'user', 'authentication.password': 'secret' })
       const answer = await ask(run.url, '/v1/payments', { body, headers: formType })
       assertWhole(answer)
@@ -136,7 +136,7 @@ describe('clients that are deployed, with another base URL', () => {
       assert.match(answer.body.result.description, /Authorization: Bearer/)
     })
 
-    test('a client that sends names without values for everything its shop left open', async () => {
+    test('a client sends names without values for everything its shop left open', async () => {
       const open = {
         merchantTransactionId: '',
         merchantInvoiceId: '',
@@ -155,7 +155,7 @@ describe('clients that are deployed, with another base URL', () => {
       assert.equal(paid.body.descriptor, paid.body.shortId)
     })
 
-    test('a client that sends everything a shop knows, brackets and old names as they are', async () => {
+    test('a client sends everything a shop knows, with brackets and old names', async () => {
       const fields = {
         'authentication.entityId': run.channel,
         ...debit,
@@ -206,7 +206,7 @@ describe('clients that are deployed, with another base URL', () => {
       assert.equal(textOf(body.threeDSecure, 'eci'), '05')
     })
 
-    test('a client that shows the card of the answer, and stores brand and amount', async () => {
+    test('a client shows the card of the answer and stores brand and amount', async () => {
       const { body } = await pay()
       assert.match(body.id, /^[a-zA-Z0-9]{32}$/)
       assert.deepEqual(body.card, {
@@ -232,21 +232,21 @@ describe('clients that are deployed, with another base URL', () => {
       { sent: '', number: '6011111111111117', cvv: '123', stored: 'DISCOVER' },
     ]
     for (const { sent, number, cvv, stored } of brands) {
-      test(`a client that calls the brand ${sent || 'nothing at all'}`, async () => {
+      test(`a client names the brand ${sent || 'not at all'}`, async () => {
         const paid = await pay({ paymentBrand: sent, 'card.number': number, 'card.cvv': cvv })
         assert.equal(verdictOf(paid), 'approved')
         assert.equal(paid.body.paymentBrand, stored)
       })
     }
 
-    test('a client that sends whole amounts, also of a currency without decimals', async () => {
+    test('a client sends whole amounts, also of a currency without decimals', async () => {
       const euro = await pay({ amount: '92' })
       assert.equal(verdictOf(euro), 'approved')
       assert.equal(euro.body.amount, '92.00')
       assert.equal(verdictOf(await pay({ amount: '500', currency: 'JPY' })), 'approved')
     })
 
-    test('a client that debits a bank account by IBAN and BIC', async () => {
+    test('a client debits a bank account by IBAN and BIC', async () => {
       const paid = await send(
         '/v1/payments',
         encoded({
@@ -267,7 +267,7 @@ describe('clients that are deployed, with another base URL', () => {
   })
 
   describe('follow-ups', () => {
-    test('a client that captures in parts, refunds a capture and releases the rest', async () => {
+    test('a client captures in parts, refunds a capture and releases the rest', async () => {
       const authorised = await pay({ paymentType: 'PA' })
       const captured = await followUp(authorised, 'CP', eur('30.00'))
       const refunded = await followUp(captured, 'RF', eur('12.50'))
@@ -285,7 +285,7 @@ describe('clients that are deployed, with another base URL', () => {
       assert.deepEqual(amounts, ['30.00', '12.50', '62.00'])
     })
 
-    test('a client that sends an amount without value and a new reference with a reversal', async () => {
+    test('a client sends an amount without value and a new reference with a reversal', async () => {
       const references = {
         merchantInvoiceId: 'Order 2041/7',
         merchantTransactionId: 'c0ffee'.repeat(5),
@@ -296,7 +296,7 @@ describe('clients that are deployed, with another base URL', () => {
       assert.equal(voided.body.amount, '92.00')
     })
 
-    test('a client that gives the id it refers to as its own reference, and a whole amount', async () => {
+    test('a client sends the referenced id as its own reference, and a whole amount', async () => {
       const authorised = await pay({ paymentType: 'PA', currency: 'SAR' })
       const merchantTransactionId = authorised.body.id
       const more = { amount: '12', currency: 'SAR', merchantTransactionId }
@@ -305,7 +305,7 @@ describe('clients that are deployed, with another base URL', () => {
       assert.equal(captured.body.amount, '12.00')
     })
 
-    test('a client that names the test mode and its addresses again', async () => {
+    test('a client repeats the test mode and its addresses', async () => {
       const paid = await pay({ testMode: 'INTERNAL' })
       const addresses = {
         shopperResultUrl: 'https://shop.example/result',
@@ -319,13 +319,13 @@ describe('clients that are deployed, with another base URL', () => {
       assert.equal(verdictOf(refunded), 'approved')
     })
 
-    test('a client that authorises and captures in one request, and refunds what it got', async () => {
+    test('a client authorises and captures in one request, and refunds the result', async () => {
       const paid = await pay({ paymentType: 'PA.CP' })
       assert.equal(verdictOf(paid), 'approved')
       assert.equal(verdictOf(await followUp(paid, 'RF', eur('92.00'))), 'approved')
     })
 
-    test('a client that verifies a card by an authorisation of 1.00 and its reversal', async () => {
+    test('a client verifies a card by an authorisation of 1.00 and its reversal', async () => {
       const authorised = await pay({ paymentType: 'PA', amount: '1.00' })
       assert.equal(verdictOf(await followUp(authorised, 'RV', { amount: '' })), 'approved')
     })
@@ -336,7 +336,7 @@ describe('clients that are deployed, with another base URL', () => {
       { first: 'PA', type: 'RV', code: '700.400.300' },
     ]
     for (const { first, type, code } of tooMuch) {
-      test(`a client whose ${type} is more than there is reads a refusal, not a success`, async () => {
+      test(`a client whose ${type} exceeds the sums reads a refusal, not a success`, async () => {
         const refused = await followUp(await pay({ paymentType: first }), type, eur('92.01'))
         assert.equal(refused.status, 400)
         assert.equal(verdictOf(refused), 'refused')
@@ -349,7 +349,7 @@ describe('clients that are deployed, with another base URL', () => {
       ['RF', '', '700.400.520'],
       ['RV', 'reversal needs at least one successful transaction', '700.400.530'],
     ] as const) {
-      test(`a client whose ${type} refers to an id nobody has`, async () => {
+      test(`a client whose ${type} refers to an unknown id reads a refusal`, async () => {
         const body = encoded({ entityId: run.channel, paymentType: type, ...eur('1.00') })
         const refused = await send(`/v1/payments/${'8a'.repeat(16)}`, body)
         assert.equal(refused.status, 404)
@@ -373,13 +373,13 @@ describe('clients that are deployed, with another base URL', () => {
       }
     })
 
-    test('a client that sends the brand again with a capture', async () => {
+    test('a client repeats the brand with a capture', async () => {
       const authorised = await pay({ paymentType: 'PA' })
       const captured = await followUp(authorised, 'CP', { ...eur('10.00'), paymentBrand: 'VISA' })
       assert.equal(verdictOf(captured), 'approved')
     })
 
-    test('a client that sends the shopper and the address again with a refund', async () => {
+    test('a client repeats shopper and address with a refund', async () => {
       const more = {
         'customer.givenName': 'Jane',
         'customer.surname': 'Jones',
@@ -395,11 +395,11 @@ describe('clients that are deployed, with another base URL', () => {
       )
     })
 
-    test('a client that says a card is not enrolled pays without authentication', async () => {
+    test('a client that reports an unenrolled card pays without authentication', async () => {
       assert.equal(verdictOf(await pay({ 'customParameters[3DS2_enrolled]': 'false' })), 'approved')
     })
 
-    test('a client whose shopper lives in a state of two words', async () => {
+    test("a client sends a state of two words in the shopper's address", async () => {
       assert.equal(verdictOf(await pay({ 'billing.state': 'New York' })), 'approved')
     })
   })
@@ -418,7 +418,7 @@ describe('clients that are deployed, with another base URL', () => {
       { habit: 'asks twice alike in both spellings', query: both },
     ]
     for (const { habit, query } of queries) {
-      test(`a client that ${habit} with a read`, async () => {
+      test(`a client that ${habit} with a read is served`, async () => {
         const again = await read(`/v1/payments/${paid.body.id}${query()}`)
         assert.equal(verdictOf(again), 'approved')
         const { ndc: _1, ...written } = paid.body
@@ -428,14 +428,14 @@ describe('clients that are deployed, with another base URL', () => {
     }
 
     for (const type of ['application/x-www-form-urlencoded', 'application/json']) {
-      test(`a client that sends the media type ${type} with a read, without a body`, async () => {
+      test(`a client sends the media type ${type} with a read, without a body`, async () => {
         const path = `/v1/payments/${paid.body.id}?entityId=${run.channel}`
         const again = await read(path, { 'Content-Type': type, Accept: 'application/json' })
         assert.equal(verdictOf(again), 'approved')
       })
     }
 
-    test('a client whose base URL ends with a slash', async () => {
+    test("a client's base URL ends with a slash", async () => {
       const body = encoded({ entityId: run.channel, ...debit })
       const debited = await send('//v1/payments', body)
       assert.equal(verdictOf(debited), 'approved')
@@ -443,20 +443,20 @@ describe('clients that are deployed, with another base URL', () => {
       assert.equal(again.body.id, debited.body.id)
     })
 
-    test('a client that takes the first piece of an answer for the whole', async () => {
+    test('a client takes the first chunk of an answer for the whole', async () => {
       const path = `/v1/payments/${paid.body.id}`
       const { headers, body } = await read(path)
       assert.equal(headers.get('content-length'), String(Buffer.byteLength(JSON.stringify(body))))
       assert.match(headers.get('content-type') ?? '', /^application\/json/)
     })
 
-    test('a client that polls a pending payment keeps it open', async () => {
+    test('a client keeps a pending payment open by polling', async () => {
       const pending = await pay({ 'card.number': '4000000000000077' })
       assert.equal(verdictOf(pending), 'pending')
       assert.equal(verdictOf(await read(`/v1/payments/${pending.body.id}`)), 'pending')
     })
 
-    test('a client that looks for an id nobody has reads 404', async () => {
+    test('a client that asks for an unknown id reads 404', async () => {
       const missing = await read(`/v1/payments/${'8a'.repeat(16)}?entityId=${run.channel}`)
       assert.equal(missing.status, 404)
       assert.equal(verdictOf(missing), 'refused')
@@ -465,7 +465,7 @@ describe('clients that are deployed, with another base URL', () => {
   })
 
   describe('refusals', () => {
-    test('a client that shows a decline and reads it again', async () => {
+    test('a client shows a decline and reads it again', async () => {
       const declined = await pay({ paymentType: 'PA', 'card.number': '4000000000000002' })
       assert.equal(declined.status, 400)
       assert.equal(verdictOf(declined), 'refused')
@@ -484,21 +484,21 @@ describe('clients that are deployed, with another base URL', () => {
       )
     })
 
-    test('a client that knows a mistyped card number by its text', async () => {
+    test('a client recognises a mistyped card number by its text', async () => {
       const refused = await pay({ 'card.number': '4200000000000001' })
       assert.equal(refused.status, 400)
       assert.match(refused.body.result.description, /invalid creditcard/)
       assert.equal(refused.body.result.code, '100.100.101')
     })
 
-    test('a client that reads which fields were wrong', async () => {
+    test('a client reads the names of wrong fields', async () => {
       const refused = await pay({ amount: '92.5', 'card.expiryMonth': '5', entityID: run.channel })
       assert.equal(refused.body.result.code, '200.300.404')
       assert.match(refused.body.result.description, /invalid or missing parameter/)
       assert.deepEqual(namesOf(refused)?.sort(), ['amount', 'card.expiryMonth', 'entityID'])
     })
 
-    test('a client with a token that is gone, or of another merchant', async () => {
+    test('a client has a revoked token, or one of another merchant', async () => {
       const body = encoded({ ...debit, entityId: run.channel })
       const gone = await ask(run.url, '/v1/payments', { token: 'gone', body, headers: formType })
       const other = await pay({ entityId: 'f'.repeat(32) })
@@ -509,7 +509,7 @@ describe('clients that are deployed, with another base URL', () => {
       }
     })
 
-    test('a client that sends JSON: texts are taken, numbers are refused by name', async () => {
+    test('a client sends JSON: texts are taken, numbers are refused by name', async () => {
       const card = { number: '4200000000000000', expiryMonth: '05', expiryYear: '2034', cvv: '123' }
       const fields = { ...eur('92.00'), paymentType: 'DB', paymentBrand: 'VISA', card }
       const headers = { 'Content-Type': 'application/json; charset=utf-8' }
@@ -519,7 +519,7 @@ describe('clients that are deployed, with another base URL', () => {
       assert.deepEqual(namesOf(refused), ['amount'])
     })
 
-    test('a client that loads the result codes finds every one it is answered', async () => {
+    test('a client finds every answered code in the result codes it loads', async () => {
       const answer = await ask(run.url, '/v1/resultcodes')
       const listed = answer.body.resultCodes as { code: string }[]
       const known = new Set(listed.map(({ code }) => code))

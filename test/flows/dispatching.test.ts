@@ -6,7 +6,7 @@ import { type Answer, ask, debit, without } from '../host/http/hosted.ts'
 import { closeChecked } from '../rig/books.ts'
 import { startGateway, type TestGateway } from '../rig/gateway.ts'
 
-/** Two processes on one database, each with a server, and what merchants send them. */
+/** Two processes on one database, each with a server, and merchants' requests to them. */
 describe('dispatching over HTTP', () => {
   let run: TestGateway
   let servers: Listening[] = []
@@ -38,7 +38,7 @@ describe('dispatching over HTTP', () => {
     token = (await entities.createToken(merchant, 'shop')).token
   })
 
-  /** Writes rules; from here on every process knows them. */
+  /** Writes rules and makes them known to every process. */
   const rules = async (...list: Omit<DispatchRule, 'priority'>[]) => {
     const numbered = list.map((rule, index) => ({ ...rule, priority: index + 1 }))
     await run.gateway.entities.dispatching.replace(merchant, numbered)
@@ -60,7 +60,7 @@ describe('dispatching over HTTP', () => {
     )
   const isReplay = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true'
 
-  test('a repeat finds its payment after the rules changed, and after they went away', async () => {
+  test('a repeat finds its payment after the rules changed or were removed', async () => {
     await rules({ channelId: a })
     const order = { merchantTransactionId: 'order-of-a-shop' }
     const first = await post(order, { key: 'k1' })
@@ -94,10 +94,10 @@ describe('dispatching over HTTP', () => {
     }
     assert.deepEqual(await paymentsBy('order-of-a-shop'), [{ id: first.body.id, channel_id: a }])
     const fresh = await post(order, { key: 'k2' })
-    assert.equal(fresh.body.result.code, '500.100.203', 'what is new is refused')
+    assert.equal(fresh.body.result.code, '500.100.203', 'a new request is refused')
   })
 
-  test('a payment that was lost with its rows is sent again under the same key of the acquirer', async () => {
+  test('a payment whose rows were lost is sent again under the same acquirer key', async () => {
     await rules({ channelId: a })
     const keyOf = async ({ body }: Answer) => {
       const [row] = await run.sql<{ attempt_key: string }>(
@@ -108,7 +108,7 @@ describe('dispatching over HTTP', () => {
     }
     const first = await post({ paymentType: 'PA' }, { key: 'lost' })
     const key = await keyOf(first)
-    // What a failover to a standby without the last commits leaves behind.
+    // The state after a failover to a standby without the last commits.
     for (const [table, column] of [
       ['payment', 'id'],
       ['payment_request', 'id'],
@@ -125,7 +125,7 @@ describe('dispatching over HTTP', () => {
     assert.equal(await keyOf(again), key)
   })
 
-  test('a repeat without the one-time code finds its payment when the new channel asks for one', async () => {
+  test('a repeat without the security code finds its payment although the new channel requires one', async () => {
     await rules({ channelId: a })
     const first = await post({}, { key: 'cvv' })
     await run.gateway.entities.configure(b, { cvvRequired: true })
@@ -137,10 +137,10 @@ describe('dispatching over HTTP', () => {
     })
     assert.equal(repeat.body.id, first.body.id)
     const other = await post({ amount: '1.00' }, { key: 'cvv' })
-    assert.equal(other.body.result.code, '200.300.405', 'another request stays another request')
+    assert.equal(other.body.result.code, '200.300.405', 'another body is refused')
   })
 
-  test('rules that change all the time never make two payments of one key', async () => {
+  test('constantly changing rules never make two payments of one key', async () => {
     await rules({ channelId: a })
     const keys = Array.from({ length: 40 }, (_, index) => `key-${index}-of-many`)
     const states: Omit<DispatchRule, 'priority'>[][] = [
@@ -157,7 +157,7 @@ describe('dispatching over HTTP', () => {
       for (const key of order) {
         answers.get(key)!.push(await post({ merchantTransactionId: key }, { key, url }))
         count += 1
-        // Paced by the answers: caches age with every change, and so do the deadlines of payments.
+        // Paced by the answers, because caches and deadlines age with every change.
         if (count % 12 !== 0) continue
         const state = states[changes % states.length]!
         operator = operator.then(() => rules(...state))
@@ -166,7 +166,8 @@ describe('dispatching over HTTP', () => {
       }
     }
     const backwards = [...keys].reverse()
-    // Two clients per process and direction: the same key is under way several times at once.
+    // Two clients for each process and direction, so that one key is under way several times at
+    // once.
     await Promise.all(
       urls.flatMap((url) => [client(url, keys), client(url, keys), client(url, backwards)]),
     )
@@ -186,15 +187,15 @@ describe('dispatching over HTTP', () => {
       else assert.deepEqual([repeat.status, repeat.body.id], [200, made[0].id])
       for (const { channel_id } of made) used.add(channel_id)
     }
-    assert.deepEqual([...used].sort(), [a, b].sort(), 'both channels were chosen meanwhile')
+    assert.deepEqual([...used].sort(), [a, b].sort(), 'both channels were chosen')
   })
 
-  test('processes that know other rules for a moment agree on the payment of a key', async () => {
+  test('processes with different rules for a moment agree on the payment of a key', async () => {
     const third = await run.another({ role: 'api' })
     const server = await createHost(third, { port: 0 }).listen()
     servers.push(server)
     await rules({ channelId: a })
-    // One process reads before the change and goes by that for a while, the other one after it.
+    // One process uses the rules from before the change for a while, the other the new ones.
     await post()
     await run.gateway.entities.dispatching.replace(merchant, [{ priority: 1, channelId: b }])
     for (let round = 0; round < 12; round += 1) {
@@ -209,14 +210,18 @@ describe('dispatching over HTTP', () => {
     }
     const [old] = await paymentsByAnswer(await post({}, { url: urls[0]! }))
     const [now] = await paymentsByAnswer(await post({}, { url: server.url }))
-    assert.deepEqual([old?.channel_id, now?.channel_id], [a, b], 'they did know other rules')
+    assert.deepEqual(
+      [old?.channel_id, now?.channel_id],
+      [a, b],
+      'the processes knew different rules',
+    )
   })
   const paymentsByAnswer = ({ body }: Answer) =>
     run.sql<{ channel_id: string }>('select channel_id from tollgate.payment where id = $1', [
       body.id,
     ])
 
-  test('a read by the merchant’s id sees all its channels, one by a channel’s id its own', async () => {
+  test("a read by the merchant's id sees all its channels, one by a channel's id that channel", async () => {
     await rules({ channelId: a, currencies: ['EUR'] }, { channelId: b })
     const [inA, inB] = [await post(), await post({ currency: 'USD' })]
     const read = (id: string, entityId: string) =>
@@ -228,10 +233,10 @@ describe('dispatching over HTTP', () => {
     assert.equal((await read(inB.body.id, a)).status, 404)
   })
 
-  test('a payment by a rule with a new channel can be read at once', async () => {
+  test("a payment through a rule's new channel can be read at once", async () => {
     await rules({ channelId: a })
     const first = await post()
-    // The list of channels is read after the rules, and is still fresh when those are read again.
+    // The list of channels is read after the rules and is still fresh when those are read again.
     aheadMs += 3000
     await ask(urls[0]!, `/v1/payments/${first.body.id}?entityId=${merchant}`, { token })
     const { entities } = run.gateway
@@ -244,7 +249,7 @@ describe('dispatching over HTTP', () => {
     assert.equal(read.status, 200)
   })
 
-  test('a token of another merchant gets the answer of an id that does not exist', async () => {
+  test('a token of another merchant gets the answer of an unknown id', async () => {
     await rules({ channelId: a })
     const paid = await post()
     const { entities } = run.gateway
@@ -268,11 +273,11 @@ describe('dispatching over HTTP', () => {
     assert.deepEqual(
       [nothing.status, nothing.body.result.parameterErrors?.[0]?.name],
       [400, 'entityId'],
-      'a merchant’s token names nothing by itself',
+      "a merchant's token names no channel by itself",
     )
   })
 
-  test('registrations are stored and paid with by the merchant’s id, within the merchant alone', async () => {
+  test("registrations are stored and paid with by the merchant's id, within the merchant alone", async () => {
     await rules(
       { channelId: a, paymentTypes: ['RG'], brands: ['VISA'] },
       { channelId: b, brands: ['VISA'], currencies: ['EUR'] },
@@ -290,7 +295,7 @@ describe('dispatching over HTTP', () => {
       ask(urls[1]!, path, { token, form: { ...amounts, ...more } })
     const paid = await pay()
     assert.equal(paid.status, 200, JSON.stringify(paid.body.result))
-    assert.equal((await paymentsByAnswer(paid))[0]?.channel_id, b, 'its brand is the stored one')
+    assert.equal((await paymentsByAnswer(paid))[0]?.channel_id, b, 'the brand is the stored one')
     assert.equal((await pay({ currency: 'USD' })).body.result.code, '600.200.500')
     const both = await post({ createRegistration: 'true' })
     const [registration] = await run.sql<{ channel_id: string }>(

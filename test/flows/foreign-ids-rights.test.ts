@@ -1,7 +1,7 @@
 /**
- * Whoever holds a token that may do one thing can do no other with it: on every route of the endpoints
- * table, for every right and every payment type, the request of a token without the right is answered
- * with 403 and its name, and nothing is written. Routes, rights and types come from the tables.
+ * A token with one right grants no other: on every route of the endpoints table, for every right
+ * and every payment type, a token without the right is answered with 403 and the right's name, and
+ * nothing is written. Routes, rights and types come from the tables.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -32,7 +32,7 @@ const card = {
 }
 const amount = { amount: '1.00', currency: 'EUR' }
 
-/** What a request needs beside the payment type to be carried out, were its sender allowed to. */
+/** The other fields of a complete request. */
 const sent: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'payments.create': { ...card, ...amount, 'card.cvv': '123' },
   'payments.followUp': amount,
@@ -50,7 +50,7 @@ const sent: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 type Ids = Readonly<Record<string, string>>
 
-/** What a schedule that is changed makes. */
+/** The payment types of a changed schedule. */
 const schedules = ['DB', 'CD'] as const
 
 /** One request that needs exactly one right. */
@@ -60,7 +60,7 @@ type Case = {
   readonly endpoint: Endpoint
   readonly route: string
   readonly fields: Readonly<Record<string, string>>
-  /** Whose id stands in the path. */
+  /** The kind of id in the path. */
   readonly noun: string
 }
 
@@ -81,8 +81,8 @@ function casesOf(endpoint: Endpoint): Case[] {
         fields: { ...fields, paymentType },
       }))
     }
-    // What the schedule in the path makes, for nothing in the request says it.
-    assert.equal(plain.noun, 'schedules', `${route}: tell this test which payment type it is about`)
+    // The payment type of the schedule in the path, because the request does not name it.
+    assert.equal(plain.noun, 'schedules', `${route}: tell this test its payment type`)
     return schedules.map((code) => ({
       ...plain,
       name: `${plain.name} of ${code}`,
@@ -106,7 +106,7 @@ describe('rights of tokens', () => {
   let keys = 0
   const only = new Map<RightName, string>()
   const allBut = new Map<RightName, string>()
-  /** With a right and the second one that an endpoint asks for. */
+  /** Routes that need a second right. */
   const both = new Map<string, string>()
   const enough = ({ right, endpoint: { also } }: Case) =>
     also === undefined ? only.get(right)! : both.get(`${right},${also.right}`)!
@@ -130,18 +130,18 @@ describe('rights of tokens', () => {
           (await entities.createToken(run.channel, pair.join(), { rights: pair })).token,
         )
     }
-    // A process that has ended writes nothing behind its payments any more, such as their steps.
+    // An ended process writes nothing more, such as steps.
     const stocking = await run.another({ role: 'api' })
     own = await stock(run, stocking)
     await stocking.close()
   })
   after(() => closeChecked(run))
 
-  test('every operation with a token says which right it needs, and is answered by the engine', () => {
+  test('every operation with a token states its right, and the engine enforces it', () => {
     for (const endpoint of endpoints) {
       const needed = neededRights(endpoint)
       assert.equal(needed.length > 0, endpoint.login === 'token', endpoint.operation)
-      // The host's own operations pass by the engine, and so by its look at rights.
+      // The host's own operations bypass the engine and its check of rights.
       assert.equal(
         run.gateway.answers(endpoint.operation),
         endpoint.operation === 'resultCodes.list' || endpoint.login === 'token',
@@ -155,7 +155,7 @@ describe('rights of tokens', () => {
       )
   })
 
-  test('on every route a token without the right is refused by its name, and nothing is written', async () => {
+  test('a token without the right is refused with its name on every route, and nothing is written', async () => {
     const before = await stateOf(run)
     const tries = cases.flatMap((one) =>
       [
@@ -181,8 +181,8 @@ describe('rights of tokens', () => {
     assert.deepEqual(await stateOf(run), before)
   })
 
-  test('and with this right alone it gets as far as it would with all', async () => {
-    // What removes comes last.
+  test('a token with that right alone gets as far as one with all', async () => {
+    // Removals come last.
     const ordered = cases.toSorted(
       (one, other) =>
         Number(one.endpoint.method === 'DELETE') - Number(other.endpoint.method === 'DELETE'),
@@ -195,7 +195,7 @@ describe('rights of tokens', () => {
       [400, 404, 200].includes(answers[at]!.status) ? [] : [`${one.name}: ${answers[at]!.status}`],
     )
     assert.deepEqual(forbidden, [])
-    // No request of the test is refused for another reason before its right could matter.
+    // No request is refused for another reason than its right.
     const done = ordered.filter((_, at) => answers[at]!.status === 200).map(({ name }) => name)
     for (const name of [
       'POST /v1/payments DB',
@@ -240,7 +240,7 @@ describe('rights of tokens', () => {
   }
 })
 
-/** One of everything that the ids of paths are of. */
+/** One resource for each kind of id in paths. */
 async function stock({ channel, pay }: Hosted, gateway: Gateway): Promise<Ids> {
   const payment = await pay({}, { on: gateway })
   const account = { entityId: channel, paymentBrand: 'VISA', card: cardOf('4200000000000000') }
@@ -273,7 +273,7 @@ async function stock({ channel, pay }: Hosted, gateway: Gateway): Promise<Ids> {
   }
 }
 
-/** Everything that is stored, but for what a process writes of itself. */
+/** Everything stored, except the rows that a process writes about itself. */
 async function stateOf({ sql }: Hosted): Promise<Readonly<Record<string, string>>> {
   const tables = await sql<{ name: string }>(
     `select relname as name from pg_class

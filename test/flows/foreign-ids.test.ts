@@ -1,7 +1,7 @@
 /**
- * Whoever holds another merchant's ids learns nothing by them: on every route of the endpoints table
- * a foreign id is answered exactly like one that nobody has. Routes come from the table: a new one is
- * tried by itself, and one that this test cannot try fails it until it is told how.
+ * Another merchant's ids reveal nothing: on every route of the endpoints table a foreign id is
+ * answered exactly like an unknown one. Routes come from the table: a new one is tried
+ * automatically, and an unsupported one fails this test until it is described here.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -15,11 +15,11 @@ import { cardOf } from '../rig/payment-request.ts'
 
 const tokenCount = 200
 const idCount = 200
-/** Tokens of a channel and of its merchant take turns. */
+/** Tokens of a channel and of its merchant alternate. */
 const levels = [0, 1]
 const wire = { connections: 8, pipelined: 8, withinMs: 15_000 }
 
-/** Words in everything that the other merchant has: none of them may ever come back. */
+/** Texts in all resources of the other merchant, which must never be returned. */
 const marks = ['Foreign Holder', 'foreign-order-4711', 'foreign clock', 'foreign-hook']
 type Kind =
   | 'payment'
@@ -32,7 +32,7 @@ type Kind =
   | 'entity'
 type Ids = Readonly<Record<Kind, readonly string[]>>
 
-/** What the ids of a path are of, by the part of the path before them. */
+/** The kinds of ids in a path, by the preceding part. */
 const kindOf: Readonly<Record<string, readonly Kind[]>> = {
   payments: ['payment'],
   registrations: ['registration'],
@@ -43,7 +43,7 @@ const kindOf: Readonly<Record<string, readonly Kind[]>> = {
   events: ['event'],
 }
 
-/** Values of parameters that some operation cannot do without. */
+/** Values of required parameters. */
 const samples: Readonly<Record<string, string>> = {
   amount: '1.00',
   currency: 'EUR',
@@ -59,7 +59,7 @@ const card = {
   'card.expiryYear': '2034',
 }
 
-/** What else a request needs to get as far as its id. */
+/** The other fields of a request that reaches its id. */
 const sent: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'payments.create': { ...card, 'card.cvv': '123' },
   'registrations.create': card,
@@ -71,7 +71,7 @@ const sent: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'webhooks.replay': { from: '2026-01-01 00:00:00' },
 }
 
-/** Parameters that name something by its id. */
+/** Parameters that hold an id. */
 const kindOfParameter: Readonly<Record<string, Kind>> = {
   registrationId: 'registration',
   'registrations[n].id': 'registration',
@@ -81,15 +81,15 @@ const kindOfParameter: Readonly<Record<string, Kind>> = {
   entityId: 'entity',
 }
 
-/** What makes sense of a parameter. */
+/** Fields that a parameter needs beside it. */
 const beside: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   referenceUuid: { paymentType: 'PA', 'standingInstruction.industryPractice': 'INCREMENTAL_AUTH' },
 }
 
-/** What it cannot stand beside. */
+/** Fields that exclude a parameter. */
 const insteadOf: Readonly<Record<string, string>> = { eventId: 'from' }
 
-/** One way to bring an id to the gateway. `own`: what the holder of the token has himself. */
+/** One way to pass an id to the gateway. `own`: the resources of the token's owner. */
 type Way = {
   readonly name: string
   readonly endpoint: Endpoint
@@ -98,7 +98,7 @@ type Way = {
   request(id: string, own: Ids): { readonly id: string; readonly form: string }
 }
 
-/** The request as it goes over the wire. */
+/** The request on the wire. */
 function bytesOf({ endpoint, route, request }: Way, token: string, id: string, own: Ids): Buffer {
   const { method } = endpoint
   const { id: named, form } = request(id, own)
@@ -111,7 +111,7 @@ function bytesOf({ endpoint, route, request }: Way, token: string, id: string, o
   return requestBytes(method, path, [login, type], Buffer.from(form))
 }
 
-/** The same request, as the host hands it to the engine. */
+/** The same request, as the host passes it to the engine. */
 async function askEngine(
   { gateway }: Hosted,
   { endpoint, route, request }: Way,
@@ -136,9 +136,9 @@ async function askEngine(
   }
 }
 
-/** What an operation cannot do without, from the samples and from what the caller has. */
+/** The required fields of an operation, from the samples and from the caller's resources. */
 function fieldsOf({ operation, path, required = [] }: Endpoint, own: Ids): Record<string, string> {
-  // Where something new is made, the caller says for whom.
+  // A creation names its entity.
   const isNamed =
     (!path.includes('{') || path.endsWith('/payments')) && takes(operation, 'entityId')
   const fields: Record<string, string> = isNamed ? { entityId: own.entity[0]! } : {}
@@ -164,7 +164,10 @@ function waysOf(endpoint: Endpoint): Way[] {
     .filter((one) => one.includes('{'))
     .map((route): Way => {
       const kinds = kindOf[nounOf(route)]
-      assert.ok(kinds !== undefined, `${route}: tell this test what its ids are of, and make some`)
+      assert.ok(
+        kinds !== undefined,
+        `${route}: tell this test the kind of its ids, and create some`,
+      )
       return {
         name: `${method} ${route}`,
         endpoint,
@@ -176,7 +179,7 @@ function waysOf(endpoint: Endpoint): Way[] {
   const byParameter = operationNamed(operation).fields.flatMap(({ name }): Way[] => {
     const kind = kindOfParameter[name]
     if (kind === undefined) return []
-    // In the path stands what the caller may name, so that the parameter alone is foreign.
+    // The path holds an id of the caller, so that only the parameter is foreign.
     const named = kindOf[nounOf(path)]?.[0] ?? 'payment'
     return [
       {
@@ -202,7 +205,7 @@ function waysOf(endpoint: Endpoint): Way[] {
 
 const ways = endpoints.flatMap(waysOf)
 
-/** Makes what a merchant may have, each of it with the marks in it. */
+/** Creates a merchant's resources, each with the marks in it. */
 async function stock(run: Hosted, channel: string, merchant: string, count: number): Promise<Ids> {
   const { gateway } = run
   const times = <T>(share: number, make: (no: number) => Promise<T>) =>
@@ -253,7 +256,7 @@ async function stock(run: Hosted, channel: string, merchant: string, count: numb
   }
 }
 
-describe('an id of another merchant', () => {
+describe('ids of another merchant', () => {
   let run: Hosted
   let own: Ids
   let foreign: Ids
@@ -279,12 +282,12 @@ describe('an id of another merchant', () => {
   })
   after(() => closeChecked(run))
 
-  test('is tried on every route that takes one', () => {
+  test('every route that takes an id is tried with a foreign one', () => {
     for (const { operation, path, alsoPaths = [], login } of endpoints) {
       for (const one of [path, ...alsoPaths]) {
         if (!one.includes('{')) continue
-        // Without a login there is no caller to whom an id could be foreign: only messages of
-        // acquirers, which name their own account.
+        // A route without a login has no caller: only messages of acquirers, which name their own
+        // account.
         if (login === 'none') assert.equal(operation, 'connectors.event')
         else
           assert.ok(
@@ -296,7 +299,7 @@ describe('an id of another merchant', () => {
     assert.equal(new Set(ways.map(({ name }) => name)).size, ways.length)
   })
 
-  test('is answered like one that nobody has, by every route over the wire', async () => {
+  test('a foreign id is answered like an unknown one on every route', async () => {
     const unknown = await overTheWire(ways.flatMap((way) => levels.map((no) => ({ way, no }))))
     const tries = ways.flatMap((way) => {
       const ids = way.kinds.flatMap((kind) => foreign[kind])
@@ -317,7 +320,7 @@ describe('an id of another merchant', () => {
     assert.deepEqual(differences.slice(0, 5), [])
   })
 
-  test('whichever token asks for whichever id, nothing differs and nothing is moved', async () => {
+  test('no token learns or moves anything by any foreign id', async () => {
     const state = await stateOf(run, foreign.entity[0]!)
     const callers = await Promise.all(
       tokens.map((token) => run.gateway.authenticate(`Bearer ${token}`)),
@@ -343,16 +346,16 @@ describe('an id of another merchant', () => {
     assert.equal(await stateOf(run, foreign.entity[0]!), state)
   })
 
-  test('and its owner is answered otherwise: each of these requests gets as far as its id', async () => {
+  test('the owner of the id gets another answer: each of these requests reaches its id', async () => {
     const caller = await run.gateway.authenticate(`Bearer ${foreignToken}`)
-    // One thing by its parameter, then all of a path, then what removes it.
+    // Ids in parameters first, then ids in paths, then removals.
     const rank = ({ endpoint, name }: Way) =>
       endpoint.method === 'DELETE' ? 2 : name.endsWith(' eventId') ? 0 : 1
     const ordered = ways.toSorted((one, other) => rank(one) - rank(other))
     for (const [turn, way] of ordered.entries()) {
       const unknown = await askEngine(run, way, caller, nobodys(way), foreign)
       for (const kind of way.kinds) {
-        // What one request changes is another thing to the next: each takes another id.
+        // A request changes its resource for later ones, so each takes another id.
         const ids = foreign[kind]
         const id = ids[turn % ids.length]!
         const answer = await askEngine(run, way, caller, id, foreign)
@@ -362,7 +365,7 @@ describe('an id of another merchant', () => {
     }
   })
 
-  /** An id of the time of the foreign ones: what nobody has may lie among them. */
+  /** An unknown id from the time of the foreign ones, so that the two do not differ by age. */
   function nobodys({ kinds }: Way): string {
     return `${foreign[kinds[0]!][0]!.slice(0, 12)}7fedcba9876543210123`
   }
@@ -384,8 +387,8 @@ describe('an id of another merchant', () => {
   }
 
   /**
-   * Of every pair of a token and a foreign id those that go this way: the ways of a kind take turns,
-   * so that all together try every pair, and each way sees every token and every id.
+   * The pairs of token and foreign id for this way: the ways of a kind alternate, so that together
+   * they try every pair, and each way uses every token and every id.
    */
   function idsOf(way: Way): { no: number; id: string }[] {
     return way.kinds.flatMap((kind) => {
@@ -401,7 +404,7 @@ describe('an id of another merchant', () => {
   }
 })
 
-/** Does `work` for each, a few at once. */
+/** Runs `work` for each, a few at once. */
 async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
   const waiting = all.values()
   const worker = async () => {
@@ -410,7 +413,7 @@ async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<void>): Pr
   await Promise.all(Array.from({ length: 32 }, worker))
 }
 
-/** Everything of a channel that somebody could have moved. */
+/** All rows of a channel that a request could change. */
 async function stateOf({ sql }: Hosted, channel: string): Promise<string> {
   const rows = await sql(
     `select md5(string_agg(line, '|' order by line)) as digest from (

@@ -1,4 +1,4 @@
-/** Where the installation asks for it, no single person makes a token, an account, a data key or an admin. */
+/** With four eyes, no single person creates a token, an account, a data key or an admin. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { approved, defineConnector, definePlugin, settings } from '@tollgate/plugin-kit'
@@ -72,7 +72,7 @@ describe('four eyes', () => {
   })
   after(() => host.close())
 
-  /** The proposal that comes of doing it alone. */
+  /** The proposal made by a request of one person. */
   async function proposedBy(work: () => Promise<unknown>): Promise<string> {
     try {
       await work()
@@ -89,7 +89,7 @@ describe('four eyes', () => {
     })
   const tokens = async () => (await strict.entities.tokens(host.channel)).length
 
-  test('a token is made once another person agreed, once, and as it was agreed', async () => {
+  test('a token is created once another person agreed, once, and as agreed', async () => {
     const before = await tokens()
     const make = (more: object = {}, proposal?: string) =>
       strict.entities.createToken(host.channel, 'shop', {
@@ -99,9 +99,9 @@ describe('four eyes', () => {
         ...(proposal === undefined ? {} : { proposal }),
       })
     const proposal = await proposedBy(make)
-    // Nobody agreed yet.
+    // Nobody has agreed yet.
     assert.equal(await proposedBy(() => make({}, proposal)), proposal)
-    // Another user of the same machine is no other person.
+    // Another user of the same machine is not another person.
     await assert.rejects(strict.people.confirm(proposal, { by: root }), /your own proposal/)
     await assert.rejects(strict.people.confirm(proposal, { by: other }), /on the command line too/)
     assert.equal(await tokens(), before)
@@ -126,7 +126,7 @@ describe('four eyes', () => {
     ])
   })
 
-  test('an account at an acquirer is made by two people, with the very secrets they agreed on', async () => {
+  test('an account at an acquirer is created by two people, with the secrets they agreed on', async () => {
     const make = (secret: string, proposal?: string) =>
       strict.entities.createAccount(
         {
@@ -149,7 +149,7 @@ describe('four eyes', () => {
     await assert.rejects(make('agreed-secret', proposal), /carried out before/)
   })
 
-  test('a proposal is over after a day, and when it was rejected', async () => {
+  test('a proposal ends after a day, or when it is rejected', async () => {
     const make = (proposal?: string) =>
       strict.entities.createToken(host.channel, 'late', { by: root, proposal })
     const late = await proposedBy(make)
@@ -169,7 +169,7 @@ describe('four eyes', () => {
     await assert.rejects(make(rejected), /was rejected/)
   })
 
-  test('an end that counts from now is the one that was agreed', async () => {
+  test('an expiry relative to now is the one that was agreed', async () => {
     const day = 86_400_000
     const make = (proposal?: string) =>
       strict.entities.createToken(host.channel, 'ends', {
@@ -186,7 +186,7 @@ describe('four eyes', () => {
     assert.ok(Math.abs(made!.expires_at!.getTime() - agreed.getTime()) < 10_000)
   })
 
-  test('a token is rotated, and data keys are, by two people', async () => {
+  test('tokens and data keys are rotated by two people', async () => {
     const [token] = await strict.entities.tokens(host.channel)
     const rotate = (proposal?: string) =>
       strict.entities.rotateToken(token!.id, { by: root, proposal })
@@ -202,19 +202,19 @@ describe('four eyes', () => {
     const before = (await keys.status()).keys.length
     const ofKeys = await proposedBy(() => keys.rotate())
     assert.equal((await keys.status()).keys.length, before)
-    // Work on keys has no clock that a test moves.
+    // Work on keys uses the real clock.
     const person = await strict.people.personOf(cookies.get('ann')?.split('=')[1])
     const today = await host.another({ clock: systemClock })
     await today.people.confirm(ofKeys, { by: person })
     await assert.rejects(keys.rotate({ lost: true }, ofKeys), /about something else/)
     await keys.rotate({ graceMs: 0 }, ofKeys)
     assert.equal((await keys.status()).keys.length, before + 1)
-    // What an authenticator's secret is sealed with moved along.
+    // The seal of an authenticator's secret moved along.
     clock.forward(limits.codeStepMs)
     assert.equal((await logIn(host.url, ann, clock)).status, 200)
   })
 
-  test('whoever could agree is made, changed and reset by two people only', async () => {
+  test('operators who can agree are created, changed and reset by two people only', async () => {
     const post = (name: string, path: string, values: object) =>
       office(host.url, `/operator/v1/people${path}`, { cookie: cookies.get(name) ?? '', values })
     clock.forward(limits.codeStepMs)
@@ -228,7 +228,7 @@ describe('four eyes', () => {
     assert.equal((await confirm('ann', proposal)).status, 400)
     assert.equal((await post('ann', '', { ...fresh, proposal })).status, 202)
     assert.equal((await confirm('bob', proposal)).status, 200)
-    // Only whoever proposed it has it done, and sees what is shown once.
+    // Only the proposing person carries it out and sees the secrets shown once.
     assert.equal((await post('bob', '', { ...fresh, proposal })).status, 400)
     const made = await post('ann', '', { ...fresh, proposal })
     assert.equal(made.status, 200, made.text)
@@ -237,7 +237,7 @@ describe('four eyes', () => {
     const watcher = await strict.people.named('watcher')
     assert.equal((await post('ann', `/${watcher.id}`, { role: 'admin' })).status, 202)
     assert.equal((await post('ann', `/${watcher.id}`, { role: 'support' })).status, 200)
-    // Letting go is never held up, and gives nobody a way back.
+    // Disabling needs no second person, and cannot be used to return.
     assert.equal((await post('ann', `/${bob.id}/disable`, {})).status, 200)
     assert.equal((await post('ann', `/${bob.id}/enable`, {})).status, 202)
     await assert.rejects(
@@ -246,7 +246,7 @@ describe('four eyes', () => {
     )
   })
 
-  test('the table itself takes no second person who is the first', async () => {
+  test('the table accepts no second person equal to the first', async () => {
     const proposal = await proposedBy(() =>
       strict.entities.createToken(host.channel, 'direct', { by: root }),
     )

@@ -17,8 +17,8 @@ const eur = (amount: string) => ({ amount, currency: 'EUR' })
 const found: Script = { enquire: approvedAs }
 
 /**
- * Runs a request up to the `nth` time it comes to a boundary, where its process "dies": it never goes
- * on. Answers the id of the payment it was working on.
+ * Runs a request up to the `nth` visit of a fault point, where its process "dies" and never
+ * continues. Returns the id of its payment.
  */
 function dieAt(point: FaultPoint, request: () => Promise<unknown>, nth = 1): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -31,15 +31,15 @@ function dieAt(point: FaultPoint, request: () => Promise<unknown>, nth = 1): Pro
       resolve(ref)
       return new Promise<void>(() => {})
     })
-    request().then(() => reject(new Error(`the request never came to ${point}`)), reject)
+    request().then(() => reject(new Error(`the request never reached ${point}`)), reject)
   })
 }
 
 /**
- * Every process here dies first; then all leases end at once, and the jobs of the engine that is
- * left find out what became of each attempt, side by side.
+ * Every process here dies first; then all leases expire at once, and the jobs of the remaining
+ * engine resolve the attempts in parallel.
  */
-describe('attempts whose process died', () => {
+describe('attempts of a process that died', () => {
   let run: AcquirerRun
   const dead: Record<string, string> = {}
   const alive: Record<string, string> = {}
@@ -112,7 +112,7 @@ describe('attempts whose process died', () => {
 
   const code = async (id: string) => (await run.gateway.payments.get(id)).result.code
 
-  test('died before sending: the key is made harmless, then the payment is declined as not charged', async () => {
+  test('an attempt interrupted before sending is closed by key and declined as not charged', async () => {
     await run.event(dead.unsent!, 'payment.declined')
     assert.equal(await code(dead.unsent!), notCharged)
     assert.deepEqual(
@@ -126,7 +126,7 @@ describe('attempts whose process died', () => {
     )
   })
 
-  test('died after sending or with the answer in hand: the enquiry brings the approval', async () => {
+  test('an attempt interrupted after sending is approved by the enquiry', async () => {
     for (const [id, reference] of [
       [dead.sent!, 'dead-sent'],
       [dead.answered!, 'dead-answered'],
@@ -142,7 +142,7 @@ describe('attempts whose process died', () => {
     }
   })
 
-  test('what cannot be made harmless stays undecided, with the operators', async () => {
+  test('an attempt that cannot be closed stays undecided and is listed', async () => {
     await run.event(dead.held!, 'payment.unknown')
     const listed = await run.gateway.attention()
     assert.deepEqual(
@@ -151,26 +151,26 @@ describe('attempts whose process died', () => {
     )
   })
 
-  test('a capture goes on: its reservation becomes a sum', async () => {
+  test('an interrupted capture continues: its reservation becomes a sum', async () => {
     await run.event(dead.capture!, 'payment.approved')
     const { capturing, captured } = await balanceOf(run, alive.authorisation!)
     assert.deepEqual({ capturing, captured }, { capturing: 0n, captured: 6000n })
   })
 
-  test('a refund that never left is undone by its key, and its amount can be refunded again', async () => {
+  test('a refund that was never sent is reversed by key, and its amount can be refunded again', async () => {
     await run.event(dead.refund!, 'payment.declined')
     assert.deepEqual(run.acquirer.of('dead-refund'), ['enquire', 'reverseByKey'])
     const { refunding, refunded } = await balanceOf(run, alive.refunded!)
     assert.deepEqual({ refunding, refunded }, { refunding: 0n, refunded: 0n })
   })
 
-  test('a reversal that got through is found and not sent again', async () => {
+  test('a reversal that reached the acquirer is found and not sent again', async () => {
     await run.event(dead.reversal!, 'payment.approved')
     assert.deepEqual(run.acquirer.of('dead-reversal'), ['reverse', 'enquire'])
     assert.equal((await balanceOf(run, alive.reversed!)).reversed, 9200n)
   })
 
-  /** The capture that belongs to a two-step payment, once it is approved. */
+  /** The capture of a two-step payment, once it is approved. */
   const captureOf = (authorisation: string) =>
     until(async () => {
       const [row] = await run.sql<{ id: string }>(
@@ -180,26 +180,26 @@ describe('attempts whose process died', () => {
       return row?.id
     })
 
-  test('PA.CP that died between its steps is captured all the same', async () => {
+  test('a PA.CP interrupted between its steps is captured', async () => {
     await captureOf(dead.betweenSteps!)
     assert.deepEqual(run.acquirer.of('dead-between'), ['authorize', 'capture'])
     assert.equal((await balanceOf(run, dead.betweenSteps!)).captured, 9200n)
   })
 
-  test('PA.CP that died in its second step is captured once', async () => {
-    // What died was the capture: the payment it works on is the capture itself.
+  test('a PA.CP interrupted in its second step is captured once', async () => {
+    // The process died in the capture, so the payment under work is the capture.
     await run.event(dead.secondStep!, 'payment.approved')
     assert.deepEqual(run.acquirer.of('dead-second'), ['authorize', 'capture', 'enquire'])
   })
 
-  test('PA.CP that died in its first step: found authorised, then captured', async () => {
+  test('a PA.CP interrupted in its first step is found authorised, then captured', async () => {
     await run.event(dead.firstStep!, 'payment.approved')
     await run.sql(`update tollgate.timer set due_at = now() where kind = 'continue'`)
     await captureOf(dead.firstStep!)
     assert.deepEqual(run.acquirer.of('dead-first'), ['authorize', 'enquire', 'capture'])
   })
 
-  test('no timer of a finished two-step payment is left', async () => {
+  test('a finished two-step payment has no timer left', async () => {
     await captureOf(dead.betweenSteps!)
     await captureOf(dead.firstStep!)
     await until(async () => {
@@ -211,7 +211,7 @@ describe('attempts whose process died', () => {
     })
   })
 
-  test('nobody touches an attempt whose lease still runs', async () => {
+  test('an attempt with a running lease is left alone', async () => {
     await run.event(dead.capture!, 'payment.approved')
     assert.deepEqual(run.acquirer.of('dead-leased'), [])
     await assert.rejects(run.gateway.payments.reverse(dead.leased!), { code: '700.400.570' })

@@ -1,6 +1,6 @@
 /**
- * One `rotate`, `rewrap` or payment load as a process of its own, that dies by kill -9 where it is
- * told to. Started by key-rotation.test.ts; told by its first argument.
+ * A `rotate`, `rewrap` or payment load in its own process, which dies by kill -9 at a given point.
+ * Started by key-rotation.test.ts, which passes the task as the first argument.
  */
 import {
   createGateway,
@@ -17,11 +17,11 @@ export type RotationOrder = {
   readonly keys: string
   /** Dies at the n-th visit of this point. */
   readonly die?: { readonly at: FaultPoint; readonly nth: number }
-  /** For `serve`: who is paid. */
+  /** For `serve`: the channel of the payments. */
   readonly channel?: string
 }
 
-/** What a `serve` tells: that it is ready, and every payment that was answered. */
+/** Messages of a `serve`: its readiness, and every answered payment. */
 export type RotationNews =
   | { readonly ready: true }
   | { readonly paid: { readonly id: string; readonly code: string; readonly rebill: string } }
@@ -56,10 +56,10 @@ if (order.work === 'serve') {
       try {
         const request = { ...card('4200000000000000'), entityId: order.channel }
         const { id, result } = await gateway.payments.create(request as never)
-        // Opens what was sealed a moment ago, by whatever key.
+        // Opens the number sealed a moment ago, under any key.
         const again = await gateway.payments.rebill(id, { amount: '1.00', currency: 'EUR' })
         tell({ paid: { id, code: result.code, rebill: again.result.code } })
-        // Declined by its holder's name; its number is erased at once, rotation or not.
+        // Declined by its holder's name; its number is erased at once, with or without a rotation.
         const refused = { ...request, card: { ...request.card, holder: '800.100.152' } }
         tell({ declined: await gateway.payments.create(refused as never).then((one) => one.id) })
       } catch (error) {

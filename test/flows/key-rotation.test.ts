@@ -1,4 +1,4 @@
-/** Data keys change while payments go on, and whatever is killed on the way. */
+/** Data keys change under load, whatever process is killed. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -25,7 +25,7 @@ const newerKey = `newer:${'abcd'.repeat(16)}`
 
 type Key = { id: string; state: string; kek: string; rows: bigint }
 
-describe('a rotation', () => {
+describe('rotation of data keys', () => {
   let run: TestGateway
   const children: ChildProcess[] = []
   beforeEach(async () => {
@@ -79,7 +79,7 @@ describe('a rotation', () => {
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
     return child.signalCode ?? child.exitCode
   }
-  /** Processes that pay, each payment charged again at once, until they are told to stop. */
+  /** Processes that charge each payment again at once, until they are stopped. */
   const paying = async (count: number, keys = testKey) => {
     const paid: { id: string; code: string; rebill: string }[] = []
     const declined: string[] = []
@@ -113,7 +113,7 @@ describe('a rotation', () => {
     }
   }
 
-  test('moves every row under a new key, retires the old one, and everything still opens', async () => {
+  test('a rotation moves every row under a new key and retires the old one, and everything still opens', async () => {
     const payments = await Promise.all(Array.from({ length: 25 }, () => run.pay()))
     const [before] = await keysThere()
     const done = await rotate()
@@ -125,7 +125,7 @@ describe('a rotation', () => {
       ['retired', 0n, 'current', 25n, done.keyId],
     )
     for (const { id } of payments) assert.equal(await rebill(id), approved)
-    // The process of before the rotation seals with the new key, without having been started again.
+    // The process from before the rotation seals with the new key without a restart.
     const fresh = await run.pay()
     const [row] = await run.sql<{ data_key_id: string }>(
       'select data_key_id from tollgate.instrument where id = $1',
@@ -142,7 +142,7 @@ describe('a rotation', () => {
     )
   })
 
-  test('every table that holds sealed values takes part', async () => {
+  test('every table with sealed values takes part', async () => {
     const tables = await run.sql<{ name: string }>(`
       select distinct table_name as name from information_schema.columns
       where table_schema = 'tollgate' and (column_name = 'sealed' or column_name = 'data_key_id')
@@ -153,7 +153,7 @@ describe('a rotation', () => {
     )
   })
 
-  test('goes on while three processes pay: no payment fails, and at its end no old row is left', async () => {
+  test('no payment of three processes fails during a rotation, and no old row remains', async () => {
     await Promise.all(Array.from({ length: 300 }, () => run.pay()))
     const load = await paying(3)
     const [before] = await keysThere()
@@ -175,7 +175,7 @@ describe('a rotation', () => {
       ],
     )
     for (const { id } of load.paid.slice(0, 50)) assert.equal(await rebill(id), approved)
-    // What declined payments had erased did not come back.
+    // Erased numbers of declined payments did not return.
     assert.ok(load.declined.length > 30, `${load.declined.length} declined`)
     const left = await run.sql('select id from tollgate.instrument where id = any($1::uuid[])', [
       load.declined,
@@ -183,14 +183,14 @@ describe('a rotation', () => {
     assert.deepEqual(left, [])
   })
 
-  test('two at once, in two processes, make one key and share the work', async () => {
+  test('two rotations at once in two processes make one key and share the work', async () => {
     await Promise.all(Array.from({ length: 400 }, () => run.pay()))
     const load = await paying(1)
     const both = [0, 1].map(() => start({ work: 'rotate', keys: testKey }))
     assert.deepEqual(await Promise.all(both.map(ended)), [0, 0])
     await load.stop()
     assert.deepEqual(load.failed, [])
-    // Usually one; one that starts after the other has finished rightly makes its own.
+    // Usually one; a process that starts after another has finished correctly makes its own.
     const all = await keysThere()
     assert.ok(all.length === 2 || all.length === 3, `${all.length} keys`)
     assert.deepEqual(await states(), [...all.slice(1).map(() => 'retired'), 'current'])
@@ -209,7 +209,7 @@ describe('a rotation', () => {
     ['key-retired', 1],
   ]
   for (const [at, nth] of points) {
-    test(`killed at ${at} (${nth}), it is finished by the next one, while payments go on`, async () => {
+    test(`a rotation killed at ${at} (${nth}) is finished by the next one while payments continue`, async () => {
       // Two batches where the second one is the point, one elsewhere.
       const count = at === 'rows-resealed' && nth === 2 ? 260 : 40
       const payments = await Promise.all(Array.from({ length: count }, () => run.pay()))
@@ -221,12 +221,13 @@ describe('a rotation', () => {
       const during: string[] = []
       while (!isDead) during.push((await run.pay()).id)
       assert.equal(await dead, 'SIGKILL')
-      // Between the two, everything opens.
+      // Everything opens between the two.
       for (const { id } of payments.slice(0, 3)) assert.equal(await rebill(id), approved)
       const before = await keysThere()
       await rotate()
       const all = await keysThere()
-      // What was unfinished was finished; only a rotation that was done makes another key.
+      // An unfinished rotation was finished; only after a finished one does the next make another
+      // key.
       assert.equal(all.length, at === 'key-retired' ? 3 : 2)
       assert.equal(before.length, 2)
       assert.equal(all.at(-1)?.state, 'current')
@@ -238,7 +239,7 @@ describe('a rotation', () => {
     })
   }
 
-  test('what is erased or changed between opening and exchanging a row stays so', async () => {
+  test('a row erased or changed between opening and exchange stays so', async () => {
     const payments = await Promise.all(Array.from({ length: 40 }, () => run.pay()))
     const erased = payments.slice(0, 10).map(({ id }) => id)
     const changed = payments[10]!.id
@@ -264,13 +265,13 @@ describe('a rotation', () => {
     assert.equal(left.length, 30)
     assert.ok(left.every(({ id }) => !erased.includes(id)))
     assert.equal(left.find(({ id }) => id === changed)?.sealed.length, sealed.length + 1)
-    // The changed one does not open, so its key stays, and says why.
+    // The changed row does not open, so its key stays and is reported.
     assert.equal(done.moved, 29)
     assert.deepEqual(done.retired, [])
     assert.match(done.kept[0]?.why ?? '', /1 rows under it cannot be opened/)
   })
 
-  test('a row that somebody holds is passed over, and taken when it is free', async () => {
+  test('a locked row is skipped, and moved once it is free', async () => {
     const payments = await Promise.all(Array.from({ length: 10 }, () => run.pay()))
     await run.sql('begin')
     await run.sql('select 1 from tollgate.instrument where id = $1 for update', [payments[0]!.id])
@@ -281,7 +282,7 @@ describe('a rotation', () => {
     assert.equal((await rotation).moved, 10)
   })
 
-  test('a process that cannot open the new key stops the rotation before anything is sealed with it', async () => {
+  test('a process that cannot open the new key stops the rotation before its first use', async () => {
     const { id } = await run.pay()
     await assert.rejects(rotate(`${newerKey}\n${testKey}`, { waitMs: 3_000 }), (error) => {
       assert.ok(error instanceof RotationError)
@@ -289,7 +290,7 @@ describe('a rotation', () => {
       return true
     })
     assert.deepEqual(await states(), ['current', 'announced'])
-    // Taken back, it is out of the way of a rotation that everybody can follow.
+    // Without its announcement it does not delay the next rotation.
     const announced = (await keysThere())[1]!.id
     assert.equal(await administer((keys) => keys.retire(announced)), 'retired')
     assert.equal((await rotate()).moved, 1)
@@ -299,7 +300,7 @@ describe('a rotation', () => {
     assert.ok(run.logs.some(({ fields }) => /"newer", which is not among/.test(String(fields.why))))
   })
 
-  test('a process that sleeps through it cannot commit a row under the closed key', async () => {
+  test('a process that sleeps through a rotation cannot commit a row under the closed key', async () => {
     await run.pay()
     const [old] = await keysThere()
     await rotate()
@@ -313,11 +314,11 @@ describe('a rotation', () => {
     )
   })
 
-  test('a process that was stopped while the key was closed fails what it had sealed, whole, and goes on', async () => {
+  test('a process paused while the key closed fails its sealed rows whole and continues', async () => {
     const load = await paying(1)
     while (load.paid.length < 20) await pause(10)
     load.stopped()
-    // As if it had been silent for long: the rotation does not wait for it.
+    // Ages the process's heartbeat, so that the rotation does not wait for it.
     await run.sql(
       `update tollgate.data_key_use set seen_at = now() - interval '1 minute'
       where name like '% ' || $1`,
@@ -333,7 +334,7 @@ describe('a rotation', () => {
     for (const failure of load.failed) assert.match(failure, /not_under_|23514/)
     const all = await keysThere()
     assert.equal(all.find(({ id }) => id === old!.id)?.rows, 0n)
-    // What failed left nothing: no payment without its number, none that was sent.
+    // Failed payments left nothing: none without its number, none that was sent.
     const orphans = await run.sql(`
       select p.id from tollgate.payment p
       where p.referenced_id is null and p.state <> 'declined' and not exists (select from tollgate.instrument i where i.id = p.id)`)
@@ -353,7 +354,7 @@ describe('a rotation', () => {
     assert.equal(await rebill(id, later), approved)
   })
 
-  test('a destroyed key is gone for good, no sooner than caches have forgotten its rows', async () => {
+  test('a destroyed key is gone for good, after caches have dropped its rows', async () => {
     await run.pay()
     const [{ id } = assert.fail()] = await keysThere()
     await assert.rejects(
@@ -382,7 +383,7 @@ describe('a rotation', () => {
     )
   })
 
-  test('data keys move under another key-encryption key without a row being touched', async () => {
+  test('data keys move to another key-encryption key without touching a row', async () => {
     const { id } = await run.pay()
     const rows = () => run.sql('select id, xmin::text, sealed from tollgate.instrument')
     const before = await rows()
@@ -391,7 +392,7 @@ describe('a rotation', () => {
     const again = await administer((keys) => keys.rewrap(), `${newerKey}\n${testKey}`)
     assert.deepEqual(again.moved, [])
     assert.deepEqual(await rows(), before)
-    // The old key-encryption key is not needed any more, and the fingerprints are the same.
+    // The old key-encryption key is not needed any more, and the fingerprints are unchanged.
     const later = await run.another({ keys: localKeys(newerKey) })
     assert.equal(await rebill(id, later), approved)
     const twin = await run.pay({}, { on: later })
@@ -416,7 +417,7 @@ describe('a rotation', () => {
     assert.equal(await rebill(id, later), approved)
   })
 
-  test('the key of fingerprints is replaced only when no process runs, and openly', async () => {
+  test('the key of fingerprints is replaced only without running processes, and on record', async () => {
     const { id } = await run.pay({}, { key: 'order-1' })
     assert.equal((await run.pay({}, { key: 'order-1' })).id, id)
     await rotate()
@@ -433,7 +434,8 @@ describe('a rotation', () => {
     await assert.rejects(run.pay({ amount: '93.00' }, { on: later, key: 'order-1' }), {
       code: '200.300.405',
     })
-    // What a repeat is found by stays for as long as one can come, and what proves the audit trail for ever.
+    // The key of repeats is kept as long as a repeat can arrive, and the key of the audit trail
+    // forever.
     const [first, second] = await run.sql<{ id: string }>(
       "select id from tollgate.data_key where purpose = 'mac' and state = 'retired' order by retired_at",
     )
@@ -450,9 +452,9 @@ describe('a rotation', () => {
     assert.equal(await rebill(id, later), approved)
   })
 
-  test('one lost key loses its own rows alone: they answer in order, others are charged', async () => {
+  test('a lost key affects its own rows alone: they are answered in order, and others are charged', async () => {
     const lost = await run.pay()
-    // A second data key, under another key-encryption key; then the first one is lost.
+    // A second data key under another key-encryption key; then the first one is lost.
     await run.gateway.close()
     const keys = `${newerKey}\n${testKey}`
     await administer((opened) => opened.rewrap(), keys)
@@ -478,7 +480,7 @@ describe('a rotation', () => {
       String(trace?.fields.why),
       /key "gone", which is not among the given keys \(newer\)/,
     )
-    // Nothing half done: no record of the charge, and what needs no number goes on.
+    // Nothing is half done: the charge has no record, and follow-ups without a number succeed.
     const rows = await run.sql('select id from tollgate.payment where referenced_id = $1', [
       lost.id,
     ])
@@ -486,7 +488,7 @@ describe('a rotation', () => {
     const refund = await gateway.payments.refund(lost.id, { amount: '5.00', currency: 'EUR' })
     assert.equal(refund.result.code, approved)
 
-    // A rotation carries on with what opens, and says what does not.
+    // A rotation moves the rows that open and reports the others.
     const done = await administer((opened) => opened.rotate(quick), newerKey)
     assert.equal(done.moved, 1)
     assert.match(done.kept[0]?.why ?? '', /1 rows under it cannot be opened/)
@@ -532,7 +534,7 @@ describe('secrets of merchant accounts', () => {
       { on },
     )
 
-  test('are sealed anew with everything else, and open in every process', async () => {
+  test('secrets of accounts are resealed by the rotation and open in every process', async () => {
     const id = await run.gateway.entities.createAccount({
       channelId: run.channel,
       connector: 'bank',
@@ -554,7 +556,7 @@ describe('secrets of merchant accounts', () => {
     assert.deepEqual(seen, ['key-of-the-shop', 'key-of-the-shop'])
   })
 
-  test('a value of one table does not open in another: nothing is charged', async () => {
+  test('a value of one table does not open in another, and nothing is charged', async () => {
     const { id } = await run.pay()
     await run.sql('delete from tollgate.merchant_account')
     await run.sql(

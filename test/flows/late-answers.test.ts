@@ -22,7 +22,7 @@ const undecided = '000.200.001'
 const charged = '000.100.112'
 const notCharged = '900.100.400'
 
-/** A call that answers when the test says so. */
+/** A call that answers on the test's command. */
 function held() {
   const told = Promise.withResolvers<Outcome>()
   const begun = Promise.withResolvers<Operation>()
@@ -40,7 +40,7 @@ function held() {
   }
 }
 
-describe('answers that come late', () => {
+describe('late answers', () => {
   let run: AcquirerRun
   let other: Gateway
   before(async () => {
@@ -72,14 +72,14 @@ describe('answers that come late', () => {
         [id],
       )
     ).length
-  /** Nobody works on it any more. */
+  /** Waits until the lease is free. */
   const isLeft = async (id: string) =>
     (
       await run.sql('select from tollgate.attempt where payment_id = $1 and lease_until is null', [
         id,
       ])
     ).length > 0
-  /** Ends the lease of who sends, as if its process had stood still, and lets another process enquire. */
+  /** Expires the sender's lease, as if its process had paused, and lets another process enquire. */
   const overtake = async (id: string) => {
     await run.sql(
       `update tollgate.attempt set lease_until = now() - interval '1 second', sent_at = now() - interval '1 hour'
@@ -89,7 +89,7 @@ describe('answers that come late', () => {
     return enquire({ ...run, gateway: other }, id)
   }
 
-  test('the lease was taken meanwhile and the payment declined: the late approval overwrites nothing', async () => {
+  test('a late approval does not overwrite a payment declined under another lease', async () => {
     const call = held()
     const answered = run.debit('overtaken', {
       ...call.script,
@@ -101,7 +101,7 @@ describe('answers that come late', () => {
     assert.equal(
       (await answered).result.code,
       notCharged,
-      'the row is the answer, not the own outcome',
+      'the row decides the answer, not the local outcome',
     )
     assert.equal(await code(paymentId), notCharged)
     assert.deepEqual(
@@ -110,7 +110,7 @@ describe('answers that come late', () => {
     )
   })
 
-  test('money that moved on a declined payment is on record and taken back by an audited reversal', async () => {
+  test('money that moved on a declined payment is recorded and returned by an audited reversal', async () => {
     const call = held()
     const answered = run.debit('taken-back', call.script)
     const { paymentId } = await call.begun
@@ -131,7 +131,7 @@ describe('answers that come late', () => {
     ])
   })
 
-  test('a reversal that fails leaves the contradiction with the operators', async () => {
+  test('a failed reversal leaves the contradiction to operators', async () => {
     const call = held()
     const answered = run.debit('not-taken-back', {
       ...call.script,
@@ -149,11 +149,11 @@ describe('answers that come late', () => {
       (await audited(paymentId)).includes('late-success-stands') ? true : undefined,
     )
     assert.deepEqual(await attention(paymentId), [{ kind: 'conflict', open: true }])
-    // Asked once: what was refused is not asked for again on the ladder, for ever.
+    // A refused reversal is not requested again on the ladder.
     await until(async () => ((await looks(paymentId)) === 0 ? true : undefined))
   })
 
-  test('an operator may keep the money of a late success: approved, with its sums, audited', async () => {
+  test('an operator can keep a late success: approved, with its sums, audited', async () => {
     const call = held()
     const script = { ...call.script, reverseByKey: () => reversals() }
     let reversals = (): Reversed => ({ is: 'nothing' })
@@ -181,7 +181,7 @@ describe('answers that come late', () => {
     assert.equal(refund.result.code, charged)
   })
 
-  test('the other process found the same: nothing contradicts, one event', async () => {
+  test('a late answer that agrees with the other process is no contradiction and causes no event', async () => {
     const call = held()
     const answered = run.debit('same-word', { ...call.script, enquire: approvedAs })
     const { paymentId } = await call.begun
@@ -193,7 +193,7 @@ describe('answers that come late', () => {
     assert.deepEqual(rows, [{ type: 'payment.approved' }])
   })
 
-  test('while another process holds the lease the late answer moves nothing: the holder settles', async () => {
+  test('a late answer moves nothing while another process holds the lease: the holder settles', async () => {
     const call = held()
     const asked = Promise.withResolvers<void>()
     const tell = Promise.withResolvers<void>()
@@ -225,7 +225,7 @@ describe('answers that come late', () => {
     assert.deepEqual(events, [{ type: 'payment.approved' }])
   })
 
-  test('a late decline does not undo what was found approved: it is a return for operators', async () => {
+  test('a late decline of an approved payment is a return for operators', async () => {
     const call = held()
     const answered = run.debit('late-decline', { ...call.script, enquire: approvedAs })
     const { paymentId } = await call.begun
@@ -245,7 +245,7 @@ describe('answers after the deadline', () => {
   })
   after(() => closeChecked(run))
 
-  test('the client is told "open" at the deadline; the answer that comes then settles as a claim', async () => {
+  test('the client is told "open" at the deadline, and the later answer settles the payment', async () => {
     const call = held()
     const answer = await run.debit('after-deadline', call.script)
     assert.equal(answer.result.code, undecided)
@@ -258,7 +258,7 @@ describe('answers after the deadline', () => {
     assert.deepEqual(rows, [{ settled_by: 'late-answer', lease: 2 }])
   })
 
-  test('an approval of another amount after the deadline is no approval either', async () => {
+  test('an approval for another amount after the deadline is not an approval', async () => {
     const call = held()
     const answer = await run.debit('wrong-and-late', {
       ...call.script,
@@ -269,7 +269,7 @@ describe('answers after the deadline', () => {
     assert.equal((await run.gateway.payments.get(answer.id)).result.code, '800.100.155')
   })
 
-  test('an approval that comes after the payment was declined is never dropped', async () => {
+  test('an approval that arrives after the decline is never dropped', async () => {
     const call = held()
     const { id } = await run.debit('much-too-late', call.script)
     await run.sql(
@@ -288,7 +288,7 @@ describe('answers after the deadline', () => {
     assert.equal(audit.action, 'late-success-reversed')
   })
 
-  test('past the deadline sending() refuses: nothing moves any more, and the payment is "not sent"', async () => {
+  test('sending() refuses past the deadline: nothing moves, and the payment is "not sent"', async () => {
     const wake = Promise.withResolvers<void>()
     const refusal = Promise.withResolvers<unknown>()
     const { id, result } = await run.debit('overslept', {
@@ -312,7 +312,7 @@ describe('answers after the deadline', () => {
     assert.equal(read.retrySafe, true)
   })
 
-  test('a capture whose answer is late keeps its reservation until then', async () => {
+  test('a capture with a late answer keeps its reservation until then', async () => {
     const { id } = await run.debit('late-authorisation', {}, { paymentType: 'PA' })
     const call = held()
     run.acquirer.tell('late-capture', { capture: call.script.debit })

@@ -1,4 +1,4 @@
-/** The database goes while the first commit of a follow-up is on its way: what the client is told is true. */
+/** The database goes during the first commit of a follow-up: the client's answer is true. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { onFaultPoint } from '../../core/index.ts'
@@ -7,7 +7,7 @@ import { until } from '../rig/gateway.ts'
 import { charged, eur, type LateRun, startLate, undecided } from '../rig/late-words.ts'
 import { type Line, lineTo } from '../rig/proxy.ts'
 
-describe('a follow-up whose first commit meets a database that goes', () => {
+describe('follow-ups whose first commit meets a database outage', () => {
   let run: LateRun
   let line: Line
   before(async () => {
@@ -32,7 +32,7 @@ describe('a follow-up whose first commit meets a database that goes', () => {
     }
   })
 
-  /** Names of the prepared statements that reserve a follow-up of this kind. */
+  /** Names of the prepared statements that reserve this kind of follow-up. */
   const reserving = (column: string) => {
     const found = run.gateway
       .statements()
@@ -44,7 +44,7 @@ describe('a follow-up whose first commit meets a database that goes', () => {
     assert.equal(found.length, 1)
     return found[0]!.name
   }
-  /** Sessions of the engine that the server still has. */
+  /** Sessions of the engine on the server. */
   const sessions = async () => {
     const [row] = await run.sql<{ count: bigint }>(
       `select count(*) as count from pg_stat_activity
@@ -57,12 +57,12 @@ describe('a follow-up whose first commit meets a database that goes', () => {
       reference,
     ])
 
-  test('committed and not answered: open with an id, then declined and safe to repeat; never reached: 503, and nothing', async () => {
+  test('a committed follow-up is open with an id and then declined, and one that never arrived is 503', async () => {
     const { id } = await run.debit('goes-away-sale')
     const { id: other } = await run.debit('never-reached-sale')
-    // The statement runs once, so that it has a name.
+    // Runs the statement once, so that it has a name.
     await run.gateway.payments.refund(id, eur('1.00'))
-    // One is further than its reads, and not as far as its commit, when the database goes.
+    // One request is past its reads and before its commit when the database goes.
     const arrived = Promise.withResolvers<string>()
     const gone = Promise.withResolvers<void>()
     onFaultPoint((point, ref) => {
@@ -77,7 +77,7 @@ describe('a follow-up whose first commit meets a database that goes', () => {
     const cut = line.cut(reserving('refunding'), 'after').then(() => line.down())
     const unanswered = run.follow(id, 'RF', 'goes-away-refund', eur('60.00'))
     await cut
-    // A connection that is not known to be broken yet would take the other one's commit.
+    // A connection not yet known as broken would take the other commit.
     await until(async () => ((await sessions()) === 0n ? true : undefined))
     gone.resolve()
     const answer = await unanswered

@@ -10,7 +10,7 @@ const charged = '000.100.112'
 const undecided = '000.200.001'
 const eur = (amount: string) => ({ amount, currency: 'EUR' })
 
-describe('a connection that breaks around a commit', () => {
+describe('connections that break at a commit', () => {
   let run: AcquirerRun
   let line: Line
   before(async () => {
@@ -21,7 +21,7 @@ describe('a connection that breaks around a commit', () => {
         return line.url
       },
     })
-    // Every statement runs once, so that it has a name.
+    // Runs every statement once, so that each has a name.
     const { id } = await run.debit('warm-debit', {}, { paymentType: 'PA' })
     const capture = await run.gateway.payments.capture(id, eur('1.00'))
     await run.gateway.payments.refund(capture.id, eur('1.00'))
@@ -36,7 +36,7 @@ describe('a connection that breaks around a commit', () => {
   })
   beforeEach(() => line.up())
 
-  /** Name of the prepared statement that has all these parts, and is about a single row. */
+  /** Name of the prepared statement with all these parts that concerns a single row. */
   const named = (...parts: string[]) => {
     const found = run.gateway
       .statements()
@@ -56,7 +56,7 @@ describe('a connection that breaks around a commit', () => {
       'update tollgate.payment_balance',
       'delete from tollgate.timer',
     )
-  /** Committing again what is committed is no failure, and nobody is warned of one. */
+  /** A repeated commit is no failure and causes no warning. */
   const unwritten = () => run.logs.filter(({ message }) => message.includes('could not be written'))
   const rows = async (reference: string) =>
     run.sql<{ id: string; state: string; seq: number; events: bigint }>(
@@ -66,7 +66,7 @@ describe('a connection that breaks around a commit', () => {
     )
 
   for (const when of ['before', 'after'] as const) {
-    test(`T1, cut ${when} the commit: one payment, charged once, and the client hears of it`, async () => {
+    test(`T1 cut ${when} the commit: one payment, charged once and answered`, async () => {
       const cut = line.cut(acceptFirst(), when)
       const answer = await run.debit(`accept-${when}`)
       await cut
@@ -78,7 +78,7 @@ describe('a connection that breaks around a commit', () => {
       )
     })
 
-    test(`keyed T1, cut ${when} the commit: the key still makes one payment`, async () => {
+    test(`T1 with a key cut ${when} the commit: the key still makes one payment`, async () => {
       const fields = {
         ...eur('92.00'),
         paymentType: 'DB',
@@ -118,7 +118,7 @@ describe('a connection that breaks around a commit', () => {
       },
     }
     for (const [outcome, { script, state, code }] of Object.entries(outcomes)) {
-      test(`T2 of ${outcome}, cut ${when} the commit: settled once, with one event`, async () => {
+      test(`T2 of ${outcome} cut ${when} the commit: settled once, with one event`, async () => {
         const reference = `settle-${outcome}-${when}`
         const cut = line.cut(settleFirst(), when)
         const answer = await run.debit(reference, script)
@@ -130,7 +130,7 @@ describe('a connection that breaks around a commit', () => {
       })
     }
 
-    test(`T1 of a capture, cut ${when} the commit: reserved once, captured once`, async () => {
+    test(`T1 of a capture cut ${when} the commit: reserved once, captured once`, async () => {
       const { id } = await run.debit(`hold-${when}`, {}, { paymentType: 'PA' })
       const cut = line.cut(reserve(), when)
       const capture = await run.gateway.payments.capture(id, eur('50.00'))
@@ -143,7 +143,7 @@ describe('a connection that breaks around a commit', () => {
       )
     })
 
-    test(`T2 of a capture, cut ${when} the commit: the sum moves once`, async () => {
+    test(`T2 of a capture cut ${when} the commit: the sum moves once`, async () => {
       const { id } = await run.debit(`sum-${when}`, {}, { paymentType: 'PA' })
       const cut = line.cut(settleOther(), when)
       const capture = await run.gateway.payments.capture(id, eur('50.00'))
@@ -156,7 +156,7 @@ describe('a connection that breaks around a commit', () => {
       )
     })
 
-    test(`T2 of an undecided capture, cut ${when} the commit: the reservation stays, once`, async () => {
+    test(`T2 of an undecided capture cut ${when} the commit: the reservation stays, once`, async () => {
       const { id } = await run.debit(`open-${when}`, {}, { paymentType: 'PA' })
       const reference = `open-capture-${when}`
       run.acquirer.tell(reference, {
@@ -180,7 +180,7 @@ describe('a connection that breaks around a commit', () => {
     })
   }
 
-  test('no database: nothing is sent and the client may repeat; an answer in hand is kept and written later', async () => {
+  test('nothing is sent without a database, and an answer in hand is written afterwards', async () => {
     const begun = Promise.withResolvers<void>()
     const go = Promise.withResolvers<void>()
     const kept = run.debit('kept-outcome', {
@@ -210,7 +210,7 @@ describe('a connection that breaks around a commit', () => {
   })
 })
 
-/** A handler that marks the point of no return before it answers. */
+/** A handler that calls `sending()` before it answers. */
 function sent(
   answer: () =>
     | ReturnType<typeof declined>

@@ -15,7 +15,7 @@ import { card, until } from '../rig/gateway.ts'
 const charged = '000.100.112'
 const eur = (amount: string) => ({ amount, currency: 'EUR' })
 
-/** Waits for an event of the acquirer, or for the end of its time. */
+/** Waits for an event of the acquirer, or for its expiry. */
 const waits = (_: Operation, context: Context) => {
   context.sending()
   return pending('event', { refs: { reference: 'open' } })
@@ -25,7 +25,7 @@ const polled = (operation: Operation, context: Context) => {
   return accepted({ reference: `at-${operation.key}` }, { poll: 60_000 })
 }
 
-describe('payments that time ends', { concurrency: true }, () => {
+describe('payments ended by time', { concurrency: true }, () => {
   let run: AcquirerRun
   let aheadMs = 0
   before(async () => {
@@ -46,10 +46,10 @@ describe('payments that time ends', { concurrency: true }, () => {
       `update tollgate.timer set due_at = now() where ref = $1 and kind = $2 returning kind`,
       [key, kind],
     )
-    assert.equal(rows.length, 1, `there is a timer to ${kind}`)
+    assert.equal(rows.length, 1, `a timer for ${kind} exists`)
   }
 
-  test('the pending rows of the simulator end after thirty seconds of the merchant: approved, or declined', async () => {
+  test("the simulator's pending rows end after thirty seconds of the merchant's clock: approved, or declined", async () => {
     const success = await run.pay(card('4000000000000077'))
     const failure = await run.pay({ amount: '12.87' })
     for (const { result } of [success, failure]) assert.equal(result.code, '000.200.000')
@@ -63,9 +63,13 @@ describe('payments that time ends', { concurrency: true }, () => {
       )
       return rows.length === 2 ? true : undefined
     })
-    assert.equal(await code(success.id), '000.200.000', 'asked too early it is still pending')
+    assert.equal(
+      await code(success.id),
+      '000.200.000',
+      'an early enquiry leaves the payment pending',
+    )
     const told = await run.sql('select 1 from tollgate.event where resource = $1', [success.id])
-    assert.equal(told.length, 1, 'what changes nothing is told to nobody')
+    assert.equal(told.length, 1, 'an unchanged payment emits no event')
     aheadMs = 31_000
     await due(success.id, 'look')
     await due(failure.id, 'look')
@@ -75,7 +79,7 @@ describe('payments that time ends', { concurrency: true }, () => {
     assert.equal(await code(failure.id), '800.100.152')
   })
 
-  test('a pending payment that nobody ends expires: its key is reversed first', async () => {
+  test('a pending payment expires after the reversal of its key', async () => {
     const { id } = await run.debit('nobody-comes', {
       debit: waits,
       enquire: () => pending('event', { refs: { reference: 'open' } }),
@@ -95,14 +99,14 @@ describe('payments that time ends', { concurrency: true }, () => {
     )
   })
 
-  test('one that was paid in the last moment is approved, not expired', async () => {
+  test('a payment completed at the last moment is approved, not expired', async () => {
     const { id } = await run.debit('just-in-time', { debit: waits, enquire: approvedAs })
     await due(id, 'expire')
     await run.event(id, 'payment.approved')
     assert.equal(await code(id), charged)
   })
 
-  test('an expiry that cannot be made sure of keeps the payment open, with the operators', async () => {
+  test('an expiry without proof keeps the payment open and lists it', async () => {
     const { id } = await run.debit('cannot-expire', {
       debit: waits,
       enquire: () => pending('event', { refs: { reference: 'open' } }),
@@ -122,7 +126,11 @@ describe('payments that time ends', { concurrency: true }, () => {
           await run.keyOf(id),
         ])
       ).map(({ kind }) => kind)
-    assert.deepEqual(await kinds(), ['look'], 'it goes on on the ladder, not every minute')
+    assert.deepEqual(
+      await kinds(),
+      ['look'],
+      'the payment continues on the ladder, not every minute',
+    )
     const pendingAgain = await run.sql(
       `select 1 from tollgate.event where resource = $1 and type = 'payment.pending'`,
       [id],
@@ -130,11 +138,11 @@ describe('payments that time ends', { concurrency: true }, () => {
     assert.equal(
       pendingAgain.length,
       1,
-      'what is still pending at the acquirer does not open it again',
+      'a pending answer of the acquirer does not reopen the payment',
     )
   })
 
-  test('an accepted refund is asked about until its final word: then it stays, or gives its sum back', async () => {
+  test('an accepted refund is enquired until its end: it stays, or returns its amount', async () => {
     const { id } = await run.debit('polled-debit')
     const refund = (
       reference: string,

@@ -42,7 +42,7 @@ const lose = (_: Operation, context: Context) => {
   context.sending()
   return unknown('the line went dead')
 }
-/** What the acquirer does with an operation of this fate. */
+/** The acquirer's behaviour for each fate. */
 const scripts: Record<Fate, Script> = {
   approved: {},
   declined: everywhere(refuse),
@@ -60,7 +60,7 @@ type Fields = Record<string, unknown>
 
 let operations = 0
 
-/** Sends one follow-up and holds the engine's word against the model's. */
+/** Sends one follow-up and compares the engine's answer with the model's. */
 async function hold(
   { run }: System,
   model: Model,
@@ -85,7 +85,7 @@ async function hold(
       `${fields.paymentType} should be refused with ${decided}`,
     )
     assert.equal(answer.code, decided)
-    assert.deepEqual(run.acquirer.of(reference), [], 'nothing is sent for what is refused')
+    assert.deepEqual(run.acquirer.of(reference), [], 'nothing is sent for a refused follow-up')
     return
   }
   assert.ok(
@@ -265,14 +265,14 @@ async function find({ run }: System, model: Model, at: number): Promise<void> {
   else one!.reservation.giveBack()
 }
 
-describe('one tree of payments', () => {
+describe('a model of payment trees', () => {
   let run: AcquirerRun
   before(async () => {
     run = await startWithAcquirer()
   })
   after(() => closeChecked(run))
 
-  test('whatever is asked in whatever order, the engine agrees with the rules, cent by cent', async () => {
+  test('the engine agrees with the rules to the cent for any requests in any order', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.commands(commands, { maxCommands: 60, size: 'max' }),
@@ -289,7 +289,7 @@ describe('one tree of payments', () => {
           }
           const system = { run }
           await fc.asyncModelRun(() => ({ model, real: system }), asked)
-          // Quiet again: nothing is reserved any more.
+          // At rest nothing is reserved any more.
           while (model.lost.length > 0) await find(system, model, 0)
           await compare(system, model)
         },

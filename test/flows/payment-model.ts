@@ -1,16 +1,16 @@
-/** What the sums of payments should be: the rules of the follow-up table, without a database. */
+/** The expected sums of payments: the rules of the follow-up table, without a database. */
 
-/** How one operation goes: answered at once, or lost and found out later. */
+/** The course of one operation: answered at once, or lost and resolved later. */
 export type Fate = 'approved' | 'declined' | 'not-sent' | 'lost-approved' | 'lost-declined'
 
 export type Final = { capture: boolean; refund: boolean; reverse: boolean }
 
-/** An authorisation with its increases, or a sale (a capture). All amounts in minor units. */
+/** An authorisation with its increments, or a sale (a capture). All amounts in minor units. */
 export type Account = {
   readonly id: string
   readonly kind: 'authorisation' | 'sale'
   readonly final: Final
-  /** The authorisation that a sale was captured from. */
+  /** The authorisation of a captured sale. */
   readonly from: Account | undefined
   readonly wasFinal: boolean
   readonly max: number
@@ -29,12 +29,12 @@ export type Account = {
   isOpen: boolean
 }
 
-/** What an operation took in advance, and what becomes of it in either case. */
+/** The reservation of an operation, and its two ends. */
 export type Reservation = { readonly approve: (id: string) => void; readonly giveBack: () => void }
 
 export type Model = {
   readonly accounts: Account[]
-  /** Operations whose answer was lost, until somebody asks. */
+  /** Operations with a lost answer, until an enquiry. */
   readonly lost: { id: string; fate: Fate; reservation: Reservation }[]
 }
 
@@ -125,7 +125,7 @@ export function release(
   }
 }
 
-/** RV of a sale: all of it, back to where it came from. */
+/** RV of a sale: all of it, back to its origin. */
 export function undo(on: Account): Decided {
   if (on.chargeback !== undefined) return '700.300.600'
   const isTouched = on.refunded + on.refunding + on.reversed + on.reversing > 0

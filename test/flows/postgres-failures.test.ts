@@ -11,16 +11,16 @@ import { type Line, lineTo } from '../rig/proxy.ts'
 
 const eur = (amount: string) => ({ amount, currency: 'EUR' })
 
-/** Ends every session of the database but the test's own. */
+/** Closes every session of the database except the test's own. */
 const terminateAll = (run: TestGateway) =>
   run.sql<{ ended: boolean }>(
     `select pg_terminate_backend(pid) as ended from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`,
   )
 
-describe('Postgres ends every session in the middle of the load', () => {
-  test('nothing is lost, nothing is doubled: the books agree with those of the acquirer', async () => {
-    // The acquirer's books live outside the database: they are the truth.
+describe('Postgres closes every session under load', () => {
+  test('no payment is lost or doubled: the books agree with those of the acquirer', async () => {
+    // The acquirer's books are outside the database: they are the truth.
     const ledger = openLedger()
     const simulator = definePlugin({
       name: 'simulator',
@@ -39,7 +39,7 @@ describe('Postgres ends every session in the middle of the load', () => {
           answered.push(answer)
           return answer
         } catch (error) {
-          // A refusal is fine; a fault of the engine is not.
+          // A refusal is allowed, a fault of the engine is not.
           assert.ok(error instanceof GatewayError, String(error))
           turnedAway.push(error)
           return undefined
@@ -68,7 +68,7 @@ describe('Postgres ends every session in the middle of the load', () => {
       for (const { code, status } of turnedAway) {
         assert.ok(status === 503 || code === '700.400.570', `${status} ${code}`)
       }
-      // What is still open is settled by itself: its outcome was kept.
+      // Open payments settle by themselves, because their outcomes were kept.
       await until(async () => {
         const open = await run.sql(
           `select id from tollgate.payment where state in ('processing', 'unknown')`,
@@ -82,7 +82,7 @@ describe('Postgres ends every session in the middle of the load', () => {
         ).map((row) => [row.id, row.state]),
       )
       for (const { id } of answered)
-        assert.equal(states.get(id), 'approved', 'what was answered is there')
+        assert.equal(states.get(id), 'approved', 'every answered payment is stored')
       const [sums] = await run.sql<{ charged: bigint; held: bigint }>(
         `select
            coalesce(sum(approved_minor) filter (where payment_type in ('DB', 'CP')), 0)::bigint
@@ -97,7 +97,7 @@ describe('Postgres ends every session in the middle of the load', () => {
     }
   })
 
-  test('jobs go on afterwards: an enquiry that falls due is made', async () => {
+  test('jobs continue afterwards: a due enquiry is made', async () => {
     const run = await startGateway()
     try {
       const { id } = await run.pay({
@@ -128,7 +128,8 @@ describe('Postgres ends every session in the middle of the load', () => {
         return line.url
       },
       clock: {
-        // Jumps an hour at the end, so that a loop that outlived its engine does not outlive the test.
+        // Jumps an hour at the end, so that a loop that outlives its engine does not outlive the
+        // test.
         elapsedMs: () => {
           questions += 1
           return performance.now() + aheadMs
@@ -151,9 +152,9 @@ describe('Postgres ends every session in the middle of the load', () => {
       await run.gateway.close()
       assert.equal((await answering).result.code, '000.200.001')
       const asked = questions
-      // Nothing is to happen, which no event can tell: this is twice the pause of the loop.
+      // No event can show that nothing happens: this is twice the pause of the loop.
       await new Promise((next) => setTimeout(next, 600))
-      assert.equal(questions, asked, 'the closed engine still tries')
+      assert.equal(questions, asked, 'the closed engine still retries')
     } finally {
       aheadMs = 3_600_000
       line?.up()

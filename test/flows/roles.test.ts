@@ -1,7 +1,7 @@
 /**
- * Whoever has a role can do nothing that it does not hold: on every route of the operators' table, for every
- * role without the right, the request is answered with 403 and the name of the right, and nothing is
- * written. Routes, rights and roles come from the tables.
+ * A role can do nothing beyond its rights: on every route of the operators' table, for every role
+ * without the right, the request is answered with 403 and the right's name, and nothing is written.
+ * Routes, rights and roles come from the tables.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -12,7 +12,7 @@ import { type Enrolled, enrol, logIn, movedClock, office, password } from '../ri
 
 const endpoints: readonly OfficeEndpoint[] = officeEndpoints
 
-/** What each field needs to be taken, were its sender allowed to. */
+/** A valid value for each required field. */
 const sent: Readonly<Record<string, string>> = {
   name: 'somebody',
   password,
@@ -51,7 +51,7 @@ describe('roles', () => {
       ...(endpoint.method === 'POST' ? { values: needed(endpoint) } : {}),
     })
 
-  /** Every row of every table but what each request writes: when a session was last used. */
+  /** Every row of every table, except a session's last use, which each request writes. */
   async function contents(): Promise<string> {
     const tables = await host.sql<{ name: string }>(
       `select table_name as name from information_schema.tables
@@ -85,13 +85,13 @@ describe('roles', () => {
     })
   }
 
-  test('a refused one is in the security log', () => {
+  test('an operator without the needed right is in the security log', () => {
     const refused = host.logs.filter(({ fields }) => fields.alarm === 'rights-refused')
     assert.ok(refused.length >= roles.length - 1)
     for (const { fields } of refused) assert.equal(fields.security, true)
   })
 
-  test('nothing is answered to whoever is not logged in, and nothing written', async () => {
+  test('a request without a login gets no answer and writes nothing', async () => {
     const before = await contents()
     for (const endpoint of endpoints) {
       if (endpoint.right === 'none') continue
@@ -101,7 +101,7 @@ describe('roles', () => {
     assert.equal(await contents(), before)
   })
 
-  test('every role does what it may', async () => {
+  test('every role does all its rights allow', async () => {
     for (const { name, rights } of roles) {
       for (const endpoint of endpoints) {
         if (endpoint.method !== 'GET' || !rights.some((held) => held === endpoint.right)) continue
@@ -110,7 +110,7 @@ describe('roles', () => {
     }
   })
 
-  test('an access token is of no use there, nor a session on the routes of tokens', async () => {
+  test('an access token is refused on the routes of operators, and a session on those of tokens', async () => {
     const bearer = { Authorization: `Bearer ${host.token}` }
     const asToken = await office(host.url, '/operator/v1/attention', { headers: bearer })
     assert.equal(asToken.status, 401)
@@ -127,7 +127,7 @@ describe('roles', () => {
   })
 })
 
-describe('nobody gives what they lack', () => {
+describe('limits of granting rights', () => {
   const clock = movedClock()
   let host: Hosted
   let mine: Enrolled
@@ -161,7 +161,7 @@ describe('nobody gives what they lack', () => {
   const people = async () =>
     await host.sql('select name, role, entity_id, disabled_at from tollgate.person order by name')
 
-  test('an admin of a merchant makes nobody who sees more', async () => {
+  test('an admin of a merchant creates nobody who sees more', async () => {
     const before = await people()
     const create = (values: object) =>
       post('/operator/v1/people', { name: 'friend', password, role: 'viewer', ...values })
@@ -182,7 +182,7 @@ describe('nobody gives what they lack', () => {
     assert.equal((await create({ entity: host.channel })).status, 200)
   })
 
-  test('a caller with some rights gives no others, whatever role carries them', async () => {
+  test('a caller with some rights grants no others, in any role', async () => {
     const person = await host.gateway.people.personOf(cookie.split('=')[1])
     const narrow = { ...person, rights: rightSet(['administer', 'read']) }
     const create = (name: string, role: string) =>
@@ -205,7 +205,7 @@ describe('nobody gives what they lack', () => {
     )
   })
 
-  test('people outside are not there, and nobody changes themselves', async () => {
+  test('operators outside the entity are unknown, and nobody changes themselves', async () => {
     const above = await enrol(host.gateway, 'above', 'viewer')
     const beside = await enrol(host.gateway, 'beside', 'viewer', foreign.merchant)
     for (const { id } of [above, beside, { id: '0'.repeat(32) }]) {
@@ -230,7 +230,7 @@ describe('nobody gives what they lack', () => {
     }
   })
 
-  test('payments and entries of others are not there', async () => {
+  test('payments and entries of other entities are unknown', async () => {
     const [blocks] = await host.sql<{ entries: string[] }>(
       `with made as (
          insert into tollgate.attention (id, kind, alarm_at, detail, reference)
@@ -263,7 +263,7 @@ describe('nobody gives what they lack', () => {
     assert.equal(row!.resolved_at, null)
   })
 
-  test('the trail shows what is theirs, and who decided by name and address', async () => {
+  test("the trail shows the entity's own rows, and deciding persons by name and address", async () => {
     const [entry] = (await office(host.url, '/operator/v1/attention', { cookie })).body.entries as {
       id: string
     }[]

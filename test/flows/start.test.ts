@@ -1,4 +1,6 @@
-/** What a user meets: an empty folder, one command, a first payment; and everything that can be in the way. */
+/**
+ * A user's first steps: an empty folder, one command, a first payment; and the possible obstacles.
+ */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { copyFile, readFile, rename, rm, stat } from 'node:fs/promises'
@@ -16,7 +18,7 @@ import {
 } from '../host/cli/tollgate.ts'
 import { ask, debit, underWay } from '../host/http/hosted.ts'
 
-/** Under a load of tests; alone it is a second. */
+/** Under the load of other tests; alone a start takes a second. */
 const secondStartWithinMs = 6_000
 
 let project: Awaited<ReturnType<typeof projectFolder>>
@@ -44,7 +46,7 @@ async function end(running: Running, signal: NodeJS.Signals = 'SIGINT'): Promise
 const pay = ({ baseUrl, accessToken, entityId }: Credentials, more: Record<string, string> = {}) =>
   ask(baseUrl, '/v1/payments', { token: accessToken, form: { ...debit, entityId, ...more } })
 
-/** Does what the printed curl command does. */
+/** Sends the request of the printed curl command. */
 async function runPrinted(text: string) {
   const [, url = ''] = /curl (\S+)/.exec(text) ?? []
   const [, token] = /"Authorization: Bearer (\S+)"/.exec(text) ?? []
@@ -58,7 +60,7 @@ describe('an installation with an embedded database', { concurrency: false }, ()
   let first: Credentials
   let firstPayment: string
 
-  test('an empty folder: the printed command pays, the credentials are for the owner alone', async () => {
+  test('a start in an empty folder prints a command that pays, and credentials for the owner alone', async () => {
     const running = await serve()
     try {
       const paid = await runPrinted(running.text.out)
@@ -94,7 +96,7 @@ describe('an installation with an embedded database', { concurrency: false }, ()
     }
   })
 
-  test('with its credentials file lost it makes another token, and the old one still works', async () => {
+  test('a start without its credentials file makes another token, and the old one still works', async () => {
     await rm(join(data, 'test-credentials.json'))
     const running = await serve()
     try {
@@ -117,7 +119,7 @@ describe('an installation with an embedded database', { concurrency: false }, ()
     assert.equal((await running.ended).code, 0)
   })
 
-  test('it ends in order when npm is told to end, though npm tells only its shell', async () => {
+  test('the server ends in order when npm is told to end, although npm tells only its shell', async () => {
     const running = startTollgate(['serve', '--port', '0'], { folder: project.path, byShell: true })
     await running.said(/A first payment/)
     running.child.kill('SIGTERM')
@@ -126,13 +128,13 @@ describe('an installation with an embedded database', { concurrency: false }, ()
     assert.equal(existsSync(join(data, 'data', 'postmaster.pid')), false)
   })
 
-  test('a second Ctrl-C ends at once, and the next start is none the worse', async () => {
+  test('a second Ctrl-C ends the server at once and does no harm to the next start', async () => {
     const running = await serve()
     const { answer } = await payingSlowly(running.credentials, 'never-ending', 30_000)
     const lost = assert.rejects(answer, /fetch failed/)
     running.child.kill('SIGINT')
     await running.said(/ending/)
-    // One press reaches a process twice through npm, so only a later one counts.
+    // One press arrives twice through npm, so only a later one counts.
     const again = setInterval(() => running.child.kill('SIGINT'), 100)
     const { code } = await running.ended
     clearInterval(again)
@@ -146,7 +148,7 @@ describe('an installation with an embedded database', { concurrency: false }, ()
     }
   })
 
-  test('two hosts share one data folder; the first to leave leaves the database running', async () => {
+  test('two hosts share one data folder, and the first to stop leaves the database running', async () => {
     const one = await serve({ TOLLGATE_ROLE: 'api' })
     const two = await serve()
     try {
@@ -163,14 +165,14 @@ describe('an installation with an embedded database', { concurrency: false }, ()
     }
   })
 
-  test('a worker works beside without listening', async () => {
+  test('a worker runs beside the server without listening', async () => {
     const worker = startTollgate(['serve', '--role', 'worker'], { folder: project.path })
     await worker.said(/Works as worker/)
     assert.doesNotMatch(worker.text.out, /http:/)
     assert.equal(await end(worker), 0)
   })
 
-  test('a port in use is said in words', async () => {
+  test('a port in use is reported in words', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     const port = await new Promise<number>((resolve) =>
       server.once('listening', () => {
@@ -228,7 +230,7 @@ test('wrong settings stop the start before anything is made', async () => {
   }
 })
 
-/** Starts a payment whose answer takes a while; resolves once it is committed and under way. */
+/** Starts a slow payment and resolves once it is committed and under way. */
 async function payingSlowly(
   credentials: Credentials,
   name: string,

@@ -1,4 +1,4 @@
-/** The one id that a PA.CP is answered with: it tells the truth about the sale from then on, whatever comes. */
+/** The single id of a PA.CP tells the truth about the sale in every later state. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { onFaultPoint } from '../../core/index.ts'
@@ -23,7 +23,7 @@ import {
 const by = { by: 'alice', reason: 'seen in their portal' }
 const underWay = { code: '700.400.570' }
 
-describe('the id of a payment in two steps', { concurrency: true }, () => {
+describe('the id of a two-step payment', { concurrency: true }, () => {
   let run: LateRun
   before(async () => {
     run = await startLate()
@@ -56,7 +56,7 @@ describe('the id of a payment in two steps', { concurrency: true }, () => {
       return (await run.timers(authorisation)).length === 0 ? true : undefined
     })
 
-  test('the authorisation is lost and then found: open, captured, refunded, all by one id', async () => {
+  test('a lost authorisation that is found is opened, captured and refunded under one id', async () => {
     const { answer, id, authorisation } = await pay('steps-found', { authorize: lose })
     assert.equal(answer.result.code, undecided)
     await tells(id, undecided)
@@ -70,14 +70,14 @@ describe('the id of a payment in two steps', { concurrency: true }, () => {
     await isAtRest(authorisation)
   })
 
-  test('a refund by that id takes the steps that are missing first', async () => {
+  test("a refund by the sale's id takes the missing steps first", async () => {
     const { id } = await pay('steps-refund', { authorize: lose, enquire: approvedAs })
     await run.age((await run.gateway.payments.get(id)).referencedId as string)
     assert.equal((await run.gateway.payments.refund(id, eur('92.00'))).result.code, charged)
     assert.deepEqual(run.acquirer.of('steps-refund'), ['authorize', 'enquire', 'capture'])
   })
 
-  test('the authorisation is lost and was declined: the id tells the decline, and nothing is captured', async () => {
+  test("a lost authorisation that was declined shows the decline under the sale's id, without a capture", async () => {
     const { id, authorisation } = await pay('steps-declined', { authorize: lose })
     await run.tell(authorisation, { outcome: failure })
     await tells(id, failure.reason)
@@ -86,7 +86,7 @@ describe('the id of a payment in two steps', { concurrency: true }, () => {
     await isAtRest(authorisation)
   })
 
-  test('the capture is lost and then found', async () => {
+  test("a lost capture is found under the sale's id", async () => {
     const { answer, id, authorisation } = await pay('steps-lost-cp', { capture: lose })
     assert.equal(answer.result.code, undecided)
     await tells(id, undecided)
@@ -99,7 +99,7 @@ describe('the id of a payment in two steps', { concurrency: true }, () => {
     await isAtRest(authorisation)
   })
 
-  test('the capture is lost and had failed: the id tells that, and the authorisation is reversed', async () => {
+  test("a lost capture that failed shows the decline under the sale's id and reverses the authorisation", async () => {
     const { id, authorisation } = await pay('steps-failed-cp', { capture: lose })
     await run.tell(id, { outcome: failure })
     await tells(id, failure.reason)
@@ -110,7 +110,7 @@ describe('the id of a payment in two steps', { concurrency: true }, () => {
     await isAtRest(authorisation)
   })
 
-  test('nobody reverses the authorisation by its own id while the capture is on its way', async () => {
+  test('an authorisation cannot be reversed by its own id while its capture is under way', async () => {
     const call = heldCall()
     const sale = pay('steps-on-the-way', { capture: call.handler })
     const operation = await call.begun
@@ -123,7 +123,7 @@ describe('the id of a payment in two steps', { concurrency: true }, () => {
     await assert.rejects(run.gateway.payments.reverse(authorisation), { code: '700.400.300' })
   })
 
-  test('an accepted capture that fails later: the sale is declined, its authorisation reversed', async () => {
+  test('an accepted capture that fails later declines the sale and reverses its authorisation', async () => {
     const { id, authorisation } = await pay('steps-accepted-cp', { capture: accept })
     await tells(id, charged)
     assert.equal(await run.tell(id, { outcome: failure }), 'settled')
@@ -137,7 +137,7 @@ describe('the id of a payment in two steps', { concurrency: true }, () => {
     await isAtRest(authorisation)
   })
 
-  test('an authorisation that an operator keeps is captured', async () => {
+  test('an authorisation kept by an operator is captured', async () => {
     const { id, authorisation } = await pay('steps-kept', {
       authorize: refuse,
       reverseByKey: () => ({ is: 'refused', why: 'too late' }),
@@ -156,7 +156,7 @@ describe('the id of a payment in two steps', { concurrency: true }, () => {
   })
 })
 
-describe('an authorisation that fails before its capture', () => {
+describe('authorisations that fail before their capture', () => {
   let run: LateRun
   before(async () => {
     run = await startLate()
@@ -166,7 +166,7 @@ describe('an authorisation that fails before its capture', () => {
     await closeChecked(run)
   })
 
-  test('the capture is declined on record; nothing is sent, tried for ever, or left to be done', async () => {
+  test('the capture is declined on record, and nothing is sent, retried or left open', async () => {
     const approvedFirst = Promise.withResolvers<string>()
     const goOn = Promise.withResolvers<void>()
     onFaultPoint((point, ref) => {

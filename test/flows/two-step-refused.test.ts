@@ -1,4 +1,4 @@
-/** A sale in two steps that comes to nothing: what is told is what is on record, and nothing more is sent. */
+/** Refused two-step sales: answers match the records, and nothing more is sent. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { onFaultPoint } from '../../core/index.ts'
@@ -9,7 +9,7 @@ import { accept, charged, failure, heldCall, type LateRun, startLate } from '../
 
 const refusedCapture = '700.400.100'
 
-describe('a sale in two steps that comes to nothing', () => {
+describe('two-step sales that are refused', () => {
   let run: LateRun
   before(async () => {
     run = await startLate()
@@ -31,7 +31,7 @@ describe('a sale in two steps that comes to nothing', () => {
       { idempotencyKey },
     )
 
-  test('a repeat tells the capture that is approved, also when its authorisation failed since', async () => {
+  test('a repeat returns the approved capture, also when its authorisation failed since', async () => {
     run.acquirer.tell('refused-repeat', { authorize: accept })
     const first = await keyed('refused-repeat', 'repeat-1')
     assert.equal(first.result.code, charged)
@@ -41,14 +41,14 @@ describe('a sale in two steps that comes to nothing', () => {
     assert.equal((await run.gateway.payments.get(first.id)).result.code, charged)
   })
 
-  test('a repeat whose next step fails tells the capture there is', async () => {
+  test('a repeat whose next step fails returns the existing capture', async () => {
     const call = heldCall()
     run.acquirer.tell('refused-reread', { capture: call.handler })
     const first = keyed('refused-reread', 'repeat-2')
     const { paymentId } = await call.begun
     call.answer(approvedAs(await call.begun))
     assert.equal((await first).result.code, charged)
-    // The timer of the sale cannot be ended: the step throws after the capture was read.
+    // The timer of the sale cannot be ended, so the step throws after the capture was read.
     await run.sql(
       `create function tollgate.stuck_timer() returns trigger language plpgsql as
          $$ begin raise 'stuck'; end $$`,
@@ -70,7 +70,7 @@ describe('a sale in two steps that comes to nothing', () => {
     assert.equal(again.result.code, charged)
   })
 
-  test('the process dies at the record of a refused capture: it is declined, and never sent', async () => {
+  test('a process that dies at the record of a refused capture leaves it declined and never sent', async () => {
     const approvedFirst = Promise.withResolvers<string>()
     const goOn = Promise.withResolvers<void>()
     let died = 0
@@ -80,7 +80,7 @@ describe('a sale in two steps that comes to nothing', () => {
         approvedFirst.resolve(ref)
         return goOn.promise
       }
-      // Whatever is settled after the record was written is not.
+      // Any settlement after the record was written fails.
       if (point === 'before-T2' && died === 2) throw new Error('died')
       return undefined
     })

@@ -45,13 +45,13 @@ describe('PA.CP, two steps in one request', { concurrency: true }, () => {
   }
   const states = async (reference: string) =>
     (await records(reference)).map(({ payment_type, state }) => `${payment_type} ${state}`)
-  /** The rest of the work is due now, not in a minute. */
+  /** Makes the remaining work due now. */
   const goOn = (authorisation: string) =>
     run.sql(`update tollgate.timer set due_at = now() where kind = 'continue' and ref = $1`, [
       authorisation,
     ])
 
-  test('the answer is that of the capture, with what the merchant sent about the sale', async () => {
+  test("the answer is that of the capture, with the merchant's data of the sale", async () => {
     const answer = await pay('steps-approved', {})
     assert.equal(answer.result.code, charged)
     assert.equal(answer.paymentType, 'CP')
@@ -60,7 +60,7 @@ describe('PA.CP, two steps in one request', { concurrency: true }, () => {
     assert.deepEqual(await states('steps-approved'), ['PA approved', 'CP approved'])
   })
 
-  test('a capture that fails: the answer is its decline, the authorisation is reversed', async () => {
+  test('a failed capture answers with its decline, and the authorisation is reversed', async () => {
     const answer = await pay('steps-capture-fails', { capture: refuse })
     assert.equal(answer.result.code, noMoney)
     assert.equal(answer.paymentType, 'CP')
@@ -80,7 +80,7 @@ describe('PA.CP, two steps in one request', { concurrency: true }, () => {
     assert.deepEqual(await states('steps-not-sent'), ['PA approved', 'CP declined', 'RV approved'])
   })
 
-  test('a reversal that fails as well is for the operators', async () => {
+  test('a reversal that fails as well is left to operators', async () => {
     const answer = await pay('steps-nothing-works', { capture: refuse, reverse: refuse })
     assert.equal(answer.result.code, noMoney)
     const listed = (await run.gateway.attention()).filter(
@@ -92,7 +92,7 @@ describe('PA.CP, two steps in one request', { concurrency: true }, () => {
     )
   })
 
-  test('an authorisation that was not sent is safe to repeat, and nothing is captured', async () => {
+  test('an authorisation that was not sent is safe to retry, and nothing is captured', async () => {
     const answer = await pay('steps-unsent', { authorize: () => notSent('circuit open') })
     assert.equal(answer.result.code, '900.100.600')
     assert.equal(answer.retrySafe, true)
@@ -104,7 +104,7 @@ describe('PA.CP, two steps in one request', { concurrency: true }, () => {
     )
   })
 
-  test('an authorisation whose answer is lost: open for the client, captured once it is found', async () => {
+  test('a lost authorisation leaves the sale open for the client, and its capture follows once it is found', async () => {
     const answer = await pay('steps-first-lost', { authorize: lose, enquire: approvedAs })
     assert.equal(answer.result.code, undecided)
     assert.equal((await run.gateway.payments.get(answer.id)).result.code, undecided)
@@ -118,7 +118,7 @@ describe('PA.CP, two steps in one request', { concurrency: true }, () => {
     assert.equal((await run.gateway.payments.get(answer.id)).result.code, charged)
   })
 
-  test('a capture whose answer is lost and that had failed: its authorisation is reversed then', async () => {
+  test('a lost capture that failed reverses its authorisation once it is found', async () => {
     const answer = await pay('steps-second-lost', {
       capture: lose,
       enquire: () => declined(noMoney),

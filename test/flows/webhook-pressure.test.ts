@@ -1,4 +1,7 @@
-/** Where more endpoints wait for room than a process has, events stay in the database, and none is forgotten there. */
+/**
+ * When more endpoints wait than a process has room for, events stay in the database and none is
+ * forgotten.
+ */
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
@@ -7,10 +10,10 @@ import { lowestIdAt } from '../../core/ids.ts'
 import { startGateway, type TestGateway } from '../rig/gateway.ts'
 import { startReceiver } from '../rig/notification-receiver.ts'
 
-/** Longer than events are looked for as a rule. */
+/** Longer than the usual interval between looks for events. */
 const longMs = 180_000
 
-/** A merchant and a channel of a PSP of their own: no endpoint of the others hears of them. */
+/** A merchant and a channel of another PSP, hidden from the other endpoints. */
 async function elsewhere({ gateway: { entities } }: TestGateway) {
   const psp = await entities.create({ kind: 'psp', name: 'Quiet' })
   const division = await entities.create({ kind: 'division', name: 'Quiet', parentId: psp })
@@ -18,7 +21,7 @@ async function elsewhere({ gateway: { entities } }: TestGateway) {
   return entities.create({ kind: 'channel', name: 'Quiet', parentId: merchant })
 }
 
-test('claims pause while endpoints wait for room; what grew old meanwhile is told as soon as there is some', async () => {
+test('claims pause while endpoints lack room, and overdue notifications are sent once there is some', async () => {
   const held: ServerResponse[] = []
   let isTaking = false
   const shop = await startReceiver({
@@ -55,7 +58,8 @@ test('claims pause while endpoints wait for room; what grew old meanwhile is tol
        update tollgate.outbox set event_id = $1 where resource = $2`,
       [lowestIdAt(Date.now() - longMs), old.id],
     )
-    // Those that hang gave their places to others: a second has passed, and with it two looks for events.
+    // Hanging endpoints have released their places: a second has passed, and with it two looks for
+    // events.
     await shop.atLeast(2 * limits.webhooksFast)
     const waiting = await run.sql<{ resource: string }>('select resource from tollgate.outbox')
     assert.deepEqual(waiting.map(({ resource }) => resource).sort(), [old.id, late.id].sort())
@@ -63,7 +67,7 @@ test('claims pause while endpoints wait for room; what grew old meanwhile is tol
 
     isTaking = true
     for (const response of held) response.writeHead(200).end()
-    // Far sooner than the next look at everything, twice a minute.
+    // Far sooner than the next full look, twice a minute.
     for (const { id } of [late, old]) {
       await quiet.first(({ notification }) => notification?.payload.id === id)
     }

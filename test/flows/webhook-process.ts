@@ -1,4 +1,6 @@
-/** A worker in a process of its own: it sends what others commit. Started by webhooks.test.ts. */
+/**
+ * A worker in its own process that sends the notifications of others. Started by webhooks.test.ts.
+ */
 import { createGateway, localKeys } from '../../core/index.ts'
 import { freshSimulator, testKey } from '../rig/gateway.ts'
 

@@ -1,4 +1,4 @@
-/** Webhooks between processes that die, endpoints that hang and transactions that last. */
+/** Webhooks beside dying processes, hanging endpoints and long transactions. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -63,7 +63,7 @@ describe('webhooks', () => {
       child.kill('SIGKILL')
       await once(child, 'exit')
     }
-    // A killed process leaves its connections to the server for a moment.
+    // A killed process's connections remain at the server for a moment.
     await until(async () => {
       const [row] = await run.sql<{ n: bigint }>(
         `select count(*) as n from pg_stat_activity
@@ -75,7 +75,7 @@ describe('webhooks', () => {
     for (const one of receivers.splice(0)) await one.close()
   })
 
-  test('a worker killed in the middle of one leaves it to another: it comes again, under the same id', async () => {
+  test('a notification of a killed worker is repeated by another under the same id', async () => {
     await start('api')
     const shop = await receiver(({ no }, response) => {
       if (no > 0) response.writeHead(200).end()
@@ -90,7 +90,10 @@ describe('webhooks', () => {
     const [lease] = await run.sql<{ left: number }>(
       'select extract(epoch from lease_until - now()) as left from tollgate.webhook_queue',
     )
-    assert.ok(Number(lease?.left) > 0, 'the dead process still has its lease: nobody else sends')
+    assert.ok(
+      Number(lease?.left) > 0,
+      'the dead process still has its lease, so no other one sends',
+    )
     await run.sql(`update tollgate.webhook_queue set lease_until = now() - interval '1 second'`)
     const [first, second] = await shop.atLeast(2)
     assert.equal(idOf(second!), idOf(first!))
@@ -98,7 +101,7 @@ describe('webhooks', () => {
     assert.equal(shop.received.length, 2)
   })
 
-  test('two workers double nothing, lose nothing and keep the order of each resource', async () => {
+  test('two workers duplicate and lose nothing and keep the order of each resource', async () => {
     await start('api')
     const shop = await receiver()
     const other = await receiver()
@@ -119,7 +122,11 @@ describe('webhooks', () => {
     const payments = await Promise.all(Array.from({ length: 60 }, () => run.pay()))
     await allDelivered()
     for (const { received } of [shop, other]) {
-      assert.equal(new Set(received.map(idOf)).size, received.length, 'none came twice')
+      assert.equal(
+        new Set(received.map(idOf)).size,
+        received.length,
+        'no notification arrived twice',
+      )
       const told = received.map(({ notification }) => notification!)
       const paid = told.filter(({ type }) => type === 'PAYMENT').map(({ payload }) => payload.id)
       assert.deepEqual(paid.sort(), payments.map(({ id }) => id).sort())
@@ -130,7 +137,7 @@ describe('webhooks', () => {
     }
   })
 
-  test('an old transaction of somebody else holds up nothing', async () => {
+  test('a long transaction of another user delays nothing', async () => {
     await start('all')
     const shop = await receiver()
     await subscribe(shop)
@@ -148,7 +155,7 @@ describe('webhooks', () => {
     }
   })
 
-  test('endpoints that hang, drip or fail keep nobody else waiting', async () => {
+  test('endpoints that hang, drip or fail delay no others', async () => {
     await start('all')
     const hung = await receiver('hang')
     const dripping = await receiver('drip')
@@ -178,7 +185,7 @@ describe('webhooks', () => {
     assert.ok(jobs!.n <= 60n, `${jobs!.n} jobs wait, one for each endpoint at most`)
   })
 
-  test('the first try follows the commit at once, and soon from another process', async () => {
+  test('the first attempt follows the commit at once, and soon after one in another process', async () => {
     await start('all')
     const shop = await receiver()
     await subscribe(shop)
@@ -186,7 +193,7 @@ describe('webhooks', () => {
     await shop.atLeast(1)
     const lags = await lagsOf(30)
     const median = lags.toSorted((one, other) => one - other)[15]!
-    console.log(`median of ${lags.length} first tries after the answer: ${median.toFixed(1)} ms`)
+    console.log(`median of ${lags.length} first attempts after the answer: ${median.toFixed(1)} ms`)
     assert.ok(median < 250, `${median} ms`)
 
     async function lagsOf(count: number): Promise<number[]> {
@@ -202,7 +209,7 @@ describe('webhooks', () => {
     }
   })
 
-  test('what an api process commits is told by a worker within a second or so', async () => {
+  test('a worker sends the notifications of an api process within about a second', async () => {
     await start('api')
     const shop = await receiver()
     await subscribe(shop)

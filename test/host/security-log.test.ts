@@ -1,4 +1,4 @@
-/** Alarms come through however little else is logged. */
+/** Alarms are written at every log level. */
 import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import { test } from 'node:test'

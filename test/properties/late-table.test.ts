@@ -1,4 +1,4 @@
-/** The table of late words and the sums, by themselves: random lives of payments, without a database. */
+/** The table of late words and the sums alone: random lives of payments, without a database. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { lateWords } from '../../core/payment/late-words.ts'
@@ -23,10 +23,10 @@ describe('the table of late words', () => {
     }
   })
 
-  test('every treatment comes up in the lives that are lived here', () => {
+  test('the random lives include every treatment', () => {
     const happened = [...happeningsOf(2000).keys()].map((what) => what.split(': ')[1])
     const treatments = new Set(Object.values(lateWords).flatMap((words) => Object.values(words)))
-    // What is open is settled or asked about, not told late.
+    // Open payments are settled or enquired, so their treatments are no late ones.
     for (const treatment of ['settle', 'enquire'] as const) treatments.delete(treatment)
     assert.deepEqual(
       [...treatments].filter((treatment) => !happened.includes(treatment)),
@@ -34,5 +34,5 @@ describe('the table of late words', () => {
     )
   })
 
-  test('whatever happens to a tree of payments, the money is accounted for', () => liveMany(5000))
+  test('the money of every tree of payments is accounted for', () => liveMany(5000))
 })

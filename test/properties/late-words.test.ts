@@ -1,4 +1,4 @@
-/** Whatever is said about payments, in whatever order, the engine agrees with the acquirer's books. */
+/** The engine agrees with the acquirer's books after any messages in any order. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { happenings } from './late-words/merchant.ts'
@@ -7,7 +7,10 @@ import { mixed, sampled } from './late-words/sequences.ts'
 
 const count = 100
 
-/** The same lives every time; the long run takes others, and looks for shorter ones: `npm run late-words`. */
+/**
+ * The same lives on every run; the long run takes others and shortens failing ones: `npm run
+ * late-words`.
+ */
 const everyRuleHolds = (seed: number) => async () => {
   const sequences = sampled(mixed, seed, count)
   const { violations, tally } = await withDeaths(() => playAll(sequences))
@@ -25,5 +28,5 @@ const everyRuleHolds = (seed: number) => async () => {
   )
 }
 
-test('requests, crashes and words of the acquirer by chance: every rule holds', everyRuleHolds(1))
-test('the same rules in a second set of lives', everyRuleHolds(2))
+test('every rule holds for random requests, crashes and reports of the acquirer', everyRuleHolds(1))
+test('every rule holds in a second set of lives', everyRuleHolds(2))

@@ -1,4 +1,4 @@
-/** An acquirer that does what a test tells it, payment by payment. */
+/** An acquirer scripted by a test for each payment. */
 
 import assert from 'node:assert/strict'
 import {
@@ -21,7 +21,10 @@ import { card, startGateway, type TestGateway, type TestGatewayOptions, until } 
 
 type Told<Result> = (operation: Operation, context: Context) => Promise<Result> | Result
 
-/** What happens to the operations of one payment; what is not told is approved, or not found. */
+/**
+ * The script for one payment's operations; by default an operation is approved, and an enquiry
+ * finds nothing.
+ */
 export type Script = { readonly [Name in Kind]?: Told<Outcome> } & {
   readonly enquire?: Told<Found>
   readonly reverseByKey?: Told<Reversed>
@@ -37,15 +40,15 @@ export type ScriptedAcquirer = {
   readonly plugin: Plugin
   /** Every call of a handler, in order. */
   readonly calls: readonly AcquirerCall[]
-  /** The calls about one payment, by the merchantTransactionId it was sent with. */
+  /** The calls about one payment, by its merchantTransactionId. */
   of(reference: string): string[]
-  /** Tells what happens to the operations that carry this merchantTransactionId. */
+  /** Sets the script for operations with this merchantTransactionId. */
   tell(reference: string, script: Script): void
 }
 
 export const scriptedName = 'scripted'
 
-/** Header of the acquirer's messages. */
+/** Header that proves the acquirer's messages. */
 export const proof = { 'x-proof': 'genuine' }
 
 /** @param without `enquire` or `reverseByKey`, for an acquirer that has only the other. */
@@ -115,7 +118,7 @@ export function scriptedAcquirer(
   }
 }
 
-/** How this acquirer approves. */
+/** This acquirer's approval. */
 export const approvedAs = (operation: Operation) => approved({ reference: `at-${operation.key}` })
 
 type Told1 = {
@@ -135,7 +138,7 @@ const claimOf = (event: Told1): Claim => ({
   ...(event.reference === undefined ? {} : { reference: event.reference }),
 })
 
-/** A message of this acquirer about an operation; without `headers` it proves nothing. */
+/** A message of this acquirer about an operation; without `headers` it is unproven. */
 export const message = (
   about: {
     eventId: string
@@ -156,13 +159,13 @@ export type AcquirerRun = TestGateway & {
   readonly acquirer: ScriptedAcquirer
   /** Id of the channel's account at the acquirer. */
   readonly account: string
-  /** A debit of 92.00 EUR at the scripted acquirer, which does as told with it. */
+  /** A scripted debit of 92.00 EUR at this acquirer. */
   debit(reference: string, script?: Script, more?: Record<string, unknown>): Promise<PaymentView>
   /** The acquirer's key of a payment. */
   keyOf(id: string): Promise<string>
 }
 
-/** An engine with this acquirer beside the simulator, and an account there. */
+/** An engine with this acquirer beside the simulator, and an account at it. */
 export async function startWithAcquirer(
   options: TestGatewayOptions & { readonly acquirer?: ScriptedAcquirer } = {},
 ): Promise<AcquirerRun> {
@@ -198,7 +201,7 @@ export async function startWithAcquirer(
   }
 }
 
-/** What became of a message of the acquirer, once the engine has worked on it. */
+/** The outcome of a message, once it is processed. */
 export const processed = (run: TestGateway, eventId: string): Promise<string> =>
   until(async () => {
     const [row] = await run.sql<{ outcome: string }>(
@@ -208,7 +211,7 @@ export const processed = (run: TestGateway, eventId: string): Promise<string> =>
     return row?.outcome
   })
 
-/** Makes the engine enquire: it does before every follow-up, even before one it will refuse. */
+/** Makes the engine enquire, which it does before every follow-up, even a refused one. */
 export async function enquire(run: TestGateway, id: string): Promise<PaymentView> {
   await assert.rejects(run.gateway.payments.followUp(id, { paymentType: 'CR' }), GatewayError)
   return run.gateway.payments.get(id)

@@ -1,6 +1,6 @@
 /**
- * Values and requests made from the field tables, for property tests: whatever the tables admit, the
- * engine must take, and give back unchanged.
+ * Values and requests from the field tables for property tests: the engine must accept all that the
+ * tables allow, and return it unchanged.
  */
 import fc from 'fast-check'
 import { type Tree, treeOf } from '../../schemas/generate/tree.ts'
@@ -19,7 +19,7 @@ import {
 
 const control = /[\u0000-\u001f\u007f-\u009f]/gu
 
-/** A character that may stand in a text: no control character, no half of a surrogate pair. */
+/** A character allowed in texts: no control character, no half of a surrogate pair. */
 const character = fc
   .oneof(
     { weight: 6, arbitrary: fc.integer({ min: 0x20, max: 0x7e }) },
@@ -34,7 +34,7 @@ const character = fc
 
 const digit = fc.integer({ min: 48, max: 57 }).map((code) => String.fromCharCode(code))
 
-/** Mostly short, now and then as long as the format allows. */
+/** Mostly short, sometimes as long as the format allows. */
 function textOf(unit: fc.Arbitrary<string>, min: number, max: number): fc.Arbitrary<string> {
   const least = Math.max(min, 1)
   return fc.oneof(
@@ -56,7 +56,7 @@ const second = fc
   .integer({ min: 0, max: 86_399 })
   .map((seconds) => new Date(seconds * 1000).toISOString().slice(11, 19))
 
-/** A valid value of the format, never empty: an empty value would not be sent. */
+/** A valid value of the format, never empty, because an empty value counts as not sent. */
 export function validValueOf(format: Format): fc.Arbitrary<string> {
   switch (format.kind) {
     case 'text':
@@ -142,8 +142,8 @@ function decimalOf(format: Format & { kind: 'decimal' }): fc.Arbitrary<string> {
 export type FlatRequest = [name: string, value: string][]
 
 /**
- * Valid requests of one operation that use fields of one group: some of them, and whatever else the
- * operation and the conditions then demand.
+ * Valid requests of one operation with fields of one group: some of them, and all fields that the
+ * operation and the conditions then need.
  */
 export function requestOf(operation: Operation, group: Group): fc.Arbitrary<FlatRequest> {
   const byName = new Map(operation.fields.map((field) => [field.name, field]))
@@ -157,7 +157,7 @@ export function requestOf(operation: Operation, group: Group): fc.Arbitrary<Flat
     .map((parameters) => parameters.flat())
 }
 
-/** Adds what the chosen names demand and drops what may not stand beside them, until all is well. */
+/** Adds required names and drops excluded ones until the request is valid. */
 function complete(
   names: Set<string>,
   operation: Operation,
@@ -178,7 +178,7 @@ function complete(
   return names
 }
 
-/** Rows marked R of every group from which something is sent. */
+/** Rows marked R of every group that has a value. */
 function requiredBeside(tree: Tree, names: ReadonlySet<string>): string[] {
   if (tree.kind === 'value') return []
   if (tree.kind === 'list') return requiredBeside(tree.item, names)
@@ -207,14 +207,14 @@ function demanded(condition: Condition, names: ReadonlySet<string>): readonly st
   }
 }
 
-/** One field as the parameters that carry it: one, or one per element or free key. */
+/** The parameters of one field: one, or one for each element or free key. */
 function parametersOf(field: Field): fc.Arbitrary<FlatRequest> {
-  // Street lines must not hold digits only.
+  // Street lines with digits only are invalid.
   const value = /street[12]$/.test(field.name)
     ? validValueOf(field.format).map((text) => ['S', ...text].slice(0, 50).join(''))
     : validValueOf(field.format)
   if (field.name.includes('[n]')) {
-    // Every list has two elements, so that all fields of a list speak of the same elements.
+    // Every list has two elements, so that all fields of a list concern the same elements.
     const indexes = [0, 1].map((index) => field.name.replaceAll('[n]', `[${index}]`))
     const inner = field.name.split('[n]').length > 2 ? crossed(field.name) : indexes
     return fc.tuple(...inner.map((name) => value.map((one): [string, string] => [name, one])))

@@ -1,10 +1,10 @@
-/** Whether every balance of a database says what its payments add up to. */
+/** Compares every balance of a database with its payments. */
 import assert from 'node:assert/strict'
 import type { TestGateway } from './gateway.ts'
 
 /**
- * The sums of every balance, worked out once more from the payments alone: `done` by approved ones,
- * `open` by those nobody has decided yet. A row comes back only where the balance says otherwise.
+ * The sums of every balance, computed again from the payments alone: `done` from approved ones,
+ * `open` from undecided ones. A returned row is a difference.
  */
 const differences = `
 with member as (
@@ -59,7 +59,7 @@ where (b.authorised, b.increasing, b.capturing, b.captured, b.captures::bigint, 
     (e.authorised, e.increasing, e.capturing, e.captured, e.captures, e.reversing, e.refunding, e.refunded)
   or b.reversed <> e.reversed or b.charged_back <> e.charged_back or b.excess <> e.excess`
 
-/** Approved payments that limit others, but have no balance; and balances without such a payment. */
+/** Approved payments that limit others and lack a balance, and balances without such a payment. */
 const strays = `
 select p.id, p.payment_type, p.state, b.kind
 from tollgate.payment p
@@ -69,29 +69,29 @@ where (b.payment_id is null and p.state = 'approved'
   or p.id is null
   or (b.payment_id is not null and p.state not in ('approved', 'declined'))`
 
-/** Reservations and marks that outlived the requests that took them. */
+/** Reservations and marks that outlived their requests. */
 const reservations = `
 select payment_id, increasing, capturing, reversing, refunding
 from tollgate.payment_balance
 where increasing + capturing + reversing + refunding <> 0`
 
-/** @throws AssertionError listing every balance that its payments do not add up to. */
+/** @throws AssertionError listing every balance that differs from its payments. */
 export async function checkBooks(
   run: Pick<TestGateway, 'sql'>,
   options: { readonly quiet?: boolean } = {},
 ): Promise<void> {
-  assert.deepEqual(await run.sql(differences), [], 'balances that their payments do not add up to')
+  assert.deepEqual(await run.sql(differences), [], 'balances that differ from their payments')
   assert.deepEqual(
     await run.sql(strays),
     [],
     'payments without balance, or balances without payment',
   )
   if (options.quiet !== false) {
-    assert.deepEqual(await run.sql(reservations), [], 'reservations left when everything is quiet')
+    assert.deepEqual(await run.sql(reservations), [], 'reservations left at rest')
   }
 }
 
-/** Ends a file of tests: its books must be right, and everything is closed even when they are not. */
+/** Ends a file of tests: its books must be right, and everything is closed in any case. */
 export async function closeChecked(run: Pick<TestGateway, 'sql' | 'close'>): Promise<void> {
   try {
     await checkBooks(run)
@@ -112,7 +112,7 @@ export type BalanceRow = {
   readonly captures: number
 }
 
-/** The balance of a payment as it is stored. */
+/** The stored balance of a payment. */
 export async function balanceOf(run: Pick<TestGateway, 'sql'>, id: string): Promise<BalanceRow> {
   const [row] = await run.sql<BalanceRow>(
     `select authorised, increasing, capturing, captured, reversing, reversed, refunding, refunded, captures

@@ -14,12 +14,12 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../host/postgre
 import { isServerOf, markOf } from '../../host/postgres/processes.ts'
 import { findServer } from '../../host/postgres/server.ts'
 
-/** How the runner tells the test processes about the cluster it started. */
+/** The runner's variable for the address of its cluster. */
 export const clusterVariable = 'TOLLGATE_TEST_DATABASE_URL'
 
 const folderSign = 'tollgate-test-'
 
-/** Many small databases that nobody needs tomorrow. */
+/** Settings for many small temporary databases. */
 const forgetful = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -29,19 +29,19 @@ const forgetful = {
 }
 
 export interface TestCluster {
-  /** Of the cluster's first database, as its administrator. */
+  /** The URL of the cluster's first database, as its administrator. */
   readonly url: string
-  /** The cluster's folder, for files that shall go with it. */
+  /** The cluster's folder, also for files with the same lifetime. */
   readonly folder: string
-  /** Ends the server and removes its folder. */
+  /** Stops the server and removes its folder. */
   stop(): Promise<void>
 }
 
 const roomBytes = 2 * 1024 ** 3
 
 /**
- * Where the tests put their data folders: in memory where the system has room there. Making a
- * database is a few hundred files, 6 ms in memory against 120 to 270 ms on a disk.
+ * The folder for the tests' data: in memory where there is room. Creating a database takes a few
+ * hundred files, 6 ms in memory against 120 to 270 ms on a disk.
  */
 export function scratchFolder(): string {
   const memory = '/dev/shm'
@@ -57,29 +57,29 @@ export function scratchFolder(): string {
 let shared: Promise<TestCluster> | null = null
 
 /**
- * The cluster of this test run: the runner's, or, for a test file that is run alone, one that is
- * started now and ends with the last test of the process.
+ * The cluster of this test run: the runner's, or, for a single test file, one that starts now and
+ * ends with the last test of the process.
  */
 export async function testCluster(): Promise<{ readonly url: string }> {
   const url = process.env[clusterVariable]
   if (url !== undefined && url !== '') return { url }
   if (shared === null) {
     const started = startTestCluster()
-    // The server's connection keeps no process alive, so this comes after the last test.
+    // The server's connection keeps no process alive, so this runs after the last test.
     process.once('beforeExit', () => started.then((cluster) => cluster.stop()))
     shared = started
   }
   return shared
 }
 
-/** A cluster of its own, for who kills it. `durable` keeps the settings of a real one. */
+/** A separate cluster for tests that kill it. `durable` keeps the settings of a real one. */
 export async function startTestCluster(
   options: { readonly durable?: boolean } = {},
 ): Promise<TestCluster> {
   const parent = scratchFolder()
   await removeLeftClusters(parent)
   const folder = mkdtempSync(join(parent, `${folderSign}${process.pid}-`))
-  // Passable, so that the server's user gets in when root runs the tests.
+  // Lets the server's user pass when root runs the tests.
   chmodSync(folder, 0o711)
   let server: EmbeddedPostgres
   try {
@@ -103,7 +103,7 @@ export async function startTestCluster(
   }
 }
 
-/** Ends and removes the clusters of test runs that were killed: their process is in the folder's name. */
+/** Stops and removes the clusters of killed test runs, whose process is in the folder's name. */
 async function removeLeftClusters(parent: string): Promise<void> {
   for (const name of readdirSync(parent)) {
     const pid = new RegExp(`^${folderSign}(\\d+)-`).exec(name)?.[1]
@@ -112,16 +112,16 @@ async function removeLeftClusters(parent: string): Promise<void> {
     try {
       await removeCluster(folder)
     } catch {
-      // Another run removes it at the same time, or it is another user's.
+      // Another run removes it at the same time, or another user owns it.
     }
   }
 }
 
-/** A session that a test left open keeps the server up; at the end it goes all the same. */
+/** A session left open keeps the server up, so the shutdown must not wait for it. */
 async function removeCluster(folder: string): Promise<void> {
   const data = join(folder, 'data')
   const server = findServer(data)
-  // The immediate shutdown. Killed outright it would leave its shared memory to the machine.
+  // The immediate shutdown: a killed server would leave its shared memory behind.
   if (server !== null) process.kill(server.pid, 'SIGQUIT')
   while (server !== null && isServerOf(server.pid, data)) await pause(5)
   rmSync(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 20 })

@@ -26,7 +26,7 @@ function countedTemplate(): Template & { made: number } {
 }
 
 describe('databases of the tests', () => {
-  test('are clones of a template that is made once, and apart from each other', async () => {
+  test("a test's database is a clone of a template that is made once, and apart from others", async () => {
     const template = countedTemplate()
     const databases = await Promise.all([1, 2, 3].map(() => createDatabase(template)))
     assert.equal(template.made, 1)
@@ -57,7 +57,7 @@ describe('databases of the tests', () => {
     await database.drop()
   })
 
-  test('a test that leaves a connection open is told so, and the database goes anyway', async () => {
+  test('a test with a connection left open is told so, and its database is dropped', async () => {
     const database = await createDatabase()
     await on(database.url, async (client) => {
       await client.query("set application_name = 'forgotten pool'")

@@ -4,9 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { testCluster } from './cluster.ts'
 
-/** What every database of a kind begins with. Made once per cluster, then cloned. */
+/** The initial content of a kind of database. Made once for each cluster, then cloned. */
 export interface Template {
-  /** Names the content: another content needs another name (add a hash of the migrations). */
+  /** Identifies the content: other content needs another name (add a hash of the migrations). */
   readonly name: string
   /** Fills an empty database. Must close its connections. */
   make(url: string): Promise<void>
@@ -15,7 +15,7 @@ export interface Template {
 export interface TestDatabase {
   readonly name: string
   readonly url: string
-  /** Removes the database. Fails when the test left connections open, and names them. */
+  /** Removes the database. Fails for connections that the test left open, and names them. */
   drop(): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export async function createDatabase(
   const url = clusterUrl ?? (await testCluster()).url
   const name = `test_${randomBytes(8).toString('hex')}`
   const source = template === undefined ? 'template0' : await ensureTemplate(url, template)
-  // Copying files beats writing them through the log, which nobody reads here.
+  // Copying files is faster than writing them through the log.
   await administer(url, (client) =>
     client.query(`create database ${name} template ${source} strategy file_copy`),
   )
@@ -40,12 +40,12 @@ export async function createDatabase(
   }
 }
 
-/** Processes that need the same template wait for the one that makes it. */
+/** Processes that need the same template wait for its maker. */
 async function ensureTemplate(url: string, template: Template): Promise<string> {
   const name = `template_${createHash('sha256').update(template.name).digest('hex').slice(0, 16)}`
   await administer(url, async (client) => {
     await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [name])
-    // The mark is set last: a database without it is what a killed process left half made.
+    // The mark is set last: a database without it was left half made by a killed process.
     const { rows } = await client.query<{ made: boolean }>(
       'select datistemplate as made from pg_database where datname = $1',
       [name],
@@ -67,7 +67,7 @@ async function dropDatabase(client: pg.Client, name: string): Promise<void> {
   assert.deepEqual(left, [], `the test left connections to its database open`)
 }
 
-/** Who is still connected, after the moment that an ended session takes to go. */
+/** Remaining connections, after the time that an ended session needs. */
 async function openConnections(client: pg.Client, name: string): Promise<string[]> {
   const since = performance.now()
   for (;;) {

@@ -5,7 +5,7 @@ import type { Sql } from '../../core/db/sql.ts'
 export type PlanNode = { readonly [name: string]: unknown }
 
 /**
- * The plan of a statement when it is made once for all values, as the engine's connections have it.
+ * The generic plan of a statement, as the engine's connections use it.
  *
  * @param options of `explain` beside the format
  */

@@ -1,4 +1,4 @@
-/** A running engine on a database of its own, for tests that need the real thing. */
+/** A running engine on its own database. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
@@ -20,7 +20,7 @@ import {
 import { createDatabase, type Template, type TestDatabase } from './database.ts'
 import { cardOf } from './payment-request.ts'
 
-/** The key-encryption key of every database that is cloned from the template. */
+/** The key-encryption key of every database cloned from the template. */
 export const testKey = `test:${'5e6f'.repeat(16)}`
 
 export type LogLine = {
@@ -36,20 +36,20 @@ export type TestGateway = {
   readonly division: string
   readonly merchant: string
   readonly channel: string
-  /** Everything the engines of this database logged. */
+  /** All log lines of this database's engines. */
   readonly logs: readonly LogLine[]
-  /** Runs SQL on a connection that is no engine's. Ids come as 32 hex characters, int8 as bigint. */
+  /** Runs SQL on a connection outside the engines. Ids are 32 hex characters, int8 is bigint. */
   sql<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>
-  /** Another process on the same database: an engine with caches, pools and connectors of its own. */
+  /** Another process on the same database: an engine with its own caches, pools and connectors. */
   another(more?: Partial<GatewayOptions>): Promise<Gateway>
-  /** The first event of this kind that any engine here commits or has committed for a resource. */
+  /** The first event of this kind for a resource that any engine here commits or has committed. */
   event(resource: string, type: string): Promise<GatewayEvent>
-  /** Sends a form body, as the hosted surface does, and answers what it would. */
+  /** Sends a form body as the HTTP surface does, and returns its answer. */
   send(
     fields: Readonly<Record<string, string>>,
     more?: { id?: string; idempotencyKey?: string; caller?: Caller; on?: Gateway },
   ): Promise<Reply & { readonly body: PaymentView }>
-  /** A first payment by the embedder's method: 92.00 EUR by VISA unless told otherwise. */
+  /** A first payment by the embedder's method: 92.00 EUR by VISA by default. */
   pay(
     more?: Readonly<Record<string, unknown>>,
     options?: { on?: Gateway; key?: string },
@@ -57,13 +57,13 @@ export type TestGateway = {
   close(): Promise<void>
 }
 
-/** A simulator that shares its books with no other test. */
+/** A simulator with books of its own. */
 export const freshSimulator = (): Plugin =>
   definePlugin({ name: 'simulator', contract: 1, connectors: [createSimulator()] })
 
 const core = join(import.meta.dirname, '../../core')
 
-/** A migrated database with the job queue's tables; renamed by itself whenever a migration changes. */
+/** A migrated database with the job queue's tables; its name changes with the migrations. */
 const migrated: Template = {
   name: `gateway ${contentHash()}`,
   async make(url) {
@@ -91,13 +91,16 @@ export type TestGatewayOptions = Partial<Omit<GatewayOptions, 'database'>> & {
   readonly schema?: string
   /** False: an empty database, which the engine migrates itself. */
   readonly cloned?: boolean
-  /** In place of a simulator with books of its own. */
+  /** Replaces the simulator with books of its own. */
   readonly simulator?: Plugin
-  /** The address the engine uses in place of the database's own: a proxy in front of it. */
+  /** The address that the engine uses: a proxy in front of the database. */
   readonly through?: (url: string) => Promise<string>
 }
 
-/** Starts an engine with the simulator, on a new database with one PSP, division, merchant, channel. */
+/**
+ * Starts an engine with the simulator, on a new database with one PSP, division, merchant and
+ * channel.
+ */
 export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const { cloned, schema, through, simulator, ...given } = options
   const database = await createDatabase(cloned === false ? undefined : migrated)
@@ -198,7 +201,7 @@ export const card = (number: string, more: Readonly<Record<string, string>> = {}
   card: cardOf(number, more),
 })
 
-/** The same as a form: flat names. */
+/** The same fields as a form with flat names. */
 export function flat(
   nested: Readonly<Record<string, unknown>>,
   prefix = '',
@@ -213,20 +216,20 @@ export function flat(
   )
 }
 
-/** Asks again and again until there is an answer. */
+/** Repeats the question until there is an answer. */
 export async function until<T>(ask: () => Promise<T | undefined>, withinMs = 10_000): Promise<T> {
   const since = performance.now()
   for (;;) {
     const found = await ask()
     if (found !== undefined) return found
-    assert.ok(performance.now() - since < withinMs, 'what the test waits for does not come')
+    assert.ok(performance.now() - since < withinMs, 'the expected state did not occur')
     await new Promise((next) => setTimeout(next, 10))
   }
 }
 
 const eventWithinMs = 10_000
 
-/** What was committed, and who waits for it: an event that came first is found too. */
+/** Committed events and the callers that wait for them; earlier events are found too. */
 class Events {
   readonly #seen: GatewayEvent[] = []
   readonly #waiting = new Set<(event: GatewayEvent) => void>()
@@ -260,7 +263,7 @@ class Events {
   }
 }
 
-/** Ids as they are on the wire, amounts as the engine holds them. */
+/** Ids as on the wire, amounts as in the engine. */
 const wireTypes = {
   getTypeParser(oid: number, format?: string) {
     if (oid === 2950) return (value: string) => value.replaceAll('-', '')

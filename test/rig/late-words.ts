@@ -1,4 +1,7 @@
-/** What tests of late words share: acquirers of different abilities on one engine, and what they tell. */
+/**
+ * Shared parts of the tests of late words: acquirers of different abilities on one engine, and
+ * their messages.
+ */
 import {
   accepted,
   type Connector,
@@ -41,11 +44,11 @@ export const accept = (operation: Operation, context: Context) => {
   return accepted({ reference: `at-${operation.key}` }, 'event')
 }
 
-/** Words of an acquirer's events. */
+/** Outcomes in the acquirer's events. */
 export const approval = { is: 'approved', refs: { reference: 'by-event' } }
 export const failure = { is: 'declined', reason: '800.100.203', refs: {} }
 
-/** A call that answers when the test says so. */
+/** A call that answers on the test's command. */
 export function heldCall<Answer = Outcome>() {
   const told = Promise.withResolvers<Answer>()
   const begun = Promise.withResolvers<Operation>()
@@ -80,7 +83,7 @@ export type Entry = {
 export type LateRun = AcquirerRun & {
   /** Fields that send a payment to an acquirer of other abilities. */
   readonly at: (name: string) => { readonly entityId: string }
-  /** A follow-up, with what the acquirer does with it. */
+  /** A follow-up with the acquirer's script for it. */
   follow(
     on: string,
     paymentType: string,
@@ -88,20 +91,20 @@ export type LateRun = AcquirerRun & {
     fields?: Readonly<Record<string, unknown>>,
     script?: Script,
   ): Promise<PaymentView>
-  /** Brings an event about a payment; answers what became of it. */
+  /** Delivers an event about a payment and returns its outcome. */
   tell(id: string, word: Word): Promise<string>
-  /** The same, without waiting for it. Answers the event's id. */
+  /** The same without waiting. Returns the event's id. */
   bring(id: string, word: Word, to?: Gateway): Promise<string>
-  /** The operators' list about a payment, oldest first, with what is off it. */
+  /** The operators' entries about a payment, oldest first, including closed ones. */
   listed(id: string): Promise<Entry[]>
-  /** The same as `kind` where it is open and `(kind)` where it is not. */
+  /** The kinds of these entries: `kind` when open and `(kind)` when closed. */
   kinds(id: string): Promise<string[]>
   audited(id: string): Promise<string[]>
   code(id: string): Promise<string>
   stateOf(id: string): Promise<string>
-  /** An attempt looks as if it had been sent an hour ago by somebody who is gone. */
+  /** Makes an attempt look as if it had been sent an hour ago by a process that is gone. */
   age(id: string): Promise<void>
-  /** Whatever waits for its time about a payment is due now. */
+  /** Makes all waiting work about a payment due now. */
   dueNow(id: string): Promise<void>
   timers(id: string): Promise<string[]>
 }

@@ -1,10 +1,10 @@
-/** Everything a database holds, value by value. */
+/** All values in a database. */
 import type { TestGateway } from './gateway.ts'
 
-/** One value: of a column, or of one place inside a JSON column. Names of JSON objects count too. */
+/** One value of a column, or of one place inside a JSON column. Names of JSON objects count too. */
 export type Leaf = { readonly table: string; readonly column: string; readonly text: string }
 
-/** All values of all tables of the engine and of its job queue. Bytes come as hex digits. */
+/** All values of all tables of the engine and of its job queue. Bytes are hex digits. */
 export async function leavesOf(run: Pick<TestGateway, 'sql'>): Promise<Leaf[]> {
   const tables = await run.sql<{ schema: string; name: string }>(
     `select table_schema as schema, table_name as name

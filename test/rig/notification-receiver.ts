@@ -1,6 +1,6 @@
 /**
- * A merchant's server for notifications: remembers what came, checks signatures and decrypts bodies as
- * a merchant would, with nothing of the engine's, and behaves as badly as it is told to.
+ * A merchant's server for notifications: it records deliveries, checks signatures and decrypts
+ * bodies without the engine's code, and misbehaves on request.
  */
 import { createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto'
 import { EventEmitter, on, once } from 'node:events'
@@ -8,36 +8,36 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-/** What it does with a request, after it has read it. */
+/** The reaction to a request, after reading it. */
 export type Mode =
   | 'ok'
   /** 500. */
   | 'fail'
-  /** Takes the request and never answers. */
+  /** Accepts the request and never answers. */
   | 'hang'
-  /** Answers one byte a second, for ever. */
+  /** Answers one byte a second, endlessly. */
   | 'drip'
   /** Breaks the connection. */
   | 'reset'
-  /** 302 to the address at which clouds tell machines their secrets. */
+  /** 302 to the address at which clouds serve secrets to machines. */
   | 'redirect'
-  /** 410: never again. */
+  /** 410: disables the endpoint. */
   | 'gone'
   /** 503 with Retry-After. */
   | { readonly retryAfterSeconds: number }
   /** 200 after a while. */
   | { readonly slowMs: number }
-  /** 200 with so many bytes. */
+  /** 200 with that many bytes. */
   | { readonly hugeBytes: number }
 
-/** What it does where no mode fits. Leaves a request open as long as it does not answer it. */
+/** A reaction written by the test. The request stays open until it answers. */
 export type Answer = (received: Received, response: ServerResponse) => void
 
-/** What the merchant knows of an endpoint. */
+/** The merchant's secrets for an endpoint. */
 export type Trust = {
-  /** `whsec_…`; a signature by any of them counts. */
+  /** `whsec_…`; a signature by any of them is valid. */
   readonly secrets: readonly string[]
-  /** 64 hex characters; bodies come in clear without it. */
+  /** 64 hex characters; without it bodies are in clear. */
   readonly key?: string | undefined
 }
 
@@ -57,47 +57,46 @@ export type Received = {
   readonly search: string
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
-  /** As it came. */
+  /** As received. */
   readonly body: string
   /** `webhook-id`. */
   readonly id: string
   /** `webhook-sequence`; NaN without one. */
   readonly sequence: number
-  /** What was signed, decrypted and read; undefined when anything of it is wrong. */
+  /** The verified, decrypted and parsed notification; undefined after any error. */
   readonly notification: Notification | undefined
-  /** Why there is none. */
+  /** The reason for a missing notification. */
   readonly problem: string | undefined
-  /** The mode is one that answers 2xx. */
+  /** Whether the mode answers 2xx. */
   readonly accepted: boolean
 }
 
 export type Receiver = {
   readonly url: string
   readonly received: readonly Received[]
-  /** Requests that it holds open now. */
+  /** Requests held open now. */
   readonly open: number
-  /** What it believes at a path, `/` unless given. */
+  /** Sets the secrets for a path, `/` by default. */
   trust(trust: Trust, path?: string): void
   /**
-   * What it does from now on, at one path or at all that have no mode of their own. What it still
-   * holds there is broken off.
+   * Sets the reaction at one path, or at all without one of their own. Requests held there are cut.
    */
   behave(mode: Mode | Answer, path?: string): void
-  /** The first that fits, of those that came or are still to come. */
+  /** The first matching delivery, past or future. */
   first(fits: (received: Received) => boolean, withinMs?: number): Promise<Received>
-  /** All that came, once these are so many. */
+  /** All deliveries, once there are that many. */
   atLeast(count: number, withinMs?: number): Promise<readonly Received[]>
   close(): Promise<void>
 }
 
 export type ReceiverOptions = {
   readonly port?: number
-  /** What it does until it is told otherwise. Default `ok`. */
+  /** The initial reaction. Default `ok`. */
   readonly mode?: Mode | Answer
   readonly tls?: { readonly key: string; readonly cert: string }
-  /** Takes each in place of the list, for runs that are too long to remember all. */
+  /** Takes each delivery in place of the list, for long runs. */
   readonly tell?: (received: Received) => void
-  /** How far a signature's time may be from ours, in seconds. Default 300. */
+  /** The permitted age of a signature in seconds. Default 300. */
   readonly toleranceSeconds?: number
 }
 
@@ -122,7 +121,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     const trust = trusts.get(path) ?? trusts.get('/')
     const read =
       trust === undefined
-        ? { problem: 'nobody told what to believe' }
+        ? { problem: 'the path has no secrets' }
         : tryTo(() => opened(headers, body, trust, options.toleranceSeconds ?? 300))
     const one: Received = {
       no: count,
@@ -162,12 +161,12 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
         if (fits(one as Received)) return one as Received
       }
     } catch {
-      // The time is over: the sentence below says so.
+      // The error below reports the end of the time.
     }
     const came = received.map(({ path, id, sequence, problem }) =>
       [path, id, sequence, problem ?? ''].join(' ').trim(),
     )
-    throw new Error(`what the test waits for did not come; there came: ${came.join('; ')}`)
+    throw new Error(`the expected delivery did not arrive; received: ${came.join('; ')}`)
   }
   return {
     url: `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}/`,
@@ -180,7 +179,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
       if (path === undefined) usual = mode
       else modes.set(path, mode)
       for (const [response, at] of open) {
-        // What was answered is only not gone yet.
+        // An answered request is merely not gone yet.
         if (path !== undefined && at !== path) continue
         if (!response.writableEnded) response.destroy()
       }
@@ -251,7 +250,7 @@ function tryTo(read: () => Notification): Read {
   }
 }
 
-/** Signature first, over the bytes as they came; then the body. @throws Error saying what is wrong. */
+/** Signature first, over the received bytes; then the body. @throws Error with the reason. */
 function opened(
   headers: Readonly<Record<string, string>>,
   body: Buffer,
@@ -273,7 +272,7 @@ export function checkSignature(
   const id = headers['webhook-id'] ?? ''
   const timestamp = headers['webhook-timestamp'] ?? ''
   if (id === '') throw new Error('webhook-id is missing')
-  if (!/^[0-9]{1,12}$/.test(timestamp)) throw new Error('webhook-timestamp is no number')
+  if (!/^[0-9]{1,12}$/.test(timestamp)) throw new Error('webhook-timestamp is not a number')
   if (Math.abs(Date.now() / 1000 - Number(timestamp)) > toleranceSeconds) {
     throw new Error('webhook-timestamp is too far away')
   }
@@ -286,10 +285,10 @@ export function checkSignature(
     const own = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest()
     return given.some((one) => one.length === own.length && timingSafeEqual(one, own))
   })
-  if (!isSigned) throw new Error('webhook-signature is by nobody we know')
+  if (!isSigned) throw new Error('webhook-signature is by an unknown secret')
 }
 
-/** AES-256-GCM; the body is bare hex, or hex in `{"encryptedBody": …}` where it says that it is JSON. */
+/** AES-256-GCM; the body is bare hex, or hex in `{"encryptedBody": …}` with a JSON content type. */
 export function decrypt(
   headers: Readonly<Record<string, string>>,
   body: Buffer,

@@ -1,10 +1,10 @@
-/** Operators as they sit before a browser: they log in over HTTP and keep a cookie. */
+/** Operators at a browser: they log in over HTTP and keep a cookie. */
 import { type Clock, type Gateway, systemClock } from '../../core/index.ts'
 import { codeAt, stepAt } from '../../core/operator-access/codes.ts'
 
 export const password = 'correct horse 7 battery'
 
-/** A wall clock that a test moves; everything else goes on evenly. */
+/** A wall clock that a test moves; monotonic time passes normally. */
 export function movedClock(): Clock & { forward(ms: number): void } {
   let byMs = 0
   return {
@@ -36,7 +36,7 @@ export async function enrol(
 export const secretIn = (otpauthUri: string): string =>
   new URL(otpauthUri).searchParams.get('secret') ?? ''
 
-/** The code that the authenticator shows, so many steps from now. */
+/** The authenticator's code, that many steps from now. */
 export const codeOf = (secret: string, nowMs: number = Date.now(), steps = 0): string =>
   codeAt(secret, stepAt(nowMs) + steps)
 
@@ -46,7 +46,7 @@ export type OfficeAnswer = {
   readonly body: Record<string, unknown> & {
     result: { code: string; description: string; parameterErrors?: { name: string }[] }
   }
-  /** As a browser would send it from now on. */
+  /** The browser's later Cookie header. */
   readonly cookie: string
   readonly text: string
 }
@@ -57,7 +57,7 @@ export async function office(
   path: string,
   more: {
     readonly cookie?: string
-    /** Makes it a POST. */
+    /** Makes the request a POST. */
     readonly values?: object | string
     readonly headers?: Readonly<Record<string, string>>
     readonly method?: string
@@ -85,7 +85,7 @@ export async function office(
   }
 }
 
-/** Logs in with a code of now. */
+/** Logs in with the current code. */
 export const logIn = (
   url: string,
   who: Pick<Enrolled, 'name' | 'secret'>,

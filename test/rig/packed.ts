@@ -16,8 +16,8 @@ const packages = [
 ]
 
 /**
- * An empty folder with the packages installed as a user would install them: built, packed and
- * installed from their tarballs, nothing of the repository in reach but what is copied in.
+ * An empty folder with the packages installed as a user installs them: built, packed and installed
+ * from their tarballs, with nothing else of the repository than the copied files.
  */
 export async function packedProject(copied: readonly string[]): Promise<string> {
   installed ??= install()
@@ -56,7 +56,7 @@ async function install(): Promise<string> {
   return folder
 }
 
-/** npm as a user runs it: without what the outer npm left in the environment. */
+/** npm as a user runs it, without the outer npm's variables. */
 function environment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { GatewayError } from '../../core/errors.ts'
 
-/** The fields of a card that is good until May 2034. */
+/** The fields of a card valid until May 2034. */
 export const cardOf = (number: string, more: Record<string, string> = {}) => ({
   holder: 'Jane Jones',
   number,

@@ -6,20 +6,21 @@ export type Line = {
   readonly url: string
   /**
    * Cuts the connection on which the next statement of this name runs: `before` it reaches the
-   * server, or `after` the server committed it and before its answer arrives. Resolves when it is cut.
+   * server, or `after` the server committed it and before its answer arrives. Resolves when it is
+   * cut.
    */
   cut(statement: string, when: 'before' | 'after'): Promise<void>
-  /** Cuts every connection and takes no new one. */
+  /** Cuts every connection and accepts no new one. */
   down(): void
   up(): void
-  /** Keeps every connection open, takes new ones, and forwards nothing in either direction. */
+  /** Keeps every connection open, accepts new ones, and forwards nothing in either direction. */
   stall(): void
-  /** Forwards again, what was held back first; the connections that are `lost` stay silent for good. */
+  /** Forwards again, held bytes first; the `lost` connections stay silent for good. */
   resume(lost?: 'those that were open'): void
   close(): Promise<void>
 }
 
-/** End of every answer of the server: what the statement did is committed when it is sent. */
+/** End of every answer of the server: its statement is committed by then. */
 const readyForQuery = Buffer.from([0x5a, 0, 0, 0, 5])
 
 type Cut = {

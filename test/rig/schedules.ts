@@ -1,11 +1,11 @@
-/** Schedules and clocks, as tests use them. */
+/** Schedules and clocks for tests. */
 import type { ClockView, ExecutionsView, Gateway, ScheduleView } from '../../core/index.ts'
 import { type TestGateway, until } from './gateway.ts'
 import { cardOf } from './payment-request.ts'
 
 export const goodCard = '4200000000000000'
 export const charge = { amount: '12.00', currency: 'EUR', paymentType: 'DB' }
-/** At six in the morning of every first. */
+/** At six in the morning on the first of every month. */
 export const monthly = { hour: '6', dayOfMonth: '1', month: '*' }
 
 export type Scheduling = {
@@ -13,7 +13,7 @@ export type Scheduling = {
   /** Id of a new registration. */
   store(more?: object): Promise<string>
   schedule(registrationId: string, more?: object, on?: Gateway): Promise<ScheduleView>
-  /** Moves a clock and waits until it has arrived. */
+  /** Advances a clock and waits until it has arrived. */
   advance(id: string, by: object): Promise<ClockView>
   /** Executions of a schedule, oldest first, as `yyyy-MM-dd HH:mm:ss STATE`. */
   history(id: string): Promise<string[]>

@@ -9,7 +9,7 @@ export type Source = {
   readonly text: string
   /** The text without comments, so that prose is not taken for code. */
   readonly code: string
-  /** What it imports: package names, and paths of relative imports resolved below the repository. */
+  /** Its imports: package names, and relative imports as paths below the repository. */
   readonly imports: readonly string[]
 }
 
@@ -24,7 +24,7 @@ function* filesBelow(folder: string): Generator<string> {
   }
 }
 
-/** Every file of the repository below `folder` that is written by hand. */
+/** Every handwritten file of the repository below `folder`. */
 export function handwritten(folder = ''): string[] {
   return [...filesBelow(folder)].sort()
 }

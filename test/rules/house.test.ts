@@ -23,7 +23,7 @@ test('SQL lives in stores, in core/db and in migrations', () => {
   assert.deepEqual(offenders(engine, statement, isHome), [])
 })
 
-test('columns are listed: a cached plan breaks when a column is added', () => {
+test('statements list their columns, because a cached plan breaks when a column is added', () => {
   const star = /select\s+(\w+\.)?\*\s+from\s+tollgate\.|returning\s+(payment|attempt)\.\*/
   assert.deepEqual(
     offenders(engine, star, () => false),
@@ -51,14 +51,14 @@ test('the engine touches the outside through core/net', () => {
   assert.deepEqual(offenders(engine, outside, isNet), [])
 })
 
-test('the engine knows neither environment variables nor signals nor the console', () => {
+test('the engine reads no environment variables, handles no signals and prints nothing', () => {
   assert.deepEqual(
     offenders(engine, /\bprocess\.(env|on|exit|argv)\b|\bconsole\./, () => false),
     [],
   )
 })
 
-test('no source gives up on types or on tests', () => {
+test('no source suppresses types or skips tests', () => {
   const everywhere = [...product, ...sources('test'), ...sources('examples')]
   const given =
     /@ts-ignore|@ts-nocheck|\bas any[;,)\]]|\b(test|it|describe)\.only\(|\b(test|it)\.todo\(|\btest\.skip\(|skip: true/
@@ -71,7 +71,7 @@ test('no source gives up on types or on tests', () => {
   )
 })
 
-test('every job begins with the reason why running it twice is safe', () => {
+test('every job begins with the reason why a second run is safe', () => {
   const jobs = engine.filter(
     ({ file, text }) => file.startsWith('core/jobs/') && /= ?(\(.*\) =>\s*)?defineJob</.test(text),
   )
@@ -79,7 +79,7 @@ test('every job begins with the reason why running it twice is safe', () => {
   for (const { file, text } of jobs) assert.match(text, /\/\*\*[\s\S]*?Safe to run twice: /, file)
 })
 
-test('files fit in the head', () => {
+test('files have at most about 300 lines', () => {
   const long = product
     .filter(({ file }) => !/schemas\/tables\//.test(file))
     .map(({ file, text }) => ({ file, lines: text.split('\n').length }))
@@ -87,14 +87,14 @@ test('files fit in the head', () => {
   assert.deepEqual(long, [])
 })
 
-test('no file is a drawer for what has no name', () => {
+test('no file has a catch-all name', () => {
   const drawers = handwritten().filter((file) =>
     /(^|\/)(utils?|helpers?|common|misc)(\.|\/|$)/.test(file),
   )
   assert.deepEqual(drawers, [])
 })
 
-test('nothing open is left in the sources', () => {
+test('no source has open ends', () => {
   const marks = new RegExp(['TO', 'DO|FIX', 'ME|not imple', 'mented'].join(''))
   const open = handwritten()
     .filter((file) => /\.(ts|js|mjs|cjs|md|sql|json)$/.test(file) && file !== 'package-lock.json')

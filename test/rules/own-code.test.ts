@@ -1,4 +1,4 @@
-/** What no source of the product does, because it would not be safe whoever did it. */
+/** Constructs that no source of the product uses, because they would be unsafe anywhere. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sources } from '../rig/sources.ts'
@@ -10,7 +10,7 @@ const offenders = (pattern: RegExp) =>
     [...code.matchAll(pattern)].map((found) => `${file}: ${found[0]}`),
   )
 
-test('nothing is made into code, and no shell is started', () => {
+test('no text becomes code, and no shell is started', () => {
   const madeCode = /\beval\(|\bnew Function\(|'node:vm'|\bexec(?:Sync)?\(\s*[`'"]|\bshell: true/g
   assert.deepEqual(offenders(madeCode), [])
 })
@@ -19,7 +19,7 @@ test('digests, keys and ciphers are SHA-2, HMAC, HKDF, scrypt and AES-256-GCM', 
   const makes =
     /\b(?:createHash|createHmac|createCipheriv|createDecipheriv|createSign|createVerify|hkdfSync|pbkdf2Sync|hash|digestOf)\(\s*'([^']+)'/g
   const strong = new Set(['sha256', 'sha512', 'aes-256-gcm'])
-  // Authenticators know nothing else (RFC 6238).
+  // Authenticators support no other digest (RFC 6238).
   const isAuthenticator = (file: string, name: string) =>
     file === 'core/operator-access/codes.ts' && name === 'sha1'
   const named = product.flatMap(({ file, code }) =>

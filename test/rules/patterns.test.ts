@@ -1,4 +1,4 @@
-/** No regular expression of the product can be made to take more time than the length of its text. */
+/** Every regular expression of the product takes time proportional to the length of its text. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ambiguityOf } from '../attacks/regex-ambiguity.ts'
@@ -6,7 +6,7 @@ import { literalsIn, productLiterals, tablePatterns } from '../attacks/regex-lit
 import { sources } from '../rig/sources.ts'
 import { workedMs } from '../rig/worked.ts'
 
-/** Expressions whose time could grow faster, and what bounds the texts that they are shown. */
+/** Expressions whose time could grow faster, and the limits of their texts. */
 const bounded: Readonly<
   Record<
     string,
@@ -47,7 +47,7 @@ const bounded: Readonly<
 
 const fileOf = (where: string) => where.slice(0, where.lastIndexOf(':'))
 
-test('every pattern of the field tables takes time in line with the length of its text', () => {
+test('every pattern of the field tables takes time proportional to the length of its text', () => {
   const all = tablePatterns()
   assert.ok(all.length >= 25, `${all.length} patterns`)
   for (const { source, flags, where } of all) {
@@ -55,7 +55,7 @@ test('every pattern of the field tables takes time in line with the length of it
   }
 })
 
-test('every literal of the product does, or reads short texts only', () => {
+test('every regular expression of the product does so as well, or reads short texts only', () => {
   const all = productLiterals()
   assert.ok(all.length >= 80, `${all.length} literals`)
   const ambiguous = all.flatMap(({ where, source, flags }) =>
@@ -65,7 +65,7 @@ test('every literal of the product does, or reads short texts only', () => {
   assert.deepEqual(ambiguous.sort(), known.sort())
 })
 
-test('those that read short texts are done with the longest of them in no time', () => {
+test('expressions for short texts read the longest of them in no time', () => {
   for (const [file, { source, flags = 'g', characters }] of Object.entries(bounded)) {
     const compiled = new RegExp(source, flags)
     const { pump } = ambiguityOf(source, flags)!
@@ -73,13 +73,13 @@ test('those that read short texts are done with the longest of them in no time',
       const text = `${unit.repeat(characters / unit.length)}\u0000`
       const startedMs = workedMs()
       text.replace(compiled, '')
-      // A hundred times what it takes, and a hundredth of what going back for each place would.
+      // A hundred times the usual time, and a hundredth of a quadratic one.
       assert.ok(workedMs() - startedMs < 1_000, `${file}: ${source} on ${unit}…`)
     }
   }
 })
 
-test('expressions are made from texts only where the texts are ours', () => {
+test('expressions are built only from texts of the sources', () => {
   const making = ['schemas', 'plugins/kit', 'core', 'connectors', 'host']
     .flatMap(sources)
     .filter(
@@ -94,7 +94,7 @@ test('expressions are made from texts only where the texts are ours', () => {
   ])
 })
 
-test('the check does find what is dangerous, and lets pass what is not', () => {
+test('the check finds dangerous patterns and passes others', () => {
   const exponential = [
     '(a+)+$',
     '^(a|a)*$',
@@ -120,7 +120,7 @@ test('the check does find what is dangerous, and lets pass what is not', () => {
   }
 })
 
-test('literals are found wherever they stand, and divisions are none', () => {
+test('the check finds literals everywhere and takes no division for one', () => {
   const source = [
     'const half = total / 2 / count // no /literal/',
     "const a = /[/\\]]+/giu.test(text) ? 'no /literal/' : /b/",

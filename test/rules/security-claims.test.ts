@@ -1,4 +1,4 @@
-/** What SECURITY.md says is done is held by a test, which it names. */
+/** Every claim of SECURITY.md names the test that holds it. */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -9,7 +9,7 @@ const text = readFileSync(path.join(root, 'SECURITY.md'), 'utf8')
 const section = (title: string) =>
   text.split('\n## ').find((part) => part.startsWith(`${title}\n`)) ?? ''
 
-/** From this number of tests on a file is no evidence without the title of one. */
+/** A file with this many tests is evidence only together with a title. */
 const many = 10
 const openings = /^\s*(?:test|it)\(/gm
 
@@ -22,7 +22,7 @@ const evidenceIn = (claims: string): Evidence[] =>
     titles: [...titles!.matchAll(/“([^”]+)”/g)].map(([, title]) => title!),
   }))
 
-/** Claims of a table row are lines of its second cell, those of a list its points. */
+/** The claims of a table row are the lines of its second cell, those of a list its points. */
 const rowsOf = (title: string) =>
   section(title)
     .split('\n')
@@ -41,7 +41,7 @@ const points = section('Whom we expect')
   .filter((line) => line.startsWith('- '))
   .map((line) => line.slice(2))
 
-/** Says of something that it is not done, or that nothing holds it. */
+/** Whether the sentence says that something is not done, or not tested. */
 const claimsNothing = (claim: string) => /^(?:Nothing|Not held|Remains): /.test(claim)
 
 function withoutTest(claims: readonly string[]): string[] {
@@ -79,7 +79,7 @@ for (const { title, rows } of [
   })
 }
 
-test('every test that is named exists, by its title where its file has many', () => {
+test('every named test exists, by its title where its file has many', () => {
   const named = evidenceIn(text)
   assert.ok(named.length > 100)
   const wrong = named.flatMap(({ file, titles }) => {
@@ -95,7 +95,7 @@ test('every test that is named exists, by its title where its file has many', ()
   assert.deepEqual(wrong, [])
 })
 
-test('the check sees what is missing', () => {
+test('the check finds claims without a test', () => {
   assert.deepEqual(
     withoutTest(['done, says nobody', 'Nothing: not served', 'done (`test/a.ts`)']),
     ['done, says nobody'],

@@ -37,7 +37,7 @@ const repeated = (values: readonly string[]) =>
   values.filter((value, index) => values.indexOf(value) !== index)
 
 describe('result codes', () => {
-  test('the catalogue is whole: so many codes in each group', () => {
+  test('the catalogue is complete: each group has its number of codes', () => {
     const counts = new Map<string, number>()
     for (const [, group] of results) counts.set(group, (counts.get(group) ?? 0) + 1)
     assert.deepEqual(Object.fromEntries(counts), {
@@ -72,7 +72,7 @@ describe('result codes', () => {
     assert.equal(codes.length, 386)
   })
 
-  test('every code is there once, has the form of a code and a text that fits its field', () => {
+  test('every code is listed once, has the form of a code and a text that fits its field', () => {
     assert.deepEqual(repeated(codes), [])
     for (const [code, , description] of results) {
       assert.match(code, /^[0-9]{3}\.[0-9]{3}\.[0-9]{3}$/)
@@ -80,7 +80,7 @@ describe('result codes', () => {
     }
   })
 
-  test('descriptions hold the words that deployed clients look for', () => {
+  test('descriptions contain the words that deployed clients look for', () => {
     const words: readonly (readonly [Reason, string])[] = [
       ['000.000.000', 'Request successfully processed'],
       ['000.100.110', 'Request successfully processed'],
@@ -103,14 +103,14 @@ describe('result codes', () => {
     }
   })
 
-  test('success, pending, chargeback and failure share out the catalogue, each code to one', () => {
+  test('success, pending, chargeback and failure divide the catalogue', () => {
     for (const code of codes) {
       const kinds = [isSuccess, isPending, isChargeback, isFailure].filter((is) => is(code))
       assert.equal(kinds.length, 1, code)
     }
   })
 
-  test('a failed authentication or a chargeback is no success although it begins with 000', () => {
+  test('a failed authentication or a chargeback is no success, although its code begins with 000', () => {
     assert.equal(isFailure('000.400.101'), true)
     assert.equal(isFailure('000.400.030'), true)
     assert.equal(isChargeback('000.100.220'), true)
@@ -121,7 +121,7 @@ describe('result codes', () => {
     assert.equal(isFailure('900.100.300'), true)
   })
 
-  test('a code outside the catalogue is nothing at all, and asking for its text is a bug', () => {
+  test('a code outside the catalogue belongs to no group, and asking for its text is a bug', () => {
     assert.equal(isResultCode('800.100.152'), true)
     assert.equal(isResultCode('800.100.999'), false)
     assert.equal(isResultCode('__proto__'), false)
@@ -133,10 +133,10 @@ describe('result codes', () => {
     assert.throws(() => resultAdvice('800.100.999'), RangeError)
   })
 
-  test('only declines for funds, a limit or a passing state may be tried again later', () => {
+  test('only declines for funds, a limit or a temporary state can be retried later', () => {
     assert.deepEqual(
       codes.filter((code) => resultAdvice(code) === 'later'),
-      // The order is that of the catalogue.
+      // In the order of the catalogue.
       [
         '800.100.155',
         '800.100.162',
@@ -160,7 +160,7 @@ describe('result codes', () => {
 })
 
 describe('payment types', () => {
-  test('follow-ups go on what the rules say and on nothing else', () => {
+  test('each follow-up is allowed exactly on the types of its rule', () => {
     const on = (type: string) =>
       ['PA', 'DB', 'CD', 'CP', 'RB', 'RC', 'RF', 'RV', 'CB', 'CR'].filter((on) =>
         mayFollow(type, on),
@@ -177,13 +177,13 @@ describe('payment types', () => {
     assert.equal(mayFollow('DR', 'RG'), false)
   })
 
-  test('capture and refund name their amount, a reversal may leave it out', () => {
+  test('a capture and a refund need an amount, and a reversal can omit it', () => {
     assert.equal(paymentTypeOf('CP')?.amount, 'required')
     assert.equal(paymentTypeOf('RF')?.amount, 'required')
     assert.equal(paymentTypeOf('RV')?.amount, 'optional')
   })
 
-  test('every type is known once, and refers to and refuses with what exists', () => {
+  test('every type is listed once and refers to existing types and codes', () => {
     assert.deepEqual(repeated(paymentTypes.map(({ code }) => code)), [])
     for (const type of paymentTypes) {
       for (const code of type.refersTo) assert.ok(paymentTypeOf(code), code)
@@ -194,13 +194,13 @@ describe('payment types', () => {
     }
   })
 
-  test('what the engine writes can be asked for: the query filter holds every type and method', () => {
+  test('the query filter holds every type and method that the engine writes', () => {
     assert.equal(queryPaymentTypes.length, 62)
     assert.equal(queryPaymentMethods.length, 14)
     assert.deepEqual(repeated(queryPaymentTypes), [])
     const filter: readonly string[] = queryPaymentTypes
     for (const { code } of paymentTypes) {
-      // The two steps of PA.CP are recorded one by one.
+      // The two steps of PA.CP are recorded separately.
       if (code !== 'PA.CP') assert.ok(filter.includes(code), code)
     }
     const methods: readonly string[] = queryPaymentMethods
@@ -242,12 +242,13 @@ describe('currencies', () => {
   const withExponent = (exponent: number | null) =>
     active.filter((row) => row[2] === exponent).map(([code]) => code)
 
-  test('the list is whole: 178 active codes, 165 of them with minor units', () => {
+  test('the list is complete: 178 active codes, 165 of them with minor units', () => {
     assert.equal(active.length, 178)
     assert.equal(active.filter(([, , exponent]) => exponent !== null).length, 165)
     const codes = currencies.map(([code]) => code)
     assert.deepEqual(repeated(codes), [])
-    // A withdrawn code may have left its number to its successor (ANG to XCG), active ones never share.
+    // A withdrawn code may have left its number to its successor (ANG to XCG), active ones never
+    // share one.
     assert.deepEqual(repeated(active.map(([, numeric]) => numeric)), [])
     for (const [code, numeric] of currencies)
       assert.match(`${code}${numeric}`, /^[A-Z]{3}[0-9]{3}$/)
@@ -264,7 +265,7 @@ describe('currencies', () => {
     )
   })
 
-  test('recent changes hold from their day on', () => {
+  test('recent changes apply from their day on', () => {
     const payable = (code: string, day: string) => {
       const currency = currencyOf(code)
       assert.ok(currency, code)
@@ -288,7 +289,7 @@ describe('currencies', () => {
 })
 
 describe('countries', () => {
-  test('the list is whole: ISO 3166-1 and Kosovo, every code once', () => {
+  test('the list is complete: ISO 3166-1 and Kosovo, every code once', () => {
     assert.equal(countries.length, 250)
     for (const column of [0, 1, 2] as const) {
       assert.deepEqual(repeated(countries.map((row) => row[column])), [])
@@ -313,7 +314,7 @@ describe('endpoints', () => {
     assert.deepEqual(repeated(endpoints.map(({ method, path }) => `${method} ${path}`)), [])
   })
 
-  test('they name tables that exist, and fields of those tables', () => {
+  test('rows name existing tables and their fields', () => {
     const byName = new Map(groups.map((group) => [group.name, group]))
     for (const { operation, accepts, answers, required, refused } of endpoints) {
       for (const name of [...accepts, ...answers]) {
@@ -328,11 +329,11 @@ describe('endpoints', () => {
     }
   })
 
-  test('only what reveals nothing needs no login', () => {
+  test('only endpoints that reveal nothing need no login', () => {
     const open = endpoints.filter(({ login }) => login === 'none').map(({ operation }) => operation)
     assert.deepEqual(open, [
       'resultCodes.list',
-      // Proven by the acquirer's own signature instead.
+      // Proven by the acquirer's signature instead.
       'connectors.event',
       'health.live',
       'health.ready',
@@ -361,7 +362,7 @@ describe('endpoints', () => {
 })
 
 describe('limits', () => {
-  test('are the published ones', () => {
+  test('the limits are the published ones', () => {
     assert.equal(limits.bodyBytes, 8_388_608)
     assert.equal(limits.parameters, 65_536)
     assert.deepEqual(limits.enquiryLadderMs, [10_000, 60_000, 300_000, 3_600_000, 86_400_000])
@@ -369,7 +370,7 @@ describe('limits', () => {
     assert.equal(limits.checkoutLifeMs, 1_800_000)
   })
 
-  test('an unknown token is forgotten before a known one, and both before trust ends', () => {
+  test('an unknown token is cached for less time than a known one, and both expire before trust ends', () => {
     assert.ok(limits.unknownTokenCacheMs < limits.tokenCacheMs)
     assert.ok(limits.tokenCacheMs < limits.tokenFailClosedMs)
   })

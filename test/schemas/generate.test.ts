@@ -34,7 +34,7 @@ const read = (path: string) => readFileSync(join(generated, path), 'utf8')
 const json = (path: string) => JSON.parse(read(path))
 
 describe('the committed files', () => {
-  it('are what the tables make now (npm run generate)', async () => {
+  it('the committed files are what the tables generate (npm run generate)', async () => {
     const files = await generate()
     const present = globSync('**/*', { cwd: generated, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -43,11 +43,11 @@ describe('the committed files', () => {
     for (const [path, text] of files) assert.ok(text === read(path), `${path} is stale`)
   })
 
-  it('do not depend on the run', async () => {
+  it('the generated files are the same on every run', async () => {
     assert.deepEqual(await generate(), await generate())
   })
 
-  it('are checked by a command that names the stale ones', () => {
+  it('a command checks the files and names the stale ones', () => {
     const main = join(import.meta.dirname, '../../schemas/generate/main.ts')
     const args = ['--conditions=@tollgate/source', main, '--check']
     const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
@@ -58,14 +58,14 @@ describe('the committed files', () => {
 describe('the JSON Schemas', () => {
   const folders = ['requests', 'answers'] as const
 
-  it('exist for every operation', () => {
+  it('every operation has its schemas', () => {
     for (const folder of folders) {
       for (const name of operations().keys())
         assert.ok(existsSync(join(generated, folder, `${name}.json`)))
     }
   })
 
-  it('are valid and complete by themselves: any validator can load them', () => {
+  it('the schemas are valid and complete by themselves: any validator can load them', () => {
     for (const folder of folders) {
       const ajv = new Ajv2020({ strict: true, formats: { uri: true } })
       ajv.addSchema(json(`${folder}/definitions.json`))
@@ -78,14 +78,14 @@ describe('the JSON Schemas', () => {
     }
   })
 
-  it('are those that requests are checked with', () => {
+  it('requests are checked with the same schemas', () => {
     const documents = documentsOf(operations())
     for (const [name, schema] of documents.requests) {
       assert.deepEqual(JSON.parse(JSON.stringify(schema)), json(`requests/${name}.json`))
     }
   })
 
-  it('refuse a payment that lacks something or has too much', () => {
+  it('a payment with a missing or an additional field is refused', () => {
     const ajv = new Ajv2020({ strict: true, formats: { uri: true } })
     ajv.addSchema(json('requests/definitions.json'))
     const check = ajv.compile(json('requests/payments.create.json'))
@@ -103,7 +103,7 @@ describe('the JSON Schemas', () => {
     assert.equal(check({ ...payment, cart: { items: Array(1002).fill({ name: 'x' }) } }), false)
   })
 
-  it('take the example of every format', () => {
+  it('the example of every format is accepted', () => {
     const ajv = new Ajv2020({ strict: true, formats: { uri: true } })
     for (const { name, format } of groups.flatMap(({ fields }) => fields)) {
       const example = exampleOf(format)
@@ -111,7 +111,7 @@ describe('the JSON Schemas', () => {
     }
   })
 
-  it('require what an endpoint requires and, in a group, what its table requires', () => {
+  it('a schema requires the fields of its endpoint and, in a group, those of its table', () => {
     for (const { operation, required = [] } of endpoints) {
       const schema = json(`requests/${operation}.json`)
       const top = required.map((name) => name.split('.')[0])
@@ -136,7 +136,7 @@ describe('names', () => {
     options: key === undefined ? {} : { key },
   })
 
-  it('fall into keys, indexes, free keys and fixed keys in brackets', () => {
+  it('names consist of keys, indexes, free keys and fixed keys in brackets', () => {
     const kinds = (name: string) =>
       stepsOf(field(name)).map((step) => (step.kind === 'key' ? step.key : `<${step.kind}>`))
     assert.deepEqual(kinds('card.number'), ['card', 'number'])
@@ -151,7 +151,7 @@ describe('names', () => {
     assert.deepEqual(kinds('schemeData[CB-USECASE]'), ['schemeData', 'CB-USECASE'])
   })
 
-  it('must not contradict each other', () => {
+  it('contradicting names are refused', () => {
     const tree = (...names: string[]) => treeOf(names.map((name) => field(name)))
     assert.throws(() => tree('a', 'a.b'), /a both as a value and as a group/)
     assert.throws(() => tree('a.b', 'a'), /a both as a value and as a group/)
@@ -164,7 +164,7 @@ describe('names', () => {
 })
 
 describe('number ranges', () => {
-  it('match the numbers of the range and no others', () => {
+  it('a pattern matches the numbers of its range and no others', () => {
     fc.assert(
       fc.property(fc.nat(3000), fc.nat(3000), (one, other) => {
         const [min, max] = [Math.min(one, other), Math.max(one, other)]
@@ -200,9 +200,9 @@ describe('number ranges', () => {
 describe('the OpenAPI document', async () => {
   const document = JSON.parse(JSON.stringify(await openApiDocument()))
 
-  it('is the committed one', () => assert.deepEqual(document, json('openapi.json')))
+  it('the document is the committed one', () => assert.deepEqual(document, json('openapi.json')))
 
-  it('has every path, method and operation of the endpoints table', () => {
+  it('the document has every path, method and operation of the endpoints table', () => {
     for (const { method, path, alsoPaths = [], operation } of endpoints) {
       for (const one of [path, ...alsoPaths]) {
         assert.ok(document.paths[one]?.[method.toLowerCase()], `${method} ${one}`)
@@ -215,7 +215,7 @@ describe('the OpenAPI document', async () => {
     assert.equal(new Set(ids).size, ids.length)
   })
 
-  it('has a parameter for every part of a path', () => {
+  it('the document has a parameter for every part of a path', () => {
     for (const [path, item] of Object.entries<
       Record<string, { parameters?: { name: string; in: string }[] }>
     >(document.paths)) {
@@ -229,7 +229,7 @@ describe('the OpenAPI document', async () => {
     }
   })
 
-  it('refers to nothing that is not there', () => {
+  it('every reference in the document has its target', () => {
     const text = JSON.stringify(document)
     const wanted = new Set(
       [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name),
@@ -237,7 +237,7 @@ describe('the OpenAPI document', async () => {
     for (const name of wanted) assert.ok(document.components.schemas[name as string], name)
   })
 
-  it('asks for a token except where the table says none', () => {
+  it('the document asks for a token except where the table says none', () => {
     assert.deepEqual(document.security, [{ token: [] }])
     for (const { method, path, login } of endpoints) {
       const { security } = document.paths[path][method.toLowerCase()]
@@ -245,7 +245,7 @@ describe('the OpenAPI document', async () => {
     }
   })
 
-  it('says beside the token which right each operation needs, one of them where there are several', () => {
+  it('the document names the right of each operation beside the token, one of several where they differ', () => {
     const needed = ({ method, path }: { method: string; path: string }) =>
       document.paths[path][method.toLowerCase()].security.flatMap(
         (one: { token: string[] }) => one.token,
@@ -268,7 +268,7 @@ describe('the OpenAPI document', async () => {
     assert.deepEqual(needed(schedule).sort(), ['charge', 'payout'])
   })
 
-  it('has forms that take flat names, as a validator sees them', () => {
+  it("the document's forms take flat names, as a validator sees them", () => {
     const ajv = new Ajv2020({ strict: false, formats: { uri: true } })
     ajv.addSchema({ $id: 'api', components: document.components })
     const form =
@@ -290,7 +290,7 @@ describe('the OpenAPI document', async () => {
     assert.equal(check({ currency: 'EUR', paymentType: 'DB' }), false)
   })
 
-  it('has no example of account data', () => {
+  it('the document has no example of account data', () => {
     const schemas: Record<string, { properties?: Record<string, { examples?: unknown }> }> =
       document.components.schemas
     for (const name of [...panFields, ...sadFields]) {
@@ -301,7 +301,7 @@ describe('the OpenAPI document', async () => {
 })
 
 describe('the classes', () => {
-  it('know every field and every other spelling', () => {
+  it('the classes include every field and every alternative name', () => {
     for (const { name, options } of groups.flatMap(({ fields }) => fields)) {
       for (const one of [name, ...(options.aliases ?? [])]) assert.ok(fieldClasses[one], one)
     }
@@ -312,7 +312,7 @@ describe('the classes', () => {
     )
   })
 
-  it('take the stricter side where two tables differ', () => {
+  it('the classes use the stricter one where two tables differ', () => {
     const one = group('', 'One', [['x', N(3), O, request, sad, 'x']])
     const other = group('', 'Other', [
       ['x', N(3), O, request, pan, 'x'],
@@ -336,9 +336,9 @@ describe('the classes', () => {
 describe('the reference page', async () => {
   const { html: page, contentSecurityPolicy } = await reference()
 
-  it('is the committed one', () => assert.ok(page === read('reference.html')))
+  it('the page is the committed one', () => assert.ok(page === read('reference.html')))
 
-  it('has every field, result code, brand and endpoint', () => {
+  it('the page has every field, result code, brand and endpoint', () => {
     for (const { name, fields } of groups) {
       const table = page.slice(
         page.indexOf(`<section id="table-${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}"`),
@@ -353,19 +353,19 @@ describe('the reference page', async () => {
       assert.ok(page.includes(`id="endpoint.${operation}"`), operation)
   })
 
-  it('has ids once, and links that lead somewhere', () => {
+  it('every id on the page is unique, and every link has its target', () => {
     const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
     assert.equal(new Set(ids).size, ids.length)
     const markup = page.slice(0, page.indexOf('<script>'))
     for (const [, id] of markup.matchAll(/href="#([^"]+)"/g)) assert.ok(ids.includes(id), id)
   })
 
-  it('loads nothing from anywhere', () => {
+  it('the page loads nothing from elsewhere', () => {
     assert.doesNotMatch(page, /<link|<img|<iframe| src=|@import|url\(/)
     assert.doesNotMatch(page, /href="(?!#)/)
   })
 
-  it('works under its own content security policy', () => {
+  it('the page works under its own content security policy', () => {
     for (const kind of ['style', 'script']) {
       const [, text = ''] = new RegExp(`<${kind}>([\\s\\S]*?)</${kind}>`).exec(page) ?? []
       const hash = createHash('sha256').update(text).digest('base64')
@@ -374,19 +374,19 @@ describe('the reference page', async () => {
     assert.doesNotMatch(page, / style="| on[a-z]+="/)
   })
 
-  it('escapes what the tables say', () => {
+  it('the page escapes the texts of the tables', () => {
     assert.equal(html`<p>${`<b>&"'`}</p>`.html, '<p>&lt;b&gt;&amp;&quot;&#39;</p>')
     assert.equal(html`${[html`<i>${'<'}</i>`, '<']}`.html, '<i>&lt;</i>&lt;')
   })
 
-  it('has a script that a browser can parse', () => {
+  it('the page has a script that a browser can parse', () => {
     const [, script = ''] = /<script>([\s\S]*?)<\/script>/.exec(page) ?? []
     assert.doesNotThrow(() => new Function(script))
   })
 })
 
 describe('the TypeScript types', () => {
-  it('let an embedder write what the tables allow and nothing else', () => {
+  it('the types let an embedder write exactly the fields of the tables', () => {
     const types = read('types.ts')
     assert.match(types, /export interface PaymentsCreateRequest \{/)
     assert.match(types, /card\?: Card\n/)
@@ -397,7 +397,7 @@ describe('the TypeScript types', () => {
   })
 })
 
-it('importing the package makes none of the large texts', () => {
+it('importing the package builds none of the large texts', () => {
   const program = `
     import { registerHooks } from 'node:module'
     const seen = []

@@ -1,6 +1,6 @@
 /**
- * Why a regular expression could backtrack without bound, or undefined when it cannot: every
- * repetition has an upper limit, and nothing that repeats holds a choice of its own.
+ * The reason why a regular expression could backtrack without bound, or undefined when it cannot:
+ * every repetition has an upper limit, and no repeated part has a choice of its own.
  */
 export function unboundedOrNested(pattern: string): string | undefined {
   const open: { choices: boolean }[] = [{ choices: false }]

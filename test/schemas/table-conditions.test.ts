@@ -40,7 +40,7 @@ const allConditions = [
   ...searchMandatory,
 ]
 
-test('conditions speak of fields that exist, and say so', () => {
+test('conditions name existing fields', () => {
   const known = new Set(
     allFields
       .map(({ field }) => field)
@@ -54,7 +54,7 @@ test('conditions speak of fields that exist, and say so', () => {
   }
 })
 
-test('values that conditions ask for are values the fields can have', () => {
+test('values in conditions are values of their fields', () => {
   const asked = allConditions.flatMap((condition) => {
     if (condition.rule === 'implies') return [condition.when]
     if (condition.rule !== 'requires') return []
@@ -71,7 +71,7 @@ test('values that conditions ask for are values the fields can have', () => {
   }
 })
 
-test('any personal customer field asks for the name, technical ones do not', () => {
+test('any personal customer field needs the name, technical ones do not', () => {
   const rule = groupOf('customer').conditions[0]
   assert.equal(rule?.rule, 'requires')
   const when: readonly string[] = rule?.rule === 'requires' ? rule.when : []
@@ -84,7 +84,7 @@ test('any personal customer field asks for the name, technical ones do not', () 
   assert.deepEqual(groupOf('shipping.customer').conditions, [])
 })
 
-test('a bank account needs number or IBAN, and bank code or BIC; a due date alone asks for neither', () => {
+test('a bank account needs number or IBAN, and bank code or BIC; a due date alone needs neither', () => {
   const rules = groupOf('bankAccount').conditions
   const alternatives = rules.map((rule) => (rule.rule === 'any' ? rule.of : []))
   assert.deepEqual(alternatives, [
@@ -98,7 +98,7 @@ test('a bank account needs number or IBAN, and bank code or BIC; a due date alon
   }
 })
 
-test('every street address keeps to the same rules', () => {
+test('every street address follows the same rules', () => {
   for (const prefix of ['billing', 'merchant.billing', 'shipping', 'merchant.shipping']) {
     const [streets, numbers] = groupOf(prefix).conditions
     assert.deepEqual(streets && { ...streets, message: '' }, {
@@ -124,12 +124,12 @@ test('half a pair of job fields has the result code of its pair', () => {
     ['job.durationUnit', '100.250.106'],
     ['job.durationNumber', '100.250.106'],
     ['job.noticeCallable', '100.250.107'],
-    // The end of a period needs one; asked only where notice is given at all.
+    // The end of a period needs one; it is checked only with a notice.
     ['job.noticeNumber', '100.250.106'],
   ])
 })
 
-test('3-D Secure asks for eleven fields in a browser, and an app need not describe one', () => {
+test('3-D Secure needs eleven fields in a browser, and an app need not describe one', () => {
   const always = threeDSecureMandatory.flatMap((rule) =>
     rule.rule === 'mandatory' && rule.unless === undefined ? rule.need : [],
   )
@@ -146,7 +146,7 @@ test('3-D Secure asks for eleven fields in a browser, and an app need not descri
   for (const name of inBrowser) assert.match(name, /^customer\.browser\./)
 })
 
-test('groups of instruments exist, so that stored ones can do without their required fields', () => {
+test('groups of instruments exist, so that stored ones can omit their required fields', () => {
   for (const name of instrumentGroups) {
     assert.ok(
       groupOf(name).fields.some((field) => field.need === 'R'),

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { allFields, fieldOf, formatsIn, matches, patternOf } from '../rig/table-look-up.ts'
 import { unboundedOrNested } from './pattern-structure.ts'
 
-test('the example of every pattern matches and keeps to the lengths', () => {
+test('the example of every pattern matches and respects its lengths', () => {
   for (const { field } of allFields) {
     for (const format of formatsIn(field.format)) {
       if (format.kind !== 'pattern') continue
@@ -21,7 +21,7 @@ const patterns = new Set([
   ...allFields.flatMap(({ field }) => field.options.key?.pattern ?? []),
 ])
 
-test('no pattern can be made to backtrack without bound', () => {
+test('no pattern can backtrack without bound', () => {
   assert.ok(patterns.size >= 25, `${patterns.size} patterns`)
   for (const pattern of patterns) {
     assert.equal(unboundedOrNested(pattern), undefined, pattern)
@@ -33,7 +33,7 @@ test('no pattern can be made to backtrack without bound', () => {
   }
 })
 
-test('the check on patterns does find dangerous ones', () => {
+test('the check on patterns finds dangerous ones', () => {
   for (const dangerous of ['(a+)+', 'a*', '(a{1,9}b?){2,9}', '(?:[0-9]|[0-9]{2}){1,40}', 'x{3,}']) {
     assert.notEqual(unboundedOrNested(dangerous), undefined, dangerous)
   }
@@ -42,7 +42,7 @@ test('the check on patterns does find dangerous ones', () => {
   }
 })
 
-test('limits of every format make sense', () => {
+test('the limits of every format are consistent', () => {
   for (const { field } of allFields) {
     for (const format of formatsIn(field.format)) {
       if (
@@ -62,12 +62,12 @@ test('limits of every format make sense', () => {
     if (absent !== undefined && field.format.kind === 'choice') {
       assert.ok(field.format.of.includes(absent), `default of ${field.name}`)
     }
-    assert.match(field.meaning, /^[A-Z0-9].*\.$/, `${field.name} says what it means, in a sentence`)
+    assert.match(field.meaning, /^[A-Z0-9].*\.$/, `${field.name} has a description in a sentence`)
     if (because !== undefined) assert.match(because, /^[A-Z].*\.$/, field.name)
   }
 })
 
-test('real postcodes, phone numbers, cities and mandates are not refused', () => {
+test('real postcodes, phone numbers, cities and mandates are accepted', () => {
   const accepted: [group: string, name: string, value: string][] = [
     ['billing', 'billing.postcode', 'SW1A 2AA'],
     ['billing', 'billing.postcode', '1000-205'],

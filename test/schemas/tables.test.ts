@@ -92,12 +92,12 @@ test('every table has all its fields', () => {
   assert.equal(groupsByName.size, groups.length, 'no two tables have the same name')
 })
 
-test('no two rows give the same name, unless both tables share it on purpose', () => {
+test('no two rows have the same name, unless both tables share it on purpose', () => {
   for (const group of groups) {
     const names = group.fields.map((field) => field.name)
     assert.deepEqual(names, [...new Set(names)], group.name)
   }
-  // An excerpt holds the very rows of another table: those are one.
+  // An excerpt shares the rows of another table, which count once.
   const rows = new Map(
     allFields
       .filter(({ field }) => isSent(field))
@@ -119,7 +119,7 @@ test('no two rows give the same name, unless both tables share it on purpose', (
   })
 })
 
-test('no name is a value and the name of a group', () => {
+test('no name is both a value and a group', () => {
   for (const side of [isSent, (field: Field) => field.direction === 'response']) {
     const names = [
       ...new Set(
@@ -133,12 +133,12 @@ test('no name is a value and the name of a group', () => {
       const below = names.find(
         (other) => other.startsWith(`${name}.`) || other.startsWith(`${name}[`),
       )
-      assert.equal(below, undefined, `${name} is a value, so nothing can stand below it`)
+      assert.equal(below, undefined, `${name} is a value, so no name can lie below it`)
     }
   }
 })
 
-test('account numbers are sealed, and these are all of them', () => {
+test('account numbers are sealed, and the list is complete', () => {
   const sealed = allFields.filter(({ field }) => field.class === 'pan').map(({ field }) => field)
   assert.deepEqual(sealed.map((field) => field.name).sort(), [
     'bankAccount.iban',
@@ -165,7 +165,7 @@ test('sensitive authentication data is named completely', () => {
   ])
 })
 
-test('nothing sealed, sensitive or secret that a merchant sends ever comes back or is kept', () => {
+test('sealed, sensitive and secret fields of a merchant are never returned or kept', () => {
   for (const { field } of allFields.filter(({ field }) => isSent(field))) {
     if (['pan', 'sad', 'secret'].includes(field.class)) {
       assert.equal(field.direction, 'request', field.name)
@@ -173,10 +173,10 @@ test('nothing sealed, sensitive or secret that a merchant sends ever comes back 
   }
 })
 
-test('names, addresses and ways to reach a person are personal', () => {
+test('names, addresses and contact data are personal', () => {
   const personal =
     /(^|\.)(givenName|middleName|surname|firstName|lastName|holder|birthDate|dob|email|ip|phone|mobile|workPhone|street\d?|houseNumber\d|city|postcode|identificationDocId)$/
-  // What a merchant or a bank publishes about itself is no person's.
+  // Data that a merchant or a bank publishes about itself is not personal.
   const published = /^merchant\.(?!billing|shipping)|^card\.issuer\./
   for (const { field } of allFields) {
     if (!personal.test(field.name) || published.test(field.name)) continue
@@ -184,7 +184,7 @@ test('names, addresses and ways to reach a person are personal', () => {
   }
 })
 
-test('the technical data of a device is not sent back', () => {
+test('technical data of a device is not returned', () => {
   for (const { field } of allFields.filter(({ field }) => isSent(field))) {
     if (
       /\.(browser|browserFingerprint|app)\./.test(field.name) &&
@@ -196,7 +196,7 @@ test('the technical data of a device is not sent back', () => {
   }
 })
 
-test('an answer merges tables, so a name has one format in all that may be merged', () => {
+test('a name has one format in all tables that an answer can merge', () => {
   const merged = groups.filter(
     (group) =>
       ![
@@ -215,10 +215,10 @@ test('an answer merges tables, so a name has one format in all that may be merge
   }
 })
 
-test('a container says which keys it takes, and nothing else does', () => {
+test('a container names its keys, and no other field does', () => {
   for (const { field } of allFields) {
     assert.equal(field.options.key !== undefined, field.name.includes('[name]'), field.name)
-    assert.equal(/\[name\]./.test(field.name), false, `${field.name}: the free key stands last`)
+    assert.equal(/\[name\]./.test(field.name), false, `${field.name}: the free key is last`)
   }
 })
 
@@ -228,14 +228,14 @@ test('tables are plain data', () => {
   assert.deepEqual(JSON.parse(JSON.stringify(apart)), apart)
 })
 
-test('another spelling never hides a field', () => {
+test('an alternative name never hides a field', () => {
   const names = new Set(allFields.map(({ field }) => field.name))
   const aliases = allFields.flatMap(({ field }) => field.options.aliases ?? [])
   for (const alias of aliases) assert.equal(names.has(alias), false, alias)
   assert.deepEqual(fieldOf('basic', 'entityId').options.aliases, ['authentication.entityId'])
 })
 
-test('what clients send beyond the documents is tolerated, and only that', () => {
+test('exactly the known undocumented names of clients are tolerated', () => {
   const tolerated = allFields
     .filter(({ field }) => field.options.tolerated)
     .map(({ field }) => field.name)
@@ -275,7 +275,7 @@ test('the delivery customer repeats the customer, without the fields of a device
   assert.ok(groupOf('shipping.customer').fields.every((field) => field.need === 'O'))
 })
 
-test('cart items go up to index 1000', () => {
+test('cart items reach index 1000', () => {
   assert.ok(groupOf('cart.items').fields.every((field) => field.options.maxIndex === 1000))
   assert.equal(fieldOf('cart.items', 'cart.items[n].quantityUnit').options.default, 'COUNT')
 })
@@ -289,7 +289,7 @@ test('the reconciliation file has 36 columns, and every field but two has its co
   assert.deepEqual(without, ['merchantTransactionId', 'merchantInvoiceId'])
 })
 
-test('an excerpt of rows that do not exist is refused by name', () => {
+test('an excerpt with unknown rows is refused by name', () => {
   assert.throws(
     () => excerpt(groupOf('basic'), ['amuont'], 'some', 'Some'),
     /group basic has no field amuont/,

@@ -1,7 +1,7 @@
-/** The hand-written handler's idea of a payment: read from the form, sealed, answered. */
+/** A payment of the hand-written handler: read from the form, sealed, answered. */
 import { createCipheriv, randomBytes, randomUUID } from 'node:crypto'
 
-/** Everything the handler writes, in the form Postgres takes it. */
+/** All values that the handler writes, as parameters of Postgres. */
 export type Payment = {
   readonly id: string
   readonly channelId: string
@@ -25,7 +25,7 @@ export type Verdict = {
   readonly reference: string
 }
 
-/** What two commits around an acquirer's call have to do; there are two ways to write it. */
+/** The two commits around an acquirer's call, implemented in two ways. */
 export type Store = {
   readonly accept: (payment: Payment) => Promise<void>
   readonly settle: (payment: Payment, verdict: Verdict, eventId: string) => Promise<void>
@@ -40,7 +40,7 @@ function seal(id: string, number: string): Buffer {
   return Buffer.concat([iv, cipher.update(number), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Ids that grow with time keep the indexes' new entries together. */
+/** Ids ascend with time, so that new index entries lie together. */
 export function newId(): string {
   const time = Date.now().toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
@@ -49,7 +49,7 @@ export function newId(): string {
 const currencies = new Set(['EUR', 'USD', 'GBP', 'CHF'])
 const brands = new Set(['VISA', 'MASTER', 'AMEX'])
 
-/** A payment, or the name of the first parameter that is wrong. */
+/** A payment, or the name of the first wrong parameter. */
 export function readPayment(form: Readonly<Record<string, string>>): Payment | string {
   const amount = form.amount ?? ''
   const currency = form.currency ?? ''
@@ -103,7 +103,7 @@ function passesLuhn(number: string): boolean {
   return sum % 10 === 0
 }
 
-/** An acquirer inside the process that answers at once, as the simulator does for Tollgate. */
+/** An acquirer in the process that answers at once, like Tollgate's simulator. */
 export async function charge(payment: Payment): Promise<Verdict> {
   const approved = payment.amountMinor > 0
   return {
@@ -116,7 +116,7 @@ export async function charge(payment: Payment): Promise<Verdict> {
 const description =
   "Request successfully processed: done in test mode by the handler's own acquirer (testMode INTERNAL)"
 
-/** Fields and size of Tollgate's own answer. */
+/** The same fields and size as Tollgate's own answer. */
 export function answerOf(payment: Payment, verdict: Verdict) {
   return {
     id: payment.id,

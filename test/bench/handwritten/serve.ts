@@ -1,10 +1,10 @@
-/** The HTTP side that all hand-written contestants share: the token's hash, the form, the answer. */
+/** The HTTP side of all hand-written contestants: the token's hash, the form, the answer. */
 import { createHash } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { answerOf, type Payment, readPayment, type Verdict } from './payment.ts'
 
-/** What the contestants differ in: how a payment is written down around the acquirer's call. */
+/** The difference between the contestants: the storage of a payment around the acquirer's call. */
 export type Workflow = {
   readonly pay: (payment: Payment) => Promise<Verdict>
   readonly close: () => Promise<void>
@@ -12,7 +12,9 @@ export type Workflow = {
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** Listens on a free port, tells the benchmark which, and serves until the benchmark lets go. */
+/**
+ * Listens on a free port, reports it to the benchmark, and serves until the benchmark disconnects.
+ */
 export function serve({ pay, close }: Workflow): void {
   const callers = new Map([[hashOf(process.env.BENCH_TOKEN ?? ''), { name: 'the merchant' }]])
   const app = express()

@@ -1,7 +1,7 @@
 /**
- * What a good developer writes without Tollgate: an Express handler on a pool of connections. It
- * keeps the same facts in the same two commits around the acquirer's call, and nothing more: no
- * repeats, no follow-ups, no enquiries, no several acquirers, 9 parameters instead of 700.
+ * A good developer's implementation without Tollgate: an Express handler on a pool of connections.
+ * It keeps the same facts in the same two commits around the acquirer's call, and nothing more: no
+ * repeats, no follow-ups, no enquiries, one acquirer, 9 parameters instead of 700.
  */
 import { openPool } from './database.ts'
 import { charge, newId } from './payment.ts'

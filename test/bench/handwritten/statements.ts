@@ -1,4 +1,4 @@
-/** The fastest way to write the same by hand: each commit is one prepared statement. */
+/** The fastest storage by hand: each commit is one prepared statement. */
 import type pg from 'pg'
 import { keyId, type Payment, type Store, type Verdict } from './payment.ts'
 

@@ -1,4 +1,4 @@
-/** The way most handlers are written: two transactions, one statement per table. */
+/** The usual storage of handlers: two transactions, one statement for each table. */
 import type pg from 'pg'
 import { keyId, type Payment, type Store } from './payment.ts'
 

@@ -1,7 +1,8 @@
 /**
- * (e) The same payment as a DBOS workflow of three steps. Each store step is one prepared statement,
- * as in (b), that may run again. The card's number and security code stay in this process: DBOS
- * writes what it is given into its own tables, so a workflow is given the payment's id alone.
+ * (e) The same payment as a DBOS workflow of three steps. Each storage step is one prepared
+ * statement, as in (b), that can run again. The card's number and security code stay in this
+ * process: DBOS stores the arguments of a workflow in its own tables, so they hold only the
+ * payment's id.
  */
 import { DBOS } from '@dbos-inc/dbos-sdk'
 import { openPool } from '../handwritten/database.ts'
@@ -29,7 +30,7 @@ DBOS.setConfig({
   systemDatabasePoolSize: Number(process.env.BENCH_POOL ?? '10'),
   logLevel: 'error',
   enableOTLP: false,
-  // Nobody here waits for events of another process.
+  // No workflow waits for events of another process.
   useListenNotify: false,
 })
 await DBOS.launch()

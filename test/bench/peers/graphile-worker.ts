@@ -1,8 +1,8 @@
 /**
  * (f) The same payment through graphile-worker: rows and job in one prepared statement, the worker
  * charges and settles, the handler waits for it in this process. Jobs are announced by LISTEN, so
- * no polling delays them; they are fetched and completed in batches, which its documentation gives
- * as the fastest way. Security codes must not be stored, so the card stays in memory meanwhile.
+ * no polling delays them; they are fetched and completed in batches, the fastest way by its
+ * documentation. The card stays in memory meanwhile, because security codes must not be stored.
  */
 import { Logger, run } from 'graphile-worker'
 import { openPool } from '../handwritten/database.ts'

@@ -1,4 +1,4 @@
-/** The simulated acquirer as a process of its own, whose books say what was charged. */
+/** The simulated acquirer in its own process, whose ledger shows the charges. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -24,7 +24,7 @@ export async function startAcquirer({ server, stop }: Ground): Promise<string> {
   }
 }
 
-/** How many operations it has booked. */
+/** The number of booked operations. */
 export async function charged(url: string): Promise<number> {
   const response = await fetch(`${url}/ledger?limit=1`, {
     headers: { authorization: `Bearer ${acquirerAccount.secret}` },

@@ -1,6 +1,6 @@
 /**
- * A client that sends a request and reads its answer, over connections that are kept. Writes and reads HTTP by
- * hand, for what it costs is taken from the same two cores as what it measures.
+ * A client that sends a request and reads its answer over kept connections. It reads and writes
+ * HTTP by hand, because it shares two cores with the measured host.
  */
 import { connect, type Socket } from 'node:net'
 
@@ -29,7 +29,7 @@ class Connection {
     })
   }
 
-  /** One request at a time: what comes is its answer, whole when it has the length that it names. */
+  /** One request at a time: the received bytes are its answer, complete at the announced length. */
   #take(chunk: string): void {
     this.#text += chunk
     const end = this.#text.indexOf('\r\n\r\n')
@@ -63,7 +63,7 @@ class Connection {
 
 const idle = new Map<number, Connection[]>()
 
-/** Sends a whole request to a server on this machine. Rejects when the connection ends before its answer. */
+/** Sends a whole request to a local server. Rejects when the connection ends before the answer. */
 export function exchange(port: number, request: string): Promise<Answer> {
   const kept = idle.get(port) ?? []
   idle.set(port, kept)

@@ -1,4 +1,4 @@
-/** From the start of the process to its first "ready", beside the start of Postgres. */
+/** Time from the start of the process to the first "ready", beside the start of Postgres. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startEmbeddedPostgres } from '../../../host/postgres/index.ts'
@@ -8,7 +8,7 @@ import { printRows } from '../print.ts'
 import { median } from '../rounds.ts'
 import type { Ground, Scenario } from './ground.ts'
 
-/** Milliseconds from the start of the host to its answer that it is ready; then it is ended. */
+/** Milliseconds from the start of the host until it is ready, after which it is stopped. */
 async function startOnce(
   { server, stop }: Ground,
   settings: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 /**
- * Schedules that are all due in the same second, over two hosts of which one is killed half-way:
- * how fast they are charged beside ordinary payments, and whether each is charged exactly once.
+ * Schedules all due in the same second, over two hosts of which one is killed half-way:
+ * measures their rate beside ordinary payments, and checks that each is charged exactly once.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -20,7 +20,7 @@ import {
 
 const registrations = 500
 const concurrent = 64
-/** Time to store them all before they are due. */
+/** Time to store all schedules before they are due. */
 const aheadMs = 8_000
 
 async function ask(

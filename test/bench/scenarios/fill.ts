@@ -1,22 +1,22 @@
-/** Fills a database of the engine with payments, by SQL alone, into the real tables and their indexes. */
+/** Fills a database with payments by SQL, into the real tables and their indexes. */
 import type pg from 'pg'
 
-/** What a filling is like where it is not the usual one. */
+/** Options of a filling. */
 export type Filling = {
-  /** Months that the payments spread over, the running one included. */
+  /** Months of the payments, including the current one. */
   readonly months?: number
-  /** The payments alone, without what belongs to them. */
+  /** Omits the rows that belong to payments. */
   readonly paymentsOnly?: boolean
-  /** Columns of payments in which a copy differs too: expressions over `copy.no` and `sample`. */
+  /** Additional columns that differ between copies: expressions over `copy.no` and `sample`. */
   readonly own?: Readonly<Record<string, string>>
 }
 
-/** Rows of one statement: few enough that its triggers and its memory stay small. */
+/** Rows of one statement: few enough to limit its triggers and memory. */
 const batch = 100_000
 
 /**
- * Of each table: which row of it belongs to a sample payment, and the columns in which a copy
- * differs. All others are the sample's, whatever columns there are.
+ * For each table, the row of a sample payment and the columns that differ between copies. All other
+ * columns are copied.
  */
 const tables: readonly {
   readonly name: string
@@ -56,7 +56,7 @@ const tables: readonly {
   },
 ]
 
-/** Ids that begin with their time, as the engine's do, evenly spread over the months. */
+/** Ids begin with their time, as the engine's do, evenly spread over the months. */
 const copies = `
   select no, at,
     (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5(no::text), 1, 19))::uuid as id,
@@ -65,14 +65,14 @@ const copies = `
     select no, $2::timestamptz + (now() - $2::timestamptz) * (no::float8 / $5::float8) as at
     from generate_series($3::bigint, $4::bigint) as no) as moment`
 
-/** Stores `wanted` copies of a payment and resolves with the size of the database in megabytes. */
+/** Stores `wanted` copies of a payment and resolves with the database's size in megabytes. */
 export async function fill(
   client: pg.Client,
   sample: string,
   wanted: number,
   { months = 6, paymentsOnly = false, own: more = {} }: Filling = {},
 ): Promise<number> {
-  // What is filled in may be lost with the server; what is measured afterwards may not.
+  // Filled rows can be lost in a crash; measured ones cannot.
   await client.query('set synchronous_commit = off')
   await client.query('select tollgate.create_partitions(now() - make_interval(months => $1), $1)', [
     months - 1,

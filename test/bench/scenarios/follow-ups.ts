@@ -1,6 +1,6 @@
 /**
- * Captures of 0.01 on one authorisation, beside payments that have nothing to do with it. The same
- * captures on many authorisations show what is due to their number and what to the one row.
+ * Captures of 0.01 on one authorisation beside unrelated payments. The same captures on many
+ * authorisations separate the cost of their number from the cost of the shared row.
  */
 import { card } from '../payment.ts'
 import { printRows } from '../print.ts'

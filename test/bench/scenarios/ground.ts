@@ -1,4 +1,4 @@
-/** What scenarios stand on: hosts, clients, and what processes occupy. */
+/** The environment of scenarios: hosts, clients, and memory of processes. */
 import { type Child, startChild } from '../child.ts'
 import type { Server } from '../database.ts'
 import {
@@ -13,9 +13,9 @@ import type { StreamReport, TrafficOrder } from './traffic.ts'
 
 export type Ground = {
   readonly server: Server
-  /** Ends with the scenario, or with the benchmark when that is interrupted. */
+  /** Ends with the scenario, or with an interrupted benchmark. */
   readonly stop: AsyncDisposableStack
-  /** A few seconds instead of minutes: shows that the scenario works, and measures nothing. */
+  /** Seconds instead of minutes: shows that the scenario works, and measures nothing. */
   readonly isSmall: boolean
 }
 
@@ -25,10 +25,10 @@ export type Scenario = {
   readonly run: (ground: Ground) => Promise<void>
 }
 
-/** A host with what its clients have to know. */
+/** A host with the data its clients need. */
 export type Target = Host & Installation
 
-/** A database of its own that goes with the scenario. */
+/** A database that is removed with the scenario. */
 export async function newInstallation(
   { server, stop }: Ground,
   name: string,
@@ -55,7 +55,7 @@ export async function newTarget(ground: Ground, name: string): Promise<Target> {
 
 export type Traffic = (order: TrafficOrder) => Promise<Readonly<Record<string, StreamReport>>>
 
-/** A process of clients. What it answers is by the streams' names. */
+/** A process of clients, whose reports have the streams' names. */
 export async function newTraffic({ stop }: Ground): Promise<Traffic> {
   const child: Child = await startChild(new URL('traffic.ts', import.meta.url), {})
   stop.defer(child.stop)
@@ -65,7 +65,7 @@ export async function newTraffic({ stop }: Ground): Promise<Traffic> {
   }
 }
 
-/** Fails unless everything that a stream sent was answered with HTTP 200. */
+/** Fails unless every request of a stream was answered with HTTP 200. */
 export function assertAllApproved({ name, sent, approved, answers }: StreamReport): void {
   if (sent > 0 && sent === approved) return
   throw new Error(`${name}: ${approved} of ${sent} were approved: ${JSON.stringify(answers)}`)
@@ -91,7 +91,7 @@ export async function pay(
   return answer.id
 }
 
-/** Largest amount of memory that a process occupied while `work` ran, in megabytes; NaN where that is not known. */
+/** The peak memory of a process during `work` in megabytes, or NaN where it is unknown. */
 export async function peakMegabytes<T>(
   pid: number,
   work: () => Promise<T>,

@@ -1,4 +1,6 @@
-/** Five million schedules of which none is due: what the look for work costs, beside an empty table. */
+/**
+ * Five million schedules without a due one: the cost of looking for work, beside an empty table.
+ */
 import pg from 'pg'
 import { somethingDue } from '../../../core/jobs/store-due.ts'
 import { lockDue } from '../../../core/schedule/store-fire.ts'

@@ -1,11 +1,11 @@
-/** Memory of a host that takes payments for a long time: it has to stay level. */
+/** Memory of a host that takes payments for a long time, which must stay level. */
 import { printRows } from '../print.ts'
 import { residentBytes } from '../processor-time.ts'
 import { assertAllApproved, type Ground, newTarget, newTraffic, type Scenario } from './ground.ts'
 
 const concurrent = 32
 const steps = 10
-/** A machine that needs longer than this shows what it has got by then. */
+/** A slower machine reports its measurements up to this time. */
 const longestMs = 15 * 60_000
 
 async function run(ground: Ground): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * A transaction that somebody leaves open for the whole measurement: nothing that payments update
- * can be cleaned up behind them, and the sweep for interrupted attempts reads past it all.
+ * A transaction left open for the whole measurement: rows updated by payments cannot be vacuumed,
+ * and the sweep for interrupted attempts reads past all of them.
  */
 import pg from 'pg'
 import { somethingDue } from '../../../core/jobs/store-due.ts'
@@ -25,7 +25,7 @@ async function connected({ stop }: Ground, { url }: Target): Promise<pg.Client> 
 
 type Sweep = { readonly ms: number; readonly buffers: number; readonly plan: readonly string[] }
 
-/** Runs a query of the sweep under EXPLAIN, as the engine's connections run it. */
+/** Explains a query of the sweep with the settings of the engine's connections. */
 async function sweep(
   client: pg.Client,
   { strings, values }: (typeof sweeps)[number]['statement'],

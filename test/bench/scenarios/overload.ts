@@ -1,7 +1,7 @@
 /**
- * Payments that are approved, offered at half of what the host can do, while the declines and the requests
- * that fail validation of another merchant fill the rest, and then more than the rest. Whatever is turned
- * away with 429 has cost little; the approved ones should hardly notice.
+ * Approved payments at half of the host's capacity, while another merchant's declines and invalid
+ * requests fill the rest and then exceed it. Requests turned away with 429 must cost little, and
+ * the approved ones should stay nearly as fast.
  */
 import { anotherMerchant } from '../installation.ts'
 import { printRows } from '../print.ts'
@@ -22,11 +22,11 @@ async function run(ground: Ground): Promise<void> {
   const { isSmall } = ground
   const target = await newHost(ground, await newInstallation(ground, 'overload'), {
     name: 'overload',
-    // As on live.
+    // The setting of live.
     settings: { TOLLGATE_FAILING_AT_ONCE: '2' },
   })
   const traffic = await newTraffic(ground)
-  // As long as the server's pause between two rounds of its own upkeep, so that none has more of it than another.
+  // As long as the server's pause between rounds of upkeep, so that all share it equally.
   const durationMs = isSmall ? 500 : 20_000
   const other = await anotherMerchant(target)
   const stream = (kind: Stream['kind'], pace: Stream['pace']): Stream => ({
@@ -45,7 +45,7 @@ async function run(ground: Ground): Promise<void> {
     assertAllApproved(approved!)
     maxima.push(approved!.perSecond)
   }
-  // The first one warmed up.
+  // The first round warms up.
   const most = median(maxima.slice(1))
   const offered = stream('approved', { perSecond: most / 2 })
   const cases = [
@@ -93,7 +93,7 @@ async function run(ground: Ground): Promise<void> {
   console.log('  With the rest filled, the p99 of approved payments is to stay within 1.5 times.')
 }
 
-/** How many answers of a kind had each status, over all rounds: `400: 1234, 429: 5`. */
+/** The number of answers of a kind by status, over all rounds: `400: 1234, 429: 5`. */
 function answersOf(
   reports: readonly Readonly<Record<string, StreamReport>>[],
   name: string,

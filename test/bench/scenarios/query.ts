@@ -1,7 +1,7 @@
 /**
- * Searches over ten million payments of ten years: which indexes they use, what they take, and
- * whether paging by cursor stays level. Half of the payments are spread over ten thousand channels,
- * the others are those of one channel, but for a middling one.
+ * Searches over ten million payments of ten years: their indexes, their times, and whether paging
+ * by cursor stays level. Half of the payments are spread over ten thousand channels, the others
+ * belong to one channel and a medium one.
  */
 import pg from 'pg'
 import type { Sql } from '../../../core/db/sql.ts'
@@ -41,11 +41,11 @@ type Stored = {
   readonly target: Target
   readonly client: pg.Client
   readonly token: string
-  /** Those of one channel, of a middling one, and of everybody. */
+  /** The scope of one channel, of a medium one, and of all channels. */
   readonly big: Place
   readonly middling: Place
   readonly everybody: Place
-  /** Of one of the oldest payments of the big channel. */
+  /** The reference of one of the oldest payments of the big channel. */
   readonly reference: string
   readonly shortNo: string
   readonly shortId: string
@@ -72,7 +72,7 @@ async function prepare(ground: Ground): Promise<Stored> {
   const fields = Object.fromEntries(new URLSearchParams(paymentForm(target.entityId, 0)))
   const sample = await pay(target, fields)
   const startedMs = performance.now()
-  // To make an index of rows that are there takes a fraction of what adding to it ten million times does.
+  // Creating an index on existing rows takes a fraction of ten million insertions into it.
   const { rows: indexes } = await client.query<{ name: string; text: string }>(
     `select c.relname as name, pg_get_indexdef(c.oid) as text
      from pg_index i join pg_class c on c.oid = i.indexrelid
@@ -83,7 +83,7 @@ async function prepare(ground: Ground): Promise<Stored> {
     months: 12 * years,
     paymentsOnly: true,
     own: {
-      // The highest of these channels is the middling one: two of a hundred payments are its own.
+      // The highest of these channels is the medium one, with two of a hundred payments.
       channel_id: `case when copy.no % 2 = 0 then md5('channel ' || (copy.no / 2) % ${crowd})::uuid
         when copy.no % 50 = 1 then md5('channel ${crowd}')::uuid else sample.channel_id end`,
       payment_type: `case when copy.no % 10007 = 3 then 'CB' when copy.no % 97 = 3 then 'RF'
@@ -146,7 +146,7 @@ async function prepare(ground: Ground): Promise<Stored> {
   }
 }
 
-/** Names of the indexes that a statement's plan has, and whether it reads a table from end to end. */
+/** Names of the indexes in a statement's plan, and whether it scans a table. */
 async function planOf(client: pg.Client, statement: Sql): Promise<string> {
   const plan = await explainGeneric(client, statement, ['analyze', 'timing off'])
   const used = new Set<string>()
@@ -218,7 +218,7 @@ async function searches(stored: Stored): Promise<void> {
     })
     const byName = (criteria: Partial<Criteria>) => named(scope(criteria), 5000)
     const byTime = (criteria: Partial<Criteria>) => newestIn(scope(criteria), hour, 101)
-    // What few payments have is read of everybody where the caller has many channels.
+    // Rare types and brands are read for all channels when the caller has many.
     const rarely = (criteria: Partial<Criteria>) => {
       const one = scope(criteria)
       return channelCount === 1
@@ -275,7 +275,7 @@ async function searches(stored: Stored): Promise<void> {
   printRows(['search', 'found', 'first ms', 'then ms', 'indexes'], rows)
 }
 
-/** Pages of five hundred, one after the other, and what the host occupies meanwhile. */
+/** Reads consecutive pages of five hundred and measures the host's memory. */
 async function walk(
   stored: Stored,
   { entityId, title }: Place,

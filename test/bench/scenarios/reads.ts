@@ -1,4 +1,4 @@
-/** GET /v1/payments/{id}, over a few thousand payments in turn. */
+/** GET /v1/payments/{id} over a few thousand payments in turn. */
 import { paymentForm } from '../payment.ts'
 import { printRows } from '../print.ts'
 import {

@@ -1,4 +1,6 @@
-/** What the indexes of searches cost each payment: two hosts, on one of whose databases they are dropped. */
+/**
+ * The cost of the search indexes for each payment: two hosts, one of them without these indexes.
+ */
 import pg from 'pg'
 import { printRows } from '../print.ts'
 import { familyMs } from '../processor-time.ts'

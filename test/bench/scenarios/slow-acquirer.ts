@@ -1,6 +1,6 @@
 /**
- * An acquirer outside the process that takes its time: it alone decides how many payments pass, and
- * thousands that wait for it cost little memory. None of them may be lost.
+ * A slow acquirer outside the process: its latency alone limits the payments, thousands of waiting
+ * ones cost little memory, and none may be lost.
  */
 
 import { fileURLToPath } from 'node:url'
@@ -19,7 +19,7 @@ import {
 
 type Level = { readonly delayMs: number; readonly concurrent: number; readonly seconds: number }
 
-/** The rates that these ask for are within what one process does on two cores. */
+/** Rates within the capacity of one process on two cores. */
 const levels: readonly Level[] = [
   { delayMs: 50, concurrent: 32, seconds: 15 },
   { delayMs: 300, concurrent: 200, seconds: 15 },
@@ -82,7 +82,7 @@ async function run(ground: Ground): Promise<void> {
       JSON.stringify(all.answers),
     ])
   }
-  // The same in an embedder's process, where nobody comes in by HTTP.
+  // The same in an embedder's process without HTTP.
   const { delayMs, concurrent, seconds } = (ground.isSmall ? smallLevels : levels).at(-1)!
   const embedder = await startChild(
     new URL('slow-embedded.js', import.meta.url),

@@ -1,4 +1,4 @@
-/** Payments on a database that holds five million of them, beside one that begins empty. */
+/** Payments on a database of five million, beside an empty one. */
 import pg from 'pg'
 import { paymentForm } from '../payment.ts'
 import { fill } from './fill.ts'

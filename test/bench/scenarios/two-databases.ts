@@ -1,4 +1,6 @@
-/** Interleaved rounds of two hosts, each on a database of its own, for scenarios that differ in the database. */
+/**
+ * Interleaved rounds of two hosts on separate databases, for scenarios that differ in the database.
+ */
 import { printRows } from '../print.ts'
 import { median } from '../rounds.ts'
 import { assertAllApproved, type Target, type Traffic } from './ground.ts'
@@ -14,7 +16,7 @@ export type Rounds = {
   readonly other: StreamReport[]
 }
 
-/** One stretch of both, in turned order. */
+/** One load of both hosts, in alternating order. */
 export async function runRound(
   traffic: Traffic,
   pair: Pair,
@@ -33,7 +35,7 @@ export async function runRound(
   }
 }
 
-/** Rates and times of both at each level, and the median of the rounds' ratios. */
+/** Rates and times of both hosts at each level, and the median of the rounds' ratios. */
 export function printPair(pair: Pair, levels: ReadonlyMap<number, Rounds>): void {
   const rows = [...levels].flatMap(([concurrent, rounds]) =>
     (['plain', 'other'] as const).map((name) => {

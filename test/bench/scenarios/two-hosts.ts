@@ -1,4 +1,4 @@
-/** Two host processes on one Postgres against one, with as many clients in all. */
+/** Two host processes on one Postgres against one, with the same number of clients. */
 import { printRows } from '../print.ts'
 import { median } from '../rounds.ts'
 import {
@@ -37,7 +37,7 @@ async function run(ground: Ground): Promise<void> {
   for (const concurrent of levels) {
     const rounds: { one: number; two: number }[] = []
     for (let round = 0; round < (isSmall ? 2 : 7); round += 1) {
-      // The order turns, as the machine's slow moments do not.
+      // The order alternates, unlike the machine's slow moments.
       const twoFirst = round % 2 === 1 ? await rate([first, second], concurrent) : undefined
       const one = await rate([first], concurrent)
       rounds.push({ one, two: twoFirst ?? (await rate([first, second], concurrent)) })

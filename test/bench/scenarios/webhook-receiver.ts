@@ -1,7 +1,7 @@
 /**
- * The merchants' servers of the benchmark, in a process of their own: one takes everything at once, one
- * takes requests and never answers. Says for each notification when it first came. Reads HTTP by hand, for
- * what it costs is taken from the same two cores.
+ * The merchants' servers of the benchmark in a separate process: one accepts at once, one never
+ * answers. Each notification's first arrival is reported. HTTP is read by hand, because the process
+ * shares two cores with the measured host.
  */
 
 import type { AddressInfo } from 'node:net'
@@ -9,7 +9,7 @@ import { createServer, type Socket } from 'node:net'
 
 export type ReceiverReady = { readonly port: number }
 
-/** `webhook-id` and milliseconds since 1970. Asking for them empties the list. */
+/** `webhook-id` and milliseconds since 1970. Reading the list empties it. */
 export type Arrivals = readonly (readonly [id: string, atMs: number])[]
 
 /** Endpoints below this path never answer. */
@@ -19,7 +19,7 @@ let arrivals = new Map<string, number>()
 
 const taken = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
 
-/** One request after the other, whole: a body is as long as its header says. */
+/** Reads complete requests one after the other, by the length in their header. */
 function take(socket: Socket): void {
   let text = ''
   socket.setEncoding('latin1').on('data', (chunk) => {

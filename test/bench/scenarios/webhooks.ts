@@ -1,6 +1,6 @@
 /**
- * Two thousand merchants, each with an endpoint for notifications, of which one in ten is dead: what
- * that costs payments, and how long those whose endpoints are well wait for their notifications.
+ * Two thousand merchants, each with an endpoint, one in ten of them dead: the cost for payments,
+ * and the delay of notifications to healthy endpoints.
  */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -29,7 +29,7 @@ const drainedWithinMs = 120_000
 
 type Shops = Installation & { readonly entityIds: readonly string[] }
 
-/** Merchants with a channel each, and a token that acts for all of them. */
+/** Merchants with a channel each, and a token for all of them. */
 async function openShops(ground: Ground, name: string, count: number): Promise<Shops> {
   const installation = await newInstallation(ground, name)
   const client = await connected(ground, installation)
@@ -86,7 +86,7 @@ class Told {
     this.#receiver = receiver
   }
 
-  /** Notifications of endpoints that are well and still to be taken. */
+  /** The number of notifications not yet delivered to healthy endpoints. */
   async open(): Promise<number> {
     const { rows } = await this.#client.query<{ open: number }>(
       `select (select count(*) from tollgate.outbox)::integer + (
@@ -105,7 +105,7 @@ class Told {
     }
   }
 
-  /** Milliseconds from each event to its arrival, of what came since the last time. */
+  /** Milliseconds from each event to its arrival, since the previous call. */
   async delays(): Promise<number[]> {
     const arrivals = (await this.#receiver.ask({})) as Arrivals
     const { rows } = await this.#client.query<{ id: string; ms: number }>(
@@ -148,7 +148,7 @@ async function run(ground: Ground): Promise<void> {
 
 type Hosts = Readonly<Record<'plain' | 'other', Target & Shops>>
 
-/** Rounds in turned order. What is told after a round does not disturb the next. */
+/** Rounds in alternating order. Notifications after a round do not disturb the next. */
 async function compare(
   { isSmall }: Ground,
   traffic: Traffic,
@@ -170,7 +170,7 @@ async function compare(
         late.push((await told.open()) / all!.approved)
         await told.drained()
       }
-      // The first warms both up.
+      // The first round warms both up.
       if (round > 0) rounds[name].push(all!)
     }
   }
@@ -203,7 +203,7 @@ async function compare(
   return rate('other')
 }
 
-/** Payments at an even pace, and how long each took to arrive. */
+/** Payments at an even rate, with the delay of each notification. */
 async function delaysAt(
   { isSmall }: Ground,
   traffic: Traffic,
@@ -233,7 +233,7 @@ async function delaysAt(
   ]
 }
 
-/** One process that takes payments and one that sends. */
+/** One process that takes payments and one that sends notifications. */
 async function separate(ground: Ground, shops: Shops): Promise<Target & Shops> {
   const { server, stop } = ground
   const api = await newHost(ground, shops, {
@@ -260,6 +260,7 @@ async function separate(ground: Ground, shops: Shops): Promise<Target & Shops> {
 
 export const webhooks: Scenario = {
   name: 'webhooks',
-  title: 'Two thousand endpoints, one in ten dead: what they cost payments, and how soon they hear',
+  title:
+    'Two thousand endpoints, one in ten dead: their cost for payments, and the delay of notifications',
   run,
 }

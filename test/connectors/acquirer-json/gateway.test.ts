@@ -1,4 +1,4 @@
-/** The worked example behind a real engine: what a merchant sends is what the bank's books show. */
+/** The example connector behind a real engine: merchants' requests match the acquirer's books. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import plugin from '../../../connectors/acquirer-json/index.ts'
@@ -34,7 +34,7 @@ const external = { testMode: 'EXTERNAL' }
 const pay = (number: string, more: Record<string, unknown> = {}) =>
   run.pay({ ...card(number), ...external, ...more })
 
-/** What stands in the bank's books, in the order it came. */
+/** The acquirer's bookings in order. */
 const booked = () =>
   bank.ledger
     .entries()
@@ -49,7 +49,7 @@ const keyOf = async (id: string) => {
   return row!.attempt_key
 }
 
-test('an authorisation is raised, captured in part, refunded in part; the rest is released', async () => {
+test('a merchant increases an authorisation, captures and refunds parts of it, and releases the rest', async () => {
   const from = booked().length
   const money = (amount: string) => ({ amount, currency: 'EUR' })
   const authorised = await pay(cards.approved, { paymentType: 'PA' })
@@ -79,7 +79,7 @@ test('an authorisation is raised, captured in part, refunded in part; the rest i
   ])
 })
 
-test("the bank's decline is the merchant's, with the bank's code beside it", async () => {
+test("a decline of the acquirer reaches the merchant with the acquirer's own code", async () => {
   const from = booked().length
   const declined = await pay(cards.declined)
   assert.equal(declined.result.code, '800.100.152')
@@ -87,7 +87,7 @@ test("the bank's decline is the merchant's, with the bank's code beside it", asy
   assert.deepEqual(booked().slice(from), [])
 })
 
-test('a direct debit is done when it was submitted', async () => {
+test('a direct debit is approved once it is submitted', async () => {
   const from = booked().length
   const paid = await run.gateway.payments.create({
     entityId: run.channel,
@@ -102,7 +102,7 @@ test('a direct debit is done when it was submitted', async () => {
   assert.deepEqual(booked().slice(from), ['sale 9200'])
 })
 
-test("an event of the bank ends a payment that its fraud desk looked at; nobody else's does", async () => {
+test('a proven event of the acquirer ends a payment under review; an unproven one does not', async () => {
   const open = await pay(cards.review)
   assert.equal(open.result.code, '000.200.000')
   const key = await keyOf(open.id)

@@ -10,7 +10,7 @@ const enquire = (merchant: Merchant, operation: Operation) =>
 
 for (const [transport, open] of transports) {
   describe(`a merchant of the simulator ${transport}`, () => {
-    it('sends one key two hundred times at once and is charged once', async (test) => {
+    it('one key sent two hundred times at once charges the card once', async (test) => {
       const merchant = await open(test)
       for (const number of [plainCard, '4000000000000077']) {
         const operation = payment('debit', { instrument: card(number) })
@@ -22,7 +22,7 @@ for (const [transport, open] of transports) {
       assert.deepEqual(merchant.totals(), { held: 0n, charged: 2n * 9200n })
     })
 
-    it('races two hundred captures and captures no more than was authorised', async (test) => {
+    it('two hundred captures at once take no more than the authorised amount', async (test) => {
       const merchant = await open(test)
       const authorisation = payment('authorize')
       await merchant.run(authorisation)
@@ -37,7 +37,7 @@ for (const [transport, open] of transports) {
       assert.deepEqual(merchant.totals(), { held: 0n, charged: 9200n })
     })
 
-    it('is refused a key that was used for something else', async (test) => {
+    it('a key that is used again for another operation is refused', async (test) => {
       const merchant = await open(test)
       const operation = payment('debit')
       await merchant.run(operation)
@@ -46,7 +46,7 @@ for (const [transport, open] of transports) {
       assert.equal(merchant.totals().charged, 9200n)
     })
 
-    it('makes a repeat without CVV the same request: the CVV is gone after an interruption', async (test) => {
+    it('a repeat without CVV counts as the same request, because the CVV is erased after an interruption', async (test) => {
       const merchant = await open(test)
       const operation = payment('debit', { instrument: card(plainCard, { cvv: '123' }) })
       await merchant.run(operation)
@@ -55,7 +55,7 @@ for (const [transport, open] of transports) {
       assert.equal(merchant.totals().charged, 9200n)
     })
 
-    it('captures, refunds and reverses in parts, and no further than the sums', async (test) => {
+    it('captures, refunds and reversals take parts, and never more than the sums allow', async (test) => {
       const merchant = await open(test)
       const authorisation = payment('authorize')
       await merchant.run(authorisation)
@@ -76,7 +76,7 @@ for (const [transport, open] of transports) {
       assert.deepEqual(merchant.totals(), { held: 0n, charged: 3000n })
     })
 
-    it('replaces an authorisation by a reauthorisation', async (test) => {
+    it('a reauthorisation replaces its authorisation', async (test) => {
       const merchant = await open(test)
       const old = payment('authorize')
       await merchant.run(old)
@@ -88,7 +88,7 @@ for (const [transport, open] of transports) {
       assert.deepEqual(merchant.totals(), { held: 5000n, charged: 0n })
     })
 
-    it('reverses by key what was done, and the key never works again', async (test) => {
+    it('a reversal by key undoes the operation and closes the key for good', async (test) => {
       const merchant = await open(test)
       const operation = payment('debit')
       await merchant.run(operation)
@@ -99,7 +99,7 @@ for (const [transport, open] of transports) {
       assert.deepEqual(merchant.totals(), { held: 0n, charged: 0n })
     })
 
-    it('closes a key before it arrives: the late operation charges nothing', async (test) => {
+    it('a reversal by key that arrives first closes the key: the late operation charges nothing', async (test) => {
       const merchant = await open(test)
       const operation = payment('debit')
       assert.equal((await enquire(merchant, operation)).is, 'notFound')
@@ -109,7 +109,7 @@ for (const [transport, open] of transports) {
       assert.deepEqual(merchant.totals(), { held: 0n, charged: 0n })
     })
 
-    it('is refused the reversal of a key that was captured on', async (test) => {
+    it('the reversal by key of an authorisation with a capture is refused', async (test) => {
       const merchant = await open(test)
       const authorisation = payment('authorize')
       await merchant.run(authorisation)
@@ -119,7 +119,7 @@ for (const [transport, open] of transports) {
       assert.equal(merchant.totals().charged, 9200n)
     })
 
-    it('gets a scheme reference with approved card payments, and always the same', async (test) => {
+    it('an approved card payment gets a scheme reference, the same one on every repeat', async (test) => {
       const merchant = await open(test)
       const operation = payment('authorize')
       const outcome = await merchant.run(operation)
@@ -127,7 +127,7 @@ for (const [transport, open] of transports) {
       assert.deepEqual(await enquire(merchant, operation), outcome)
     })
 
-    it('is answered late by SIM_DELAY_MS, after the money moved', async (test) => {
+    it('SIM_DELAY_MS delays the answer until after the money moved', async (test) => {
       const merchant = await open(test)
       const deadline = new AbortController()
       const request = { customParameters: { SIM_DELAY_MS: '99999999' } }

@@ -32,7 +32,7 @@ import {
 const enquire = (merchant: Merchant, operation: Operation) =>
   merchant.connector.resolve.enquire!(operation, merchant.context())
 
-/** What the operation ended with; for a broken connection whether bytes had been written. */
+/** The outcome of an operation; for a broken connection, whether bytes were written. */
 async function ended(merchant: Merchant, operation: Operation) {
   try {
     return (await merchant.run(operation)).is
@@ -52,7 +52,7 @@ async function control(url: string, body: object, headers: Record<string, string
   return { status: answer.status, json }
 }
 
-it('is a plugin of its own, so that no gateway can reach it by accident', () => {
+it('the HTTP simulator is a plugin of its own, so that no gateway reaches it by accident', () => {
   assert.deepEqual(
     plugin.connectors?.map(({ name }) => name),
     ['simulator-http'],
@@ -68,7 +68,7 @@ describe('an answer that goes wrong after the money moved', () => {
     [{ do: 'html' }, 'unknown'],
   ]
   for (const [fault, expected] of faults) {
-    it(`${fault.do} leaves open what happened, and the enquiry finds it`, async (test) => {
+    it(`${fault.do} leaves the outcome unknown, and the enquiry finds the payment`, async (test) => {
       const merchant = await overHttp(test, { faults: [fault] })
       const operation = payment('debit')
       assert.equal(await ended(merchant, operation), expected)
@@ -76,7 +76,7 @@ describe('an answer that goes wrong after the money moved', () => {
       assert.equal(merchant.totals().charged, 9200n)
     })
 
-    it(`${fault.do} before the money moved leaves it open too, and there is nothing`, async (test) => {
+    it(`${fault.do} before the money moved leaves the outcome unknown, and the enquiry finds nothing`, async (test) => {
       const merchant = await overHttp(test, { faults: [{ ...fault, apply: 'never' }] })
       const operation = payment('debit')
       assert.equal(await ended(merchant, operation), expected)
@@ -85,12 +85,12 @@ describe('an answer that goes wrong after the money moved', () => {
     })
   }
 
-  it('comes byte by byte and is read all the same', async (test) => {
+  it('an answer that arrives byte by byte is read', async (test) => {
     const merchant = await overHttp(test, { faults: [{ do: 'drip', ms: 1 }] })
     assert.equal(await ended(merchant, payment('debit')), 'approved')
   })
 
-  it('an altered amount is reported as it came', async (test) => {
+  it('an answer with another amount is reported with that amount', async (test) => {
     const amount = { minor: '9100', currency: 'EUR' }
     const merchant = await overHttp(test, { faults: [{ do: 'alterAmount', amount }] })
     const outcome = await merchant.run(payment('debit'))
@@ -99,7 +99,7 @@ describe('an answer that goes wrong after the money moved', () => {
     assert.ok(honest.is === 'approved' && honest.amount === undefined)
   })
 
-  it('a code that nobody knows is a decline without a stated reason', async (test) => {
+  it('an unknown code is a decline with the general reason', async (test) => {
     const merchant = await overHttp(test, { faults: [{ do: 'unknownCode' }] })
     const outcome = await merchant.run(payment('debit'))
     assert.deepEqual(outcome.is === 'declined' && [outcome.reason, outcome.code], [
@@ -108,7 +108,7 @@ describe('an answer that goes wrong after the money moved', () => {
     ])
   })
 
-  it('a second copy on the connection is never taken for the next answer', async (test) => {
+  it('a second copy of an answer is never read as the next answer', async (test) => {
     const merchant = await overHttp(test, { faults: [{ do: 'twice' }] })
     const { http } = merchant.context()
     const outcomes: string[] = []
@@ -123,7 +123,7 @@ describe('an answer that goes wrong after the money moved', () => {
 })
 
 describe('an answer about another key', () => {
-  /** A connection on which everything is answered with the same JSON. */
+  /** A connection that answers every request with the same JSON. */
   function stale(json: object, status = 200): Http {
     const text = JSON.stringify(json)
     const answer = {
@@ -138,7 +138,7 @@ describe('an answer about another key', () => {
   const amount = { minor: '9200', currency: 'EUR' }
   const approval = { status: 'approved', code: '00', amount }
 
-  it('is no answer to an operation or an enquiry', async (test) => {
+  it('an answer about another key does not answer an operation or an enquiry', async (test) => {
     const merchant = await overHttp(test)
     const http = stale({ ...approval, key: 'another' })
     const why = 'the answer is about another key'
@@ -149,7 +149,7 @@ describe('an answer about another key', () => {
     assert.deepEqual(found, { is: 'unknown', why })
   })
 
-  it('is no answer to a reversal by key', async (test) => {
+  it('an answer about another key does not answer a reversal by key', async (test) => {
     const merchant = await overHttp(test)
     const context = merchant.context({
       http: stale({ status: 'reversed', code: 'key-reversed', key: 'x' }),
@@ -158,7 +158,7 @@ describe('an answer about another key', () => {
     assert.equal(reversed.is, 'unknown')
   })
 
-  it('and one with a status other than 200 neither, whatever it says', async (test) => {
+  it('an answer with a status other than 200 answers nothing, whatever its body says', async (test) => {
     const merchant = await overHttp(test)
     const operation = payment('debit')
     const http = stale({ ...approval, key: operation.key }, 503)
@@ -166,7 +166,7 @@ describe('an answer about another key', () => {
   })
 })
 
-it('requests that can move money say so, look-ups do not', async (test) => {
+it('operations that can move money are marked as such, enquiries are not', async (test) => {
   const merchant = await overHttp(test)
   const { http } = merchant.context()
   const moving: [string, boolean][] = []
@@ -195,7 +195,7 @@ it('requests that can move money say so, look-ups do not', async (test) => {
   ])
 })
 
-it('nobody is answered before the ledger is on the disk', async (test) => {
+it('the acquirer answers only after the ledger is on the disk', async (test) => {
   const books = openBooks()
   let onDisk = () => {}
   const safe = () => new Promise<void>((done) => (onDisk = done))
@@ -229,7 +229,7 @@ it('nobody is answered before the ledger is on the disk', async (test) => {
       },
     )
     while (onDisk === before) await new Promise(setImmediate)
-    // A whole exchange on another connection: an answer that did not wait would be here by now.
+    // A whole exchange on another connection, so that a premature answer would have arrived.
     await fetch((await overHttp(test)).server.url).then((it) => it.text())
     assert.equal(answered, false)
     onDisk()
@@ -239,10 +239,10 @@ it('nobody is answered before the ledger is on the disk', async (test) => {
   }
 })
 
-describe('time', () => {
+describe('delays of the acquirer', () => {
   const late: Fault = { do: 'delay', ms: 60_000, apply: 'late' }
 
-  it('an operation may be carried out long after its client gave up', async (test) => {
+  it('an operation can be carried out long after its client gave up', async (test) => {
     const time = acquirerTime()
     const merchant = await overHttp(test, { time, faults: [late] })
     const operation = payment('debit')
@@ -258,7 +258,7 @@ describe('time', () => {
     assert.equal(merchant.totals().charged, 9200n)
   })
 
-  it('a key that was reversed meanwhile stops the late operation', async (test) => {
+  it('a reversal by key stops an operation that arrives later', async (test) => {
     const time = acquirerTime()
     const merchant = await overHttp(test, { time, faults: [late] })
     const operation = payment('debit')
@@ -272,7 +272,7 @@ describe('time', () => {
     assert.equal(merchant.totals().charged, 0n)
   })
 
-  it('an enquiry may find nothing at first', async (test) => {
+  it('an enquiry can find nothing at first', async (test) => {
     const merchant = await overHttp(test, { faults: [{ do: 'notFound', times: 2 }] })
     const operation = payment('debit')
     await merchant.run(operation)
@@ -281,7 +281,7 @@ describe('time', () => {
     assert.deepEqual(found, ['notFound', 'notFound', 'approved'])
   })
 
-  it('an operation may stay invisible for a while', async (test) => {
+  it('an operation can stay invisible for a while', async (test) => {
     const time = acquirerTime()
     const merchant = await overHttp(test, { time, faults: [{ do: 'hide', ms: 500 }] })
     const operation = payment('debit')
@@ -292,7 +292,7 @@ describe('time', () => {
     assert.equal((await enquire(merchant, operation)).is, 'approved')
   })
 
-  it('an answer may come late, after the money moved', async (test) => {
+  it('an answer can arrive late, after the money moved', async (test) => {
     const time = acquirerTime()
     const merchant = await overHttp(test, { time, faults: [{ do: 'delay', ms: 500 }] })
     const operation = payment('debit')
@@ -307,7 +307,7 @@ describe('time', () => {
 })
 
 describe('a plan of faults', () => {
-  it('hits the requests it names, by card, key, kind or turn', async (test) => {
+  it('a fault plan hits the requests it names, by card, key, kind or position', async (test) => {
     const merchant = await overHttp(test)
     const hit = payment('debit')
     await control(merchant.server.url, {
@@ -328,7 +328,7 @@ describe('a plan of faults', () => {
     assert.equal(merchant.server.plan.left, 0)
   })
 
-  it('is refused with the name of what is wrong in it', async (test) => {
+  it('a wrong fault plan is refused, with the name of the wrong field', async (test) => {
     const { server } = await overHttp(test)
     const wrong: [object, RegExp][] = [
       [{ plan: [{ do: 'explode' }] }, /plan\[0\]\.do must be one of/],
@@ -350,8 +350,8 @@ describe('a plan of faults', () => {
   })
 })
 
-describe('who may ask', () => {
-  it('only somebody with the secret', async (test) => {
+describe('access to the HTTP acquirer', () => {
+  it('only clients with the secret are served', async (test) => {
     const { server, ...merchant } = await overHttp(test, { secret: 'another-secret' })
     const outcome = await merchant.run(payment('debit'))
     assert.equal(outcome.is === 'declined' && outcome.reason, '900.100.200')
@@ -377,7 +377,7 @@ describe('who may ask', () => {
     assert.deepEqual(await merchant.connector.check!(merchant.context()), { ok: true })
   })
 
-  it('a merchant sees its own keys only', async (test) => {
+  it('a merchant sees only its own keys', async (test) => {
     const merchant = await overHttp(test)
     const operation = payment('debit')
     await merchant.run(operation)
@@ -385,12 +385,12 @@ describe('who may ask', () => {
     assert.equal((await merchant.connector.resolve.enquire!(operation, other)).is, 'notFound')
   })
 
-  it('nobody from another machine: the host must be of this one', async () => {
+  it('the acquirer listens on a loopback host only', async () => {
     await assert.rejects(startSimulator({ host: '0.0.0.0' }), /host must be one of 127\.0\.0\.1/)
   })
 })
 
-it('a request that cannot be read is refused by name, and nothing moves', async (test) => {
+it('an unreadable request is refused by the name of its field, and moves nothing', async (test) => {
   const { server } = await overHttp(test)
   const amount = { minor: '1', currency: 'EUR' }
   const good = { kind: 'debit', paymentId: 'p', amount }
@@ -445,7 +445,7 @@ it('GET /ledger shows every entry once, page by page, and no card number', async
   assert.deepEqual(seen, keys)
 })
 
-describe('the page of the bank', () => {
+describe('the redirect page of the acquirer', () => {
   const operation = () =>
     payment('debit', {
       brand: 'IDEAL',
@@ -465,7 +465,7 @@ describe('the page of the bank', () => {
     ['approve', 'approved'],
     ['cancel', '100.396.101'],
   ] as const) {
-    it(`lets the shopper ${button} and sends them back`, async (test) => {
+    it(`${button} on the page decides the payment and sends the shopper back`, async (test) => {
       const merchant = await overHttp(test, { time })
       const redirected = operation()
       const url = await bankUrl(merchant, redirected)
@@ -481,7 +481,7 @@ describe('the page of the bank', () => {
     })
   }
 
-  it('works with its own address only', async (test) => {
+  it('the page opens only under its own address', async (test) => {
     const merchant = await overHttp(test, { time })
     const url = await bankUrl(merchant, operation())
     for (const wrong of [`${url}x`, url.replace('/bank/', '/bank/A')]) {
@@ -497,7 +497,7 @@ describe('the page of the bank', () => {
 })
 
 describe('events of the HTTP acquirer', () => {
-  it('come before the answer for .89 and after it for .88, signed', async (test) => {
+  it('a signed event precedes the answer for amounts ending in .89 and follows it for .88', async (test) => {
     const merchant = await overHttp(test)
     const receiver = await eventReceiver(test)
     for (const [minor, before] of [
@@ -519,7 +519,7 @@ describe('events of the HTTP acquirer', () => {
     }
   })
 
-  it('tell of the end of a pending payment, and again when asked, with the same id', async (test) => {
+  it("a pending payment's end is told by an event, and again with the same id on request", async (test) => {
     const merchant = await overHttp(test, { time: acquirerTime() })
     const receiver = await eventReceiver(test)
     const operation = payment('debit', { instrument: card(plainCard, { holder: '800.400.500' }) })
@@ -535,7 +535,7 @@ describe('events of the HTTP acquirer', () => {
     assert.equal(merchant.totals().charged, 9200n)
   })
 
-  it('tell of chargebacks and of their reversal', async (test) => {
+  it('events tell of chargebacks and of their reversals', async (test) => {
     const merchant = await overHttp(test)
     const receiver = await eventReceiver(test)
     const operation = payment('debit')
@@ -562,7 +562,7 @@ describe('events of the HTTP acquirer', () => {
   })
 })
 
-it('a gateway pointed at nothing says that no byte was written', async (test) => {
+it('an endpoint that does not accept connections proves that no byte was written', async (test) => {
   const { server } = await overHttp(test)
   await server.close()
   const merchant = merchantAt(test, server.url)

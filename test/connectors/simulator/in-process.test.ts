@@ -25,7 +25,7 @@ function proofIn(outcome: Outcome): Record<string, string> {
   return Object.fromEntries(parameters.map(({ name, value }) => [name, value]))
 }
 
-it('the package brings the connector `simulator`, for testMode=INTERNAL only', () => {
+it('the package offers the connector `simulator` for testMode=INTERNAL only', () => {
   const [connector] = plugin.connectors ?? []
   assert.equal(plugin.connectors?.length, 1)
   assert.equal(connector?.name, 'simulator')
@@ -38,7 +38,7 @@ describe('an ordinary payment inside the process', () => {
     swap: () => Promise.reject(new Error('records were written')),
   }
 
-  it('touches no record, approved or declined', async (test) => {
+  it('an ordinary payment stores no record, approved or declined', async (test) => {
     const merchant = inProcess(test)
     for (const number of ['4200000000000000', '4000000000000002']) {
       await merchant.run(payment('debit', { instrument: card(number) }), { records: forbidden })
@@ -46,7 +46,7 @@ describe('an ordinary payment inside the process', () => {
     assert.equal(merchant.sendings(), 2)
   })
 
-  it('moves nothing when it is too late to send', async (test) => {
+  it('an operation past its deadline moves nothing', async (test) => {
     const merchant = inProcess(test)
     const sending = () => {
       throw new Error('too late')
@@ -59,7 +59,7 @@ describe('an ordinary payment inside the process', () => {
     assert.equal(merchant.records.stored.size, 0)
   })
 
-  it('takes microseconds', async (test) => {
+  it('an ordinary payment takes microseconds', async (test) => {
     const merchant = inProcess(test)
     const context = merchant.context()
     const rounds = 5_000
@@ -70,14 +70,14 @@ describe('an ordinary payment inside the process', () => {
       return ((performance.now() - started) * 1_000) / rounds
     }
     const times = [await round(), await round(), await round(), await round()]
-    // Ten are asked for on an idle machine; tests share theirs.
+    // An idle machine takes ten; tests share theirs.
     assert.ok(Math.min(...times) < 50, `${times} microseconds`)
   })
 })
 
 describe('a restart of the process', () => {
   for (const number of ['4000000000000341', '4000000000000077']) {
-    it(`does not lose what became of ${number}`, async (test) => {
+    it(`a restart keeps the outcome of a payment by card ${number}`, async (test) => {
       const before = inProcess(test)
       const operation = payment('debit', { instrument: card(number) })
       await before.run(operation)
@@ -91,7 +91,7 @@ describe('a restart of the process', () => {
     })
   }
 
-  it('does not open a closed key again', async (test) => {
+  it('a restart keeps a closed key closed', async (test) => {
     const { records, ...before } = inProcess(test)
     const operation = payment('debit', { amount: euros(9288) })
     await before.connector.resolve.reverseByKey!(operation, before.context())
@@ -99,7 +99,7 @@ describe('a restart of the process', () => {
     assert.equal((await after.run(operation)).is, 'declined')
   })
 
-  it('loses ordinary payments, whose follow-ups then trust what the engine says', async (test) => {
+  it('a restart forgets ordinary payments; their follow-ups rely on the sums of the engine', async (test) => {
     const { records, ...before } = inProcess(test)
     const authorisation = payment('authorize')
     await before.run(authorisation)
@@ -111,7 +111,7 @@ describe('a restart of the process', () => {
   })
 })
 
-it('two processes decide about one pending payment and its money moves once', async (test) => {
+it('two processes that decide one pending payment move its money once', async (test) => {
   const records = openRecords()
   const clock = businessClock()
   const processes = [1, 2, 3].map(() => inProcess(test, { records, clock }))
@@ -126,7 +126,7 @@ it('two processes decide about one pending payment and its money moves once', as
   assert.equal(kept.movements.length, 1)
 })
 
-it('one process reverses a key while another one finishes it: the kept entry decides', async (test) => {
+it('when two processes reverse and finish one key at once, the stored entry decides', async (test) => {
   const records = openRecords()
   const clock = businessClock()
   const [one, two] = [inProcess(test, { records, clock }), inProcess(test, { records, clock })]
@@ -145,7 +145,7 @@ it('one process reverses a key while another one finishes it: the kept entry dec
   }
 })
 
-it('a process that read before another one wrote decides again', async (test) => {
+it('a process whose view is out of date decides again', async (test) => {
   const records = openRecords()
   const clock = businessClock()
   const [slow, quick] = [inProcess(test, { records, clock }), inProcess(test, { records, clock })]
@@ -168,7 +168,7 @@ it('a process that read before another one wrote decides again', async (test) =>
   assert.equal(kept.state, 'closed')
 })
 
-describe('a shopper who comes back', () => {
+describe('a shopper who returns from a redirect', () => {
   const redirected = () =>
     payment('debit', {
       brand: 'PAYPAL',
@@ -176,7 +176,7 @@ describe('a shopper who comes back', () => {
     })
   const returnUrl = 'https://shop.example/back'
 
-  it('with the proof of the redirect has paid, in any process, once', async (test) => {
+  it("a shopper with the redirect's proof pays once, in any process", async (test) => {
     const merchant = inProcess(test)
     const operation = redirected()
     const proof = proofIn(await merchant.run(operation, { returnUrl }))
@@ -188,7 +188,7 @@ describe('a shopper who comes back', () => {
     assert.equal(other.totals().charged, 9200n)
   })
 
-  it('with another proof or none has not', async (test) => {
+  it('a shopper with another proof or none does not pay', async (test) => {
     const merchant = inProcess(test)
     const operation = redirected()
     const proof = proofIn(await merchant.run(operation, { returnUrl }))
@@ -209,7 +209,7 @@ describe('events', () => {
     [9289, 1],
   ] as const
   for (const [minor, copies] of cases) {
-    it(`amount ${minor}: come ${copies} times before the answer, signed`, async (test) => {
+    it(`amount ${minor}: ${copies} signed events precede the answer`, async (test) => {
       const merchant = inProcess(test)
       const receiver = await eventReceiver(test)
       const operation = payment('debit', { amount: euros(minor) })
@@ -227,10 +227,10 @@ describe('events', () => {
       assert.equal(await verify(unsigned, merchant.context()), false)
       const [claim] = parse(message!)
       assert.equal(claim?.key, operation.key)
-      assert.deepEqual(claim?.outcome, outcome, 'the event says the same as the answer')
+      assert.deepEqual(claim?.outcome, outcome, 'the event agrees with the answer')
     })
   }
-  it('do not hold up a payment when they cannot be delivered', async (test) => {
+  it('an event that cannot be delivered does not hold up its payment', async (test) => {
     const merchant = inProcess(test)
     const operation = payment('debit', { amount: euros(9289) })
     const outcome = await merchant.run(operation, { notifyUrl: 'http://127.0.0.1:1/' })
@@ -238,14 +238,14 @@ describe('events', () => {
   })
 })
 
-describe('a chargeback that the merchant asks for', () => {
+describe("a chargeback on the merchant's request", () => {
   const reason = '000.100.220'
   const on = (operation: ReturnType<typeof payment>, minor?: number) => {
     const { paymentId, key, amount, original } = followUp('refund', operation, minor)
     return { paymentId, key, amount, reason, original: original! } as const
   }
 
-  it('comes back as a signed event about the disputed payment', async (test) => {
+  it('a requested chargeback arrives as a signed event about the disputed payment', async (test) => {
     const merchant = inProcess(test)
     const operation = payment('debit', { instrument: bankAccount('DE89370400440532013000') })
     await merchant.run(operation)
@@ -261,7 +261,7 @@ describe('a chargeback that the merchant asks for', () => {
     assert.equal(merchant.totals().charged, 0n)
   })
 
-  it('happens once, is reversed once, also in another process', async (test) => {
+  it('a requested chargeback happens once and is reversed once, also in another process', async (test) => {
     const merchant = inProcess(test)
     const operation = payment('debit')
     await merchant.run(operation)
@@ -289,7 +289,7 @@ describe('a chargeback that the merchant asks for', () => {
     assert.equal((await other.run(followUp('refund', operation))).is, 'approved')
   })
 
-  it('is refused on a payment that charged nothing', async (test) => {
+  it('a chargeback of a payment that charged nothing is refused', async (test) => {
     const merchant = inProcess(test)
     const operation = payment('authorize')
     await merchant.run(operation)
@@ -298,7 +298,7 @@ describe('a chargeback that the merchant asks for', () => {
   })
 })
 
-it('an event that is none is refused without being quoted', (test) => {
+it('a malformed event is refused without being quoted', (test) => {
   const { connector } = inProcess(test)
   for (const text of ['', 'null', '[]', '{"eventId":"1"}', '4200000000000000']) {
     const message = { body: Buffer.from(text), headers: {}, query: {} }

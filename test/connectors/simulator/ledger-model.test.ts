@@ -13,8 +13,8 @@ import {
 } from '../../../connectors/simulator/ledger.ts'
 
 /**
- * A second way to keep the books: a list of what was approved. All sums are added up from it, so a
- * slip in the ledger's running sums shows.
+ * A second ledger: a list of approved operations whose sums are added up anew, so that an error in
+ * the ledger's running sums shows.
  */
 type Done = { kind: Request['kind']; key: string; on: string | undefined; minor: bigint }
 
@@ -24,9 +24,9 @@ const kinds = ['authorize', 'debit', 'credit', 'capture', 'refund', 'reverse', '
 const steps = fc.array(
   fc.record({
     does: fc.constantFrom(...kinds, 'undo', 'repeat' as const),
-    /** Which of the earlier keys it refers to. */
+    /** The index of an earlier key. */
     on: fc.nat(20),
-    /** Below .87: the rules about amounts are no part of this. */
+    /** Below .87, because the rules about amounts are not tested here. */
     minor: fc.integer({ min: 1, max: 80 }),
   }),
   { maxLength: 40 },
@@ -38,7 +38,10 @@ function rootOf(done: readonly Done[], one: Done): Done {
   return one.kind === 'increment' ? rootOf(done, done.find(({ key }) => key === one.on)!) : one
 }
 
-/** What operations of a kind took from an approved operation, increments counted with their root. */
+/**
+ * The amount taken from an approved operation by a kind of operation, increments counted with their
+ * root.
+ */
 const taken = (done: readonly Done[], from: Done, kind: Request['kind']) =>
   done.filter((one) => {
     const on = done.find(({ key }) => key === one.on)
@@ -95,7 +98,7 @@ function expectedTotals(done: readonly Done[]): { held: bigint; charged: bigint 
   return { held, charged }
 }
 
-it('the ledger approves what its sums allow, nothing else, and no sequence breaks a sum', () => {
+it('the ledger approves exactly the operations its sums allow, and no sequence breaks a sum', () => {
   fc.assert(
     fc.property(steps, (sequence) => {
       const ledger = openLedger()
@@ -110,10 +113,10 @@ it('the ledger approves what its sums allow, nothing else, and no sequence break
             const { answer, writes } = reverseByKey(ledger, named, at)
             apply(ledger, writes)
             if (answer.status === 'reversed') {
-              // An undone first operation takes its own reversals with it.
+              // A reversed payment takes its own reversals with it.
               done = done.filter(({ key }) => key !== named)
               done = done.filter((one) => one.on !== named || one.kind !== 'reverse')
-            } else assert.deepEqual(totals(ledger), before, 'nothing moves unless it is reversed')
+            } else assert.deepEqual(totals(ledger), before, 'nothing moves without a reversal')
             continue
           }
           const { kind, key, amount, original } = entryOf(ledger, named)!
@@ -148,7 +151,7 @@ it('the ledger approves what its sums allow, nothing else, and no sequence break
         keys.push(key)
         const shown = totals(ledger).EUR ?? { held: 0n, charged: 0n }
         assert.deepEqual(shown, expectedTotals(done))
-        assert.ok(shown.held >= 0n, 'never less than nothing is held')
+        assert.ok(shown.held >= 0n, 'the held amount is never negative')
         for (const { sums } of entriesOf(ledger)) {
           const { authorised, captured, released, refunded } = sums
           for (const part of [captured, released, refunded]) assert.ok(part >= 0n)

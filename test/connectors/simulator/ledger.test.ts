@@ -16,7 +16,7 @@ import { reasonFor } from '../../../connectors/simulator/reasons.ts'
 
 const at = Date.UTC(2030, 0, 1)
 
-/** Asks and books, as a transport does; answers `00` or the acquirer's refusal. */
+/** Decides and books, as a transport does; returns `00` or the acquirer's refusal. */
 function book(
   ledger: Ledger,
   kind: Request['kind'],
@@ -41,7 +41,7 @@ function undo(ledger: Ledger, key: string) {
 const eur = (ledger: Ledger) => totals(ledger).EUR ?? { held: 0n, charged: 0n }
 
 describe('captures', () => {
-  it('may be many, up to the authorised amount and not one cent more', () => {
+  it('captures add up to the authorised amount and not one cent more', () => {
     const ledger = openLedger()
     book(ledger, 'authorize', 'auth', 100)
     assert.equal(book(ledger, 'capture', 'c1', 60, { original: 'auth' }), '00')
@@ -50,7 +50,7 @@ describe('captures', () => {
     assert.deepEqual(eur(ledger), { held: 0n, charged: 100n })
   })
 
-  it('end with the final one, unless that one is undone', () => {
+  it('a final capture ends the captures, unless it is undone', () => {
     const ledger = openLedger()
     book(ledger, 'authorize', 'auth', 100)
     book(ledger, 'capture', 'c1', 10, { original: 'auth', final: true })
@@ -59,7 +59,7 @@ describe('captures', () => {
     assert.equal(book(ledger, 'capture', 'c3', 100, { original: 'auth' }), '00')
   })
 
-  it('need an approved authorisation in the same currency', () => {
+  it('a capture needs an approved authorisation in the same currency', () => {
     const ledger = openLedger()
     book(ledger, 'authorize', 'auth', 100)
     book(ledger, 'authorize', 'no', 100, { signs: { number: '4000000000000002' } })
@@ -79,7 +79,7 @@ describe('captures', () => {
 })
 
 describe('refunds and reversals', () => {
-  it('share the charged amount', () => {
+  it('refunds and reversals share the charged amount', () => {
     const ledger = openLedger()
     book(ledger, 'debit', 'd', 100)
     assert.equal(book(ledger, 'reverse', 'v1', 30, { original: 'd' }), '00')
@@ -89,7 +89,7 @@ describe('refunds and reversals', () => {
     assert.deepEqual(eur(ledger), { held: 0n, charged: 0n })
   })
 
-  it('of an authorisation give back what is open, never what is captured', () => {
+  it('the reversal of an authorisation releases the open rest, never a captured amount', () => {
     const ledger = openLedger()
     book(ledger, 'authorize', 'auth', 100)
     book(ledger, 'capture', 'c', 60, { original: 'auth' })
@@ -98,7 +98,7 @@ describe('refunds and reversals', () => {
     assert.deepEqual(eur(ledger), { held: 0n, charged: 60n })
   })
 
-  it('of a capture give the amount back to its authorisation', () => {
+  it('the reversal of a capture gives its amount back to the authorisation', () => {
     const ledger = openLedger()
     book(ledger, 'authorize', 'auth', 100)
     book(ledger, 'capture', 'c1', 100, { original: 'auth' })
@@ -107,7 +107,7 @@ describe('refunds and reversals', () => {
     assert.equal(book(ledger, 'capture', 'c2', 100, { original: 'auth' }), '00')
   })
 
-  it('end with the final one of their kind', () => {
+  it('a final refund ends the refunds, a final reversal the reversals', () => {
     const ledger = openLedger()
     book(ledger, 'debit', 'd', 100)
     assert.equal(book(ledger, 'reverse', 'v1', 10, { original: 'd', final: true }), '00')
@@ -116,7 +116,7 @@ describe('refunds and reversals', () => {
     assert.equal(book(ledger, 'refund', 'f2', 10, { original: 'd' }), 'over-refund')
   })
 
-  it('of a credit take the money back', () => {
+  it('the reversal of a credit takes the money back', () => {
     const ledger = openLedger()
     book(ledger, 'credit', 'cd', 100)
     assert.deepEqual(eur(ledger), { held: 0n, charged: -100n })
@@ -126,7 +126,7 @@ describe('refunds and reversals', () => {
 })
 
 describe('increments and reauthorisations', () => {
-  it('add to the authorisation, and every member counts against it', () => {
+  it('an increment adds to the authorisation, and every member counts against the total', () => {
     const ledger = openLedger()
     book(ledger, 'authorize', 'auth', 100)
     assert.equal(book(ledger, 'increment', 'i1', 50, { original: 'auth' }), '00')
@@ -136,7 +136,7 @@ describe('increments and reauthorisations', () => {
     assert.deepEqual(eur(ledger), { held: 0n, charged: 160n })
   })
 
-  it('are too late after the final capture or a full reversal', () => {
+  it('increments and reauthorisations after the final capture or a full reversal are refused', () => {
     const ledger = openLedger()
     for (const key of ['one', 'two']) book(ledger, 'authorize', key, 100)
     book(ledger, 'capture', 'c', 10, { original: 'one', final: true })
@@ -148,7 +148,7 @@ describe('increments and reauthorisations', () => {
     }
   })
 
-  it('replace the old authorisation, whose rest is let go', () => {
+  it('a reauthorisation replaces the old authorisation and releases its rest', () => {
     const ledger = openLedger()
     book(ledger, 'authorize', 'old', 100)
     book(ledger, 'capture', 'c', 30, { original: 'old' })
@@ -156,10 +156,10 @@ describe('increments and reauthorisations', () => {
     assert.deepEqual(eur(ledger), { held: 80n, charged: 30n })
     assert.equal(book(ledger, 'capture', 'c2', 1, { original: 'old' }), 'over-capture')
     assert.equal(book(ledger, 'reverse', 'v', 30, { original: 'c' }), '00')
-    assert.deepEqual(eur(ledger), { held: 80n, charged: 0n }, 'what comes back late is not held')
+    assert.deepEqual(eur(ledger), { held: 80n, charged: 0n }, 'a late reversal leaves nothing held')
   })
 
-  it('come too late for an authorisation that was replaced, even when nothing of it was left', () => {
+  it('increments and reauthorisations of a replaced authorisation are refused, even when it had no rest', () => {
     const ledger = openLedger()
     book(ledger, 'authorize', 'old', 80)
     book(ledger, 'capture', 'c', 80, { original: 'old' })
@@ -168,7 +168,7 @@ describe('increments and reauthorisations', () => {
     assert.equal(book(ledger, 'authorize', 'r', 1, { original: 'old', replaces: true }), 'closed')
   })
 
-  it('that were replaced themselves cannot be undone', () => {
+  it('a replaced reauthorisation cannot be undone', () => {
     const ledger = openLedger()
     book(ledger, 'authorize', 'old', 80)
     book(ledger, 'authorize', 'new', 80, { original: 'old', replaces: true })
@@ -177,7 +177,7 @@ describe('increments and reauthorisations', () => {
     assert.deepEqual(eur(ledger), { held: 80n, charged: 0n })
   })
 
-  it('are undone together with the approval that time brought', () => {
+  it('a reauthorisation that is approved by delay is undone together with its approval', () => {
     const ledger = openLedger()
     book(ledger, 'authorize', 'old', 80)
     const signs = { number: '4000000000000077' }
@@ -188,7 +188,7 @@ describe('increments and reauthorisations', () => {
     assert.equal(book(ledger, 'capture', 'c', 80, { original: 'old' }), '00')
   })
 
-  it('bring the old authorisation back when they are undone', () => {
+  it('an undone reauthorisation restores the old authorisation', () => {
     const ledger = openLedger()
     book(ledger, 'authorize', 'old', 100)
     book(ledger, 'authorize', 'new', 80, { original: 'old', replaces: true })
@@ -199,15 +199,15 @@ describe('increments and reauthorisations', () => {
 })
 
 describe('a reversal by key', () => {
-  it('closes a key that nobody used: what arrives late is declined', () => {
+  it('a reversal closes an unused key: an operation that arrives later is declined', () => {
     const ledger = openLedger()
     assert.equal(undo(ledger, 'late'), 'nothing')
     assert.equal(book(ledger, 'authorize', 'late', 100), 'key-closed')
-    assert.equal(undo(ledger, 'late'), 'nothing', 'asking again says the same')
+    assert.equal(undo(ledger, 'late'), 'nothing', 'a repeat gives the same answer')
     assert.deepEqual(eur(ledger), { held: 0n, charged: 0n })
   })
 
-  it('undoes what the key did, once, and the key stays closed', () => {
+  it('a reversal undoes the operation once, and the key stays closed', () => {
     for (const kind of ['authorize', 'debit', 'credit'] as const) {
       const ledger = openLedger()
       book(ledger, kind, 'key', 100)
@@ -217,7 +217,7 @@ describe('a reversal by key', () => {
     }
   })
 
-  it('undoes follow-ups, so that the amount is free again', () => {
+  it('a reversal undoes a follow-up and frees its amount', () => {
     for (const kind of ['capture', 'reverse', 'increment'] as const) {
       const ledger = openLedger()
       book(ledger, 'authorize', 'auth', 100)
@@ -233,7 +233,7 @@ describe('a reversal by key', () => {
     assert.equal(book(ledger, 'refund', 'f2', 100, { original: 'd' }), '00')
   })
 
-  it('is refused when something builds on the key, and then changes nothing', () => {
+  it('a reversal of a key with follow-ups is refused and changes nothing', () => {
     const ledger = openLedger()
     book(ledger, 'authorize', 'auth', 100)
     book(ledger, 'increment', 'i', 50, { original: 'auth' })
@@ -244,7 +244,7 @@ describe('a reversal by key', () => {
     assert.deepEqual([...entriesOf(ledger)], before)
   })
 
-  it('of a declined key moves nothing and still closes it', () => {
+  it('a reversal of a declined key moves nothing and closes the key', () => {
     const ledger = openLedger()
     const signs = { number: '4000000000000002' }
     book(ledger, 'debit', 'no', 100, { signs })
@@ -252,7 +252,7 @@ describe('a reversal by key', () => {
     assert.equal(book(ledger, 'debit', 'no', 100, { signs }), 'key-closed')
   })
 
-  it('of one whose time to be approved has come takes the money back in the same step', () => {
+  it('a reversal of a payment whose delayed approval is due takes the money back in the same step', () => {
     const ledger = openLedger()
     book(ledger, 'debit', 'd', 100, { signs: { number: '4000000000000077' } })
     const change = reverseByKey(ledger, 'd', at + 30_000)
@@ -266,7 +266,7 @@ describe('a reversal by key', () => {
 describe('chargebacks', () => {
   const fraud = { original: 'd', reason: '000.100.220' } as const
 
-  it('take the money back, once, and a reversal returns it, once', () => {
+  it('a chargeback takes the money back once, and its reversal returns it once', () => {
     const ledger = openLedger()
     book(ledger, 'debit', 'd', 100)
     assert.equal(book(ledger, 'chargebackReversal', 'cr0', 100, fraud), 'no-chargeback')
@@ -279,7 +279,7 @@ describe('chargebacks', () => {
     assert.equal(book(ledger, 'chargeback', 'cb3', 100, fraud), 'second-chargeback')
   })
 
-  it('make refunds and reversals wait until they are reversed', () => {
+  it('refunds and reversals wait until a chargeback is reversed', () => {
     const ledger = openLedger()
     book(ledger, 'debit', 'd', 100)
     book(ledger, 'chargeback', 'cb', 100, fraud)
@@ -290,7 +290,7 @@ describe('chargebacks', () => {
     assert.equal(book(ledger, 'refund', 'f', 100, { original: 'd' }), '00')
   })
 
-  it('stand in the way of a reversal by key, and cannot be undone by one', () => {
+  it('a chargeback blocks the reversal by key, and no reversal by key undoes a chargeback', () => {
     const ledger = openLedger()
     book(ledger, 'debit', 'd', 100)
     book(ledger, 'chargeback', 'cb', 100, fraud)
@@ -298,7 +298,7 @@ describe('chargebacks', () => {
     assert.deepEqual(eur(ledger), { held: 0n, charged: 0n })
   })
 
-  it('go beyond any sum: the bank does not ask', () => {
+  it('a chargeback can exceed every sum, because the issuer does not ask', () => {
     const ledger = openLedger()
     book(ledger, 'debit', 'd', 100)
     book(ledger, 'refund', 'f', 100, { original: 'd' })
@@ -308,13 +308,13 @@ describe('chargebacks', () => {
 })
 
 describe('a key', () => {
-  it('used again for the same gets the same answer and moves nothing', () => {
+  it('a key that repeats its operation gets the same answer and moves nothing', () => {
     const ledger = openLedger()
     for (const _time of [1, 2, 3]) assert.equal(book(ledger, 'debit', 'd', 100), '00')
     assert.deepEqual(eur(ledger), { held: 0n, charged: 100n })
   })
 
-  it('used for anything else is refused', () => {
+  it('a key that is used for another operation is refused', () => {
     const ledger = openLedger()
     book(ledger, 'debit', 'd', 100)
     book(ledger, 'debit', 'other', 100)
@@ -336,7 +336,7 @@ it('a decision changes nothing until it is written', () => {
   assert.equal(entryOf(ledger, 'd'), undefined)
 })
 
-it('a bounded ledger keeps what was written last and never more than its limit', () => {
+it('a bounded ledger keeps the newest entries and never exceeds its limit', () => {
   const ledger = openLedger(100)
   for (let index = 0; index < 1_000; index += 1) {
     book(ledger, 'debit', `d${index}`, 1)
@@ -346,7 +346,7 @@ it('a bounded ledger keeps what was written last and never more than its limit',
   assert.equal(entryOf(ledger, 'd0'), undefined)
 })
 
-it('an authorisation that was forgotten and taken up again gets back nothing it does not know of', () => {
+it('an authorisation that the ledger forgot gets back only amounts the ledger knows', () => {
   const ledger = openLedger()
   book(ledger, 'authorize', 'auth', 100)
   book(ledger, 'capture', 'c', 60, { original: 'auth' })
@@ -356,7 +356,7 @@ it('an authorisation that was forgotten and taken up again gets back nothing it 
   assert.equal(book(ledger, 'capture', 'c2', 101, { original: 'auth' }), 'over-capture')
 })
 
-it('an entry survives JSON', () => {
+it('an entry survives a round trip through JSON', () => {
   const ledger = openLedger()
   book(ledger, 'authorize', 'auth', 100, { signs: { number: '4000000000000077', postcode: '1' } })
   book(ledger, 'authorize', 'b', 2 ** 53)

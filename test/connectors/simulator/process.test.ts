@@ -53,7 +53,7 @@ const enquire = (merchant: Merchant, operation: ReturnType<typeof payment>) =>
   merchant.connector.resolve.enquire!(operation, merchant.context())
 
 describe('the acquirer as a process', () => {
-  it('killed at any moment, has lost nothing that it answered', async (test) => {
+  it('an acquirer that is killed at any moment has kept every payment it answered', async (test) => {
     const ledger = join(folder(test), 'ledger')
     const { child, merchant } = await start(test, ledger)
     const answered: ReturnType<typeof payment>[] = []
@@ -95,7 +95,7 @@ describe('the acquirer as a process', () => {
     await killed(again.child, 'SIGKILL')
   })
 
-  it('keeps closed keys closed over a kill', async (test) => {
+  it('closed keys stay closed over a kill', async (test) => {
     const ledger = join(folder(test), 'ledger')
     const first = await start(test, ledger)
     const operation = payment('debit')
@@ -104,10 +104,10 @@ describe('the acquirer as a process', () => {
     const second = await start(test, ledger)
     assert.equal((await second.merchant.run(operation)).is, 'declined')
     const [code] = await killed(second.child, 'SIGTERM')
-    assert.equal(code, 0, 'and ends by itself when it is told to')
+    assert.equal(code, 0, 'the process ends by itself on request')
   })
 
-  it('says how it is used when it is not understood', async (test) => {
+  it('wrong arguments print the usage', async (test) => {
     const child = run(test, ['--prot', '1'])
     const usage: string[] = []
     child.stderr!.setEncoding('utf8').on('data', (text: string) => usage.push(text))
@@ -127,7 +127,7 @@ describe('the ledger file', () => {
     signs: {},
   })
 
-  it('may end in half a line: that change was never answered', async (test) => {
+  it('half a line at the end of the file is dropped: its change was never answered', async (test) => {
     const file = join(folder(test), 'ledger')
     const books = openBooks(file)
     books.decide('shop', request('one'), 0)
@@ -144,13 +144,13 @@ describe('the ledger file', () => {
     await last.close()
   })
 
-  it('is refused by line when anything else in it is broken', async (test) => {
+  it('any other broken line is refused by its number', async (test) => {
     const file = join(folder(test), 'ledger')
     writeFileSync(file, 'nonsense\n')
     assert.throws(() => openBooks(file), /ledger, line 1/)
   })
 
-  it('is safe for everything that was decided before asking, many at once', async (test) => {
+  it('safe() waits until every decision before it is on the disk, with many callers at once', async (test) => {
     const file = join(folder(test), 'ledger')
     const books = openBooks(file)
     const keys = Array.from({ length: 50 }, newKey)

@@ -11,7 +11,7 @@ import {
   transports,
 } from './support.ts'
 
-/** Approved cards, as merchants find them in the documents. */
+/** Approved cards from the merchants' documentation. */
 const approvedCards = `4200000000000000 4711100000000000 4111111111111111 5454545454545454
   5555555555554444 2223003122003222 377777777777770 378282246310005 36227206271667 30569309025904
   6011111111111117 3530111333300000 6200000000000005 6205500000000000004 6759649826438453
@@ -42,7 +42,7 @@ const codeOf = (outcome: Outcome) => (outcome.is === 'declined' ? outcome.reason
 
 for (const [transport, open] of transports) {
   describe(`the simulator ${transport}`, () => {
-    it('approves the cards that are to be approved, and any other number', async (test) => {
+    it('approved cards, and numbers outside the table, are approved', async (test) => {
       const merchant = await open(test)
       for (const number of approvedCards) {
         const outcome = await merchant.run(payment('debit', { instrument: card(number) }))
@@ -51,7 +51,7 @@ for (const [transport, open] of transports) {
       assert.equal(merchant.totals().charged, 9200n * BigInt(approvedCards.length))
     })
 
-    it('declines each card of the table with its code, whatever is asked for', async (test) => {
+    it('each declined card is declined with its code, for every kind of operation', async (test) => {
       const merchant = await open(test)
       for (const [number, reason] of Object.entries(declinedCards)) {
         for (const kind of kinds) {
@@ -62,7 +62,7 @@ for (const [transport, open] of transports) {
       assert.deepEqual(merchant.totals(), { held: 0n, charged: 0n })
     })
 
-    it('says with a decline what the acquirer called it and what may be tried', async (test) => {
+    it("a decline carries the acquirer's own code and the advice for a retry", async (test) => {
       const merchant = await open(test)
       const funds = card('4000000000009995')
       const outcome = await merchant.run(payment('debit', { instrument: funds }))
@@ -70,7 +70,7 @@ for (const [transport, open] of transports) {
       assert.equal(outcome.is === 'declined' && outcome.advice, 'later')
     })
 
-    it('declines with the code that the holder is named after', async (test) => {
+    it('a holder named after a result code is declined with that code', async (test) => {
       const merchant = await open(test)
       for (const holder of ['800.100.171', '100.400.325', '900.100.400', '900.100.300']) {
         const instrument = card(plainCard, { holder })
@@ -78,7 +78,7 @@ for (const [transport, open] of transports) {
       }
     })
 
-    it('leaves open what the holder names a pending code of', async (test) => {
+    it('a holder named after a pending code leaves the payment open', async (test) => {
       const merchant = await open(test)
       const instrument = card(plainCard, { holder: '800.400.501' })
       const operation = payment('debit', { instrument })
@@ -88,7 +88,7 @@ for (const [transport, open] of transports) {
       assert.equal((await ask(merchant, operation)).is, 'pending')
     })
 
-    it('never reaches the acquirer with 4000000000000119', async (test) => {
+    it('4000000000000119 never reaches the acquirer', async (test) => {
       const merchant = await open(test)
       for (const instrument of [
         card('4000000000000119'),
@@ -101,7 +101,7 @@ for (const [transport, open] of transports) {
       assert.equal(merchant.sendings(), 0)
     })
 
-    it('approves 4000002500003155 only with a 3-D Secure proof', async (test) => {
+    it('4000002500003155 is approved only with a 3-D Secure proof', async (test) => {
       const merchant = await open(test)
       const instrument = card('4000002500003155')
       const proofs: [Operation['threeDSecure'], string][] = [
@@ -120,7 +120,7 @@ for (const [transport, open] of transports) {
       }
     })
 
-    it('charges 4000000000000341 and loses the answer: only an enquiry finds out', async (test) => {
+    it('4000000000000341 is charged and its answer lost: only an enquiry finds it', async (test) => {
       const merchant = await open(test)
       const operation = payment('debit', { instrument: card('4000000000000341') })
       for (const _time of ['the first time', 'and when the same key is sent again']) {
@@ -130,11 +130,11 @@ for (const [transport, open] of transports) {
       assert.equal(merchant.totals().charged, 9200n)
     })
 
-    it('approves 4000000000000077 after thirty seconds and not before', async (test) => {
+    it('4000000000000077 is approved after thirty seconds and not before', async (test) => {
       await endsAfterThirtySeconds(test, payment('debit', { instrument: card('4000000000000077') }))
     })
 
-    it('declines an amount ending .87 after thirty seconds and not before', async (test) => {
+    it('an amount ending in .87 is declined after thirty seconds and not before', async (test) => {
       await endsAfterThirtySeconds(test, payment('debit', { amount: euros(9287) }))
     })
 
@@ -153,10 +153,10 @@ for (const [transport, open] of transports) {
         declines ? '800.100.152' : 'approved',
       )
       assert.equal(merchant.totals().charged, declines ? 0n : 9200n)
-      assert.deepEqual(await ask(merchant, operation), found, 'asking again changes nothing')
+      assert.deepEqual(await ask(merchant, operation), found, 'a repeat changes nothing')
     }
 
-    it('follows the rows of bank, virtual and token accounts', async (test) => {
+    it('bank, virtual and token accounts follow their rows', async (test) => {
       const merchant = await open(test)
       const virtual = (accountId: string) =>
         ({ kind: 'virtualAccount', brand: 'WALLET', accountId }) as const
@@ -183,7 +183,7 @@ for (const [transport, open] of transports) {
       }
     })
 
-    it('sends the shopper of redirect brands to the bank and waits for thirty minutes', async (test) => {
+    it("redirect brands send the shopper to the acquirer's page and wait for thirty minutes", async (test) => {
       const merchant = await open(test)
       const returnUrl = 'https://shop.example/back'
       for (const brand of redirectBrands) {
@@ -201,7 +201,7 @@ for (const [transport, open] of transports) {
       assert.equal(merchant.totals().charged, 0n)
     })
 
-    it('answers the address check by postcode and the CVV check by CVV', async (test) => {
+    it('the postcode decides the address check, the CVV the CVV check', async (test) => {
       const merchant = await open(test)
       const postcodes = { 11111: 'A', 22222: 'Z', 33333: 'N', 44444: 'U', 80331: 'F' }
       for (const [postcode, avs] of Object.entries(postcodes)) {
@@ -224,7 +224,7 @@ for (const [transport, open] of transports) {
       assert.ok(plain.is === 'approved' && !('avs' in plain) && !('cvv' in plain))
     })
 
-    it('refuses a SIM_DELAY_MS that is no number, without moving money', async (test) => {
+    it('a SIM_DELAY_MS that is not a number is refused and moves no money', async (test) => {
       const merchant = await open(test)
       for (const value of ['soon', '-1', '1.5', '1e3']) {
         const request = { customParameters: { SIM_DELAY_MS: value } }
@@ -235,7 +235,7 @@ for (const [transport, open] of transports) {
       assert.equal(merchant.totals().charged, 0n)
     })
 
-    it('shows no card number or CVV in what it answers or keeps', async (test) => {
+    it('neither answers nor records hold a card number or CVV', async (test) => {
       const merchant = await open(test)
       const number = '4000000000000341'
       const operation = payment('debit', { instrument: card(number, { cvv: '987' }) })
@@ -252,7 +252,7 @@ for (const [transport, open] of transports) {
   })
 }
 
-/** A lost answer is `unknown`, or an error of the connection that says bytes were written. */
+/** A lost answer is `unknown`, or a connection error after bytes were written. */
 async function outcomeOrLost(merchant: Merchant, operation: Operation): Promise<string> {
   try {
     return (await merchant.run(operation)).is

@@ -18,25 +18,25 @@ function isLuhnValid(number: string): boolean {
 }
 
 describe('the table of rules', () => {
-  it('holds only card numbers whose check digit is right', () => {
+  it('every card number in the table has a valid check digit', () => {
     for (const [sign, values] of rules) {
       if (sign !== 'number' || values === 'otherwise') continue
       for (const number of values) assert.ok(isLuhnValid(number), number)
     }
   })
 
-  it('names each value of a sign once', () => {
+  it('each value of a field has one row', () => {
     const named = rules.flatMap(([sign, values]) =>
       (values === 'otherwise' ? [values] : values).map((value) => `${sign} ${value}`),
     )
     assert.deepEqual(named, [...new Set(named)])
   })
 
-  it('survives JSON, so that documents and the later stages read the same table', () => {
+  it('the table survives JSON, so that documents and later stages read the same table', () => {
     assert.deepEqual(JSON.parse(JSON.stringify(rules)), rules)
   })
 
-  it('has the rows of later stages too: 3-D Secure, timed events, settlement lines', () => {
+  it('the table includes rows for 3-D Secure, timed events and settlement lines', () => {
     const effects = rules.map(([, , effect]) => effect)
     const statuses = effects.map((effect) => effect.authentication?.status)
     for (const status of ['Y', 'A', 'N', 'R', 'U']) assert.ok(statuses.includes(status as 'Y'))
@@ -56,7 +56,7 @@ describe('the table of rules', () => {
 })
 
 describe('a holder whose name is a result code', () => {
-  it('decides for every code of the catalogue that does not begin with 000', () => {
+  it('a holder decides by every code of the catalogue that does not begin with 000', () => {
     for (const [code] of results) {
       const decision = decisionOf({ holder: code })
       if (code.startsWith('000')) assert.deepEqual(decision, { is: 'approved' }, code)
@@ -67,7 +67,7 @@ describe('a holder whose name is a result code', () => {
     }
   })
 
-  it('is an ordinary name when the catalogue has no such code', () => {
+  it('a holder that names no code of the catalogue is an ordinary name', () => {
     assert.equal(isResultCode('123.456.789'), false)
     for (const holder of ['123.456.789', '800.100.152 ', '007', 'Jane Jones', '']) {
       assert.deepEqual(decisionOf({ holder }), { is: 'approved' }, holder)
@@ -76,7 +76,7 @@ describe('a holder whose name is a result code', () => {
 })
 
 describe('precedence', () => {
-  it('goes holder, number, CVV, postcode, amount', () => {
+  it('the order of precedence is holder, number, CVV, postcode, amount', () => {
     const order: readonly string[] = precedence
     const places = ['holder', 'number', 'cvv', 'postcode', 'amount'].map((s) => order.indexOf(s))
     assert.deepEqual(
@@ -85,13 +85,13 @@ describe('precedence', () => {
     )
   })
 
-  it('lets the holder win over the number, and the number over the amount', () => {
+  it('a holder wins over a number, and a number over an amount', () => {
     const number = '4000000000000002'
     assert.deepEqual(decisionOf({ number, holder: '800.100.155' }), declinedWith('800.100.155'))
     assert.deepEqual(decisionOf({ number }, 9287), declinedWith('800.100.152'))
   })
 
-  it('leaves each question to the first rule that speaks about it', () => {
+  it('the first rule that answers a question decides it', () => {
     const signs = { number: '4000000000000002', cvv: '200', postcode: '22222' }
     assert.deepEqual(judge(signs, euros(9288)), {
       decision: declinedWith('800.100.152'),
@@ -101,13 +101,13 @@ describe('precedence', () => {
     })
   })
 
-  it('does not let a card that is merely listed as approved hide the amount rules', () => {
+  it('a card listed as approved leaves the amount rules in force', () => {
     assert.equal(decisionOf({ number: plainCard }, 9287).is, 'pending')
   })
 })
 
 describe('the two decimals of an amount', () => {
-  it('follow the currency: JPY 187 is no .87, KWD 1.870 is', () => {
+  it('the decimals follow the currency: JPY 187 is not .87, KWD 1.870 is', () => {
     assert.equal(decimalsOf(euros(9287)), '87')
     assert.equal(decimalsOf(euros(9205)), '05')
     assert.equal(decimalsOf({ minor: 187n, currency: 'JPY' }), undefined)
@@ -115,7 +115,7 @@ describe('the two decimals of an amount', () => {
   })
 })
 
-it('a virtual account is declined by its beginning, before its brand redirects', () => {
+it('the beginning of a virtual account declines it before its brand redirects', () => {
   const brand = 'PAYPAL'
   assert.deepEqual(decisionOf({ account: 'decline-jane', brand }), declinedWith('800.100.195'))
   assert.deepEqual(decisionOf({ account: 'jane', brand }), { is: 'redirect' })

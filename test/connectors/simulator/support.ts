@@ -1,4 +1,4 @@
-/** Merchants of the simulated acquirer, over both of its transports, without a gateway. */
+/** Merchants of the simulated acquirer over both transports, without a gateway. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -22,7 +22,7 @@ import { type SimulatorOptions, startSimulator } from '../../../connectors/simul
 import { createOutgoing } from '../../../core/net/http.ts'
 
 let counter = 0
-/** A key that no other operation of this test process has. */
+/** A unique key in this test process. */
 export function newKey(): string {
   counter += 1
   return counter.toString(16).padStart(32, '0')
@@ -56,7 +56,7 @@ export const bankAccount = (iban: string): Instrument => ({
 
 export const plainCard = '4200000000000000'
 
-/** A first payment of 92.00 EUR by an approved card, unless told otherwise. */
+/** A payment of 92.00 EUR by an approved card by default. */
 export const payment = (kind: Kind, more: Partial<Operation> = {}): Operation => ({
   kind,
   paymentId: newKey(),
@@ -68,7 +68,7 @@ export const payment = (kind: Kind, more: Partial<Operation> = {}): Operation =>
   ...more,
 })
 
-/** An operation on an earlier one, as the engine hands it over. */
+/** A follow-up as the engine passes it. */
 export function followUp(
   kind: Kind,
   on: Operation,
@@ -99,22 +99,22 @@ export function openRecords(): Records & { readonly stored: Map<string, string> 
   }
 }
 
-/** A merchant's business time that stands still until it is moved. */
+/** A merchant's business clock that stands still until a test moves it. */
 export function businessClock(startMs = Date.UTC(2030, 0, 1)) {
   const clock = { ms: startMs, now: () => new Date(clock.ms) }
   return clock
 }
 
-/** A merchant at the acquirer: what the engine would call, and the acquirer's own books. */
+/** A merchant at the acquirer: the engine's calls and the acquirer's own books. */
 export type Merchant = {
   readonly connector: Connector
   readonly clock: ReturnType<typeof businessClock>
   readonly records: ReturnType<typeof openRecords>
-  /** How often the context was told that money may move from now on. */
+  /** The number of calls of `sending()`. */
   readonly sendings: () => number
   context(more?: Partial<Context>): Context
   run(operation: Operation, more?: Partial<Context>): Promise<Outcome>
-  /** What the payer's accounts show in EUR. */
+  /** The totals of the payer's accounts in EUR. */
   totals(): { held: bigint; charged: bigint }
 }
 
@@ -166,7 +166,7 @@ function merchantOf(
   }
 }
 
-/** The acquirer inside this process. The same records are the same acquirer after a restart. */
+/** The acquirer inside this process. The same records make the same acquirer after a restart. */
 export function inProcess(
   test: TestContext,
   parts: Partial<Pick<Merchant, 'clock' | 'records'>> = {},
@@ -189,7 +189,7 @@ export function merchantAt(
   return merchantOf(test, { connector: simulatorHttp, totals: sums }, settings)
 }
 
-/** Time of an acquirer that stands still until it is moved; what waits then goes on. */
+/** An acquirer's clock that stands still until a test moves it, and then continues waiting work. */
 export function acquirerTime(startMs = Date.UTC(2030, 0, 1)) {
   let ms = startMs
   let waiting: { readonly until: number; readonly go: () => void }[] = []
@@ -209,7 +209,7 @@ export function acquirerTime(startMs = Date.UTC(2030, 0, 1)) {
   }
 }
 
-/** The acquirer behind HTTP, here in this process. */
+/** The acquirer behind HTTP in this process. */
 export async function overHttp(test: TestContext, options: SimulatorOptions = {}) {
   const server = await startSimulator(options)
   test.after(() => server.close())
@@ -220,7 +220,7 @@ export async function overHttp(test: TestContext, options: SimulatorOptions = {}
   return { ...merchantAt(test, server.url, sums), server }
 }
 
-/** Both transports, for whatever must hold on each. */
+/** Both transports, for rules that hold on each. */
 export const transports: readonly (readonly [
   name: string,
   open: (test: TestContext) => Merchant | Promise<Merchant>,
@@ -229,7 +229,7 @@ export const transports: readonly (readonly [
   ['over HTTP', (test) => overHttp(test)],
 ]
 
-/** A gateway's address for events: keeps what comes in, in order. */
+/** A gateway's address for events, which keeps them in order. */
 export async function eventReceiver(test: TestContext) {
   const messages: Inbound[] = []
   const server = createServer(async (request, response) => {
@@ -250,7 +250,7 @@ export async function eventReceiver(test: TestContext) {
   return {
     url,
     messages,
-    /** Resolves when that many messages have come. */
+    /** Resolves when that many messages arrived. */
     async received(count: number): Promise<readonly Inbound[]> {
       while (messages.length < count) await once(server, 'message')
       return messages

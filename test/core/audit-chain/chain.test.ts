@@ -1,4 +1,4 @@
-/** What is done to the audit trail behind its back is noticed; what is done in front of it is refused. */
+/** Verification notices changes behind the engine's back, and the database refuses direct ones. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { addNextLinks } from '../../../core/audit-chain/chain.ts'
@@ -26,7 +26,7 @@ const fill = async (count: number) => {
   }
   await linked()
 }
-/** As who owns the server, with every trigger off. */
+/** Acts as the owner of the server, with every trigger off. */
 const behindItsBack = async (...statements: string[]) => {
   await run.sql('set session_replication_role = replica')
   for (const statement of statements) await run.sql(statement)
@@ -48,7 +48,7 @@ describe('the chain of the audit trail', () => {
     await run.close()
   })
 
-  test('is whole, tells its end, and says so of the database without an engine', async () => {
+  test('an untouched chain verifies and names its end, also without an engine', async () => {
     const found = await verify()
     assert.deepEqual([found.problems, found.notes], [[], []])
     assert.match(found.anchor, /^[0-9]+:[0-9a-f]{64}$/)
@@ -59,10 +59,14 @@ describe('the chain of the audit trail', () => {
     })
     assert.deepEqual(again, found)
     await fill(1)
-    assert.deepEqual((await verify([found.anchor])).problems, [], 'an older end is still in it')
+    assert.deepEqual(
+      (await verify([found.anchor])).problems,
+      [],
+      'the older end is still part of the chain',
+    )
   })
 
-  test('misses nothing that is changed: each column of a row, and a link', async () => {
+  test('verification notices every changed column of a row and every changed link', async () => {
     const changes = [
       `actor = 'somebody else'`,
       `actor_kind = 'operator'`,
@@ -95,7 +99,7 @@ describe('the chain of the audit trail', () => {
     await problems(/link 4 .* was changed/)
   })
 
-  test('misses what is removed, with or without its link, and what is moved or slipped in', async () => {
+  test('verification notices rows removed, with or without their links, moved or inserted', async () => {
     const [row] = await run.sql<{ audit_id: string }>(
       'select audit_id from tollgate.audit_link where no = 4',
     )
@@ -140,7 +144,7 @@ describe('the chain of the audit trail', () => {
     assert.deepEqual((await verify()).problems, [])
   })
 
-  test('is missed where its end is cut off; with its head, by an end that was kept elsewhere', async () => {
+  test('verification notices a removed end; with its head also replaced, only against a kept anchor', async () => {
     await run.sql('create table head as select * from tollgate.audit_head')
     const before = await verify()
     await fill(2)
@@ -154,7 +158,7 @@ describe('the chain of the audit trail', () => {
     await problems(/links [0-9]+ to [0-9]+ were removed/)
     await behindItsBack(`update tollgate.audit_head set last_no = ${kept}`)
     await problems(/head of the chain.* was changed/)
-    // Somebody kept the head of an hour ago and puts it back: the database alone cannot tell.
+    // An attacker restores an old copy of the head, which the database alone cannot detect.
     await behindItsBack(
       'delete from tollgate.audit_head',
       'insert into tollgate.audit_head select * from head',
@@ -165,7 +169,7 @@ describe('the chain of the audit trail', () => {
     await problems(/rewritten or cut off/, [anchor])
   })
 
-  test('is not gone on with where somebody set its head by hand: an alarm is raised, and nothing signed', async () => {
+  test('a head set by hand stops the chain: an alarm is raised and nothing more is signed', async () => {
     const { anchor } = await verify()
     const links = await run.sql<{ no: bigint; mac: Buffer }>(
       'select no, mac from tollgate.audit_link order by no',
@@ -181,7 +185,7 @@ describe('the chain of the audit trail', () => {
       'delete from tollgate.audit_head',
       'insert into tollgate.audit_head select * from head',
     ]
-    /** In one commit: the job sees each forgery, and never what was before it. */
+    /** One commit, so that the job never sees the state before the forgery. */
     const atOnce = async (...statements: string[]) => {
       await run.sql('begin')
       await behindItsBack(...statements)
@@ -245,7 +249,7 @@ describe('the chain of the audit trail', () => {
     assert.match(String(alarmed()[0]?.why), /head of the chain.* was changed/)
   })
 
-  test('refuses update, delete and truncate also to the owner of the tables', async () => {
+  test('the database refuses update, delete and truncate even to the owner of the tables', async () => {
     for (const table of ['audit', 'audit_link']) {
       const set = table === 'audit' ? 'action = action' : 'no = no'
       for (const statement of [
@@ -258,7 +262,7 @@ describe('the chain of the audit trail', () => {
     }
   })
 
-  test('gets its links within a second, in turns with other processes, each row once', async () => {
+  test('each row gets one link within a second, with several processes taking turns', async () => {
     const others = await Promise.all([run.another(), run.another()])
     const startedMs = performance.now()
     await Promise.all(
@@ -278,7 +282,7 @@ describe('the chain of the audit trail', () => {
     assert.equal(links, count)
   })
 
-  test('holds up nobody: whoever holds its head keeps neither payments nor decisions waiting', async () => {
+  test('a lock on the head of the chain delays neither payments nor decisions', async () => {
     await run.sql('begin')
     await run.sql('select 1 from tollgate.audit_head for update')
     const paid = await run.pay()
@@ -290,7 +294,7 @@ describe('the chain of the audit trail', () => {
     assert.deepEqual((await verify()).problems, [])
   })
 
-  test('goes on after a process that died while it added links', async () => {
+  test('the chain continues after a process that died while it added links', async () => {
     let died = 0
     onFaultPoint((point) => {
       if (point !== 'audit-linked' || died === 2) return
@@ -302,7 +306,7 @@ describe('the chain of the audit trail', () => {
     assert.deepEqual((await verify()).problems, [])
   })
 
-  test('a row that was removed before it had its link is missed, too', async () => {
+  test('verification notices a row that was removed before it had its link', async () => {
     await run.sql('begin')
     await run.sql('select 1 from tollgate.audit_head for update')
     const { id } = await run.gateway.entities.createToken(run.channel, 'short-lived')
@@ -312,7 +316,7 @@ describe('the chain of the audit trail', () => {
     await problems(/was removed/)
   })
 
-  test('forgets what is older than a year, goes on from there, and has it on record', async () => {
+  test('rows older than a year are dropped, the chain continues, and a record tells of it', async () => {
     const { audit } = run.gateway
     await assert.rejects(audit.forget(new Date(), 'Ada'), /must be 366 days ago or earlier/)
     await run.sql('create table ages as select id from tollgate.audit')
@@ -334,7 +338,7 @@ describe('the chain of the audit trail', () => {
     assert.deepEqual(found.problems, [])
     assert.match(found.notes.join(), /link 1 of the anchor was forgotten/)
     assert.equal(found.links, 3n)
-    // Its row is what tells that they went by age.
+    // This row proves that the others were dropped by age.
     await run.sql('create table told as select * from tollgate.audit')
     await behindItsBack(`delete from tollgate.audit where action = 'audit.forgotten'`)
     await problems(/no row tells that they were forgotten by age/)
@@ -366,7 +370,7 @@ describe('the key of the chain', () => {
   })
   after(() => run.close())
 
-  test('stays when data keys are rotated, wrapped anew, and when that of digests is replaced', async () => {
+  test('the key of the chain survives rotation, rewrapping and replacement of the other keys', async () => {
     const newer = `newer:${'abcd'.repeat(16)}`
     const keys = localKeys(`${newer},${testKey}`)
     const [old] = await run.sql<{ key_id: string }>(
@@ -394,7 +398,7 @@ describe('the key of the chain', () => {
     })
   })
 
-  test('of another database proves nothing here', async () => {
+  test('the key of another database proves nothing', async () => {
     const found = await verifyAudit({
       database: { url: run.database.url },
       keys: localKeys(`newer:${'cdef'.repeat(16)},${testKey.replace('5e', '5f')}`),

@@ -1,4 +1,4 @@
-/** What stands in the audit trail, written with what it tells. */
+/** The rows of the audit trail, each written with its change. */
 import assert from 'node:assert/strict'
 import { hostname } from 'node:os'
 import { after, before, describe, test } from 'node:test'
@@ -63,7 +63,7 @@ describe('the audit trail', () => {
     )
   const last = async (resource: string) => (await rowsOf(resource)).at(-1)!
 
-  test('tells of entities: made, configured with before and after, closed, opened', async () => {
+  test('the trail records the creation, configuration, closing and opening of entities, with before and after', async () => {
     const { entities } = run.gateway
     const id = await entities.create(
       { kind: 'channel', name: 'Shop', parentId: run.merchant, settings: { cvvRequired: true } },
@@ -81,7 +81,7 @@ describe('the audit trail', () => {
       settings: { cvvRequired: true },
     })
     await entities.create({ kind: 'channel', name: 'Other', parentId: run.merchant, id })
-    assert.equal((await rowsOf(id)).length, 1, 'what changed nothing is not told')
+    assert.equal((await rowsOf(id)).length, 1, 'an unchanged setting leaves no record')
 
     await entities.configure(id, { partialApproval: true }, { by: ada })
     const configured = await last(id)
@@ -102,7 +102,7 @@ describe('the audit trail', () => {
     )
   })
 
-  test('two who configure at once are told with what each of them found', async () => {
+  test('two simultaneous configurations each record the state they found', async () => {
     const id = await run.gateway.entities.create({
       kind: 'channel',
       name: 'Shop',
@@ -114,10 +114,10 @@ describe('the audit trail', () => {
     )
     const changes = (await rowsOf(id)).filter(({ action }) => action === 'entity.configured')
     const befores = changes.map(({ before }) => JSON.stringify(before))
-    assert.equal(new Set(befores).size, values.length, 'no state was left twice')
+    assert.equal(new Set(befores).size, values.length, 'no state was replaced twice')
   })
 
-  test('tells of tokens: made and revoked, once, never with the token', async () => {
+  test('the trail records the creation and revocation of a token once, never the token', async () => {
     const { entities } = run.gateway
     const { id, token } = await entities.createToken(run.merchant, 'shop', { by: ada })
     const made = await last(id)
@@ -143,7 +143,7 @@ describe('the audit trail', () => {
     assert.doesNotMatch(JSON.stringify(rows), new RegExp(token))
   })
 
-  test('tells of the limits of a token, and of its rotation with what became of both, in one row', async () => {
+  test('the trail records the limits of a token, and both tokens of a rotation in one row', async () => {
     const { entities } = run.gateway
     const limits = { rights: ['read', 'charge'], networks: ['203.0.113.0/24'] }
     const expiresAt = new Date('2040-01-01T00:00:00Z')
@@ -173,13 +173,13 @@ describe('the audit trail', () => {
     assert.equal(at(made.after, 'successorExpiresAt'), next.expiresAt?.getTime())
     await assert.rejects(entities.rotateToken(old.id, { by: ada }), /was rotated before/)
     const rows = await rowsOf(old.id)
-    assert.equal(rows.length, 2, 'what was refused is not told')
+    assert.equal(rows.length, 2, 'a refused change leaves no record')
     for (const secret of [old.token, next.token]) {
       assert.doesNotMatch(JSON.stringify(rows), new RegExp(secret))
     }
   })
 
-  test('tells of accounts by the names of their secrets alone', async () => {
+  test('the trail names the secrets of an account without their values', async () => {
     const id = await run.gateway.entities.createAccount(
       {
         channelId: run.channel,
@@ -203,7 +203,7 @@ describe('the audit trail', () => {
     })
   })
 
-  test('tells of webhook endpoints by the token that changed them and the address it came from', async () => {
+  test('the trail records changes of webhook endpoints with the token and its address', async () => {
     const { id: tokenId, token } = await run.gateway.entities.createToken(run.merchant, 'till 7')
     const caller = await run.gateway.authenticate(`Bearer ${token}`)
     const send = (
@@ -254,7 +254,7 @@ describe('the audit trail', () => {
     }
   })
 
-  test('tells who had notifications sent again or tested, and who made and moved a test clock', async () => {
+  test('the trail records who replayed or tested notifications and who created or advanced test clocks', async () => {
     const { webhooks, testClocks } = run.gateway
     const caller = { id: newId(), entityId: run.merchant, address: '203.0.113.9' }
     const url = 'https://hooks.example/in?key=query-secret'
@@ -290,7 +290,7 @@ describe('the audit trail', () => {
     assert.equal(moved.after?.at, '2027-02-01T00:00:00.000Z')
   })
 
-  test('tells of rules with those of before, of keys, and of what was unsealed to change them', async () => {
+  test('the trail records rules with the previous ones, keys, and the unsealing behind their change', async () => {
     const rule = { priority: 1, channelId: run.channel }
     await run.gateway.entities.dispatching.add(run.merchant, rule, { by: ada })
     await run.gateway.entities.dispatching.remove(run.merchant, 1, { by: ada })
@@ -320,7 +320,7 @@ describe('the audit trail', () => {
     assert.equal(first.length, 2)
   })
 
-  test('is written with what it tells or not at all', async () => {
+  test('a change and its audit row commit together or not at all', async () => {
     await run.sql(`create function pg_temp.refused() returns trigger language plpgsql as $$
       begin raise exception 'the disk is full' using errcode = '53100'; end $$`)
     await run.sql(`create trigger refused before insert on tollgate.audit
@@ -334,7 +334,7 @@ describe('the audit trail', () => {
     assert.deepEqual((await entities.get(run.channel))?.settings, {})
   })
 
-  test('takes no card number, whoever types it where', async () => {
+  test('no audit row holds a card number, in whichever field it was typed', async () => {
     const number = '4200 0000 0000 0000'
     const { id } = await run.gateway.entities.createToken(run.channel, 'for numbers', {
       by: `Ada ${number}`,
@@ -342,7 +342,7 @@ describe('the audit trail', () => {
     assert.doesNotMatch(JSON.stringify(await rowsOf(id)), /4200 0000/)
   })
 
-  test('can be read by entity, actor, action, time and resource', async () => {
+  test('the trail can be read by entity, actor, action, time and resource', async () => {
     const { audit, entities } = run.gateway
     const since = new Date()
     const { id } = await entities.createToken(run.channel, 'listed', { by: 'Grace' })

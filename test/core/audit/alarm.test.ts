@@ -1,4 +1,4 @@
-/** The security log tells what happens and is no means to fill a disk. */
+/** The security log reports events and cannot fill a disk. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { limits } from '@tollgate/schemas'
@@ -19,7 +19,7 @@ function logged() {
 }
 
 describe('alarms', () => {
-  test('of one kind and subject are logged once a minute, with how often they were raised', () => {
+  test('an alarm of one kind and subject is logged once a minute, with its count', () => {
     const { lines, alarm, pass } = logged()
     for (let no = 0; no < 1_000; no += 1) alarm('lockout', { subject: 'ada' })
     alarm('lockout', { subject: 'grace', address: '203.0.113.9' })
@@ -45,7 +45,7 @@ describe('alarms', () => {
     })
   })
 
-  test('about ever new subjects end at a number of lines, say how many are untold, and hide no other kind', () => {
+  test('alarms about ever new subjects stop at a number of lines, count the rest, and hide no other kind', () => {
     const { lines, alarm, pass } = logged()
     for (let no = 0; no < 50_000; no += 1) alarm('guessed-id', { subject: `token ${no}` })
     assert.equal(lines.length, limits.alarmsPerKind)
@@ -62,7 +62,7 @@ describe('alarms', () => {
     )
   })
 
-  test('a token that asks for the same id again and again guesses nothing; for many, it does', () => {
+  test('a token that repeats one foreign id raises no guessing alarm; a token that asks for many does', () => {
     const { lines, clock, alarm, pass } = logged()
     const guessed = new GuessedIds(alarm, clock as never)
     for (let no = 0; no < 500; no += 1) guessed.missed('poller', 'the same', undefined)
@@ -90,7 +90,7 @@ describe('a running engine raises an alarm', () => {
   const raised = (kind: string) =>
     run.logs.filter(({ fields }) => fields.alarm === kind).map(({ fields }) => fields)
 
-  test('when a message for an account is not proven to be of its acquirer', async () => {
+  test("a message that is not proven to be its acquirer's raises an alarm", async () => {
     const key = newId()
     const forged = { eventId: 'forged-1', key, outcome: { is: 'approved', refs: {} } } as const
     await run.gateway.inbound(scriptedName, run.account, message(forged))
@@ -110,7 +110,7 @@ describe('a running engine raises an alarm', () => {
     ])
   })
 
-  test('when a token asks for what its rights do not hold, with the right that it lacks', async () => {
+  test('a token without the needed right raises an alarm that names the right', async () => {
     const { id, token } = await run.gateway.entities.createToken(run.channel, 'reader', {
       rights: ['read'],
     })
@@ -132,7 +132,7 @@ describe('a running engine raises an alarm', () => {
     assert.match(String(alarm?.right), /payout/)
   })
 
-  test("when a token asks for others' payments", async () => {
+  test('a token that asks for payments of another merchant raises an alarm', async () => {
     const { entities } = run.gateway
     const { id, token } = await entities.createToken(run.channel, 'curious')
     const caller: Caller = await run.gateway.authenticate(`Bearer ${token}`)

@@ -1,4 +1,4 @@
-/** Whoever asks for more than a token may do is told of: it may be in other hands. */
+/** A request beyond a token's rights is logged, because the token may be stolen. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newId } from '../../../core/index.ts'
@@ -11,7 +11,7 @@ before(async () => {
 })
 after(() => closeChecked(run))
 
-test('a token that asks for what its rights do not hold is in the security log, with the right and the address', async () => {
+test('a token without the needed right is in the security log, with the right and the address', async () => {
   const { entities } = run.gateway
   const { id, token } = await entities.createToken(run.channel, 'reader', { rights: ['read'] })
   const caller = await run.gateway.authenticate(`Bearer ${token}`)

@@ -1,4 +1,4 @@
-/** Which declines count, by which address shoppers are told apart, and which thresholds apply. */
+/** Counted declines, shoppers' addresses, and thresholds. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { results } from '@tollgate/schemas'
@@ -13,7 +13,7 @@ import {
 import { checkEntitySettings } from '../../../core/entity/settings.ts'
 
 describe('declines', () => {
-  test('that are about the card count', () => {
+  test('declines about the card count', () => {
     const card = [
       '800.100.151',
       '800.100.152',
@@ -33,11 +33,11 @@ describe('declines', () => {
     for (const code of [...card, ...more]) assert.equal(failureOf(code), 'card', code)
   })
 
-  test('that happen to genuine shoppers all day count for their number and address only', () => {
+  test('declines that genuine shoppers often get count for their number and address only', () => {
     for (const code of ['300.100.100', '100.380.401']) assert.equal(failureOf(code), 'shopper')
   })
 
-  test("that are the acquirer's, the merchant's or the shopper's own doing do not count", () => {
+  test("declines caused by the acquirer, the merchant or the shopper's choice do not count", () => {
     const faults = [
       '900.100.100',
       '900.100.400',
@@ -74,7 +74,7 @@ describe('declines', () => {
 })
 
 describe("a shopper's address", () => {
-  test('is public; of IPv6 it is the network', () => {
+  test("a public address is the shopper's; of IPv6 its network", () => {
     assert.equal(shopperAddress('8.8.4.4'), '8.8.4.4')
     assert.equal(shopperAddress('::ffff:8.8.4.4'), '8.8.4.4')
     const network = '2a02:8071:5000:1::/64'
@@ -85,7 +85,7 @@ describe("a shopper's address", () => {
     assert.equal(shopperAddress('2a02::1:2:3:4:8.8.4.4'), '2a02:0:1:2::/64')
   })
 
-  test("is none where it is a server's in a network of its own, or no address", () => {
+  test("a private address, or a malformed one, is no shopper's address", () => {
     for (const text of [
       undefined,
       '',
@@ -102,7 +102,7 @@ describe("a shopper's address", () => {
 })
 
 describe('thresholds', () => {
-  test('are on in live and off in test, and far higher for what many share', () => {
+  test('thresholds are on in live and off in test, and far higher for shared dimensions', () => {
     const live = defaultThresholds('live')
     assert.equal(isOn(defaultThresholds('test')), false)
     for (const dimension of ['bin', 'channel', 'token'] as const) {
@@ -112,7 +112,7 @@ describe('thresholds', () => {
     }
   })
 
-  test('of an entity stand over those of the installation, also to switch one off', () => {
+  test("an entity's thresholds override those of the installation, also to switch one off", () => {
     const live = defaultThresholds('live')
     const own = thresholdsOf(live, { cardTestingNumber: 3, cardTestingBin: 0 })
     assert.deepEqual(own, { ...live, number: 3, bin: 0 })

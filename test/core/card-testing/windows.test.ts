@@ -1,4 +1,4 @@
-/** Failures over sliding windows, held against a list of all that happened. */
+/** Failures over sliding windows, compared with a list of all failures. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -44,7 +44,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 80 },
 )
 
-/** What two processes know after these steps and one more exchange, beside what happened. */
+/** Two processes after these steps and one more exchange, beside the list of all failures. */
 function live(given: readonly Step[]) {
   const processes = [new Windows(most), new Windows(most)] as const
   const rows = [new Map<string, Bucket>(), new Map<string, Bucket>()] as const
@@ -79,7 +79,7 @@ function live(given: readonly Step[]) {
 }
 
 describe('windows', () => {
-  test('count what failed in the window, in every process, and up to a minute more', () => {
+  test('a window counts the failures of all processes, for at most a minute longer than its length', () => {
     fc.assert(
       fc.property(steps, (given) => {
         const { processes, happened, nowMs } = live(given)
@@ -89,8 +89,8 @@ describe('windows', () => {
             const within = (ms: number) =>
               happened.filter((one) => one.value === value && one.atMs > nowMs - ms).length
             const window = windowMs('address')
-            assert.ok(own + others >= within(window), 'less than what failed')
-            assert.ok(own + others <= within(window + minute), 'more than what failed')
+            assert.ok(own + others >= within(window), 'fewer than the failures')
+            assert.ok(own + others <= within(window + minute), 'more than the failures')
           }
         }
       }),
@@ -98,7 +98,7 @@ describe('windows', () => {
     )
   })
 
-  test('say when fewer than the threshold are left, and then fewer are left', () => {
+  test('a window tells when its count falls below the threshold, and the count then does', () => {
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 10 }), (given, threshold) => {
         const { processes, nowMs } = live(given)
@@ -107,7 +107,7 @@ describe('windows', () => {
           const waitMs = process.msUntilBelow(key('one'), threshold, nowMs)
           assert.equal(waitMs > 0, before.own + before.others >= threshold)
           if (waitMs > 0) {
-            // A look at a time forgets what is over then: one moment before comes first.
+            // A count drops expired failures, so the earlier moment is checked first.
             const almost = process.count(key('one'), nowMs + waitMs - 1)
             assert.ok(almost.own + almost.others >= threshold)
           }
@@ -119,19 +119,19 @@ describe('windows', () => {
     )
   })
 
-  test('what a process tells again changes nothing, and what it lost an answer about is told again', () => {
+  test('a bucket learnt twice counts once, and a bucket whose answer was lost is sent again', () => {
     const [one, other] = [new Windows(most), new Windows(most)]
     one.fail(key('x'), 0)
     const lost = one.changes(500)
     one.fail(key('x'), 1)
     for (const bucket of [...lost, ...one.changes(500), ...one.changes(500)]) other.learn(bucket, 1)
     assert.equal(other.count(key('x'), 1).others, 2)
-    // An answer to the older telling does not hide the newer failure.
+    // An answer to the older exchange does not hide the newer failure.
     one.told(lost)
     assert.deepEqual(one.changes(500), [{ ...key('x'), at: 0, failures: 2 }])
   })
 
-  test('a lift ends what stands on one dimension of one merchant, at once', () => {
+  test('a lift clears one dimension of one merchant at once', () => {
     const windows = new Windows(most)
     const other = [key('x', { merchantId: 'b' }), key('x', { dimension: 'bin' })]
     for (const one of [key('x'), key('y'), ...other]) windows.fail(one, 5)
@@ -139,13 +139,14 @@ describe('windows', () => {
     assert.equal(windows.lift('a', 'address', 10), false)
     for (const value of ['x', 'y']) assert.equal(windows.count(key(value), 11).own, 0)
     for (const one of other) assert.equal(windows.count(one, 11).own, 1)
-    // What fails in the rest of the same minute counts; what others saw before the lift does not.
+    // Failures in the rest of the same minute count; those other processes saw before the lift do
+    // not.
     windows.fail(key('x'), 12)
     windows.learn({ ...key('x'), at: 0, failures: 100 }, 12)
     assert.deepEqual(windows.count(key('x'), 12), { own: 1, others: 0, approved: 0 })
   })
 
-  test('an attacker who varies everything fills a bounded memory, of his merchant only', () => {
+  test("an attacker who varies every value fills a bounded memory, and only his merchant's", () => {
     const windows = new Windows({ keys: 500, perMerchant: 100 })
     for (let no = 0; no < 9; no += 1) windows.fail(key('victim', { merchantId: 'quiet' }), 0)
     const tried = key('tried again')
@@ -157,7 +158,7 @@ describe('windows', () => {
     assert.equal(windows.size, 101)
     assert.equal(windows.count(key('victim', { merchantId: 'quiet' }), 50_000).own, 9)
     assert.equal(windows.count(tried, 50_000).own, 2500)
-    // Many merchants at once: the most greedy give way.
+    // With many merchants at once, those with the most entries lose theirs.
     for (let no = 0; no < 20_000; no += 1)
       windows.fail(key(`${no}`, { merchantId: `m${no % 20}` }), 0)
     assert.equal(windows.size, 500)
@@ -165,14 +166,14 @@ describe('windows', () => {
     assert.ok(windows.changes(100_000).length <= 500 * 2)
   })
 
-  test('a number that failed often outlives a flood that comes between its tries', () => {
+  test('a number with many failures outlives a flood between its attempts', () => {
     const windows = new Windows({ keys: 500, perMerchant: 100 })
     for (let no = 0; no < 9; no += 1) windows.fail(key('kept', { dimension: 'number' }), 0)
     for (let no = 0; no < 10_000; no += 1) windows.fail(key(`flood ${no}`), 1)
     assert.equal(windows.count(key('kept', { dimension: 'number' }), 2).own, 9)
   })
 
-  test('what is past its window takes no memory', () => {
+  test('a window takes no memory once it is over', () => {
     const windows = new Windows(most)
     for (const dimension of dimensions) windows.fail(key('x', { dimension }), 0)
     windows.forgetPast(windowMs('address') + minute)
@@ -181,7 +182,7 @@ describe('windows', () => {
     assert.equal(windows.size, 0)
   })
 
-  test('approvals are counted beside failures and make no entry of their own', () => {
+  test('approvals count beside failures and create no entry of their own', () => {
     const windows = new Windows(most)
     const channel = key('c', { dimension: 'channel' })
     windows.approve([channel], 'one', 0)
@@ -209,11 +210,11 @@ describe('windows', () => {
   })
 })
 
-describe('an attempt is refused', () => {
+describe('the judgement of an attempt', () => {
   const idle = { underWay: 0, open: 0 }
   const counted = (own: number, others = 0, approved = 0) => ({ own, others, approved })
 
-  test('of one number or address at the threshold, whatever is approved beside it', () => {
+  test('a number or address at the threshold is refused, however many payments are approved', () => {
     for (const dimension of ['number', 'address'] as const) {
       assert.equal(judge(dimension, counted(4, 5, 99), idle, 10), 'free')
       assert.equal(judge(dimension, counted(5, 5, 99), idle, 10), 'blocked')
@@ -222,18 +223,18 @@ describe('an attempt is refused', () => {
     }
   })
 
-  test('while so many are undecided that their failures would be too many; none is counted twice', () => {
+  test('attempts wait while the open ones could exceed the threshold; none counts twice', () => {
     assert.equal(judge('number', counted(0), { underWay: 0, open: 10 }, 10), 'busy')
     assert.equal(judge('number', counted(2, 5), { underWay: 0, open: 5 }, 10), 'free')
     assert.equal(judge('number', counted(2, 5), { underWay: 0, open: 8 }, 10), 'busy')
   })
 
-  test('of what many shoppers share only while more fails than is approved', () => {
+  test('a shared dimension is refused only while more attempts fail than are approved', () => {
     for (const dimension of ['bin', 'channel', 'token'] as const) {
       assert.equal(judge(dimension, counted(600, 400, 599), idle, 1000), 'blocked')
       assert.equal(judge(dimension, counted(600, 400, 600), idle, 1000), 'free')
       assert.equal(judge(dimension, counted(600, 399, 0), idle, 1000), 'free')
-      // A process that has just begun does not refuse everything for what others saw.
+      // A new process does not refuse everything on the failures of others.
       assert.equal(judge(dimension, counted(19, 5000, 0), idle, 1000), 'free')
       assert.equal(judge(dimension, counted(20, 5000, 0), idle, 1000), 'blocked')
       assert.equal(judge(dimension, counted(1000), { underWay: 0, open: 0 }, 0), 'free')

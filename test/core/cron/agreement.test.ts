@@ -12,7 +12,7 @@ import {
 } from '../../rig/cron/reference.ts'
 import { dailyExpression, expression, instant } from './arbitraries.ts'
 
-/** Zones whose clocks have done something unusual since 1970. */
+/** Zones with unusual clock changes since 1970. */
 const zones = [
   'Europe/Berlin',
   'Europe/London', // An hour ahead the whole year until 1971.
@@ -41,12 +41,12 @@ function clockOf(zone: string): WallClock {
 
 const lastDay = Date.UTC(2099, 11, 31) / 1000
 
-/** Days, as their midnight in UTC, on which the offset of a zone became another one. */
+/** The days on which a zone's offset changed, as midnight in UTC. */
 function changeDaysOf(zone: string): number[] {
   const clock = clockOf(zone)
   const offsetAt = (at: number) => clock(at) - at
   const found: number[] = []
-  // Later years repeat what the rules of today say.
+  // Later years repeat today's rules.
   for (let at = 0; at < Date.UTC(2045, 0, 1) / 1000; at += 86_400) {
     if (offsetAt(at) !== offsetAt(at + 86_400)) found.push(at)
   }
@@ -59,8 +59,8 @@ const secondsOf = (date: Date | null) => (date === null ? null : date.getTime() 
 const dateAt = (at: number) => new Date(at * 1000)
 const reporting = { seed: 20_271_031, endOnFailure: false }
 
-describe('the next run is the one that a slow walk finds', () => {
-  test('in UTC, for any schedule after any instant', () => {
+describe('the next run agrees with a slow walk', () => {
+  test('the next run in UTC is right for any schedule and instant', () => {
     fc.assert(
       fc.property(
         expression,
@@ -78,7 +78,7 @@ describe('the next run is the one that a slow walk finds', () => {
     )
   })
 
-  test('in zones, also on the days around a clock change', () => {
+  test('the next run in a zone is right, also around a clock change', () => {
     const near = fc
       .record({
         change: fc.constantFrom(...changes),
@@ -113,7 +113,7 @@ describe('the next run is the one that a slow walk finds', () => {
     )
   })
 
-  test('every run around a clock change, walking second by second', () => {
+  test('every run around a clock change is right, second by second', () => {
     assert.ok(changes.length > 1_000)
     fc.assert(
       fc.property(dailyExpression, fc.constantFrom(...changes), (text, { zone, day }) => {
@@ -131,14 +131,14 @@ describe('the next run is the one that a slow walk finds', () => {
     )
   })
 
-  test('in every zone that there is', () => {
+  test('the next run is right in every zone', () => {
     const everySecond = parseCron('* * * * * ?')
     const all = Intl.supportedValuesOf('timeZone')
     assert.ok(all.length > 400)
     for (const [index, zone] of all.entries()) {
       const clock = wallClock(zone)
       for (let round = 0; round < 2; round++) {
-        // Spread over all years, another second of another day for each zone.
+        // Spread over all years, with another second of another day for each zone.
         const after = ((index * 2 + round) * 4_780_106) % lastDay
         const next = secondsOf(everySecond.next(dateAt(after), zone))
         assert.equal(next, nextByDays(referenceOf('* * * * * ?'), clock, after), `${zone} ${after}`)
@@ -147,7 +147,7 @@ describe('the next run is the one that a slow walk finds', () => {
   })
 })
 
-test('the two walks of the reference agree with each other', () => {
+test('the two reference walks agree', () => {
   const clock = clockOf('Australia/Lord_Howe')
   const reference = referenceOf('0 */7 1-3 * * ?')
   const days = changes.filter(({ zone }) => zone === 'Australia/Lord_Howe').map(({ day }) => day)
@@ -159,7 +159,8 @@ test('the two walks of the reference agree with each other', () => {
       at = runs[index] as number
     }
   }
-  // Half past two did not exist in Berlin on 28 March 2027; two o'clock on 31 October came twice.
+  // Half past two did not exist in Berlin on 28 March 2027, and two o'clock occurred twice on 31
+  // October.
   const berlin = clockOf('Europe/Berlin')
   const wall = (text: string) => Date.parse(`${text}Z`) / 1000
   assert.equal(firstShowing(berlin, wall('2027-03-28T02:30')), wall('2027-03-28T01:00'))

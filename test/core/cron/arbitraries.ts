@@ -1,4 +1,4 @@
-/** Schedules that are valid, of every form the grammar has. */
+/** Valid schedules of every form in the grammar. */
 import fc from 'fast-check'
 
 const months = 'JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC'.split(' ')
@@ -24,7 +24,7 @@ function spelledValue(
   })
 }
 
-/** Values, ranges and steps; the same as lists. */
+/** Values, ranges and steps, and lists of them. */
 function textOf(min: number, max: number, names: readonly string[] = []): fc.Arbitrary<string> {
   const value = spelledValue(min, max, names)
   const isYear = min === 1970
@@ -76,7 +76,7 @@ const dayFields = fc.oneof(
   dayOfMonth.map((day) => [day, '?'] as const),
   dayOfWeek.map((day) => ['?', day] as const),
 )
-/** Mostly every year: a search for a far one is slow when it goes day by day. */
+/** Mostly every year, because a walk to a distant one is slow. */
 const year = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom(undefined, '*') },
   { weight: 2, arbitrary: textOf(1970, 2099) },
@@ -100,7 +100,7 @@ export const expression: fc.Arbitrary<string> = fc
       .join(between),
   )
 
-/** A schedule that runs on most days, to see what it does at a clock change. */
+/** A schedule that runs on most days, so that clock changes affect it. */
 export const dailyExpression: fc.Arbitrary<string> = fc
   .tuple(
     fc.oneof(fc.constantFrom('0', '30', '*'), textOf(0, 59)),

@@ -9,12 +9,12 @@ import { hostile } from '../../rig/cron/hostile-texts.ts'
 import { sources } from '../../rig/sources.ts'
 import { expression } from './arbitraries.ts'
 
-/** An item of a list takes two characters and writes out at most the 130 years. */
+/** An item of a list takes two characters and expands to at most 130 years. */
 const mostSteps = longestText + (longestText / 2) * 130
-/** Each month of 130 years, and the one of today twice. */
+/** Each month of 130 years, and the current one twice. */
 const mostMonths = 130 * 12 + 1
 
-/** A plan that counts the months which a search looks at. */
+/** A plan that counts the months visited by a search. */
 function counting(plan: Plan): { readonly plan: Plan; readonly months: () => number } {
   let months = 0
   const dayMasks = new Proxy(plan.dayMasks, {
@@ -26,7 +26,7 @@ function counting(plan: Plan): { readonly plan: Plan; readonly months: () => num
   return { plan: { ...plan, dayMasks }, months: () => months }
 }
 
-/** Reads a text and searches in it; answers whether it was a schedule. */
+/** Reads a text and searches in it; returns whether it was a schedule. */
 function bounded(text: string): boolean {
   const meter = { steps: 0 }
   let read: Plan
@@ -50,7 +50,7 @@ function bounded(text: string): boolean {
   return true
 }
 
-describe('no text costs more than its bound', () => {
+describe('the cost of reading a text is bounded', () => {
   test('ten thousand hostile texts are read or refused', () => {
     let read = 0
     let refused = 0
@@ -78,7 +78,7 @@ describe('no text costs more than its bound', () => {
     )
   })
 
-  test('the longest search looks at each month once, the longest text is gone over once', () => {
+  test('the longest search visits each month once, the longest text is read once', () => {
     for (const [expression, visited] of [
       ['0 0 0 30 2 ?', 130],
       ['0 0 0 31W 2,4,6,9,11 ?', 130 * 5],
@@ -92,7 +92,7 @@ describe('no text costs more than its bound', () => {
     assert.ok(meter.steps > 122 * 130 && meter.steps <= mostSteps)
   })
 
-  test('a search in a zone asks for the clock changes of at most four stretches', () => {
+  test('a search in a zone looks up the clock changes of at most four periods', () => {
     for (const name of ['Africa/Casablanca', 'Europe/Berlin', 'Pacific/Apia']) {
       let asked = 0
       const offsetAt = offsetsOf(name)
@@ -100,7 +100,7 @@ describe('no text costs more than its bound', () => {
         asked++
         return offsetAt(at)
       })
-      // A stretch asks 93 times, and 19 times for each of at most five changes.
+      // A period takes 93 look-ups, and 19 for each of at most five changes.
       const most = 4 * (93 + 5 * 19)
       zone.instantOf(zone.latestWall(1_325_203_200) + 90 * 366 * 86_400)
       assert.ok(asked > 0 && asked <= most, `${name}: ${asked}`)
@@ -112,7 +112,7 @@ describe('no text costs more than its bound', () => {
 })
 
 describe('the evaluator stands alone', () => {
-  test('it imports nothing but itself', () => {
+  test('the evaluator imports only its own files', () => {
     const wrong = sources('core/cron').flatMap(({ file, imports }) =>
       imports.filter((name) => !name.startsWith('core/cron/')).map((name) => `${file}: ${name}`),
     )
@@ -120,7 +120,7 @@ describe('the evaluator stands alone', () => {
     assert.deepEqual(wrong, [])
   })
 
-  test('it reads no clock and uses no regular expression', () => {
+  test('the evaluator reads no clock and uses no regular expression', () => {
     const pattern =
       /\bDate\.now\b|\bnew Date\(\)|\bRegExp\b|\.(match|replace|search|split)\(|[=(,:]\s*\/[^/*]/
     const wrong = sources('core/cron')
@@ -129,7 +129,7 @@ describe('the evaluator stands alone', () => {
     assert.deepEqual(wrong, [])
   })
 
-  test('what it says of itself can be read again', () => {
+  test('an expression written out is read back as the same expression', () => {
     fc.assert(
       fc.property(expression, (text) => {
         const cron = parseCron(text)

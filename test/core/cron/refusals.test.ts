@@ -9,7 +9,7 @@ function refusalOf(read: () => unknown): CronError {
     if (thrown instanceof CronError) return thrown
     throw thrown
   }
-  return assert.fail('it was not refused')
+  return assert.fail('the text was not refused')
 }
 
 type Expected = readonly [text: string, field: string, position: number, what: RegExp]
@@ -25,7 +25,7 @@ function refuses(cases: readonly Expected[]): void {
 }
 
 describe('a refusal names the field, the position and what would be right', () => {
-  test('values', () => {
+  test('a wrong value is refused by field, position and allowed values', () => {
     refuses([
       ['60 0 0 * * ?', 'second', 0, /no such value; write 0 to 59/],
       ['0 60 0 * * ?', 'minute', 2, /no such value; write 0 to 59/],
@@ -53,7 +53,7 @@ describe('a refusal names the field, the position and what would be right', () =
     ])
   })
 
-  test('lists, ranges and steps', () => {
+  test('a wrong list, range or step is refused by position', () => {
     refuses([
       ['1,,2 0 0 * * ?', 'second', 2, /no value/],
       ['1, 0 0 * * ?', 'second', 2, /no value/],
@@ -77,7 +77,7 @@ describe('a refusal names the field, the position and what would be right', () =
     ])
   })
 
-  test('? L W and # where they have no meaning', () => {
+  test('a misplaced ?, L, W or # is refused', () => {
     refuses([
       ['? 0 0 * * ?', 'second', 0, /no value/],
       ['0 0 0 * ? ?', 'month', 8, /no value/],
@@ -108,7 +108,7 @@ describe('a refusal names the field, the position and what would be right', () =
     ])
   })
 
-  test('both day fields, or neither', () => {
+  test('two day fields, or none, are refused', () => {
     refuses([
       ['0 0 0 * * *', 'dayOfWeek', 10, /both dayOfMonth and dayOfWeek choose days; write \?/],
       ['0 0 0 1 * MON', 'dayOfWeek', 10, /both dayOfMonth and dayOfWeek choose days/],
@@ -116,7 +116,7 @@ describe('a refusal names the field, the position and what would be right', () =
     ])
   })
 
-  test('the number of fields and the length', () => {
+  test('a wrong number of fields and an overlong text are refused', () => {
     refuses([
       ['', 'expression', 0, /ends after 0 fields; write six or seven/],
       [' \t ', 'expression', 3, /ends after 0 fields/],
@@ -127,7 +127,7 @@ describe('a refusal names the field, the position and what would be right', () =
     assert.equal(parseCron(`0 0 0 * * ?${' '.repeat(245)}`).fields.dayOfMonth, '*')
   })
 
-  test('a field by itself has positions of its own', () => {
+  test('positions count within a single field', () => {
     const cases: readonly (readonly [CronFields, string, number, boolean])[] = [
       [{ hour: '1,24' }, 'hour', 2, false],
       [{ minute: ' 5' }, 'minute', 0, false],
@@ -135,7 +135,7 @@ describe('a refusal names the field, the position and what would be right', () =
       [{ dayOfMonth: '?', dayOfWeek: '?' }, 'dayOfWeek', 0, false],
       [{ dayOfMonth: '1', dayOfWeek: '1' }, 'dayOfWeek', 0, false],
       [{ month: ','.repeat(257) }, 'month', 256, false],
-      // Beside an expression, which is right.
+      // An expression beside the field is valid by itself.
       [{ year: '1969', expression: '0 0 0 * * ?' }, 'year', 0, false],
       [{ hour: '1', expression: '0 0 24 * * ?' }, 'hour', 4, true],
     ]
@@ -146,7 +146,7 @@ describe('a refusal names the field, the position and what would be right', () =
     }
   })
 
-  test('what was sent is not repeated', () => {
+  test('a refusal does not repeat the text', () => {
     const error = refusalOf(() => parseCron('4200000000000000 <script> 0 * * ?'))
     assert.doesNotMatch(error.message, /4200|script/)
   })

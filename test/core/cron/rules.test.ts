@@ -17,7 +17,7 @@ function runs(expression: string, after: string, count: number, zone?: string): 
 const daysOf = (year: number, days: string): string[] =>
   runs(`0 0 0 ${days} ${year}`, `${year - 1}-12-31T23:59:59Z`, 366).map((text) => text.slice(5, 10))
 
-/** Values of a field over one round of the field above it. */
+/** Values of a field over one cycle of the next larger field. */
 const minutes = (field: string): number[] =>
   runs(`0 ${field} 12 1 1 ? 2027`, '2027-01-01T00:00:00Z', 60).map((text) =>
     Number(text.slice(14, 16)),
@@ -43,7 +43,7 @@ const years = (field: string): number[] =>
   runs(`0 0 0 1 1 ? ${field}`, '1969-12-31T23:59:59Z', 130).map((text) => Number(text.slice(0, 4)))
 
 describe('lists, ranges and steps', () => {
-  test('a list and a range take what they name', () => {
+  test('a list and a range run at the values they name', () => {
     assert.deepEqual(minutes('1,3,5'), [1, 3, 5])
     assert.deepEqual(minutes('5,1-3,2,5'), [1, 2, 3, 5])
     assert.deepEqual(hours('9-12'), [9, 10, 11, 12])
@@ -67,7 +67,7 @@ describe('lists, ranges and steps', () => {
     assert.deepEqual(years('2095/2'), [2095, 2097, 2099])
   })
 
-  test('only months go on past the end, until they would meet their start', () => {
+  test('only a step over months continues past the end of the unit, until it would meet its start', () => {
     assert.deepEqual(months('4/3'), [1, 4, 7, 10])
     assert.deepEqual(months('APR/3'), [1, 4, 7, 10])
     assert.deepEqual(months('5/5'), [3, 5, 10])
@@ -76,7 +76,7 @@ describe('lists, ranges and steps', () => {
     assert.deepEqual(months('12/1'), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
   })
 
-  test('a step over days of the month leaves the 31st out unless it starts there', () => {
+  test('a step over days of the month reaches the 31st only when it starts there', () => {
     assert.deepEqual(daysOfMay('1/5'), [1, 6, 11, 16, 21, 26])
     assert.deepEqual(daysOfMay('*/30'), [1])
     assert.deepEqual(daysOfMay('31/7'), [31])
@@ -97,7 +97,7 @@ describe('lists, ranges and steps', () => {
 })
 
 describe('days', () => {
-  test('a day that a month lacks is left out', () => {
+  test('a day that a month lacks is skipped', () => {
     const long = ['01-31', '03-31', '05-31', '07-31', '08-31', '10-31', '12-31']
     assert.deepEqual(daysOf(2027, '31 * ?'), long)
     assert.equal(daysOf(2027, '30 * ?').length, 11)
@@ -113,7 +113,7 @@ describe('days', () => {
     assert.deepEqual(runs('0 0 0 1 3 ?', '2028-02-29T23:59:59Z', 1), ['2028-03-01T00:00:00Z'])
   })
 
-  test('L is the last day, L-n days before it, never in another month', () => {
+  test('L is the last day of the month and L-n lies n days before it, never in another month', () => {
     assert.deepEqual(daysOf(2027, 'L 1-4 ?'), ['01-31', '02-28', '03-31', '04-30'])
     assert.deepEqual(daysOf(2028, 'L 2 ?'), ['02-29'])
     assert.deepEqual(daysOf(2027, 'L-3 1,2 ?'), ['01-28', '02-25'])
@@ -132,7 +132,7 @@ describe('days', () => {
     assert.deepEqual(daysOf(2027, '31w 2,4,6 ?'), [])
   })
 
-  test('L and # in days of the week', () => {
+  test('L and # select days of the week', () => {
     assert.deepEqual(daysOf(2027, '? 1 6L'), ['01-29'])
     assert.deepEqual(daysOf(2027, '? 1 fril'), ['01-29'])
     assert.deepEqual(daysOf(2027, '? 2 7L'), ['02-27'])
@@ -145,7 +145,7 @@ describe('days', () => {
 })
 
 describe('the search', () => {
-  test('is strictly after, on full seconds', () => {
+  test('the next run is strictly later, on full seconds', () => {
     const cron = parseCron('30 0 12 * * ?')
     const next = (after: string) => cron.next(new Date(after))?.toISOString()
     assert.equal(next('2027-06-01T12:00:29.999Z'), '2027-06-01T12:00:30.000Z')
@@ -154,7 +154,7 @@ describe('the search', () => {
     assert.equal(next('1969-12-31T23:59:59.999Z'), '1970-01-01T12:00:30.000Z')
   })
 
-  test('crosses year ends and ends with the year 2099', () => {
+  test('a search crosses year ends and stops after the year 2099', () => {
     assert.deepEqual(runs('59 59 23 31 12 ?', '2027-12-31T23:59:58Z', 2), [
       '2027-12-31T23:59:59Z',
       '2028-12-31T23:59:59Z',
@@ -171,7 +171,7 @@ describe('the search', () => {
     assert.equal(newYork.next(new Date('2100-01-01T04:59:59Z'), 'America/New_York'), null)
   })
 
-  test('finds nothing where there is nothing', () => {
+  test('a schedule without runs finds nothing', () => {
     const never = ['0 0 0 30 2 ?', '0 0 0 31W 2,4 ?', '0 0 0 29 2 ? 2027', '0 0 0 ? 2 SUN#5 2027']
     for (const expression of never) {
       assert.deepEqual(runs(expression, '1970-01-01T00:00:00Z', 1), [], expression)
@@ -184,7 +184,7 @@ describe('the search', () => {
     ])
   })
 
-  test('refuses a date that is none and a zone that is none', () => {
+  test('an invalid date and an unknown zone are refused', () => {
     const cron = parseCron('* * * * * ?')
     const now = new Date('2027-01-01T00:00:00Z')
     assert.throws(() => cron.next(new Date('never')), RangeError)
@@ -206,7 +206,7 @@ describe('clock changes', () => {
       '2027-03-28T01:20:00Z',
       '2027-03-28T01:40:00Z',
     ])
-    // Midnight itself was skipped, and in Samoa a whole day.
+    // Midnight was skipped, and in Samoa a whole day.
     assert.deepEqual(runs('0 0 0 * * ?', '2018-11-03T12:00:00Z', 2, 'America/Sao_Paulo'), [
       '2018-11-04T03:00:00Z',
       '2018-11-05T02:00:00Z',
@@ -229,11 +229,11 @@ describe('clock changes', () => {
       '2027-10-31T02:00:00Z',
       '2027-10-31T02:30:00Z',
     ])
-    // Asked in the middle of the second round.
+    // The search starts in the second pass of the hour.
     assert.deepEqual(runs(halfHours, '2027-10-31T01:10:00Z', 1, 'Europe/Berlin'), [
       '2027-10-31T02:00:00Z',
     ])
-    // Half an hour is put back.
+    // The clock goes back by half an hour.
     assert.deepEqual(runs('0 0/15 1-2 * * ?', '2027-04-03T14:29:00Z', 4, 'Australia/Lord_Howe'), [
       '2027-04-03T14:30:00Z',
       '2027-04-03T14:45:00Z',
@@ -246,7 +246,7 @@ describe('clock changes', () => {
 describe('fields sent one by one', () => {
   const read = (fields: Parameters<typeof parseCronFields>[0]) => String(parseCronFields(fields))
 
-  test('have defaults, and a defaulted day field gives way', () => {
+  test('missing fields take their defaults, and a defaulted day field gives way', () => {
     assert.equal(read({}), '0 0 0 1 1 ? *')
     assert.equal(read({ month: '*', hour: '08' }), '0 0 08 1 * ? *')
     assert.equal(read({ dayOfMonth: '15' }), '0 0 0 15 1 ? *')
@@ -257,17 +257,17 @@ describe('fields sent one by one', () => {
     assert.equal(read({ dayOfMonth: '', dayOfWeek: '2#1' }), '0 0 0 ? 1 2#1 *')
   })
 
-  test('are replaced by an expression', () => {
+  test('an expression replaces the single fields', () => {
     assert.equal(read({ hour: '5', expression: '0 0 9 * * ? 2027-2030' }), '0 0 9 * * ? 2027-2030')
     assert.equal(read({ expression: '' }), '0 0 0 1 1 ? *')
-    // Both chosen beside an expression say nothing about it.
+    // The check of day fields does not apply beside an expression.
     assert.equal(
       read({ dayOfMonth: '1', dayOfWeek: '1', expression: '0 0 9 ? * 2' }),
       '0 0 9 ? * 2 *',
     )
   })
 
-  test('are shown in capitals with what was filled in', () => {
+  test('fields are shown in capitals, with their defaults', () => {
     assert.deepEqual(parseCron('  0 0  9\t? jan-mar friL ').fields, {
       second: '0',
       minute: '0',

@@ -6,7 +6,7 @@ import { limits } from '../../../schemas/index.ts'
 
 const quick = { logRounds: 4, blockSize: 8, parallel: 1 }
 
-test('a password is stored with its parameters and a salt of its own', async () => {
+test('a password is stored with its parameters and its own salt', async () => {
   const passwords = new Passwords(quick)
   const [one, other] = await Promise.all([passwords.digest('secret'), passwords.digest('secret')])
   assert.match(one, /^\$scrypt\$ln=4,r=8,p=1\$[A-Za-z0-9+/=]{24}\$[A-Za-z0-9+/=]{44}$/)
@@ -17,12 +17,12 @@ test('a password is stored with its parameters and a salt of its own', async () 
   assert.ok(!(await passwords.matches('secret', '$scrypt$ln=99,r=8,p=1$x$y')))
 })
 
-test('composed and decomposed characters are the same password', async () => {
+test('composed and decomposed characters make the same password', async () => {
   const passwords = new Passwords(quick)
   assert.ok(await passwords.matches('cafe\u0301', await passwords.digest('caf\u00e9')))
 })
 
-test('one that was made with other parameters is found good, and old', async () => {
+test('a password hashed with other parameters is valid and reported as outdated', async () => {
   const before = new Passwords(quick)
   const after = new Passwords({ ...quick, logRounds: 5 })
   const stored = await before.digest('secret')
@@ -31,7 +31,7 @@ test('one that was made with other parameters is found good, and old', async () 
   assert.ok(await after.matches('secret', stored))
 })
 
-test('so many are checked at once, so many wait, and more are told to come again', async () => {
+test('passwords have a bounded number of checks at once and a bounded queue; further ones must retry', async () => {
   const passwords = new Passwords(quick)
   const all = limits.passwordsAtOnce + limits.passwordsWaiting + 3
   const outcomes = await Promise.allSettled(
@@ -46,7 +46,7 @@ test('so many are checked at once, so many wait, and more are told to come again
   assert.ok(!(await passwords.matches('secret', undefined)))
 })
 
-test('a password that is easily guessed is refused by name', () => {
+test('an easily guessed password is refused by name', () => {
   for (const [text, message] of [
     ['short 1', /12 to 256 characters/],
     ['only letters here', /a letter and a digit/],

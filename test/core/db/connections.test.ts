@@ -9,14 +9,14 @@ import { lineTo } from '../../rig/proxy.ts'
 
 const statement = (text: string) => ({ strings: [text], values: [] })
 
-test('a connection that breaks under a statement is an error of that statement and of nothing else', async () => {
+test('a connection that breaks under a statement fails that statement alone', async () => {
   const run = await startGateway({ role: 'api' })
   const line = await lineTo(run.database.url)
   const database = new Database({ url: line.url })
   try {
     const pool = database.pool(1, 'broken')
     const breaks = async (cut: (pid: number) => unknown) => {
-      // An error that nobody listens to would end the process, and this test with it.
+      // An unhandled error would end the process and this test.
       const failed = assert.rejects(database.run(pool, statement('select pg_sleep(60)')))
       const { pid } = await until(async () => {
         const [found] = await run.sql<{ pid: number }>(
@@ -39,7 +39,7 @@ test('a connection that breaks under a statement is an error of that statement a
   }
 })
 
-test('a plan that a migration broke is made anew, once, without an error to anybody', async () => {
+test('a plan that a migration broke is prepared again, once, and no caller sees an error', async () => {
   const run = await startGateway({ role: 'api' })
   const database = new Database({ url: run.database.url })
   try {
@@ -55,7 +55,7 @@ test('a plan that a migration broke is made anew, once, without an error to anyb
   }
 })
 
-test('work under one key goes in order, other keys do not wait, and a failure stops nobody', async () => {
+test('work under one key keeps its order, other keys do not wait, and a failure stops no other work', async () => {
   const lanes = new Lanes(new Database({ url: 'postgres://unused' }), { single: 1, read: 1 })
   const done: string[] = []
   const gate = Promise.withResolvers<void>()
@@ -73,7 +73,7 @@ test('work under one key goes in order, other keys do not wait, and a failure st
   assert.deepEqual(done, ['b1', 'a1', 'a2'])
 })
 
-test('whether a statement was ever handed to a connection is known, over all its tries', async () => {
+test('an error tells over all tries whether any connection received the statement', async () => {
   const run = await startGateway({ role: 'api' })
   const line = await lineTo(run.database.url)
   const database = new Database({ url: line.url })
@@ -102,7 +102,7 @@ test('whether a statement was ever handed to a connection is known, over all its
     for (const call of [calls.group, calls.single, calls.together]) {
       line.up()
       await run.sql('delete from public.said')
-      // Its text is the name of a transaction's statement, which has none.
+      // A transaction's statement has no name, so its text identifies it.
       const what = call === calls.together ? insert : database.prepared(said.one(row).strings).name
       const cut = line.cut(what, call === calls.together ? 'before' : 'after')
       const failed = failure(call)
@@ -119,7 +119,7 @@ test('whether a statement was ever handed to a connection is known, over all its
   }
 })
 
-test('of two failures the one that may have been carried out is told, and none hides that there was a connection', () => {
+test('of two failures the graver one is reported: the one whose statement may have been carried out', () => {
   const coded = (code: string | undefined) => Object.assign(new Error(String(code)), { code })
   const away = asNeverReached(coded('ECONNREFUSED'))
   const lost = coded(undefined)
@@ -134,7 +134,7 @@ test('of two failures the one that may have been carried out is told, and none h
   assert.ok(neverReached(graver(away, later)))
 })
 
-test('a broken pipe is no answer of the database', () => {
+test('a broken pipe leaves the outcome unknown', () => {
   for (const code of ['EPIPE', 'ECONNRESET', undefined]) {
     assert.equal(outcomeUnknown(Object.assign(new Error('broken'), { code })), true)
   }

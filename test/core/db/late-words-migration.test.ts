@@ -1,4 +1,7 @@
-/** Chargebacks from before they were facts: what an older version filled is read rightly from then on. */
+/**
+ * Chargebacks from before they were facts: rows of an older version are read correctly after the
+ * migration.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import pg from 'pg'
@@ -12,7 +15,7 @@ const channel = idOf(1)
 const account = idOf(2)
 
 describe('the migration to facts', () => {
-  test('a chargeback stands for what was not reversed of it, and nobody gave it a reference', async () => {
+  test('a chargeback counts for its part that was not reversed, and has no reference', async () => {
     const database = await createDatabase()
     const client = new pg.Client({ connectionString: database.url })
     await client.connect()
@@ -63,7 +66,7 @@ describe('the migration to facts', () => {
 })
 
 describe('the migration of rounds', () => {
-  test('a round has a name that no reference has; a reference that only reads like one keeps its own', async () => {
+  test('a round gets a name that no reference can have; a reference that resembles one stays', async () => {
     const database = await createDatabase()
     const client = new pg.Client({ connectionString: database.url })
     await client.connect()
@@ -108,7 +111,7 @@ describe('the migration of rounds', () => {
   })
 })
 
-/** Runs the files up to this one, as the version that had no more of them did. */
+/** Runs the files up to this one, as an older version did. */
 async function migrateTo(client: pg.Client, last: string): Promise<void> {
   await client.query('create schema tollgate')
   await client.query(
@@ -133,7 +136,9 @@ type Sale = {
   readonly reversed: readonly number[]
 }
 
-/** A sale of 92.00 with its chargeback, as an older version left them: any reversal took the mark away. */
+/**
+ * A sale of 92.00 with its chargeback, as an older version left it: any reversal removed the mark.
+ */
 async function addSale(client: pg.Client, { no, charged, reversed }: Sale): Promise<void> {
   await addPayment(client, { no, minor: 9200, type: 'DB', effect: 'sale' })
   await addPayment(client, {

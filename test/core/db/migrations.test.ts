@@ -33,7 +33,7 @@ async function inEmptyDatabase(
 }
 
 describe('migrations', () => {
-  test('five processes that start at once take turns: each file runs once, all of them work', () =>
+  test('five processes that start at once run each migration file once, and all of them work', () =>
     inEmptyDatabase(async (database, sql) => {
       const gateways = await Promise.all([1, 2, 3, 4, 5].map(() => open(database)))
       try {
@@ -47,7 +47,7 @@ describe('migrations', () => {
         assert.equal(
           keys?.keys,
           2,
-          'one key for sealing and one for digests, however many made them',
+          'one key for sealing and one for digests, with any number of processes',
         )
         for (const gateway of gateways) assert.equal(await gateway.isReady(), true)
       } finally {
@@ -55,7 +55,7 @@ describe('migrations', () => {
       }
     }))
 
-  test('nothing is counted of what requests, answers and events hold, in the partitions of later months neither', () =>
+  test('no statistics are kept about requests, answers and events, in later partitions neither', () =>
     inEmptyDatabase(async (database, sql) => {
       await (await open(database)).close()
       const [made] = await sql(`select tollgate.create_partitions('2090-01-15', 1) as tables`)
@@ -73,7 +73,7 @@ describe('migrations', () => {
       )
     }))
 
-  test('a file that changed after it ran is noticed by name, and nothing is touched', () =>
+  test('a migration file that changed after it ran is refused by name, and nothing is touched', () =>
     inEmptyDatabase(async (database, sql) => {
       await (await open(database)).close()
       await sql(`update tollgate.migration set checksum = 'other' where name like '0001%'`)
@@ -91,7 +91,7 @@ describe('migrations', () => {
       await assert.rejects(open(database), /newer version of Tollgate \(9999_later\.sql\)/)
     }))
 
-  test('a migration that is interrupted leaves nothing half done, and the next start does it all', () =>
+  test('an interrupted migration leaves nothing half done, and the next start completes it', () =>
     inEmptyDatabase(async (database, sql) => {
       onFaultPoint((point) => {
         if (point === 'in-migration') throw new Error('the process died')
@@ -108,7 +108,7 @@ describe('migrations', () => {
       await gateway.close()
     }))
 
-  test('with migrate: false an empty database stays empty, and the refusal says that it has to be migrated', () =>
+  test('with migrate: false an empty database stays empty and is refused as not migrated', () =>
     inEmptyDatabase(async (database, sql) => {
       await assert.rejects(open(database, { migrate: false }), /migrat/i)
       assert.deepEqual(
@@ -117,7 +117,7 @@ describe('migrations', () => {
       )
     }))
 
-  test('months are partitions: ids of a month lie in it, making them again changes nothing', () =>
+  test('each month is a partition of its ids, and creating it twice changes nothing', () =>
     inEmptyDatabase(async (database, sql) => {
       await (await open(database)).close()
       const [first] = await sql(

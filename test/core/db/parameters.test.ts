@@ -1,11 +1,11 @@
-/** What comes from outside is a value of a statement, never a part of its text. */
+/** External input becomes a parameter of a statement, never part of its text. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../../core/db/sql.ts'
 
 const hostile = `'; drop table tollgate.payment; --`
 
-test('a value becomes a parameter, whatever it says, also in a statement within a statement', () => {
+test('a value always becomes a parameter, also in a nested statement', () => {
   const inner = sql`name = ${hostile}::text`
   const { strings, values } =
     sql`select ${hostile}::text from tollgate.entity where ${inner} and id = ${7}`

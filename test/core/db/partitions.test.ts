@@ -1,4 +1,7 @@
-/** Months get their partitions whatever lies in the default one, and payments do not wait for it. */
+/**
+ * Months get their partitions in spite of rows in the default one, and payments do not wait for
+ * them.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limits } from '@tollgate/schemas'
@@ -11,7 +14,7 @@ import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
 
 const tables = ['delivery', 'delivery_attempt', 'event', 'payment', 'payment_request', 'step']
 
-/** The first day of the month that comes next after those that have partitions. */
+/** The first day after the months that have partitions. */
 const nextMonth = async (run: TestGateway) => {
   const [row] = await run.sql<{ at: Date }>(
     `select (date_trunc('month', now() at time zone 'UTC') + interval '3 months') at time zone 'UTC' as at`,
@@ -20,7 +23,7 @@ const nextMonth = async (run: TestGateway) => {
 }
 const suffix = (month: Date) => month.toISOString().slice(0, 7).replace('-', '_')
 
-/** Housekeeping that makes one more month. */
+/** Housekeeping that creates one more month. */
 const housekeeper = (url: string) => {
   const database = new Database({ url })
   const lanes = new Lanes(database, { single: 2, read: 1 })
@@ -55,7 +58,7 @@ const partitions = async (run: TestGateway, month: Date) =>
     )
   ).map(({ name }) => name)
 
-test('rows that came months too early move into their month when it is made, as they were', async () => {
+test('rows that arrived months early move unchanged into their partition when it is created', async () => {
   const run = await startGateway({ role: 'api' })
   const month = await nextMonth(run)
   const housekeeping = housekeeper(run.database.url)
@@ -84,7 +87,7 @@ test('rows that came months too early move into their month when it is made, as 
     assert.equal(lie[`event_${suffix(month)}`], 3)
     assert.equal(lie.event_default, 1)
     assert.equal((await lying(run, 'step'))[`step_${suffix(month)}`], 3)
-    // A partition like every other: with its key, its indexes and the order of events.
+    // The partition has its key, its indexes and the order of events.
     await assert.rejects(addEvents(run, [early[0]!]), { code: '23505' })
     const [indexes] = await run.sql<{ here: bigint; first: bigint; triggers: bigint }>(
       `select
@@ -101,7 +104,7 @@ test('rows that came months too early move into their month when it is made, as 
   }
 })
 
-test('a month with more rows than can be moved in a moment stays where it is, and that is told', async () => {
+test('a month with too many early rows keeps them in the default partition, and the report says so', async () => {
   const run = await startGateway({ role: 'api' })
   const month = await nextMonth(run)
   const housekeeping = housekeeper(run.database.url)
@@ -114,7 +117,7 @@ test('a month with more rows than can be moved in a moment stays where it is, an
     assert.deepEqual(housekeeping.warnings, [{ fields, message: told }])
     assert.equal((await lying(run, 'event')).event_default, 1_001)
     assert.equal((await partitions(run, month)).length, tables.length - 1)
-    // The month after it is made, in SQL too, and the one that stays takes more rows.
+    // The following month is created, also by SQL, and the default partition accepts more rows.
     const [made] = await run.sql(
       `select tollgate.create_partitions(now() + interval '3 months', 2) as made`,
     )
@@ -127,7 +130,7 @@ test('a month with more rows than can be moved in a moment stays where it is, an
   }
 })
 
-test('who reads the default partition stops no month for good, and no payment meanwhile', async () => {
+test('a reader of the default partition delays the creation of a month, and no payment', async () => {
   const run = await startGateway({ role: 'api' })
   const month = await nextMonth(run)
   const housekeeping = housekeeper(run.database.url)
@@ -157,7 +160,7 @@ test('who reads the default partition stops no month for good, and no payment me
       paid += 1
     }
     await making
-    // Each statement of a payment may meet the 100 ms once.
+    // Each statement of a payment may wait 100 ms once.
     assert.ok(paid > 10 && longestMs < 1_000, `${paid} payments, the longest took ${longestMs} ms`)
     assert.deepEqual(
       housekeeping.warnings.map(({ fields }) => fields),
@@ -174,7 +177,7 @@ test('who reads the default partition stops no month for good, and no payment me
   }
 })
 
-test('a machine whose clock is months ahead makes ids of about now: the database says when that is', async () => {
+test("a machine whose clock is months ahead makes ids of the database's present month", async () => {
   const run = await startGateway({ role: 'api' })
   const now = Date.now
   try {

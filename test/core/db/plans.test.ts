@@ -1,6 +1,6 @@
 /**
- * Connections keep the plan that they made first, and a new database has never been analysed: whatever size
- * its tables have by then, the statements of the group lane and of the dispatcher look rows up one by one.
+ * Connections keep their first plan, and a new database was never analysed: the statements of the
+ * group lane and of the dispatcher find rows by key at every size of their tables.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -13,12 +13,12 @@ import { writeOutcomes } from '../../../core/webhook/store-delivery.ts'
 import { explainGeneric, type PlanNode } from '../../rig/explain.ts'
 import { startGateway, type TestGateway } from '../../rig/gateway.ts'
 
-/** Rows of a table that is filled step by step; statements read it by its key. */
+/** The rows of a growing table, which statements read by key. */
 type Case = {
   readonly table: string
   readonly statement: Sql
   readonly fill: string
-  /** Of the connections that it runs on, where they are not those of `byIndex`. */
+  /** Settings of the connection, if they differ from `byIndex`. */
   readonly settings?: Readonly<Record<string, string>>
 }
 const cases: readonly Case[] = [
@@ -63,7 +63,7 @@ describe('plans', () => {
   })
   after(() => run.close())
 
-  /** By a connection that is new: one that has seen an index small goes on thinking so. */
+  /** Uses a new connection, because an old one keeps the plan of a small index. */
   async function planOf(statement: Sql, settings: Case['settings'] = byIndex): Promise<PlanNode> {
     const client = new pg.Client({ connectionString: run.database.url })
     await client.connect()
@@ -78,7 +78,7 @@ describe('plans', () => {
   }
 
   for (const { table, statement, fill, settings } of cases) {
-    test(`${table}: rows are looked up by key, whatever the size of the table`, async () => {
+    test(`${table}: rows are found by key, whatever the size of the table`, async () => {
       let stored = 0
       for (const size of sizes) {
         if (size > stored) await run.sql(fill, [size - stored])

@@ -1,4 +1,4 @@
-/** The user that runs payments can do all of that, and nothing to what was said before. */
+/** The running user can take payments and cannot change audit rows. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
@@ -14,12 +14,12 @@ import { testCluster } from '../../rig/cluster.ts'
 import { createDatabase, type TestDatabase } from '../../rig/database.ts'
 import { card, freshSimulator, testKey, until } from '../../rig/gateway.ts'
 
-/** Users belong to the whole server: this test's have names of their own. */
+/** Users belong to the whole server, so the names are unique to this test. */
 const schema = `roles_${randomBytes(4).toString('hex')}`
 const migrating = `${schema}_migrating`
 const running = `${schema}_running`
 
-describe('with a user that migrates and one that runs', () => {
+describe('separate database users for migration and operation', () => {
   let database: TestDatabase
   let client: pg.Client
   let gateway: Gateway
@@ -27,7 +27,7 @@ describe('with a user that migrates and one that runs', () => {
   const alarms: unknown[] = []
   before(async () => {
     database = await createDatabase()
-    // Tables as an installation of before has them: made by its only user.
+    // Tables as an older installation has them: created by its only user.
     await migrateDatabase({ url: database.url, schema })
     for (const { name, password } of await makeRoles({ url: database.url, schema })) {
       const url = new URL(database.url)
@@ -80,7 +80,7 @@ describe('with a user that migrates and one that runs', () => {
     assert.ok(links >= 4n)
   })
 
-  test('it changes neither a row of the audit trail nor a table', async () => {
+  test('the running user changes neither a row of the audit trail nor a table', async () => {
     const denied = /permission denied|must be owner/
     for (const statement of [
       `update tollgate.audit set actor = 'nobody'`,
@@ -104,7 +104,7 @@ describe('with a user that migrates and one that runs', () => {
     }
   })
 
-  test('it adds links at the end of the trail only', async () => {
+  test('the running user adds links only at the end of the trail', async () => {
     const add = (no: string) =>
       query(`select tollgate.add_audit_links(${no}, key_id, array[gen_random_uuid()], array['\\x00'::bytea], mac)
         from tollgate.audit_head`)
@@ -120,7 +120,7 @@ describe('with a user that migrates and one that runs', () => {
     assert.deepEqual((await gateway.audit.verify()).problems, [])
   })
 
-  test('months are made and dropped all the same, by functions of the owner that do nothing else', async () => {
+  test('the running user creates and drops months through functions of the owner alone', async () => {
     const ahead = `now() + interval '1 year'`
     await query(`select tollgate.create_partitions(${ahead}, 1)`)
     const [made] = await query(
@@ -130,7 +130,7 @@ describe('with a user that migrates and one that runs', () => {
     await query(`select tollgate.drop_steps('2000-01-01'), tollgate.drop_deliveries('2000-01-01')`)
   })
 
-  test('the migrating user migrates, and what it makes can be used at once; the running one cannot', async () => {
+  test('the migrating user migrates, its tables are usable at once, and the running user cannot migrate', async () => {
     const owner = new pg.Client({ connectionString: urls[migrating]! })
     await owner.connect()
     await owner.query(`create table ${schema}.later (id integer)`)
@@ -141,7 +141,7 @@ describe('with a user that migrates and one that runs', () => {
     assert.equal((await gateway.audit.verify()).problems.length, 0)
   })
 
-  test('made again, they keep their passwords and their rights', async () => {
+  test('users that are created again keep their passwords and rights', async () => {
     const again = await makeRoles({ url: database.url, schema })
     assert.deepEqual(again, [
       { name: migrating, does: 'migrates', password: undefined },
@@ -150,10 +150,10 @@ describe('with a user that migrates and one that runs', () => {
     await assert.rejects(query('delete from tollgate.audit'), /permission denied/)
   })
 
-  test('a false link of its own is noticed: nothing is chained to it, and an alarm is raised', async () => {
+  test('a false link of the running user is noticed: nothing is chained to it, and an alarm is raised', async () => {
     await query(`select tollgate.add_audit_links(last_no + 1, key_id, array[gen_random_uuid()],
       array['\\x00'::bytea], mac) from tollgate.audit_head`)
-    // The next row is what waits for a link.
+    // Adds a row that waits for its link.
     await gateway.entities.create({ kind: 'psp', name: 'Later' })
     await until(async () => (alarms.includes('audit-trail') ? true : undefined))
     const { problems } = await gateway.audit.verify()

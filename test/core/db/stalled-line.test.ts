@@ -1,4 +1,4 @@
-/** A line to Postgres that stays open and forwards nothing: whoever waits for it gets an answer in time. */
+/** A line to Postgres that stays open and forwards nothing: every caller gets an answer in time. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { limits } from '@tollgate/schemas'
@@ -10,7 +10,7 @@ import { newId } from '../../../core/index.ts'
 import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
 import { type Line, lineTo } from '../../rig/proxy.ts'
 
-/** What a busy machine may add to the budget. */
+/** Additional time for a busy machine. */
 const toleratedMs = 700
 
 const noted = grouped(
@@ -27,7 +27,7 @@ const note = (id: string) => sql<{ id: string }>`
   returning id`
 const one = sql<{ one: number }>`select 1 as one`
 
-describe('a line that swallows everything', () => {
+describe('a database connection that swallows everything', () => {
   let run: TestGateway
   let line: Line
   let database: Database
@@ -53,7 +53,7 @@ describe('a line that swallows everything', () => {
     together: (id: string) => lanes.together(note(id), [one]),
     read: () => lanes.read(one),
   }
-  /** Every lane has connections that were used before. */
+  /** Every lane has connections in use. */
   const warm = async () => {
     const three = [1, 2, 3]
     await Promise.all(three.flatMap(() => Object.values(ways).map((way) => way(newId()))))
@@ -68,14 +68,14 @@ describe('a line that swallows everything', () => {
       )
     ).length
 
-  test('whoever waits hears within the flush budget that nobody knows; then all goes on, at once', async () => {
+  test('callers hear within the flush budget that the outcome is unknown; later work goes on at once', async () => {
     await warm()
     line.stall()
     const since = performance.now()
     const all = Object.values(ways).flatMap((way) => Array.from({ length: 8 }, () => way))
     const tries = all.map(async (way) => {
       const error = await way(newId()).then(
-        () => assert.fail('nothing can be carried out'),
+        () => assert.fail('no statement can run'),
         (thrown: unknown) => thrown,
       )
       assert.ok(outcomeUnknown(error), String(error))
@@ -91,7 +91,7 @@ describe('a line that swallows everything', () => {
     assert.equal(lanes.waiting, 0)
   })
 
-  test('rows that no flush has room for are told in time as well', async () => {
+  test('rows beyond the capacity of the flushes fail in time as well', async () => {
     await warm()
     line.stall()
     const since = performance.now()
@@ -104,7 +104,7 @@ describe('a line that swallows everything', () => {
     await warm()
   })
 
-  test('what was waiting is carried out within the budget on fresh connections when only the old ones are lost', async () => {
+  test('when only the old connections are lost, waiting work runs on fresh ones within the budget', async () => {
     await warm()
     line.stall()
     const ids = Array.from({ length: 4 }, () => newId())
@@ -118,13 +118,13 @@ describe('a line that swallows everything', () => {
     line.resume('those that were open')
     await Promise.all(waiting)
     for (const id of [group, single, ...ids]) assert.equal(await words(id), 1)
-    // Neither the ones that were silent meanwhile are handed out again.
+    // Connections that were silent meanwhile are not handed out again.
     const since = performance.now()
     await warm()
     assert.ok(performance.now() - since < limits.groupTryMs)
   })
 
-  test('a first copy that arrives when the second was carried out changes nothing', async () => {
+  test('a first copy that arrives after the second changes nothing', async () => {
     await warm()
     const [inserted, moved] = [newId(), newId()]
     await run.sql(`insert into public.note (id, word) values ($1, 'old')`, [moved])
@@ -138,7 +138,7 @@ describe('a line that swallows everything', () => {
     line.resume('those that were open')
     assert.deepEqual(await Promise.all(done), [{ id: inserted }, [{ id: moved }]])
     const lost = await backends()
-    // What the lost connections were given gets through now, and then Postgres sees that they are closed.
+    // The data of lost connections arrives now, and then Postgres sees them closed.
     line.resume()
     await until(async () => ((await backends()) < lost ? true : undefined))
     assert.equal(await words(inserted), 1)
@@ -146,7 +146,7 @@ describe('a line that swallows everything', () => {
     assert.deepEqual(row, { word: 'old and new' })
   })
 
-  test('a transaction is given up, its locks with it, and it is told as unknown', async () => {
+  test('a transaction is given up with its locks, and its outcome is unknown', async () => {
     const id = newId()
     const other = newId()
     await run.sql(`insert into public.note (id, word) values ($1, 'old')`, [id])
@@ -166,14 +166,14 @@ describe('a line that swallows everything', () => {
     )
     assert.ok(performance.now() - since < limits.statementTryMs + toleratedMs)
     line.resume('those that were open')
-    // Postgres has not heard of it: the line is open there. It ends what is idle by itself.
+    // Postgres still has the line open and ends idle transactions by itself.
     await lanes.single(rename)
     assert.equal(await words(other), 0)
     await assert.doesNotReject(inTransaction(other))
     await until(async () => ((await backends()) <= 3 + 2 + limits.groupFlushes ? true : undefined))
   })
 
-  test('a long statement is ended by Postgres: it is run again and its connection stays', async () => {
+  test('a long statement is ended by Postgres, run again, and its connection stays', async () => {
     const before = (
       await run.sql<{ pid: number }>(
         `select pid from pg_stat_activity where application_name = 'tollgate single' and datname = current_database() order by pid`,

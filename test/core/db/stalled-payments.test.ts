@@ -7,10 +7,10 @@ import { approvedAs, startWithAcquirer } from '../../rig/acquirer.ts'
 import { until } from '../../rig/gateway.ts'
 import { type Line, lineTo } from '../../rig/proxy.ts'
 
-/** What a busy machine may add to the budget. */
+/** Additional time for a busy machine. */
 const toleratedMs = 700
 
-test('payments are answered within the flush budget, charged ones as open; with the line all goes on', async () => {
+test('payments are answered within the flush budget, charged ones as open, and go on with the connection', async () => {
   let line: Line | undefined
   const run = await startWithAcquirer({
     shutdownGraceMs: 100,

@@ -12,7 +12,7 @@ const schema = 'other_shop'
 const isStatement = (value: unknown): value is Sql =>
   typeof value === 'object' && value !== null && 'strings' in value && 'values' in value
 
-/** Stands for any argument of a statement's function: whatever is read from it is it again. */
+/** Stands for any argument of a statement's function: every property is the object itself. */
 const anything: unknown = new Proxy(() => anything, {
   get: (_, name) =>
     name === Symbol.toPrimitive
@@ -59,13 +59,13 @@ function call(make: unknown): unknown {
       anything,
     )
   } catch {
-    // A reader of rows, not a statement.
+    // Skips functions that read rows.
     return undefined
   }
 }
 
 describe('statements', () => {
-  test('each one can be prepared against the migrated schema, under a name of its own', async () => {
+  test('each statement prepares against the migrated schema under a name of its own', async () => {
     const run = await startGateway({ cloned: false, schema })
     try {
       const database = new Database({ url: 'postgres://unused', schema })
@@ -84,7 +84,7 @@ describe('statements', () => {
       }
       assert.deepEqual(broken, [])
 
-      // What an engine at work prepares is among them, so nothing hides outside the stores.
+      // Statements prepared by a running engine must be among the exported ones.
       const { id } = await run.pay({ paymentType: 'PA' })
       const capture = await run.gateway.payments.capture(id, { amount: '1.00', currency: 'EUR' })
       await run.gateway.payments.refund(capture.id, { amount: '1.00', currency: 'EUR' })
@@ -93,7 +93,7 @@ describe('statements', () => {
       const elsewhere = run.gateway
         .statements()
         .filter(({ text }) => text.includes(schema) && !texts.has(text))
-        // A table that only an upgrade has: no statement on it is prepared.
+        // A table that only an upgrade uses.
         .filter(({ text }) => !text.includes(`${schema}.idempotency_plain`))
         .map(({ text }) => text.trim().split('\n')[0])
       assert.deepEqual(elsewhere, [])
@@ -102,7 +102,7 @@ describe('statements', () => {
     }
   })
 
-  test('the same statement has the same name in every process, and another schema another name', () => {
+  test('a statement has the same name in every process, and another name in another schema', () => {
     const strings = ['select id from tollgate.payment where id = ', '']
     const name = (schemaName?: string) =>
       new Database({
@@ -114,7 +114,7 @@ describe('statements', () => {
     assert.match(name(), /^[0-9a-f]{32}$/)
   })
 
-  test('a schema name that is no plain identifier is refused', () => {
+  test('a schema name that is not a plain identifier is refused', () => {
     for (const wrong of ['', 'Shop', 'a-b', 'a;drop', '1shop', 'x'.repeat(42)]) {
       assert.throws(
         () => new Database({ url: 'postgres://unused', schema: wrong }),

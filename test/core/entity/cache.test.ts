@@ -1,4 +1,4 @@
-/** What a process remembers of entities: how old it may be, and that nothing is read again that did not change. */
+/** A process's cache of entities: its age, and its re-reads after changes only. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import pg from 'pg'
@@ -12,7 +12,7 @@ import { configurationVersion } from '../../../core/entity/store.ts'
 import { limits } from '../../../schemas/index.ts'
 import { startGateway, until } from '../../rig/gateway.ts'
 
-/** A source with a version, that counts how often it is read. */
+/** A source with a version and a count of its reads. */
 function source() {
   const at = { ms: 0, version: 'one', value: 'a', reads: 0, fails: false }
   const cache = new FreshCache<string>({
@@ -37,7 +37,7 @@ function source() {
 }
 
 describe('values with a version', () => {
-  test('under the same version an old value is fresh again, without being read', async () => {
+  test('a value under an unchanged version stays fresh without a read', async () => {
     const { at, get } = source()
     for (let round = 0; round < 10; round += 1) {
       assert.equal(await get(), 'a')
@@ -46,21 +46,21 @@ describe('values with a version', () => {
     assert.equal(at.reads, 1)
   })
 
-  test('under another version it is read', async () => {
+  test('a value under a new version is read again', async () => {
     const { at, get } = source()
     await get()
     Object.assign(at, { ms: 4_000, version: 'two', value: 'b' })
     assert.equal(await get(), 'b')
   })
 
-  test('a change while it is read is seen the next time: its version is not that of what was read', async () => {
+  test('a change during the read is seen at the next look', async () => {
     const { at, get } = source()
     assert.equal(await get(() => Object.assign(at, { version: 'two', value: 'b' })), 'a')
     at.ms += 4_000
     assert.equal(await get(), 'b')
   })
 
-  test('after a while it is read whatever its version', async () => {
+  test('a value is read again after a while, whatever its version', async () => {
     const { at, get } = source()
     await get()
     at.ms = 59_999
@@ -71,7 +71,7 @@ describe('values with a version', () => {
     assert.equal(at.reads, 2)
   })
 
-  test('when the version cannot be had, a value is used for five seconds and then no more', async () => {
+  test('without its version a value serves for five seconds and no longer', async () => {
     const { at, get } = source()
     await get()
     at.fails = true
@@ -82,7 +82,7 @@ describe('values with a version', () => {
   })
 })
 
-test('a channel is read again when an entity or an account has changed, and not before', async () => {
+test('a channel is read again only after an entity or an account changed', async () => {
   const run = await startGateway({ role: 'api' })
   const database = new Database({ url: run.database.url })
   try {
@@ -99,7 +99,7 @@ test('a channel is read again when an entity or an account has changed, and not 
     })
     let ms = 0
     const directory = new Directory(counting, 'test', { ...systemClock, elapsedMs: () => ms })
-    /** What is read of a channel after everything that was known of it is old. */
+    /** The reads of a channel after all cached values are old. */
     const readsAfter = async (change: () => Promise<unknown>) => {
       await change()
       ms += limits.tokenCacheMs
@@ -144,7 +144,7 @@ test('a channel is read again when an entity or an account has changed, and not 
   }
 })
 
-test('who changes two entities and who changes one of them do not wait for each other in a circle', async () => {
+test('simultaneous changes of one entity and of two do not deadlock', async () => {
   const run = await startGateway({ role: 'api' })
   const clients = [0, 1].map(() => new pg.Client({ connectionString: run.database.url }))
   try {
@@ -162,7 +162,7 @@ test('who changes two entities and who changes one of them do not wait for each 
       )
       return found
     })
-    // It waits before it has locked the merchant's row.
+    // The statement waits before it locks the merchant's row.
     await rename(both, run.merchant)
     await both.query('commit')
     assert.equal((await waiting).rowCount, 1)

@@ -33,7 +33,7 @@ describe('dispatching rules', () => {
   const chosen = async (more: Partial<DispatchFacts> = {}) =>
     (await rules().choose(merchant, facts(more)))?.priority
 
-  test('the lowest priority that fits decides, in whatever order rules were written', async () => {
+  test('the matching rule with the lowest priority decides, in whatever order rules were written', async () => {
     await written([
       { priority: 30, channelId: euro },
       { priority: 20, channelId: dollar, currencies: ['USD'] },
@@ -50,7 +50,7 @@ describe('dispatching rules', () => {
     )
   })
 
-  test('each list counts by itself, all of them together, and PA takes PA.CP', async () => {
+  test('each list counts by itself, all lists count together, and PA includes PA.CP', async () => {
     await written([
       { priority: 1, channelId: euro, brands: ['MASTER', 'VISA'], paymentTypes: ['PA'] },
       { priority: 2, channelId: euro, paymentTypes: ['PA.CP'], brands: ['AMEX'] },
@@ -64,7 +64,7 @@ describe('dispatching rules', () => {
     assert.equal(await chosen({ brands: [] }), undefined)
   })
 
-  test('an older spelling of a brand becomes its code, in rules and in questions', async () => {
+  test('an older spelling of a brand becomes its code, in rules and in payments', async () => {
     await written([{ priority: 1, channelId: euro, brands: ['AMERICAN_EXPRESS', 'AMEX'] }])
     assert.deepEqual((await rules().list(merchant)).rules[0]?.brands, ['AMEX'])
     assert.equal(await chosen({ brands: ['AMERICAN_EXPRESS'] }), 1)
@@ -133,7 +133,7 @@ describe('dispatching rules', () => {
     })
   }
 
-  test('a channel of another merchant is refused like one that does not exist', async () => {
+  test("another merchant's channel is refused like one that does not exist", async () => {
     const without = async (channelId: string) => {
       const error = await written([{ priority: 1, channelId }]).then(
         () => assert.fail('it was taken'),
@@ -148,7 +148,7 @@ describe('dispatching rules', () => {
     assert.match(await without(merchant), /is no channel of this merchant/)
   })
 
-  test('rules belong to merchants alone', async () => {
+  test('only merchants have rules', async () => {
     const rule = { priority: 1, channelId: euro }
     for (const [id, what] of [
       [run.division, 'a division'],
@@ -171,7 +171,7 @@ describe('dispatching rules', () => {
     )
   })
 
-  test('removing names what there is when the rule is not', async () => {
+  test('the removal of an unknown rule lists the existing rules', async () => {
     await written([
       { priority: 5, channelId: euro },
       { priority: 9, channelId: dollar },
@@ -181,7 +181,7 @@ describe('dispatching rules', () => {
     assert.equal((await rules().list(merchant)).rules.length, 1)
   })
 
-  test('a rule that can never decide is kept and says so: it may be needed again', async () => {
+  test('a rule that can never decide is kept and reported', async () => {
     await written([
       { priority: 1, channelId: euro, paymentTypes: ['PA', 'DB'] },
       { priority: 2, channelId: dollar, paymentTypes: ['PA.CP'], currencies: ['USD'] },
@@ -194,7 +194,7 @@ describe('dispatching rules', () => {
     )
   })
 
-  test('a change of an older version is refused, and every change is audited with its author', async () => {
+  test('a change based on an older version is refused, and every change is audited with its author', async () => {
     const first = await written([{ priority: 1, channelId: euro }])
     await rules().add(merchant, { priority: 2, channelId: dollar }, { version: first, by: 'ann' })
     await assert.rejects(
@@ -215,7 +215,7 @@ describe('dispatching rules', () => {
     )
   })
 
-  test('of many operators who change the rules at once nobody overwrites another', async () => {
+  test('simultaneous changes by many operators do not overwrite each other', async () => {
     const priorities = Array.from({ length: 20 }, (_, index) => index + 1)
     await Promise.all(
       priorities.map((priority) => rules().add(merchant, { priority, channelId: euro })),
@@ -230,7 +230,7 @@ describe('dispatching rules', () => {
     assert.equal((await rules().list(merchant)).rules.length, 5)
   })
 
-  test('a closed channel shows in the list, opens again, and both are audited', async () => {
+  test('a closed channel is marked in the list and can open again, and both changes are audited', async () => {
     await written([{ priority: 1, channelId: euro }])
     const closed = async () => (await rules().list(merchant)).rules[0]?.channelClosed
     await run.gateway.entities.close(euro, 'ann')
@@ -249,7 +249,7 @@ describe('dispatching rules', () => {
     )
   })
 
-  test('a question with a value that does not exist is refused with what is allowed', async () => {
+  test('a payment with an unknown value is refused with the allowed values', async () => {
     await assert.rejects(
       rules().choose(merchant, facts({ country: 'XX' })),
       /countries: "XX" must be an ISO 3166-1/,

@@ -53,7 +53,7 @@ describe('entities, tokens and accounts', () => {
       (error: GatewayError) => error,
     )
 
-  test('a node sits below a node of the right kind, and the refusal says which', async () => {
+  test('an entity belongs below an entity of the right kind, and the refusal names that kind', async () => {
     const { entities } = run.gateway
     await assert.rejects(
       entities.create({ kind: 'psp', name: 'P', parentId: run.psp }),
@@ -75,7 +75,7 @@ describe('entities, tokens and accounts', () => {
     )
   })
 
-  test('no name holds a card number: the audit trail would tell it with all that its bearer did', async () => {
+  test('a name with a card number is refused, because the audit trail would repeat it', async () => {
     const { entities } = run.gateway
     for (const number of ['4200000000000000', '4200 0000 0000 0000', '4200%200000%200000%200000']) {
       const name = `shop ${number}`
@@ -102,7 +102,7 @@ describe('entities, tokens and accounts', () => {
     }
   })
 
-  test('an id that is given is kept, and creating it twice changes nothing', async () => {
+  test('an entity keeps the id it is given, and creating it twice changes nothing', async () => {
     const { entities } = run.gateway
     const id = 'c0ffee'.padEnd(32, '0')
     assert.equal(
@@ -113,7 +113,7 @@ describe('entities, tokens and accounts', () => {
     assert.equal((await entities.get(id))?.name, 'Mine')
   })
 
-  test('a token acts for its node and everything below, and for nothing else', async () => {
+  test('a token acts for its entity and those below it, and for no other', async () => {
     const { entities } = run.gateway
     const [mine, sister] = [await channel(), await channel()]
     const tokens = {
@@ -138,7 +138,7 @@ describe('entities, tokens and accounts', () => {
     await assert.rejects(run.gateway.payments.get(paid.id, { caller }), { status: 404 })
   })
 
-  test('a token is shown once: only its hash is stored', async () => {
+  test('a token is shown once and stored as a hash', async () => {
     const { token } = await run.gateway.entities.createToken(run.channel, 'once')
     assert.ok(token.length >= 43, '256 bits')
     const rows = await run.sql<{ row: string }>(
@@ -154,7 +154,7 @@ describe('entities, tokens and accounts', () => {
     )
   })
 
-  test('no header or a malformed one is 401, a token that is no good is 403, with 800.900.300', async () => {
+  test('a missing or malformed header is 401, an invalid token 403, with 800.900.300', async () => {
     for (const header of [undefined, '', 'Bearer', 'Bearer ', 'Basic abc', 'Bearer a b']) {
       const { status, code } = await refusal(run.gateway.authenticate(header))
       assert.deepEqual([status, code], [401, '800.900.300'], String(header))
@@ -163,10 +163,10 @@ describe('entities, tokens and accounts', () => {
     await run.gateway.entities.revokeToken(id)
     const wrong = [await refusal(bearer('x'.repeat(43))), await refusal(bearer(token))]
     for (const { status, code } of wrong) assert.deepEqual([status, code], [403, '800.900.300'])
-    assert.equal(wrong[0]?.message, wrong[1]?.message, 'unknown and revoked look alike')
+    assert.equal(wrong[0]?.message, wrong[1]?.message, 'unknown and revoked tokens look alike')
   })
 
-  test('a token of the other environment is 403 and told so', async () => {
+  test('a token of the other environment is refused with 403, which says so', async () => {
     const { id, token } = await run.gateway.entities.createToken(run.channel, 'live')
     await run.sql(`update tollgate.token set environment = 'live' where id = $1`, [id])
     const { status, message } = await refusal(bearer(token))
@@ -188,7 +188,7 @@ describe('entities, tokens and accounts', () => {
     assert.equal(body.result.code, '500.100.203')
   })
 
-  test('settings of a channel win over those of the nodes above it', async () => {
+  test("a channel's settings win over those of the entities above it", async () => {
     const { entities } = run.gateway
     const merchant = await entities.create({
       kind: 'merchant',
@@ -203,7 +203,7 @@ describe('entities, tokens and accounts', () => {
     assert.equal((await run.send({ ...form, entityId: loose })).status, 200)
   })
 
-  test('an account keeps open settings in clear and seals secret ones; the connector gets both', async () => {
+  test('an account stores open settings in clear and seals secret ones; its connector gets both', async () => {
     const { entities } = run.gateway
     const entityId = await channel()
     const given = { merchantId: 'MID-1', password: 'account-secret-canary' }
@@ -225,7 +225,7 @@ describe('entities, tokens and accounts', () => {
     assert.doesNotMatch(JSON.stringify([answer, run.logs]), /account-secret-canary/)
   })
 
-  test('channels that pay at the same moment are read together, each with its own settings and account', async () => {
+  test('payments of several channels at the same moment each use their own settings and account', async () => {
     const { entities } = run.gateway
     const channels: { id: string; cvvRequired: boolean; merchantId: string }[] = []
     for (let no = 0; no < 12; no += 1) {
@@ -263,7 +263,7 @@ describe('entities, tokens and accounts', () => {
     )
   })
 
-  test('settings of an account that are missing, wrong or unknown are named, secrets never shown', async () => {
+  test('missing, wrong and unknown settings of an account are named, and secrets are never shown', async () => {
     const create = (given: Record<string, string>) =>
       run.gateway.entities.createAccount({
         channelId: run.channel,
@@ -295,7 +295,7 @@ describe('entities, tokens and accounts', () => {
     )
   })
 
-  test('an account that takes other brands or currencies is not used', async () => {
+  test('an account for other brands or currencies is not used', async () => {
     const entityId = await channel()
     await run.gateway.entities.createAccount({
       channelId: entityId,

@@ -1,4 +1,4 @@
-/** Rights are held for whoever calls in whatever way, and by the type that is carried out. */
+/** Rights hold for every caller and every way to call, and by the type that is carried out. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
@@ -44,7 +44,7 @@ describe('rights of callers', () => {
   const form = (more: Record<string, string> = {}) =>
     new URLSearchParams({ ...flat(card('4200000000000000')), entityId: run.channel, ...more })
 
-  test('whoever sets up where notifications go reads: configure alone opens none of them', async () => {
+  test('a caller who sets up notifications also needs the right to read: configure alone is refused', async () => {
     const url = 'https://hooks.example/in'
     const { id } = await run.gateway.webhooks.create({ entityId: run.channel, url } as never)
     const both = caller('configure', 'read')
@@ -64,10 +64,10 @@ describe('rights of callers', () => {
       assert.equal(done.status, 200, `${operation} ${JSON.stringify(done.body)}`)
     }
     const off = await ask('webhooks.update', caller('configure'), 'active=false', { id })
-    assert.equal(off.status, 200, 'what opens nothing needs configure alone')
+    assert.equal(off.status, 200, 'a harmless change needs configure alone')
   })
 
-  test('a caller who names no rights has those of tokens, nobody has none, and a list is none', async () => {
+  test('a caller without a list of rights has those of tokens; a malformed list gives none', async () => {
     const plain: Caller = { id: 'shop', entityId: run.channel }
     assert.equal((await ask('payments.create', plain, form().toString())).status, 200)
     assert.equal(
@@ -82,7 +82,7 @@ describe('rights of callers', () => {
     assert.equal((await ask('payments.create', null, form().toString())).status, 403)
   })
 
-  test('whatever is said about the type elsewhere, the one that is carried out is the one that counts', async () => {
+  test('the payment type that is carried out decides the right, wherever else a type is sent', async () => {
     const seller = caller('charge')
     const before = await counted()
     const twice = `${form()}&paymentType=CD`
@@ -115,14 +115,14 @@ describe('rights of callers', () => {
       assert.ok(status === 403 || status === 400, `${status} ${body}`)
     }
     assert.equal(await counted(), before)
-    // And a type in a place that nobody reads changes nothing.
+    // A type in an ignored place changes nothing.
     const { status, body } = await ask('payments.create', seller, form().toString(), {
       query: 'paymentType=CD',
     })
     assert.deepEqual([status, body.paymentType], [200, 'DB'])
   })
 
-  test('a key does not open what the token does not', async () => {
+  test('an idempotency key grants no right', async () => {
     const body = form({ paymentType: 'CD' }).toString()
     const all = await ask('payments.create', caller('payout'), body, { key: 'payout-1' })
     assert.equal(all.status, 200)
@@ -131,7 +131,7 @@ describe('rights of callers', () => {
     assert.equal(other.body.id === all.body.id, false)
   })
 
-  test('a schedule of pay-outs is made, moved and cancelled by whoever may pay out', async () => {
+  test('only a caller who may pay out creates, moves and cancels a schedule of pay-outs', async () => {
     const schedule = (paymentType: string) => ({
       entityId: run.channel,
       amount: '1.00',
@@ -157,7 +157,7 @@ describe('rights of callers', () => {
     await schedules.cancel(id, payer)
   })
 
-  test('types for single brands count like the type itself', () => {
+  test('an override for one brand needs the right of its payment type', () => {
     const taking = {
       operation: 'x',
       method: 'POST',
@@ -179,7 +179,7 @@ describe('rights of callers', () => {
     assert.deepEqual(types('amount=1.00'), [])
   })
 
-  test('an embedding program that names a caller is held to its rights by every method', async () => {
+  test("an embedding program's caller is held to its rights by every method", async () => {
     const { gateway } = run
     const who = { caller: caller() }
     const id = newId()
@@ -249,7 +249,7 @@ describe('rights of callers', () => {
         ...Object.keys(there),
         ...Object.getOwnPropertyNames(Object.getPrototypeOf(there)),
       ].filter((name) => !(name in Object.prototype) && isMethod(there, name))
-      assert.deepEqual(Object.keys(methods).sort(), names.sort(), `${noun}: a method is not tried`)
+      assert.deepEqual(Object.keys(methods).sort(), names.sort(), `${noun}: a method is not tested`)
       for (const [name, call] of Object.entries(methods)) {
         await assert.rejects(call(), (error: GatewayError) => {
           assert.deepEqual([error.status, error.code], [403, '800.900.301'], `${noun}.${name}`)
@@ -260,7 +260,7 @@ describe('rights of callers', () => {
   })
 })
 
-test('the guide to tokens says what each right is for, as the tables do', () => {
+test('the guide to tokens describes each right as the tables do', () => {
   const guide = readFileSync(new URL('../../../docs/tokens.md', import.meta.url), 'utf8')
   for (const { name, meaning, ofTokens } of rights) {
     if (!ofTokens) continue
@@ -270,7 +270,7 @@ test('the guide to tokens says what each right is for, as the tables do', () => 
   }
 })
 
-/** A getter of the engine's own is none. */
+/** Getters of the engine are not methods. */
 function isMethod(of: object, name: string): boolean {
   const own = Object.getOwnPropertyDescriptor(of, name)
   const inherited = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(of), name)

@@ -1,4 +1,4 @@
-/** What a token carries besides its node: rights, an end, networks, its last use, its successor. */
+/** The limits of a token: rights, expiry, networks, its last use, its successor. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Clock, type GatewayError, newId, systemClock } from '../../../core/index.ts'
@@ -31,7 +31,7 @@ describe('access tokens', () => {
   const row = async (id: string) =>
     (await run.gateway.entities.tokens(run.channel)).find((token) => token.id === id)!
 
-  test('without limits it has every right of tokens, for good and from anywhere', async () => {
+  test('a token without limits has every right of tokens, without expiry and from any address', async () => {
     const { token } = await made()
     const all = await use(token)
     const named = await made({ rights: ['read', 'charge', 'refund', 'payout', 'configure'] })
@@ -39,7 +39,7 @@ describe('access tokens', () => {
     assert.deepEqual(await use(token, '2001:db8::1'), all)
   })
 
-  test('what cannot be is refused when it is made, in words that say what can', async () => {
+  test('impossible limits are refused at creation, with the allowed ones', async () => {
     for (const [given, words] of [
       [{ rights: [] }, /needs a right: read, charge, refund, payout, configure/],
       [{ rights: ['reed'] }, /"reed" is no right \(there are: read, charge/],
@@ -55,7 +55,7 @@ describe('access tokens', () => {
     }
   })
 
-  test('it ends at its moment, also in a process that knows it from before', async () => {
+  test('a token expires at its moment, also in a process that has it cached', async () => {
     const { token } = await made({ expiresAt: new Date(clock.realMs() + hourMs) })
     await use(token)
     aheadMs += hourMs - 60_000
@@ -65,7 +65,7 @@ describe('access tokens', () => {
     assert.deepEqual([status, code], [403, '800.900.300'])
   })
 
-  test('it is taken from its networks alone: IPv4, IPv6, and IPv4 as a socket of both writes it', async () => {
+  test('a token is taken only from its networks: IPv4, IPv6, and IPv4 as written by a dual-stack socket', async () => {
     const { token } = await made({ networks: ['10.1.0.0/16', '2001:db8::/32', '203.0.113.7'] })
     for (const from of ['10.1.255.1', '::ffff:10.1.0.9', '2001:db8:5::1', '203.0.113.7']) {
       await use(token, from)
@@ -77,12 +77,12 @@ describe('access tokens', () => {
     }
   })
 
-  test('unknown, revoked, expired and from elsewhere are refused alike; the log tells the last two', async () => {
+  test('unknown, revoked, expired and misplaced tokens are refused alike; the log tells the last two', async () => {
     const revoked = await made()
     await run.gateway.entities.revokeToken(revoked.id)
     const ended = await made({ expiresAt: new Date(clock.realMs() + hourMs) })
     const bound = await made({ networks: ['10.0.0.0/8'] })
-    // Of another environment, too: where a token is of no use it does not say what it is.
+    // The refusal on another environment hides the token's state as well.
     await run.sql(`update tollgate.token set environment = 'live' where id = $1`, [bound.id])
     aheadMs += 2 * hourMs
     const told: string[] = []
@@ -100,7 +100,7 @@ describe('access tokens', () => {
     ])
   })
 
-  test('a process of the version before does not find one with limits, and finds one without', async () => {
+  test('a process of the previous version finds a token without limits and no other', async () => {
     const byPlainHash = async (token: string) => {
       const rows = await run.sql<{ id: string }>(
         `select id from tollgate.token where hash = sha256(convert_to($1, 'UTF8'))`,
@@ -119,7 +119,7 @@ describe('access tokens', () => {
     }
   })
 
-  test('its last use is written aside, once a minute', async () => {
+  test("a token's last use is recorded apart from the payment, at most once a minute", async () => {
     const one = await made()
     const other = await made()
     assert.equal((await row(one.id)).last_used_at, null)
@@ -132,7 +132,7 @@ describe('access tokens', () => {
     const before = await versionOf(one.id)
     aheadMs += limits.tokenUseMs / 2
     await use(one.token)
-    // Noted in the same statement, had it been due: the other one's use is.
+    // A use that was due would be recorded in the same statement, as the other token's is.
     aheadMs += limits.tokenUseMs / 2
     await use(other.token)
     await until(async () => ((await usedAt(other.id))! > first ? true : undefined))
@@ -141,7 +141,7 @@ describe('access tokens', () => {
     await until(async () => ((await usedAt(one.id))! > first ? true : undefined))
   })
 
-  test('a use that was refused is none, and a closing process writes what it has noted', async () => {
+  test('a refused use is not recorded, and a closing process writes its records', async () => {
     const bound = await made({ networks: ['10.0.0.0/8'] })
     const used = await made()
     const process = await run.another({ role: 'api', clock })
@@ -152,10 +152,10 @@ describe('access tokens', () => {
     assert.equal((await row(bound.id)).last_used_at, null)
   })
 
-  test('rotated, both are good until the overlap is over, with the same rights and networks', async () => {
+  test('both tokens of a rotation work until the overlap ends, with the same rights and networks', async () => {
     const networks = ['10.0.0.0/8']
     const old = await made({ rights: ['read', 'refund'], networks })
-    // Postgres' clock, which is not moved, says when the overlap begins.
+    // Postgres' own clock decides the start of the overlap.
     const overlapMs = aheadMs + hourMs
     const next = await run.gateway.entities.rotateToken(old.id, { overlapMs })
     const from = '10.0.0.1'
@@ -172,7 +172,7 @@ describe('access tokens', () => {
     await use(next.token, from)
   })
 
-  test('rotated without limits it is found by processes of the version before', async () => {
+  test('a token rotated without limits is found by processes of the previous version', async () => {
     const old = await made()
     const next = await run.gateway.entities.rotateToken(old.id)
     const rows = await run.sql<{ id: string }>(
@@ -183,7 +183,7 @@ describe('access tokens', () => {
     await use(next.token)
   })
 
-  test('a new one lives as long as the old one was to, and never is the old one given more', async () => {
+  test('a successor lasts as long as its predecessor was to, and a rotation never extends the predecessor', async () => {
     const process = await run.another({ role: 'api', clock: systemClock })
     const { entities } = process
     const soon = new Date(systemClock.realMs() + hourMs)
@@ -195,11 +195,11 @@ describe('access tokens', () => {
     const last = await entities.rotateToken(next.id, { overlapMs: 0, expiresAt: later })
     assert.equal(last.expiresAt?.getTime(), later.getTime())
     const { status } = await refusal(process.authenticate(`Bearer ${next.token}`))
-    assert.equal(status, 403, 'an overlap of nothing ends it at once')
+    assert.equal(status, 403, 'an overlap of zero ends the token at once')
     await process.close()
   })
 
-  test('rotated twice at once it has one successor; what has ended has none', async () => {
+  test('a token rotated twice at once has one successor; an expired one has none', async () => {
     const { entities } = run.gateway
     const old = await made()
     const rotations = await Promise.allSettled([1, 2, 3].map(() => entities.rotateToken(old.id)))
@@ -216,7 +216,7 @@ describe('access tokens', () => {
     }
   })
 
-  test('names of rights that this version does not know give none', async () => {
+  test('unknown names of rights grant nothing', async () => {
     const { id, token } = await made({ rights: ['read'] })
     const only = (await use(token)).rights
     await run.sql(`update tollgate.token set rights = '{read,teleport}' where id = $1`, [id])

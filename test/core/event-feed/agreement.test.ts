@@ -1,11 +1,11 @@
-/** The feed and a webhook say the same, under the same id and number. */
+/** The feed and a webhook agree in content, id and sequence. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGateway, until } from '../../rig/gateway.ts'
 import { startReceiver } from '../../rig/notification-receiver.ts'
 import { scheduling } from '../../rig/schedules.ts'
 
-test('each notification of an endpoint is in the feed, and the other way round', async () => {
+test('the feed and the notifications of an endpoint agree', async () => {
   const shop = await startReceiver()
   const run = await startGateway()
   try {
@@ -26,7 +26,7 @@ test('each notification of an endpoint is in the feed, and the other way round',
       card: { expiryMonth: '06', expiryYear: '2035' },
     } as never)
     await run.gateway.registrations.remove(registration)
-    // Transactions of other databases of the server hold the feed back as long as they are open.
+    // Open transactions of other databases on the server hold the feed back.
     const events = await until(async () => {
       const { events } = await run.gateway.events.list({ limit: '100' })
       return events.length >= 8 ? events : undefined

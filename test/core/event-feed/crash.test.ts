@@ -1,4 +1,4 @@
-/** Numbers of transactions that wrote nothing are given out again after a crash of the server. */
+/** Postgres reuses the numbers of transactions without writes after a crash. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
@@ -42,7 +42,7 @@ async function horizonOf(client: pg.Client): Promise<bigint> {
   return BigInt(rows[0]!.at)
 }
 
-test('an event is told also when the server crashed and its count fell back', async () => {
+test('the feed tells an event although the server crashed and its counter fell back', async () => {
   const cluster = await startTestCluster({ durable: true })
   const data = `${cluster.folder}/data`
   try {
@@ -87,7 +87,7 @@ test('an event is told also when the server crashed and its count fell back', as
         return events.some(({ payload }) => payload.id === after) ? true : undefined
       })
     }
-    assert.ok(fell, 'the count never fell: the server wrote between the rollbacks and its end')
+    assert.ok(fell, 'the counter never fell: the server wrote between the rollbacks and its end')
     await gateway.close()
   } finally {
     await cluster.stop()

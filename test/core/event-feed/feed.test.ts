@@ -1,4 +1,4 @@
-/** Whoever follows the feed sees every event of its own entities once, and nothing of others'. */
+/** A reader of the feed sees every event of its own entities once, and no others. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -22,7 +22,7 @@ after(() => run.close())
 const list = (request: Record<string, string> = {}, caller?: Caller) =>
   run.gateway.events.list(request, caller === undefined ? {} : { caller })
 
-/** Resolves when every transaction of this server that began before is over, whosever it is. */
+/** Resolves when every transaction begun earlier on this server has ended. */
 async function decided(): Promise<void> {
   const [now] = await run.sql('select pg_snapshot_xmax(pg_current_snapshot())::text as top')
   for (;;) {
@@ -40,7 +40,7 @@ async function here(): Promise<string> {
   return (await list({ since: 'NOW' })).nextCursor
 }
 
-/** Everything after a cursor, in pages of this size, once it is decided what that is. */
+/** Everything after a cursor, in pages of this size, once it is decided. */
 async function follow(cursor: string, limit: string, more: Record<string, string> = {}) {
   await decided()
   return followNow(cursor, limit, more)
@@ -67,7 +67,7 @@ const refusal = (name: string) => (error: unknown) => {
 }
 
 describe('the feed', () => {
-  test('tells each event once, oldest first, whatever the size of a page', async () => {
+  test('the feed tells each event once, oldest first, at any page size', async () => {
     const cursor = await here()
     const payments = []
     for (let no = 0; no < 7; no += 1) payments.push(await run.pay())
@@ -81,7 +81,7 @@ describe('the feed', () => {
     }
   })
 
-  test('tells what a webhook tells: type, payload, id and sequence', async () => {
+  test('the feed tells the type, payload, id and sequence that a webhook tells', async () => {
     const cursor = await here()
     const payment = await run.pay()
     const [event] = await follow(cursor, '10')
@@ -99,7 +99,7 @@ describe('the feed', () => {
     assert.deepEqual({ ...alone, ...event }, alone)
   })
 
-  test('tells a payment that stored its account as both, and only as what is asked for', async () => {
+  test('the feed tells a payment that stored its account as both types, filtered on request', async () => {
     const cursor = await here()
     const payment = await run.pay({ createRegistration: 'true' })
     const both = await follow(cursor, '10')
@@ -118,7 +118,7 @@ describe('the feed', () => {
     assert.deepEqual(await follow(cursor, '10', { types: 'SCHEDULE,RISK' }), [])
   })
 
-  test('pages within their limit, also between the two things that one event is told as', async () => {
+  test('a page limit can split the two entries of one event', async () => {
     const cursor = await here()
     for (let no = 0; no < 3; no += 1) await run.pay({ createRegistration: 'true' })
     const whole = await follow(cursor, '100')
@@ -128,20 +128,21 @@ describe('the feed', () => {
     const { events, nextCursor, more } = await list({ cursor, limit: '1' })
     assert.deepEqual([events, more], [whole.slice(0, 1), true])
     assert.deepEqual(await follow(nextCursor, '2'), whole.slice(1))
-    // Whoever asks for other types from there on hears what remains of them.
+    // A reader that changes the types continues with the remaining events.
     const ofType = (type: string) => whole.slice(1).filter((event) => event.type === type)
     for (const types of ['PAYMENT', 'REGISTRATION']) {
       assert.deepEqual(await follow(nextCursor, '1', { types }), ofType(types))
     }
   })
 
-  test('tells events of one transaction in the order of their resource', async () => {
+  test('events of one transaction follow in the order of their resource', async () => {
     const payment = await run.pay()
     const cursor = await here()
     const client = new pg.Client({ connectionString: run.database.url })
     await client.connect()
     try {
-      // Without the trigger, all have the transaction's own number, as a resource's first events do.
+      // Without the trigger, all have the transaction's own number, as a resource's first events
+      // do.
       await client.query('set session_replication_role = replica')
       await client.query(
         `insert into tollgate.event (id, resource, seq, channel_id, type, data)
@@ -159,7 +160,7 @@ describe('the feed', () => {
     )
   })
 
-  test('begins at a moment, at the present or at the first event', async () => {
+  test('the feed begins at a moment, at the present or at the first event', async () => {
     const payment = await run.pay()
     const first = (await list({ limit: '1' })).events[0]!
     const [row] = await run.sql<{ at: Date }>('select at from tollgate.event where resource = $1', [
@@ -174,7 +175,7 @@ describe('the feed', () => {
     assert.deepEqual((await list({ since: 'NOW' })).events, [])
   })
 
-  test('keeps the moment it began at when it goes on', async () => {
+  test('a cursor keeps the moment at which the feed began', async () => {
     const { nextCursor } = await list({ since: '2090-01-01' })
     const [early, late] = [await run.pay(), await run.pay()]
     await run.sql("update tollgate.event set at = '2090-01-02' where resource = $1", [late.id])
@@ -187,7 +188,7 @@ describe('the feed', () => {
     assert.ok(whole.some(({ payload }) => payload.id === early.id))
   })
 
-  test('refuses what is no place in it', async () => {
+  test('an invalid cursor or moment is refused', async () => {
     const cursor = await here()
     for (const wrong of ['x', '1-2-3', `${cursor}-`, `1-2-${'a'.repeat(32)}.2-1`, "1' or true"]) {
       await assert.rejects(list({ cursor: wrong }), refusal('cursor'))
@@ -201,7 +202,7 @@ describe('the feed', () => {
 })
 
 describe('a late commit', () => {
-  test('is never passed by: what is younger waits until it is decided', async () => {
+  test('a late commit is never skipped: younger events wait until it is decided', async () => {
     const cursor = await here()
     const payment = await run.pay()
     assert.equal((await follow(cursor, '10')).length, 1)
@@ -225,14 +226,14 @@ describe('a late commit', () => {
     }
   })
 
-  test('of a transaction that began first and wrote last stands behind what it waited for', async () => {
+  test('a transaction that began first and wrote last follows the change it waited for', async () => {
     const cursor = await here()
     const { registrationId } = await run.pay({ createRegistration: 'true' })
     const id = String(registrationId)
     const waiting = new pg.Client({ connectionString: run.database.url })
     await waiting.connect()
     try {
-      // It has its number, and then waits for the registration while the engine changes it.
+      // The transaction has its number, then waits for the registration that the engine changes.
       await waiting.query('begin')
       await waiting.query('select pg_current_xact_id()')
       await run.gateway.registrations.update(id, {
@@ -257,7 +258,7 @@ describe('a late commit', () => {
     assert.equal(told.length, 3)
   })
 
-  test('of many writers on two processes: readers beside them see each event exactly once', async () => {
+  test('readers beside many writers in two processes see each event exactly once', async () => {
     const other = await run.another()
     const cursor = await here()
     let isWriting = true
@@ -317,7 +318,7 @@ describe('a merchant', () => {
     strangerChannel = await entities.create({ kind: 'channel', name: 'B', parentId: stranger })
   })
 
-  test('reads the events of its own entities, by whatever it asks', async () => {
+  test('a merchant reads the events of its own entities, by any query', async () => {
     const cursor = await here()
     const [mine, theirs] = [await run.pay(), await run.pay({ entityId: strangerChannel })]
     const told = async (entityId: string, more: Record<string, string> = {}) =>
@@ -333,7 +334,7 @@ describe('a merchant', () => {
     }
   })
 
-  test('cannot tell a foreign event from one that is not there', async () => {
+  test('a merchant cannot tell a foreign event from an unknown one', async () => {
     const cursor = await here()
     await run.pay({ entityId: strangerChannel })
     const [event] = await follow(cursor, '10')
@@ -350,7 +351,7 @@ describe('a merchant', () => {
 })
 
 describe('a reader that waits', () => {
-  test('has its answer when something happens, wherever that is', async () => {
+  test('a waiting reader is answered when an event happens, in any process', async () => {
     const other = await run.another()
     for (const on of [run.gateway, other]) {
       const cursor = await here()
@@ -364,7 +365,7 @@ describe('a reader that waits', () => {
     }
   })
 
-  test('has an empty answer with a place to go on when nothing happens, or it goes itself', async () => {
+  test('a reader that waits in vain gets an empty page with a cursor, or leaves', async () => {
     const cursor = await here()
     const page = await list({ cursor, wait: '1' })
     assert.deepEqual([page.events, page.more], [[], false])
@@ -376,7 +377,7 @@ describe('a reader that waits', () => {
     assert.equal((await follow(page.nextCursor, '10'))[0]!.payload.id, payment.id)
   })
 
-  test('takes no connection: two hundred wait on a lane of four, and all are told', async () => {
+  test('waiting readers hold no connection: two hundred wait on a lane of four, and all are answered', async () => {
     const connections = async () => {
       const [{ count } = { count: 0n }] = await run.sql<{ count: bigint }>(
         `select count(*) as count from pg_stat_activity where datname = current_database()`,
@@ -387,7 +388,7 @@ describe('a reader that waits', () => {
     await list({ cursor })
     const atRest = await connections()
     const waiting = Array.from({ length: 200 }, () => list({ cursor, wait: '30' }))
-    // Reads of others go on beside them, which they could not if the lane were full.
+    // Other reads continue, which a full lane would prevent.
     for (let no = 0; no < 20; no += 1) assert.deepEqual((await list({ cursor })).events, [])
     assert.ok((await connections()) <= atRest + 4n)
     const payment = await run.pay()
@@ -396,7 +397,7 @@ describe('a reader that waits', () => {
     }
   })
 
-  test('leaves places to others: one token has 50, one merchant 200, further ones are told to come back', async () => {
+  test('one token has 50 waiting places, one merchant 200, and further readers are told to return later', async () => {
     const cursor = await here()
     const gone = new AbortController()
     const wait = (id: string, entityId: string) =>
@@ -430,7 +431,7 @@ describe('a reader that waits', () => {
     await Promise.all(waiting)
   })
 
-  test('is let go when the process ends', async () => {
+  test('waiting readers are released when the process ends', async () => {
     const ending = await run.another()
     const cursor = await here()
     const waiting = ending.events.list({ cursor, wait: '30' })

@@ -80,7 +80,7 @@ test('no private, local, reserved, metadata or translated address is public', ()
   for (const address of addresses) assert.equal(isPublicAddress(address), false, address)
 })
 
-test('what is no address is not public', () => {
+test('a malformed address is not public', () => {
   for (const text of [
     '',
     'localhost',
@@ -147,7 +147,7 @@ test('other protocols, logins and incomplete URLs are refused by name', () => {
   assert.match(why('https://'), /must be a complete URL/)
 })
 
-test('the development list opens loopback for http and https, and its entries for https alone', () => {
+test('the development list opens loopback for http and https, and its own entries for https alone', () => {
   for (const url of [
     'http://localhost:1/',
     'http://127.0.0.1:1/',
@@ -166,7 +166,7 @@ test('the development list opens loopback for http and https, and its entries fo
   }
 })
 
-test('a development list that cannot be read names its entry', () => {
+test('an unreadable development list names its entry', () => {
   for (const entry of [
     'example.com',
     '10.0.0.0/33',

@@ -15,7 +15,7 @@ test('every status is an answer', async (t) => {
   }
 })
 
-test('what comes before an answer unasked is not the answer, in however many pieces', async (t) => {
+test('interim answers are skipped, in however many pieces they arrive', async (t) => {
   const before =
     'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 100\r\n\r\n'
   const answered = 'HTTP/1.1 201 Created\r\ncontent-length: 4\r\nx-a: b\r\n\r\ndone'
@@ -46,7 +46,7 @@ test('what comes before an answer unasked is not the answer, in however many pie
   }
 })
 
-test('a switch to another protocol, or one before the answer without end, is no answer', async (t) => {
+test('a protocol switch, or endless interim answers, is no answer', async (t) => {
   const switched = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'
   const endless = `HTTP/1.1 100 Continue\r\n${'a: b\r\n'.repeat(10_000)}`
   for (const [answer, code] of [
@@ -122,10 +122,10 @@ test('answer headers have lower-case names, repeated ones are joined', async (t)
   assert.deepEqual([headers['x-one'], headers['set-cookie']], ['a', 'a=1, b=2'])
 })
 
-test('an answer above the limit is not read to its end, announced or not', async (t) => {
+test('an answer above the limit is not read to its end, with or without its length announced', async (t) => {
   const announced = await httpServer(t, (_request, answer) => answer.end(Buffer.alloc(1001)))
   const chunked = await httpServer(t, (_request, answer) => {
-    // Without an end: only the limit stops the reading.
+    // The body never ends, so only the limit stops the reading.
     const more = () => void answer.write(Buffer.alloc(400), (error) => error ?? more())
     more()
   })
@@ -136,14 +136,14 @@ test('an answer above the limit is not read to its end, announced or not', async
   assert.equal((await call.http.get(announced.url, {}, { maxBytes: 1001 })).body.length, 1001)
 })
 
-test('an answer that announces too much is refused before any of it arrives', async (t) => {
+test('an announced length above the limit is refused before the body arrives', async (t) => {
   const { url } = await rawServer(t, (socket) => {
     socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1048577\r\n\r\n'))
   })
   assert.deepEqual(await failure(outgoingFor(t).call.http.get(url)), tooLarge)
 })
 
-test('headers without end are refused', async (t) => {
+test('endless headers are refused', async (t) => {
   const { url } = await rawServer(t, (socket) => {
     socket.once('data', () => {
       socket.write('HTTP/1.1 200 OK\r\n')
@@ -155,7 +155,7 @@ test('headers without end are refused', async (t) => {
   assert.deepEqual(await failure(outgoingFor(t).call.http.get(url)), tooLarge)
 })
 
-test('a compressed answer is read, and its limit holds for what comes out of it', async (t) => {
+test('a compressed answer is read, and the limit holds for its decompressed size', async (t) => {
   const compress = {
     gzip: gzipSync,
     'x-gzip': gzipSync,
@@ -175,7 +175,7 @@ test('a compressed answer is read, and its limit holds for what comes out of it'
   }
 })
 
-test('an answer whose compression cannot be undone is lost, not guessed', async (t) => {
+test('an answer with broken compression is lost, not guessed', async (t) => {
   const packed = gzipSync('{"ok":true}')
   const cases: readonly [string, Buffer][] = [
     ['gzip', packed.subarray(0, packed.length - 6)],
@@ -195,7 +195,7 @@ test('an answer whose compression cannot be undone is lost, not guessed', async 
   }
 })
 
-test('a body that is no JSON fails without being quoted', async (t) => {
+test('a body that is not JSON fails without being quoted', async (t) => {
   const { url } = await httpServer(t, (_request, answer) =>
     answer.writeHead(502).end('<html>secret</html>'),
   )
@@ -210,7 +210,7 @@ test('a body that is no JSON fails without being quoted', async (t) => {
   )
 })
 
-test('an error carries nothing of the request or the answer', async (t) => {
+test('an error quotes nothing of the request or the answer', async (t) => {
   const { url } = await rawServer(t, (socket) => {
     socket.once('data', () =>
       socket.end('HTTP/1.1 200 OK\r\nx-canary: canary\r\ncontent-length: 99\r\n\r\ncanary'),

@@ -1,4 +1,7 @@
-/** A self-signed certificate, written in DER by hand: Node can read certificates, not make them. */
+/**
+ * A self-signed certificate, written in DER by hand, because Node reads certificates and creates
+ * none.
+ */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 /** Key and certificate in PEM. The certificate is its own authority. */

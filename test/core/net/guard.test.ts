@@ -89,7 +89,7 @@ test('a later answer of the resolver is checked again for each new connection', 
   assert.equal(asked.length, 2)
 })
 
-test('a connection that reached another address than the checked one is not used', async (t) => {
+test('a connection to another address than the checked one is not used', async (t) => {
   const { port } = await rawServer(t, () => {})
   const forever = { monotonicMs: Number.POSITIVE_INFINITY, wallMs: Number.POSITIVE_INFINITY }
   const exchange = new Exchange(true, forever, stillClock())
@@ -141,12 +141,12 @@ test('a redirect is an answer and leads nowhere', async (t) => {
   }
 })
 
-test('a further authority that is no certificate is named at start', () => {
+test('an additional certificate authority that is not a certificate is refused at start', () => {
   const options = { name: 'test', allowLoopback: false, ca: [identity.cert, identity.key] }
   assert.throws(() => createOutgoing(options), /^Error: ca\[1\] must be a certificate in PEM$/)
 })
 
-test('neither a proxy nor a switched-off verification is taken from the environment', async (t) => {
+test('the environment sets no proxy and switches no verification off', async (t) => {
   const proxy = await rawServer(t, () => {})
   proxy.server.on('connection', () => assert.fail('the proxy was used'))
   const plain = await httpServer(t, (_request, answer) => answer.end('direct'))

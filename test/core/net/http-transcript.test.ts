@@ -12,7 +12,7 @@ const echo = async (t: Parameters<typeof httpServer>[0]) =>
     answer.end(await bodyOf(request))
   })
 
-test('an entry tells what happened', async (t) => {
+test('a transcript entry describes its exchange', async (t) => {
   const clock = stillClock()
   const { url } = await httpServer(t, (_request, answer) => {
     clock.elapsed += 25
@@ -51,7 +51,7 @@ test('an entry tells what happened', async (t) => {
   )
 })
 
-test('a failed request has its entry with the code, and what arrived until then', async (t) => {
+test('a failed request has its entry, with the code and the bytes received so far', async (t) => {
   const { url } = await rawServer(t, (socket) => {
     socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'))
   })
@@ -61,7 +61,7 @@ test('a failed request has its entry with the code, and what arrived until then'
   assert.deepEqual([entry!.error, entry!.status, entry!.wroteBytes], ['reset', 200, true])
 })
 
-test('Sensitive values reach the acquirer and nothing else, in every place of a request', async (t) => {
+test('sensitive values reach the acquirer from every place of a request, and no log', async (t) => {
   const received: string[] = []
   const { url } = await httpServer(t, async (request, answer) => {
     const body = await bodyOf(request)
@@ -87,7 +87,7 @@ test('Sensitive values reach the acquirer and nothing else, in every place of a 
   assert.match(kept, /\[sensitive\]/)
 })
 
-test('what the engine knows to be secret is scrubbed where the connector sent it unmarked', async (t) => {
+test('secrets known to the engine are scrubbed although the connector sent them unmarked', async (t) => {
   const { url } = await echo(t)
   const { call } = outgoingFor(t, {
     call: { secrets: () => ['847', { iban: 'DE02120300000000202051' }] },
@@ -98,12 +98,12 @@ test('what the engine knows to be secret is scrubbed where the connector sent it
     headers,
   })
   const [entry] = call.transcript()
-  // A short secret takes the digits and letters around it along: the rest of them would tell it.
+  // A short secret hides the digits and letters around it too, because they would reveal it.
   const scrubbed = '[sensitive] [sensitive] [sensitive] [sensitive] ok'
   assert.deepEqual([entry!.request.body, entry!.answer!.body], [scrubbed, scrubbed])
 })
 
-test('a token is scrubbed from the answer that brought it once it was used', async (t) => {
+test('a token that was used is scrubbed from the answer that brought it', async (t) => {
   const { url } = await httpServer(t, (_request, answer) => answer.end('{"value":"tok-123456"}'))
   const { call } = outgoingFor(t)
   const { value } = (await call.http.post(`${url}/token`, {})).json() as { value: string }
@@ -111,7 +111,7 @@ test('a token is scrubbed from the answer that brought it once it was used', asy
   assert.doesNotMatch(JSON.stringify(call.transcript()), /tok-123456/)
 })
 
-test('values with telling names and card numbers are scrubbed in JSON, forms, XML and URLs', async (t) => {
+test('card numbers and values with telling names are scrubbed in JSON, forms, XML and URLs', async (t) => {
   const { url } = await echo(t)
   const { call } = outgoingFor(t)
   const send = async (type: string, body: string, path = '/') => {
@@ -144,10 +144,10 @@ test('values with telling names and card numbers are scrubbed in JSON, forms, XM
   )
 })
 
-test('a long body is cut, and no part of a secret stays at the cut', async (t) => {
+test('a long body is cut, and no part of a secret remains at the cut', async (t) => {
   const { url } = await echo(t)
   const headers = { 'content-type': 'text/plain' }
-  // Around the length that is shown, and around the length that is kept for scrubbing.
+  // Offsets around the shown length, and around the length kept for scrubbing.
   for (const offset of [8165, 8175, 8185, 16_355, 16_365, 16_370, 16_375, 16_380]) {
     const { call } = outgoingFor(t, { call: { secrets: () => ['canary-canary'] } })
     const body = `${'.'.repeat(offset)}canary-canary ${number} ${'.'.repeat(9000)}`
@@ -159,7 +159,7 @@ test('a long body is cut, and no part of a secret stays at the cut', async (t) =
   }
 })
 
-test('nor where long secrets before it moved the cut', async (t) => {
+test('no part of a secret remains where long secrets before it moved the cut', async (t) => {
   const { url } = await echo(t)
   const long = 'L'.repeat(7000)
   const { call } = outgoingFor(t, { call: { secrets: () => [long, 'canary-canary'] } })
@@ -185,7 +185,7 @@ test('a secret that contains another one disappears as a whole', async (t) => {
   assert.equal(call.transcript()[0]!.request.body, '[sensitive] [sensitive]')
 })
 
-test('what is no text is not shown', async (t) => {
+test('a body that is not text is not shown', async (t) => {
   const { url } = await echo(t)
   const { call } = outgoingFor(t)
   await call.http.request('POST', url, { body: Buffer.from([0, 1, 2, 3]) })
@@ -208,7 +208,7 @@ test('a call of many requests keeps fifty, all moving ones among them, and a bou
   assert.equal(entries.at(-1)!.answer!.bytes, 20_000)
 })
 
-test('each request is told on the diagnostics channel, without bodies', async (t) => {
+test('the diagnostics channel reports each request, without bodies', async (t) => {
   const { url, port } = await httpServer(t, (_request, answer) =>
     answer.writeHead(500).end('canary'),
   )

@@ -38,7 +38,7 @@ test('a kept connection that breaks under a request counts as written', async (t
   assert.equal(connections, 1)
 })
 
-test('connections are kept and used again, with TLS as without', async (t) => {
+test('connections are kept and used again, with and without TLS', async (t) => {
   for (const start of [httpServer, httpsServer]) {
     const { url, server } = await start(t, (_request, answer) => answer.end('ok'))
     let connections = 0
@@ -49,12 +49,12 @@ test('connections are kept and used again, with TLS as without', async (t) => {
   }
 })
 
-test('a kept connection that the server has closed is not written on', async (t) => {
+test('a kept connection that the server closed is not written on', async (t) => {
   const bodies: string[] = []
   let ended: Promise<unknown> | undefined
   const { url, server } = await httpServer(t, async (request, answer) => {
     bodies.push(await bodyOf(request))
-    // Promises to keep the connection, and closes it all the same.
+    // Announces a kept connection and closes it.
     answer.end('ok', () => {
       ended = once(request.socket, 'finish')
       request.socket.end()
@@ -66,7 +66,7 @@ test('a kept connection that the server has closed is not written on', async (t)
   for (const n of [1, 2, 3]) {
     assert.equal((await call.http.post(url, { n }, moves)).text(), 'ok')
     await ended
-    // What has arrived is read in the loop's next turn.
+    // Received bytes are read in the loop's next turn.
     await setImmediate()
     await setImmediate()
   }
@@ -74,7 +74,7 @@ test('a kept connection that the server has closed is not written on', async (t)
   assert.equal(connections, 3)
 })
 
-test('an answer nobody asked for is not taken for that of the next request', async (t) => {
+test('an unsolicited answer is not taken for that of the next request', async (t) => {
   const answerWith = (text: string) =>
     `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`
   let connections = 0
@@ -90,9 +90,9 @@ test('an answer nobody asked for is not taken for that of the next request', asy
   assert.equal(connections, 2)
 })
 
-test('a request of which a byte was written is not written on another connection', async (t) => {
-  const { url, server } = await httpServer(t, () => assert.fail('it was written again'))
-  server.on('connection', () => assert.fail('a connection was made for it'))
+test('a request whose first byte was written is not sent on another connection', async (t) => {
+  const { url, server } = await httpServer(t, () => assert.fail('the request was written again'))
+  server.on('connection', () => assert.fail('the request got a new connection'))
   const forever = { monotonicMs: Number.POSITIVE_INFINITY, wallMs: Number.POSITIVE_INFINITY }
   const exchange = new Exchange(true, forever, stillClock())
   assert.equal(exchange.beforeWrite(), undefined)
@@ -107,7 +107,7 @@ test('a request of which a byte was written is not written on another connection
 })
 
 for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
-  test(`a TLS session is resumed with ${version}, but not one with the wrong name`, async (t) => {
+  test(`a TLS session is resumed with ${version}, and never for another server name`, async (t) => {
     const resumed: boolean[] = []
     const wrong = selfSigned('other.test')
     const right = await httpsServer(t, (request, answer) => {

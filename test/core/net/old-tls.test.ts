@@ -1,10 +1,10 @@
-/** What we send is encrypted as the standards of today have it, or not sent. */
+/** Requests are encrypted by current standards or not sent. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { failure, httpsServer, outgoingFor } from './servers.ts'
 
 for (const version of ['TLSv1', 'TLSv1.1'] as const) {
-  test(`a server that speaks ${version} at most is sent nothing`, async (t) => {
+  test(`a server limited to ${version} is sent nothing`, async (t) => {
     const old = await httpsServer(t, () => assert.fail('a request was written'))
     old.server.setSecureContext({
       ...old.identity,
@@ -19,7 +19,7 @@ for (const version of ['TLSv1', 'TLSv1.1'] as const) {
   })
 }
 
-test('one that speaks TLSv1.2 is', async (t) => {
+test('a server limited to TLSv1.2 is used', async (t) => {
   const { url, server, identity } = await httpsServer(t, (_, answer) => answer.end('ok'))
   server.setSecureContext({
     ...identity,

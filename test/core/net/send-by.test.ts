@@ -27,11 +27,11 @@ for (const [name, side] of [
     assert.equal(call.sent(), 'not-moved')
   })
 
-  test(`time that passes on the ${name} clock while connecting is noticed before the first byte`, async (t) => {
+  test(`time that passes on the ${name} clock during the connection is noticed before the first byte`, async (t) => {
     const { url, server } = await httpsServer(t, () => assert.fail('a request arrived'))
     const clock = stillClock()
     const { call, newCall } = outgoingFor(t, { clock })
-    // The server answers the handshake after this, so the client is still connecting.
+    // The server answers the handshake afterwards, so the client is still connecting.
     server.on('connection', () => move(clock))
     let received = 0
     server.on('secureConnection', (socket) => {
@@ -47,7 +47,7 @@ for (const [name, side] of [
     assert.equal((await newCall().http.get(url)).status, 200)
   })
 
-  test(`a kept connection, too, refuses the first byte past the send-by time on the ${name} clock`, async (t) => {
+  test(`a kept connection also refuses the first byte past the send-by time on the ${name} clock`, async (t) => {
     const paths: (string | undefined)[] = []
     const { url } = await httpServer(t, (request, answer) => {
       paths.push(request.url)
@@ -56,7 +56,8 @@ for (const [name, side] of [
     const clock = stillClock()
     const { call } = outgoingFor(t, { clock })
     await call.http.get(`${url}/first`)
-    // undici tells about a new request after the engine's first look at the clocks and before the bytes.
+    // undici announces a new request after the engine's first check of the clocks and before the
+    // bytes.
     const late = () => move(clock)
     subscribe('undici:request:create', late)
     const failed = await failure(call.http.post(`${url}/late`, {}, moves)).finally(() =>
@@ -67,7 +68,7 @@ for (const [name, side] of [
   })
 }
 
-test('a look-up may be written past the send-by time, until the deadline', async (t) => {
+test('a look-up can be written past the send-by time, until the deadline', async (t) => {
   const { url } = await httpServer(t, (_request, answer) => answer.end('ok'))
   const clock = stillClock()
   const { call } = outgoingFor(t, { clock })

@@ -18,10 +18,10 @@ import {
 
 const moves = { moves: true }
 const hour = 3_600_000
-/** Connecting that ends soon in these tests was ended by something else than its own limits. */
+/** With these limits, an early failure of a connection has another cause. */
 const patient = { lookupMs: hour, connectMs: hour, secureMs: hour }
 
-test('a moving request that is answered has moved', async (t) => {
+test('an answered moving request counts as moved', async (t) => {
   const { url } = await httpServer(t, async (request, answer) => answer.end(await bodyOf(request)))
   const { call } = outgoingFor(t)
   assert.equal(call.sent(), 'nothing')
@@ -30,7 +30,7 @@ test('a moving request that is answered has moved', async (t) => {
   assert.equal(call.sent(), 'moved')
 })
 
-test('look-ups and token requests do not count', async (t) => {
+test('look-ups and token requests do not count as moved', async (t) => {
   const { url } = await httpServer(t, (_request, answer) => answer.end('{}'))
   const { call } = outgoingFor(t)
   await call.http.post(`${url}/token`, {})
@@ -38,7 +38,7 @@ test('look-ups and token requests do not count', async (t) => {
   assert.equal(call.sent(), 'nothing')
 })
 
-test('what fails before the first byte wrote none, and the call did not move', async (t) => {
+test('a failure before the first byte proves that nothing was written and nothing moved', async (t) => {
   const stranger = await httpsServer(t, () => assert.fail('reached'), selfSigned(tlsHost))
   const other = await httpsServer(t, () => assert.fail('reached'), selfSigned('other.test'))
   const speechless = await rawServer(t, (socket) => socket.end('SSH-2.0-no-tls\r\n'))
@@ -79,7 +79,7 @@ test('what fails before the first byte wrote none, and the call did not move', a
   }
 })
 
-test('what fails after the first byte may have moved', async (t) => {
+test('a failure after the first byte leaves open whether money moved', async (t) => {
   const behaviours = {
     'reset after the request': await rawServer(t, (socket) =>
       socket.once('data', () => socket.resetAndDestroy()),
@@ -114,7 +114,7 @@ test('what fails after the first byte may have moved', async (t) => {
   }
 })
 
-test('a server that keeps silent or drips runs into the time limit', async (t) => {
+test('a server that is silent or drips its answer runs into the time limit', async (t) => {
   const silent = await rawServer(t, () => {})
   const dripping = await rawServer(t, (socket) => {
     socket.once('data', () => {
@@ -134,7 +134,7 @@ test('a server that keeps silent or drips runs into the time limit', async (t) =
   assert.deepEqual(await failure(work), { code: 'timeout', wroteBytes: true })
 })
 
-test('an aborted operation tells truthfully whether it wrote', async (t) => {
+test('an aborted operation reports whether it wrote', async (t) => {
   const before = new AbortController()
   before.abort()
   const early = outgoingFor(t, { call: { signal: before.signal } })
@@ -162,10 +162,10 @@ test('an aborted operation tells truthfully whether it wrote', async (t) => {
   assert.equal(after.call.sent(), 'moved')
 })
 
-test('after finish nothing of the call is written any more, so the answer is final', async (t) => {
+test('a finished call writes nothing more, so its answer is final', async (t) => {
   const { tls, server } = await rawServer(t, () => {})
   const { call } = outgoingFor(t, { connectLimits: patient })
-  // The connector did not wait for this one.
+  // The connector did not await this request.
   const forgotten = failure(call.http.post(tls, {}, moves))
   const [socket] = await once(server, 'connection')
   await once(socket, 'data')
@@ -179,7 +179,7 @@ test('after finish nothing of the call is written any more, so the answer is fin
   assert.equal(call.sent(), 'not-moved')
 })
 
-test('close breaks what runs, ends kept connections and refuses the rest', async (t) => {
+test('close aborts running calls, ends kept connections and refuses new calls', async (t) => {
   const { url, server } = await httpServer(t, (request, answer) => {
     if (request.url === '/kept') answer.end('ok')
   })
@@ -194,12 +194,12 @@ test('close breaks what runs, ends kept connections and refuses the rest', async
   assert.deepEqual(await running, { code: 'aborted', wroteBytes: true })
   await Promise.all(closes)
   assert.equal(closes.length, 2)
-  // Left alone, an unused connection would be closed after four seconds.
+  // An idle connection would close by itself after four seconds.
   assert.ok(performance.now() - begun < 2000)
   assert.deepEqual(await failure(call.http.get(url)), { code: 'aborted', wroteBytes: false })
 })
 
-test('once an exchange has ended, its connection takes no byte of it any more', () => {
+test('a connection takes no byte of an exchange that ended', () => {
   const sendBy = { monotonicMs: Number.POSITIVE_INFINITY, wallMs: Number.POSITIVE_INFINITY }
   const failed = new Exchange(false, sendBy, stillClock())
   assert.equal(failed.fail('timeout', 'late'), failed.beforeWrite())
@@ -211,7 +211,7 @@ test('once an exchange has ended, its connection takes no byte of it any more', 
   assert.equal(answered.failure, undefined)
 })
 
-test('a request that cannot be written says what is wrong with it', async (t) => {
+test('a request that cannot be written names its fault', async (t) => {
   const { call } = outgoingFor(t)
   const url = 'http://127.0.0.1:1/'
   const cases: readonly [Promise<unknown>, RegExp][] = [

@@ -12,7 +12,7 @@ import { type Identity, selfSigned } from './certificate.ts'
 export const tlsHost = 'acquirer.test'
 export const identity: Identity = selfSigned(tlsHost, 'localhost')
 
-/** A clock that stands still until it is moved. */
+/** A clock that stands still until a test moves it. */
 export function stillClock() {
   const clock = {
     elapsed: 1000,
@@ -23,7 +23,7 @@ export function stillClock() {
   return clock
 }
 
-/** A lookup that answers each question with the next of `answers`, and the last one from then on. */
+/** A lookup that answers each question with the next of `answers`, and then with the last one. */
 export function answering(...answers: readonly (readonly string[])[]) {
   const asked: string[] = []
   const lookup: LookupFunction = (host, _options, callback) => {
@@ -39,7 +39,7 @@ export function answering(...answers: readonly (readonly string[])[]) {
   return { lookup, asked }
 }
 
-/** An engine's way out, and one call on it, with an hour of time unless told otherwise. */
+/** Outgoing requests of an engine, and one call with an hour of time by default. */
 export function outgoingFor(
   test: TestContext,
   options: Partial<OutgoingOptions> & { call?: Partial<CallOptions> } = {},
@@ -92,7 +92,7 @@ export async function httpsServer(test: TestContext, listener: RequestListener, 
   return { server, port, url: `https://${tlsHost}:${port}`, identity: as }
 }
 
-/** A server that does with each connection whatever `behave` does. */
+/** A server that handles each connection with `behave`. */
 export async function rawServer(test: TestContext, behave: (socket: Socket) => void) {
   const server = net.createServer(behave)
   const port = await listening(test, server, '127.0.0.1')
@@ -109,7 +109,7 @@ export async function closedPort(): Promise<number> {
   return port
 }
 
-/** The HttpError that `work` fails with, without its text. */
+/** The HttpError of `work`, without its text. */
 export async function failure(work: Promise<unknown>) {
   try {
     await work

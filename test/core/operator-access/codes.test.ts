@@ -13,7 +13,7 @@ import {
 /** `12345678901234567890`, the secret of the vectors in RFC 6238 and RFC 4226. */
 const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
 
-test('codes are those of RFC 6238, in their last six digits', () => {
+test('codes match RFC 6238, in their last six digits', () => {
   for (const [seconds, code] of [
     [59, '287082'],
     [1_111_111_109, '081804'],
@@ -26,7 +26,7 @@ test('codes are those of RFC 6238, in their last six digits', () => {
   }
 })
 
-test('codes are those of RFC 4226', () => {
+test('codes match RFC 4226', () => {
   const codes = ['755224', '287082', '359152', '969429', '338314', '254676', '287922', '162583']
   assert.deepEqual(
     codes.map((_, step) => codeAt(secret, step)),
@@ -34,7 +34,7 @@ test('codes are those of RFC 4226', () => {
   )
 })
 
-test('a code is good one step earlier and later, and no further', () => {
+test('a code is accepted one step early or late, and no further', () => {
   const nowMs = 1_234_567_890_000
   const now = stepAt(nowMs)
   for (const [by, isGood] of [
@@ -51,7 +51,7 @@ test('a code is good one step earlier and later, and no further', () => {
   assert.equal(stepOf(secret, `${codeAt(secret, now)}0`, nowMs), undefined)
 })
 
-test('secrets have 160 bits, and are shown as authenticators read them', () => {
+test('secrets have 160 bits and are shown in the form that authenticators read', () => {
   const fresh = newCodeSecret()
   assert.match(fresh, /^[A-Z2-7]{32}$/)
   assert.notEqual(fresh, newCodeSecret())
@@ -62,7 +62,7 @@ test('secrets have 160 bits, and are shown as authenticators read them', () => {
   assert.equal(uri.searchParams.get('period'), '30')
 })
 
-test('recovery codes differ, and are read however they are typed', () => {
+test('recovery codes differ, and are read in any spelling', () => {
   const codes = newRecoveryCodes()
   assert.equal(new Set(codes).size, 10)
   for (const code of codes) assert.match(code, /^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/)

@@ -1,4 +1,4 @@
-/** Chargebacks that were given back where no message of the acquirer says so. */
+/** Chargebacks reversed without a message of the acquirer. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { GatewayError } from '../../../core/index.ts'
@@ -20,7 +20,7 @@ const refusedFor = (why: RegExp) => (error: unknown) => {
   return true
 }
 
-describe('a chargeback that was given back', () => {
+describe('chargebacks that an operator reverses', () => {
   let run: LateRun
   let line: Line
   before(async () => {
@@ -60,11 +60,15 @@ describe('a chargeback that was given back', () => {
     }
   }
 
-  test('what stands of it is reversed on record, and refunds go on', async () => {
+  test('an operator reverses the standing part of a chargeback on record, and refunds continue', async () => {
     const { id } = await run.debit('back-halves')
     await charge(id, 'back-halves')
     assert.equal(await giveBack(id, 'back-halves', '4600'), 'recorded')
-    assert.equal(await giveBack(id, 'back-halves', '4600'), 'known', 'the other half is not told')
+    assert.equal(
+      await giveBack(id, 'back-halves', '4600'),
+      'known',
+      'the acquirer did not report the other half',
+    )
     await assert.rejects(refund(id), waits)
     const record = await lastOf(id)
     const { text } = await byHand(record)
@@ -80,7 +84,7 @@ describe('a chargeback that was given back', () => {
     await assert.rejects(byHand(record), refusedFor(/all of it was given back/))
   })
 
-  test('one without a reference, whose reversal has one', async () => {
+  test('an operator reverses a chargeback without a reference whose reversal has one', async () => {
     const { id } = await run.debit('back-nameless')
     await run.tell(id, { outcome: chargeback })
     const event = await run.bring(id, { outcome: reversal, reference: 'back-nameless' })
@@ -99,7 +103,7 @@ describe('a chargeback that was given back', () => {
     assert.equal((await refund(id)).result.code, charged)
   })
 
-  test('a repetition that counted as another round; the next one is a round again', async () => {
+  test('a reversed repetition that counted as another round leaves the next one a round again', async () => {
     const { id } = await run.debit('back-repeated')
     await charge(id, 'back-repeated')
     await giveBack(id, 'back-repeated')
@@ -111,7 +115,7 @@ describe('a chargeback that was given back', () => {
     await assert.rejects(refund(id), waits)
   })
 
-  test('the word of the acquirer that comes after all is recorded and listed', async () => {
+  test("an acquirer's reversal that arrives afterwards is recorded and listed", async () => {
     const { id } = await run.debit('back-after-all')
     await charge(id, 'back-after-all')
     await byHand(await lastOf(id))
@@ -120,7 +124,7 @@ describe('a chargeback that was given back', () => {
     assert.equal((await refund(id)).result.code, charged)
   })
 
-  test('one outside of the sums, in another currency or of a declined payment, stands no longer', async () => {
+  test('a reversed chargeback in another currency, or of a declined payment, no longer stands', async () => {
     const { id } = await run.debit('back-dollars')
     await charge(id, 'back-dollars', { minor: '10000', currency: 'USD' })
     const { text } = await byHand(await lastOf(id))
@@ -134,7 +138,7 @@ describe('a chargeback that was given back', () => {
     await assert.rejects(byHand(await lastOf(declined.id)), refusedFor(/all of it/))
   })
 
-  test('two who say it at the same moment say it once', async () => {
+  test('two simultaneous reversals of one chargeback count once', async () => {
     const { id } = await run.debit('back-twice')
     await charge(id, 'back-twice', { minor: '100', currency: 'USD' })
     const record = await lastOf(id)
@@ -144,7 +148,7 @@ describe('a chargeback that was given back', () => {
     await endAll(id)
   })
 
-  test('a decision whose answer was lost is told as made', async () => {
+  test('a reversal whose answer was lost is reported as made', async () => {
     const { id } = await run.debit('back-lost')
     await charge(id, 'back-lost')
     const carol = { by: 'Carol of the night', reason: 'as above' }
@@ -166,7 +170,7 @@ describe('a chargeback that was given back', () => {
     assert.equal((await refund(id)).result.code, charged)
   })
 
-  test('of a payment it names what stands; what is unknown is 404', async () => {
+  test("a payment's id is answered with its standing chargebacks, an unknown id with 404", async () => {
     const { id } = await run.debit('back-payment')
     await assert.rejects(byHand(id), refusedFor(/no chargeback, and none of it stands/))
     await charge(id, 'back-payment')

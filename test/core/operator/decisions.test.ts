@@ -27,7 +27,7 @@ const byHand = '900.100.300'
 const eur = (amount: string) => ({ amount, currency: 'EUR' })
 const alice = { by: 'Alice', reason: 'seen in the acquirer’s back office' }
 
-/** The request got out, the answer did not come, and nobody knows anything. */
+/** The request was sent, the answer is missing, and no enquiry finds the outcome. */
 const lost = (_: Operation, context: Context) => {
   context.sending()
   return unknown('the line went dead')
@@ -77,7 +77,7 @@ describe("operators' decisions", () => {
       'select id, kind, resolved_by from tollgate.attention where payment_id = $1 order by at',
       [id],
     )
-  /** A debit that nobody knows the end of, asked about once. */
+  /** An undecided debit after one enquiry. */
   const stuck = async (reference: string, script: Script = {}) => {
     const answer = await run.debit(reference, { ...silence, ...script })
     assert.equal(answer.result.code, undecided)
@@ -86,7 +86,7 @@ describe("operators' decisions", () => {
     return answer.id
   }
 
-  test('settled as approved: sums, event and audit follow in one commit; nothing is sent', async () => {
+  test('an approval books sums, event and audit in one commit and sends nothing', async () => {
     const id = await stuck('by-hand-approved')
     const before = run.acquirer.of('by-hand-approved')
     const { state, resultCode } = await run.gateway.operator.settle(id, 'approved', alice)
@@ -105,10 +105,10 @@ describe("operators' decisions", () => {
     assert.deepEqual([entry?.kind, entry?.resolved_by], ['undecided', 'Alice'])
     assert.deepEqual(run.acquirer.of('by-hand-approved'), before)
     const refund = await run.gateway.payments.refund(id, eur('92.00'))
-    assert.equal(refund.result.code, charged, 'it is a payment like any other from then on')
+    assert.equal(refund.result.code, charged, 'the payment is an ordinary one from then on')
   })
 
-  test('settled as declined: the code says that nobody proved it, and the number is erased', async () => {
+  test('a decline has the code of an unproven payment and erases the number', async () => {
     const id = await stuck('by-hand-declined')
     await run.gateway.operator.settle(id, 'declined', alice)
     assert.equal(await stateOf(id), `declined ${byHand}`)
@@ -119,7 +119,7 @@ describe("operators' decisions", () => {
     }
   })
 
-  test('a capture: approved takes its reservation, declined gives it back', async () => {
+  test('an approved capture takes its reservation, a declined one returns it', async () => {
     const paid = await run.debit(
       'by-hand-capture',
       { authorize: approvedAs },
@@ -142,7 +142,7 @@ describe("operators' decisions", () => {
     assert.deepEqual([capturing, captured, captures], [0n, 4000n, 1])
   })
 
-  test('two operators who contradict each other at once: one decides, the other is told so', async () => {
+  test('of two contradicting operators one decides, and the other is told', async () => {
     const ids = await Promise.all(
       Array.from({ length: 12 }, (_, index) => stuck(`at-once-${index}`)),
     )
@@ -161,7 +161,7 @@ describe("operators' decisions", () => {
             refusedFor(/works on it now|by now|not taken back/)(one.reason)
         }
         const records = await settlings(id)
-        assert.equal(records.length, 1, 'one audit record, of the decision that was made')
+        assert.equal(records.length, 1, 'one audit record, of the decision')
         assert.match(await stateOf(id), new RegExp(`^${records[0]?.detail.as} `))
         const decided = (await events(id)).filter((type) => /approved|declined/.test(type))
         assert.deepEqual(decided, [`payment.${records[0]?.detail.as}`])
@@ -174,7 +174,7 @@ describe("operators' decisions", () => {
     )
   })
 
-  test('the answer arrives while an operator declines: one of both decides, and no money is lost sight of', async () => {
+  test('of an answer and a simultaneous decline one decides, and all money stays accounted for', async () => {
     const calls = Array.from({ length: 12 }, (_, index) => {
       const told = Promise.withResolvers<Outcome>()
       return {
@@ -211,7 +211,7 @@ describe("operators' decisions", () => {
           (error) => !refusedFor(/works on it now|by now|not taken back/)(error),
         )
         if (!isDecided) {
-          // Each may have found the other at work: then an enquiry brings the answer.
+          // Each may have found the lease taken; then an enquiry brings the answer.
           run.acquirer.tell(call.reference, { enquire: approvedAs })
           const state = await until(async () => {
             await run.gateway.operator.enquire(id, alice).catch(() => {})
@@ -223,7 +223,7 @@ describe("operators' decisions", () => {
           return
         }
         assert.equal(await stateOf(id), `declined ${byHand}`)
-        // What the acquirer says now is money that moved on a declined payment: taken back, on record.
+        // The acquirer's answer now proves money on a declined payment: reversed, on record.
         await until(async () =>
           (await audit(id)).some(({ action }) => action === 'late-success-reversed')
             ? true
@@ -235,7 +235,7 @@ describe("operators' decisions", () => {
     )
   })
 
-  test('what is decided, pending or unasked is no matter for a decision', async () => {
+  test('decided, pending and unsent payments take no decision', async () => {
     const { settle } = run.gateway.operator
     const approved = await run.debit('decided-approved', {})
     await assert.rejects(
@@ -253,12 +253,12 @@ describe("operators' decisions", () => {
       assert.deepEqual(await settlings(id), [])
   })
 
-  test('a word of the acquirer that nobody worked on yet goes first', async () => {
+  test('an unprocessed message of the acquirer precedes a decision', async () => {
     const id = await stuck('word-waits')
     const key = await run.keyOf(id)
     await run.sql('begin')
     await run.sql('select 1 from tollgate.attempt where key = $1 for update', [key])
-    // The event is stored, and its work waits for the row that is held here.
+    // The event is stored, and its job waits for the row locked here.
     const told = message({ eventId: 'word-1', key, outcome: { is: 'approved', refs: { a: 'b' } } })
     await run.gateway.inbound(scriptedName, run.account, told)
     await assert.rejects(
@@ -269,7 +269,7 @@ describe("operators' decisions", () => {
     await until(async () => ((await stateOf(id)) === `approved ${charged}` ? true : undefined))
   })
 
-  test('while a call is under way nobody is asked and nothing decided, also where a clock is wrong', async () => {
+  test('a call under way blocks questions and decisions, even when a clock is wrong', async () => {
     const told = Promise.withResolvers<Outcome>()
     const begun = Promise.withResolvers<Operation>()
     const answered = run.debit('under-way', {
@@ -281,7 +281,7 @@ describe("operators' decisions", () => {
       enquire: silent,
     })
     const { paymentId } = await begun.promise
-    // This process believes that every lease is over; the database knows better.
+    // This process takes every lease for expired; the database decides.
     const hasty = await run.another({
       plugins: [run.acquirer.plugin],
       role: 'api',
@@ -302,13 +302,13 @@ describe("operators' decisions", () => {
       hasty.operator.settle(paymentId, 'declined', alice),
       refusedFor(/works on it now/),
     )
-    assert.deepEqual(run.acquirer.of('under-way'), ['debit'], 'no question overtook the answer')
+    assert.deepEqual(run.acquirer.of('under-way'), ['debit'], 'no question preceded the answer')
     told.resolve(approvedAs(await begun.promise))
     assert.equal((await answered).result.code, charged)
     assert.deepEqual(await settlings(paymentId), [])
   })
 
-  test('a question settles what the acquirer tells', async () => {
+  test("a question settles the payment with the acquirer's answer", async () => {
     const { id } = await run.debit('asked-approved', { ...silence, enquire: approvedAs })
     const { state } = await run.gateway.operator.enquire(id, alice)
     assert.equal(state, 'approved')
@@ -317,7 +317,7 @@ describe("operators' decisions", () => {
     assert.deepEqual([record?.actor, record?.action], ['Alice', 'payment.enquired'])
   })
 
-  test('a question that finds nothing sends nothing again and takes nothing back', async () => {
+  test('a question that finds nothing neither repeats nor reverses the payment', async () => {
     const script: Script = { ...silence, enquire: () => ({ is: 'notFound' }), refund: lost }
     const { id } = await run.debit('asked-nothing', script)
     await run.sql(
@@ -329,7 +329,7 @@ describe("operators' decisions", () => {
     assert.deepEqual(run.acquirer.of('asked-nothing'), ['debit', 'enquire'])
   })
 
-  test('a question about a pending payment that finds nothing leaves its shopper alone', async () => {
+  test('a question about a pending payment that finds nothing leaves its shopper undisturbed', async () => {
     const redirect = { redirect: { url: 'https://bank.example/3ds' } }
     const { id } = await run.debit('asked-pending', { ...silence, debit: () => pending(redirect) })
     assert.equal((await run.gateway.operator.enquire(id, alice)).state, 'pending')
@@ -345,7 +345,7 @@ describe("operators' decisions", () => {
     )
   })
 
-  test('the authorisation of a sale in two steps: its capture follows the decision', async () => {
+  test('a decision about the authorisation of a two-step sale is followed by its capture', async () => {
     const script: Script = { authorize: lost, enquire: silent, reverseByKey: silent }
     const answer = await run.debit('two-steps-hand', script, { paymentType: 'PA.CP' })
     const { id, result, referencedId: authorisation } = answer
@@ -363,14 +363,14 @@ describe("operators' decisions", () => {
     assert.equal((await balanceOf(run, authorisation as string)).captured, 9200n)
   })
 
-  test('a payment whose connector is gone can be decided all the same', async () => {
+  test('a payment without its connector can be decided', async () => {
     const id = await stuck('connector-gone')
     const without = await run.another({ plugins: [], role: 'api' })
     await without.operator.settle(id, 'approved', alice)
     assert.equal(await stateOf(id), `approved ${charged}`)
   })
 
-  test('a decision needs a name and a reason; a card number in them is masked', async () => {
+  test('a decision needs a name and a reason, and card numbers in them are masked', async () => {
     const id = await stuck('words-needed')
     for (const wrong of [{ by: ' ' }, { reason: '' }, { reason: 'x'.repeat(1001) }]) {
       await assert.rejects(
@@ -386,7 +386,7 @@ describe("operators' decisions", () => {
     assert.equal(record?.detail.reason, 'card **** **** **** 0000 was charged')
   })
 
-  test('an entry leaves the list by hand, on record, but not while its payment is open', async () => {
+  test('an operator closes an entry on record, but not while its payment is open', async () => {
     const { operator } = run.gateway
     const id = await stuck('list-open')
     const [entry] = await attention(id)
@@ -411,14 +411,14 @@ describe("operators' decisions", () => {
   })
 })
 
-describe('work that ran out of tries', () => {
+describe('work that exhausted its tries', () => {
   let run: AcquirerRun
   before(async () => {
     run = await startWithAcquirer({ role: 'api', acquirer: scriptedAcquirer() })
   })
   after(() => closeChecked(run))
 
-  test('is queued again on record: the worker asks, and what it finds decides', async () => {
+  test("exhausted work is queued again on record, and the worker's enquiry decides", async () => {
     const { operator } = run.gateway
     const { id } = await run.debit('dead-job-1', { ...silence, enquire: approvedAs })
     const key = await run.keyOf(id)
@@ -428,9 +428,9 @@ describe('work that ran out of tries', () => {
       `select state::text from tollgate_boss.job where name = 'charge' and singleton_key = $1`,
       [key],
     )
-    assert.equal(queued.length, 1, 'at most one job of a payment waits')
+    assert.equal(queued.length, 1, 'at most one waiting job for a payment')
     await run.sql(`update tollgate_boss.job set retry_limit = 0 where name = 'charge'`)
-    // A worker that lacks the connector fails for good.
+    // A worker without the connector fails permanently.
     const broken = await run.another({ plugins: [], role: 'worker' })
     const dead = () =>
       run.sql(`select 1 from tollgate_boss.job where name = 'charge-dead' and data @> $1`, [

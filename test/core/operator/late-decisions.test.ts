@@ -1,4 +1,4 @@
-/** Decisions about money that moved on a payment already answered as over. */
+/** Decisions about late successes. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { type Reversed, unknown } from '@tollgate/plugin-kit'
@@ -31,7 +31,7 @@ const refusedFor = (why: RegExp) => (error: unknown) => {
   return true
 }
 
-describe('a late success, decided by operators', () => {
+describe("operators' decisions about late successes", () => {
   let run: LateRun
   let line: Line
   before(async () => {
@@ -68,7 +68,7 @@ describe('a late success, decided by operators', () => {
   const stands = (id: string) =>
     until(async () => ((await run.audited(id)).includes('late-success-stands') ? true : undefined))
 
-  test("nothing is decided while the engine's own reversal of it is open", async () => {
+  test("no decision is possible while the engine's own reversal is open", async () => {
     const script = { debit: refuse, reverse: lose, enquire: silent }
     const { id } = await run.debit('decide-undo-open', script, run.at('unkeyed'))
     await run.tell(id, { outcome: approval })
@@ -93,7 +93,7 @@ describe('a late success, decided by operators', () => {
     assert.equal(await run.code(id), noMoney)
   })
 
-  test('nothing is decided while somebody takes it back', async () => {
+  test('no decision is possible while a reversal is under way', async () => {
     const call = heldCall<Reversed>()
     const { id } = await run.debit('decide-under-way', {
       debit: refuse,
@@ -112,7 +112,7 @@ describe('a late success, decided by operators', () => {
     assert.equal(await run.code(id), noMoney)
   })
 
-  test('who stood still over a decision begins no reversal of what is being kept', async () => {
+  test('a process that paused during a decision begins no reversal of kept money', async () => {
     const { id } = await run.debit('decide-stale', { debit: refuse }, run.at('unkeyed'))
     const { key } = await attemptOf(id)
     const [begins, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -144,7 +144,7 @@ describe('a late success, decided by operators', () => {
     assert.equal(await run.code(id), charged)
   })
 
-  test('what was charged back is not kept', async () => {
+  test('money that was charged back cannot be kept', async () => {
     const { id } = await run.debit('decide-charged-back', notReversed)
     await run.tell(id, { outcome: approval })
     await stands(id)
@@ -161,7 +161,7 @@ describe('a late success, decided by operators', () => {
     assert.equal((await attemptOf(id)).state, 'declined')
   })
 
-  test('an amount that two decimals cannot say is not kept', async () => {
+  test('an amount with a third decimal cannot be kept', async () => {
     const kwd = { amount: '9.25', currency: 'KWD' }
     const { id } = await run.debit('decide-third-decimal', notReversed, kwd)
     await run.tell(id, { outcome: approval, minor: '9255', currency: 'KWD' })
@@ -178,7 +178,7 @@ describe('a late success, decided by operators', () => {
     ['approved', 'payment.kept', 'approved'],
     ['declined', 'payment.given-back', 'declined'],
   ] as const) {
-    test(`a decision whose answer was lost is told as made: ${action}`, async () => {
+    test(`a decision whose answer was lost is reported as made: ${action}`, async () => {
       const reference = `decide-lost-${as}`
       const { id } = await run.debit(reference, notReversed)
       await run.tell(id, { outcome: approval })
@@ -194,7 +194,7 @@ describe('a late success, decided by operators', () => {
     })
   }
 
-  test('an entry that was taken off the list while the answer was lost is told as such', async () => {
+  test('an entry that was closed while the answer was lost is reported as closed', async () => {
     const { id } = await run.debit('decide-lost-entry')
     await run.tell(id, { outcome: { is: 'declined', reason: '800.100.203', refs: {} } })
     const [entry] = await run.listed(id)

@@ -1,4 +1,7 @@
-/** Decisions about payments that nobody else can end: their connector is gone, their time over, or their amount another. */
+/**
+ * Decisions about payments that only operators can end: their connector is gone, their time is
+ * over, or their amount is another.
+ */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { approved, type Operation, pending, type Reversed, unknown } from '@tollgate/plugin-kit'
@@ -32,7 +35,7 @@ const refusedFor = (why: RegExp) => (error: unknown) => {
   return true
 }
 
-describe('payments that are open, decided by operators', () => {
+describe("operators' decisions about open payments", () => {
   let run: LateRun
   let without: Gateway
   before(async () => {
@@ -41,7 +44,7 @@ describe('payments that are open, decided by operators', () => {
   })
   after(() => closeChecked(run))
 
-  /** A refund of 10.00, of which the acquirer says by enquiry that it was for 5.00. */
+  /** A refund of 10.00 that an enquiry finds as 5.00. */
   const refundedForLess = async (reference: string, script: object) => {
     const paid = await run.debit(`${reference}-paid`)
     const more = { enquire: forLess, reverseByKey: tooLate, ...script }
@@ -65,7 +68,7 @@ describe('payments that are open, decided by operators', () => {
     return { id, paid: paid.id }
   }
 
-  test('what the acquirer approved for another amount is not approved as asked', async () => {
+  test('an approval for another amount cannot be settled as the requested amount', async () => {
     const { id, paid } = await refundedForLess('open-other-amount', { refund: lose })
     await assert.rejects(
       run.gateway.operator.settle(id, 'approved', alice),
@@ -78,7 +81,7 @@ describe('payments that are open, decided by operators', () => {
     assert.equal((await run.gateway.payments.refund(paid, eur('1.00'))).result.code, charged)
   })
 
-  test('an answer that comes late settles it; of two amounts that were told, refunds wait for an operator', async () => {
+  test('a late answer settles the payment; with two amounts reported, refunds wait for an operator', async () => {
     const call = heldCall()
     const { id, paid } = await refundedForLess('open-late-answer', { refund: call.handler })
     call.answer(approvedAs(await call.begun))
@@ -94,7 +97,7 @@ describe('payments that are open, decided by operators', () => {
     assert.equal((await balanceOf(run, paid)).refunded, 1100n)
   })
 
-  test('a pending payment whose connector is gone is decided by hand', async () => {
+  test('a pending payment without its connector is decided by hand', async () => {
     const { id } = await run.debit('open-pending-gone', { debit: () => pending(redirect) })
     await assert.rejects(run.gateway.operator.settle(id, 'declined', alice), refusedFor(/pending/))
     await without.operator.settle(id, 'declined', alice)
@@ -122,7 +125,7 @@ describe('payments that are open, decided by operators', () => {
   }
 })
 
-describe('a sale in two steps whose connector is gone between them', () => {
+describe('two-step sales whose connector disappears between the steps', () => {
   let run: LateRun
   before(async () => {
     run = await startLate({}, { role: 'api' })
@@ -151,14 +154,14 @@ describe('a sale in two steps whose connector is gone between them', () => {
   const isAtRest = (authorisation: string) =>
     until(async () => {
       await run.dueNow(authorisation)
-      // A job that failed waits before its next try; nobody waits for that here.
+      // Skips the pause of a failed job.
       await run.sql(
         `update tollgate_boss.job set start_after = now() where name = 'capture' and state = 'retry'`,
       )
       return (await run.timers(authorisation)).length === 0 ? true : undefined
     }, 20_000)
 
-  test('it is listed, told by its id, declined by hand, and released once the connector is back', async () => {
+  test('the sale is listed, declined by hand, and released when the connector returns', async () => {
     const { operator } = run.gateway
     const { id, authorisation, worker } = await halfDone('gone-declined')
     const [entry] = await run.listed(authorisation)
@@ -185,7 +188,7 @@ describe('a sale in two steps whose connector is gone between them', () => {
     await back.close()
   })
 
-  test('it is captured when the connector comes back, and the entry ends', async () => {
+  test('the sale is captured when the connector returns, and its entry is closed', async () => {
     const { id, authorisation, worker } = await halfDone('gone-back')
     await worker.close()
     await run.another({ plugins: [run.acquirer.plugin], role: 'worker' })

@@ -1,4 +1,4 @@
-/** Messages of acquirers that operators have worked on again: nothing leaves the list without that. */
+/** Messages that operators retry: no entry leaves the list unprocessed. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
@@ -13,7 +13,7 @@ const waits = { code: '700.300.600' }
 const chargeback = { is: 'chargeback', reason: '000.100.220', refs: {} }
 const reversal = { is: 'chargebackReversal', refs: {} }
 
-describe('messages that are worked on again', () => {
+describe('messages that operators retry', () => {
   let run: LateRun
   let line: Line
   before(async () => {
@@ -35,7 +35,7 @@ describe('messages that are worked on again', () => {
   const bring = (about: Parameters<typeof message>[0]) =>
     run.gateway.inbound(scriptedName, run.account, message(about))
   const refund = (id: string) => run.gateway.payments.refund(id, eur('1.00'))
-  /** What is on the list about a message. */
+  /** The open entries about a message. */
   const listed = (eventId: string) =>
     run.sql<{ id: string; kind: string; why: string | null }>(
       `select id, kind, detail ->> 'why' as why from tollgate.attention
@@ -49,7 +49,7 @@ describe('messages that are worked on again', () => {
     assert.ok(entry !== undefined, `${eventId} ${kind}`)
     return entry.id
   }
-  /** What became of the content that came under a known id. */
+  /** The outcome of other content under a known id. */
   const otherProcessed = (eventId: string) =>
     until(async () => {
       const [row] = await run.sql<{ outcome: string }>(
@@ -82,7 +82,7 @@ describe('messages that are worked on again', () => {
     return entryOf(eventId, 'event')
   }
 
-  test('what came again as something else is worked on as that; what came first stays as it is', async () => {
+  test('a retry processes the newer content of an event id and leaves the older one as recorded', async () => {
     const { id } = await run.debit('again-other')
     const eventId = 'again-other'
     const first = await unclaimed(eventId)
@@ -94,7 +94,7 @@ describe('messages that are worked on again', () => {
     await assert.rejects(refund(id), waits)
   })
 
-  test('of a message that is aside, another content is an entry of its own', async () => {
+  test('other content under the id of a quarantined message has its own entry', async () => {
     const { id } = await run.debit('again-aside')
     const eventId = 'again-aside'
     const aside = await putAside(eventId, id)
@@ -116,7 +116,7 @@ describe('messages that are worked on again', () => {
     await assert.rejects(refund(id), waits)
   })
 
-  test('a chargeback and its reversal under one event id: both count', async () => {
+  test('a chargeback and its reversal under one event id both count', async () => {
     const { id } = await run.debit('again-case')
     const eventId = 'again-case'
     const word = { eventId, reference: eventId }
@@ -128,7 +128,7 @@ describe('messages that are worked on again', () => {
     assert.equal((await refund(id)).result.code, charged)
   })
 
-  test('a malformed claim under the id of a message that is aside has nothing to be worked on', async () => {
+  test('a malformed claim under the id of a quarantined message cannot be retried', async () => {
     const { id } = await run.debit('again-malformed')
     const eventId = 'again-malformed'
     const aside = await putAside(eventId, id)
@@ -141,7 +141,7 @@ describe('messages that are worked on again', () => {
     assert.equal((await listed(eventId)).length, 2)
   })
 
-  test('money without a payment is on the list again, however quick the worker is', async () => {
+  test('money without a payment is listed again, however fast the worker is', async () => {
     const eventId = 'again-quick'
     const entry = await unclaimed(eventId)
     const holder = new pg.Client({ connectionString: run.database.url })
@@ -149,7 +149,7 @@ describe('messages that are worked on again', () => {
     await holder.query('begin')
     await holder.query('select 1 from tollgate.attention where id = $1 for update', [entry])
     const retried = run.gateway.operator.retry(entry, alice)
-    // Workers of others go on while the decision waits for the entry.
+    // Other work continues while the decision waits for the entry.
     const { id } = await run.debit('again-beside')
     assert.equal(await run.tell(id, { outcome: approval }), 'known')
     assert.equal(await processed(run, eventId), 'unknown-key')
@@ -161,7 +161,7 @@ describe('messages that are worked on again', () => {
     assert.deepEqual(await kinds(eventId), ['unclaimed'])
   })
 
-  test('a retry whose answer was lost is told as made; a second one is told whose it was', async () => {
+  test('a retry whose answer was lost is reported as made, and a second one names the first operator', async () => {
     const { id } = await run.debit('again-lost')
     const entry = await putAside('again-lost', id)
     const carol = { by: 'Carol of the night', reason: 'the connector is mended' }

@@ -1,4 +1,4 @@
-/** A page of a list ends when it holds as much as an answer may, and its cursor leads to the rest. */
+/** A page of a list ends at the byte limit of an answer, and its cursor continues after it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { limits } from '../../../schemas/index.ts'
@@ -17,7 +17,7 @@ before(async () => {
   since = nextCursor
   ids = []
   for (let no = 0; no < many; no += 1) ids.push((await run.pay()).id)
-  // As they could be written before there was a limit: half of them shrink to nothing in Postgres.
+  // Rows as older versions wrote them without a limit; Postgres compresses half of them to nothing.
   await fill('payment_request', ids)
 })
 after(() => run.close())
@@ -34,13 +34,13 @@ async function fill(table: string, rows: readonly string[]): Promise<void> {
   )
 }
 
-/** No answer is much longer than a page may be. */
+/** No answer is much longer than the limit of a page. */
 function isBounded(page: unknown): void {
   const { length } = JSON.stringify(page)
   assert.ok(length < limits.pageBytes + 4096, `${length} characters`)
 }
 
-test('the feed of events', async () => {
+test('the event feed keeps its pages below the limit of bytes', async () => {
   const told: string[] = []
   let pages = 0
   for (let cursor = since, more = true; more && pages < 50; pages += 1) {
@@ -60,7 +60,7 @@ test('the feed of events', async () => {
 
 const wire = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
 
-/** All entries of a list, page after page. */
+/** All entries of a list, page by page. */
 async function walk<Page extends { readonly nextCursor?: string }>(
   read: (more: { cursor?: string }) => Promise<Page>,
   idsOf: (page: Page) => readonly string[],
@@ -83,19 +83,19 @@ async function searched(more: Record<string, string>): Promise<{ found: string[]
   )
 }
 
-test('searches, newest first', async () => {
+test('searches keep their pages below the limit of bytes, newest first', async () => {
   const { found, pages } = await searched({})
   assert.deepEqual(found, ids.toReversed())
   assert.ok(pages >= 3, `${pages} pages`)
 })
 
-test('searches with what is linked: each once, with its links', async () => {
+test('searches with linked transactions return each once, with its links', async () => {
   const refund = await run.gateway.payments.refund(ids[0]!, { amount: '1.00', currency: 'EUR' })
   const { found } = await searched({ includeLinkedTransactions: 'true' })
   assert.deepEqual([...new Set(found)].sort(), [...ids, refund.id].sort())
 })
 
-test('what is linked with one transaction is told as far as an answer may hold it', async () => {
+test('the links of one transaction fill at most one answer', async () => {
   const { id } = await run.pay({ amount: '50.00' })
   const refunds: string[] = []
   for (let no = 0; no < 5; no += 1) {
@@ -108,7 +108,7 @@ test('what is linked with one transaction is told as far as an answer may hold i
   assert.ok(JSON.stringify(linked).length < limits.pageBytes + large + 8192)
 })
 
-test('schedules of a registration', async () => {
+test('the schedules of a registration keep their pages below the limit of bytes', async () => {
   const { registrationId } = await run.pay({ createRegistration: 'true' })
   const schedules: string[] = []
   for (let no = 0; no < many; no += 1) {
@@ -132,7 +132,7 @@ test('schedules of a registration', async () => {
   assert.ok(pages >= 3, `${pages} pages`)
 })
 
-test('deliveries of an endpoint', async () => {
+test('the deliveries of an endpoint keep their pages below the limit of bytes', async () => {
   const caller = { id: 'shop', entityId: run.channel }
   const made = await run.gateway.webhooks.create({ url: 'https://shop.example/hook' }, { caller })
   await run.sql(

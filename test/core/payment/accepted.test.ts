@@ -1,4 +1,7 @@
-/** What counts as done and fails later: given back once, listed where it cannot be, and never unsaid twice. */
+/**
+ * Operations accepted and failed later: their amount is returned once, or listed, and no repetition
+ * changes it.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { approved, declined } from '@tollgate/plugin-kit'
@@ -20,7 +23,7 @@ import {
 
 const fails = { outcome: failure, minor: '5000' }
 
-describe('captures that fail after they counted', { concurrency: true }, () => {
+describe('captures that fail after their acceptance', { concurrency: true }, () => {
   let run: LateRun
   before(async () => {
     run = await startLate()
@@ -38,7 +41,7 @@ describe('captures that fail after they counted', { concurrency: true }, () => {
   }
   const reverse = (id: string, reference: string, script: Script = {}) =>
     run.follow(id, 'RV', reference, {}, script)
-  /** Exactly the failed capture is free again. */
+  /** Exactly the failed capture's amount is free again. */
   const isGivenBackOnce = async (id: string) => {
     const { captured: taken, captures } = await balanceOf(run, id)
     assert.deepEqual({ taken, captures }, { taken: 5000n, captures: 1 })
@@ -47,7 +50,7 @@ describe('captures that fail after they counted', { concurrency: true }, () => {
     assert.equal((await run.gateway.payments.capture(id, eur('50.00'))).result.code, charged)
   }
 
-  test('one that was reversed before it failed is given back once', async () => {
+  test('a capture reversed before its failure returns its amount once', async () => {
     const { id, first } = await captured('reversed-first')
     assert.equal((await reverse(first, 'reversed-first-rv')).result.code, charged)
     assert.equal(await run.tell(first, fails), 'settled')
@@ -55,7 +58,7 @@ describe('captures that fail after they counted', { concurrency: true }, () => {
     assert.equal(await run.code(first), failure.reason)
   })
 
-  test('one that fails while its reversal is under way is given back once', async () => {
+  test('a capture that fails during its reversal returns its amount once', async () => {
     const { id, first } = await captured('failed-first')
     const call = heldCall()
     const reversal = reverse(first, 'failed-first-rv', { reverse: call.handler })
@@ -66,7 +69,7 @@ describe('captures that fail after they counted', { concurrency: true }, () => {
     await isGivenBackOnce(id)
   })
 
-  test('the same where the reversal is declined after all', async () => {
+  test('a capture that fails during a reversal that is declined returns its amount once', async () => {
     const { id, first } = await captured('declined-reversal')
     const call = heldCall()
     const reversal = reverse(first, 'declined-reversal-rv', { reverse: call.handler })
@@ -77,7 +80,7 @@ describe('captures that fail after they counted', { concurrency: true }, () => {
     await isGivenBackOnce(id)
   })
 
-  test('failure and reversal at the same moment, many times: given back once', async () => {
+  test('simultaneous failure and reversal of a capture return its amount once, in many rounds', async () => {
     await Promise.all(
       Array.from({ length: 8 }, async (_, no) => {
         const { id, first } = await captured(`side-by-side-${no}`)
@@ -94,7 +97,7 @@ describe('captures that fail after they counted', { concurrency: true }, () => {
   })
 })
 
-describe('sales that fail after they counted', { concurrency: true }, () => {
+describe('sales that fail after their acceptance', { concurrency: true }, () => {
   let run: LateRun
   before(async () => {
     run = await startLate()
@@ -103,7 +106,7 @@ describe('sales that fail after they counted', { concurrency: true }, () => {
 
   const by = { by: 'alice', reason: 'seen in their portal' }
 
-  test('accepted, then final, then declined: approved still; refunds wait until the return is resolved', async () => {
+  test('a sale accepted, confirmed, then declined stays approved, and refunds wait for its return', async () => {
     const { id } = await run.debit('returned-sale', { debit: accept })
     assert.equal(await run.tell(id, { outcome: approval }), 'settled')
     assert.deepEqual(await run.kinds(id), [])
@@ -119,17 +122,17 @@ describe('sales that fail after they counted', { concurrency: true }, () => {
     assert.equal((await run.gateway.payments.refund(id, eur('92.00'))).result.code, charged)
   })
 
-  test('the final word told twice, and "accepted" after it, change nothing', async () => {
+  test('a repeated confirmation, and an acceptance after it, change nothing', async () => {
     const { id } = await run.debit('final-twice', { debit: accept })
     await run.tell(id, { outcome: approval })
     assert.equal(await run.tell(id, { outcome: approval }), 'known')
     const again = { is: 'accepted', refs: { reference: 'r' }, finalBy: 'event' }
     assert.equal(await run.tell(id, { outcome: again }), 'known')
     const events = await run.sql('select type from tollgate.event where resource = $1', [id])
-    assert.deepEqual(events, [{ type: 'payment.approved' }], 'what changes nothing tells nothing')
+    assert.deepEqual(events, [{ type: 'payment.approved' }], 'an unchanged payment emits no event')
   })
 
-  test('refunded and then failed: declined, and listed with what went out', async () => {
+  test('a refunded sale that fails is declined and listed with its refunds', async () => {
     const { id } = await run.debit('refunded-failed', { debit: accept })
     await run.gateway.payments.refund(id, eur('30.00'))
     assert.equal(await run.tell(id, { outcome: failure }), 'settled')
@@ -140,14 +143,14 @@ describe('sales that fail after they counted', { concurrency: true }, () => {
     await assert.rejects(run.gateway.payments.refund(id, eur('1.00')), { code: '700.400.520' })
   })
 
-  test('one of which nothing went out is declined and not listed', async () => {
+  test('a sale without refunds that fails is declined and not listed', async () => {
     const { id } = await run.debit('failed-plainly', { debit: accept })
     await run.tell(id, { outcome: failure })
     assert.equal(await run.code(id), failure.reason)
     assert.deepEqual(await run.kinds(id), [])
   })
 
-  test('approved after it had failed: the money is taken back by its key', async () => {
+  test('a sale approved after its failure is reversed by key', async () => {
     const { id } = await run.debit('failed-approved', {
       debit: accept,
       reverseByKey: () => ({ is: 'reversed' }),
@@ -160,7 +163,7 @@ describe('sales that fail after they counted', { concurrency: true }, () => {
     assert.deepEqual(run.acquirer.of('failed-approved'), ['debit', 'reverseByKey'])
   })
 
-  test('kept by an operator it can be refunded, less what went out before', async () => {
+  test('a failed sale kept by an operator can be refunded, less its earlier refunds', async () => {
     const { id } = await run.debit('failed-kept', {
       debit: accept,
       reverseByKey: () => ({ is: 'refused', why: 'too late' }),
@@ -179,7 +182,7 @@ describe('sales that fail after they counted', { concurrency: true }, () => {
     assert.equal((await run.gateway.payments.refund(id, eur('62.00'))).result.code, charged)
   })
 
-  test('given back by hand it stays declined and counts for nothing', async () => {
+  test('a failed sale returned by hand stays declined and counts for nothing', async () => {
     const { id } = await run.debit('given-back', {
       debit: accept,
       reverseByKey: () => ({ is: 'refused', why: 'too late' }),

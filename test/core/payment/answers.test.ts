@@ -16,7 +16,7 @@ import { card } from '../../rig/gateway.ts'
 const undecided = '000.200.001'
 const charged = '000.100.112'
 
-/** What no connector may answer. */
+/** Answers that no connector may give. */
 const garbage: Record<string, unknown> = {
   nothing: undefined,
   null: null,
@@ -49,14 +49,14 @@ const garbage: Record<string, unknown> = {
   'a decline that would be told as pending': { is: 'declined', reason: '000.200.000' },
 }
 
-describe('what a connector answers', () => {
+describe('answers of connectors', () => {
   let run: AcquirerRun
   before(async () => {
     run = await startWithAcquirer({ connectorTimeoutMs: 1_000 })
   })
   after(() => closeChecked(run))
 
-  /** A debit that ended without a decision; the acquirer charged it all the same. */
+  /** A debit without a decision that the acquirer charged. */
   const open = async (reference: string, debit: (o: Operation, c: Context) => unknown) => {
     const answer = await run.debit(reference, {
       debit: debit as (o: Operation, c: Context) => Outcome,
@@ -66,7 +66,7 @@ describe('what a connector answers', () => {
     return answer.id
   }
 
-  test('a throw before anything was sent is "not sent": 400 900.100.600 and safe to repeat', async () => {
+  test('an error before anything was sent counts as "not sent": 400 900.100.600 and safe to retry', async () => {
     const answer = await run.debit('throw-early', {
       debit: () => {
         throw new Error('no route to 4200000000000000')
@@ -75,10 +75,10 @@ describe('what a connector answers', () => {
     assert.equal(answer.result.code, '900.100.600')
     assert.equal(answer.retrySafe, true)
     assert.doesNotMatch(JSON.stringify([answer, run.logs]), /4200000000000000|no route/)
-    assert.deepEqual(run.acquirer.of('throw-early'), ['debit'], 'nothing has to be asked')
+    assert.deepEqual(run.acquirer.of('throw-early'), ['debit'], 'no enquiry is needed')
   })
 
-  test('a throw after sending() is undecided, and the enquiry tells that it was charged', async () => {
+  test('an error after sending() leaves the payment undecided, and the enquiry finds the charge', async () => {
     const id = await open('throw-late', (_, context) => {
       context.sending()
       throw new Error('connection reset')
@@ -87,7 +87,7 @@ describe('what a connector answers', () => {
     assert.deepEqual(run.acquirer.of('throw-late'), ['debit', 'enquire'])
   })
 
-  test('whatever is thrown, even what throws when it is looked at, is an outcome', async () => {
+  test('every thrown value, even one whose inspection throws, becomes an outcome', async () => {
     const thrown: Record<string, unknown> = {
       'a name that throws': Object.defineProperty(new Error('x'), 'name', {
         get() {
@@ -112,7 +112,7 @@ describe('what a connector answers', () => {
     }
   })
 
-  test('an outcome is read once: what was checked is what counts', async () => {
+  test('an outcome is read once, and the checked values count', async () => {
     let looks = 0
     const answer = await run.debit('changes-its-mind', {
       debit: (_, context) => {
@@ -131,7 +131,7 @@ describe('what a connector answers', () => {
     assert.equal(looks, 1)
   })
 
-  test('"not sent" is not believed after sending(): it is undecided', async () => {
+  test('"not sent" after sending() leaves the payment undecided', async () => {
     const id = await open('not-sent-late', (_, context) => {
       context.sending()
       return notSent('the line was busy')
@@ -139,14 +139,14 @@ describe('what a connector answers', () => {
     assert.equal((await enquire(run, id)).result.code, charged)
   })
 
-  test('"not sent" without sending() is believed', async () => {
+  test('"not sent" without sending() is accepted', async () => {
     const answer = await run.debit('not-sent-early', { debit: () => notSent('circuit open') })
     assert.equal(answer.result.code, '900.100.600')
     assert.equal(answer.retrySafe, true)
   })
 
   for (const [what, outcome] of Object.entries(garbage)) {
-    test(`garbage is undecided and asked about, never an error to the client: ${what}`, async () => {
+    test(`a malformed answer leaves the payment undecided and causes an enquiry, never an error: ${what}`, async () => {
       const id = await open(`garbage: ${what}`, (_, context) => {
         context.sending()
         return outcome
@@ -155,7 +155,7 @@ describe('what a connector answers', () => {
     })
   }
 
-  test('text that Postgres cannot store does not keep a decision from being written', async () => {
+  test('text that Postgres cannot store does not prevent the decision', async () => {
     for (const [reference, text] of Object.entries({
       'text-with-nul': 'no\u0000money',
       'text-with-half': 'no \ud83d money',
@@ -170,7 +170,7 @@ describe('what a connector answers', () => {
     }
   })
 
-  test('a decline for a reason that nobody knows is a decline without a stated reason', async () => {
+  test('a decline with an unknown reason gets the general reason', async () => {
     const answer = await run.debit('odd-reason', {
       debit: (_, context) => {
         context.sending()
@@ -187,7 +187,7 @@ describe('what a connector answers', () => {
     )
   })
 
-  test('card numbers in what the acquirer says are masked before they are shown or stored', async () => {
+  test('card numbers in texts of the acquirer are masked before storage and display', async () => {
     const answer = await run.debit('talkative', {
       debit: (_, context) => {
         context.sending()
@@ -205,7 +205,7 @@ describe('what a connector answers', () => {
     assert.doesNotMatch(JSON.stringify([answer, row]), /4200000000000000|4200-0000-0000-0000/)
   })
 
-  test('an approval of another amount or currency is never one: it is reversed and declined', async () => {
+  test('an approval for another amount or currency is reversed and declined', async () => {
     const amounts = {
       'less-than-asked': { minor: 9199n, currency: 'EUR' },
       'more-than-asked': { minor: 9201n, currency: 'EUR' },
@@ -222,7 +222,7 @@ describe('what a connector answers', () => {
         reverseByKey: () => ({ is: 'reversed' }),
       })
       assert.equal(answer.result.code, undecided)
-      // Nobody enquires here: the engine does it at once, not at the first step of its ladder.
+      // The engine enquires at once, not at the first step of its ladder.
       await run.event(answer.id, 'payment.declined')
       assert.equal((await run.gateway.payments.get(answer.id)).result.code, '900.100.400')
       assert.deepEqual(run.acquirer.of(reference), ['debit', 'enquire', 'reverseByKey'])
@@ -234,7 +234,7 @@ describe('what a connector answers', () => {
     await Promise.all(Object.entries(amounts).map(([name, amount]) => wrong(name, amount)))
   })
 
-  test('the deadline ends the wait: undecided, the call is aborted', async () => {
+  test('the deadline leaves the payment undecided and aborts the call', async () => {
     let signal: AbortSignal | undefined
     const id = await open(
       'never-answers',
@@ -248,7 +248,7 @@ describe('what a connector answers', () => {
     assert.equal((await enquire(run, id)).result.code, charged)
   })
 
-  test('a payment type that the connector cannot do is refused before anything is stored', async () => {
+  test('a payment type that the connector lacks is refused before anything is stored', async () => {
     const before = await run.sql('select count(*) from tollgate.payment')
     await assert.rejects(
       run.gateway.payments.create({
@@ -265,7 +265,7 @@ describe('what a connector answers', () => {
     assert.deepEqual(await run.sql('select count(*) from tollgate.payment'), before)
   })
 
-  test('the acquirer gets the CVV, the key and the amount; the stored request has no secret', async () => {
+  test('the acquirer gets the CVV, the key and the amount; the stored request holds no secret', async () => {
     let seen: Operation | undefined
     const { id } = await run.debit('whole-request', {
       debit: (operation, context) => {
@@ -286,8 +286,8 @@ describe('what a connector answers', () => {
   })
 })
 
-test('an answer that is no JSON is undecided too, and holds neither the client nor the process', async () => {
-  // What the engine keeps trying, it would try for minutes: the clock ends that when this fails.
+test('an answer that is not JSON leaves the payment undecided and delays neither client nor process', async () => {
+  // A failing test ends the engine's retries by the clock instead of waiting for minutes.
   let aheadMs = 0
   const run = await startWithAcquirer({
     shutdownGraceMs: 100,

@@ -1,4 +1,4 @@
-/** The number of the account that a request is about, in another field of it: refused, and written nowhere. */
+/** The account number of a request in another of its fields: refused, and written nowhere. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { GatewayError } from '../../../core/index.ts'
@@ -9,7 +9,7 @@ import { leavesOf } from '../../rig/leaves.ts'
 import { cardOf } from '../../rig/payment-request.ts'
 import { charge, goodCard, monthly, scheduling } from '../../rig/schedules.ts'
 
-/** As references hold numbers: alone, among others, with marks, in other digits. */
+/** Spellings of numbers in references: alone, among others, with separators, in other digits. */
 const spellings = [
   goodCard,
   `order-${goodCard}/2`,
@@ -30,7 +30,7 @@ const repeated = {
 }
 const wide = '４２００００００００００００００'
 
-describe('the number of an account', () => {
+describe('account numbers outside their field', () => {
   let run: TestGateway
   before(async () => {
     run = await startGateway()
@@ -56,14 +56,14 @@ describe('the number of an account', () => {
     )
     return row!.rows
   }
-  /** Refused as that field, and nothing was written. */
+  /** Refused by that field's name, and nothing was written. */
   const refuses = async (name: string, send: () => Promise<unknown>) => {
     const already = await rows()
     await assert.rejects(send, refused(name))
     assert.equal(await rows(), already)
   }
 
-  test('is refused in every reference of its payment', async () => {
+  test('the account number is refused in every reference of its payment', async () => {
     for (const spelled of spellings) {
       await refuses('merchantTransactionId', () => run.pay({ merchantTransactionId: spelled }))
     }
@@ -73,7 +73,7 @@ describe('the number of an account', () => {
     )
   })
 
-  test('is refused in a follow-up, by what is shown of it, also on a capture', async () => {
+  test("a follow-up, also on a capture, refuses the payment's number by its visible digits", async () => {
     const { id } = await run.pay({ paymentType: 'PA' })
     for (const spelled of spellings) {
       const asReference = { ...eur, merchantTransactionId: spelled }
@@ -93,7 +93,7 @@ describe('the number of an account', () => {
     )
   })
 
-  test('is refused also where it was stored before fingerprints had a key for each merchant', async () => {
+  test('the number is refused also where it was stored before merchants had fingerprint keys', async () => {
     const { id } = await run.pay({ paymentType: 'PA' })
     const stored = await scheduling(run).store()
     await run.sql('update tollgate.instrument set fingerprint = null where id = any($1::uuid[])', [
@@ -110,7 +110,7 @@ describe('the number of an account', () => {
     }
   })
 
-  test("of one merchant's sibling channels alike, for they share its fingerprints", async () => {
+  test('sibling channels of a merchant refuse the number alike, because they share its fingerprints', async () => {
     const sibling = await run.gateway.entities.create({
       kind: 'channel',
       name: 'Sibling',
@@ -123,7 +123,7 @@ describe('the number of an account', () => {
     )
   })
 
-  test('is not told by refusals: a number with the same ends is refused alike, before and after', async () => {
+  test('refusals do not tell the number: another one with the same ends is refused alike, before and after', async () => {
     const { id } = await run.pay()
     const { registrations, payments } = run.gateway
     const stored = await scheduling(run).store()
@@ -152,7 +152,7 @@ describe('the number of an account', () => {
     }
     const right = await answers(goodCard)
     assert.equal(right.length, 4)
-    // 100,000 numbers have these ends; the first few of them.
+    // The first few of 100,000 numbers with the same ends.
     const alike = Array.from(
       { length: 60 },
       (_, no) => `420000${String(no + 1).padStart(6, '0')}0000`,
@@ -162,7 +162,7 @@ describe('the number of an account', () => {
     for (const number of wrong) assert.deepEqual(await answers(number), right)
   })
 
-  test('is taken in its own field of a payment that refers to it, and is kept sealed there alone', async () => {
+  test('the number is taken in its own field of a payment that refers to it, and is stored sealed there alone', async () => {
     const { id } = await run.pay({ paymentType: 'PA' })
     const again = { paymentType: 'PA', amount: '8.00', referenceUuid: id, ...repeated }
     const more = await run.pay(again)
@@ -177,7 +177,7 @@ describe('the number of an account', () => {
     assert.doesNotMatch(JSON.stringify(rows), new RegExp(goodCard))
   })
 
-  test('references of a follow-up that only look like one are taken, and are echoed', async () => {
+  test('a follow-up takes and echoes references that only resemble the number', async () => {
     const { id } = await run.pay()
     for (const reference of ['4111111111111111', '5901234123457', '4200000000000018-0000']) {
       const done = await run.gateway.payments.refund(id, {
@@ -188,7 +188,7 @@ describe('the number of an account', () => {
     }
   })
 
-  test('is refused in what is done with a registration and its schedules', async () => {
+  test('requests about a registration and its schedules refuse its number', async () => {
     const scheduler = scheduling(run)
     const id = await scheduler.store()
     const reference = { merchantTransactionId: wide }
@@ -242,7 +242,7 @@ describe('the number of an account', () => {
     }
   })
 
-  test('an IBAN is refused in another field of its payment', async () => {
+  test('an IBAN is refused in the other fields of its payment', async () => {
     const bank = {
       ...card(goodCard),
       card: undefined,
@@ -261,10 +261,10 @@ describe('the number of an account', () => {
     }
   })
 
-  test('is nowhere in the database, an Idempotency-Key included', async () => {
+  test('the number is nowhere in the database, not even as an Idempotency-Key', async () => {
     await run.pay({ card: cardOf(goodCard) }, { key: goodCard })
     const leaves = await leavesOf(run)
-    assert.ok(leaves.length > 100, 'the scan sees something')
+    assert.ok(leaves.length > 100, 'the scan finds the number')
     const forms = [goodCard, wide, Buffer.from(goodCard).toString('hex')]
     assert.deepEqual(
       leaves.filter(({ text }) => forms.some((form) => text.includes(form))),

@@ -25,7 +25,7 @@ describe('chargebacks', () => {
     run.gateway.payments.followUp(id, { paymentType: 'CR', ...more })
   const refund = (id: string) => run.gateway.payments.refund(id, eur('1.00'))
 
-  test('a chargeback without amount is about all of it and answers with a chargeback reason', async () => {
+  test('a chargeback without an amount covers the whole payment and answers with a chargeback reason', async () => {
     const { id } = await run.pay()
     const answer = await chargeBack(id)
     assert.equal(answer.paymentType, 'CB')
@@ -34,7 +34,7 @@ describe('chargebacks', () => {
     assert.deepEqual(answer.nextActions, ['CR'])
   })
 
-  test('chargebackResultCode is the reason that the record shows', async () => {
+  test('chargebackResultCode becomes the reason of the record', async () => {
     const { id } = await run.pay()
     const { status, body } = await run.send(
       { paymentType: 'CB', chargebackResultCode: '000.100.221' },
@@ -61,7 +61,7 @@ describe('chargebacks', () => {
     await assert.rejects(chargeBack(id), { code: '700.300.500', status: 400 })
   })
 
-  test('a chargeback is taken back once: the second CR is refused', async () => {
+  test('a chargeback is reversed once: the second CR is refused', async () => {
     const { id } = await run.pay()
     const chargeback = await chargeBack(id)
     const reversal = await takeBack(chargeback.id)
@@ -71,7 +71,7 @@ describe('chargebacks', () => {
     assert.deepEqual((await run.gateway.payments.get(chargeback.id)).nextActions ?? [], [])
   })
 
-  test('after a CR the payment can be charged back again, and the old CR does not count for it', async () => {
+  test('a payment can be charged back again after a CR, and the old CR does not count for it', async () => {
     const { id } = await run.pay()
     const first = await chargeBack(id)
     await takeBack(first.id)
@@ -82,7 +82,7 @@ describe('chargebacks', () => {
     assert.equal((await refund(id)).result.code, approved)
   })
 
-  test('a chargeback of a capture stops its refunds; the rest of the authorisation can still be captured', async () => {
+  test('a chargeback of a capture stops its refunds; the rest of the authorisation can be captured', async () => {
     const authorisation = await run.pay({ paymentType: 'PA' })
     const capture = await run.gateway.payments.capture(authorisation.id, eur('50.00'))
     await chargeBack(capture.id)
@@ -91,7 +91,7 @@ describe('chargebacks', () => {
     assert.equal(other.result.code, approved)
   })
 
-  test('at an acquirer a merchant cannot post them', async () => {
+  test('merchants cannot post chargebacks of payments at an acquirer', async () => {
     const { id } = await run.debit('by-merchant')
     await assert.rejects(chargeBack(id), { status: 400 })
   })
@@ -118,7 +118,7 @@ describe('chargebacks', () => {
     return processed(run, about[2])
   }
 
-  test('the acquirer reports one: it is recorded with its reason, once however often it is told', async () => {
+  test('a chargeback reported by the acquirer is recorded with its reason, once however often it is reported', async () => {
     const { id } = await run.debit('reported-1')
     await reported(id, 'chargeback', 'dispute-1')
     await reported(id, 'chargeback', 'dispute-1')
@@ -133,7 +133,7 @@ describe('chargebacks', () => {
     assert.equal((await refund(id)).result.code, '000.100.112')
   })
 
-  test('one that nobody proved is not recorded', async () => {
+  test('an unproven chargeback is not recorded', async () => {
     const { id } = await run.debit('reported-2')
     await run.gateway.inbound(
       scriptedName,
@@ -152,7 +152,7 @@ describe('chargebacks', () => {
     assert.equal((await refund(id)).result.code, '000.100.112')
   })
 
-  test('one beyond what is left is recorded all the same, and operators are told', async () => {
+  test('a chargeback above the remaining amount is recorded, and operators are told', async () => {
     const { id } = await run.debit('reported-3')
     await run.gateway.payments.refund(id, eur('92.00'))
     await reported(id, 'chargeback', 'dispute-3')
@@ -164,7 +164,7 @@ describe('chargebacks', () => {
     )
   })
 
-  test('a second one of the whole amount is recorded too, and listed as beyond the sums', async () => {
+  test('a second chargeback of the whole amount is recorded and listed as beyond the sums', async () => {
     const { id } = await run.debit('reported-4')
     await reported(id, 'chargeback', 'dispute-4')
     await reported(id, 'chargeback', 'dispute-4-again')

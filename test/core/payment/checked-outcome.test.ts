@@ -1,4 +1,7 @@
-/** What a connector says is checked where it enters: wrong words are unknown, never an error later. */
+/**
+ * A connector's outcome is checked where it enters: a malformed one is unknown, never a later
+ * error.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { inspect } from 'node:util'
@@ -25,7 +28,7 @@ const refs = { id: 'a' }
 const day = 24 * 60 * 60_000
 const card = '4200000000000000'
 
-describe('an outcome', () => {
+describe('the check of an outcome', () => {
   const wrongAmounts: readonly unknown[] = [
     null,
     9200,
@@ -42,7 +45,7 @@ describe('an outcome', () => {
     { minor: 9200n, currency: { toString: () => 'EUR' } },
   ]
 
-  test('with an amount that is none is unknown, with a why', () => {
+  test('an outcome with an invalid amount is unknown, with the reason', () => {
     for (const amount of wrongAmounts) {
       const { is, why } = checked({ is: 'approved', refs, amount }) as { is: string; why?: string }
       assert.equal(is, 'unknown', inspect(amount))
@@ -53,7 +56,7 @@ describe('an outcome', () => {
     assert.deepEqual(checked({ is: 'approved', refs, amount }), { is: 'approved', refs, amount })
   })
 
-  test('is asked again after whole milliseconds, from a second to 31 days', () => {
+  test('a poll interval is rounded to whole milliseconds, from a second to 31 days', () => {
     for (const [poll, expected] of [
       [60_000.5, 60_001],
       [0.1, 1_000],
@@ -76,7 +79,7 @@ describe('an outcome', () => {
     }
   })
 
-  test('that looks different each time it is looked at is used as it was checked', () => {
+  test('an outcome whose getters change is used with the checked values', () => {
     let looks = 0
     const shifty = {
       get poll() {
@@ -89,7 +92,7 @@ describe('an outcome', () => {
     assert.equal(looks, 1)
   })
 
-  test('ends within what the engine waits for', () => {
+  test('the expiry of a pending outcome is bounded', () => {
     const now = new Date('2026-05-01T00:00:00Z')
     const at = (ms: number) => new Date(now.getTime() + ms)
     for (const [given, expected] of [
@@ -106,7 +109,7 @@ describe('an outcome', () => {
     }
   })
 
-  test('keeps references up to a bound, and notes what was cut: money moved all the same', () => {
+  test('references are kept up to a bound, and the record notes cuts, because money moved', () => {
     const whole = Object.fromEntries(
       Array.from({ length: limits.refs }, (_, n) => [`ref${n}`, 'x'.repeat(limits.refCharacters)]),
     )
@@ -133,7 +136,7 @@ describe('an outcome', () => {
     }
   })
 
-  test('has texts that can be stored and shown, or none', () => {
+  test('texts of an outcome are made storable or dropped', () => {
     const told = checked({
       is: 'declined',
       reason: '800.100.203',
@@ -157,7 +160,7 @@ describe('an outcome', () => {
     }
   })
 
-  test('shows of a card and of details what is text, with card numbers masked, or nothing', () => {
+  test('cards and details show only text, with card numbers masked', () => {
     for (const none of [null, 'abc', 5, [1, null], {}, { bin: { a: 1 } }, new Sensitive(card)]) {
       const told = checked({ is: 'approved', refs, card: none, details: none })
       assert.deepEqual(JSON.parse(JSON.stringify(told)), { is: 'approved', refs }, inspect(none))
@@ -180,7 +183,8 @@ describe('an outcome', () => {
     const masked = '************0000'
     assert.deepEqual(rest, {
       is: 'approved',
-      // They are sent back, and may look like a card number by chance: a digit must not change.
+      // References are returned to the acquirer and may resemble a card number by chance, so no
+      // digit may change.
       refs: { id: card },
       networkTxId: card,
       memo: { state: card },
@@ -194,7 +198,7 @@ describe('an outcome', () => {
     assert.equal(details.long, `${'x'.repeat(2040)}********`)
   })
 
-  test('sends the shopper only where a page can follow', () => {
+  test('a redirect is kept only to an address of a page', () => {
     const url = 'https://acs.example/'
     const of = (redirect: unknown) => checked({ is: 'pending', next: { redirect } })
     const field = { name: 'n', value: 'v' }
@@ -218,7 +222,7 @@ describe('an outcome', () => {
     assert.deepEqual(of(redirect), { is: 'pending', next: { redirect } })
   })
 
-  test('that is unknown stays so whatever comes with it', () => {
+  test('an unknown outcome stays unknown, whatever comes with it', () => {
     const own: Record<string, unknown> = {}
     own.own = own
     const bad = [{ refs: 7, memo: own }, { refs: { id: 1 }, memo: { big: 1n } }, { why: { a: 1 } }]
@@ -231,7 +235,7 @@ describe('an outcome', () => {
   })
 })
 
-test('an answer to an enquiry is an outcome, or that nothing is known', () => {
+test('an answer to an enquiry is an outcome or says that nothing is known', () => {
   assert.deepEqual(checkedFound({ is: 'notFound' }), { is: 'notFound' })
   assert.deepEqual(checkedFound({ is: 'notFound', why: `no ${card}`, refs: 1 }), {
     is: 'notFound',
@@ -243,7 +247,7 @@ test('an answer to an enquiry is an outcome, or that nothing is known', () => {
   assert.equal(checkedFound({ is: 'approved', refs, amount: null }).is, 'unknown')
 })
 
-test('an answer to a reversal by key is believed as far as it is well-formed', () => {
+test('an answer to a reversal by key is accepted only if it is well-formed', () => {
   const right = [
     { is: 'reversed' },
     { is: 'reversed', refs },
@@ -272,7 +276,7 @@ test('an answer to a reversal by key is believed as far as it is well-formed', (
   assert.deepEqual(refused, { is: 'refused', why: 'no reason was given' })
 })
 
-describe('in the engine', () => {
+describe('outcomes in the engine', () => {
   let run: AcquirerRun
   before(async () => {
     run = await startWithAcquirer({ connectorTimeoutMs: 1_000 })
@@ -286,7 +290,7 @@ describe('in the engine', () => {
   const lost = saying(unknown('the line went dead'))
   const code = async (id: string) => (await run.gateway.payments.get(id)).result.code
 
-  test('a card that is none breaks no answer, and neither does one that was stored so', async () => {
+  test('a malformed card breaks no answer, also when it was stored', async () => {
     for (const junk of [null, 'abc', { issuer: 'a', 'issuer.bank': 7 }]) {
       const debit = saying({ is: 'approved', refs, card: junk, details: junk })
       const { id } = await run.debit('card-of-nothing', { debit })
@@ -303,7 +307,7 @@ describe('in the engine', () => {
     }
   })
 
-  test('answers to enquiries and reversals are kept without the numbers of the card', async () => {
+  test('answers to enquiries and reversals are stored without card numbers', async () => {
     const said = {
       refs: { id: card, order: '4111111111111111' },
       memo: { pan: card },
@@ -327,7 +331,7 @@ describe('in the engine', () => {
     assert.deepEqual(row?.answer.refs, { id: '[masked]', order: '4111111111111111' })
   })
 
-  test('a poll of half a millisecond more is a timer like any other', async () => {
+  test('a poll interval with half a millisecond becomes an ordinary timer', async () => {
     const debit = saying({ is: 'accepted', refs, finalBy: { poll: 60_000.5 } })
     const { id } = await run.debit('half-a-millisecond', { debit })
     assert.equal(await code(id), '000.100.112')
@@ -337,7 +341,7 @@ describe('in the engine', () => {
     assert.deepEqual(timers, [{ kind: 'look' }])
   })
 
-  test('an approval for no amount leaves the payment open, and an enquiry decides it', async () => {
+  test('an approval without an amount leaves the payment open, and an enquiry decides', async () => {
     for (const amount of [null, { minor: 2n ** 64n, currency: 'EUR' }]) {
       const debit = saying({ is: 'approved', refs, amount })
       const { id } = await run.debit('amount-of-nothing', { debit, enquire: approvedAs })
@@ -347,7 +351,7 @@ describe('in the engine', () => {
     }
   })
 
-  test('wrong answers to an enquiry decide nothing, and it is asked again', async () => {
+  test('malformed answers to an enquiry decide nothing, and the enquiry is repeated', async () => {
     const answers: unknown[] = [
       true,
       'notFound',
@@ -367,7 +371,7 @@ describe('in the engine', () => {
     assert.equal(await code(id), '000.100.112')
   })
 
-  test('wrong answers to a reversal by key prove nothing: operators are told', async () => {
+  test('malformed answers to a reversal by key prove nothing, and operators are told', async () => {
     for (const reversed of [
       true,
       'reversed',

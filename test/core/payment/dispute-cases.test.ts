@@ -1,4 +1,4 @@
-/** Which payment and which round of its case a chargeback is about, and what waits where that is in doubt. */
+/** The payment and the round of a chargeback, and the follow-ups that wait in case of doubt. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { unknown } from '@tollgate/plugin-kit'
@@ -23,7 +23,7 @@ const waits = { code: '700.300.600' }
 const chargeback = { is: 'chargeback', reason: '000.100.220', refs: {} }
 const reversal = { is: 'chargebackReversal', refs: {} }
 
-describe('chargebacks by their case', { concurrency: true }, () => {
+describe('chargebacks by reference', { concurrency: true }, () => {
   let run: LateRun
   before(async () => {
     run = await startLate()
@@ -75,7 +75,7 @@ describe('chargebacks by their case', { concurrency: true }, () => {
   const turnNow = (eventId: string) =>
     run.sql('update tollgate.inbound_event set next_at = now() where event_id = $1', [eventId])
 
-  test('a reference that is known of another payment is listed, and refunds wait for an operator', async () => {
+  test('a reference known from another payment is listed, and refunds wait for an operator', async () => {
     const [one, other] = [await debit('case-one'), await debit('case-other')]
     assert.equal(await charge(one, 'shared-case'), 'recorded')
     assert.equal(await charge(other, 'shared-case'), 'conflict')
@@ -87,7 +87,7 @@ describe('chargebacks by their case', { concurrency: true }, () => {
     assert.equal(await chargedBack(one), 9200n)
   })
 
-  test('told of an authorisation and of its capture it is the same', async () => {
+  test('one reference reported for an authorisation and its capture is one chargeback', async () => {
     const id = await debit('case-both', { paymentType: 'PA' })
     const capture = await run.gateway.payments.capture(id, eur('92.00'))
     assert.equal(await charge(id, 'case-both'), 'recorded')
@@ -97,7 +97,7 @@ describe('chargebacks by their case', { concurrency: true }, () => {
     assert.equal((await refund(capture.id)).result.code, charged)
   })
 
-  test('while it stands, another message with the same is no second one', async () => {
+  test('another message with the reference of a standing chargeback counts no second one', async () => {
     const id = await debit('case-halves')
     assert.equal(await charge(id, 'case-halves', '4600'), 'recorded')
     assert.equal(await charge(id, 'case-halves', '4600'), 'known')
@@ -105,7 +105,7 @@ describe('chargebacks by their case', { concurrency: true }, () => {
     assert.deepEqual(await run.kinds(id), [])
   })
 
-  test('one that comes again after its reversal is a round of its own, and so is its reversal', async () => {
+  test('a chargeback repeated after its reversal is a new round with its own reversal', async () => {
     const id = await debit('case-rounds')
     const first = { outcome: chargeback, reference: 'case-rounds', minor: '9200' }
     assert.equal(await run.tell(id, { ...first, eventId: 'case-rounds-1' }), 'recorded')
@@ -119,7 +119,7 @@ describe('chargebacks by their case', { concurrency: true }, () => {
     await assert.rejects(refund(id), waits)
     assert.equal(await charge(id, 'case-rounds'), 'known')
 
-    // A process that died before it had closed them takes the first messages again.
+    // A process that died before it closed the first messages processes them again.
     for (const eventId of ['case-rounds-1', 'case-rounds-2']) {
       await run.sql(
         `update tollgate.inbound_event set processed_at = null, outcome = null, next_at = now()
@@ -149,7 +149,7 @@ describe('chargebacks by their case', { concurrency: true }, () => {
     assert.equal((await refund(id)).result.code, charged)
   })
 
-  test('in another currency it has rounds as well', async () => {
+  test('a chargeback in another currency has rounds as well', async () => {
     const id = await debit('case-dollars')
     assert.equal(await charge(id, 'case-dollars', '9900', 'USD'), 'recorded')
     assert.equal(await charge(id, 'case-dollars', '9900', 'USD'), 'known')
@@ -160,7 +160,7 @@ describe('chargebacks by their case', { concurrency: true }, () => {
     assert.equal(await left(id), 0n, 'nothing in its own currency')
   })
 
-  test('a reversal whose chargeback is of another payment is listed and moves nothing', async () => {
+  test("a reversal for another payment's chargeback is listed and moves nothing", async () => {
     const [one, other] = [await debit('back-one'), await debit('back-other')]
     await charge(one, 'back-case')
     assert.equal(await giveBack(other, 'back-case'), 'conflict')
@@ -171,7 +171,7 @@ describe('chargebacks by their case', { concurrency: true }, () => {
     assert.equal((await refund(one)).result.code, charged)
   })
 
-  test('a reversal in another currency is recorded outside the sums, listed, and counts nothing', async () => {
+  test('a reversal in another currency is recorded outside the sums, listed, and counts for nothing', async () => {
     const id = await debit('back-yen')
     await charge(id, 'back-yen')
     assert.equal(await giveBack(id, 'back-yen', '9200', 'JPY'), 'recorded')
@@ -182,7 +182,7 @@ describe('chargebacks by their case', { concurrency: true }, () => {
     await assert.rejects(refund(id), waits)
   })
 
-  test('without references each reverses what stands in its own currency', async () => {
+  test('reversals without references apply to the standing chargeback in their own currency', async () => {
     const id = await debit('nameless-two')
     assert.equal(await run.tell(id, { outcome: chargeback, minor: '5000' }), 'recorded')
     const dollars = { minor: '5000', currency: 'USD' }
@@ -197,7 +197,7 @@ describe('chargebacks by their case', { concurrency: true }, () => {
     ['approved', approval],
     ['declined', failure],
   ] as const) {
-    test(`by an authorisation's key it waits for an open capture, which is ${name}`, async () => {
+    test(`a chargeback by an authorisation's key waits for an open capture, which is ${name}`, async () => {
       const id = await debit(`open-${name}`, { paymentType: 'PA' })
       const unsure = { capture: lose, enquire: () => unknown('later') }
       const capture = await run.follow(id, 'CP', `open-${name}-cp`, eur('92.00'), unsure)
@@ -215,7 +215,7 @@ describe('chargebacks by their case', { concurrency: true }, () => {
     })
   }
 
-  test('of an authorisation without a capture: everything about it waits for an operator', async () => {
+  test('a chargeback of an authorisation without a capture, and its reversal, wait for an operator', async () => {
     const id = await debit('no-capture', { paymentType: 'PA' })
     assert.equal(await charge(id, 'no-capture'), 'recorded')
     assert.equal(await records(id), 1)
@@ -229,7 +229,7 @@ describe('chargebacks by their case', { concurrency: true }, () => {
     assert.equal((await run.gateway.payments.reverse(id)).amount, '42.00')
   })
 
-  test('of a refund or a credit: recorded outside the sums, and listed', async () => {
+  test('a chargeback of a refund or a credit is recorded outside the sums and listed', async () => {
     const sale = await debit('of-refund')
     const refunded = await run.gateway.payments.refund(sale, eur('40.00'))
     const credit = await debit('of-credit', { paymentType: 'CD' })
@@ -243,7 +243,7 @@ describe('chargebacks by their case', { concurrency: true }, () => {
     assert.equal((await refund(sale)).result.code, charged)
   })
 
-  test('what stands is known of a payment without sums too', async () => {
+  test('the standing amount is known for a payment without sums, too', async () => {
     const { id } = await run.debit('of-declined', { debit: refuse })
     const { id: accepted } = await run.debit('of-accepted', { debit: accept })
     assert.equal(await left(id), 0n)
@@ -254,7 +254,7 @@ describe('chargebacks by their case', { concurrency: true }, () => {
     assert.equal(await left(id), 2000n)
     await charge(id, 'of-declined-c', '900', 'USD')
     await giveBack(id, 'of-declined-c', '900', 'EUR')
-    assert.equal(await left(id), 2000n, 'what is of other money gives nothing back')
+    assert.equal(await left(id), 2000n, 'a report about other money returns nothing')
     await giveBack(id, 'of-declined-b', '9000')
     assert.equal(await left(id), 0n)
     assert.equal(await run.tell(id, { outcome: chargeback, minor: '700' }), 'recorded')

@@ -1,4 +1,7 @@
-/** The recording of a chargeback, or of its reversal, in a process that dies: exactly once when the event is retried. */
+/**
+ * A chargeback, or its reversal, in a process that dies: recorded exactly once when the event is
+ * retried.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type FaultPoint, onFaultPoint } from '../../../core/index.ts'
@@ -16,7 +19,7 @@ const reversal: Word = {
   minor: '3000',
 }
 
-/** Runs work up to a boundary, where its process stops for good. */
+/** Runs work up to a fault point, where its process stops for good. */
 function dieAt(point: FaultPoint, work: () => Promise<string>): Promise<string> {
   return new Promise((resolve, reject) => {
     const begun = work()
@@ -30,7 +33,7 @@ function dieAt(point: FaultPoint, work: () => Promise<string>): Promise<string> 
   })
 }
 
-describe('chargebacks whose recording is interrupted', { concurrency: true }, () => {
+describe('chargebacks interrupted at a fault point', { concurrency: true }, () => {
   let run: LateRun
   const dead = new Map<string, { id: string; event: string; reversed: string; back: string }>()
 
@@ -75,14 +78,14 @@ describe('chargebacks whose recording is interrupted', { concurrency: true }, ()
   for (const point of points) {
     const outcome = point === 'before-fact' ? 'recorded' : 'known'
 
-    test(`a chargeback, at ${point}: on record once, never as declined`, async () => {
+    test(`a chargeback interrupted at ${point} is recorded once, never as declined`, async () => {
       const { id, event } = dead.get(point)!
       assert.equal(await processed(run, event), outcome)
       isOnce(await records(id, 'CB'))
       await assert.rejects(run.gateway.payments.refund(id, eur('1.00')), { code: '700.300.600' })
     })
 
-    test(`its reversal, at ${point}: on record once, and refunds are possible again`, async () => {
+    test(`a reversal interrupted at ${point} is recorded once, and refunds are possible again`, async () => {
       const { reversed, back } = dead.get(point)!
       assert.equal(await processed(run, back), outcome)
       isOnce(await records(reversed, 'CB'))

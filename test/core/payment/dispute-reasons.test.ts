@@ -1,4 +1,7 @@
-/** Acquirers give the reason of a chargeback as they like: it is a result code, or kept for people. */
+/**
+ * Acquirers give free reasons for chargebacks: a result code is used, other text is kept for
+ * people.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { closeChecked } from '../../rig/books.ts'
@@ -6,7 +9,7 @@ import { card } from '../../rig/gateway.ts'
 import { type LateRun, startLate } from '../../rig/late-words.ts'
 import { startReceiver } from '../../rig/notification-receiver.ts'
 
-describe('reasons of chargebacks', { concurrency: true }, () => {
+describe('chargeback reasons', { concurrency: true }, () => {
   let run: LateRun
   before(async () => {
     run = await startLate()
@@ -37,13 +40,13 @@ describe('reasons of chargebacks', { concurrency: true }, () => {
     ['nothing', undefined, '000.100.200', undefined],
     ['no text', 7, '000.100.200', undefined],
   ] as const) {
-    test(`${name} is read as ${code}`, async () => {
+    test(`a chargeback reason given as ${name} becomes ${code}`, async () => {
       const found = await chargedBack(`reason: ${name}`, reason)
       assert.deepEqual([found.code, found.kept], [code, kept])
     })
   }
 
-  test('the code of a scheme is in the way of nothing that reads it', async () => {
+  test('readers of a record take the reason code of a scheme', async () => {
     const shop = await startReceiver()
     try {
       const { signingSecret } = await run.gateway.webhooks.create({
@@ -65,7 +68,7 @@ describe('reasons of chargebacks', { concurrency: true }, () => {
     }
   })
 
-  test("a merchant's own reason that is not in the catalogue is kept for people", async () => {
+  test("a merchant's reason outside the catalogue is kept for people to read", async () => {
     const sale = await run.gateway.payments.create({
       ...card('4200000000000000'),
       testMode: 'INTERNAL',

@@ -1,4 +1,4 @@
-/** Money that payers' banks hold is never given out by anybody else, whatever happens at the same moment. */
+/** Charged-back money is never paid out again, also under concurrency. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { type FaultPoint, onFaultPoint } from '../../../core/index.ts'
@@ -21,7 +21,7 @@ const chargedBefore = { code: '700.400.570', message: /charged back/ }
 const chargeback = { is: 'chargeback', reason: '000.100.220', refs: {} }
 const reversal = { is: 'chargebackReversal', refs: {} }
 
-describe('chargebacks that stand', () => {
+describe('standing chargebacks', () => {
   let run: LateRun
   before(async () => {
     run = await startLate({ 'by-nobody': withoutAnyReversal })
@@ -44,7 +44,7 @@ describe('chargebacks that stand', () => {
       if (entry.open) await run.gateway.operator.resolve(entry.id, by)
     }
   }
-  /** Holds what reaches a boundary first, until it is told to go on. */
+  /** Holds the first arrival at a fault point until its release. */
   const heldAt = (name: FaultPoint) => {
     const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     onFaultPoint((point) => {
@@ -62,7 +62,7 @@ describe('chargebacks that stand', () => {
       [eventId],
     )
 
-  test("by an authorisation's key it stops the engine from giving a late capture back as well", async () => {
+  test("a chargeback by an authorisation's key stops the engine from reversing a late capture", async () => {
     const { id } = await run.debit('stands-undo', {}, { paymentType: 'PA' })
     const script = { capture: refuse }
     const capture = await run.follow(id, 'CP', 'stands-undo-cp', eur('92.00'), script)
@@ -74,7 +74,7 @@ describe('chargebacks that stand', () => {
     await run.gateway.operator.settle(capture.id, 'declined', by)
   })
 
-  test("by an authorisation's key it stops operators from keeping a late capture, until it is given back", async () => {
+  test("a chargeback by an authorisation's key stops operators from keeping a late capture until its reversal", async () => {
     const more = { paymentType: 'PA', ...run.at('by-nobody') }
     const { id } = await run.debit('stands-keep', {}, more)
     const script = { capture: refuse }
@@ -89,7 +89,7 @@ describe('chargebacks that stand', () => {
     assert.equal((await refund(capture.id)).result.code, charged)
   })
 
-  test('in another currency it stops both', async () => {
+  test('a chargeback in another currency stops reversal and keeping of a late success', async () => {
     const { id } = await run.debit('stands-dollars', { debit: refuse })
     await charge(id, 'stands-dollars', '10000', 'USD')
     await run.tell(id, { outcome: approval })
@@ -102,7 +102,7 @@ describe('chargebacks that stand', () => {
     assert.equal((await refund(id)).result.code, charged)
   })
 
-  test('one that is recorded while an operator keeps the money counts in its sums', async () => {
+  test('a chargeback recorded while an operator keeps the money counts in the sums', async () => {
     const { id } = await run.debit('stands-kept', { debit: refuse }, run.at('by-nobody'))
     await run.tell(id, { outcome: approval })
     await stands(id)
@@ -119,7 +119,7 @@ describe('chargebacks that stand', () => {
   })
 
   for (const paymentType of ['DB', 'PA']) {
-    test(`a decision to keep the money that did not see it is refused: ${paymentType}`, async () => {
+    test(`a decision to keep money that missed a chargeback is refused: ${paymentType}`, async () => {
       const reference = `stands-unseen-${paymentType}`
       const more = { paymentType, ...run.at('by-nobody') }
       const first = await run.debit(reference, { debit: refuse }, more)
@@ -140,7 +140,7 @@ describe('chargebacks that stand', () => {
     })
   }
 
-  test("by an authorisation's key it is of the capture that was begun meanwhile", async () => {
+  test("a chargeback by an authorisation's key belongs to a capture begun meanwhile", async () => {
     const { id } = await run.debit('stands-capture', {}, { paymentType: 'PA' })
     const held = heldAt('before-fact')
     const event = await run.bring(id, { outcome: chargeback, reference: 'stands-capture' })
@@ -154,7 +154,7 @@ describe('chargebacks that stand', () => {
     assert.equal((await refund(capture.id)).result.code, charged)
   })
 
-  test('an entry that froze nothing when it was put there does so when there is reason to', async () => {
+  test('an entry that froze nothing at first freezes the payment once there is a reason', async () => {
     const { id } = await run.debit('stands-listed')
     await charge(id, 'stands-listed')
     assert.equal(await charge(id, 'stands-listed', '5000'), 'conflict')
@@ -166,7 +166,7 @@ describe('chargebacks that stand', () => {
     assert.equal((await refund(id)).result.code, charged)
   })
 
-  test('a nameless reversal that was told twice is listed where it reaches one with a reference', async () => {
+  test('a repeated reversal without a reference is listed when it reaches a chargeback with one', async () => {
     const { id } = await run.debit('stands-named')
     const part = { minor: '3000' }
     await run.tell(id, { outcome: chargeback, ...part })
@@ -183,7 +183,7 @@ describe('chargebacks that stand', () => {
     assert.equal((await refund(id)).result.code, charged)
   })
 
-  test('a reference that reads like the round of another one is neither', async () => {
+  test('a reference that resembles a round of another one is its own chargeback', async () => {
     const [one, other] = [await run.debit('rounds-one'), await run.debit('rounds-other')]
     assert.equal(await charge(one.id, 'case-7'), 'recorded')
     assert.equal(await charge(other.id, 'case-7 round 2'), 'recorded')

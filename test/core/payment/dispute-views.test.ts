@@ -1,4 +1,4 @@
-/** What is read of chargebacks: their exact amount, and what is left to be done with each. */
+/** Chargebacks in answers: their exact amount, and their next actions. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { balanceOf, closeChecked } from '../../rig/books.ts'
@@ -7,7 +7,7 @@ import { type LateRun, startLate } from '../../rig/late-words.ts'
 const chargeback = { is: 'chargeback', reason: '000.100.220', refs: { dispute: 'd' } }
 const reversal = { is: 'chargebackReversal', reason: '000.100.220', refs: {} }
 
-describe('chargebacks that are read', { concurrency: true }, () => {
+describe('chargebacks in answers', { concurrency: true }, () => {
   let run: LateRun
   before(async () => {
     run = await startLate()
@@ -32,7 +32,7 @@ describe('chargebacks that are read', { concurrency: true }, () => {
     return row!.id
   }
 
-  test('a third decimal that the wire has not is told beside the amount, wherever it is read', async () => {
+  test('a third decimal is shown beside the amount, in every answer', async () => {
     const sale = await debit('dinars-sale', { amount: '10.00', currency: 'KWD' })
     assert.equal(await charge(sale, 'dinars', '9255', { currency: 'KWD' }), 'recorded')
     const id = await recordOf(sale)
@@ -68,7 +68,7 @@ describe('chargebacks that are read', { concurrency: true }, () => {
     assert.deepEqual(read(await query.get(id)), { ...told, nextActions: [] })
   })
 
-  test('what a chargeback leaves to be done is its own matter, however it is read', async () => {
+  test("a chargeback's next actions depend on no other chargeback, in every answer", async () => {
     const sale = await debit('two-chargebacks')
     await charge(sale, 'first-of-two', '3000')
     const id = await recordOf(sale)

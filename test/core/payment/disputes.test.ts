@@ -1,4 +1,6 @@
-/** Chargebacks and their reversals as facts that an acquirer tells: each recorded once, by its reference. */
+/**
+ * Chargebacks and their reversals as facts from an acquirer: each recorded once, by its reference.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { processed } from '../../rig/acquirer.ts'
@@ -21,7 +23,7 @@ const waits = { code: '700.300.600' }
 const chargeback = { is: 'chargeback', reason: '000.100.220', refs: { dispute: 'd' } }
 const reversal = { is: 'chargebackReversal', reason: '000.100.220', refs: {} }
 
-describe('chargebacks that an acquirer tells', { concurrency: true }, () => {
+describe('chargebacks reported by the acquirer', { concurrency: true }, () => {
   let run: LateRun
   before(async () => {
     run = await startLate()
@@ -74,7 +76,7 @@ describe('chargebacks that an acquirer tells', { concurrency: true }, () => {
   const turnNow = (eventId: string) =>
     run.sql('update tollgate.inbound_event set next_at = now() where event_id = $1', [eventId])
 
-  test('three of parts at the same moment, each told twice: each once, and refunds wait for all', async () => {
+  test('three partial chargebacks at once, each reported twice, count once each, and refunds wait for all', async () => {
     const id = await debit('three-parts')
     const parts = ['a', 'b', 'c']
     const outcomes = await Promise.all(
@@ -103,16 +105,20 @@ describe('chargebacks that an acquirer tells', { concurrency: true }, () => {
     assert.deepEqual(await run.kinds(id), ['beyond-sums', 'beyond-sums'])
   })
 
-  test('without a reference the id of the event is one', async () => {
+  test('a chargeback without a reference is identified by its event id', async () => {
     const id = await debit('no-reference')
     const tell = (eventId: string) => run.tell(id, { outcome: chargeback, minor: '3000', eventId })
     assert.equal(await tell('no-reference-1'), 'recorded')
     assert.equal(await tell('no-reference-2'), 'recorded')
-    assert.equal(await tell('no-reference-2'), 'recorded', 'the word about it is the first one')
+    assert.equal(
+      await tell('no-reference-2'),
+      'recorded',
+      'the first report about the chargeback counts',
+    )
     assert.deepEqual(await records(id, 'CB'), [3000n, 3000n])
   })
 
-  test('a reversal before its chargeback waits and freezes nothing', async () => {
+  test('a reversal that precedes its chargeback waits and freezes nothing', async () => {
     const id = await debit('reversal-first')
     const early = await run.bring(id, { outcome: reversal, reference: 'early', minor: '3000' })
     await hasWaited(early)
@@ -125,7 +131,7 @@ describe('chargebacks that an acquirer tells', { concurrency: true }, () => {
     assert.deepEqual(await run.kinds(id), [])
   })
 
-  test('one whose chargeback does not come within 72 hours is listed', async () => {
+  test('a reversal without a chargeback within 72 hours is listed', async () => {
     const id = await debit('never-charged')
     const early = await run.bring(id, { outcome: reversal, reference: 'never', minor: '3000' })
     await hasWaited(early)
@@ -140,7 +146,7 @@ describe('chargebacks that an acquirer tells', { concurrency: true }, () => {
     assert.equal((await refund(id)).result.code, charged)
   })
 
-  test('a reversal beyond its chargeback is recorded and listed; no more than that is free again', async () => {
+  test("a reversal larger than its chargeback is recorded and listed, and frees only the chargeback's amount", async () => {
     const id = await debit('beyond-its-chargeback')
     await charge(id, 'beyond-a', '3000')
     await charge(id, 'beyond-b', '2000')
@@ -152,7 +158,7 @@ describe('chargebacks that an acquirer tells', { concurrency: true }, () => {
     await assert.rejects(refund(id), waits)
   })
 
-  test('one in another currency is recorded outside the sums; refunds wait until an operator looked', async () => {
+  test('a chargeback in another currency is recorded outside the sums, and refunds wait for an operator', async () => {
     const id = await debit('other-currency')
     assert.equal(await charge(id, 'dollars', '9900', { currency: 'USD' }), 'recorded')
     assert.equal(await chargedBack(id), 0n)
@@ -164,7 +170,7 @@ describe('chargebacks that an acquirer tells', { concurrency: true }, () => {
     assert.equal((await refund(id)).result.code, charged)
   })
 
-  test("by an authorisation's key it is one of its only capture", async () => {
+  test("a chargeback by an authorisation's key belongs to its only capture", async () => {
     const id = await debit('one-capture', { paymentType: 'PA' })
     const capture = await run.gateway.payments.capture(id, eur('50.00'))
     assert.equal(await charge(id, 'one-capture', '5000'), 'recorded')
@@ -175,7 +181,7 @@ describe('chargebacks that an acquirer tells', { concurrency: true }, () => {
     assert.equal((await refund(capture.id)).result.code, charged)
   })
 
-  test('one without a reference is reversed without one, though another capture came meanwhile', async () => {
+  test('a chargeback without a reference is reversed without one, although another capture follows', async () => {
     const id = await debit('nameless-capture', { paymentType: 'PA' })
     const capture = await run.gateway.payments.capture(id, eur('50.00'))
     assert.equal(await run.tell(id, { outcome: chargeback, minor: '5000' }), 'recorded')
@@ -184,7 +190,7 @@ describe('chargebacks that an acquirer tells', { concurrency: true }, () => {
     assert.equal((await refund(capture.id)).result.code, charged)
   })
 
-  test('with several captures all of them wait, until an operator ended the entry', async () => {
+  test('a chargeback of an authorisation with several captures freezes all until an operator closes the entry', async () => {
     const id = await debit('two-captures', { paymentType: 'PA' })
     const captures = [
       await run.gateway.payments.capture(id, eur('50.00')),
@@ -200,7 +206,7 @@ describe('chargebacks that an acquirer tells', { concurrency: true }, () => {
     assert.equal((await run.gateway.payments.reverse(id)).amount, '12.00')
   })
 
-  test('one of a declined payment is recorded, changes no state, and is listed', async () => {
+  test('a chargeback of a declined payment is recorded and listed, and changes no state', async () => {
     const { id } = await run.debit('of-declined', { debit: refuse })
     assert.equal(await charge(id, 'of-declined', '9200'), 'recorded')
     assert.deepEqual(await records(id, 'CB'), [9200n])
@@ -212,7 +218,7 @@ describe('chargebacks that an acquirer tells', { concurrency: true }, () => {
     ['approved', approval, []],
     ['declined', failure, ['beyond-sums']],
   ] as const) {
-    test(`one of an undecided payment waits until that is ${name}`, async () => {
+    test(`a chargeback of an undecided payment waits until the payment is ${name}`, async () => {
       const { id } = await run.debit(`undecided-${name}`, {
         debit: lose,
         enquire: () => ({ is: 'unknown', why: 'ask later' }),
@@ -224,7 +230,7 @@ describe('chargebacks that an acquirer tells', { concurrency: true }, () => {
       })
       await hasWaited(early)
       assert.deepEqual(await records(id, 'CB'), [])
-      assert.equal(await run.tell(id, { outcome: decision }), 'settled', 'others may pass')
+      assert.equal(await run.tell(id, { outcome: decision }), 'settled', 'later events can pass')
       await turnNow(early)
       assert.equal(await processed(run, early), 'recorded')
       assert.deepEqual(await records(id, 'CB'), [9200n])

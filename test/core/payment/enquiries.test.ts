@@ -16,7 +16,7 @@ const charged = '000.100.112'
 const notCharged = '900.100.400'
 const eur = (amount: string) => ({ amount, currency: 'EUR' })
 
-/** The request got out, the answer did not come. */
+/** The request was sent, and the answer is missing. */
 const lost = (_: Operation, context: Context) => {
   context.sending()
   return unknown('the line went dead')
@@ -35,7 +35,7 @@ describe('enquiries', () => {
     assert.equal(answer.result.code, undecided)
     return answer.id
   }
-  /** Makes an attempt old enough for an enquiry that finds nothing to mean something. */
+  /** Makes an attempt old enough for "not found" to count. */
   const age = async (id: string) =>
     run.sql(
       `update tollgate.attempt set sent_at = now() - interval '1 hour' where payment_id = $1`,
@@ -44,7 +44,7 @@ describe('enquiries', () => {
   const attention = async (id: string) =>
     (await run.gateway.attention()).filter((row) => row.payment_id === id).map((row) => row.kind)
 
-  test('what the acquirer did is what the payment becomes: approved, or its decline', async () => {
+  test("an enquiry settles the payment with the acquirer's outcome, approved or declined", async () => {
     const done = await open('found-approved', { enquire: approvedAs })
     assert.equal((await enquire(run, done)).result.code, charged)
     const refused = await open('found-declined', { enquire: () => declined('800.100.155') })
@@ -53,7 +53,7 @@ describe('enquiries', () => {
     assert.deepEqual(rows, [], 'the number of a declined payment is erased')
   })
 
-  test('"not found" right after sending proves nothing: nothing is reversed, and found later it counts', async () => {
+  test('"not found" right after sending proves nothing: no reversal is sent, and a later approval counts', async () => {
     let found: typeof notFound | typeof approvedAs = notFound
     const id = await open('appears-late', { enquire: (operation) => found(operation) })
     assert.equal((await enquire(run, id)).result.code, undecided)
@@ -62,7 +62,7 @@ describe('enquiries', () => {
     assert.equal((await enquire(run, id)).result.code, charged)
   })
 
-  test('"not found" when it would have to be visible: the key is made harmless first, then declined', async () => {
+  test('"not found" past the visibility delay reverses the key, then declines', async () => {
     const id = await open('never-there', { enquire: notFound })
     await age(id)
     const declinedNow = await enquire(run, id)
@@ -71,7 +71,7 @@ describe('enquiries', () => {
     assert.deepEqual(await attention(id), [])
   })
 
-  test('a reversal that is refused leaves it undecided, on the list of operators at once', async () => {
+  test('a refused reversal leaves the payment undecided and listed at once', async () => {
     const id = await open('cannot-undo', {
       reverseByKey: () => ({ is: 'refused', why: 'too late' }),
     })
@@ -84,10 +84,10 @@ describe('enquiries', () => {
       `select extract(epoch from alarm_at - at)::integer / 3600 as hours from tollgate.attention where payment_id = $1`,
       [id],
     )
-    assert.equal(row?.hours, 72, 'the alarm rings after 72 hours')
+    assert.equal(row?.hours, 72, 'the alarm is raised after 72 hours')
   })
 
-  test('what solves itself leaves the list', async () => {
+  test('an entry that settles itself leaves the list', async () => {
     let found: typeof notFound | typeof approvedAs = notFound
     const id = await open('found-after-all', {
       enquire: (operation) => found(operation),
@@ -101,7 +101,7 @@ describe('enquiries', () => {
     assert.deepEqual(await attention(id), [])
   })
 
-  test('an enquiry that throws or cannot be read leaves everything as it was', async () => {
+  test('an enquiry that throws or is unreadable changes nothing', async () => {
     for (const [reference, answer] of Object.entries({
       'enquiry-throws': () => {
         throw new Error('teapot')
@@ -114,19 +114,19 @@ describe('enquiries', () => {
       assert.deepEqual(
         run.acquirer.of(reference),
         ['debit', 'enquire'],
-        'nothing is reversed on no knowledge',
+        'nothing is reversed without proof',
       )
     }
   })
 
-  test('an enquiry that says "not sent" is as little proof as "not found"', async () => {
+  test('an enquiry that answers "not sent" proves as little as "not found"', async () => {
     const id = await open('says-not-sent', {
       enquire: () => ({ is: 'notSent', why: 'never saw it' }),
     })
     assert.equal((await enquire(run, id)).result.code, undecided)
   })
 
-  test('the ladder: 10 s, 1 min, 5 min, 1 h, then daily', async () => {
+  test('enquiries follow the ladder: 10 s, 1 min, 5 min, 1 h, then daily', async () => {
     const id = await open('keeps-asking', { enquire: lost })
     const key = await run.keyOf(id)
     const pause = async () => {
@@ -145,7 +145,7 @@ describe('enquiries', () => {
     }
   })
 
-  test('many enquiries at once ask the acquirer once: only the holder of the lease may', async () => {
+  test('many simultaneous enquiries ask the acquirer once: only the holder of the lease asks', async () => {
     const id = await open('asked-by-many', {
       enquire: (operation) => new Promise((tell) => setImmediate(tell, approvedAs(operation))),
     })
@@ -154,7 +154,7 @@ describe('enquiries', () => {
     assert.equal((await run.gateway.payments.get(id)).result.code, charged)
   })
 
-  test('an undecided capture keeps its reservation until somebody knows', async () => {
+  test('an undecided capture keeps its reservation until its outcome is known', async () => {
     const { id } = await run.debit('held-authorisation', {}, { paymentType: 'PA' })
     run.acquirer.tell('held-capture', { capture: lost, enquire: () => declined('800.100.155') })
     const capture = await run.gateway.payments.capture(id, {
@@ -169,7 +169,7 @@ describe('enquiries', () => {
     assert.equal((await run.gateway.payments.capture(id, eur('92.00'))).result.code, charged)
   })
 
-  test('an acquirer without idempotent keys is never sent a follow-up twice', async () => {
+  test('an acquirer without idempotent keys gets each follow-up at most once', async () => {
     const { id } = await run.debit('resend-debit')
     run.acquirer.tell('resend-refund', { refund: lost })
     const refund = await run.gateway.payments.refund(id, {
@@ -184,7 +184,7 @@ describe('enquiries', () => {
 })
 
 describe('acquirers that are idempotent by key', () => {
-  test('where nothing can be undone, a refund that is nowhere is sent again under the same key; a payment of a shopper never is', async () => {
+  test("without reversals a missing refund is sent again under the same key, a shopper's payment never", async () => {
     const acquirer = scriptedAcquirer({ key: { by: 'key', ttlMs: 24 * 3600_000 } }, 'reverseByKey')
     const run = await startWithAcquirer({ acquirer })
     const age = (id: string, hours = 1) =>
@@ -225,7 +225,7 @@ describe('acquirers that are idempotent by key', () => {
       assert.deepEqual(
         acquirer.of('by-key-old'),
         ['refund', 'enquire'],
-        'an hour before its end the memory of the acquirer is not relied on',
+        "the acquirer's memory of keys is not used in its last hour",
       )
       await checkBooks(run, { quiet: false })
     } finally {

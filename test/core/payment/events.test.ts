@@ -33,7 +33,7 @@ describe('events of acquirers', () => {
   })
   after(() => closeChecked(run))
 
-  /** Brings an event and waits until the engine has worked on it. */
+  /** Delivers an event and waits until it is processed. */
   const tell = async (
     id: string,
     eventId: string,
@@ -56,7 +56,7 @@ describe('events of acquirers', () => {
       )
     ).map((row) => row.type)
 
-  test('a proven event about the same amount settles an undecided payment, without an enquiry', async () => {
+  test('a proven event about the same amount settles an undecided payment without an enquiry', async () => {
     const { id } = await run.debit('event-settles', { debit: lost })
     assert.equal(await tell(id, 'settles-1', approval), 'settled')
     assert.equal(await code(id), charged)
@@ -64,7 +64,7 @@ describe('events of acquirers', () => {
     assert.deepEqual(await eventsOf(id), ['payment.unknown', 'payment.approved'])
   })
 
-  test('an event that is told twice, or again under another id, changes nothing', async () => {
+  test('an event repeated under the same or another id changes nothing', async () => {
     const { id } = await run.debit('event-again', { debit: lost })
     await tell(id, 'again-1', approval)
     await tell(id, 'again-1', failure)
@@ -73,7 +73,7 @@ describe('events of acquirers', () => {
     assert.deepEqual(await eventsOf(id), ['payment.unknown', 'payment.approved'])
   })
 
-  test('a forged event settles nothing: it makes the engine ask the acquirer', async () => {
+  test('a forged event settles nothing and makes the engine ask the acquirer', async () => {
     const { id } = await run.debit('event-forged', { debit: lost })
     assert.equal(await tell(id, 'forged-1', approval, {}, {}), 'enquired')
     assert.equal(await code(id), undecided)
@@ -82,14 +82,14 @@ describe('events of acquirers', () => {
     assert.equal(await code(id), undecided)
   })
 
-  test('an event about another amount or currency settles nothing either', async () => {
+  test('an event about another amount or currency settles nothing', async () => {
     const { id } = await run.debit('event-other', { debit: lost })
     assert.equal(await tell(id, 'other-1', approval, { minor: '9199' }), 'enquired')
     assert.equal(await tell(id, 'other-2', approval, { currency: 'USD' }), 'enquired')
     assert.equal(await code(id), undecided)
   })
 
-  test('an event through the account of another channel is not about this payment', async () => {
+  test('an event through the account of another channel leaves this payment alone', async () => {
     const channel = await run.gateway.entities.create({
       kind: 'channel',
       name: 'Other',
@@ -108,7 +108,7 @@ describe('events of acquirers', () => {
     assert.equal(await code(id), undecided)
   })
 
-  test('an event about a key that nobody knows, in which no money moved, is kept and does nothing', async () => {
+  test('an event about an unknown key without money is kept and does nothing', async () => {
     const about = { eventId: 'nobody-1', key: 'f'.repeat(32), outcome: failure }
     await run.gateway.inbound(scriptedName, run.account, message(about))
     const waits = await run.sql<{ waits: number; outcome: string | null }>(
@@ -120,7 +120,7 @@ describe('events of acquirers', () => {
     assert.equal(await processed(run, 'nobody-2'), 'unknown-key')
   })
 
-  test('what is no message, or for nobody, is refused and not stored', async () => {
+  test('an unreadable message, or one for an unknown account, is refused and not stored', async () => {
     const garbled = { body: Buffer.from('<xml/>'), headers: {}, query: {} }
     await assert.rejects(run.gateway.inbound(scriptedName, run.account, garbled), { status: 400 })
     const some = message({ eventId: 'lost-1', key: 'k', outcome: approval })
@@ -132,7 +132,7 @@ describe('events of acquirers', () => {
     )
   })
 
-  test('an event that comes before the answer waits for it: the answer settles', async () => {
+  test('an event that precedes the answer waits for it, and the answer settles', async () => {
     const early =
       (outcome: unknown, eventId: string) => async (operation: Operation, context: Context) => {
         context.sending()
@@ -151,7 +151,7 @@ describe('events of acquirers', () => {
     assert.deepEqual(await attention(against.id), ['return'])
   })
 
-  test('a pending payment is ended by its event', async () => {
+  test('an event ends a pending payment', async () => {
     const waits = (_: Operation, context: Context) => {
       context.sending()
       return pending('event', { refs: { reference: 'open' } })
@@ -175,20 +175,20 @@ describe('events of acquirers', () => {
     )
   })
 
-  test('contradictions of a decided payment are recorded for operators and change no state', async () => {
+  test('events that contradict a decided payment are listed for operators and change no state', async () => {
     const { id } = await run.debit('event-contradicts')
     assert.equal(await tell(id, 'contradicts-1', failure), 'conflict')
-    assert.equal(await code(id), charged, 'a plain approval does not fail later')
+    assert.equal(await code(id), charged, 'a plain approval cannot fail later')
     assert.deepEqual(await attention(id), ['return'])
     assert.equal((await balanceOf(run, id)).captured, 9200n)
     assert.equal(
       await tell(id, 'contradicts-2', failure, {}, {}),
       'known',
-      'a forged one is no contradiction',
+      'a forged event is no contradiction',
     )
   })
 
-  test('an accepted refund counts as done, and gives its sum back when it fails after all', async () => {
+  test('an accepted refund counts as done and returns its amount when it fails later', async () => {
     const { id } = await run.debit('accepted-debit')
     run.acquirer.tell('accepted-refund', { refund: acceptedAs })
     const refund = await run.gateway.payments.refund(id, {
@@ -202,11 +202,11 @@ describe('events of acquirers', () => {
     assert.equal((await balanceOf(run, id)).refunded, 0n)
     assert.equal((await run.gateway.payments.refund(id, eur('92.00'))).result.code, charged)
     await tell(refund.id, 'fails-again', failure)
-    assert.equal((await balanceOf(run, id)).refunded, 9200n, 'it gives back once')
+    assert.equal((await balanceOf(run, id)).refunded, 9200n, 'the amount returns once')
     assert.deepEqual(await eventsOf(refund.id), ['payment.approved', 'payment.declined'])
   })
 
-  test('an accepted FINAL refund that fails closes nothing', async () => {
+  test('an accepted FINAL refund that fails leaves refunds open', async () => {
     const { id } = await run.debit('final-debit')
     run.acquirer.tell('final-refund', { refund: acceptedAs })
     const refund = await run.gateway.payments.refund(id, {
@@ -218,7 +218,7 @@ describe('events of acquirers', () => {
     assert.equal((await run.gateway.payments.refund(id, eur('92.00'))).result.code, charged)
   })
 
-  test('an accepted capture that fails gives amount, place and final mark back to its authorisation', async () => {
+  test('an accepted capture that fails returns amount, count and final mark to its authorisation', async () => {
     const { id } = await run.debit(
       'accepted-hold',
       {},
@@ -239,7 +239,7 @@ describe('events of acquirers', () => {
     assert.equal((await run.gateway.payments.capture(id, eur('92.00'))).result.code, charged)
   })
 
-  test('an accepted reversal that fails gives the rest back to the authorisation', async () => {
+  test('an accepted reversal that fails returns the rest to the authorisation', async () => {
     const { id } = await run.debit('accepted-rest', {}, { paymentType: 'PA' })
     run.acquirer.tell('accepted-reversal', { reverse: acceptedAs })
     const reversal = await run.gateway.payments.reverse(id, {

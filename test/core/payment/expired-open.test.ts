@@ -1,4 +1,6 @@
-/** A payment whose time is over and that cannot be reversed: nobody knows, and it is looked at ever more rarely. */
+/**
+ * An expired payment that cannot be reversed: it stays undecided and is enquired ever more rarely.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Context, type Operation, pending } from '@tollgate/plugin-kit'
@@ -13,7 +15,7 @@ const wait = (_: Operation, context: Context) => {
   return pending('event', { refs: { reference: 'open' } })
 }
 
-describe('payments whose time is over and that cannot be reversed', () => {
+describe('expired payments that cannot be reversed', () => {
   let run: LateRun
   before(async () => {
     run = await startLate()
@@ -47,7 +49,7 @@ describe('payments whose time is over and that cannot be reversed', () => {
     return row!.enquiries
   }
 
-  test('one look for each step of the ladder, never pending again, and no event for a look', async () => {
+  test('an expired payment is enquired at each step of the ladder, stays out of pending, and emits no event', async () => {
     const { id } = await run.debit('never-ends', {
       debit: wait,
       enquire: () => pending('event', { refs: { reference: 'open' } }),
@@ -77,7 +79,7 @@ describe('payments whose time is over and that cannot be reversed', () => {
     assert.deepEqual(await run.timers(id), [])
   })
 
-  test('what was completed after all is approved whenever the acquirer says so', async () => {
+  test('an expired payment completed at the acquirer is approved whenever the acquirer reports it', async () => {
     const { id } = await run.debit('ends-late', {
       debit: wait,
       enquire: () => pending('event'),

@@ -14,7 +14,7 @@ describe('first payments', () => {
   after(() => run.close())
 
   for (const paymentType of ['PA', 'DB', 'CD']) {
-    test(`${paymentType} is approved with every field that an answer must have`, async () => {
+    test(`${paymentType} is approved with every required field of an answer`, async () => {
       const answer = await run.pay({ paymentType, merchantTransactionId: `first-${paymentType}` })
       assert.match(answer.id, /^[0-9a-f]{32}$/)
       assert.match(answer.shortId, /^[0-9]{4}\.[0-9]{4}\.[0-9]{4}$/)
@@ -42,11 +42,11 @@ describe('first payments', () => {
     })
   }
 
-  test('the embedder and the hosted surface get the same answer', async () => {
+  test('the embedder and the HTTP surface get the same answer', async () => {
     const reply = await run.send({ ...flat(card('4200000000000000')), entityId: run.channel })
     assert.equal(reply.status, 200)
     const own = await run.pay()
-    // Without one of the merchant's, the descriptor is the payment's own short id.
+    // Without a descriptor of the merchant, the payment's own short id is used.
     assert.equal(own.descriptor, own.shortId)
     const alike = ({
       id: _1,
@@ -59,7 +59,7 @@ describe('first payments', () => {
     assert.deepEqual(alike(reply.body), alike(own))
   })
 
-  test('a payment is read back as it was answered, by id, with 200', async () => {
+  test('a payment is read back by id as it was answered, with 200', async () => {
     const answer = await run.pay({ paymentType: 'PA', descriptor: 'Demo Store' })
     const { ndc: _1, ...written } = answer
     const { ndc: _2, ...read } = await run.gateway.payments.get(answer.id)
@@ -114,7 +114,7 @@ describe('first payments', () => {
     assert.deepEqual(rows, [])
   })
 
-  test('a missing brand is detected from the number and told as brandResult', async () => {
+  test('a missing brand is detected from the number and returned as brandResult', async () => {
     for (const [number, brand] of [
       ['5454545454545454', 'MASTER'],
       ['36227206271667', 'DINERS'],
@@ -128,10 +128,10 @@ describe('first payments', () => {
       assert.equal(answer.paymentBrand, brand)
       assert.equal(answer.brandResult, brand)
     }
-    assert.equal((await run.pay()).brandResult, undefined, 'a brand that was sent is no result')
+    assert.equal((await run.pay()).brandResult, undefined, 'a brand in the request is no result')
   })
 
-  test('descriptor and custom parameters come back, merchant.name wins at the acquirer', async () => {
+  test('descriptor and custom parameters are returned, and merchant.name takes precedence at the acquirer', async () => {
     const seen: (string | undefined)[] = []
     const note = (operation: Operation) => {
       seen.push(operation.descriptor)
@@ -166,7 +166,7 @@ describe('first payments', () => {
     assert.deepEqual({ ...(body.customParameters as object) }, { 'order.id': '7 & 8' })
   })
 
-  test('external 3-D Secure values reach the acquirer unchanged; the proof is shown to nobody', async () => {
+  test('external 3-D Secure values reach the acquirer unchanged, and no answer shows the proof', async () => {
     const threeDSecure = {
       eci: '05',
       verificationId: 'AAACAgSRBklmQCFgMpEGAAAAAAA=',
@@ -196,12 +196,12 @@ describe('first payments', () => {
     assert.doesNotMatch(JSON.stringify(answer), /AAACAgSR/)
   })
 
-  test('success is told apart by mode: the simulator 000.100.110, an acquirer in test 000.100.112', async () => {
+  test('success codes differ by mode: the simulator 000.100.110, an acquirer in test 000.100.112', async () => {
     assert.equal((await run.pay({ testMode: 'INTERNAL' })).result.code, '000.100.110')
     assert.equal((await run.debit('mode-check')).result.code, '000.100.112')
   })
 
-  test('EXTERNAL without an account is refused with 600.200.700 and leaves nothing behind', async () => {
+  test('EXTERNAL without an account is refused with 600.200.700 and stores nothing', async () => {
     const { entities } = run.gateway
     const channel = await entities.create({ kind: 'channel', name: 'Bare', parentId: run.merchant })
     await assert.rejects(run.pay({ entityId: channel, testMode: 'EXTERNAL' }), {
@@ -211,7 +211,7 @@ describe('first payments', () => {
     assert.deepEqual(rows, [])
   })
 
-  test('a refused request is 400, names its field, has an id of its own and stores nothing', async () => {
+  test('a refused request is 400, names its field, has its own id and stores nothing', async () => {
     const count = async () =>
       (await run.sql<{ n: bigint }>('select count(*) as n from tollgate.payment'))[0]!.n
     const already = await count()
@@ -241,7 +241,7 @@ describe('first payments', () => {
     assert.equal(await count(), already)
   })
 
-  test('the own card number in any other field is refused by name', async () => {
+  test("the request's own card number in any other field is refused by name", async () => {
     for (const [name, value] of [
       ['descriptor', 'card 4200 0000 0000 0000'],
       ['merchantTransactionId', '4200000000000000'],
@@ -256,7 +256,7 @@ describe('first payments', () => {
     }
   })
 
-  test('amounts of currencies with no and with three decimals are carried exactly', async () => {
+  test('amounts without decimals and with three are carried exactly', async () => {
     const minors = async (amount: string, currency: string) => {
       const { id, amount: answered } = await run.pay({ amount, currency })
       assert.equal(answered, amount.includes('.') ? amount : `${amount}.00`)
@@ -272,7 +272,7 @@ describe('first payments', () => {
     assert.equal(await minors('9999999999.96', 'EUR'), 999_999_999_996n)
   })
 
-  test('a foreign or unknown entity answers 403 alike', async () => {
+  test('foreign and unknown entities answer 403 alike', async () => {
     const { entities } = run.gateway
     const other = await entities.create({ kind: 'psp', name: 'Other' })
     const caller = { id: 'theirs', entityId: other }
@@ -289,7 +289,7 @@ describe('first payments', () => {
     assert.equal(bodies[0]?.code, '800.900.300')
   })
 
-  test('every card field that is wrong is a GatewayError to an embedder', async () => {
+  test('an embedder gets a GatewayError for every wrong card field', async () => {
     await assert.rejects(
       run.pay({ card: cardOf('4200000000000000', { expiryYear: '2019' }) }),
       (error) =>

@@ -18,7 +18,7 @@ const again = (industryPractice: string, amount = '10.00') => ({
   standingInstruction: { industryPractice },
 })
 
-describe('the table of follow-ups', () => {
+describe('follow-ups by payment type', () => {
   let run: TestGateway
   before(async () => {
     run = await startGateway()
@@ -27,7 +27,7 @@ describe('the table of follow-ups', () => {
 
   const follow = (id: string, paymentType: string, amount = '92.00') =>
     run.gateway.payments.followUp(id, { paymentType, ...eur(amount) })
-  /** One approved payment of every type that follow-ups may refer to. */
+  /** One approved payment of every type that takes follow-ups. */
   const make: Record<string, () => Promise<PaymentView>> = {
     PA: () => run.pay({ paymentType: 'PA' }),
     DB: () => run.pay(),
@@ -82,7 +82,7 @@ describe('the table of follow-ups', () => {
     CB: ['CR'],
   }
   for (const [on, types] of Object.entries(next)) {
-    test(`nextActions of ${on} are ${types.join(', ')}, in its answer and when read`, async () => {
+    test(`nextActions of ${on} are ${types.join(', ')}, in its answer and on reading`, async () => {
       const payment = await make[on]!()
       const read = await run.gateway.payments.get(payment.id)
       assert.deepEqual(read.nextActions, types, 'when read')
@@ -90,7 +90,7 @@ describe('the table of follow-ups', () => {
     })
   }
 
-  test('on a declined payment every type has its own code, and nothing is stored', async () => {
+  test('a declined payment refuses every type with a code of its own, and nothing is stored', async () => {
     const codes: Record<string, readonly [type: string, code: string][]> = {
       PA: [
         ['CP', '700.400.510'],
@@ -120,7 +120,7 @@ describe('the table of follow-ups', () => {
     })
   })
 
-  test('a refusal describes itself as deployed clients expect', async () => {
+  test('a refusal has the shape that deployed clients expect', async () => {
     const { id } = await run.pay({ paymentType: 'PA', ...declinedCard })
     const capture = await run.send({ paymentType: 'CP', ...eur('1.00') }, { id })
     assert.match(
@@ -134,14 +134,14 @@ describe('the table of follow-ups', () => {
     )
   })
 
-  test('on an undecided payment every type is 400 700.400.570', async () => {
+  test('an undecided payment refuses every type with 400 700.400.570', async () => {
     const { id } = await run.pay(pendingCard)
     for (const type of ['RF', 'RV', 'RB', 'CB']) {
       await assert.rejects(follow(id, type), { code: '700.400.570', status: 400 }, type)
     }
   })
 
-  test('an unknown id, a malformed one and that of another merchant are 404 alike, by type', async () => {
+  test('unknown, malformed and foreign ids are 404 alike, by type', async () => {
     const { entities } = run.gateway
     const merchant = await entities.create({
       kind: 'merchant',
@@ -180,7 +180,7 @@ describe('the table of follow-ups', () => {
     }
   })
 
-  test('another channel of the same merchant is 700.400.700, the merchant itself may act', async () => {
+  test('a sibling channel is refused with 700.400.700, and the merchant itself is accepted', async () => {
     const { entities } = run.gateway
     const sister = await entities.create({
       kind: 'channel',
@@ -196,7 +196,7 @@ describe('the table of follow-ups', () => {
     assert.equal(done.result.code, approved)
   })
 
-  test('another currency is 700.100.500, another test mode 700.100.600, the same ones are taken', async () => {
+  test('another currency is refused with 700.100.500, another test mode with 700.100.600', async () => {
     const { id } = await run.pay()
     const usd = { amount: '1.00', currency: 'USD' }
     await assert.rejects(run.gateway.payments.refund(id, usd), { code: '700.100.500' })
@@ -242,7 +242,7 @@ describe('the table of follow-ups', () => {
     )
   })
 
-  test('a rebill charges the card of the debit again, under its own limits', async () => {
+  test('a rebill charges the card of the debit again, with limits of its own', async () => {
     const debit = await run.pay()
     const rebill = await run.gateway.payments.rebill(debit.id, eur('150.00'))
     assert.equal(rebill.result.code, approved)
@@ -251,7 +251,7 @@ describe('the table of follow-ups', () => {
     assert.equal((await balanceOf(run, debit.id)).refunded, 0n)
   })
 
-  test('a debit that was reversed takes no rebill, refund or second reversal', async () => {
+  test('a reversed debit takes no rebill, refund or second reversal', async () => {
     const { id } = await run.pay()
     await run.gateway.payments.reverse(id)
     await assert.rejects(follow(id, 'RF', '1.00'), { code: '700.400.200' })

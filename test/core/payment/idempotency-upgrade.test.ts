@@ -1,4 +1,4 @@
-/** Idempotency-Keys that an older version stored as they were sent: found again, and readable nowhere. */
+/** Idempotency-Keys stored in clear by an older version: still found, and no longer readable. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import pg from 'pg'
@@ -17,7 +17,7 @@ import { leavesOf } from '../../rig/leaves.ts'
 
 const pan = '4111111111111111'
 
-/** Puts the rows back into the form of before: the key as it was sent, in the table that the migration leaves. */
+/** Restores the old rows: the key in clear, in the table that the migration keeps. */
 async function asBefore(run: TestGateway, keys: ReadonlyMap<string, string>): Promise<void> {
   await run.sql(`
     create table tollgate.idempotency_plain (
@@ -55,8 +55,8 @@ async function withPayments(
   }
 }
 
-describe('idempotency keys from before they were digested', () => {
-  test('a repeat across the upgrade is the same payment, and no key can be read any more', async () => {
+describe('idempotency keys from before their digests', () => {
+  test('a repeat across the upgrade is the same payment, and no stored key stays readable', async () => {
     await withPayments(async (run, keys) => {
       const later = await run.another()
       for (const [key, id] of keys) {
@@ -81,7 +81,7 @@ describe('idempotency keys from before they were digested', () => {
     })
   })
 
-  test('a process that dies on the way leaves what the next one finishes; two at once take turns', async () => {
+  test('a process that dies during the upgrade leaves its work to the next, and two take turns', async () => {
     await withPayments(async (run, keys) => {
       onFaultPoint((point) => {
         if (point === 'idempotency-digested') throw new Error('the process dies')
@@ -96,7 +96,7 @@ describe('idempotency keys from before they were digested', () => {
     })
   })
 
-  test('the migration itself leaves nothing readable in the present table', async () => {
+  test('the migration leaves no readable key in the current table', async () => {
     const database = await createDatabase()
     const client = new pg.Client({ connectionString: database.url })
     await client.connect()
@@ -139,7 +139,7 @@ describe('idempotency keys from before they were digested', () => {
     }
   })
 
-  test('rows past their time are not taken over', async () => {
+  test('expired rows are not migrated', async () => {
     await withPayments(async (run, keys) => {
       await run.sql(
         "update tollgate.idempotency_plain set created_at = now() - interval '31 days' where key = 'plain-1'",

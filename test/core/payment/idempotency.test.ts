@@ -27,7 +27,7 @@ describe('idempotency keys', () => {
     return row!
   }
 
-  test('a repeat is the same payment with its status, marked as replayed', async () => {
+  test('a repeat returns the same payment with its status, marked as replayed', async () => {
     const first = await send('order-1')
     assert.equal(first.headers['Idempotent-Replayed'], undefined)
     const already = await count()
@@ -39,7 +39,7 @@ describe('idempotency keys', () => {
     assert.deepEqual(await count(), already)
   })
 
-  test('a repeat shows the present state of the payment, not the past answer', async () => {
+  test('a repeat returns the present state of the payment, not the past answer', async () => {
     const lost = { 'card.number': '4000000000000341' }
     const first = await send('order-now', lost)
     assert.equal(first.body.result.code, '000.200.001')
@@ -49,7 +49,7 @@ describe('idempotency keys', () => {
     assert.equal(repeat.body.result.code, '000.100.110')
   })
 
-  test('a declined payment stays the answer of its key: nothing is tried again', async () => {
+  test('a declined payment remains the answer of its key, without another attempt', async () => {
     const declined = { 'card.number': '4000000000000002' }
     const first = await send('order-declined', declined)
     const already = await count()
@@ -61,7 +61,7 @@ describe('idempotency keys', () => {
     assert.deepEqual(await count(), already)
   })
 
-  test('another body under the key is 400 200.300.405, and the first payment stays', async () => {
+  test('another body under the key is 400 200.300.405, and the first payment remains', async () => {
     const first = await send('order-2')
     const already = await count()
     for (const more of [
@@ -77,14 +77,14 @@ describe('idempotency keys', () => {
     assert.equal((await send('order-2')).body.id, first.body.id)
   })
 
-  test('the order of parameters does not make another request, nor does a CVV typed again', async () => {
+  test('the order of parameters and a repeated CVV make no other request', async () => {
     const first = await send('order-3')
     const turned = Object.fromEntries(Object.entries(form()).reverse())
     assert.equal((await run.send(turned, { idempotencyKey: 'order-3' })).body.id, first.body.id)
     assert.equal((await send('order-3', { 'card.cvv': '999' })).body.id, first.body.id)
   })
 
-  test('the embedder shares keys with the surface', async () => {
+  test('the embedder and the HTTP surface share keys', async () => {
     const first = await send('order-4')
     const own = await run.gateway.payments.create(
       { ...card('4200000000000000'), entityId: run.channel } as never,
@@ -93,7 +93,7 @@ describe('idempotency keys', () => {
     assert.equal(own.id, first.body.id)
   })
 
-  test('a key belongs to the entity that the request named', async () => {
+  test('a key belongs to the entity named in the request', async () => {
     const channel = await run.gateway.entities.create({
       kind: 'channel',
       name: 'Other',
@@ -105,19 +105,19 @@ describe('idempotency keys', () => {
     assert.notEqual(other.body.id, first.body.id)
   })
 
-  test('without a key the same request twice is two payments', async () => {
+  test('the same request twice without a key is two payments', async () => {
     const reference = { merchantTransactionId: 'order-20411' }
     const first = await run.send(form(reference))
     const second = await run.send(form(reference))
     assert.notEqual(second.body.id, first.body.id)
   })
 
-  test('a request that failed validation keeps nothing of its key', async () => {
+  test('a request that fails validation leaves its key unused', async () => {
     assert.equal((await send('order-6', { amount: '0.00' })).status, 400)
     assert.equal((await send('order-6')).status, 200)
   })
 
-  test('a follow-up that was refused keeps nothing of its key', async () => {
+  test('a refused follow-up leaves its key unused', async () => {
     const { id } = await run.pay({ paymentType: 'PA' })
     const options = { idempotencyKey: 'capture-refused' }
     await assert.rejects(run.gateway.payments.capture(id, eur('92.01'), options), {
@@ -127,7 +127,7 @@ describe('idempotency keys', () => {
     assert.equal(done.result.code, '000.100.110')
   })
 
-  test('a keyed follow-up happens once; another body or another payment is 200.300.405', async () => {
+  test('a follow-up under a key happens once; another body or payment is 200.300.405', async () => {
     const { id } = await run.pay()
     const other = await run.pay()
     const options = { idempotencyKey: 'refund-1' }
@@ -140,7 +140,7 @@ describe('idempotency keys', () => {
     await assert.rejects(run.gateway.payments.reverse(other.id, {}, options), differs)
   })
 
-  test('a key of a first payment cannot be used for a follow-up', async () => {
+  test('the key of a first payment is refused for a follow-up', async () => {
     const first = await send('order-7')
     await assert.rejects(
       run.gateway.payments.refund(first.body.id, eur('92.00'), { idempotencyKey: 'order-7' }),
@@ -148,7 +148,7 @@ describe('idempotency keys', () => {
     )
   })
 
-  test('a keyed PA.CP repeats with its capture', async () => {
+  test('a repeated PA.CP returns its capture', async () => {
     const first = await send('two-steps', { paymentType: 'PA.CP' })
     assert.equal(first.body.paymentType, 'CP')
     const repeat = await send('two-steps', { paymentType: 'PA.CP' })
@@ -168,7 +168,7 @@ describe('idempotency keys', () => {
     assert.equal((await send('x'.repeat(255))).status, 200)
   })
 
-  test('nothing readable of the request is kept with the key', async () => {
+  test('the stored key keeps nothing readable of the request', async () => {
     const kept = async (key: string) => {
       const { body } = await send(key, { 'card.holder': 'Erika Example' })
       const rows = await run.sql<{ key: Buffer; fingerprint: Buffer }>(
@@ -187,7 +187,7 @@ describe('idempotency keys', () => {
     assert.ok(!one.key.includes('order-8'))
   })
 
-  test('the embedder repeats a card object of its own without a second charge', async () => {
+  test("a repeat with the embedder's own card object charges once", async () => {
     const options = { key: 'order-9' }
     const first = await run.pay({ card: cardOf('4111111111111111') }, options)
     const second = await run.pay({ card: cardOf('4111111111111111', { cvv: '321' }) }, options)

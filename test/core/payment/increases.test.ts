@@ -8,7 +8,7 @@ const closed = { code: '700.300.300' }
 const full = { code: '700.400.100' }
 const approved = '000.100.110'
 
-describe('authorisations that grow or are replaced', () => {
+describe('increments and reauthorisations', () => {
   let run: TestGateway
   before(async () => {
     run = await startGateway()
@@ -27,7 +27,7 @@ describe('authorisations that grow or are replaced', () => {
   const replace = (id: string, amount: string) => again(id, 'REAUTHORIZATION', amount)
   const capture = (id: string, amount: string) => run.gateway.payments.capture(id, eur(amount))
 
-  test('the amount of an INCREMENTAL_AUTH is the increase; captures on any member count against the root', async () => {
+  test('the amount of an INCREMENTAL_AUTH is the increase, and captures on any member count against the root', async () => {
     const root = await authorise()
     const first = await increase(root, '8.00')
     const second = await increase(first.id, '100.00')
@@ -41,7 +41,7 @@ describe('authorisations that grow or are replaced', () => {
     assert.equal((await balanceOf(run, root)).captured, 20_000n)
   })
 
-  test('a reversal on an increase releases the rest of the root', async () => {
+  test('a reversal on an increment releases the rest of the root', async () => {
     const root = await authorise()
     const member = await increase(root, '8.00')
     await capture(root, '40.00')
@@ -50,7 +50,7 @@ describe('authorisations that grow or are replaced', () => {
     await assert.rejects(capture(root, '0.01'), full)
   })
 
-  test('an increase is asked for by referenceUuid as well, and is the same thing', async () => {
+  test('an increment by referenceUuid equals one by path', async () => {
     const root = await authorise()
     const { status, body } = await run.send({
       entityId: run.channel,
@@ -64,7 +64,7 @@ describe('authorisations that grow or are replaced', () => {
     assert.equal((await balanceOf(run, root)).authorised, 10_000n)
   })
 
-  test('a referenceUuid without match is 400 200.300.404 naming it, foreign and unknown alike', async () => {
+  test('an unmatched referenceUuid is 400 200.300.404 naming it, foreign and unknown alike', async () => {
     const root = await authorise()
     const merchant = await run.gateway.entities.create({
       kind: 'merchant',
@@ -120,7 +120,7 @@ describe('authorisations that grow or are replaced', () => {
     }
   })
 
-  test('a declined increase adds nothing', async () => {
+  test('a declined increment adds nothing', async () => {
     const root = await authorise()
     const refused = await run.gateway.payments.followUp(root, {
       paymentType: 'PA',
@@ -134,7 +134,7 @@ describe('authorisations that grow or are replaced', () => {
     await assert.rejects(capture(root, '92.01'), full)
   })
 
-  test('REAUTHORIZATION replaces: the old rest is closed, the new one has its own sums', async () => {
+  test('a REAUTHORIZATION closes the rest of the old authorisation and has its own sums', async () => {
     const old = await authorise()
     const taken = await capture(old, '30.00')
     const fresh = await replace(old, '200.00')
@@ -150,7 +150,7 @@ describe('authorisations that grow or are replaced', () => {
     assert.equal(refund.result.code, approved)
   })
 
-  test('a declined REAUTHORIZATION leaves the old authorisation as it was', async () => {
+  test('a declined REAUTHORIZATION leaves the old authorisation unchanged', async () => {
     const old = await authorise()
     const refused = await run.gateway.payments.followUp(old, {
       paymentType: 'PA',
@@ -162,7 +162,7 @@ describe('authorisations that grow or are replaced', () => {
     assert.equal((await capture(old, '92.00')).result.code, approved)
   })
 
-  test('neither goes after a FINAL capture or a full reversal', async () => {
+  test('increments and reauthorisations after a FINAL capture or a full reversal are refused', async () => {
     const final = await authorise()
     await run.gateway.payments.capture(final, { ...eur('10.00'), sequence: 'FINAL' })
     const reversed = await authorise()
@@ -173,7 +173,7 @@ describe('authorisations that grow or are replaced', () => {
     }
   })
 
-  test('both go after a partial reversal, and an authorisation that is fully captured can grow', async () => {
+  test('a partial reversal allows both, and a fully captured authorisation can be incremented', async () => {
     const part = await authorise()
     await run.gateway.payments.reverse(part, eur('10.00'))
     await increase(part, '10.00')
@@ -189,7 +189,7 @@ describe('authorisations that grow or are replaced', () => {
     await assert.rejects(capture(spent, '0.01'), full)
   })
 
-  test('an increase answers with the follow-ups that are possible on it now', async () => {
+  test('nextActions of an increment are those possible on it now', async () => {
     const root = await authorise()
     const member = await increase(root, '8.00')
     const read = await run.gateway.payments.get(member.id)
@@ -197,7 +197,7 @@ describe('authorisations that grow or are replaced', () => {
     assert.deepEqual(member.nextActions, read.nextActions)
   })
 
-  test('a PA that refers to another one needs a practice; other practices are no such thing', async () => {
+  test('a PA that refers to another one needs INCREMENTAL_AUTH or REAUTHORIZATION as its practice', async () => {
     const root = await authorise()
     for (const more of [{}, { 'standingInstruction.industryPractice': 'NO_SHOW' }]) {
       const { status, body } = await run.send(

@@ -1,4 +1,7 @@
-/** Late successes for another amount, kept or undone: no more than was done goes out again. */
+/**
+ * Late successes for another amount, kept or undone: later follow-ups never exceed the completed
+ * amount.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { balanceOf, closeChecked } from '../../rig/books.ts'
@@ -46,7 +49,7 @@ describe('late successes for another amount', { concurrency: true }, () => {
       ['less', '5000', '50.00', '50.01'],
       ['more', '15000', '150.00', '150.01'],
     ] as const) {
-      test(`${type} accepted, failed, and done after all for ${name}: that much is kept`, async () => {
+      test(`${type} accepted, failed, then completed for ${name}: the completed amount is kept`, async () => {
         const handler = type === 'DB' ? 'debit' : 'authorize'
         const { id } = await run.debit(
           `failed-${type}-${name}`,
@@ -64,7 +67,7 @@ describe('late successes for another amount', { concurrency: true }, () => {
     }
   }
 
-  test('accepted for less: as much is reversed, and no more', async () => {
+  test('a smaller accepted amount is reversed, and no more', async () => {
     const { id } = await run.debit('accepted-less', { debit: refuse }, run.at('by-reversal'))
     await run.tell(id, { outcome: acceptance, minor: '5000' })
     await until(async () => ((await run.kinds(id))[0] === '(conflict)' ? true : undefined))
@@ -75,7 +78,7 @@ describe('late successes for another amount', { concurrency: true }, () => {
     assert.deepEqual(undo, { amount_minor: 5000n })
   })
 
-  test('accepted in another currency: nobody reverses it, and it is not kept', async () => {
+  test('an amount accepted in another currency is neither reversed nor kept', async () => {
     const { id } = await run.debit('accepted-jpy', { debit: refuse }, run.at('by-reversal'))
     await run.tell(id, { outcome: acceptance, minor: '9200', currency: 'JPY' })
     await stands(id)
@@ -84,7 +87,7 @@ describe('late successes for another amount', { concurrency: true }, () => {
     await run.gateway.operator.settle(id, 'declined', by)
   })
 
-  test('accepted for less and kept: as much can be refunded', async () => {
+  test('a smaller accepted amount that is kept can be refunded, and no more', async () => {
     const { id } = await run.debit('accepted-kept', { debit: refuse }, run.at('by-nobody'))
     await run.tell(id, { outcome: acceptance, minor: '5000' })
     await keep(id)
@@ -100,7 +103,7 @@ describe('late successes for another amount', { concurrency: true }, () => {
     await assert.rejects(run.gateway.payments.refund(id, eur('1.00')), { code: '700.300.600' })
   })
 
-  test('a second amount of a late success freezes the money once it is kept', async () => {
+  test('a second amount of a late success freezes kept money', async () => {
     const { id } = await run.debit('second-amount', { debit: refuse }, run.at('by-nobody'))
     await run.tell(id, { outcome: approval })
     await stands(id)
@@ -112,7 +115,7 @@ describe('late successes for another amount', { concurrency: true }, () => {
     assert.equal((await run.gateway.payments.refund(id, eur('92.00'))).result.code, charged)
   })
 
-  test('a refund that was done after all beyond what is left is listed when it is kept', async () => {
+  test('a refund that succeeds late beyond the remaining amount is listed when it is kept', async () => {
     const { id } = await run.debit('beyond-left', {}, run.at('by-nobody'))
     const late = await run.follow(id, 'RF', 'beyond-rf', eur('92.00'), { refund: refuse })
     await run.gateway.payments.refund(id, eur('92.00'))
@@ -125,7 +128,7 @@ describe('late successes for another amount', { concurrency: true }, () => {
     )
   })
 
-  test('partial returns are listed one by one, with what came back', async () => {
+  test('partial returns are listed one by one, with their amounts', async () => {
     const { id } = await run.debit('partial-returns')
     await run.tell(id, { outcome: failure, minor: '3000' })
     await run.tell(id, { outcome: failure, minor: '4000' })

@@ -1,4 +1,7 @@
-/** Events about another amount or currency than was asked for, by what the payment is when they come. */
+/**
+ * Events about another amount or currency than requested, by the state of the payment at their
+ * arrival.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { approved, pending } from '@tollgate/plugin-kit'
@@ -29,7 +32,7 @@ const others: Readonly<Record<string, Pick<Word, 'minor' | 'currency'>>> = {
   'a third decimal': { minor: '9255', currency: 'KWD' },
 }
 
-describe('approved for another amount', { concurrency: true }, () => {
+describe('approvals for another amount', { concurrency: true }, () => {
   let run: LateRun
   before(async () => {
     run = await startLate()
@@ -48,7 +51,7 @@ describe('approved for another amount', { concurrency: true }, () => {
     const asked = amount.currency === 'KWD' ? 9250n : 9200n
     const said = (detail: { readonly [field: string]: unknown }) => [detail.minor, detail.currency]
 
-    test(`${name}, on an approved payment: listed, nothing taken back, all of it stays`, async () => {
+    test(`${name}, on an approved payment: listed, and no money is reversed`, async () => {
       const { id } = await pay('approved', {})
       assert.equal(await run.tell(id, word), 'conflict')
       assert.equal(await run.tell(id, word), 'conflict')
@@ -59,7 +62,7 @@ describe('approved for another amount', { concurrency: true }, () => {
       assert.deepEqual(run.acquirer.of(reference('approved')), ['debit'])
     })
 
-    test(`${name}, on an accepted payment: listed, and not the final word`, async () => {
+    test(`${name}, on an accepted payment: listed, and the payment stays open for confirmation`, async () => {
       const { id } = await pay('accepted', { debit: accept })
       assert.equal(await run.tell(id, word), 'conflict')
       assert.deepEqual(await run.kinds(id), ['conflict'])
@@ -70,7 +73,7 @@ describe('approved for another amount', { concurrency: true }, () => {
       assert.equal(await run.code(id), failure.reason)
     })
 
-    test(`${name}, on a declined payment: on record and taken back`, async () => {
+    test(`${name}, on a declined payment: recorded and reversed`, async () => {
       const { id } = await pay('declined', {
         debit: refuse,
         reverseByKey: () => ({ is: 'reversed' }),
@@ -84,7 +87,7 @@ describe('approved for another amount', { concurrency: true }, () => {
       assert.deepEqual(await run.audited(id), ['late-success-reversed'])
     })
 
-    test(`${name}, on a payment whose time was over: taken back, and it stays expired`, async () => {
+    test(`${name}, on an expired payment: reversed, and the payment stays expired`, async () => {
       const { id } = await pay('expired', {
         debit: (_, context) => {
           context.sending()
@@ -98,14 +101,14 @@ describe('approved for another amount', { concurrency: true }, () => {
       assert.equal(await run.stateOf(id), 'expired')
     })
 
-    test(`${name}, on an undecided payment: the acquirer decides, what disagrees is listed`, async () => {
+    test(`${name}, on an undecided payment: the acquirer's answer decides, the difference is listed`, async () => {
       const { id } = await pay('undecided', { debit: lose, enquire: approvedAs })
       assert.equal(await run.tell(id, word), 'conflict')
       assert.deepEqual([await run.code(id), await captured(id)], [charged, asked])
       assert.deepEqual(await run.kinds(id), ['conflict'])
     })
 
-    test(`${name}, on an undecided payment, and the acquirer says the same: undone by key`, async () => {
+    test(`${name}, on an undecided payment, confirmed by the acquirer: reversed by key`, async () => {
       const { id } = await pay('undone', {
         debit: lose,
         enquire: () =>
@@ -124,7 +127,7 @@ describe('approved for another amount', { concurrency: true }, () => {
       assert.deepEqual([debit, rest.includes('reverseByKey')], ['debit', true])
     })
 
-    test(`${name}, on an undecided payment, and the acquirer knows nothing yet: it stays open`, async () => {
+    test(`${name}, on an undecided payment, unknown to the acquirer: the payment stays open`, async () => {
       const { id } = await pay('unknown', {
         debit: lose,
         enquire: () => ({ is: 'unknown', why: 'ask later' }),
@@ -137,7 +140,7 @@ describe('approved for another amount', { concurrency: true }, () => {
       assert.equal(await run.code(id), charged)
     })
 
-    test(`${name}, as an operator's question hears: listed with the amount, nothing undone`, async () => {
+    test(`${name}, found by an operator's question: listed with the amount, nothing reversed`, async () => {
       const { id } = await pay('question', {
         debit: lose,
         enquire: () =>

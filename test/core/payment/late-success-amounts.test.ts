@@ -1,4 +1,4 @@
-/** A late success of another amount: what is undone, or kept, is what was done and nothing else. */
+/** Late successes for another amount: exactly the completed amount is undone or kept. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { balanceOf, closeChecked } from '../../rig/books.ts'
@@ -16,7 +16,7 @@ import {
 
 const by = { by: 'alice', reason: 'seen in their portal' }
 
-describe('late successes of another amount, undone by reversals', { concurrency: true }, () => {
+describe('late successes for another amount, undone by reversals', { concurrency: true }, () => {
   let run: LateRun
   before(async () => {
     run = await startLate({
@@ -36,7 +36,7 @@ describe('late successes of another amount, undone by reversals', { concurrency:
   const reversals = (reference: string) =>
     run.acquirer.calls.filter((call) => call.reference === reference && call.what === 'reverse')
 
-  test('less was charged than asked for: as much is reversed', async () => {
+  test('a smaller charge is reversed with its own amount', async () => {
     const id = await declined('late-less')
     await run.tell(id, { outcome: approval, minor: '5000' })
     await until(async () => ((await run.kinds(id))[0] === '(conflict)' ? true : undefined))
@@ -46,7 +46,7 @@ describe('late successes of another amount, undone by reversals', { concurrency:
     assert.deepEqual(others, [])
   })
 
-  test('it was charged in another currency: no reversal of ours says that, so operators do it', async () => {
+  test('a charge in another currency is left to operators, because no reversal can express it', async () => {
     const id = await declined('late-currency')
     await run.tell(id, { outcome: approval, currency: 'USD' })
     await stands(id)
@@ -58,7 +58,7 @@ describe('late successes of another amount, undone by reversals', { concurrency:
     assert.deepEqual(await run.kinds(id), ['(conflict)'])
   })
 
-  test('less was charged, and an operator keeps it: that much can be refunded', async () => {
+  test('a smaller charge kept by an operator can be refunded, and no more', async () => {
     const id = await declined('late-kept')
     run.acquirer.tell('late-kept', { reverse: refuse })
     await run.tell(id, { outcome: approval, minor: '5000' })
@@ -69,7 +69,7 @@ describe('late successes of another amount, undone by reversals', { concurrency:
     assert.equal((await run.gateway.payments.refund(id, eur('50.00'))).result.code, charged)
   })
 
-  test('an increase is not undone where that would reverse the whole authorisation', async () => {
+  test('an increment is not undone by a reversal of the whole authorisation', async () => {
     const { id } = await run.debit(
       'late-whole',
       {},

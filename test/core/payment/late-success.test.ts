@@ -1,4 +1,4 @@
-/** Follow-ups that the acquirer did after all: they count until they are undone, by whoever can do that. */
+/** Follow-ups with a late success: they count until they are undone. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Outcome, Reversed } from '@tollgate/plugin-kit'
@@ -23,7 +23,7 @@ import {
 const by = { by: 'alice', reason: 'seen in their portal' }
 const again = (industryPractice: string) => ({ standingInstruction: { industryPractice } })
 
-/** Follow-ups whose reservation a late success takes again, and another one that it stands in the way of. */
+/** Follow-ups whose late success reserves again, each with another one that it blocks. */
 const effects: Readonly<
   Record<
     string,
@@ -31,7 +31,7 @@ const effects: Readonly<
       readonly on: 'DB' | 'PA'
       readonly type: string
       readonly fields: Readonly<Record<string, unknown>>
-      /** Column that counts it while it is open, and when it is done. */
+      /** The column that counts the follow-up while open and when done. */
       readonly open?: keyof BalanceRow
       readonly done?: keyof BalanceRow
       readonly other: {
@@ -92,7 +92,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
   for (const [name, { on, type, fields, open, done, other }] of Object.entries(effects)) {
     const word = { outcome: approval, minor: '6000' }
     const refused = { authorize: refuse, increment: refuse, capture: refuse, refund: refuse }
-    /** A declined follow-up at an acquirer, on a payment of its own. */
+    /** A declined follow-up at an acquirer, on its own payment. */
     const declined = async (at: string, script: Script = {}) => {
       const account = at === 'by-key' ? {} : run.at(at)
       const { id } = await run.debit(`${name}-${at}`, {}, { paymentType: on, ...account })
@@ -108,16 +108,16 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
       run.gateway.payments.followUp(id, { paymentType: other.type, ...other.fields })
     const isTakenBack = (late: string) =>
       until(async () => ((await run.kinds(late))[0] === '(conflict)' ? true : undefined))
-    /** It counts for nothing any more, and what it stood in the way of is possible. */
+    /** The follow-up counts for nothing, and the blocked one is possible. */
     const isOver = async (id: string, late: string) => {
       await counts(id, 0n)
       assert.equal(await run.code(late), noMoney)
       assert.equal((await another(id)).result.code, charged)
-      assert.equal((await events(late)).length, 1, 'its answer stays what it was')
+      assert.equal((await events(late)).length, 1, 'the payment keeps its answer')
       assert.deepEqual(await run.timers(late), [])
     }
 
-    test(`${name}: counts until its reversal by key, and then for nothing`, async () => {
+    test(`${name}: counts until its reversal by key, then for nothing`, async () => {
       const call = heldCall<Reversed>()
       const { id, late } = await declined('by-key', { reverseByKey: call.handler })
       const told = run.tell(late, word)
@@ -131,14 +131,18 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
       await isOver(id, late)
     })
 
-    test(`${name}: without that, counts until a reversal of the engine's own`, async () => {
+    test(`${name}: without reversals by key, counts until a reversal of the engine's own`, async () => {
       const call = heldCall<Outcome>()
       const { id, late, reference } = await declined('by-reversal', { reverse: call.handler })
       const told = run.tell(late, word)
       const operation = await call.begun
-      // What was added to an authorisation is a part of that: so it is taken off again.
+      // An increment is a part of its authorisation, so a partial reversal undoes it.
       const isAdded = name === 'increase'
-      assert.equal(operation.original?.paymentId, isAdded ? id : late, 'it is told what to undo')
+      assert.equal(
+        operation.original?.paymentId,
+        isAdded ? id : late,
+        'the acquirer learns the operation to undo',
+      )
       if (!isAdded) assert.equal(operation.original?.refs.reference, 'by-event')
       assert.deepEqual(operation.amount, { minor: 6000n, currency: 'EUR' })
       await counts(id, 6000n)
@@ -161,7 +165,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
       assert.equal(run.acquirer.of(reference).filter((what) => what === 'reverse').length, 1)
     })
 
-    test(`${name}: where nobody can undo it, it counts and is listed; an operator keeps it`, async () => {
+    test(`${name}: without any reversal, counts and is listed until an operator keeps it`, async () => {
       const { id, late } = await declined('by-nobody')
       await run.tell(late, word)
       await until(async () =>
@@ -180,7 +184,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
       if (name === 'increase') assert.equal((await balanceOf(run, id)).authorised, 15_200n)
     })
 
-    test(`${name}: given back by hand, it counts for nothing`, async () => {
+    test(`${name}: returned by hand, counts for nothing`, async () => {
       const { id, late } = await declined('by-nobody')
       await run.tell(late, word)
       await until(async () =>
@@ -191,12 +195,12 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
     })
   }
 
-  test('a release done after all counts as done at once: an operator keeps it', async () => {
+  test('a release that succeeds late counts as done at once, and an operator keeps it', async () => {
     const { id } = await run.debit('late-release', {}, { paymentType: 'PA' })
     const { id: late } = await run.follow(id, 'RV', 'late-release-rv', {}, { reverse: refuse })
     assert.equal(await run.tell(late, { outcome: approval }), 'settled')
     assert.equal((await balanceOf(run, id)).reversed, 9200n)
-    assert.deepEqual(run.acquirer.of('late-release-rv'), ['reverse'], 'nobody undoes a release')
+    assert.deepEqual(run.acquirer.of('late-release-rv'), ['reverse'], 'a release cannot be undone')
     await assert.rejects(run.gateway.payments.capture(id, eur('1.00')), { code: '700.400.100' })
     assert.deepEqual(await run.kinds(late), ['conflict'])
     await run.gateway.operator.settle(late, 'approved', by)
@@ -204,7 +208,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
     assert.equal((await balanceOf(run, id)).reversed, 9200n)
   })
 
-  test('a release that was not done after all, as an operator says, counts for nothing', async () => {
+  test('a release that an operator settles as not done counts for nothing', async () => {
     const { id } = await run.debit('no-release', {}, { paymentType: 'PA' })
     const { id: late } = await run.follow(id, 'RV', 'no-release-rv', {}, { reverse: refuse })
     await run.tell(late, { outcome: approval })
@@ -213,7 +217,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
     assert.equal((await run.gateway.payments.capture(id, eur('92.00'))).result.code, charged)
   })
 
-  test("a capture's reversal done after all gives its amount to the authorisation at once", async () => {
+  test("the late success of a capture's reversal returns the amount to the authorisation at once", async () => {
     const { id } = await run.debit('late-void', {}, { paymentType: 'PA' })
     const capture = await run.gateway.payments.capture(id, eur('60.00'))
     const { id: late } = await run.follow(capture.id, 'RV', 'late-void-rv', {}, { reverse: refuse })
@@ -227,7 +231,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
     assert.equal((await run.gateway.payments.capture(id, eur('92.00'))).result.code, charged)
   })
 
-  test('a reversal by key that finds nothing, while the acquirer still has it as done, ends nothing', async () => {
+  test('a reversal by key that finds nothing decides nothing while the acquirer reports a success', async () => {
     const { id } = await run.debit('contradicted')
     const late = await run.follow(id, 'RF', 'contradicted-late', eur('60.00'), {
       refund: refuse,
@@ -244,8 +248,8 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
     assert.equal((await balanceOf(run, id)).refunding, 0n)
   })
 
-  describe("a reversal of the engine's own that the acquirer only accepted", () => {
-    /** A refund done after all, and the reversal of it. */
+  describe("an engine's own reversal that the acquirer only accepted", () => {
+    /** A refund with a late success, and the reversal of it. */
     const begun = async (reference: string) => {
       const { id } = await run.debit(reference, {}, run.at('by-reversal'))
       const script = { refund: refuse, reverse: accept }
@@ -260,7 +264,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
       return { id, late: late.id, undo: undo!.id }
     }
 
-    test('ends the late success once it is final', async () => {
+    test('the confirmation of the reversal ends the late success', async () => {
       const { id, late, undo } = await begun('accepted-undo')
       assert.equal(await run.tell(undo, { outcome: approval, minor: '6000' }), 'settled')
       await run.dueNow(late)
@@ -268,7 +272,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
       assert.equal((await balanceOf(run, id)).refunding, 0n)
     })
 
-    test('leaves it to operators when it fails: the refund counts, and one can keep it', async () => {
+    test('the failure of the reversal leaves the late success to operators, who can keep the refund', async () => {
       const { id, late, undo } = await begun('failed-undo')
       await assert.rejects(run.gateway.operator.settle(late, 'approved', by), {
         code: '700.400.570',
@@ -284,7 +288,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
       assert.equal((await balanceOf(run, id)).refunded, 6000n)
     })
 
-    test('counts as done when an operator saw that it was', async () => {
+    test('the reversal counts as done once an operator settles it so', async () => {
       const { id, late } = await begun('seen-undo')
       await run.gateway.operator.settle(late, 'declined', by)
       assert.equal((await balanceOf(run, id)).refunding, 0n)

@@ -1,4 +1,4 @@
-/** Every cell of the table of late words, on the engine as it runs. */
+/** Every cell of the table of late words, on a running engine. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
@@ -9,11 +9,14 @@ import { type Looked, look } from './late-words/look.ts'
 import { inParallel, Play, type Played } from './late-words/play.ts'
 import { becomes, type Seen, stoodAs } from './late-words/rules.ts'
 
-/** Of many that are wrong, usually for one reason. */
+/** Many failures usually have one cause. */
 const shown = 100
 const alice = { by: 'alice', reason: 'the statement of the acquirer says so' }
 
-/** A group has an engine of its own: the check of the books compares every payment with every other. */
+/**
+ * Each group has its own engine, because the check of the books compares every payment with every
+ * other.
+ */
 const groups: readonly (readonly Subject[])[] = [
   ['authorisation', 'sale', 'replacement'],
   ['capture', 'refund', 'increase'],
@@ -60,14 +63,14 @@ function lateWords(subjects: readonly Subject[]): void {
     assert.ok(wrong.length === 0, `${wrong.length} of them:\n${wrong.slice(0, shown).join('\n')}`)
   }
 
-  /** What was found, without what came before the word. */
+  /** The entries and events after the word. */
   const since = (no: number, now: Looked): Seen => {
     const { askedBack, ...more } = now
     const then = stood[no]!
     return { ...more, events: now.events - then.events, asksBack: askedBack > then.askedBack }
   }
 
-  test('every payment stands as it should before its word', () => {
+  test('every payment has its expected state before the word', () => {
     each(
       () => true,
       (no) => [since(no, stood[no]!), stoodAs(played[no]!.cell)],
@@ -85,7 +88,7 @@ function lateWords(subjects: readonly Subject[]): void {
     }
   }
 
-  test('what is said twice, in one message or in two, changes nothing more', () => {
+  test('a repeated word, in one message or in two, changes nothing more', () => {
     const state = ({ askedBack: _, ...more }: Looked) => more
     each(
       () => true,
@@ -93,7 +96,7 @@ function lateWords(subjects: readonly Subject[]): void {
     )
   })
 
-  test('everything that is listed or open has an action that ends it', async () => {
+  test('every listed entry and open payment has an action that ends it', async () => {
     const { gateway, sql } = play.run
     const open = await sql<{ id: string }>(
       `select id from tollgate.payment where state in ('pending', 'unknown')`,
@@ -107,7 +110,7 @@ function lateWords(subjects: readonly Subject[]): void {
     )
     await inParallel(late, async ({ payment_id: id }, no) => {
       const as = no % 2 === 0 ? 'approved' : 'declined'
-      // Whoever looks at it at this moment has the word first; money of another amount is given back.
+      // The engine may process the message first; money of another amount is returned.
       await until(() =>
         gateway.operator
           .settle(id, as, alice)

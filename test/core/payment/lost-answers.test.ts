@@ -1,4 +1,6 @@
-/** A follow-up whose answer is lost: nothing about a repeat of it says that the first one was not done. */
+/**
+ * A follow-up whose answer is lost: no outcome of a repeat proves that the first attempt failed.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Context, Operation } from '@tollgate/plugin-kit'
@@ -15,7 +17,7 @@ import {
   withoutKeyReversal,
 } from '../../rig/late-words.ts'
 
-/** Does the work at the first call and loses its answer; every repeat finds nobody who listens. */
+/** Does the work at the first call and loses its answer; repeats are refused a connection. */
 function doneAndLost(): Script & { done: number } {
   const keys = new Set<string>()
   const handler = async (operation: Operation, context: Context) => {
@@ -44,7 +46,7 @@ describe('follow-ups whose answer is lost', { concurrency: true }, () => {
 
   const debit = async (reference: string, paymentType = 'DB', at = run.at(keyed)) =>
     (await run.debit(reference, {}, { paymentType, ...at })).id
-  /** The acquirer is asked, as if an hour had passed. */
+  /** Asks the acquirer as if an hour had passed. */
   const ask = async (id: string) => {
     await run.age(id)
     await enquire(run, id)
@@ -72,7 +74,7 @@ describe('follow-ups whose answer is lost', { concurrency: true }, () => {
     assert.equal(script.done, 1)
   })
 
-  test('a capture whose repeat was not sent keeps its authorisation from being reversed', async () => {
+  test('a capture whose repeat was not sent blocks the reversal of its authorisation', async () => {
     const id = await debit('capture-lost', 'PA')
     const script = doneAndLost()
     const capture = await run.follow(id, 'CP', 'capture-lost-cp', eur('92.00'), script)
@@ -86,7 +88,7 @@ describe('follow-ups whose answer is lost', { concurrency: true }, () => {
     assert.equal(script.done, 1)
   })
 
-  test('a stale "not found" is no proof either, however often it comes', async () => {
+  test('a stale "not found" proves nothing, however often it is repeated', async () => {
     const id = await debit('stale-sale')
     const script = doneAndLost()
     const refund = await run.follow(id, 'RF', 'stale-rf', eur('60.00'), {
@@ -103,7 +105,7 @@ describe('follow-ups whose answer is lost', { concurrency: true }, () => {
     assert.equal(script.done, 1)
   })
 
-  test('an acquirer that undoes by key undoes it: declined for good, and its amount is free again', async () => {
+  test('an acquirer with reversals by key reverses it: the follow-up is declined and its amount is free', async () => {
     const { id } = await run.debit('undone-by-key')
     const refund = await run.follow(id, 'RF', 'undone-by-key-rf', eur('92.00'), {
       ...doneAndLost(),

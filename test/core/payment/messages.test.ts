@@ -1,4 +1,4 @@
-/** Messages of acquirers on their way in: what is believed, what is kept, whose turn it is. */
+/** Incoming messages of acquirers: their proof, their storage and their order. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import {
@@ -49,7 +49,7 @@ type Entry = {
   detail: object
 }
 
-/** A number that begins with `from`, ends with `end` and passes the check of card numbers. */
+/** A number that begins with `from`, ends with `end` and has a valid check digit. */
 function luhnWithEnd(from: string, end: string): string {
   const head = from.slice(0, 11)
   for (let digit = 0; digit < 10; digit += 1) {
@@ -61,7 +61,7 @@ function luhnWithEnd(from: string, end: string): string {
 
 describe('messages of acquirers', () => {
   let run: AcquirerRun
-  /** What this connector does with its next messages in the place of what it should. */
+  /** Overrides of the connector for its next messages. */
   let wrong: Partial<Reads> = {}
   before(async () => {
     const acquirer = scriptedAcquirer()
@@ -103,7 +103,7 @@ describe('messages of acquirers', () => {
        where detail ->> 'event' = $1 and resolved_at is null`,
       [eventId],
     )
-  /** Stores a claim as a process did that ended before it worked on it. */
+  /** Stores a claim like a process that ended before it processed the claim. */
   const stored = (
     eventId: string,
     claim: object,
@@ -129,8 +129,8 @@ describe('messages of acquirers', () => {
     )
   const code = async (id: string) => (await run.gateway.payments.get(id)).result.code
 
-  describe('what is not proven', () => {
-    test('takes no place from what is: a chargeback is recorded whose event id was used by a forger', async () => {
+  describe('unproven messages', () => {
+    test('a forged message with the same event id does not suppress a proven chargeback', async () => {
       const { id } = await run.debit('suppressed')
       const key = await run.keyOf(id)
       await tell(forged({ eventId: 'evt-1', key: 'guessed', outcome: failure }))
@@ -144,10 +144,10 @@ describe('messages of acquirers', () => {
       assert.deepEqual(records, [{ payment_type: 'CB' }])
       await tell(forged({ eventId: 'evt-1', key: 'guessed', outcome: failure }))
       assert.equal((await rowOf('evt-1'))?.outcome, 'recorded')
-      assert.deepEqual(await listed('evt-1'), [], 'nobody can fill the list without proof')
+      assert.deepEqual(await listed('evt-1'), [], 'unproven messages cannot fill the list')
     })
 
-    test('does not close what came, proven, while it was worked on', async () => {
+    test('an unproven message under way does not close a proven one that arrives meanwhile', async () => {
       const asked = Promise.withResolvers<void>()
       const answer = Promise.withResolvers<void>()
       const { id } = await run.debit('overtaken', {
@@ -167,7 +167,7 @@ describe('messages of acquirers', () => {
       assert.equal(await code(id), charged)
     })
 
-    test('is refused beyond a number for each account; what is proven never is', async () => {
+    test('unproven messages are limited for each account, proven ones never', async () => {
       await run.sql(
         `insert into tollgate.inbound_event (connector, account, event_id, claim, processed_at, outcome)
          select $1, $2, 'flood-' || n, '{"key":"x","verified":false}', now(), 'unknown-key'
@@ -191,7 +191,7 @@ describe('messages of acquirers', () => {
       assert.equal(await processed(run, 'evt-4'), 'unknown-key')
     })
 
-    test('is removed after some days, what is proven after years', async () => {
+    test('unproven messages are deleted after days, proven ones after years', async () => {
       const old = (days: number) => `now() - interval '${days} days'`
       const made = async (eventId: string, verified: boolean, days: number, outcome: string) => {
         await stored(eventId, { key: eventId, verified, outcome: failure }, { due: `'infinity'` })
@@ -223,7 +223,7 @@ describe('messages of acquirers', () => {
     })
   })
 
-  describe('another account', () => {
+  describe('messages of another account', () => {
     let other: string
     before(async () => {
       const channelId = await run.gateway.entities.create({
@@ -241,7 +241,7 @@ describe('messages of acquirers', () => {
     const byOther = (about: Parameters<typeof message>[0], headers?: Record<string, string>) =>
       run.gateway.inbound(scriptedName, other, message(about, headers))
 
-    test('that names a payment moves nothing of it, and what it proved is listed', async () => {
+    test("a message that names another account's payment changes nothing, and a proven one is listed", async () => {
       const { id } = await run.debit('of-another', { debit: lost })
       const key = await run.keyOf(id)
       await byOther({ eventId: 'other-0', key, outcome: chargeback }, {})
@@ -266,7 +266,7 @@ describe('messages of acquirers', () => {
       })
     })
 
-    test('puts no entry on its payment, and keeps none of the true ones away', async () => {
+    test('a message of another account adds no entry to the payment and suppresses no genuine one', async () => {
       const { id } = await run.debit('attached-to')
       const about = { eventId: 'other-2', key: await run.keyOf(id), outcome: 'nonsense' }
       await byOther(about)
@@ -283,10 +283,10 @@ describe('messages of acquirers', () => {
   })
 
   describe('a reference that looks like a card number', () => {
-    test('is stored without it, and is told apart from others that look alike', async () => {
+    test('a reference is stored masked and stays distinct from similar ones', async () => {
       const one = await run.debit('reference-one')
       const two = await run.debit('reference-two')
-      // Both pass the check of card numbers, and end alike.
+      // Both have valid check digits and the same end.
       const references = ['4200000000000000', '5500000000000000'].map((from) =>
         luhnWithEnd(from, '0000'),
       )
@@ -313,8 +313,8 @@ describe('messages of acquirers', () => {
     })
   })
 
-  describe('the same event id', () => {
-    test('of a stranger who came first keeps no unproven word of the acquirer away', async () => {
+  describe('repeated event ids', () => {
+    test("a stranger's event id suppresses no unproven message of the acquirer", async () => {
       const { id } = await run.debit('taken-id', {
         debit: lost,
         enquire: () => ({ is: 'approved', refs: { reference: 'asked' } }),
@@ -334,7 +334,7 @@ describe('messages of acquirers', () => {
       assert.equal(run.acquirer.of('taken-id').length, asked)
     })
 
-    test('with other content is kept and listed once; with the same it changes nothing', async () => {
+    test('other content under an event id is listed once, the same content changes nothing', async () => {
       const { id } = await run.debit('contents', { debit: lost })
       const key = await run.keyOf(id)
       await tell(message({ eventId: 'same-1', key, outcome: approval }))
@@ -354,15 +354,19 @@ describe('messages of acquirers', () => {
         `update tollgate.attention set resolved_at = now() where detail ->> 'event' = 'same-1'`,
       )
       await tell(message({ eventId: 'same-1', key, outcome: other }))
-      assert.deepEqual(await listed('same-1'), [], 'it is known, whoever dealt with it')
+      assert.deepEqual(
+        await listed('same-1'),
+        [],
+        'the content stays known after its entry was closed',
+      )
       await tell(message({ eventId: 'same-1', key, outcome: approval, minor: '1' }))
-      assert.equal((await listed('same-1')).length, 1, 'a third content is another one')
+      assert.equal((await listed('same-1')).length, 1, 'a third content has its own entry')
       assert.equal(await code(id), charged)
     })
   })
 
-  describe('turns', () => {
-    test('an event that cannot be worked on holds up no other, is put aside and can be put back', async () => {
+  describe('the order of processing', () => {
+    test('an event that fails blocks no other, is quarantined, and can be retried', async () => {
       const bad = await run.debit('with-poison')
       const good = await run.debit('beside-poison', { debit: lost })
       const broken = { key: await run.keyOf(bad.id), outcome: chargeback, minor: 'none' }
@@ -391,10 +395,10 @@ describe('messages of acquirers', () => {
       await run.gateway.operator.retry(entry!.id, alice)
       await until(async () => (await rowOf('poison-1'))?.outcome === 'recorded' || undefined)
       await assert.rejects(run.gateway.operator.retry(entry!.id, alice), /by alice/)
-      assert.equal((await rowOf('poison-1'))?.open, false, 'what was done is not put back')
+      assert.equal((await rowOf('poison-1'))?.open, false, 'a processed event is not retried')
     })
 
-    test('pauses grow, and waiting is no failure', async () => {
+    test('pauses between waits grow, and a wait is not a failure', async () => {
       const { id } = await run.debit('event-waits', {
         debit: async (operation, context) => {
           context.sending()
@@ -412,7 +416,7 @@ describe('messages of acquirers', () => {
           await run.sql(
             `update tollgate.inbound_event set waits = 12, next_at = now() where event_id = 'waits-1'`,
           )
-          // Whatever comes about an operation looks after what is due of it.
+          // Each arrival about an operation also processes its due events.
           await tell(message({ eventId: 'waits-2', key: operation.key, outcome: approval }))
           const later = await waited(13)
           assert.ok(later.pause > 60, String(later.pause))
@@ -425,7 +429,7 @@ describe('messages of acquirers', () => {
       assert.equal(await processed(run, 'waits-1'), 'known')
     })
 
-    test('events about one operation are worked on in order of arrival, others do not wait', async () => {
+    test('events of one operation are processed in order of arrival, and others do not wait', async () => {
       const one = await run.debit('in-order', { debit: lost })
       const other = await run.debit('out-of-order', { debit: lost })
       const key = await run.keyOf(one.id)
@@ -444,7 +448,7 @@ describe('messages of acquirers', () => {
       assert.equal(await code(one.id), charged)
     })
 
-    test('what is not proven, and a chargeback that is given back before it came, let others pass', async () => {
+    test('unproven events and reversals without their chargeback let later events pass', async () => {
       const { id } = await run.debit('let-pass-by')
       const key = await run.keyOf(id)
       const waiting = { received: `now() - interval '1 minute'`, due: `now() + interval '1 hour'` }
@@ -458,7 +462,7 @@ describe('messages of acquirers', () => {
     })
   })
 
-  describe('malformed', () => {
+  describe('malformed messages', () => {
     const money = { minor: 9200n, currency: 'EUR' }
     const whole = { key: 'malformed', outcome: approval, amount: money }
     const malformed: Record<string, unknown> = {
@@ -494,7 +498,7 @@ describe('messages of acquirers', () => {
       'a card number in a name': { ...whole, amount: null, [card]: card },
     }
 
-    test('claims are put aside and listed in one entry; the others of the message count', async () => {
+    test('malformed claims are quarantined in one entry, and the other claims of the message count', async () => {
       const { id } = await run.debit('beside-malformed', { debit: lost })
       const bad = Object.entries(malformed).map(([what, claim]) =>
         typeof claim === 'object' ? { ...claim, eventId: what.replaceAll(' ', '-') } : claim,
@@ -516,7 +520,7 @@ describe('messages of acquirers', () => {
         }),
       )
       const unchanged = await run.sql('select 1 from tollgate.attention')
-      assert.equal(unchanged.length, before.length, 'nobody can fill the list without proof')
+      assert.equal(unchanged.length, before.length, 'unproven messages cannot fill the list')
       await doing({ parse }, () => tell(message({ eventId: '-', key: '-', outcome: approval })))
       assert.equal(await processed(run, 'well'), 'settled')
       const entries = await run.sql<Entry>(
@@ -552,7 +556,7 @@ describe('messages of acquirers', () => {
       assert.equal(after.length, before.length + entries.length)
     })
 
-    test('messages are bounded, in bytes and in claims', async () => {
+    test('messages are limited in bytes and in claims', async () => {
       const say = (outcome: object, headers?: Record<string, string>) =>
         tell(message({ eventId: 'too-much', key: 'too-much', outcome }, headers))
       const huge = { ...approval, text: '4 '.repeat(limits.messageBytes / 2) }
@@ -571,7 +575,7 @@ describe('messages of acquirers', () => {
       assert.equal(await rowOf('too-much'), undefined)
     })
 
-    test('claims that prove nothing are refused beyond a number, although nothing of them is kept', async () => {
+    test('unproven claims are limited, although none of them is stored', async () => {
       const account = await run.gateway.entities.createAccount({
         channelId: run.channel,
         connector: scriptedName,
@@ -596,11 +600,11 @@ describe('messages of acquirers', () => {
         return []
       }
       await doing({ parse: reading }, () => assert.rejects(say({}), { status: 429 }))
-      assert.equal(parsed, 0, 'what is too much is not even read')
+      assert.equal(parsed, 0, 'a message beyond the limit is not read')
       await say(proof)
     })
 
-    test('one address uses up its own share of what proves nothing, and no other’s', async () => {
+    test("one address uses up its own share of unproven messages, and no other's", async () => {
       const account = await run.gateway.entities.createAccount({
         channelId: run.channel,
         connector: scriptedName,
@@ -622,7 +626,7 @@ describe('messages of acquirers', () => {
       await say('203.0.113.2')
     })
 
-    test('nothing is read for an account that does not exist', async () => {
+    test('a message for an unknown account is not read', async () => {
       const read = async (): Promise<Inbound> => assert.fail('it was read')
       const nul = String.fromCharCode(0)
       for (const account of ['nobody', 'f'.repeat(32), nul, `a${nul}`, 'x'.repeat(11_000)]) {
@@ -631,7 +635,7 @@ describe('messages of acquirers', () => {
       }
     })
 
-    test('event ids are visible and at most 255 characters', async () => {
+    test('event ids have 1 to 255 visible characters', async () => {
       const key = 'f'.repeat(32)
       for (const eventId of ['', ' ', 'a b', 'a\u0000', '\ud800', '\u202e', 'x'.repeat(256)]) {
         await tell(message({ eventId, key, outcome: failure }))
@@ -649,7 +653,7 @@ describe('messages of acquirers', () => {
       assert.equal(await processed(run, 'x'.repeat(255)), 'unknown-key')
     })
 
-    test('an amount that differs from what was asked for is what happened', async () => {
+    test('an approved amount that differs from the requested one causes an enquiry', async () => {
       const { id } = await run.debit('done-partly', { debit: lost })
       const key = await run.keyOf(id)
       const outcome = { ...approval, amount: { minor: 100n, currency: 'EUR' } }
@@ -660,7 +664,7 @@ describe('messages of acquirers', () => {
     })
   })
 
-  describe('a connector that reads messages wrongly', () => {
+  describe('connectors that misread messages', () => {
     const some = (eventId: string) => message({ eventId, key: 'k', outcome: failure })
     const unreadable = { status: 400, code: '200.100.103' }
     const later = (error: { status: number; retryAfterSeconds?: number }) => {
@@ -669,7 +673,7 @@ describe('messages of acquirers', () => {
       return true
     }
 
-    test('what it cannot read is 400 and not stored', async () => {
+    test('an unreadable message is 400 and not stored', async () => {
       const boom = () => {
         throw new Error('boom')
       }
@@ -679,7 +683,7 @@ describe('messages of acquirers', () => {
       assert.equal(await rowOf('no-1'), undefined)
     })
 
-    test('what it cannot check is 503, so that the acquirer tells it again, and is not read', async () => {
+    test('a message whose proof cannot be checked is 503, so that the acquirer repeats it, and is not read', async () => {
       let parsed = 0
       const parse = () => {
         parsed += 1
@@ -696,7 +700,7 @@ describe('messages of acquirers', () => {
       await doing({ verify: () => checking.promise, parse }, async () => {
         const told = tell(some('no-2'))
         await new Promise(setImmediate)
-        assert.equal(parsed, 0, 'what is not checked yet is not read')
+        assert.equal(parsed, 0, 'an unproven message is not read')
         checking.resolve(true)
         await told
       })
@@ -705,10 +709,10 @@ describe('messages of acquirers', () => {
     })
   })
 
-  describe('an operation that nobody knows', () => {
+  describe('events about an unknown operation', () => {
     const nobody = (n: number) => `${n}`.repeat(32)
 
-    test('is waited for while money moved for it, and settled when its record comes', async () => {
+    test('an event about money waits for the record of its operation, then settles it', async () => {
       await tell(message({ eventId: 'late-1', key: nobody(1), outcome: approval }))
       await until(async () => ((await rowOf('late-1'))!.waits > 0 ? true : undefined))
       const { id } = await run.debit('late-record', { debit: lost })
@@ -719,7 +723,7 @@ describe('messages of acquirers', () => {
       assert.equal(await code(id), charged)
     })
 
-    test('is listed after 72 hours as money without a payment', async () => {
+    test('an event about money is listed after 72 hours as money without a payment', async () => {
       const said = [approval, { ...approval, is: 'accepted', finalBy: 'event' }, chargeback]
       for (const [index, outcome] of said.entries()) {
         const eventId = `unclaimed-${index}`
@@ -742,7 +746,7 @@ describe('messages of acquirers', () => {
       }
     })
 
-    test('is not waited for when nothing moved, or nothing is proven', async () => {
+    test('an event without money or proof does not wait', async () => {
       await tell(message({ eventId: 'at-once-1', key: nobody(8), outcome: failure }))
       await tell(forged({ eventId: 'at-once-2', key: nobody(9), outcome: approval }))
       assert.equal(await processed(run, 'at-once-1'), 'unknown-key')

@@ -1,4 +1,4 @@
-/** Two words about one attempt in one flush: one of them moves it, and the other one knows that it did not. */
+/** Two outcomes of one attempt in one flush: one moves it, and the other learns that it did not. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Outcome } from '@tollgate/plugin-kit'
@@ -15,7 +15,7 @@ import {
   undecided,
 } from '../../rig/late-words.ts'
 
-describe('two words about one attempt in one flush', () => {
+describe('two outcomes of one attempt in one flush', () => {
   let run: LateRun
   const announced = new Map<string, string[]>()
   before(async () => {
@@ -38,8 +38,8 @@ describe('two words about one attempt in one flush', () => {
     ).map(({ type, seq }) => `${seq} ${type}`)
 
   /**
-   * The deadline's word cannot be written at first, and is kept; before it is, the late answer comes.
-   * Both wait until each flush of the lane has a payment that stands still in the database, so that
+   * The deadline's outcome cannot be written at first and is kept; then the late answer arrives.
+   * Both wait until each flush of the lane has a payment that is blocked in the database, so that
    * the next flush takes both.
    */
   const bothAtOnce = async (reference: string, late: (key: string) => Outcome) => {
@@ -54,7 +54,7 @@ describe('two words about one attempt in one flush', () => {
     onFaultPoint((point, ref) => {
       if (point !== 'before-T2' || ref !== id) return
       words += 1
-      // As a connection that breaks does: nobody knows whether it was written.
+      // Like a broken connection: the outcome of the write is unknown.
       if (words === 1) throw new Error('the line went dead')
       settling[words - 2]?.resolve()
       return both.promise
@@ -85,12 +85,12 @@ describe('two words about one attempt in one flush', () => {
         ({ text }) =>
           text.includes('json_to_recordset') && text.includes('update tollgate.attempt'),
       )
-    assert.ok(isOneFlush, 'both were written by one statement')
+    assert.ok(isOneFlush, 'one statement wrote both')
     return id
   }
   const isSettled = (id: string, code: string) =>
     until(async () => {
-      // Where "unknown" was first, the truth is found by an enquiry.
+      // When "unknown" came first, an enquiry finds the outcome.
       if ((await run.stateOf(id)) === 'unknown') {
         await run.age(id)
         await run.dueNow(id)
@@ -102,7 +102,7 @@ describe('two words about one attempt in one flush', () => {
     ['approved', charged, (key: string) => approvedAs({ key } as never)],
     ['declined', noMoney, () => ({ is: 'declined', reason: noMoney }) as const],
   ] as const) {
-    test(`"unknown" at the deadline and a late "${name}": one event for each word that moved it`, async () => {
+    test(`"unknown" at the deadline and a late "${name}" each cause one event`, async () => {
       const reference = `one-flush-${name}`
       const id = await bothAtOnce(reference, late)
       run.acquirer.tell(reference, {
@@ -115,7 +115,7 @@ describe('two words about one attempt in one flush', () => {
         [`1 ${last}`, `1 payment.unknown,2 ${last}`].includes(told.join()),
         `the events are ${told.join()}`,
       )
-      assert.deepEqual(announced.get(id), told, 'what was announced is what was committed')
+      assert.deepEqual(announced.get(id), told, 'the announced events are the committed ones')
       assert.equal(await run.stateOf(id), name)
       assert.deepEqual(
         (await run.kinds(id)).filter((kind) => kind !== '(undecided)'),

@@ -1,4 +1,4 @@
-/** Another amount than was asked for, told about what is open: remembered until nothing of it is left. */
+/** Another amount reported for an open payment: kept until it is resolved. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { approved, type Context, type Operation } from '@tollgate/plugin-kit'
@@ -19,14 +19,14 @@ import {
 const by = { by: 'alice', reason: 'seen in their portal' }
 const frozen = { code: '700.300.600' }
 
-/** Approved for 50.00, whatever was asked for. */
+/** Approved for 50.00, for any requested amount. */
 const forLess = (_: Operation, context: Context) => {
   context.sending()
   return approved({ reference: 'for-less' }, { amount: { minor: 5000n, currency: 'EUR' } })
 }
 const unknownYet = () => ({ is: 'unknown', why: 'ask later' }) as const
 
-describe('another amount on what is open', { concurrency: true }, () => {
+describe('other amounts reported for open payments', { concurrency: true }, () => {
   let run: LateRun
   before(async () => {
     run = await startLate()
@@ -43,7 +43,7 @@ describe('another amount on what is open', { concurrency: true }, () => {
     await run.age(id)
     await run.dueNow(id)
   }
-  /** Once nobody works on it any more: what the engine notes comes before it lets go. */
+  /** Waits until the lease is free, because the engine writes its note before the release. */
   const decline = async (id: string) => {
     await until(async () => {
       const rows = await run.sql(
@@ -57,7 +57,7 @@ describe('another amount on what is open', { concurrency: true }, () => {
   const isOpenStill = (id: string) =>
     until(async () => ((await run.audited(id)).includes('reverse-by-key') ? true : undefined))
 
-  test('a reversal by key that finds nothing does not unsay it', async () => {
+  test('a reversal by key that finds nothing leaves the reported amount in force', async () => {
     const { id, refund } = await refundOf('finds-nothing', {
       refund: forLess,
       enquire: () => ({ is: 'notFound' }),
@@ -71,7 +71,7 @@ describe('another amount on what is open', { concurrency: true }, () => {
     assert.equal((await anotherRefund(id)).result.code, charged)
   })
 
-  test('a decline that an enquiry finds makes it a late success: counted, listed and taken back', async () => {
+  test('an enquiry that finds a decline makes the amount a late success: counted, listed and reversed', async () => {
     const { id, refund } = await refundOf('declined-there', {
       refund: forLess,
       enquire: () => ({ is: 'declined', reason: '800.100.155' }),
@@ -87,7 +87,7 @@ describe('another amount on what is open', { concurrency: true }, () => {
     assert.equal((await anotherRefund(id)).result.code, charged)
   })
 
-  test('told by messages, in either order', async () => {
+  test('messages report amount and decline in either order', async () => {
     for (const order of ['approved first', 'declined first']) {
       const { id, refund } = await refundOf(order, {
         refund: lose,
@@ -106,7 +106,7 @@ describe('another amount on what is open', { concurrency: true }, () => {
     }
   })
 
-  test('an approval without an amount does not unsay it: listed, and the rest waits', async () => {
+  test('an approval without an amount leaves the reported one in force: listed, and refunds wait', async () => {
     const { id, refund } = await refundOf('no-amount', { refund: forLess, enquire: approvedAs })
     await ask(refund)
     await until(async () => ((await run.code(refund)) === charged ? true : undefined))
@@ -116,7 +116,7 @@ describe('another amount on what is open', { concurrency: true }, () => {
     await assert.rejects(run.gateway.payments.refund(id, eur('0.01')), { code: /700\.[34]00\./ })
   })
 
-  test('every amount is told, and no approval as asked is a decision', async () => {
+  test('every reported amount is listed, and the requested amount cannot be approved by decision', async () => {
     const { id, refund } = await refundOf('several-amounts', { refund: lose, enquire: unknownYet })
     await run.tell(refund, { outcome: approval, minor: '500' })
     await run.tell(refund, {
@@ -137,7 +137,7 @@ describe('another amount on what is open', { concurrency: true }, () => {
     assert.equal((await anotherRefund(id)).result.code, charged)
   })
 
-  test('given back by hand and settled as declined, it is not given back again because it is told again', async () => {
+  test('an amount returned by hand is not returned again when it is reported again', async () => {
     const { id } = await run.debit('given-by-hand', { debit: lose, enquire: unknownYet })
     await run.tell(id, { outcome: approval, minor: '5000' })
     await decline(id)
@@ -145,7 +145,7 @@ describe('another amount on what is open', { concurrency: true }, () => {
     assert.ok(!run.acquirer.of('given-by-hand').includes('reverseByKey'))
   })
 
-  test('proven to be reversed, it is forgotten', async () => {
+  test('an amount proven to be reversed is forgotten', async () => {
     const { id, refund } = await refundOf('reversed', {
       refund: forLess,
       enquire: forLess,

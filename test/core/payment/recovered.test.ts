@@ -1,4 +1,7 @@
-/** A failover loses the first commit of a follow-up that is on its way: what the acquirer then does counts all the same. */
+/**
+ * A failover loses the first commit of a follow-up under way: its later outcome at the acquirer
+ * counts.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { declined, type Outcome } from '@tollgate/plugin-kit'
@@ -6,7 +9,7 @@ import { approvedAs } from '../../rig/acquirer.ts'
 import { balanceOf, closeChecked } from '../../rig/books.ts'
 import { charged, eur, heldCall, type LateRun, noMoney, startLate } from '../../rig/late-words.ts'
 
-describe('follow-ups whose rows a failover lost', { concurrency: true }, () => {
+describe('follow-ups whose rows were lost in a failover', { concurrency: true }, () => {
   let run: LateRun
   before(async () => {
     run = await startLate()
@@ -20,7 +23,7 @@ describe('follow-ups whose rows a failover lost', { concurrency: true }, () => {
     )
     return row?.excess
   }
-  /** The server that took over never heard of it: no row of it, and no reservation. */
+  /** The promoted server has neither row nor reservation of the follow-up. */
   const lose = async (id: string, of: string) => {
     await run.sql('delete from tollgate.attempt where payment_id = $1', [id])
     await run.sql('delete from tollgate.payment_request where id = $1', [id])
@@ -30,7 +33,7 @@ describe('follow-ups whose rows a failover lost', { concurrency: true }, () => {
       [of],
     )
   }
-  /** A follow-up of 60.00 whose rows are lost while the acquirer works on it. */
+  /** A follow-up of 60.00 whose rows are lost while the acquirer processes it. */
   const lost = async (type: 'RF' | 'CP', reference: string) => {
     const { id } = await run.debit(reference, {}, { paymentType: type === 'CP' ? 'PA' : 'DB' })
     const call = heldCall()
@@ -56,7 +59,7 @@ describe('follow-ups whose rows a failover lost', { concurrency: true }, () => {
     const again = (id: string, amount: string) =>
       run.gateway.payments.followUp(id, { paymentType: type, ...eur(amount) })
 
-    test(`${type}: written again, flagged, and the sums hold it`, async () => {
+    test(`${type}: the row is written again and flagged, and the sums include it`, async () => {
       const { id, lost: it, end } = await lost(type, `rows-lost-${type}`)
       assert.equal((await end()).result.code, charged)
       assert.equal(await run.code(it), charged)
@@ -67,7 +70,7 @@ describe('follow-ups whose rows a failover lost', { concurrency: true }, () => {
       assert.equal((await again(id, '32.00')).result.code, charged)
     })
 
-    test(`${type}: beyond the limit where something else took the rest`, async () => {
+    test(`${type}: the sums exceed the limit where another follow-up took the rest`, async () => {
       const { id, lost: it, end } = await lost(type, `rest-taken-${type}`)
       assert.equal((await again(id, '92.00')).result.code, charged)
       assert.equal((await end()).result.code, charged)
@@ -77,7 +80,7 @@ describe('follow-ups whose rows a failover lost', { concurrency: true }, () => {
       await assert.rejects(again(id, '0.01'), { code: full })
     })
 
-    test(`${type}: declined by the acquirer it is on record and counts for nothing`, async () => {
+    test(`${type}: a decline of the acquirer is recorded and counts for nothing`, async () => {
       const { id, lost: it, end } = await lost(type, `lost-declined-${type}`)
       assert.equal((await again(id, '92.00')).result.code, charged)
       assert.equal((await end(declined(noMoney))).result.code, noMoney)

@@ -1,4 +1,4 @@
-/** What is said again, or otherwise, about money that was dealt with: nothing is given back twice. */
+/** Repeated or changed reports about settled money: no amount is returned twice. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Found, pending, type Reversed } from '@tollgate/plugin-kit'
@@ -22,7 +22,7 @@ import {
 const by = { by: 'alice', reason: 'seen in their portal' }
 const chargeback = { is: 'chargeback', reason: '000.100.220', refs: {} }
 
-describe('what is said again about money that was dealt with', { concurrency: true }, () => {
+describe('repeated reports about settled money', { concurrency: true }, () => {
   let run: LateRun
   before(async () => {
     run = await startLate(
@@ -43,7 +43,7 @@ describe('what is said again about money that was dealt with', { concurrency: tr
   const isUndone = (id: string) =>
     until(async () => ((await run.kinds(id))[0] === '(conflict)' ? true : undefined))
 
-  test('what was given back by hand is not given back when the acquirer repeats itself', async () => {
+  test('money returned by hand is not returned again when the acquirer repeats its report', async () => {
     const { id } = await run.debit('again-by-hand', {
       debit: refuse,
       reverseByKey: (): Reversed => ({ is: 'refused', why: 'too late' }),
@@ -60,7 +60,7 @@ describe('what is said again about money that was dealt with', { concurrency: tr
     assert.deepEqual(await run.kinds(id), ['(conflict)', 'conflict'])
   })
 
-  test('taken back for 50.00, then told to be 92.00: the rest is for operators', async () => {
+  test('money reversed for 50.00 and then reported as 92.00 is left to operators', async () => {
     const { id } = await run.debit('again-more', { debit: refuse }, run.at('by-reversal'))
     await run.tell(id, { outcome: approval, minor: '5000' })
     await isUndone(id)
@@ -82,7 +82,7 @@ describe('what is said again about money that was dealt with', { concurrency: tr
     await isUndone(id)
   })
 
-  test('a late success that fails after it was taken back is for operators: money was given back for it', async () => {
+  test('a failure of a late success after its reversal is left to operators', async () => {
     const { id } = await run.debit('again-failed', { debit: refuse })
     await run.tell(id, { outcome: { ...approval, is: 'accepted', finalBy: 'event' } })
     await isUndone(id)
@@ -90,7 +90,7 @@ describe('what is said again about money that was dealt with', { concurrency: tr
     assert.deepEqual(await run.kinds(id), ['(conflict)', 'conflict'])
   })
 
-  test('a late success that was charged back is not given back as well', async () => {
+  test('a late success that was charged back is not reversed as well', async () => {
     const { id } = await run.debit('again-charged-back', { debit: refuse })
     await run.tell(id, { outcome: chargeback, reference: 'dispute-of-declined' })
     await run.tell(id, { outcome: approval })
@@ -102,7 +102,7 @@ describe('what is said again about money that was dealt with', { concurrency: tr
     await run.gateway.operator.settle(id, 'declined', by)
   })
 
-  test('an answer that comes while another process asks is not lost, whatever that one finds', async () => {
+  test("an answer that arrives during another process's enquiry is kept, whatever the enquiry finds", async () => {
     const call = heldCall()
     const asked = heldCall<Found>()
     const { id, result } = await run.debit('again-asked', {
@@ -119,7 +119,7 @@ describe('what is said again about money that was dealt with', { concurrency: tr
     assert.equal(times('again-asked', 'reverseByKey'), 1)
   })
 
-  test('of money of which two amounts are told no more is refunded until an operator looked', async () => {
+  test('refunds wait for an operator once two amounts of a refund were reported', async () => {
     const { id } = await run.debit('again-refund')
     const refund = await run.follow(id, 'RF', 'again-refund-10', eur('10.00'))
     assert.equal(await run.tell(refund.id, { outcome: approval, minor: '9200' }), 'conflict')
@@ -130,7 +130,7 @@ describe('what is said again about money that was dealt with', { concurrency: tr
     assert.equal((await more()).result.code, charged)
   })
 
-  test('what was perhaps sent is not sent again once its payment was charged back', async () => {
+  test('a refund that may have been sent is not sent again after a chargeback', async () => {
     const { id } = await run.debit('again-sent', {}, run.at('by-repeat'))
     const refund = await run.follow(id, 'RF', 'again-sent-refund', eur('92.00'), { refund: lose })
     await run.tell(id, { outcome: chargeback, reference: 'dispute-of-refunded' })
@@ -144,7 +144,7 @@ describe('what is said again about money that was dealt with', { concurrency: tr
     assert.equal((await balanceOf(run, id)).refunded, 9200n)
   })
 
-  test('what could not be undone when its time was over is not pending again because an event says so', async () => {
+  test('an event does not make an expired payment pending again', async () => {
     const waits = pending('event', { refs: { reference: 'open' } })
     const { id } = await run.debit('again-pending', {
       debit: () => waits,

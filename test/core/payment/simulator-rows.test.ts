@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { card, flat, startGateway, type TestGateway } from '../../rig/gateway.ts'
 
-/** Cards that are approved like any other: brand and numbers. */
+/** Cards that are approved normally: brand and numbers. */
 const approvedCards = {
   VISA: ['4200000000000000', '4711100000000000', '4111111111111111'],
   MASTER: ['5454545454545454', '5555555555554444', '2223003122003222'],
@@ -14,7 +14,7 @@ const approvedCards = {
   MAESTRO: ['6759649826438453'],
 }
 
-/** What the issuer or the line does to a card, by number. */
+/** Declines of the issuer and failures of the line, by card number. */
 const declinedCards = {
   '4000000000000002': '800.100.152',
   '4000000000009995': '800.100.155',
@@ -31,7 +31,7 @@ const answerLost = '4000000000000341'
 const pendingFirst = '4000000000000077'
 const neverSent = '4000000000000119'
 
-describe('rows of the simulator, through the whole engine', () => {
+describe('rows of the simulator in the engine', () => {
   let run: TestGateway
   before(async () => {
     run = await startGateway()
@@ -51,7 +51,7 @@ describe('rows of the simulator, through the whole engine', () => {
     })
 
   for (const [paymentBrand, numbers] of Object.entries(approvedCards)) {
-    test(`${paymentBrand}: every listed number is approved`, async () => {
+    test(`every listed number of ${paymentBrand} is approved`, async () => {
       for (const number of numbers) {
         const cvv = paymentBrand === 'AMEX' ? '1234' : '123'
         const { status, body } = await pay({ paymentBrand, 'card.number': number, 'card.cvv': cvv })
@@ -71,7 +71,7 @@ describe('rows of the simulator, through the whole engine', () => {
     })
   }
 
-  test('a soft decline approves once external 3-D Secure values come with it', async () => {
+  test('a soft decline is approved once external 3-D Secure values accompany it', async () => {
     const { body } = await pay({
       'card.number': '4000002500003155',
       'threeDSecure.eci': '05',
@@ -81,14 +81,14 @@ describe('rows of the simulator, through the whole engine', () => {
     assert.equal(body.result.code, '000.100.110')
   })
 
-  test('a request that never reached the acquirer is 400 900.100.600 and safe to repeat', async () => {
+  test('a request that never reached the acquirer is 400 900.100.600 and safe to retry', async () => {
     const { status, body } = await pay({ 'card.number': neverSent })
     assert.equal(status, 400)
     assert.equal(body.result.code, '900.100.600')
     assert.equal(body.retrySafe, true)
   })
 
-  test('a holder that is a result code ends the payment with that code', async () => {
+  test('a holder named after a result code ends the payment with that code', async () => {
     for (const code of ['800.100.151', '100.400.000', '700.100.100', '900.100.300']) {
       const { status, body } = await pay({ 'card.holder': code })
       assert.equal(body.result.code, code)
@@ -98,14 +98,14 @@ describe('rows of the simulator, through the whole engine', () => {
     assert.equal((await pay({ 'card.holder': '000.100.110' })).body.result.code, '000.100.110')
   })
 
-  test('a holder of a pending group leaves the payment open with that code', async () => {
+  test('a holder named after a pending code leaves the payment open with that code', async () => {
     const { status, body } = await pay({ 'card.holder': '800.400.500' })
     assert.equal(body.result.code, '800.400.500')
     assert.equal(status, 200)
     assert.equal(body.nextActions, undefined)
   })
 
-  test('a lost answer is 200 000.200.001 to the client and charged at the acquirer: the enquiry says so', async () => {
+  test('a lost answer is 200 000.200.001, and an enquiry finds the charge', async () => {
     const { status, body } = await pay({ 'card.number': answerLost })
     assert.equal(status, 200)
     assert.equal(body.result.code, '000.200.001')
@@ -117,13 +117,13 @@ describe('rows of the simulator, through the whole engine', () => {
     assert.deepEqual(found.nextActions, ['RF', 'RV', 'RB'])
   })
 
-  test('a follow-up on a lost answer enquires by itself and goes through at once', async () => {
+  test('a follow-up on a lost answer enquires first and succeeds at once', async () => {
     const { body } = await pay({ 'card.number': answerLost })
     const refund = await run.gateway.payments.refund(body.id, { amount: '92.00', currency: 'EUR' })
     assert.equal(refund.result.code, '000.100.110')
   })
 
-  test('a pending card answers 200 000.200.000 and takes no follow-up while it is open', async () => {
+  test('a pending card answers 200 000.200.000 and takes no follow-up until its end', async () => {
     const { status, body } = await pay({ 'card.number': pendingFirst })
     assert.equal(status, 200)
     assert.equal(body.result.code, '000.200.000')
@@ -133,11 +133,11 @@ describe('rows of the simulator, through the whole engine', () => {
     })
   })
 
-  test('an amount that ends in .87 is pending as well', async () => {
+  test('an amount ending in .87 is pending', async () => {
     assert.equal((await pay({ amount: '12.87' })).body.result.code, '000.200.000')
   })
 
-  test('amounts that end in .88 and .89 are approved once, whatever else is said about them', async () => {
+  test('amounts ending in .88 and .89 are approved once, despite their events', async () => {
     for (const amount of ['12.88', '12.89']) {
       const { body } = await pay({ amount })
       assert.equal(body.result.code, '000.100.110')
@@ -149,7 +149,7 @@ describe('rows of the simulator, through the whole engine', () => {
     }
   })
 
-  test('the postcode decides the AVS answer and nothing else', async () => {
+  test('the postcode decides the AVS answer only', async () => {
     const avs = { '11111': 'A', '22222': 'Z', '33333': 'N', '44444': 'U', '80331': 'F' }
     for (const [postcode, expected] of Object.entries(avs)) {
       const { body } = await pay({ 'billing.postcode': postcode })
@@ -159,7 +159,7 @@ describe('rows of the simulator, through the whole engine', () => {
     assert.equal((await pay({})).body.result.avsResponse, undefined)
   })
 
-  test('the CVV decides the CVV answer and nothing else', async () => {
+  test('the CVV decides the CVV answer only', async () => {
     const answers = { '200': 'N', '201': 'U', '301': 'P', '302': 'S', '123': 'M' }
     for (const [cvv, expected] of Object.entries(answers)) {
       const { body } = await pay({ 'card.cvv': cvv })
@@ -168,14 +168,14 @@ describe('rows of the simulator, through the whole engine', () => {
     }
   })
 
-  test('the holder goes before the number, the number before the amount', async () => {
+  test('a holder wins over a number, and a number over an amount', async () => {
     const declined = { 'card.number': '4000000000000002' }
     const both = { ...declined, 'card.holder': '800.100.151' }
     assert.equal((await pay(both)).body.result.code, '800.100.151')
     assert.equal((await pay({ ...declined, amount: '12.87' })).body.result.code, '800.100.152')
   })
 
-  test('IBAN rows: approved, without money, wrong check sum', async () => {
+  test('IBANs are approved, declined without money, or refused for their check digits', async () => {
     const debit = async (iban: string) => {
       const { body } = await account('DIRECTDEBIT_SEPA', {
         'bankAccount.holder': 'Jane Jones',
@@ -193,7 +193,7 @@ describe('rows of the simulator, through the whole engine', () => {
     assert.equal((await debit('DE89370400440532013009')).result.code, '100.100.101')
   })
 
-  test('virtual accounts are approved, those that begin with decline- are not', async () => {
+  test('virtual accounts are approved unless their id begins with decline-', async () => {
     const pays = async (accountId: string) =>
       (await account('NETELLER', { 'virtualAccount.accountId': accountId })).body
     const approved = await pays('jane@example.com')
@@ -202,7 +202,7 @@ describe('rows of the simulator, through the whole engine', () => {
     assert.equal((await pays('decline-jane@example.com')).result.code, '800.100.195')
   })
 
-  test('token accounts follow the rows of the cards and show no more than four digits', async () => {
+  test('token accounts follow the rows of the cards and show four digits at most', async () => {
     const pays = async (number: string) => {
       const { body } = await account('VISA', {
         'tokenAccount.number': number,
@@ -220,7 +220,7 @@ describe('rows of the simulator, through the whole engine', () => {
     assert.equal((await pays('4000000000000002')).result.code, '800.100.152')
   })
 
-  test('a lost answer whose enquiry comes late keeps its authorisation usable', async () => {
+  test('a lost answer with a late enquiry leaves its authorisation usable', async () => {
     const { body } = await pay({ 'card.number': answerLost, paymentType: 'PA' })
     const capture = await run.gateway.payments.capture(body.id, {
       amount: '40.00',

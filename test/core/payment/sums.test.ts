@@ -37,13 +37,13 @@ describe('sums of one payment', () => {
     assert.equal(balance.captures, 3)
   })
 
-  test('a capture above the whole amount is refused and leaves the authorisation as it was', async () => {
+  test('a capture above the whole amount is refused and leaves the authorisation unchanged', async () => {
     const id = await authorise()
     await assert.rejects(capture(id, eur('92.01')), full)
     assert.equal((await capture(id, eur('92.00'))).result.code, approved)
   })
 
-  test('numberOfCaptures is a limit of its own, and a reversed capture gives its place back', async () => {
+  test('numberOfCaptures is a limit of its own, and a reversed capture no longer counts', async () => {
     const id = await authorise({ numberOfCaptures: '2' })
     const first = await capture(id, eur('1.00'))
     await capture(id, eur('1.00'))
@@ -53,7 +53,7 @@ describe('sums of one payment', () => {
     await assert.rejects(capture(id, eur('1.00')), full)
   })
 
-  test('a FINAL capture closes captures; what is left can only be released', async () => {
+  test('a FINAL capture closes captures, and the rest can only be released', async () => {
     const id = await authorise()
     await capture(id, final('40.00'))
     await assert.rejects(capture(id, eur('1.00')), full)
@@ -61,7 +61,7 @@ describe('sums of one payment', () => {
     assert.equal(rest.amount, '52.00')
   })
 
-  test('a FINAL refund closes refunds, a FINAL reversal closes reversals of the rest', async () => {
+  test('a FINAL refund closes refunds, and a FINAL reversal closes reversals of the rest', async () => {
     const debit = await run.pay()
     await refund(debit.id, final('10.00'))
     await assert.rejects(refund(debit.id, eur('1.00')), { code: '700.400.200' })
@@ -71,14 +71,14 @@ describe('sums of one payment', () => {
     assert.equal((await capture(id, eur('82.00'))).result.code, approved)
   })
 
-  test('reversing a FINAL capture opens its authorisation for captures again', async () => {
+  test('the reversal of a FINAL capture opens its authorisation for captures again', async () => {
     const id = await authorise()
     const closing = await capture(id, final('40.00'))
     await reverse(closing.id)
     assert.equal((await capture(id, eur('92.00'))).result.code, approved)
   })
 
-  test('a reversal without amount releases the open rest, with one that part', async () => {
+  test('a reversal without an amount releases the open rest, one with an amount that part', async () => {
     const id = await authorise()
     await capture(id, eur('30.00'))
     const part = await reverse(id, eur('12.00'))
@@ -103,7 +103,7 @@ describe('sums of one payment', () => {
     }
   })
 
-  test('after a refund there is no reversal, after a reversal no refund', async () => {
+  test('a refund excludes later reversals, and a reversal excludes later refunds', async () => {
     const refunded = await run.pay()
     await refund(refunded.id, eur('0.01'))
     await assert.rejects(reverse(refunded.id), { code: '700.400.300' })
@@ -112,13 +112,13 @@ describe('sums of one payment', () => {
     await assert.rejects(refund(reversed.id, eur('0.01')), { code: '700.400.200' })
   })
 
-  test('a debit is reversed as a whole: another amount is refused', async () => {
+  test('a debit is reversed as a whole, and another amount is refused', async () => {
     const { id } = await run.pay()
     await assert.rejects(reverse(id, eur('91.99')), { code: '700.400.300' })
     assert.equal((await reverse(id, eur('92.00'))).amount, '92.00')
   })
 
-  test('the reversal of a capture gives its amount back to the authorisation', async () => {
+  test('the reversal of a capture returns its amount to the authorisation', async () => {
     const id = await authorise()
     const taken = await capture(id, eur('60.00'))
     await assert.rejects(capture(id, eur('60.00')), full)
@@ -131,14 +131,14 @@ describe('sums of one payment', () => {
     await assert.rejects(refund(taken.id, eur('1.00')), { code: '700.400.200' })
   })
 
-  test('the reversal of the authorisation leaves what was captured to its own refunds', async () => {
+  test('the reversal of an authorisation leaves its captures refundable', async () => {
     const id = await authorise()
     const taken = await capture(id, eur('60.00'))
     await reverse(id)
     assert.equal((await refund(taken.id, eur('60.00'))).result.code, approved)
   })
 
-  test('a declined capture gives back its amount, its place and its final mark', async () => {
+  test('a declined capture returns its amount, count and final mark', async () => {
     const id = await authorise({ numberOfCaptures: '1' })
     // A capture that waits on purpose and has a parameter that the simulator refuses.
     const refused = await run.gateway.payments.capture(id, {
@@ -154,7 +154,7 @@ describe('sums of one payment', () => {
     assert.equal((await capture(id, eur('92.00'))).result.code, approved)
   })
 
-  test('declined refunds and reversals give back what they reserved', async () => {
+  test('declined refunds and reversals return their reservations', async () => {
     const bad = { customParameters: { SIM_DELAY_MS: 'soon' } }
     const debit = await run.pay()
     assert.equal(

@@ -1,4 +1,6 @@
-/** What an acquirer can do only in one piece is refused before anything is written or sent. */
+/**
+ * Partial follow-ups at an acquirer without them are refused before anything is written or sent.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Supports } from '@tollgate/plugin-kit'
@@ -17,7 +19,7 @@ const only = (supports: Partial<Supports>): Variants[string] => {
   return (connector) => ({ ...connector, supports: { ...connector.supports, ...supports } })
 }
 
-describe('what an acquirer does only in one piece', { concurrency: true }, () => {
+describe('acquirers without partial follow-ups', { concurrency: true }, () => {
   let run: LateRun
   before(async () => {
     run = await startLate({
@@ -31,7 +33,7 @@ describe('what an acquirer does only in one piece', { concurrency: true }, () =>
 
   const pay = async (at: string, reference: string, paymentType: 'PA' | 'DB') =>
     (await run.debit(reference, {}, { paymentType, ...run.at(at) })).id
-  /** Refused by name, and nothing is left of it anywhere. */
+  /** Refused by name, and nothing is stored. */
   const isRefused = async (reference: string, request: Promise<unknown>) => {
     await assert.rejects(request, (error: unknown) => {
       assert.ok(error instanceof GatewayError, String(error))
@@ -51,7 +53,7 @@ describe('what an acquirer does only in one piece', { concurrency: true }, () =>
     assert.deepEqual(rows, [])
   }
 
-  test('captures of the whole amount only: a part is refused, the whole is taken', async () => {
+  test('a partial capture is refused, and one of the whole amount is taken', async () => {
     const id = await pay('capture-whole', 'capture-whole', 'PA')
     await isRefused('capture-part', run.follow(id, 'CP', 'capture-part', eur('50.00')))
     assert.equal((await balanceOf(run, id)).capturing, 0n)
@@ -59,12 +61,12 @@ describe('what an acquirer does only in one piece', { concurrency: true }, () =>
     assert.deepEqual(run.acquirer.of('capture-all'), ['capture'])
   })
 
-  test('more than the whole amount is refused as too much', async () => {
+  test('a capture above the whole amount is refused as too much', async () => {
     const id = await pay('capture-whole', 'capture-more', 'PA')
     await assert.rejects(run.gateway.payments.capture(id, eur('92.01')), { code: '700.400.100' })
   })
 
-  test('one capture only: a second one is refused, unless the first came to nothing', async () => {
+  test('a second capture is refused, unless the first failed', async () => {
     const id = await pay('capture-once', 'capture-once', 'PA')
     const declined = await run.follow(id, 'CP', 'once-declined', eur('50.00'), { capture: refuse })
     assert.notEqual(declined.result.code, charged)
@@ -73,7 +75,7 @@ describe('what an acquirer does only in one piece', { concurrency: true }, () =>
     assert.equal((await balanceOf(run, id)).captures, 1)
   })
 
-  test('two captures at the same moment: one of them', async () => {
+  test('of two simultaneous captures one succeeds', async () => {
     const id = await pay('capture-once', 'capture-both', 'PA')
     const both = await Promise.allSettled([
       run.follow(id, 'CP', 'both-first', eur('10.00')),
@@ -83,28 +85,28 @@ describe('what an acquirer does only in one piece', { concurrency: true }, () =>
     assert.equal((await balanceOf(run, id)).captured, 1000n)
   })
 
-  test('refunds of the whole amount only: a part is refused, the whole is given back', async () => {
+  test('a partial refund is refused, and one of the whole amount is taken', async () => {
     const id = await pay('refund-whole', 'refund-whole', 'DB')
     await isRefused('refund-part', run.follow(id, 'RF', 'refund-part', eur('91.99')))
     assert.equal((await balanceOf(run, id)).refunding, 0n)
     assert.equal((await run.follow(id, 'RF', 'refund-all', eur('92.00'))).result.code, charged)
   })
 
-  test('a capture is refunded as a whole too: of what was captured', async () => {
+  test('a capture is refunded as a whole, by its own amount', async () => {
     const id = await pay('refund-whole', 'refund-capture', 'PA')
     const capture = await run.gateway.payments.capture(id, eur('40.00'))
     await isRefused('refund-some', run.follow(capture.id, 'RF', 'refund-some', eur('39.00')))
     assert.equal((await run.gateway.payments.refund(capture.id, eur('40.00'))).result.code, charged)
   })
 
-  test('reversals of the whole amount only: a part is refused, the whole is released', async () => {
+  test('a partial reversal is refused, and one of the whole amount is taken', async () => {
     const id = await pay('reverse-whole', 'reverse-whole', 'PA')
     await isRefused('reverse-part', run.follow(id, 'RV', 'reverse-part', eur('50.00')))
     assert.equal((await balanceOf(run, id)).reversing, 0n)
     assert.equal((await run.follow(id, 'RV', 'reverse-all', eur('92.00'))).result.code, charged)
   })
 
-  test('without an amount it is the rest: after a part was captured that is a part', async () => {
+  test('a reversal without an amount covers the rest, and after a capture the rest is a part', async () => {
     const id = await pay('reverse-whole', 'reverse-rest', 'PA')
     await run.gateway.payments.capture(id, eur('30.00'))
     await isRefused('reverse-left', run.follow(id, 'RV', 'reverse-left'))

@@ -1,4 +1,7 @@
-/** The taking back of a late success, left at every boundary by a process that dies, and ended by another. */
+/**
+ * The reversal of a late success, interrupted at every fault point by a dying process and completed
+ * by another.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Operation } from '@tollgate/plugin-kit'
@@ -17,7 +20,7 @@ import {
   withoutKeyReversal,
 } from '../../rig/late-words.ts'
 
-/** A boundary, and at which time that a taking back comes to it. */
+/** A fault point, and the number of the visit to it. */
 type Boundary = readonly [point: FaultPoint, nth: number]
 
 const boundaries: Readonly<Record<string, readonly Boundary[]>> = {
@@ -43,7 +46,7 @@ const boundaries: Readonly<Record<string, readonly Boundary[]>> = {
   ],
 }
 
-/** Does a thing once under its key, and tells the truth about it. */
+/** Completes an operation once under its key, and reports it truthfully. */
 function honest(): Script & { readonly undone: Set<string> } {
   const undone = new Set<string>()
   return {
@@ -63,7 +66,7 @@ function honest(): Script & { readonly undone: Set<string> } {
   }
 }
 
-/** Runs work up to a boundary, where its process stops for good. */
+/** Runs work up to a fault point, where its process stops for good. */
 function dieAt([point, nth]: Boundary, work: () => Promise<unknown>): Promise<void> {
   return new Promise((resolve, reject) => {
     let left = nth
@@ -79,7 +82,7 @@ function dieAt([point, nth]: Boundary, work: () => Promise<unknown>): Promise<vo
   })
 }
 
-describe('late successes whose taking back is interrupted', { concurrency: true }, () => {
+describe('late successes whose reversal is interrupted', { concurrency: true }, () => {
   let run: LateRun
   const dead = new Map<string, { sale: string; late: string; script: ReturnType<typeof honest> }>()
 
@@ -121,10 +124,10 @@ describe('late successes whose taking back is interrupted', { concurrency: true 
   for (const [at, ways] of Object.entries(boundaries)) {
     for (const boundary of ways) {
       const reference = [at, ...boundary].join('-')
-      test(`${at}: it died at ${boundary.join(' ')}: undone once, by whoever is left`, async () => {
+      test(`${at}: after a death at ${boundary.join(' ')} another process reverses the late success once`, async () => {
         const { sale, late, script } = dead.get(reference)!
         await until(async () => {
-          // What an enquiry found is looked at again at the next step of the ladder: that is now.
+          // Makes the next step of the ladder due now.
           await run.dueNow(late)
           return (await run.kinds(late))[0] === '(conflict)' ? true : undefined
         }, 20_000)

@@ -1,4 +1,4 @@
-/** Whatever is asked again, told again or refused at the second time: money is taken back once. */
+/** Repeated questions, reports and refusals reverse money once. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import {
@@ -30,7 +30,7 @@ import {
 const by = { by: 'alice', reason: 'seen in their portal' }
 const acceptance = { is: 'accepted', refs: { reference: 'by-event' }, finalBy: 'event' }
 
-/** An acquirer that reverses a key once, and refuses it from then on. */
+/** An acquirer that reverses a key once and refuses further reversals. */
 function onlyOnce(first: Reversed) {
   let asked = 0
   return () => {
@@ -59,7 +59,7 @@ describe('late successes are undone once', () => {
   const stands = (id: string) =>
     until(async () => ((await run.audited(id)).includes('late-success-stands') ? true : undefined))
 
-  test('reversed by its key, the same approval told again changes nothing', async () => {
+  test('a repeated approval after the reversal by key changes nothing', async () => {
     const { id } = await run.debit('told-again', {
       debit: refuse,
       reverseByKey: onlyOnce({ is: 'reversed' }),
@@ -70,7 +70,7 @@ describe('late successes are undone once', () => {
     assert.deepEqual(run.acquirer.of('told-again'), ['debit', 'reverseByKey'])
   })
 
-  test('when the answer of the reversal was lost, a refusal afterwards is for operators', async () => {
+  test('a refusal after the lost answer of a reversal is left to operators', async () => {
     const { id } = await run.debit('undo-lost', {
       debit: refuse,
       reverseByKey: onlyOnce({ is: 'unknown', why: 'the line went dead' }),
@@ -84,7 +84,7 @@ describe('late successes are undone once', () => {
     await run.gateway.operator.settle(id, 'declined', by)
   })
 
-  test('undone when it was interrupted, its delayed approval does not undo it again', async () => {
+  test('a late success reversed before an interruption is not reversed again by its delayed approval', async () => {
     const { id } = await run.debit('undone-before', {
       debit: lose,
       enquire: (operation: Operation) => ({
@@ -102,7 +102,7 @@ describe('late successes are undone once', () => {
     await run.gateway.operator.settle(id, 'declined', by)
   })
 
-  test('a failure told while its reversal is open is for operators; the reversal decides', async () => {
+  test('a failure reported while the reversal is open is left to operators, and the reversal decides', async () => {
     const { id } = await run.debit(
       'open-undo',
       { debit: refuse, reverse: lose },
@@ -118,7 +118,7 @@ describe('late successes are undone once', () => {
     assert.equal((await undos(id)).length, 1)
   })
 
-  test('what another word says meanwhile leaves the right to undo where it is', async () => {
+  test('another report during the reversal leaves the lease on it in place', async () => {
     const call = heldCall<Reversed>()
     const unanswered: Reversed = { is: 'unknown', why: 'ask later' }
     const { id } = await run.debit('meanwhile', { debit: refuse, reverseByKey: () => unanswered })
@@ -134,7 +134,7 @@ describe('late successes are undone once', () => {
     assert.deepEqual(await run.audited(id), ['reverse-by-key', 'late-success-reversed'])
   })
 
-  test('kept after its reversal was declined: when that went through after all, nothing more goes out', async () => {
+  test('a late success kept after its reversal was declined takes no refund once that reversal succeeds', async () => {
     const script = { debit: refuse, reverse: refuse }
     const { id } = await run.debit('kept-undone', script, run.at('by-reversal'))
     await run.tell(id, { outcome: approval })
@@ -145,7 +145,7 @@ describe('late successes are undone once', () => {
     await assert.rejects(run.gateway.payments.refund(id, eur('1.00')), { code: '700.300.600' })
   })
 
-  test('a reversal that was never sent is sent by another operation, once an operator asks for it', async () => {
+  test("a reversal that was never sent is sent by another operation on an operator's request", async () => {
     let tries = 0
     const { id } = await run.debit(
       'undo-not-sent',
@@ -171,7 +171,7 @@ describe('late successes are undone once', () => {
     )
   })
 
-  test('an authorisation that was increased meanwhile is not taken back by a part', async () => {
+  test('an authorisation that was incremented meanwhile is not undone by a partial reversal', async () => {
     const fields = { paymentType: 'PA', ...run.at('by-reversal') }
     const { id } = await run.debit('increased', { authorize: accept }, fields)
     await run.follow(id, 'PA', 'increased-more', {
@@ -186,7 +186,7 @@ describe('late successes are undone once', () => {
     assert.equal((await balanceOf(run, id)).authorised, 15_200n)
   })
 
-  test('a final word of another amount, once listed, is not asked for again', async () => {
+  test('a confirmation of another amount that is listed causes no further enquiry', async () => {
     const { id, result } = await run.debit('polled-other', {
       debit: (operation: Operation, context: Context) => {
         context.sending()
@@ -205,7 +205,7 @@ describe('late successes are undone once', () => {
     assert.deepEqual(await run.kinds(id), ['(conflict)'])
   })
 
-  test('an approval of nothing moved nothing', async () => {
+  test('an approval for zero moves nothing', async () => {
     const { id } = await run.debit('for-nothing', { debit: refuse }, run.at('by-reversal'))
     assert.equal(await run.tell(id, { outcome: approval, minor: '0' }), 'known')
     assert.deepEqual([await run.kinds(id), await undos(id)], [[], []])

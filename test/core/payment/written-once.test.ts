@@ -1,4 +1,4 @@
-/** What an acquirer answered is heard once, and is not lost, while the database is away. */
+/** An acquirer's answer is processed once and not lost during a database outage. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Outcome } from '@tollgate/plugin-kit'
@@ -17,7 +17,7 @@ import {
 } from '../../rig/late-words.ts'
 import { type Line, lineTo } from '../../rig/proxy.ts'
 
-describe('answers while the database is away', () => {
+describe('answers during a database outage', () => {
   let run: LateRun
   let line: Line
   let other: Gateway
@@ -43,7 +43,7 @@ describe('answers while the database is away', () => {
     await line.close()
   })
 
-  /** The first answer is committed and the line goes down before anybody here knows. */
+  /** The first answer is committed, and the line goes down before the process learns of it. */
   async function committed(reference: string, at: string, outcome: Outcome) {
     const call = heldCall()
     const answered = run
@@ -61,7 +61,7 @@ describe('answers while the database is away', () => {
     return { id: paymentId, answered }
   }
 
-  /** The line is back, and the process said what it had to say. */
+  /** Restores the line and waits until the process wrote its answers. */
   async function back(answered: Promise<unknown>) {
     line.up()
     await answered
@@ -74,7 +74,7 @@ describe('answers while the database is away', () => {
     })
   }
 
-  test('accepted, and failed by an event elsewhere: the first answer does not make it a late success', async () => {
+  test('an accepted answer followed by a failure event elsewhere does not become a late success', async () => {
     const outcome: Outcome = { is: 'accepted', refs: { reference: 'first' }, finalBy: 'event' }
     const { id, answered } = await committed('said-once', 'by-reversal', outcome)
     await run.bring(id, { outcome: failure }, other)
@@ -84,7 +84,7 @@ describe('answers while the database is away', () => {
     assert.deepEqual(run.acquirer.of('said-once'), ['debit'])
   })
 
-  test('declined, and done after all by an event elsewhere: the first answer does not end that', async () => {
+  test('a declined answer followed by a success event elsewhere does not end the late success', async () => {
     const outcome: Outcome = { is: 'declined', reason: noMoney }
     const { id, answered } = await committed('said-once-late', 'by-nobody', outcome)
     const acceptance = { is: 'accepted', refs: { reference: 'by-event' }, finalBy: 'event' }
@@ -95,7 +95,7 @@ describe('answers while the database is away', () => {
     await run.gateway.operator.settle(id, 'declined', { by: 'alice', reason: 'given back' })
   })
 
-  test('an answer that comes after the deadline is kept until the database is back', async () => {
+  test('an answer after the deadline is kept until the database returns', async () => {
     const call = heldCall()
     const { id } = await run.debit('late-in-outage', {
       debit: call.handler,

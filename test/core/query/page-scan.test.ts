@@ -1,11 +1,11 @@
-/** A walk begins with a short time before now, however far ahead the time frame ends. */
+/** A scan begins with a short window before now, however far in the future the time frame ends. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { newest } from '../../../core/query/page-scan.ts'
 import { startGateway, type TestGateway } from '../../rig/gateway.ts'
 import { type Watched, watch } from './watched.ts'
 
-describe('a walk through time', () => {
+describe('a scan through time', () => {
   let run: TestGateway
   let watched: Watched
 
@@ -18,7 +18,7 @@ describe('a walk through time', () => {
     await run.close()
   })
 
-  test('passes what lies ahead in one step, and then goes on in short ones', async () => {
+  test('a scan passes the future in one step and continues in short ones', async () => {
     const paid = await run.pay()
     const now = Date.now()
     const criteria = {

@@ -1,6 +1,6 @@
 /**
- * What few payments have is found for one channel and for many at once, whoever else has it: exactly what
- * a look at everything finds, in the same order, from the indexes that are made for it.
+ * Searches for rare types and brands, in one channel and in many: the same rows as a full scan, in
+ * the same order, from their own indexes.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -33,11 +33,11 @@ const dayMs = 86_400_000
 const crowd = 60
 const moment = fc.oneof(
   fc.integer({ min: now - 3000 * dayMs, max: now - dayMs }),
-  // Very many of one millisecond, so that whatever ends somewhere ends among equals.
+  // Many of one millisecond, so that pages end among equals.
   fc.constantFrom(now - 20 * dayMs, now - 300 * dayMs, now - 900 * dayMs),
 )
 
-/** Most of it is that of a few channels; the others are many and have little. */
+/** A few channels have most of it; the many others have little. */
 const draft: fc.Arbitrary<Draft> = fc
   .record({
     kind: fc.constantFrom<Draft['kind'][]>(...Array(12).fill('payment'), 'record'),
@@ -94,7 +94,7 @@ const none: Criteria = {
   toMs: null,
 }
 
-describe('searches for what few payments have', () => {
+describe('searches for rare types and brands', () => {
   let run: TestGateway
   let known: Known[]
   let nodes: { readonly id: string | undefined; readonly channels: readonly string[] }[]
@@ -126,7 +126,7 @@ describe('searches for what few payments have', () => {
   })
   after(() => run.close())
 
-  /** The ids of records made as the engine makes them, so that they stand among payments of their millisecond. */
+  /** Record ids as the engine makes them, so that they sort among payments of their millisecond. */
   async function withTimedRecords(stored: readonly Known[]): Promise<Known[]> {
     const made = stored.map((one) =>
       one.kind === 'record' ? { ...one, id: newId(one.atMs) } : one,
@@ -147,7 +147,7 @@ describe('searches for what few payments have', () => {
     }
   }
 
-  test('find what a look at everything finds, page by page', async () => {
+  test('a search finds the same as a full scan, page by page', async () => {
     await fc.assert(
       fc.asyncProperty(asked, async ({ node, types, methods, limit, ...frame }) => {
         const { id, channels } = nodes[node]!
@@ -167,7 +167,7 @@ describe('searches for what few payments have', () => {
           .filter(({ brand }) => methods?.includes(methodOf(brand) ?? '') ?? true)
         const first = await search(request)
         const pages = Math.min(100, Math.ceil(expected.length / limit))
-        // The samples of the stock are of this minute, and are not known.
+        // The samples of the stock are from this minute and not in the list.
         if (to < now) assert.equal(first?.pages ?? 0, pages)
         const found: string[] = []
         const stored = new Set(known.map((one) => one.id))
@@ -186,13 +186,13 @@ describe('searches for what few payments have', () => {
     )
   })
 
-  describe('read', () => {
+  describe('statements of a search', () => {
     let watched: Watched
     before(() => {
       watched = watch(run.database.url)
     })
     after(() => watched.close())
-    /** Of each statement: whether it reads everybody's. */
+    /** Whether each statement reads all channels. */
     const areOfEverybody = () =>
       watched.statements.map(({ strings }) => strings.join('').includes('row_number()'))
 
@@ -211,7 +211,7 @@ describe('searches for what few payments have', () => {
       known
         .filter((one) => channels.includes(one.channel) && one.type === type)
         .filter(({ atMs }) => atMs >= fromMs)
-    /** Without payments on clocks, which these scopes do not ask for. */
+    /** Without payments on clocks, which these scopes exclude. */
     const inReal = async (some: readonly Known[]) => {
       const rows = await run.sql<{ id: string }>(
         'select id from tollgate.payment where clock_id is null',
@@ -220,7 +220,7 @@ describe('searches for what few payments have', () => {
       return some.filter(({ id }) => real.has(id)).map(({ id }) => id)
     }
 
-    test('everybody’s at once where there are many channels, in one statement for what is rare', async () => {
+    test('many channels and a rare type are read for all channels in one statement', async () => {
       const { channels } = nodes[0]!
       const scope = scopeOf(channels, { types: ['CB'], fromMs: 0 })
       const all = await inReal(expected(channels, 'CB', 0))
@@ -231,7 +231,7 @@ describe('searches for what few payments have', () => {
       assert.deepEqual(areOfEverybody(), [true])
     })
 
-    test('each channel’s own where others have too much of it, from where that showed on', async () => {
+    test('many channels and a type frequent elsewhere are read by channel from that point on', async () => {
       const { channels } = nodes[0]!
       const fromMs = now - 1300 * dayMs
       const scope = scopeOf(channels, { types: ['RF'], fromMs })
@@ -243,7 +243,7 @@ describe('searches for what few payments have', () => {
       assert.equal(await count(watched.engine, scope, 40_000), all.length)
     })
 
-    test('several kinds, and records and payments on test clocks among them', async () => {
+    test('several types are read together, with records and payments on test clocks', async () => {
       const { channels } = nodes[0]!
       const types = ['CB', 'CP', 'RF', 'RR', 'TE']
       const scope = { ...scopeOf(channels, { types, fromMs: 0 }), hasClocks: true }
@@ -260,7 +260,7 @@ describe('searches for what few payments have', () => {
       assert.equal(await count(watched.engine, scope, 40_000), ids.length)
     })
 
-    test('the channel’s own where there is one, all of the time at once', async () => {
+    test('a single channel is read by itself, for the whole time at once', async () => {
       const { channels } = nodes[4]!
       const scope = scopeOf(channels, { types: ['CB'], fromMs: now - 3650 * dayMs, toMs: now })
       assert.deepEqual(await read(scope, 5000), await inReal(expected(channels, 'CB', 0)))
@@ -268,7 +268,7 @@ describe('searches for what few payments have', () => {
     })
   })
 
-  describe('use the indexes of what few payments have', () => {
+  describe('indexes of rare types and brands', () => {
     const indexes = [
       'payment_channel_type',
       'payment_type',
@@ -276,7 +276,7 @@ describe('searches for what few payments have', () => {
       'payment_channel_brand',
     ] as const
 
-    test('which leave out what most payments have, as the code does', async () => {
+    test('the indexes leave out the common types and brands that the code names', async () => {
       const rows = await run.sql<{ name: string; predicate: string }>(
         `select c.relname as name, pg_get_expr(i.indpred, i.indrelid) as predicate
          from pg_index i join pg_class c on c.oid = i.indexrelid
@@ -302,7 +302,7 @@ describe('searches for what few payments have', () => {
       [{ types: ['CP', 'RF'], brands: ['MAESTRO'] }, 'payment_channel_brand', 'payment_brand'],
     ]
     for (const [criteria, own, all] of cases) {
-      test(`for ${JSON.stringify(criteria)}: ${own} and ${all}`, async () => {
+      test(`a search for ${JSON.stringify(criteria)} uses ${own} and ${all}`, async () => {
         const scope = (channels: string | null): Scope => ({
           channels,
           channelCount: 1,
@@ -319,7 +319,7 @@ describe('searches for what few payments have', () => {
       })
     }
 
-    test('and those of each channel for a mix with common ones', async () => {
+    test('a search that mixes rare and common values uses the index of the channel', async () => {
       const channels = `{${nodes[4]!.channels.join()}}`
       for (const criteria of [{ types: ['CB', 'DB'] }, { brands: ['MAESTRO', 'VISA'] }]) {
         const scope = { channels, channelCount: 1, criteria: { ...none, ...criteria } }
@@ -330,12 +330,12 @@ describe('searches for what few payments have', () => {
       assert.equal(rareOf({ ...none, types: ['RR', 'TE'] }), null)
     })
 
-    /** Indexes of payments that a statement's plan has when it is made for all values. */
+    /** Payment indexes in a statement's generic plan. */
     async function indexesOf(statement: Sql): Promise<string[]> {
       const client = new pg.Client({ connectionString: run.database.url })
       await client.connect()
       try {
-        // In a month of a few pages to read it from end to end is as good.
+        // On a month of a few pages a scan is equally good.
         await client.query('set enable_seqscan = off')
         const plan = JSON.stringify(await explainGeneric(client, statement))
         const { rows: parents } = await client.query<{ name: string; parent: string }>(

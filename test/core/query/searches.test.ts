@@ -1,6 +1,6 @@
 /**
- * Whatever is stored and whatever is asked for, a search finds what a look at everything finds, in the
- * same order; and whoever pages by cursor meets each of it once, also while payments come in.
+ * A search finds the same rows as a full scan in the same order, and paging by cursor returns each
+ * once, also while payments arrive.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -22,7 +22,7 @@ const now = Date.now()
 const dayMs = 86_400_000
 const clusters = [now - 5 * dayMs, now - 400 * dayMs, now - 3000 * dayMs, now + 900 * dayMs]
 
-/** A moment: mostly near others, often the very same one. Only test clocks go ahead of the time. */
+/** A moment: mostly near others, often the same one. Only test clocks run ahead of real time. */
 const moment = fc.oneof(
   fc.integer({ min: now - 3650 * dayMs, max: now - dayMs }),
   fc
@@ -91,7 +91,7 @@ const second = (ms: number) => Math.floor(ms / 1000) * 1000
 describe('searches', () => {
   let run: TestGateway
   let known: Known[]
-  /** Of the nodes that may be named: which channels lie below. */
+  /** The channels below each node. */
   let nodes: { readonly id: string | undefined; readonly channels: readonly string[] }[]
 
   before(async () => {
@@ -113,14 +113,14 @@ describe('searches', () => {
       { id: psp, channels: others },
       { id: undefined, channels: [...channels, ...others] },
     ]
-    // Some months have partitions, the others share the one for all.
+    // Some months have partitions, the others share the default one.
     await run.sql("select tollgate.create_partitions(now() - interval '14 months', 12)")
     const drafts = fc.sample(draft, { numRuns: 2500, seed: 20 })
     known = await store(run, [...channels, ...others], drafts)
   })
   after(() => run.close())
 
-  /** The request, and what it must find. */
+  /** A request and its expected result. */
   function expectation(one: Asked): { request: object; expected: Known[] } {
     const node = nodes[one.node]!
     const [from, to] = one.from <= one.to ? [one.from, one.to] : [one.to, one.from]
@@ -156,14 +156,14 @@ describe('searches', () => {
 
   const idsIn = (page: QueryView | undefined) => page?.records.map(({ id }) => id) ?? []
 
-  test('find what a look at everything finds, page by page', async () => {
+  test('a search finds the same as a full scan, page by page', async () => {
     const stored = new Set(known.map(({ id }) => id))
     await fc.assert(
       fc.asyncProperty(asked, async (one) => {
         const { request, expected } = expectation(one)
         const found: string[] = []
         let page = await search(request)
-        // What the test itself made besides (samples) is not looked at, but must not come twice either.
+        // The test's own samples are not compared, but must not appear twice.
         for (;;) {
           found.push(...idsIn(page))
           if (page?.nextCursor === undefined) break
@@ -180,7 +180,7 @@ describe('searches', () => {
     )
   })
 
-  test('number their pages, and each page is where its number says', async () => {
+  test('the number of a page matches its position', async () => {
     await fc.assert(
       fc.asyncProperty(asked, fc.nat(12), async (one, more) => {
         const { request } = expectation(one)
@@ -196,7 +196,7 @@ describe('searches', () => {
     )
   })
 
-  test('meet each transaction once while payments come in, also by other processes', async () => {
+  test('a search returns each transaction once while other processes add payments', async () => {
     const other = await run.another()
     const stored = known.filter(({ channel }) => nodes[3]!.channels.includes(channel))
     const came = new Set<string>()
@@ -224,7 +224,7 @@ describe('searches', () => {
     assert.ok(came.size > 10)
   })
 
-  test('by one reference that very many have, page by page and in order', async () => {
+  test('a search by a frequent reference returns its pages in order', async () => {
     const merchantTransactionId = 'the same for all of them'
     const drafts = fc.sample(draft, { numRuns: 7000, seed: 7 }).map((one) => ({
       ...one,
@@ -245,7 +245,7 @@ describe('searches', () => {
     known.push(...many)
   })
 
-  test('what the engine itself makes is created at the time in its id', async () => {
+  test("a payment's creation time equals the time in its id", async () => {
     const paid = await run.pay({ paymentType: 'PA' })
     await run.gateway.payments.capture(paid.id, { amount: '1.00', currency: 'EUR' })
     const [row] = await run.sql<{ count: bigint }>(
@@ -256,7 +256,7 @@ describe('searches', () => {
     assert.equal(row?.count, 0n)
   })
 
-  test('that take long leave connections for those who read one payment', async () => {
+  test('long searches leave connections to readers of single payments', async () => {
     const { id } = await run.pay()
     const lock = new pg.Client({ connectionString: run.database.url })
     await lock.connect()
@@ -277,7 +277,7 @@ describe('searches', () => {
     for (const page of await Promise.all(searches)) assert.equal(page.records.length, 100)
   })
 
-  describe('of a cursor', () => {
+  describe('cursors of searches', () => {
     const frame = { date: { from: '2000-01-01 00:00:00', to: '2090-01-01 00:00:00' } }
     const refused = async (request: object, options: { caller?: Caller } = {}) => {
       await assert.rejects(run.gateway.query.search(request as never, options), (error) => {
@@ -291,13 +291,13 @@ describe('searches', () => {
       })
     }
 
-    test('a changed one, and that of another search, are refused by name', async () => {
+    test('a changed cursor, or that of another search, is refused by name', async () => {
       const { nextCursor = '' } = (await search(frame))!
       assert.notEqual(nextCursor, '')
       for (let at = 0; at < nextCursor.length; at += 1) {
         const other = nextCursor[at] === 'A' ? 'B' : 'A'
         const changed = nextCursor.slice(0, at) + other + nextCursor.slice(at + 1)
-        // The last character of a base64 text may hold bits that count for nothing.
+        // The last character of a base64 text can hold unused bits.
         const page = await run.gateway.query
           .search({ ...frame, cursor: changed } as never)
           .catch((error: GatewayError) => error.parameterErrors[0]?.name)
@@ -308,7 +308,7 @@ describe('searches', () => {
       await refused({ ...frame, cursor: '..' })
     })
 
-    test('in the hands of another entity it shows that one its own transactions', async () => {
+    test("a cursor shows another entity that entity's own transactions", async () => {
       const { nextCursor } = (await search({ ...frame, entityId: run.psp }))!
       const foreign = nodes[4]!
       const caller = { id: 'foreign', entityId: foreign.id! }

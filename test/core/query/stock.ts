@@ -1,4 +1,6 @@
-/** Many transactions of many years, stored by SQL alone as copies of real ones, and what is known of them. */
+/**
+ * Many transactions of many years, stored by SQL as copies of real ones, with their expected data.
+ */
 import { newId, shortId } from '../../../core/ids.ts'
 import { brands } from '../../../schemas/index.ts'
 import type { TestGateway } from '../../rig/gateway.ts'
@@ -17,7 +19,7 @@ export type Known = {
   readonly shortId: string
 }
 
-/** One that is to be stored. `clock`: it lives on a test clock, so that its id does not tell its time. */
+/** A transaction to be stored. `clock`: on a test clock, so its id does not show its time. */
 export type Draft = {
   readonly kind: 'payment' | 'record'
   readonly atMs: number
@@ -34,7 +36,7 @@ export const brandsStored = ['VISA', 'MASTER', 'DIRECTDEBIT_SEPA', 'MAESTRO']
 
 export const methodOf = (brand: string) => brands.find(({ code }) => code === brand)?.method
 
-/** Stores drafts and answers what a search must see of them. */
+/** Stores drafts and returns them as a search must see them. */
 export async function store(
   run: TestGateway,
   channels: readonly string[],

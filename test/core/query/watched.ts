@@ -1,4 +1,4 @@
-/** As much of an engine as searches read through, and the statements that they made. */
+/** The part of an engine that searches use, with a record of their statements. */
 import { systemClock } from '../../../core/clock.ts'
 import { Database } from '../../../core/db/database.ts'
 import { Lanes } from '../../../core/db/lanes.ts'
@@ -7,7 +7,7 @@ import type { Engine } from '../../../core/engine.ts'
 
 export type Watched = {
   readonly engine: Engine
-  /** Since it was emptied last. */
+  /** Since the last reset. */
   readonly statements: Sql[]
   close(): Promise<void>
 }

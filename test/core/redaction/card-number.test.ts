@@ -84,7 +84,7 @@ describe('card numbers', () => {
     )
   })
 
-  test('schemes agree with the card library, except where our table knows more', () => {
+  test('schemes agree with the card library, except where the table is more exact', () => {
     const ours = new Set(brands.filter(({ ranges }) => ranges.length > 0).map(({ code }) => code))
     const names: Record<string, string> = {
       mastercard: 'MASTER',
@@ -110,7 +110,7 @@ describe('card numbers', () => {
     )
   })
 
-  test('a more exact range wins over the wider one around it', () => {
+  test('a narrower range wins over a wider one', () => {
     const code = (number: string) => detectBrand(number)?.code
     assert.equal(code('4011780000000000'), 'ELO')
     assert.equal(code('5066990000000000'), 'ELO')
@@ -122,7 +122,7 @@ describe('card numbers', () => {
     assert.equal(code('9999999999999999'), undefined)
   })
 
-  test('domestic and sub-brands are taken on the ranges of their hosts and nowhere else', () => {
+  test('domestic brands and sub-brands are accepted only on the ranges of their hosts', () => {
     const fits = (brand: string, number: string) => {
       const found = brands.find(({ code }) => code === brand)
       assert.ok(found, brand)
@@ -143,16 +143,16 @@ describe('card numbers', () => {
     assert.equal(fits('MASTERDEBIT', visa), false)
     assert.equal(fits('MADA', '9682010000000000'), true)
     assert.equal(fits('VISA', '9682010000000000'), false)
-    // An Elo card of a Visa range may be sent as either.
+    // An Elo card of a Visa range can be sent as either.
     assert.equal(fits('VISA', '4011780000000000') && fits('ELO', '4011780000000000'), true)
-    // Nothing is known about these ranges, so nothing is refused.
+    // These ranges have no rules, so nothing is refused.
     assert.equal(fits('CARNET', '5022750000000000'), true)
-    // The length is the brand's, whatever the range.
+    // The length depends on the brand, not on the range.
     assert.equal(fits('VISA', '42000000000000'), false)
     assert.equal(fits('VISA', '4222222222222'), true)
   })
 
-  test('a number that no range holds needs a brand, and is of no scheme', () => {
+  test('a number outside every range needs a brand and has no scheme', () => {
     const card = cardOf('9999999999999995')
     refused(() => checkAccount(pay(undefined, { card }), options), '100.100.500', 'paymentBrand')
     refused(
@@ -163,7 +163,7 @@ describe('card numbers', () => {
     )
   })
 
-  test('a recognised number of a wrong length is refused by its own name', () => {
+  test('a recognised number of a wrong length is refused with its own code', () => {
     const card = cardOf('42000000000000')
     assert.equal(passesLuhn(card.number), true)
     refused(() => checkAccount(pay(undefined, { card }), options), '100.100.700', 'card.number')

@@ -1,11 +1,11 @@
-/** However a character is written, a secret that is made of it does not stay in a transcript. */
+/** A secret does not stay in a transcript, in whatever escape its characters are written. */
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
 import { createScrubber } from '../../../core/redaction/scrub.ts'
 
 const hex = (character: string) => character.codePointAt(0)!.toString(16)
-/** Ways to write a character. */
+/** Spellings of a character. */
 const ways: readonly ((character: string) => string)[] = [
   (character) => `&#${character.codePointAt(0)};`,
   (character) => `&#${String(character.codePointAt(0)).padStart(8, '0')};`,
@@ -17,7 +17,7 @@ const ways: readonly ((character: string) => string)[] = [
   (character) => character,
 ]
 
-test('named entities of XML', () => {
+test('named entities of XML are decoded', () => {
   const scrubber = createScrubber()
   scrubber.know(`p'ss"w<rd>&co`)
   for (const text of [
@@ -31,7 +31,7 @@ test('named entities of XML', () => {
   }
 })
 
-test('any character of a secret or a card number in any way, also within one another', () => {
+test('a secret or card number is found in any escape and in nested escapes', () => {
   const secret = "tok'en-1847"
   const card = '4111111111111111'
   const way = fc.integer({ min: 0, max: ways.length - 1 })
@@ -54,13 +54,13 @@ test('any character of a secret or a card number in any way, also within one ano
   )
 })
 
-test('fields with telling names inside an escaped document', () => {
+test('fields with telling names inside an escaped document are found', () => {
   const scrubber = createScrubber()
   assert.doesNotMatch(scrubber.scrub('<soap>&lt;cvv&gt;847&lt;/cvv&gt;</soap>'), /847/)
   assert.doesNotMatch(scrubber.scrub('{"inner":"{\\"password\\":\\"hunter2\\"}"}'), /hunter2/)
 })
 
-test('what hides nothing stays as it was written', () => {
+test('text without secrets stays unchanged', () => {
   const scrubber = createScrubber()
   scrubber.know('a secret')
   for (const text of [
@@ -73,7 +73,7 @@ test('what hides nothing stays as it was written', () => {
   }
 })
 
-test('a large text of escapes takes no time to speak of', () => {
+test('a large text of escapes costs little time', () => {
   const scrubber = createScrubber()
   scrubber.know('canary')
   const startedMs = performance.now()

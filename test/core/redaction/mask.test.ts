@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { withoutSecrets } from '../../../core/redaction/harmless.ts'
 import { maskCardNumbers, maskEscapedNumbers } from '../../../core/redaction/mask.ts'
 
-/** The digit that makes `digits` pass the Luhn check, computed apart from the code under test. */
+/** The check digit of `digits`, computed independently of the tested code. */
 function checkDigit(digits: string): string {
   const sum = [...digits].reverse().reduce((total, digit, index) => {
     const value = Number(digit) * (index % 2 === 0 ? 2 : 1)
@@ -17,7 +17,7 @@ const digits = (shape: { minLength: number; maxLength: number }) =>
   fc.string({ unit: fc.constantFrom(...'0123456789'), ...shape })
 const cardNumber = digits({ minLength: 12, maxLength: 18 }).map((d) => d + checkDigit(d))
 const gap = fc.constantFrom('', '', '', ' ', '-', ' - ')
-/** A card number as people write it: gaps between its digits. */
+/** A card number in human spellings, with gaps between its digits. */
 const written = fc
   .tuple(cardNumber, fc.array(gap, { minLength: 19, maxLength: 19 }))
   .map(([number, gaps]) =>
@@ -25,7 +25,7 @@ const written = fc
   )
 const words = fc.string({ unit: 'grapheme' }).map((text) => text.replace(/[0-9]/g, 'x'))
 
-test('all digits of a card number but the last four are hidden', () => {
+test('all digits of a card number but the last four are masked', () => {
   assert.equal(maskCardNumbers('card 4111111111111111 declined'), 'card ************1111 declined')
   assert.equal(maskCardNumbers('4111 1111 1111 1111'), '**** **** **** 1111')
   assert.equal(maskCardNumbers('3782-822463-10005'), '****-******-*0005')
@@ -44,7 +44,7 @@ test('a card number is found beside other digits', () => {
   )
 })
 
-test('whatever joins the digits of a brand, and whatever script they are in, they are hidden', () => {
+test('the digits of a card number are masked with any separators and in any script', () => {
   for (const [text, masked] of [
     ['4111/1111_1111.1111', '****/****_****.1111'],
     ['4111\u20141111\u00a01111\u200b1111', '****\u2014****\u00a0****\u200b1111'],
@@ -54,12 +54,12 @@ test('whatever joins the digits of a brand, and whatever script they are in, the
   ] as const) {
     assert.equal(maskCardNumbers(text), masked)
   }
-  // A digit of two code units leaves two asterisks: the length stays.
+  // A digit of two code units becomes two asterisks, so the length stays.
   const doubleStruck = '𝟜𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙'
   assert.equal(maskCardNumbers(doubleStruck), '*'.repeat(24) + doubleStruck.slice(24))
 })
 
-test('in escapes they are hidden too, and other escapes stay', () => {
+test('digits in escapes are masked, and other escapes stay', () => {
   for (const [text, masked] of [
     ['card=4111%201111%201111%201111', 'card=**** **** **** 1111'],
     ['4111%25201111%25201111%25201111', '**** **** **** 1111'],
@@ -73,7 +73,7 @@ test('in escapes they are hidden too, and other escapes stay', () => {
   assert.ok(!/4222|41111/.test(both), both)
 })
 
-test('the URL of a webhook is told without a number in its path', () => {
+test('the URL of a webhook is shown without a card number in its path', () => {
   for (const path of [
     '4111111111111111',
     '4111%201111%201111%201111',
@@ -93,7 +93,8 @@ test('other numbers stay as they are', () => {
     '4111 1111 1111 111',
     '4111/1111/1111/1112',
     `4111${' '.repeat(33)}1111 1111 1111`,
-    // Passes the check, but no brand begins so: with such marks it is more likely to be a date or a list.
+    // Valid check digits outside every brand's range: such separators more likely form a date or a
+    // list.
     '0000/0000/0000/0000',
     '',
   ]) {
@@ -101,13 +102,13 @@ test('other numbers stay as they are', () => {
   }
 })
 
-test('wherever a card number stands, only its last four digits remain', () => {
+test('a card number anywhere in a text keeps only its last four digits', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(words, written), { minLength: 1, maxLength: 4 }),
       words,
       (parts, end) => {
-        // A letter keeps the numbers apart; two joined ones may hide more than each alone.
+        // A letter separates the numbers; two joined ones may hide more than each alone.
         const text = `${parts.map(([word, number]) => `${word}x${number}`).join('x')}x${end}`
         const masked = maskCardNumbers(text)
         assert.equal(masked.length, text.length)
@@ -119,7 +120,7 @@ test('wherever a card number stands, only its last four digits remain', () => {
   )
 })
 
-test('nothing but digits changes, and only into asterisks', () => {
+test('masking changes digits only, and only into asterisks', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'0123456789 -/x') }), (text) => {
       const masked = maskCardNumbers(text)
@@ -131,7 +132,7 @@ test('nothing but digits changes, and only into asterisks', () => {
   )
 })
 
-test('hostile texts take time in proportion to their length', () => {
+test('hostile texts take time proportional to their length', () => {
   const hostile = [
     '1',
     '0',
@@ -150,7 +151,7 @@ test('hostile texts take time in proportion to their length', () => {
       return process.cpuUsage().user - begun
     }
     timeOf(100_000)
-    // Quadratic work would take minutes on this size.
+    // Quadratic work would take minutes at this size.
     assert.ok(timeOf(2_000_000) < 2_000_000, `"${unit}" repeated took too long`)
   }
 })

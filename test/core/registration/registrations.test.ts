@@ -84,7 +84,7 @@ describe('registrations', { concurrency: true }, () => {
 
     const removed = await run.gateway.registrations.remove(made.id)
     assert.equal(removed.id, made.id)
-    assert.equal(await sealedOf(made.id), 0, 'its number is erased')
+    assert.equal(await sealedOf(made.id), 0, 'the number of the removed registration is erased')
     await assert.rejects(run.gateway.registrations.get(made.id), refusal('100.150.202', 400))
     await assert.rejects(pay(made.id), refusal('100.150.202', 400))
     await assert.rejects(run.gateway.registrations.remove(made.id), refusal('100.150.202', 400))
@@ -92,15 +92,15 @@ describe('registrations', { concurrency: true }, () => {
     assert.deepEqual(records, [{ type: 'DR' }])
   })
 
-  test('the stored number decides, as it does for a payment', async () => {
+  test('the stored number decides the outcome of a registration as of a payment', async () => {
     const declined = await store({ card: cardOf('4000000000000002') })
     assert.equal(declined.result.code, '800.100.152')
-    assert.equal(await sealedOf(declined.id), 0, 'the number of a refused one is erased')
+    assert.equal(await sealedOf(declined.id), 0, 'the number of a refused registration is erased')
     await assert.rejects(run.gateway.registrations.get(declined.id), refusal('100.150.203', 400))
     await assert.rejects(pay(declined.id), refusal('100.150.203', 400))
   })
 
-  test('a payment stores its account, for as long as it is approved', async () => {
+  test('a payment stores its account if it is approved', async () => {
     const payment = await run.pay({ createRegistration: 'true' })
     const id = payment.registrationId as string
     assert.deepEqual(payment.registration, { id })
@@ -108,7 +108,7 @@ describe('registrations', { concurrency: true }, () => {
     assert.equal((await run.gateway.registrations.get(id)).paymentBrand, 'VISA')
     assert.equal((await pay(id)).result.code, done)
     await run.gateway.registrations.remove(id)
-    assert.equal(await sealedOf(payment.id), 1, 'the payment keeps what its refund may need')
+    assert.equal(await sealedOf(payment.id), 1, 'the payment keeps the number for its refund')
 
     const declined = await run.pay({ ...card('4000000000000002'), createRegistration: 'true' })
     assert.equal(declined.result.code, '800.100.152')
@@ -120,7 +120,7 @@ describe('registrations', { concurrency: true }, () => {
     await assert.rejects(pay(row!.registration_id), refusal('100.150.203', 400))
   })
 
-  test('a pending payment answers its registration at once; it is usable after the approval', async () => {
+  test('a pending payment answers its registration at once, usable after the approval', async () => {
     const reference = `pending-${newId()}`
     run.acquirer.tell(reference, {
       debit: (_: Operation, context: Context) => {
@@ -145,7 +145,7 @@ describe('registrations', { concurrency: true }, () => {
     assert.equal((await pay(id)).result.code, done)
   })
 
-  test('a security code, the same brand and a holder may be sent along; nothing else of the account', async () => {
+  test('a payment on a registration takes a security code, the same brand and a holder, and no other account field', async () => {
     const { id } = await store({ card: { ...cardOf(good), holder: undefined } })
     const paid = await pay(id, {
       paymentBrand: 'VISA',
@@ -172,7 +172,7 @@ describe('registrations', { concurrency: true }, () => {
     )
   })
 
-  test('expiry, holder and owner can be changed; an expired card cannot be stored', async () => {
+  test('expiry, holder and owner can be changed, and an expired card cannot be stored', async () => {
     const { id } = await store()
     const changed = await run.gateway.registrations.update(id, {
       card: { expiryMonth: '11', expiryYear: '2036' },
@@ -215,7 +215,7 @@ describe('registrations', { concurrency: true }, () => {
     ])
   })
 
-  test('the expiry of an account is told once, with its last month, wherever that is by then', async () => {
+  test('the expiry of an account is reported once, in its last month, wherever the account is by then', async () => {
     const tools = scheduling(run)
     const clock = await tools.clockAt('2034-03-15 00:00:00')
     const onClock = { testClock: clock.id }
@@ -254,7 +254,7 @@ describe('registrations', { concurrency: true }, () => {
     assert.deepEqual(left, [])
   })
 
-  test('the bank of a stored account stays: with another one it is the account of somebody else', async () => {
+  test('the bank of a stored account cannot be changed, because another bank makes another account', async () => {
     const bankAccount = {
       holder: 'Jo Doe',
       number: '1234567890',
@@ -327,7 +327,7 @@ describe('registrations', { concurrency: true }, () => {
     )
   })
 
-  test('a merchant-started payment names the first one of its agreement by itself', async () => {
+  test('a merchant-initiated payment refers to the first one of its agreement by itself', async () => {
     const first = await run.pay({
       paymentType: 'PA',
       createRegistration: 'true',
@@ -367,7 +367,7 @@ describe('registrations', { concurrency: true }, () => {
     )
   })
 
-  test('a wrong id, an unknown one and a foreign one are told apart from nothing else', async () => {
+  test('malformed, unknown and foreign ids get the same answer', async () => {
     const { id } = await store()
     const merchant = await run.gateway.entities.create({
       kind: 'merchant',
@@ -395,7 +395,7 @@ describe('registrations', { concurrency: true }, () => {
         refusal('100.150.200', 404),
       )
     }
-    // A caller above both merchants still cannot charge one merchant's customer for the other.
+    // Even a caller above both merchants cannot charge one merchant's customer for the other.
     await assert.rejects(pay(id, { entityId: channel }), refusal('100.150.200', 400, 'entityId'))
     const sibling = await run.gateway.entities.create({
       kind: 'channel',
@@ -405,7 +405,7 @@ describe('registrations', { concurrency: true }, () => {
     assert.equal((await pay(id, { entityId: sibling })).result.code, done)
   })
 
-  test('the same account is found again by its fingerprint', async () => {
+  test('a fingerprint identifies the same account again', async () => {
     const number = '4711100000000000'
     const [one, two] = [
       await store({ card: cardOf(number) }),
@@ -414,7 +414,7 @@ describe('registrations', { concurrency: true }, () => {
     await store()
     const found = await run.gateway.registrations.sameAccount(one.id)
     assert.deepEqual(found, [one.id, two.id])
-    // Other tests run on the merchant's first channel, whose settings stay as they are.
+    // Other tests use the merchant's first channel and its settings.
     const entityId = await run.gateway.entities.create({
       kind: 'channel',
       name: 'Shows fingerprints',
@@ -428,7 +428,7 @@ describe('registrations', { concurrency: true }, () => {
     const shown = async (id: string) => (await run.gateway.registrations.get(id)).fingerprint
     assert.match(String(await shown(three.id)), /^[0-9a-f]{32}$/)
     assert.notEqual(await shown(three.id), await shown(four.id))
-    assert.equal(await shown(one.id), undefined, 'a channel that did not ask for it shows none')
+    assert.equal(await shown(one.id), undefined, 'a channel without the setting shows none')
     assert.deepEqual(await run.gateway.registrations.sameAccount(three.id), [
       one.id,
       two.id,
@@ -436,7 +436,7 @@ describe('registrations', { concurrency: true }, () => {
     ])
   })
 
-  test('the fingerprints of two merchants have nothing in common, whatever was guessed', async () => {
+  test('the fingerprints of two merchants have nothing in common, even for a guessed number', async () => {
     const number = '4711100000000000'
     const prints = new Set<string>()
     for (const name of ['Victim', 'Attacker']) {
@@ -462,7 +462,7 @@ describe('registrations', { concurrency: true }, () => {
     assert.equal(stored[0]?.n, 2n)
   })
 
-  test('the same key a hundred times at once over two processes makes one registration', async () => {
+  test('one key sent a hundred times at once over two processes makes one registration', async () => {
     const other = await run.another()
     const request = { entityId: run.channel, paymentBrand: 'VISA', card: cardOf(good) } as never
     const made = await Promise.all(
@@ -484,7 +484,7 @@ describe('registrations', { concurrency: true }, () => {
     )
   })
 
-  test('of many changes and one removal at once each is recorded once, and none comes after it', async () => {
+  test('simultaneous changes and one removal are each recorded once, and no change follows the removal', async () => {
     const { id } = await store()
     const other = await run.another()
     const results = await Promise.allSettled([

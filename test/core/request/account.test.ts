@@ -15,7 +15,7 @@ describe('expiry', () => {
       now: new Date(at),
     })
 
-  test('a card is good until its expiry month has ended, in business time', () => {
+  test('a card is valid until the end of its expiry month, in business time', () => {
     assert.equal(expiring('11', '2026', '2026-11-30T23:59:59.999Z')().kind, 'card')
     refused(expiring('11', '2026', '2026-12-01T00:00:00.000Z'), '100.100.303', 'card.expiryYear')
     assert.equal(expiring('12', '2026', '2026-12-31T23:59:59.999Z')().kind, 'card')
@@ -24,7 +24,7 @@ describe('expiry', () => {
     refused(expiring('05', '1999', '2026-11-20T00:00:00.000Z'), '100.100.303', 'card.expiryYear')
   })
 
-  test('an expired token is refused as well, one without expiry is not', () => {
+  test('an expired token is refused, and one without expiry is accepted', () => {
     const token = { number: '4200000000000000', type: 'NETWORK' }
     const expired = { ...token, expiryMonth: '10', expiryYear: '2026' }
     refused(
@@ -48,7 +48,7 @@ describe('security codes', () => {
   }
   const asking: AccountOptions = { now, cvvAsked: true }
 
-  test('its length is the brand’s: four digits for American Express, three for others', () => {
+  test("a security code has the brand's length: four digits for American Express, three for others", () => {
     const run = (brand: string, number: string, cvv: string) => () =>
       checkAccount(withCvv(brand, number, cvv), options)
     assert.equal(run('AMEX', '378282246310005', '1234')().kind, 'card')
@@ -61,7 +61,7 @@ describe('security codes', () => {
     checkCvv('123', visa)
   })
 
-  test('it may be left out unless the channel or the brand asks', () => {
+  test('a security code is optional unless the channel or the brand asks for it', () => {
     const visa = withCvv('VISA', '4200000000000000', undefined)
     assert.equal(checkAccount(visa, options).kind, 'card')
     refused(() => checkAccount(visa, asking), '100.100.600', 'card.cvv')
@@ -69,7 +69,7 @@ describe('security codes', () => {
     refused(() => checkAccount(hipercard, options), '100.100.600', 'card.cvv')
   })
 
-  test('nobody is asked who cannot have it', () => {
+  test('a security code is not asked for where none exists', () => {
     const mit = { standingInstruction: { source: 'MIT', mode: 'REPEATED', type: 'RECURRING' } }
     const cases: RequestFields[] = [
       withCvv('VISA', '4200000000000000', undefined, mit),
@@ -87,8 +87,8 @@ describe('security codes', () => {
   })
 })
 
-describe('what a request pays with', () => {
-  test('an unknown brand is refused and shown, unless it looks like an account', () => {
+describe('the account of a request', () => {
+  test('an unknown brand is refused and shown, unless it resembles an account number', () => {
     assert.throws(
       () => checkAccount(pay('VISSA', { card: cardOf('4200000000000000') }), options),
       (error) =>
@@ -100,7 +100,7 @@ describe('what a request pays with', () => {
     refused(() => checkAccount(pay('visa', {}), options), '100.100.501', 'paymentBrand')
   })
 
-  test('nothing to pay with is refused, naming what the brand needs', () => {
+  test('a request without an account is refused and names the fields its brand needs', () => {
     refused(() => checkAccount(pay(undefined, {}), options), '100.150.100', 'card.number')
     refused(() => checkAccount(pay('VISA', {}), options), '100.150.100', 'card.number')
     refused(
@@ -159,14 +159,14 @@ describe('what a request pays with', () => {
     assert.equal(paypal.kind, 'virtualAccount')
   })
 
-  test('a card number is never taken along unused', () => {
+  test('a card number that is not used is refused', () => {
     for (const brand of ['PAYPAL', 'IDEAL', 'DIRECTDEBIT_SEPA', 'INVOICE']) {
       const run = () => checkAccount(pay(brand, { card: cardOf('4200000000000000') }), options)
       refused(run, '100.100.501', 'paymentBrand')
     }
   })
 
-  test('a wallet token is taken with its wallet, with a card brand, and with none', () => {
+  test("a wallet token is accepted with the wallet's brand, a card brand, or none", () => {
     const token = { applePay: { paymentToken: '{}' } }
     for (const brand of ['APPLEPAY', 'VISA', undefined]) {
       const account = checkAccount(pay(brand, token), options)
@@ -180,7 +180,7 @@ describe('what a request pays with', () => {
     )
   })
 
-  test('a token that the merchant decrypted is a card of the scheme its number tells', () => {
+  test('a decrypted wallet token is a card of the scheme of its number', () => {
     const fields = { card: cardOf('5454545454545454'), googlePay: { source: 'web' } }
     const account = checkAccount(pay('GOOGLEPAY', fields), options)
     assert.deepEqual(
@@ -196,7 +196,7 @@ describe('what a request pays with', () => {
     refused(() => checkAccount(pay('GOOGLEPAY', wrong), options), '100.100.101', 'card.number')
   })
 
-  test('network tokens are held to the rules of cards, an acquirer’s own tokens are not', () => {
+  test("network tokens follow the rules of cards, and an acquirer's own tokens do not", () => {
     const token = (number: string, type: string) => ({ tokenAccount: { number, type } })
     const account = checkAccount(pay(undefined, token('4200000000000000', 'NETWORK')), options)
     assert.deepEqual([account.kind, account.brand?.code], ['tokenAccount', 'VISA'])
@@ -227,7 +227,7 @@ describe('bank accounts', () => {
   const sepa = (bankAccount: RequestFields) => () =>
     checkAccount(pay('DIRECTDEBIT_SEPA', { bankAccount }), options)
 
-  test('the published test accounts pass', () => {
+  test('the published test accounts are accepted', () => {
     for (const iban of [
       'DE89370400440532013000',
       'DE62370400440532013001',
@@ -238,7 +238,7 @@ describe('bank accounts', () => {
     }
   })
 
-  test('an IBAN in small letters is kept in capitals', () => {
+  test('an IBAN in lower case is stored in upper case', () => {
     const account = sepa({ iban: 'nl91abna0417164300' })()
     assert.ok(account.kind === 'bankAccount' && account.iban === 'NL91ABNA0417164300')
   })
@@ -261,7 +261,7 @@ describe('bank accounts', () => {
     refused(sepa({ iban, country: 'UK' }), '100.200.100', 'bankAccount.country')
   })
 
-  test('an account number of the old kind is taken as it is', () => {
+  test('a domestic account number is accepted unchanged', () => {
     assert.deepEqual(Object.keys(sepa({ number: '0532013000', bankCode: '37040044' })()), [
       'kind',
       'brand',

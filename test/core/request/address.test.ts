@@ -3,7 +3,7 @@ import { checkCountries } from '../../../core/request/address.ts'
 import { refused } from '../../rig/payment-request.ts'
 
 describe('countries of addresses', () => {
-  test('a country that does not exist is refused by name', () => {
+  test('an unknown country is refused by name', () => {
     checkCountries({ billing: { country: 'DE' }, shipping: { country: 'XK' } })
     checkCountries({})
     refused(() => checkCountries({ billing: { country: 'UK' } }), '100.800.501', 'billing.country')

@@ -14,12 +14,12 @@ describe('amounts of a request', () => {
     currency,
   })
 
-  test('the amount comes out in minor units', () => {
+  test('an amount is read in minor units', () => {
     assert.deepEqual(checkAmount(of('92.00', 'EUR'), first), { minor: 9200n, currency: 'EUR' })
     assert.deepEqual(checkAmount(of('92', 'JPY'), first), { minor: 92n, currency: 'JPY' })
   })
 
-  test('0 is for a preauthorisation that creates a registration, and for nothing else', () => {
+  test('an amount of 0 is for a preauthorisation that creates a registration only', () => {
     const stores = { paymentType: 'PA', createRegistration: 'true' }
     assert.equal(checkAmount(of('0.00', 'EUR', stores), first).minor, 0n)
     const refusedZero: RequestFields[] = [
@@ -40,7 +40,7 @@ describe('amounts of a request', () => {
     )
   })
 
-  test('missing halves are refused by name', () => {
+  test('an amount without currency, or a currency without amount, is refused by name', () => {
     refused(() => checkAmount({ currency: 'EUR' }, first), '100.550.300', 'amount')
     refused(() => checkAmount({ amount: '1.00' }, first), '100.550.400', 'currency')
   })
@@ -63,7 +63,7 @@ describe('amounts of a request', () => {
     assert.equal(checkAmount(of('92', 'JPY', euros), first).minor, 92n)
   })
 
-  test('unknown currencies are refused by name, wherever they stand', () => {
+  test('unknown currencies are refused by name, in every field', () => {
     for (const code of ['EUX', 'XTS', 'XAU']) {
       refused(() => checkAmount(of('92.00', code), first), '100.550.401', 'currency')
     }
@@ -77,7 +77,7 @@ describe('amounts of a request', () => {
     )
   })
 
-  test('a withdrawn currency starts nothing new, but what was begun in it can be given back', () => {
+  test('a withdrawn currency starts no payment, but earlier ones can be refunded', () => {
     const lev = of('19.56', 'BGN')
     refused(() => checkAmount(lev, first), '100.550.401', 'currency')
     assert.equal(

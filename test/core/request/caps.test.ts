@@ -1,4 +1,4 @@
-/** What one request may hold in fields of the sender's own choice. */
+/** The limits of free fields in one request. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GatewayError } from '../../../core/errors.ts'
@@ -13,7 +13,7 @@ const payment = {
   card: { number: '4200000000000000', expiryMonth: '05', expiryYear: '2034', holder: 'Jane Jones' },
 }
 
-/** Names that are refused, by each way in which a request can come. */
+/** The refused names, by each way to send a request. */
 function refused(values: Readonly<Record<string, unknown>>): string[] {
   const form = Buffer.from(flat(values).join('&'))
   const json = Buffer.from(JSON.stringify(values))
@@ -42,7 +42,7 @@ function flat(values: unknown, name = ''): string[] {
   })
 }
 
-/** Custom parameters of so many bytes, names included. */
+/** Custom parameters of that many bytes, names included. */
 function custom(bytes: number, character = 'x'): Record<string, string> {
   const size = Buffer.byteLength(character)
   const parameters: Record<string, string> = {}
@@ -57,7 +57,7 @@ function custom(bytes: number, character = 'x'): Record<string, string> {
   return parameters
 }
 
-test('custom parameters up to 64 KB in all, whatever they are written in', () => {
+test('custom parameters have at most 64 KB together, in any encoding', () => {
   assert.deepEqual(
     refused({ ...payment, customParameters: custom(limits.customParametersBytes - 2000) }),
     [],
@@ -68,7 +68,7 @@ test('custom parameters up to 64 KB in all, whatever they are written in', () =>
   }
 })
 
-test('names count as well as values', () => {
+test('names of custom parameters count as well as values', () => {
   const customParameters: Record<string, string> = {}
   for (let no = 0; no < 1200; no += 1) customParameters[`${'n'.repeat(56)}.${no}`] = 'x'
   assert.deepEqual(refused({ ...payment, customParameters }), ['customParameters'])
@@ -83,7 +83,7 @@ const items = (count: number) =>
     price: '1.00',
   }))
 
-test('a cart is as large as it needs to be', () => {
+test('a cart of 900 items is accepted', () => {
   assert.deepEqual(refused({ ...payment, cart: { items: items(900) } }), [])
 })
 

@@ -1,4 +1,6 @@
-/** Card numbers and authentication data outside of their own fields: refused by name, and not repeated. */
+/**
+ * Card numbers and authentication data outside their own fields: refused by name, and not repeated.
+ */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -111,7 +113,7 @@ function refusalOf(fields: Readonly<Record<string, string>>, operation = 'paymen
 
 describe('a card number outside of its own field', () => {
   for (const [how, text] of Object.entries(spellings)) {
-    test(`is refused ${how}`, () => {
+    test(`a card number is refused: ${how}`, () => {
       assert.ok(holdsCardNumber(text), text)
       const refusal = refusalOf({ ...payment, 'customParameters[note]': text })
       assert.equal(refusal?.status, 400)
@@ -125,7 +127,7 @@ describe('a card number outside of its own field', () => {
     })
   }
 
-  test('is refused in every free field, by its name', () => {
+  test('a card number is refused in every free field, by its name', () => {
     for (const name of [
       'descriptor',
       'merchantMemo',
@@ -150,7 +152,7 @@ describe('a card number outside of its own field', () => {
     }
   })
 
-  test('is refused in a URL however it is written there; an address is one in the field for addresses', () => {
+  test('a card number is refused in a URL in any spelling, and an IP address in its own field is taken', () => {
     for (const name of ['shopperResultUrl', 'notificationUrl']) {
       for (const paid of [spaced('%20'), spaced('%2D'), spaced('%2520'), spaced('+')]) {
         const refusal = refusalOf({
@@ -177,7 +179,7 @@ describe('a card number outside of its own field', () => {
     assert.ok(refusalOf({ ...payment, 'customer.ip': foreign }) !== undefined)
   })
 
-  test('is refused in a name, and not repeated', () => {
+  test('a card number is refused in a name and not repeated', () => {
     for (const key of [foreign, spaced('_'), spaced('.'), `card_${foreign}`]) {
       const refusal = refusalOf({ ...payment, [`customParameters[${key}]`]: 'yes' })
       assert.ok(refusal !== undefined, key)
@@ -186,7 +188,7 @@ describe('a card number outside of its own field', () => {
     }
   })
 
-  test('is not repeated from an unknown name or from a value of another kind', () => {
+  test('a card number is not repeated from an unknown name or from a value of another kind', () => {
     for (const text of Object.values(spellings)) {
       const digits = (told: unknown) =>
         JSON.stringify(told)
@@ -199,7 +201,7 @@ describe('a card number outside of its own field', () => {
     }
   })
 
-  test('is refused in requests of every operation that stores what it is sent', () => {
+  test('a card number is refused in every operation that stores its request', () => {
     for (const [operation, fields] of Object.entries({
       'payments.followUp': {
         paymentType: 'RF',
@@ -231,7 +233,7 @@ describe('a card number outside of its own field', () => {
     }
   })
 
-  test('is refused in JSON and from an embedder alike', () => {
+  test('a card number is refused in JSON and from an embedder alike', () => {
     const nested = { customParameters: { note: spaced('_') } }
     for (const input of [{ json: Buffer.from(JSON.stringify(nested)) }, { values: nested }]) {
       assert.throws(
@@ -243,7 +245,7 @@ describe('a card number outside of its own field', () => {
     }
   })
 
-  test('other texts are taken as they are', () => {
+  test('other texts are taken unchanged', () => {
     for (const text of [
       '4111111111111112',
       '0000000000000000',
@@ -265,7 +267,7 @@ describe('a card number outside of its own field', () => {
     }
   })
 
-  test('ids and digests that look like one by chance are taken', () => {
+  test('ids and digests that resemble a card number by chance are taken', () => {
     let alike = 0
     for (let no = 0; no < 20_000; no++) {
       const digest = createHash('sha256').update(String(no)).digest('hex')
@@ -278,14 +280,14 @@ describe('a card number outside of its own field', () => {
         assert.equal(holdsCardNumber(text), false, text)
       }
     }
-    assert.ok(alike > 0, 'some do look like card numbers')
+    assert.ok(alike > 0, 'some references resemble card numbers')
     const digest = createHash('sha256').update('x').digest('hex')
-    assert.ok(holdsCardNumber(`${foreign}:${digest}`), 'a card number beside one is none of it')
+    assert.ok(holdsCardNumber(`${foreign}:${digest}`), 'other card numbers are left alone')
   })
 })
 
-describe('names that say authentication data', () => {
-  test('are refused where a whole segment says so', () => {
+describe('names of authentication data', () => {
+  test('a name with a telling segment is refused', () => {
     for (const key of [
       'cvv',
       'CVV2',
@@ -336,7 +338,7 @@ describe('names that say authentication data', () => {
     assert.ok(refusalOf({ ...payment, 'risk.parameters[card cvv]': '1' }) !== undefined)
   })
 
-  test('are refused in the query of a URL and as keys of JSON, also in escapes', () => {
+  test('a telling name is refused in the query of a URL and as a key of JSON, also in escapes', () => {
     for (const [name, value] of [
       ['shopperResultUrl', 'https://shop.example/thanks?order=1&cvv=123'],
       ['shopperResultUrl', 'https://shop.example/thanks#card.cvc=123'],
@@ -371,7 +373,7 @@ describe('names that say authentication data', () => {
     }
   })
 
-  test('are no others', () => {
+  test('other names are taken', () => {
     for (const key of [
       'tracking',
       'tracking_number',
@@ -398,7 +400,7 @@ describe('references', () => {
   const million = 1_000_000
   const plan = planOf(operationNamed('payments.create'))
   let seed = 20_261_122
-  /** So many digits; the same in every run. */
+  /** That many digits, the same in every run. */
   const digits = (count: number) => {
     let text = ''
     while (text.length < count) {
@@ -427,10 +429,10 @@ describe('references', () => {
   }
 
   for (const [kind, [field, make]] of Object.entries(kinds)) {
-    test(`a million ${kind}: none is refused`, async () => {
+    test(`a million ${kind} as references are taken`, async () => {
       let alike = 0
       for (let done = 0; done < million; done += 1000) {
-        // The reports of the other files of this process go on meanwhile.
+        // Lets the reports of other files in this process continue.
         if (done % 50_000 === 0) await setImmediate()
         let form = ''
         for (let no = 0; no < 1000; no++) {
@@ -448,7 +450,7 @@ describe('references', () => {
     })
   }
 
-  test('the number of the account that is charged is refused in all of them', () => {
+  test('the number of the charged account is refused in every reference', () => {
     const numbers = { 'card.number': own, 'bankAccount.iban': 'DE89370400440532013000' }
     for (const value of [
       own,

@@ -77,7 +77,7 @@ function read(input: RequestInput | string) {
   return { request, names, errors: errors.refusal().parameterErrors }
 }
 
-/** The request as ordinary objects, after making sure that nothing was wrong with it. */
+/** The request as ordinary objects, checked to be free of errors. */
 function accepted(input: RequestInput | string): unknown {
   const { request, errors } = read(input)
   assert.deepEqual(errors, [])
@@ -95,7 +95,7 @@ const json = (value: unknown) => ({
 })
 
 describe('a form', () => {
-  it('becomes nested objects and lists of texts', () => {
+  it('a form becomes nested objects and lists of texts', () => {
     const body =
       'amount=92.00&card.number=4200000000000000&cart.items[0].name=Book&cart.items[1].name=Pen' +
       '&cart.items[1].recipient.city=Ulm&customParameters[SHOPPER_a.b]=1' +
@@ -111,7 +111,7 @@ describe('a form', () => {
     })
   })
 
-  it('keeps the flat names in the order sent', () => {
+  it('a form keeps the flat names in the order sent', () => {
     const { names } = read('card.holder=Jane&amount=1&customParameters[abc]=x')
     assert.deepEqual(names, [
       ['card.holder', 'Jane'],
@@ -120,7 +120,7 @@ describe('a form', () => {
     ])
   })
 
-  it('may have percent-encoded names, and a plus sign is a blank', () => {
+  it('a form can have percent-encoded names, and a plus sign is a blank', () => {
     assert.deepEqual(
       accepted('card%2Enumber=42000000&cart.items%5B0%5D.name=A+B%2BC&descriptor=%C3%A9'),
       {
@@ -131,25 +131,25 @@ describe('a form', () => {
     )
   })
 
-  it('may hold UTF-8 that is not percent-encoded', () => {
+  it('a form can hold UTF-8 without percent-encoding', () => {
     assert.deepEqual(accepted('descriptor=Zürich 🏔'), { descriptor: 'Zürich 🏔' })
   })
 
-  it('does not trim values', () => {
+  it('values of a form are not trimmed', () => {
     assert.deepEqual(accepted('descriptor=+a+'), { descriptor: ' a ' })
   })
 
-  it('takes an empty value as not sent, even beside the same name', () => {
+  it('an empty value counts as not sent, even beside the same name', () => {
     assert.deepEqual(accepted('descriptor=&amount=&&card.holder&amount=1&cart.items[4].name='), {
       amount: '1',
     })
   })
 
-  it('may hold the equals sign in a value', () => {
+  it('a value can contain an equals sign', () => {
     assert.deepEqual(accepted('descriptor=a=b=='), { descriptor: 'a=b==' })
   })
 
-  it('has objects without a prototype at every level', () => {
+  it('the objects of a form have no prototype at any level', () => {
     const { request } = read('card.holder=Jane&cart.items[0].recipient.city=Ulm')
     const item = (request.cart as { items: object[] }).items[0] as { recipient: object }
     for (const one of [request, request.card, request.cart, item, item.recipient]) {
@@ -159,7 +159,7 @@ describe('a form', () => {
 })
 
 describe('names', () => {
-  it('that nobody knows are refused without their value', () => {
+  it('unknown names are refused without their values', () => {
     const error = refused('colour=4200000000000000')
     assert.deepEqual(error, { name: 'colour', message: 'is not an allowed parameter' })
   })
@@ -172,17 +172,17 @@ describe('names', () => {
     ['cart.items[12].nmae', 'cart.items[12].name'],
     ['Amount', 'amount'],
   ]) {
-    it(`that nearly fit are answered with the right one: ${sent}`, () => {
+    it(`a name that is nearly right is answered with the right one: ${sent}`, () => {
       const { message } = refused(`${sent}=1`)
       assert.equal(message, `is not an allowed parameter; did you mean ${meant}?`)
     })
   }
 
-  it('are no guess when they are far from everything', () => {
+  it('a name far from every known one gets no suggestion', () => {
     assert.equal(refused('ammmmount=1').message, 'is not an allowed parameter')
   })
 
-  it('are cut at 64 characters, after runs of nine digits were masked', () => {
+  it('names in answers are cut at 64 characters, with runs of nine digits masked', () => {
     assert.equal(refused(`${'a'.repeat(80)}=1`).name, 'a'.repeat(64))
     assert.equal(refused('card4200000000000000=1').name, 'card***')
     assert.equal(refused(`${'b'.repeat(60)}123456789=1`).name, `${'b'.repeat(60)}***`)
@@ -190,21 +190,21 @@ describe('names', () => {
     assert.equal(refused('x٤٢٠٠٠٠٠٠٠٠=1').name, 'x***')
   })
 
-  it('never carry control characters into the answer', () => {
+  it('names in answers contain no control characters', () => {
     assert.equal(refused('a%00%0Ab=1').name, 'a??b')
   })
 
-  it('longer than 256 characters are refused', () => {
+  it('names longer than 256 characters are refused', () => {
     assert.equal(refused(`${'a'.repeat(257)}=1`).message, 'is longer than 256 characters')
     assert.equal(refused(`${'a'.repeat(256)}=1`).message, 'is not an allowed parameter')
   })
 
-  it('deeper than eight levels are refused as such', () => {
+  it('names deeper than eight levels are refused as too deep', () => {
     assert.equal(refused('a.b.c.d.e.f.g.h.i=1').message, 'nests deeper than 8 levels')
     assert.equal(refused('a.b.c.d.e.f.g.h=1').message, 'is not an allowed parameter')
   })
 
-  it('sent twice are refused, also with the same value', () => {
+  it('a name sent twice is refused, also with the same value', () => {
     assert.deepEqual(refused('amount=1&amount=1'), { name: 'amount', message: 'is sent twice' })
     assert.equal(
       refused('customParameters[abc]=1&customParameters[abc]=2').message,
@@ -225,14 +225,14 @@ describe('names', () => {
     'customParameters',
     'threeDSecure.schemeData',
   ]) {
-    it(`of a group take no value: ${name}`, () => {
+    it(`the name of a group takes no value: ${name}`, () => {
       const { errors } = read(`${name}=1&card.number=42000000`)
       assert.equal(errors[0]?.name, name)
       assert.equal(errors[0]?.message, 'is a group of fields and takes no value itself')
     })
   }
 
-  it('below a value do not exist', () => {
+  it('a name below a value is unknown', () => {
     assert.match(refused('amount.value=1').message, /^is not an allowed parameter/)
     assert.match(refused('cart.items[0]name=1').message, /^is not an allowed parameter/)
     assert.match(refused('card[number]=1').message, /^is not an allowed parameter/)
@@ -255,7 +255,7 @@ describe('names', () => {
     'toString',
     'hasOwnProperty',
   ]) {
-    it(`of JavaScript's own machinery are unknown: ${name}`, () => {
+    it(`a name of JavaScript's own machinery is unknown: ${name}`, () => {
       const { errors, request } = read(`${name}=polluted`)
       assert.equal(errors.length, 1)
       assert.equal(({} as Record<string, unknown>).polluted, undefined)
@@ -264,19 +264,19 @@ describe('names', () => {
   }
 })
 
-describe('other spellings', () => {
-  it('mean the documented name', () => {
+describe('alternative names', () => {
+  it('an alternative name means the documented one', () => {
     const { request, names } = read('authentication.entityId=a1')
     assert.equal(request.entityId, 'a1')
     assert.deepEqual(names, [['entityId', 'a1']])
   })
 
-  it('may stand beside it with the same value, in either order', () => {
+  it('an alternative name can accompany the documented one with the same value, in either order', () => {
     assert.deepEqual(accepted('entityId=a1&authentication.entityId=a1'), { entityId: 'a1' })
     assert.deepEqual(accepted('authentication.entityId=a1&entityId=a1'), { entityId: 'a1' })
   })
 
-  it('must not differ from it', () => {
+  it('an alternative name with another value than the documented one is refused', () => {
     const error = refused('entityId=a1&authentication.entityId=b2')
     assert.equal(error.name, 'authentication.entityId')
     assert.match(error.message, /differs from entityId/)
@@ -286,7 +286,7 @@ describe('other spellings', () => {
     )
   })
 
-  it('count as sent twice like any other name', () => {
+  it('an alternative name sent twice is refused', () => {
     assert.equal(
       refused('authentication.entityId=a&authentication.entityId=a').message,
       'is sent twice',
@@ -297,13 +297,13 @@ describe('other spellings', () => {
     )
   })
 
-  it('work in JSON', () => {
+  it('alternative names work in JSON', () => {
     assert.deepEqual(accepted(json({ authentication: { entityId: 'a1' } })), { entityId: 'a1' })
   })
 })
 
-describe('names that deployed clients send', () => {
-  it('are taken and dropped', () => {
+describe('ignored names of deployed clients', () => {
+  it('names that deployed clients send are taken and dropped', () => {
     const body = 'authentication.password=x&registrations[0].id=1&registrations[1].id=2&amount=1'
     assert.deepEqual(accepted(body), { amount: '1' })
     assert.deepEqual(read(body).names, [['amount', '1']])
@@ -312,7 +312,7 @@ describe('names that deployed clients send', () => {
 })
 
 describe('indexes', () => {
-  it('go up to 1000 where the table says so, and to 99 elsewhere', () => {
+  it('indexes reach 1000 where the table says so, and 99 elsewhere', () => {
     const many = (count: number, name: (index: number) => string) =>
       Array.from({ length: count }, (_, index) => `${name(index)}=x`).join('&')
     const items = (
@@ -343,7 +343,7 @@ describe('indexes', () => {
     '1.5',
     '0x1',
   ]) {
-    it(`are plain numbers, not "${index}"`, () => {
+    it(`an index is a plain number, not "${index}"`, () => {
       assert.equal(
         refused(`cart.items[${encodeURIComponent(index)}].name=x`).message,
         'its index must be a number from 0 to 1000',
@@ -351,7 +351,7 @@ describe('indexes', () => {
     })
   }
 
-  it('leave no gap, because answers number elements as they were sent', () => {
+  it('indexes leave no gap, because answers number elements as they were sent', () => {
     assert.equal(refused('cart.items[1].name=x').name, 'cart.items[0]')
     assert.equal(
       refused('cart.items[0].name=x&cart.items[1].name=&cart.items[2].name=y').name,
@@ -361,20 +361,20 @@ describe('indexes', () => {
   })
 })
 
-describe('broken text', () => {
+describe('malformed text', () => {
   for (const value of ['%', '%4', '%zz', '%C3', '%C3%28', '%ED%A0%80', '%C0%80', '%F5%80%80%80']) {
-    it(`is refused where it stands: ${value}`, () => {
+    it(`malformed text is refused with the name of its field: ${value}`, () => {
       const error = refused(`amount=1&descriptor=${value}`)
       assert.equal(error.name, 'descriptor')
       assert.match(error.message, /broken percent-encoding/)
     })
   }
 
-  it('in a name is refused too', () => {
+  it('malformed text in a name is refused', () => {
     assert.match(refused('descri%zzptor=1').message, /broken percent-encoding/)
   })
 
-  it('of raw bytes is named, and the rest is read', () => {
+  it('malformed raw bytes are named, and the rest is read', () => {
     const body = Buffer.concat([Buffer.from('card.holder=Zoë&descriptor='), Buffer.from([0xe9])])
     const { errors, request } = read({ form: body })
     assert.deepEqual(only(errors), { name: 'descriptor', message: 'is not UTF-8' })
@@ -388,23 +388,23 @@ describe('broken text', () => {
     ['delete', '%7F'],
     ['C1 control', '%C2%85'],
   ]) {
-    it(`includes control characters: ${what}`, () => {
+    it(`control characters are refused: ${what}`, () => {
       assert.equal(refused(`descriptor=a${value}b`).message, 'must not hold control characters')
     })
   }
 
-  it('does not include line ends where a field has several lines', () => {
+  it('line ends are taken in a field of several lines', () => {
     assert.deepEqual(accepted('note=a%0D%0Ab%09c'), { note: 'a\r\nb\tc' })
     assert.equal(refused('note=a%00b').message, 'must not hold control characters')
   })
 
-  it('includes control characters in free keys', () => {
+  it('control characters in free keys are refused', () => {
     assert.match(refused('customParameters[ab%00cd]=1').message, /key must match/)
   })
 })
 
 describe('a query', () => {
-  it('follows the rules of a form', () => {
+  it('a query follows the rules of a form', () => {
     assert.deepEqual(accepted({ query: 'entityId=a1&descriptor=a+b%26c' }), {
       entityId: 'a1',
       descriptor: 'a b&c',
@@ -412,7 +412,7 @@ describe('a query', () => {
     assert.equal(refused({ query: 'amount=1&amount=2' }).message, 'is sent twice')
   })
 
-  it('may hold raw UTF-8 as the server hands it over, or text', () => {
+  it('a query can be text, or raw UTF-8 as the server delivers it', () => {
     const asReceived = Buffer.from('descriptor=Zoë').toString('latin1')
     assert.deepEqual(accepted({ query: asReceived }), { descriptor: 'Zoë' })
     assert.deepEqual(accepted({ query: 'descriptor=東' }), { descriptor: '東' })
@@ -421,7 +421,7 @@ describe('a query', () => {
 })
 
 describe('a JSON body', () => {
-  it('has the same structure nested', () => {
+  it('a JSON body has the same structure, nested', () => {
     assert.deepEqual(
       accepted(
         json({
@@ -462,7 +462,7 @@ describe('a JSON body', () => {
     ['a prototype', '{"__proto__": {"polluted": "1"}}', '__proto__'],
     ['a prototype further in', '{"card": {"__proto__": {"polluted": "1"}}}', 'card.__proto__'],
   ] as const) {
-    it(`must not hold ${what}`, () => {
+    it(`a JSON body with ${what} is refused`, () => {
       const { errors } = read(json(body))
       assert.equal(only(errors).name, name)
       assert.equal(only(errors).value, undefined)
@@ -487,7 +487,7 @@ describe('a JSON body', () => {
     'nul',
     '\ufeff{}',
   ]) {
-    it(`must be JSON: ${JSON.stringify(body)}`, () => {
+    it(`invalid JSON is refused: ${JSON.stringify(body)}`, () => {
       assert.throws(
         () => read(json(body)),
         (error) =>
@@ -496,7 +496,7 @@ describe('a JSON body', () => {
     })
   }
 
-  it('says where it breaks but never what stands there', () => {
+  it('a refusal of JSON names the position and never the text', () => {
     assert.throws(
       () => read(json('{"card":{"number":4200000000000000x}}')),
       (error) =>
@@ -506,24 +506,24 @@ describe('a JSON body', () => {
     )
   })
 
-  it('must be UTF-8', () => {
+  it('JSON in another encoding than UTF-8 is refused', () => {
     const bytes = Buffer.from('{"descriptor":"\u00e9"}', 'latin1')
     assert.throws(() => read({ json: bytes }), /is not UTF-8/)
   })
 
-  it('has no list longer than its highest index', () => {
+  it('a list in JSON is no longer than its highest index', () => {
     const passengers = (count: number) =>
       json({ airline: { passengers: Array(count).fill({ name: 'x' }) } })
     assert.ok(accepted(passengers(100)))
     assert.equal(refused(passengers(101)).name, 'airline.passengers[100]')
   })
 
-  it('must be an object', () => {
+  it('JSON other than an object is refused', () => {
     for (const body of ['[]', '"x"', 'true', 'null', '1'])
       assert.match(refused(json(body)).message, /must be an object/)
   })
 
-  it('must not nest deeper than eight levels', () => {
+  it('JSON deeper than eight levels is refused', () => {
     const nested = (levels: number) => `${'{"a":'.repeat(levels)}"1"${'}'.repeat(levels)}`
     assert.throws(
       () => read(json(nested(9))),
@@ -535,12 +535,12 @@ describe('a JSON body', () => {
 })
 
 describe("an embedder's object", () => {
-  it('is read like JSON, and what is undefined is not sent', () => {
+  it("an embedder's object is read like JSON, and undefined counts as not sent", () => {
     const values = { amount: '1', descriptor: undefined, cart: { items: [{ name: 'x' }] } }
     assert.deepEqual(accepted({ values }), { amount: '1', cart: { items: [{ name: 'x' }] } })
   })
 
-  it('is not changed and shares nothing with the request', () => {
+  it("an embedder's object is not changed and shares nothing with the request", () => {
     const values = { card: { holder: 'Jane' } }
     const { request } = read({ values })
     assert.notEqual(request.card, values.card)
@@ -555,11 +555,11 @@ describe("an embedder's object", () => {
     ['a String object', Object('92')],
     ['a date', new Date(0)],
   ] as const) {
-    it(`must not hold ${what}`, () =>
+    it(`an embedder's object with ${what} is refused`, () =>
       assert.equal(refused({ values: { amount: value } }).name, 'amount'))
   }
 
-  it('may be a circle without harm', () => {
+  it('a circular object is refused without harm', () => {
     const values: Record<string, unknown> = { amount: '1' }
     values.card = values
     assert.deepEqual(
@@ -568,12 +568,12 @@ describe("an embedder's object", () => {
     )
   })
 
-  it('takes only plain objects for groups', () => {
+  it('only plain objects are taken as groups', () => {
     assert.equal(refused({ values: { card: new Map([['holder', 'Jane']]) } }).name, 'card')
     assert.equal(refused({ values: [] }).message, 'the request must be an object of fields')
   })
 
-  it('does not read what it inherits', () => {
+  it('inherited properties are not read', () => {
     const values = Object.create({ amount: '1' })
     values.descriptor = 'x'
     assert.deepEqual(accepted({ values }), { descriptor: 'x' })
@@ -591,19 +591,19 @@ describe('limits', () => {
         text.test(error.message),
     )
 
-  it('stop a body above 8 MiB, of either kind', () => {
+  it('a body above 8 MiB of either kind is refused', () => {
     throwsWith(/8388608 bytes/, { form: Buffer.alloc(8 * 1024 * 1024 + 1, 'a') })
     throwsWith(/8388608 bytes/, { json: Buffer.alloc(8 * 1024 * 1024 + 1, ' ') })
   })
 
-  it('stop more than 65,536 parameters', () => {
+  it('more than 65,536 parameters are refused', () => {
     const parameters = (count: number) => ({ form: Buffer.from('descriptor=&'.repeat(count)) })
     assert.deepEqual(accepted(parameters(65_536)), {})
     throwsWith(/65536 parameters/, parameters(65_537))
     throwsWith(/65536 parameters/, json(`[${'"",'.repeat(65_537)}""]`))
   })
 
-  it('stop the list of what is wrong, and the work with it', () => {
+  it('the list of errors is bounded, and so is the work for it', () => {
     const body = Array.from({ length: 60_000 }, (_, index) => `unknown${index}=1`).join('&')
     assert.throws(
       () => read(body),
@@ -633,7 +633,7 @@ describe('the media type', () => {
     'application/jsonp',
     '',
   ]) {
-    it(`${type || 'nothing'} is refused with a body`, () => {
+    it(`${type || 'an empty type'} is refused with a body`, () => {
       assert.throws(
         () => bodyInput(type, body),
         (error) =>
@@ -641,13 +641,13 @@ describe('the media type', () => {
       )
     })
   }
-  it('does not matter without a body', () => {
+  it('any media type is taken without a body', () => {
     assert.deepEqual(accepted(bodyInput('text/plain', Buffer.alloc(0))), {})
   })
 })
 
 describe('the tables', () => {
-  it('must not use one name as a value and as a group', () => {
+  it('one name for a value and a group in the tables is refused', () => {
     const field = (name: string): Field => ({ ...(tables[0]?.fields[0] as Field), name })
     const clash = {
       name: 'clash',

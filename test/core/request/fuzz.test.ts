@@ -9,7 +9,7 @@ import { workedMs } from '../../rig/worked.ts'
 
 const known = operationNamed('payments.create').fields.map(({ name }) => name)
 
-/** A name that somebody who wants to do harm would try. */
+/** A name that an attacker would try. */
 const hostileName = fc.oneof(
   fc.constantFrom(
     '__proto__',
@@ -118,7 +118,7 @@ const hostileValue = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),
 )
 
-/** Correct encoding, none at all, or encoding that breaks off. */
+/** Correct encoding, none, or truncated encoding. */
 const encoded = (text: fc.Arbitrary<string>) =>
   fc
     .tuple(text, fc.constantFrom('right', 'none', 'cut', 'latin1', 'surrogate'))
@@ -157,7 +157,7 @@ const { tree: hostileTree } = fc.letrec<{ tree: unknown; leaf: unknown }>((tie) 
   leaf: fc.oneof(hostileValue, fc.boolean(), fc.double(), fc.constant(null), fc.constant('\ud800')),
 }))
 
-/** An object that really has a member called `__proto__`, as a parser of JSON would make it. */
+/** An object with an own member called `__proto__`, as a JSON parser makes it. */
 function ownMembers(members: readonly (readonly [string, unknown])[]): object {
   const made = {}
   for (const [name, value] of members) {
@@ -191,7 +191,7 @@ const hostile: fc.Arbitrary<RequestInput> = fc.oneof(
   hostileTree.map((values) => ({ values })),
 )
 
-/** Parses, or refuses with 400 and answers that are safe to show. Everything else is a bug. */
+/** Parses, or refuses with 400 and a safe answer. Anything else is a bug. */
 function parsesOrRefuses(input: RequestInput): boolean {
   try {
     const { request } = parseRequest('payments.create' as string, input)
@@ -212,7 +212,7 @@ function parsesOrRefuses(input: RequestInput): boolean {
 }
 
 describe('hostile requests', () => {
-  it('parse or are refused with 400, 5,000 of them in a few seconds', () => {
+  it('hostile requests are parsed or refused with 400, 5,000 of them in a few seconds', () => {
     warm(['payments.create'])
     let slowest = 0
     const start = workedMs()
@@ -229,7 +229,7 @@ describe('hostile requests', () => {
     assert.equal(({} as Record<string, unknown>).x, undefined)
   })
 
-  it('never slip through: what parses can be encoded and parses again to the same', () => {
+  it('a parsed request can be encoded and parses to the same again', () => {
     const harmless = fc.constantFrom(...known.filter((name) => !name.includes('[')))
     const fields = fc.dictionary(harmless, hostileValue, { maxKeys: 6 })
     fc.assert(
@@ -296,19 +296,19 @@ describe('the largest hostile bodies', () => {
     },
   }
   for (const [what, input] of Object.entries(cases)) {
-    it(`are refused without much work: ${what}`, () => {
+    it(`the largest hostile body is refused with little work: ${what}`, () => {
       warm(['payments.create'])
       const start = workedMs()
       assert.equal(parsesOrRefuses(input), false)
       const took = workedMs() - start
-      // Far above what it takes, far below what reading 8 MiB a second time per parameter would.
+      // Far above the needed time, far below that of reading 8 MiB again for each parameter.
       assert.ok(took < 1500, `${took.toFixed(0)} ms`)
     })
   }
 })
 
 describe('patterns of the tables', () => {
-  it('do not back-track for long on values as long as their field may be', () => {
+  it('no pattern backtracks for long on the longest values of its field', () => {
     for (const { name, format } of operationNamed('payments.create').fields) {
       if (format.kind !== 'pattern') continue
       const whole = new RegExp(`^(?:${format.pattern})$`, 'u')

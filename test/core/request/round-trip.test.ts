@@ -6,7 +6,7 @@ import type { Nested } from '../../../core/request/request.ts'
 import { groups, operationNamed, operations } from '../../../schemas/index.ts'
 import { formOf, requestOf } from '../../rig/arbitraries.ts'
 
-/** The nested form of flat names, made here by other means than the decoder's tables. */
+/** The nested form of flat names, made without the decoder's tables. */
 function nest(parameters: readonly (readonly [string, string])[]): object {
   const root: Record<string, unknown> = {}
   for (const [name, value] of parameters) {
@@ -42,7 +42,7 @@ describe('a valid request', () => {
   for (const operation of operations().values()) {
     const { accepts } = operation.endpoint
     for (const group of groups.filter(({ name }) => accepts.includes(name))) {
-      it(`${operation.endpoint.operation} with ${group.name} comes out as it went in`, () => {
+      it(`${operation.endpoint.operation} with ${group.name} survives a round trip`, () => {
         fc.assert(
           fc.property(requestOf(operation, group), (parameters) => {
             const name = operation.endpoint.operation
@@ -62,7 +62,7 @@ describe('a valid request', () => {
 })
 
 describe('the order of a form', () => {
-  it('does not matter', () => {
+  it("the order of a form's parameters does not matter", () => {
     const operation = operationNamed('payments.create')
     const cart = groups.find(({ name }) => name === 'cart.items')
     assert.ok(cart)

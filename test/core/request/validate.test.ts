@@ -40,7 +40,7 @@ const form = (fields: Record<string, string>) => ({
   form: Buffer.from(new URLSearchParams(fields).toString()),
 })
 
-/** What a request cannot do without, as an embedder writes it. */
+/** The minimal request of an embedder. */
 const pick = ({ amount, currency, paymentType }: typeof valid) => ({
   amount,
   currency,
@@ -58,7 +58,7 @@ function refusal(run: () => unknown): GatewayError {
   throw new assert.AssertionError({ message: 'nothing was refused' })
 }
 
-/** What is wrong with a payment that differs from a valid one in these fields. */
+/** The errors of a payment that differs from a valid one in these fields. */
 const wrong = (fields: Record<string, string>) =>
   refusal(() => parseRequest('payments.create', form({ ...valid, ...fields })))
 
@@ -70,14 +70,14 @@ function only(error: GatewayError): ParameterError {
 const names = (error: GatewayError) => error.parameterErrors.map(({ name }) => name).sort()
 
 describe('a payment', () => {
-  it('that fits the tables is returned nested and typed', () => {
+  it('a valid payment is returned nested and typed', () => {
     const { request } = parseRequest('payments.create', form(valid))
     const number: string | undefined = request.card?.number
     assert.equal(number, '4200000000000000')
     assert.equal(request.amount, '92.00')
   })
 
-  it('names everything that is missing or wrong, at once', () => {
+  it('all missing and wrong fields are named at once', () => {
     const error = refusal(() =>
       parseRequest('payments.create', form({ currency: 'euro', 'card.cvv': '12', colour: 'red' })),
     )
@@ -94,7 +94,7 @@ describe('a payment', () => {
     ])
   })
 
-  it('does not say of a field that it is missing when it is only unreadable', () => {
+  it('an unreadable field is not reported as missing', () => {
     const error = refusal(() =>
       parseRequest('payments.create', {
         form: Buffer.from('amount=%zz&currency=EUR&paymentType=DB'),
@@ -105,11 +105,11 @@ describe('a payment', () => {
 })
 
 describe('a refused value', () => {
-  it('is repeated when everybody may see it', () => {
+  it('a refused value of a public field is repeated', () => {
     assert.equal(only(wrong({ amount: '1e3' })).value, '1e3')
   })
 
-  it('is never repeated when it is personal or an account', () => {
+  it('a refused value of a personal or account field is never repeated', () => {
     for (const [name, value] of [
       ['card.number', '4200-0000-0000-0000'],
       ['card.cvv', '1a3'],
@@ -125,16 +125,16 @@ describe('a refused value', () => {
     }
   })
 
-  it('is masked when a card number was put into a harmless field', () => {
+  it('a card number in a harmless field is masked in the refusal', () => {
     const { value } = only(wrong({ amount: '4200 0000 0000 0000' }))
     assert.equal(value, '***')
   })
 
-  it('is cut when it is long', () => {
+  it('a long refused value is cut', () => {
     assert.equal(only(wrong({ sequence: 'x'.repeat(300) })).value?.length, 128)
   })
 
-  it('far beyond its length is refused before patterns read it', () => {
+  it('an overlong value is refused before any pattern reads it', () => {
     assert.match(
       only(wrong({ descriptor: 'x'.repeat(1_000_000) })).message,
       /up to 127 characters$/,
@@ -159,14 +159,14 @@ describe('amounts', () => {
     '+1',
     '1.00\u200b',
   ]) {
-    it(`are not written ${JSON.stringify(value)}`, () => {
+    it(`an amount written ${JSON.stringify(value)} is refused`, () => {
       const { name, message } = only(wrong({ amount: value }))
       assert.equal(name, 'amount')
       assert.match(message, /^must match \^\[0-9\]\{1,10\}\(\?:\\\.\[0-9\]\{2\}\)\?\$ \(/)
     })
   }
   for (const value of ['92', '92.00', '0.01', '9999999999.99', '007']) {
-    it(`are written ${value}`, () => {
+    it(`an amount written ${value} is taken`, () => {
       parseRequest('payments.create', form({ ...valid, amount: value }))
     })
   }
@@ -182,7 +182,7 @@ describe('codes', () => {
     ['threeDSecure.merchant.country', 'ZZZ', '100.800.501'],
     ['overridden', '', ''],
   ].slice(0, -1) as [string, string, string][]) {
-    it(`that look right but do not exist have a code of their own: ${name}`, () => {
+    it(`an unknown code is refused with its field's own result code: ${name}`, () => {
       const error = wrong({ [name]: value })
       assert.equal(error.code, code)
       assert.equal(only(error).name, name)
@@ -190,7 +190,7 @@ describe('codes', () => {
     })
   }
 
-  it('of an account belong to the account', () => {
+  it('a wrong code in an account gets the result code of accounts', () => {
     const error = wrong({
       'bankAccount.holder': 'Jane Jones',
       'bankAccount.iban': 'DE23100000001234567890',
@@ -200,34 +200,34 @@ describe('codes', () => {
     assert.equal(error.code, '100.200.100')
   })
 
-  it('that do not look right are format errors', () => {
+  it('a malformed code is a format error', () => {
     for (const name of ['currency', 'paymentBrand', 'paymentType']) {
       assert.equal(wrong({ [name]: '?' }).code, '200.300.404')
     }
   })
 
-  it('give way to 200.300.404 when something else is wrong too', () => {
+  it('an unknown code beside another error is refused with 200.300.404', () => {
     const error = wrong({ currency: 'XXZ', amount: 'x' })
     assert.equal(error.code, '200.300.404')
     assert.deepEqual(names(error), ['amount', 'currency'])
   })
 
-  it('give way to 200.300.404 when each has another code', () => {
+  it('two unknown codes with different result codes are refused with 200.300.404', () => {
     const error = wrong({ currency: 'XXZ', paymentBrand: 'VISSA' })
     assert.equal(error.code, '200.300.404')
     assert.deepEqual(names(error), ['currency', 'paymentBrand'])
   })
 
-  it('are not looked up where other text is allowed too', () => {
+  it('a code is not looked up in a field that also takes other text', () => {
     checking({ kind: 'either', of: [{ kind: 'country' }, N(2)] })('ZZ')
   })
 
-  it('are checked in lists', () => {
+  it('codes in lists are looked up', () => {
     const error = wrong({ 'cart.items[0].currency': 'EUR', 'cart.items[1].currency': 'XXZ' })
     assert.equal(only(error).name, 'cart.items[1].currency')
   })
 
-  it('of either kind are members of either table', () => {
+  it('a field of two kinds of codes takes members of either table', () => {
     const pay = (country: string) =>
       parseRequest(
         'payments.create',
@@ -241,14 +241,14 @@ describe('codes', () => {
 })
 
 describe('elements of lists', () => {
-  it('are named with their index', () => {
+  it('an element is named with its index', () => {
     assert.equal(
       only(wrong({ 'cart.items[0].name': 'a', 'cart.items[1].price': '1' })).name,
       'cart.items[1].price',
     )
   })
 
-  it('are named with both of two indexes', () => {
+  it('an element of a nested list is named with both indexes', () => {
     const error = wrong({
       'airline.passengers[0].legs[0].taxAmount': '1',
       'airline.passengers[0].legs[1].taxAmount': 'x',
@@ -258,7 +258,7 @@ describe('elements of lists', () => {
 })
 
 describe('names in brackets', () => {
-  it('hold no control characters, whatever else a table lets them hold', () => {
+  it('names in brackets contain no control characters, whatever the table allows', () => {
     parseRequest('payments.create', form({ ...valid, 'risk.parameters[a/b c]': 'x' }))
     for (const key of ['a\u0000b', 'a\nb', 'a\u0085b']) {
       const { message } = only(wrong({ [`risk.parameters[${key}]`]: 'x' }))
@@ -271,7 +271,7 @@ describe('names in brackets', () => {
     )
   })
 
-  it('come back in brackets', () => {
+  it('names in brackets are returned in brackets', () => {
     assert.equal(
       only(wrong({ 'customParameters[abc]': 'x'.repeat(2049) })).name,
       'customParameters[abc]',
@@ -436,7 +436,7 @@ describe('formats', () => {
     ],
   ]
   for (const [what, format, right, wrongs, message] of cases) {
-    it(what, () => {
+    it(`the check of a format: ${what}`, () => {
       const check = checking(format)
       for (const value of right) check(value)
       for (const value of wrongs) {
@@ -448,7 +448,7 @@ describe('formats', () => {
   }
 })
 
-/** What the conditions note about a request with these fields, by name. */
+/** The names that the conditions report for a request with these fields. */
 function noted(conditions: readonly Condition[], sent: Record<string, string>): string[] {
   const rows = ['a', 'b', 'c', 'd'].flatMap((name) => [name, `list[n].${name}`, `g.${name}`])
   const tables = [
@@ -489,7 +489,7 @@ describe('conditions', () => {
   const message = 'rule'
   const refusedFor = (...fields: string[]) => ['200.300.404', ...fields]
 
-  it('requires: any of these needs all of those', () => {
+  it('requires: each of these fields needs all of those', () => {
     const rule: Condition = { rule: 'requires', when: ['a', 'b'], need: ['c', 'd'], message }
     assert.deepEqual(noted([rule], {}), [])
     assert.deepEqual(noted([rule], { b: '1' }), refusedFor('c', 'd'))
@@ -497,7 +497,7 @@ describe('conditions', () => {
     assert.deepEqual(noted([rule], { a: '1', c: '1', d: '1' }), [])
   })
 
-  it('requires: only if and unless', () => {
+  it('requires: the rule holds only if, or unless, a field has a value', () => {
     const onlyIf: Condition = {
       rule: 'requires',
       when: ['a'],
@@ -519,7 +519,7 @@ describe('conditions', () => {
     assert.deepEqual(noted([unless], { a: '1', c: 'anything' }), [])
   })
 
-  it('any: one of those is enough, and all are named when none is there', () => {
+  it('any: one of these fields is enough, and all are named when none is present', () => {
     const rule: Condition = { rule: 'any', when: ['a'], of: ['b', 'c'], message }
     assert.deepEqual(noted([rule], { a: '1' }), refusedFor('b', 'c'))
     assert.deepEqual(noted([rule], { a: '1', c: '1' }), [])
@@ -538,13 +538,13 @@ describe('conditions', () => {
     assert.deepEqual(noted([rule], { a: 'x', b: '1' }), [])
   })
 
-  it('not-together: all of them at once are refused, not some', () => {
+  it('not-together: all of these fields at once are refused, some are taken', () => {
     const rule: Condition = { rule: 'not-together', of: ['a', 'b', 'c'], message }
     assert.deepEqual(noted([rule], { a: '1', b: '1' }), [])
     assert.deepEqual(noted([rule], { a: '1', b: '1', c: '1' }), refusedFor('a', 'b', 'c'))
   })
 
-  it('mandatory: needed whatever else is sent', () => {
+  it('mandatory: the field is needed whatever else is sent', () => {
     const rule: Condition = {
       rule: 'mandatory',
       need: ['a', 'g.a'],
@@ -556,13 +556,13 @@ describe('conditions', () => {
     assert.deepEqual(noted([rule], { a: '1', 'g.a': '1' }), [])
   })
 
-  it('at-least-one', () => {
+  it('at-least-one: a group without any of these fields is refused', () => {
     const rule: Condition = { rule: 'at-least-one', of: ['a', 'b'], message }
     assert.deepEqual(noted([rule], { c: '1' }), refusedFor('a', 'b'))
     assert.deepEqual(noted([rule], { b: '1' }), [])
   })
 
-  it('not-digits-only: the values are taken together', () => {
+  it('not-digits-only: the values are checked together', () => {
     const rule: Condition = {
       rule: 'not-digits-only',
       of: ['a', 'b'],
@@ -576,7 +576,7 @@ describe('conditions', () => {
     assert.deepEqual(noted([rule], { c: '7' }), [])
   })
 
-  it('inside a list hold for every element by itself', () => {
+  it('a condition inside a list holds for every element by itself', () => {
     const rule: Condition = { rule: 'requires', when: ['list[n].a'], need: ['list[n].b'], message }
     assert.deepEqual(
       noted([rule], { 'list[0].a': '1', 'list[0].b': '1', 'list[1].a': '1', 'list[2].b': '1' }),
@@ -584,7 +584,7 @@ describe('conditions', () => {
     )
   })
 
-  it('have a result code of their own where the table gives one', () => {
+  it('a condition has the result code that its table gives', () => {
     const rule: Condition = {
       rule: 'requires',
       when: ['a'],
@@ -595,12 +595,12 @@ describe('conditions', () => {
     assert.deepEqual(noted([rule], { a: '1' }), ['100.250.106', 'b'])
   })
 
-  it('never ask for a field that the operation does not take', () => {
+  it('a condition never asks for a field that the operation does not take', () => {
     const rule: Condition = { rule: 'requires', when: ['a'], need: ['elsewhere'], message }
     assert.deepEqual(noted([rule], { a: '1' }), [])
   })
 
-  it('of the real tables: customer data needs a name, technical data does not', () => {
+  it('customer data needs a name, technical data does not', () => {
     assert.deepEqual(names(wrong({ 'customer.email': 'jane@shop.example' })), [
       'customer.givenName',
       'customer.surname',
@@ -611,7 +611,7 @@ describe('conditions', () => {
     )
   })
 
-  it('of the real tables: an account needs number or iban, and bankCode or bic', () => {
+  it('an account needs number or iban, and bankCode or bic', () => {
     assert.deepEqual(names(wrong({ 'bankAccount.holder': 'Jane Jones' })), [
       'bankAccount.bankCode',
       'bankAccount.bic',
@@ -620,7 +620,7 @@ describe('conditions', () => {
     ])
   })
 
-  it('of one situation are checked when it arises', () => {
+  it('a condition for one situation is checked in that situation', () => {
     const authenticate = conditionCheck('payments.create', threeDSecureMandatory)
     const { request } = parseRequest('payments.create' as string, form(valid))
     assert.deepEqual(names(refusal(() => authenticate(request))).slice(0, 4), [
@@ -664,14 +664,14 @@ describe('required fields of a group', () => {
   const missing = (required: readonly string[], sent: Record<string, string>) =>
     names(refusal(() => parser(required).parse('o', form(sent))))
 
-  it('are required as soon as the group is there, at the top only by the endpoint', () => {
+  it('a required field is required once its group is present, at the top only by the endpoint', () => {
     assert.deepEqual(parser([]).parse('o', form({})).names, [])
     assert.deepEqual(missing([], { 'g.o': '1' }), ['g.r'])
     assert.deepEqual(missing([], { 'g.r': '1', 'g.inner.o': '1' }), ['g.inner.r'])
     assert.deepEqual(missing(['top'], {}), ['top'])
   })
 
-  it('that an endpoint names bring their group with them', () => {
+  it('a field required by the endpoint brings its group with it', () => {
     assert.deepEqual(missing(['g.inner.r'], {}), ['g.inner.r'])
     assert.deepEqual(missing(['g.inner.r'], { 'g.r': '1' }), ['g.inner.r'])
   })
@@ -679,7 +679,7 @@ describe('required fields of a group', () => {
 
 describe('every operation', () => {
   for (const [name, operation] of operations()) {
-    it(`${name} refuses what it does not take`, () => {
+    it(`${name} refuses the fields of other operations`, () => {
       const error = refusal(() => parseRequest(name as string, { query: 'no.such.field=1' }))
       assert.ok(error.parameterErrors.some((one) => one.name === 'no.such.field'))
       for (const refused of operation.endpoint.refused ?? []) {
@@ -694,7 +694,7 @@ describe('every operation', () => {
   }
 })
 
-it('a request that is typed loosely is still a request', () => {
+it('a loosely typed request is accepted by the types', () => {
   const { request } = parseRequest('payments.create' as string, form(valid))
   const loose: Nested = request
   assert.equal(loose.amount, '92.00')

@@ -8,7 +8,7 @@ import { approvedAs } from '../../rig/acquirer.ts'
 import { closeChecked } from '../../rig/books.ts'
 import { card, flat, startGateway, type TestGateway } from '../../rig/gateway.ts'
 
-/** An acquirer that notes under which number of the merchant it was asked. */
+/** An acquirer that records the merchant number of each request. */
 const asked: string[] = []
 const contracts = definePlugin({
   name: 'contracts',
@@ -46,7 +46,7 @@ const contracts = definePlugin({
 const visa = '4200000000000000'
 const master = '5454545454545454'
 
-describe('a payment that names only its merchant', () => {
+describe('dispatching of payments by merchant id', () => {
   let run: TestGateway
   let aheadMs = 0
   let merchant: string
@@ -65,7 +65,7 @@ describe('a payment that names only its merchant', () => {
     b = await entities.create({ kind: 'channel', name: 'B', parentId: merchant })
   })
 
-  /** Every process has seen it: nothing is older than the cache allows. */
+  /** Ages every cache in every process. */
   const seen = () => {
     aheadMs += 5000
   }
@@ -94,7 +94,7 @@ describe('a payment that names only its merchant', () => {
     return (await rowOf(body.id))?.channel_id
   }
 
-  test('goes to the channel of the first rule that fits, which is kept with it', async () => {
+  test('a payment goes to the channel of the first matching rule and stores that channel', async () => {
     await rules(
       { channelId: b, brands: ['MASTER'] },
       { channelId: b, currencies: ['USD'], countries: ['US'] },
@@ -105,21 +105,21 @@ describe('a payment that names only its merchant', () => {
     assert.deepEqual(await rowOf(body.id), { channel_id: a, entity_id: merchant })
     assert.equal(await channelOf({ paymentBrand: 'MASTER', 'card.number': master }), b)
     assert.equal(await channelOf({ paymentType: 'PA' }), b)
-    assert.equal(await channelOf({ paymentType: 'PA.CP' }), b, 'its first step is a PA')
+    assert.equal(await channelOf({ paymentType: 'PA.CP' }), b, 'the first step is a PA')
     assert.equal(await channelOf({ currency: 'USD' }), a)
     const us = { 'billing.country': 'US' }
     assert.equal(await channelOf({ currency: 'USD', ...us }), b)
     assert.equal(await channelOf(us), a)
   })
 
-  test('a brand that was not sent is the one of the number', async () => {
+  test('a missing brand is derived from the number', async () => {
     await rules({ channelId: b, brands: ['MASTER'] }, { channelId: a })
     const { paymentBrand: _, ...rest } = form({ 'card.number': master })
     const { body } = await run.send(rest)
     assert.equal((await rowOf(body.id))?.channel_id, b)
   })
 
-  test('a card out of a wallet goes by its scheme and by its wallet', async () => {
+  test("a wallet's card matches by its scheme and by its wallet", async () => {
     const wallet = {
       paymentBrand: 'APPLEPAY',
       'applePay.source': 'web',
@@ -132,7 +132,7 @@ describe('a payment that names only its merchant', () => {
     assert.equal(await channelOf(wallet), b)
   })
 
-  test('the country is the payer’s: billing.country, else that of the bank account', async () => {
+  test("the payer's country is billing.country, else the country of the bank account", async () => {
     await rules({ channelId: b, countries: ['DE'] }, { channelId: a })
     const bank: Record<string, string> = {
       ...Object.fromEntries(Object.entries(form()).filter(([name]) => !name.startsWith('card.'))),
@@ -149,10 +149,10 @@ describe('a payment that names only its merchant', () => {
     assert.equal(await channel({}), b)
     assert.equal(await channel({ 'bankAccount.country': 'AT' }), a)
     assert.equal(await channel({ 'billing.country': 'FR' }), a)
-    assert.equal(await channelOf({ 'shipping.country': 'DE' }), a, 'goods do not pay')
+    assert.equal(await channelOf({ 'shipping.country': 'DE' }), a, 'goods do not decide')
   })
 
-  test('is refused by the fields that no rule takes, with what was looked at', async () => {
+  test('a payment without a matching rule is refused with the fields and values that were compared', async () => {
     await rules(
       { channelId: a, brands: ['VISA'], currencies: ['EUR'], countries: ['DE', 'AT'] },
       { channelId: b, brands: ['MASTER'], currencies: ['USD'] },
@@ -188,7 +188,7 @@ describe('a payment that names only its merchant', () => {
     assert.equal(count?.count, 0n, 'nothing was stored')
   })
 
-  test('what is wrong in the request itself is told before rules are asked', async () => {
+  test('errors of the request are reported before rules are applied', async () => {
     await rules({ channelId: a, brands: ['MASTER'] })
     const code = async (more: Record<string, string>) => (await send(more)).body.result.code
     assert.equal(await code({ 'card.number': '4200000000000001' }), '100.100.101')
@@ -216,7 +216,7 @@ describe('a payment that names only its merchant', () => {
     assert.match((await wrong(run.psp)) ?? '', /belongs to a psp/)
   })
 
-  test('a rule whose channel is closed refuses: no other contract steps in by itself', async () => {
+  test('a rule with a closed channel refuses the payment, and no other contract replaces it', async () => {
     await rules({ channelId: a, currencies: ['EUR'] }, { channelId: b })
     await run.gateway.entities.close(a)
     seen()
@@ -238,7 +238,7 @@ describe('a payment that names only its merchant', () => {
     assert.equal((await run.send({ ...rest, currency: 'USD' })).status, 200)
   })
 
-  test('goes out under the account of the chosen channel, and so do its follow-ups', async () => {
+  test('the payment and its follow-ups go through the account of the chosen channel', async () => {
     for (const [channelId, merchantId] of [
       [a, 'MID-A'],
       [b, 'MID-B'],
@@ -264,7 +264,7 @@ describe('a payment that names only its merchant', () => {
     assert.deepEqual(asked, ['debit MID-B', 'refund MID-B', 'debit MID-A'])
   })
 
-  test('captures, increases and reversals go to the channel of the payment they refer to', async () => {
+  test('captures, increments and reversals go to the channel of the payment they refer to', async () => {
     await rules({ channelId: b })
     const agreement = {
       'standingInstruction.mode': 'INITIAL',
@@ -293,10 +293,10 @@ describe('a payment that names only its merchant', () => {
       { ...named, entityId: a, paymentType: 'RF', amount: '1.00' },
       { id: capture.body.id },
     )
-    assert.equal(wrong.body.result.code, '700.400.700', 'the other channel is another channel')
+    assert.equal(wrong.body.result.code, '700.400.700', 'the channels differ')
   })
 
-  test('asks the database nothing: its rules are those that were read with the merchant', async () => {
+  test('dispatching reads nothing from the database: rules are loaded with the merchant', async () => {
     await rules({ channelId: a })
     await send()
     const lock = new pg.Client({ connectionString: run.database.url })
@@ -309,7 +309,7 @@ describe('a payment that names only its merchant', () => {
         isAnswered = true
       })
       for (let round = 0; round < 20; round += 1) assert.equal((await send()).status, 200)
-      assert.equal(isAnswered, false, 'an entity that was not read before waits for the lock')
+      assert.equal(isAnswered, false, 'an uncached entity waits for the lock')
       await lock.query('rollback')
       assert.equal((await unread).status, 200)
     } finally {
@@ -317,7 +317,7 @@ describe('a payment that names only its merchant', () => {
     }
   })
 
-  test('a request that names a channel never meets the rules', async () => {
+  test('a request that names a channel bypasses the rules', async () => {
     await rules({ channelId: a })
     const fresh = await run.another({ role: 'api' })
     const meetings = () =>

@@ -34,7 +34,7 @@ describe('schedules', { concurrency: true }, () => {
       )
     ).map(({ type }) => type)
 
-  test('are made, read, listed, changed and cancelled, each with its record and event', async () => {
+  test('schedules are created, read, listed, changed and cancelled, each with its record and event', async () => {
     const registrationId = await tools.store()
     const made = await tools.schedule(registrationId, {
       merchantTransactionId: 'subscription-1',
@@ -95,7 +95,7 @@ describe('schedules', { concurrency: true }, () => {
     )
   })
 
-  test('a preview stores nothing and goes by the zone of the channel', async () => {
+  test('a preview stores nothing and uses the zone of the channel', async () => {
     const channel = await run.gateway.entities.create({
       kind: 'channel',
       name: 'Berlin',
@@ -107,7 +107,7 @@ describe('schedules', { concurrency: true }, () => {
       entityId: channel,
       job: { expression: '0 30 2 28-31 3 ? 2027' },
     } as never)
-    // Half past two does not exist on 28 March 2027 there.
+    // Half past two does not exist there on 28 March 2027.
     assert.deepEqual(seen.nextExecutions, [
       '2027-03-28 01:00:00+0000',
       '2027-03-29 00:30:00+0000',
@@ -118,7 +118,7 @@ describe('schedules', { concurrency: true }, () => {
     assert.deepEqual(await run.sql('select count(*) as n from tollgate.schedule'), before)
   })
 
-  test('a cancellation with notice runs to its end', async () => {
+  test('a schedule cancelled with notice runs until its end', async () => {
     const clock = await tools.clockAt('2027-01-10 00:00:00')
     const registrationId = await tools.store({ testClock: clock.id })
     const made = await tools.schedule(registrationId, {
@@ -144,7 +144,7 @@ describe('schedules', { concurrency: true }, () => {
     assert.equal((await run.gateway.schedules.get(made.id)).state, 'CANCELLED')
   })
 
-  test('what cannot be charged or never runs is refused by name', async () => {
+  test('a schedule that cannot be charged or never runs is refused by name', async () => {
     const registrationId = await tools.store()
     const refused = (more: object, ...expected: Parameters<typeof refusal>) =>
       assert.rejects(tools.schedule(registrationId, more), refusal(...expected))
@@ -166,7 +166,7 @@ describe('schedules', { concurrency: true }, () => {
     await assert.rejects(tools.schedule(removed), refusal('100.150.202', 400))
   })
 
-  test('ids of another merchant answer like unknown ones, on every operation', async () => {
+  test('ids of another merchant answer like unknown ones in every operation', async () => {
     const registrationId = await tools.store()
     const { id } = await tools.schedule(registrationId)
     const merchant = await run.gateway.entities.create({
@@ -199,7 +199,7 @@ describe('schedules', { concurrency: true }, () => {
     assert.equal((await schedules.get(id)).state, 'WAITING')
   })
 
-  test('the same key a hundred times at once over two processes makes one schedule', async () => {
+  test('one key sent a hundred times at once over two processes makes one schedule', async () => {
     const other = await run.another()
     const registrationId = await tools.store()
     const request = { entityId: run.channel, ...charge, registrationId, job: monthly } as never
@@ -221,11 +221,11 @@ describe('schedules', { concurrency: true }, () => {
     )
     await run.gateway.registrations.remove(registrationId)
     const again = await other.schedules.create(request, { idempotencyKey: 'one-schedule' })
-    assert.equal(again.id, made[0]!.id, 'a repeat is answered whatever became of the registration')
+    assert.equal(again.id, made[0]!.id, 'a repeat is answered in any state of the registration')
   })
 })
 
-/** Without what differs from answer to answer. */
+/** Removes the parts that differ between answers. */
 function essence({ ndc: _ndc, timestamp: _timestamp, ...rest }: Record<string, unknown>) {
   return rest
 }

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { mostUnits, periodUnits } from '../../../core/schedule/plan.ts'
 
-/** Zones whose clocks do something unusual. */
+/** Zones with unusual clock changes. */
 export const zone = fc.constantFrom(
   'UTC',
   'Europe/Berlin',
@@ -15,7 +15,7 @@ export const zone = fc.constantFrom(
   'Pacific/Kwajalein', // Skipped 21 August 1993.
 )
 
-/** Days of clock changes of those zones, and of ends of months and leap years. */
+/** Days of clock changes in those zones, ends of months and leap days. */
 const unusual = [
   '1993-08-21',
   '2011-12-30',
@@ -47,7 +47,7 @@ export const momentWithMs: fc.Arbitrary<Date> = fc
 
 export const unit = fc.constantFrom(...periodUnits)
 
-/** Mostly of a size that people choose, sometimes beyond every calendar. */
+/** Mostly of a common size, sometimes beyond every calendar. */
 export const number = (min: number): fc.Arbitrary<number> =>
   fc.oneof(
     { weight: 8, arbitrary: fc.integer({ min, max: 40 }) },

@@ -8,10 +8,10 @@ import { mostUnits, periodUnits, upcoming } from '../../../core/schedule/plan.ts
 import { sources } from '../../rig/sources.ts'
 import { now, planOf } from './jobs.ts'
 
-/** Each is looked at for the first time, so the clock changes of its years are looked up. */
+/** Unused zones, so that the clock changes of their years are looked up. */
 const zones = ['Europe/Paris', 'Europe/Rome', 'America/Chicago', 'Africa/El_Aaiun', 'Asia/Gaza']
 
-/** The quickest of some runs: whatever else the machine does only makes a run slower. */
+/** The fastest of several runs, because other load only slows a run. */
 function leastMs(run: (zone: string) => unknown): number {
   const taken = [...zones, 'UTC', 'UTC'].map((zone) => {
     const startedMs = performance.now()
@@ -24,14 +24,14 @@ function leastMs(run: (zone: string) => unknown): number {
 const day = 86_400_000
 const long = 'a'.repeat(1_000_000)
 
-test('no job keeps a request busy, and none that never runs is searched for long', () => {
+test('every job is checked within a bounded time, also one that never runs', () => {
   const jobs: [fields: JobFields, minimumIntervalMs: number][] = [
     [{ expression: '0 0 0 30 2 ?' }, 0],
     [{ expression: '0 0 0 31W 2,4,6,9,11 ?' }, 0],
     [{ expression: '59 59 23 29 2 ? 2098-2099' }, 0],
     [{ expression: `0 0 0 1 1 ? ${'*,'.repeat(121)}*` }, day],
     [{ expression: '* * * * * ?', endDate: '9999-12-31 23:59:59' }, 0],
-    // Every run of two days that are not whole has to be looked at.
+    // Every run of two partial days is visited.
     [
       {
         expression: '*/2 * * * * ?',
@@ -41,7 +41,7 @@ test('no job keeps a request busy, and none that never runs is searched for long
       1_999,
     ],
     [{ expression: '*/3 * * * * ?', startDate: '2027-01-01 00:00:02' }, 2_500],
-    // Every day up to 2099 has to be looked at.
+    // Every day up to 2099 is visited.
     [{ expression: '0 0 0 */2 * ?' }, day],
     [{ expression: '0 0 0,23 1,3,5,7,9,11,13,15,17,19,21,23,25,27 * ?' }, 2 * 3_600_000],
     [{ startDate: '0001-01-01 00:00:00', endDate: '9999-12-31 23:59:59', second: '*' }, 0],
@@ -60,7 +60,7 @@ test('no job keeps a request busy, and none that never runs is searched for long
   }
 })
 
-test('no notice and no period is too long or too short to reckon with', () => {
+test('notices and periods of any length are computed', () => {
   for (const unit of periodUnits) {
     for (const [notice, duration] of [
       [0, 1],
@@ -81,7 +81,7 @@ test('no notice and no period is too long or too short to reckon with', () => {
   }
 })
 
-test('an outage of a year costs as little as one of a minute, nearly', () => {
+test('an outage of a year costs nearly as little as one of a minute', () => {
   for (const expression of ['* * * * * ?', '0 0 0 29 2 ?', '*/7 */7 */7 ? * FRI#5']) {
     const taken = leastMs((zone) => {
       const plan = planOf(expression, zone)
@@ -92,7 +92,7 @@ test('an outage of a year costs as little as one of a minute, nearly', () => {
   }
 })
 
-test('schedules are reckoned without a database, a clock or the network', () => {
+test('schedules are computed without a database, a clock or the network', () => {
   const pure = ['plan', 'job', 'interval', 'wall-runs', 'wall-time', 'periods', 'misfire']
   const files = [...pure, 'resubmission'].map((name) => `core/schedule/${name}.ts`)
   const found = sources('core/schedule').filter(({ file }) => files.includes(file))

@@ -1,4 +1,7 @@
-/** No instant is lost when a schedule is changed or cancelled: it has fired by then, or is recorded as missed. */
+/**
+ * No instant is lost when a schedule is changed or cancelled: each has fired or is recorded as
+ * missed.
+ */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { onFaultPoint } from '../../../core/index.ts'
@@ -9,7 +12,7 @@ import { monthly, type Scheduling, scheduling } from '../../rig/schedules.ts'
 const secondMs = 1000
 const everySecond = { job: { expression: '* * * * * ?' } }
 
-/** Instants of a schedule by what became of them, as whole seconds since 1970, in order. */
+/** Fired and missed instants of a schedule, as whole seconds since 1970, in order. */
 async function instants(run: TestGateway, id: string) {
   const fired = await run.sql<{ at: Date }>(
     'select at from tollgate.occurrence where schedule_id = $1 order by at',
@@ -34,7 +37,7 @@ const eventsOf = (run: TestGateway, id: string) =>
     [id],
   )
 
-describe('where nobody fires', { concurrency: true }, () => {
+describe('changes of schedules without a running worker', { concurrency: true }, () => {
   let run: TestGateway
   let tools: Scheduling
   before(async () => {
@@ -43,7 +46,7 @@ describe('where nobody fires', { concurrency: true }, () => {
   })
   after(() => closeChecked(run))
 
-  /** A schedule of every minute that should have fired three times by now. */
+  /** A schedule of every minute whose last three instants did not fire. */
   async function overdue() {
     const { id } = await tools.schedule(await tools.store(), { job: { expression: '0 * * * * ?' } })
     const minuteMs = 60 * secondMs
@@ -53,7 +56,7 @@ describe('where nobody fires', { concurrency: true }, () => {
     return { id, range: { from: first.toISOString(), to: last.toISOString(), count: 3 } }
   }
 
-  test('a cancellation records what was due and had not fired, before it is told itself', async () => {
+  test('a cancellation records the missed instants before its own event', async () => {
     const { id, range } = await overdue()
     const cancelled = await run.gateway.schedules.cancel(id)
     assert.equal(cancelled.state, 'CANCELLED')
@@ -71,7 +74,7 @@ describe('where nobody fires', { concurrency: true }, () => {
     assert.deepEqual(row, { seq: 3 })
   })
 
-  test('a change of times does the same, and runs on with the new ones', async () => {
+  test('a change of times records the missed instants and continues with the new times', async () => {
     const { id, range } = await overdue()
     const changed = await run.gateway.schedules.reschedule(id, { job: monthly } as never)
     assert.equal(changed.state, 'WAITING')
@@ -81,7 +84,7 @@ describe('where nobody fires', { concurrency: true }, () => {
     ])
   })
 
-  test('with notice it runs on, and what was due still has its turn', async () => {
+  test('a cancellation with notice leaves due instants to be charged', async () => {
     const { id } = await tools.schedule(await tools.store(), {
       job: { expression: '0 * * * * ?', noticeNumber: '1', noticeUnit: 'DAY' },
     })
@@ -94,7 +97,7 @@ describe('where nobody fires', { concurrency: true }, () => {
     assert.deepEqual((await instants(run, id)).missed, [])
   })
 
-  test('on a test clock its position decides what was due', async () => {
+  test('the position of a test clock decides the missed instants', async () => {
     const clock = await tools.clockAt('2027-03-15 00:00:00')
     const { id } = await tools.schedule(await tools.store({ testClock: clock.id }))
     await run.sql("update tollgate.schedule set next_at = '2027-02-01 06:00:00Z' where id = $1", [
@@ -107,7 +110,7 @@ describe('where nobody fires', { concurrency: true }, () => {
     ])
   })
 
-  test('what has fired and was not begun is missed by a cancellation, and charged after a change', async () => {
+  test('an instant that fired and was not begun is missed by a cancellation and charged after a change', async () => {
     for (const change of ['cancel', 'reschedule'] as const) {
       const { id } = await tools.schedule(await tools.store())
       await run.sql(
@@ -123,7 +126,7 @@ describe('where nobody fires', { concurrency: true }, () => {
   })
 })
 
-describe('where two engines fire', () => {
+describe('changes of schedules beside two workers', () => {
   let run: TestGateway
   let tools: Scheduling
   before(async () => {
@@ -133,7 +136,7 @@ describe('where two engines fire', () => {
   afterEach(() => onFaultPoint(undefined))
   after(() => closeChecked(run))
 
-  test('of changing and cancelling meanwhile each second is fired or missed, once', async () => {
+  test('each second is fired or missed once, with changes and cancellations meanwhile', async () => {
     const other = await run.another()
     const registrationId = await tools.store()
     const made = await Promise.all(
@@ -142,7 +145,7 @@ describe('where two engines fire', () => {
     await Promise.all(
       made.map(async ({ id }, index) => {
         await until(async () => ((await tools.history(id)).length > 0 ? true : undefined), 20_000)
-        // The same times again: whatever is lost between the two plans would be a gap.
+        // The same times again, so that a lost instant between the two plans would be a gap.
         const far = { job: { ...everySecond.job, endDate: '2090-01-01 00:00:00' } }
         const [changer, ender] = index % 2 === 0 ? [run.gateway, other] : [other, run.gateway]
         await changer.schedules.reschedule(id, far as never)
@@ -174,7 +177,7 @@ describe('where two engines fire', () => {
     }
   })
 
-  test('a cancellation comes before a clock that stands at an instant fires it', async () => {
+  test('a cancellation precedes a clock that stands at its instant', async () => {
     const clock = await tools.clockAt('2027-01-15 00:00:00')
     const { id } = await tools.schedule(await tools.store({ testClock: clock.id }))
     let release = () => {}

@@ -1,4 +1,4 @@
-/** An acquirer that hangs keeps its own operations waiting, and nobody else's. */
+/** A hanging acquirer delays its own operations and no others. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Operation } from '@tollgate/plugin-kit'
@@ -8,7 +8,7 @@ import { closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
 import { type Scheduling, scheduling } from '../../rig/schedules.ts'
 
-/** The one instant of a job that runs `seconds` from now. */
+/** The single instant of a job, `seconds` from now. */
 function onceIn(seconds: number) {
   const at = new Date(Math.ceil(Date.now() / 1000 + seconds) * 1000)
   const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth() + 1, at.getUTCDate()]
@@ -18,7 +18,7 @@ function onceIn(seconds: number) {
 
 const many = 40
 
-describe('beside an acquirer that hangs', () => {
+describe('charges beside a hanging acquirer', () => {
   let run: AcquirerRun
   let tools: Scheduling
   before(async () => {
@@ -30,7 +30,7 @@ describe('beside an acquirer that hangs', () => {
     return closeChecked(run)
   })
 
-  /** What the acquirer is asked waits until it is let go. */
+  /** Requests to the acquirer wait until their release. */
   function hanging() {
     const asked: string[] = []
     let letGo = () => {}
@@ -67,7 +67,7 @@ describe('beside an acquirer that hangs', () => {
   const scheduled = (count: number, registrationId: string, more: object) =>
     Promise.all(Array.from({ length: count }, () => tools.schedule(registrationId, more)))
 
-  test('forty enquiries that hang leave workers for the charges of others', async () => {
+  test('forty hanging enquiries leave workers for other charges', async () => {
     const { asked, hang, letGo } = hanging()
     const reference = `undecided-${newId()}`
     const lost = { debit: () => ({ is: 'unknown', why: 'no answer' }) as const, enquire: hang }
@@ -77,13 +77,13 @@ describe('beside an acquirer that hangs', () => {
     const job = onceIn(1)
     const made = await scheduled(20, await tools.store(), { job })
     await approved(made.map(({ id }) => id))
-    assert.equal(await openOf(['debit']), many, 'none of them was decided meanwhile')
+    assert.equal(await openOf(['debit']), many, 'none was decided meanwhile')
     assert.ok(asked.length < 8, 'some of the workers, never all')
     letGo()
     await until(async () => ((await openOf(['debit'])) === 0 ? true : undefined), 20_000)
   })
 
-  test('forty captures that hang leave workers for the captures of others', async () => {
+  test('forty hanging captures leave workers for other captures', async () => {
     const { asked, hang, letGo } = hanging()
     const reference = `captures-${newId()}`
     const lost = { capture: () => ({ is: 'unknown', why: 'no answer' }) as const, enquire: hang }
@@ -97,13 +97,13 @@ describe('beside an acquirer that hangs', () => {
         run.gateway.payments.followUp(id, { ...capture, merchantTransactionId: reference }),
       ),
     )
-    // As if their processes had died.
+    // Expires the leases, as if their processes had died.
     await run.sql(
       `update tollgate.attempt set state = 'sending', lease_until = now() - interval '1 second'
        where kind = 'capture' and state = 'unknown'`,
     )
     await until(async () => (asked.length > 0 ? true : undefined))
-    // Another connector's payment whose process died between its two steps.
+    // A payment at another connector whose process died between its two steps.
     const authorised = await new Promise<string>((died) => {
       onFaultPoint((point, id) => {
         if (point !== 'after-T2') return
@@ -128,7 +128,7 @@ describe('beside an acquirer that hangs', () => {
     await until(async () => ((await openOf(['capture'])) === 0 ? true : undefined), 20_000)
   })
 
-  test('charges of one job that hang do not hold up those at another connector', async () => {
+  test('hanging charges of one job do not delay those of another connector', async () => {
     const { asked, hang, letGo } = hanging()
     const reference = `slow-${newId()}`
     run.acquirer.tell(reference, { debit: hang })

@@ -1,4 +1,7 @@
-/** A resource's later events stand in the feed as they were inserted: firing must insert them in their order. */
+/**
+ * Later events of a resource have the feed order of their insertion, so firing inserts them in
+ * sequence.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Database } from '../../../core/db/database.ts'
@@ -6,7 +9,7 @@ import { newId } from '../../../core/index.ts'
 import { writeFired } from '../../../core/schedule/store-fire.ts'
 import { startGateway } from '../../rig/gateway.ts'
 
-test('events of one firing are inserted in the order of their resource, however they are given', async () => {
+test('events of one firing are inserted in the order of their resources', async () => {
   const run = await startGateway({ role: 'api' })
   const database = new Database({ url: run.database.url })
   try {

@@ -14,7 +14,7 @@ import { closeChecked } from '../../rig/books.ts'
 import { testKey, until } from '../../rig/gateway.ts'
 import { type Scheduling, scheduling } from '../../rig/schedules.ts'
 
-/** The one instant of a job that runs `seconds` from now. */
+/** The single instant of a job, `seconds` from now. */
 function onceIn(seconds: number) {
   const at = new Date(Math.ceil(Date.now() / 1000 + seconds) * 1000)
   const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth() + 1, at.getUTCDate()]
@@ -22,7 +22,7 @@ function onceIn(seconds: number) {
   return { expression: `${second} ${minute} ${hour} ${day} ${month} ? ${year}` }
 }
 
-describe('firing', { concurrency: true }, () => {
+describe('firing of schedules', { concurrency: true }, () => {
   let run: AcquirerRun
   let tools: Scheduling
   before(async () => {
@@ -40,11 +40,11 @@ describe('firing', { concurrency: true }, () => {
         ['APPROVED', 'DECLINED', 'FAILED'].includes(state)
       return all.length >= executions && all.every(isOver) ? all : undefined
     })
-  /** Lets the database believe that the schedule has been due since then. */
+  /** Makes the schedule due since then. */
   const dueSince = (id: string, at: Date) =>
     run.sql('update tollgate.schedule set next_at = $2 where id = $1', [id, at])
 
-  test('of 120 schedules due in the same second, over three processes, each is charged once', async () => {
+  test('120 schedules due in the same second are charged once each, over three processes', async () => {
     const others = [await run.another(), await run.another()]
     const registrationId = await tools.store()
     const job = onceIn(6)
@@ -84,7 +84,7 @@ describe('firing', { concurrency: true }, () => {
     ])
   })
 
-  test('after an outage the oldest of the last day are made up, all others are recorded as missed', async () => {
+  test('the oldest instants of the last day are charged after an outage, all others are recorded as missed', async () => {
     const registrationId = await tools.store()
     const hourly = await tools.schedule(registrationId, { job: { expression: '0 0/20 * * * ?' } })
     const hourMs = 3_600_000
@@ -99,7 +99,7 @@ describe('firing', { concurrency: true }, () => {
     )) as [{ now: Date }]
     const instants = Math.floor((now.getTime() - since.getTime()) / (20 * 60_000)) + 1
     const told = missed.reduce((sum, range) => sum + Number(range.count), 0)
-    assert.equal(told + all.length, instants, 'each instant is charged or told as missed')
+    assert.equal(told + all.length, instants, 'each instant is charged or recorded as missed')
     const oldest = Date.parse(all.at(-1)!.scheduledAt)
     const window = now.getTime() - 24 * hourMs
     assert.ok(oldest >= window && oldest < window + 20 * 60_000)
@@ -110,7 +110,7 @@ describe('firing', { concurrency: true }, () => {
     assert.equal(events.length, missed.length)
   })
 
-  test('a removed registration fails that execution, visibly, and leaves the schedule', async () => {
+  test('a removed registration fails its execution visibly and leaves the schedule', async () => {
     const clock = await tools.clockAt('2027-01-15 00:00:00')
     const registrationId = await tools.store({ testClock: clock.id })
     const { id } = await tools.schedule(registrationId)
@@ -135,7 +135,7 @@ describe('firing', { concurrency: true }, () => {
     )
   })
 
-  test('an expired card fails, and is charged again once its expiry is changed', async () => {
+  test('an expired card fails and is charged again once its expiry is changed', async () => {
     const clock = await tools.clockAt('2034-04-15 00:00:00')
     const registrationId = await tools.store({ testClock: clock.id })
     const { id } = await tools.schedule(registrationId)
@@ -151,7 +151,7 @@ describe('firing', { concurrency: true }, () => {
     ])
   })
 
-  test('declines that may pass are repeated as the channel says, each only after the one before', async () => {
+  test("soft declines are retried by the channel's policy, each attempt after the previous one", async () => {
     const channel = await run.gateway.entities.create({
       kind: 'channel',
       name: 'Patient',
@@ -202,7 +202,7 @@ describe('firing', { concurrency: true }, () => {
     assert.deepEqual(await state(), ['DECLINED 2'])
     await tools.advance(clock.id, { to: '2027-02-05 06:00:00' })
     assert.deepEqual(await state(), ['APPROVED 3'])
-    // A decline for good is never repeated; one that may pass not more often than allowed.
+    // A hard decline is never retried, a soft one at most as often as allowed.
     await tools.advance(clock.id, { to: '2027-03-31 00:00:00' })
     assert.deepEqual((await state())[0], 'DECLINED 1')
     await tools.advance(clock.id, { to: '2027-04-30 00:00:00' })
@@ -215,7 +215,7 @@ describe('firing', { concurrency: true }, () => {
     assert.equal(new Set(payments.map(({ attempt_key }) => attempt_key)).size, 7)
   })
 
-  test('a decline that turns out to be a success is taken back when the instant was charged again', async () => {
+  test('a decline that proves to be a success is reversed when the instant was charged again', async () => {
     const channel = await run.gateway.entities.create({
       kind: 'channel',
       name: 'Accepting',
@@ -273,13 +273,13 @@ describe('firing', { concurrency: true }, () => {
     )
   })
 
-  test('a cancellation holds from when it has the schedule, not from when it began to wait for it', async () => {
+  test('a cancellation takes effect when it locks the schedule, not when it begins to wait', async () => {
     const { id } = await tools.schedule(await tools.store(), { job: { hour: '6' } })
     const holder = new pg.Client({ connectionString: run.database.url })
     await holder.connect()
     try {
       await holder.query('begin')
-      // As firing does: it changes the row and commits.
+      // Changes the row and commits, as firing does.
       await holder.query('update tollgate.schedule set seq = seq + 1 where id = $1', [id])
       const cancelled = run.gateway.schedules.cancel(id)
       await until(async () => {
@@ -302,7 +302,7 @@ describe('firing', { concurrency: true }, () => {
     }
   })
 
-  test('of cancelling, changing and firing at once, each instant is charged once or never', async () => {
+  test('simultaneous cancellation, change and firing charge each instant once or never', async () => {
     const other = await run.another()
     const registrationId = await tools.store()
     const made = await Promise.all(
@@ -310,7 +310,7 @@ describe('firing', { concurrency: true }, () => {
         tools.schedule(registrationId, { job: { expression: '* * * * * ?' } }),
       ),
     )
-    // Each has fired at least once when it is cancelled by both processes and changed by one.
+    // Each schedule has fired at least once when both processes cancel it and one changes it.
     await Promise.all(
       made.map(async ({ id }) => {
         await until(async () => ((await tools.history(id)).length > 0 ? true : undefined))
@@ -346,7 +346,7 @@ describe('firing', { concurrency: true }, () => {
     assert.deepEqual(doubled, [], 'as many payments as executions')
   })
 
-  test('removing and changing registrations and rotating keys while schedules fire loses no instant', async () => {
+  test('no instant is lost while registrations change or go and keys rotate', async () => {
     const registrations = await Promise.all(Array.from({ length: 12 }, () => tools.store()))
     const made = await Promise.all(
       registrations.map((id) => tools.schedule(id, { job: { expression: '* * * * * ?' } })),
@@ -381,7 +381,7 @@ describe('firing', { concurrency: true }, () => {
       const { executions, missed } = await tools.executions(id)
       const moments = [
         ...executions.map(({ scheduledAt }) => Date.parse(scheduledAt)),
-        // What the cancellation found not begun.
+        // Instants that the cancellation found unstarted.
         ...missed.flatMap(({ from, count }) =>
           Array.from({ length: Number(count) }, (_, no) => Date.parse(from) + no * 1000),
         ),
@@ -394,7 +394,7 @@ describe('firing', { concurrency: true }, () => {
     }
   })
 
-  test('the slot of an occurrence takes one payment, however many workers reach for it', async () => {
+  test('one occurrence takes one payment, however many workers attempt it', async () => {
     const clock = await tools.clockAt('2027-01-15 00:00:00')
     const registrationId = await tools.store({ testClock: clock.id })
     const { id } = await tools.schedule(registrationId)
@@ -429,8 +429,8 @@ describe('firing', { concurrency: true }, () => {
   })
 })
 
-// Apart from the others: it recognises its charge as the one that waits.
-test('a registration removed while its charge is being put together fails it as a removed one', async () => {
+// In a test of its own, because it recognises its charge as the waiting one.
+test('a charge whose registration is removed during its preparation fails as without one', async () => {
   const run = await startWithAcquirer()
   const tools = scheduling(run)
   const registrationId = await tools.store()

@@ -42,7 +42,7 @@ describe('schedules on a test clock', { concurrency: true }, () => {
     })
   }
 
-  test('a monthly subscription is charged once for each month and ends when it is cancelled', async () => {
+  test('a monthly subscription is charged once a month until it is cancelled', async () => {
     const clock = await clockAt('2027-01-15 10:00:00')
     const registrationId = await stored({ testClock: clock.id })
     const made = await schedule(registrationId)

@@ -26,7 +26,7 @@ export function refusalOf(fields: JobFields, rules: Partial<JobRules> = {}): Gat
   return assert.fail(`${JSON.stringify(fields)} was not refused`)
 }
 
-/** Refused with this code, and exactly these parameters are named. */
+/** Refused with this code, naming exactly these parameters. */
 export function refuses(
   fields: JobFields,
   code: string,

@@ -1,4 +1,6 @@
-/** A charge of a schedule that happened after all: no other one is made while its money is still there. */
+/**
+ * A scheduled charge with a late success: no other charge is made while its money is still there.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Reversed } from '@tollgate/plugin-kit'
@@ -10,7 +12,7 @@ import { type Scheduling, scheduling } from '../../rig/schedules.ts'
 
 const by = { by: 'alice', reason: 'seen in their portal' }
 
-describe('charges of schedules that happened after all', () => {
+describe('schedule charges with a late success', () => {
   let run: LateRun
   let tools: Scheduling
   before(async () => {
@@ -27,7 +29,7 @@ describe('charges of schedules that happened after all', () => {
   const states = async (id: string) => (await payments(id)).map(({ state }) => state)
   const later = () => run.sql('update tollgate.timer set due_at = now() where clock_id is null')
 
-  /** A schedule whose first two charges could not be sent, the second of which happened all the same. */
+  /** A schedule whose first two charges could not be sent, the second with a late success. */
   async function chargedAfterAll(undo: { answer: Reversed }) {
     const reference = `charge-${newId()}`
     let sent = 0
@@ -67,7 +69,7 @@ describe('charges of schedules that happened after all', () => {
       return timer
     })
 
-  test('charged again only once it is undone', async () => {
+  test('a late success is undone before the instant is charged again', async () => {
     const undo: { answer: Reversed } = { answer: { is: 'unknown', why: 'ask later' } }
     const { id, late } = await chargedAfterAll(undo)
     await later()
@@ -85,7 +87,7 @@ describe('charges of schedules that happened after all', () => {
     assert.deepEqual(await states(id), ['declined', 'declined', 'approved'])
   })
 
-  test('kept by an operator, it is the charge, and no other one follows', async () => {
+  test('a late success kept by an operator is the charge, and no other follows', async () => {
     const { id, late } = await chargedAfterAll({ answer: { is: 'refused', why: 'too late' } })
     await until(async () =>
       (await run.audited(late)).includes('late-success-stands') ? true : undefined,

@@ -9,7 +9,7 @@ import { read, refuses } from './jobs.ts'
 const hour = 3_600_000
 const day = 24 * hour
 
-describe('runs closer than the channel allows are refused', () => {
+describe('minimum interval of a channel', () => {
   const refusesAt = (minimumIntervalMs: number, expression: string, seconds: number) =>
     refuses(
       { expression },
@@ -21,7 +21,7 @@ describe('runs closer than the channel allows are refused', () => {
   const accepts = (minimumIntervalMs: number, expression: string, zone = 'UTC') =>
     assert.ok(read({ expression }, { minimumIntervalMs, zone }))
 
-  test('within a minute, an hour and a day, across midnight and between days', () => {
+  test('runs too close within a minute, an hour or a day, or across midnight, are refused', () => {
     refusesAt(hour, '* * * * * ?', 1)
     refusesAt(hour, '0,59 0 0 1 1 ?', 59)
     refusesAt(hour, '0 0/30 9 1 1 ?', 1_800)
@@ -38,19 +38,19 @@ describe('runs closer than the channel allows are refused', () => {
     accepts(366 * day - 1, '0 0 0 29 2 ?')
   })
 
-  test('however late the close pair comes', () => {
-    // Neighbouring only at the end of 2099.
+  test('a close pair is refused however far in the future', () => {
+    // Adjacent only at the end of 2099.
     refusesAt(2 * hour, '0 0 0,23 30,31 12 ? 2099', 3_600)
-    // 28 February and 1 March follow each other but in leap years.
+    // 28 February and 1 March are adjacent except in leap years.
     refusesAt(2 * hour, '0 0 0,23 1,28 2,3 ?', 3_600)
     accepts(2 * hour, '0 0 0,23 1,28 2,3 ? 2028,2032')
     refusesAt(2 * hour, '0 0 0,23 1,28 2,3 ? 2028,2032,2099', 3_600)
-    // The first Monday lies before the second Sunday, and only a year's end brings them together.
+    // 31 December and 1 January are adjacent only across a year's end.
     accepts(31 * day, '0 0 0 31 12 ? 2027-2090')
     refusesAt(31 * day + 1_000, '0 0 0 1,31 1,12 ? 2027-2030', 86_400)
   })
 
-  test('the field that brings them together is named', () => {
+  test('the refusal names the field that causes the close pair', () => {
     const rules = { minimumIntervalMs: 32 * day }
     const what = /is the least allowed/
     refuses({ second: '0,30' }, '100.250.120', ['second'], what, rules)
@@ -60,7 +60,7 @@ describe('runs closer than the channel allows are refused', () => {
     refuses({ dayOfWeek: 'MON' }, '100.250.120', ['dayOfWeek'], what, rules)
   })
 
-  test('only runs that are to come and within the dates count', () => {
+  test('only future runs between the dates count', () => {
     const rules = { minimumIntervalMs: hour }
     const halves = { expression: '0 0,30 9 * * ?' }
     const on = (startTime: string, endDate: string) => ({
@@ -90,24 +90,24 @@ describe('runs closer than the channel allows are refused', () => {
     })
   })
 
-  test('a clock change makes no schedule too dense', () => {
-    // 01:30 and 02:30, which is 03:00 that day, are half an hour apart on 28 March.
+  test('a clock change never makes a schedule too dense', () => {
+    // 01:30 and 02:30, which is 03:00 on 28 March, are half an hour apart.
     accepts(hour, '0 30 * * * ?', 'Europe/Berlin')
     accepts(day, '0 0 12 * * ?', 'America/New_York')
   })
 
-  test('without a minimum anything may be scheduled', () => {
+  test('any schedule is accepted without a minimum', () => {
     for (const minimumIntervalMs of [0, 1_000]) accepts(minimumIntervalMs, '* * * * * ?')
   })
 })
 
-/** Seconds since 1970; 20 April 2027 and thereabouts, or any time. */
+/** Seconds since 1970; around 20 April 2027, or any time. */
 const start = fc.oneof(
   fc.integer({ min: 1_808_179_200, max: 1_808_179_200 + 3 * 86_400 }),
   fc.integer({ min: 0, max: 4_000_000_000 }),
 )
 
-test('a close pair is found exactly when walking finds one', () => {
+test('the check refuses exactly the schedules in which a slow walk finds a close pair', () => {
   const most = 3_000
   const outcomes = { close: 0, none: 0 }
   fc.assert(
@@ -143,7 +143,7 @@ test('a close pair is found exactly when walking finds one', () => {
   assert.ok(outcomes.close > 300 && outcomes.none > 300, JSON.stringify(outcomes))
 })
 
-test('runs are counted as walking counts them', () => {
+test('the check counts runs as a slow walk does', () => {
   let counted = 0
   fc.assert(
     fc.property(

@@ -17,10 +17,10 @@ const told = ({ charge, missed, nextAt }: Due) => ({
   next: iso(nextAt),
 })
 
-describe('what is due', () => {
+describe('due instants', () => {
   const hourly = planOf('0 0 * * * ?')
 
-  test('is charged, and nothing before its time', () => {
+  test('a due instant is charged, and no instant before its time', () => {
     const due = (now: string) => told(dueInstants(hourly, at('2027-01-01T10:00:00Z'), at(now)))
     const next = '2027-01-01T10:00:00Z'
     assert.deepEqual(due('2027-01-01T09:59:59.999Z'), { charge: [], missed: [], next })
@@ -31,7 +31,7 @@ describe('what is due', () => {
     })
   })
 
-  test('is made up for a day, oldest first', () => {
+  test('instants of the last day are charged, oldest first', () => {
     const due = dueInstants(hourly, at('2027-01-01T10:00:00Z'), at('2027-01-02T09:30:00Z'))
     assert.equal(due.charge.length, 24)
     assert.equal(iso(due.charge[0]!), '2027-01-01T10:00:00Z')
@@ -39,7 +39,7 @@ describe('what is due', () => {
     assert.deepEqual(due.missed, [])
   })
 
-  test('is missed when it is older; exactly as old as the window is made up', () => {
+  test('an instant older than the window is missed, and one exactly as old as the window is charged', () => {
     const due = dueInstants(hourly, at('2027-01-01T10:00:00Z'), at('2027-01-03T12:30:00Z'))
     assert.deepEqual(due.missed.map(range), ['2027-01-01T10:00:00Z 2027-01-02T12:00:00Z 27'])
     assert.equal(iso(due.charge[0]!), '2027-01-02T13:00:00Z')
@@ -53,7 +53,7 @@ describe('what is due', () => {
     })
   })
 
-  test('is missed beyond the number that is made up', () => {
+  test('instants beyond the maximum number are missed', () => {
     const minutely = planOf('0 * * * * ?')
     const due = dueInstants(minutely, at('2027-01-01T10:00:00Z'), at('2027-01-01T10:59:59Z'))
     assert.equal(due.charge.length, 24)
@@ -62,7 +62,7 @@ describe('what is due', () => {
     assert.equal(iso(due.nextAt), '2027-01-01T11:00:00Z')
   })
 
-  test('follows the settings of the channel', () => {
+  test("the channel's settings decide which instants are charged", () => {
     const due = (windowMs: number, most: number) =>
       told(
         dueInstants(hourly, at('2027-01-01T10:00:00Z'), at('2027-01-01T12:00:00Z'), {
@@ -76,7 +76,7 @@ describe('what is due', () => {
     assert.deepEqual(due(0, 24).missed, ['2027-01-01T10:00:00Z 2027-01-01T11:00:00Z 2'])
   })
 
-  test('ends with the schedule', () => {
+  test('no instant is due after the end of the schedule', () => {
     const ended = planOf('0 0 * * * ?', 'UTC', { endAt: at('2027-01-01T11:00:00Z') })
     const cancelled = planOf('0 0 * * * ?', 'UTC', { effectiveEnd: at('2027-01-01T12:00:00Z') })
     for (const plan of [ended, cancelled]) {
@@ -92,7 +92,7 @@ describe('what is due', () => {
     })
   })
 
-  test('of every second for years is two ranges', () => {
+  test('years of instants every second become two ranges', () => {
     const everySecond = planOf('* * * * * ?')
     const due = dueInstants(everySecond, at('2027-01-01T00:00:00Z'), at('2037-01-01T00:00:00Z'))
     assert.equal(due.charge.length, 24)
@@ -100,7 +100,7 @@ describe('what is due', () => {
       '2027-01-01T00:00:00Z 2036-12-30T23:59:59Z 315532800',
       '2036-12-31T00:00:24Z 2037-01-01T00:00:00Z 86377',
     ])
-    // They are listed as far as somebody wants to read.
+    // The list is bounded by the caller.
     const [oldest] = due.missed
     const listed = instantsOf(everySecond, oldest!).take(3).toArray()
     assert.deepEqual(isos(listed), [
@@ -110,7 +110,7 @@ describe('what is due', () => {
     ])
   })
 
-  test('counts skipped and repeated times as the runs they are', () => {
+  test('skipped and repeated times count as the runs they are', () => {
     const berlin = planOf('0 */30 * * * ?', 'Europe/Berlin')
     const missedOn = (day: string) => {
       const now = new Date(at(`${day}T22:00:00Z`).getTime() + 48 * hour)
@@ -124,15 +124,15 @@ describe('what is due', () => {
   })
 })
 
-test('a count that pauses in the middle of skipped time takes it for one gap', () => {
-  // Counted in strides of four days, of which the first ends at 02:44:59 on 28 March.
+test('a count that pauses inside a skipped time treats the gap as one', () => {
+  // Counted in steps of four days, the first of which ends at 02:44:59 on 28 March.
   const plan = planOf('0 10,45 2 * * ?', 'Europe/Berlin')
   const nextAt = at('2027-03-24T01:45:00Z')
   const due = dueInstants(plan, nextAt, at('2027-03-29T12:00:00Z'), { windowMs: 0, most: 24 })
   assert.deepEqual(due.missed.map(range), ['2027-03-24T01:45:00Z 2027-03-29T00:45:00Z 10'])
 })
 
-/** All instants from `nextAt` to `now`, by walking; null when there are too many to walk. */
+/** All instants from `nextAt` to `now` by walking; null when there are too many. */
 function walk(plan: SchedulePlan, nextAt: Date, now: Date, most: number): Date[] | null {
   const found: Date[] = []
   let next = nextInstant(plan, new Date(nextAt.getTime() - 1))
@@ -142,7 +142,7 @@ function walk(plan: SchedulePlan, nextAt: Date, now: Date, most: number): Date[]
   return found
 }
 
-test('each due instant is charged or missed, once, and as the rule says', () => {
+test('each due instant is charged or missed once, by the rule', () => {
   const seen = { charged: 0, tooOld: 0, tooMany: 0 }
   fc.assert(
     fc.property(

@@ -11,7 +11,7 @@ import { hostile } from '../../rig/cron/hostile-texts.ts'
 import { iso, isos, now, read, refusalOf, refuses } from './jobs.ts'
 
 describe('a job is read with the documented defaults', () => {
-  test('nothing sent is midnight on the first of January, every year', () => {
+  test('a job without fields runs at midnight on the first of January, every year', () => {
     const { expression, fields, firstAt } = read({})
     assert.equal(expression, '0 0 0 1 1 ? *')
     assert.deepEqual(fields, {
@@ -26,7 +26,7 @@ describe('a job is read with the documented defaults', () => {
     assert.equal(iso(firstAt), '2027-01-01T00:00:00Z')
   })
 
-  test('of the two day fields a default gives way; ? leaves the other its default', () => {
+  test('a default in one day field gives way, and a ? leaves the other field its default', () => {
     const days = (fields: JobFields) => {
       const { dayOfMonth, dayOfWeek } = read(fields).fields
       return `${dayOfMonth} ${dayOfWeek}`
@@ -39,13 +39,13 @@ describe('a job is read with the documented defaults', () => {
     assert.equal(days({ dayOfMonth: 'L', dayOfWeek: '?' }), 'L ?')
   })
 
-  test('empty is not sent', () => {
+  test('an empty field counts as not sent', () => {
     const fields = { dayOfWeek: '', expression: '', startDate: '', noticeUnit: '', name: '' }
     assert.deepEqual(read(fields).fields, read({}).fields)
     assert.deepEqual(read({ hour: undefined }).fields, read({}).fields)
   })
 
-  test('an expression replaces the seven fields, and may leave out the year', () => {
+  test('an expression replaces the seven fields and can omit the year', () => {
     const { expression, fields } = read({
       expression: '  0 30 08 ? * mon-fri ',
       hour: '3',
@@ -59,7 +59,7 @@ describe('a job is read with the documented defaults', () => {
     assert.equal(fields.name, 'weekdays')
   })
 
-  test('what is stored, opened again, is the same plan', () => {
+  test('a stored plan is the same plan when it is read', () => {
     const plan = read(
       {
         hour: '9',
@@ -84,7 +84,7 @@ describe('a job is read with the documented defaults', () => {
     assert.equal(iso(plan.firstAt), '2027-01-31T08:00:00Z')
   })
 
-  test("the document's examples", () => {
+  test('the documented examples run as documented', () => {
     const at = (fields: JobFields, count: number, from = '2027-01-01T00:00:00Z') =>
       isos(upcoming(read(fields), new Date(Date.parse(from) - 1), count))
     const [day, month] = [8, 5]
@@ -117,8 +117,8 @@ describe('a job is read with the documented defaults', () => {
   })
 })
 
-describe('a time field that is wrong has its own code', () => {
-  test('each of them', () => {
+describe('result codes of wrong time fields', () => {
+  test('each wrong time field has its own code', () => {
     for (const [field, code, texts] of [
       ['second', '100.250.122', ['60', '-1', 'x', '0/0', '0/61', '?', 'L', '1,,2', ' 1']],
       ['minute', '100.250.122', ['60', '5-', '*/0', '1 ', '١']],
@@ -131,18 +131,18 @@ describe('a time field that is wrong has its own code', () => {
       for (const text of texts) {
         const what = /position [0-9]+: .*; write/
         refuses({ [field]: text }, code, [field], what)
-        // Also beside an expression that replaces it.
+        // Also beside an expression that replaces the field.
         refuses({ [field]: text, expression: '0 0 0 1 1 ?' }, code, [field], what)
       }
     }
   })
 
-  test('every wrong field is named; the code is theirs when they agree', () => {
+  test('all wrong fields are named, with their code if they share one', () => {
     refuses({ second: '60', minute: '61' }, '100.250.122', ['second', 'minute'], /write 0 to 59/)
     refuses({ hour: '24', month: '13' }, '200.300.404', ['hour', 'month'], /no such value/)
   })
 
-  test('an expression is named with the position and the reason', () => {
+  test('a wrong expression is named with position and reason', () => {
     for (const [expression, what] of [
       ['0 0 24 * * ?', /position 4 \(hour\): there is no such value; write 0 to 23/],
       ['0 0 0 1 13 ?', /position 8 \(month\): .*write 1 to 12 or JAN to DEC/],
@@ -158,7 +158,7 @@ describe('a time field that is wrong has its own code', () => {
     }
   })
 
-  test('day fields that do not go together', () => {
+  test('contradicting day fields are refused', () => {
     const names = ['dayOfMonth', 'dayOfWeek']
     refuses({ dayOfMonth: '1', dayOfWeek: 'MON' }, '100.250.120', names, /write \? in one of them/)
     refuses({ dayOfMonth: '*', dayOfWeek: '*' }, '100.250.120', names, /write \? in one of them/)
@@ -166,20 +166,20 @@ describe('a time field that is wrong has its own code', () => {
   })
 })
 
-describe('a job that never runs is refused', () => {
-  test('days that do not exist or are over', () => {
+describe('jobs without runs', () => {
+  test('a job on days that do not exist or are past is refused', () => {
     const never = /no run is left/
     refuses({ dayOfMonth: '30', month: '2' }, '100.250.120', ['dayOfMonth', 'month'], never)
     refuses({ year: '2026' }, '100.250.120', ['year'], never)
     refuses({ expression: '0 0 0 31 2,4,6,9,11 ?' }, '100.250.120', ['expression'], never)
-    // 29 February in years that have none.
+    // 29 February in years without one.
     const { expression } = { expression: '0 0 0 29 2 ? 2027,2029-2031' }
     refuses({ expression }, '100.250.120', ['expression'], never)
     const nowBusiness = new Date('2099-12-31T23:59:59Z')
     refuses({ second: '*' }, '100.250.120', ['year'], never, { nowBusiness })
   })
 
-  test('nothing between its dates', () => {
+  test('a job without a run between its dates is refused', () => {
     const fields = { endDate: '2026-12-31 23:59:59' }
     refuses(fields, '100.250.120', ['endDate'], /first run would be at 2027-01-01T00:00:00Z/)
     refuses(
@@ -198,7 +198,7 @@ describe('a job that never runs is refused', () => {
     refuses(both, '100.250.120', ['endDate'], /2028-01-01T00:00:00Z/)
   })
 
-  test('the bounds themselves count', () => {
+  test('the dates of a job are inclusive', () => {
     const only = '2027-01-01 00:00:00'
     const plan = read({ startDate: only, endDate: only })
     assert.deepEqual(isos(upcoming(plan, now, 5)), ['2027-01-01T00:00:00Z'])
@@ -208,16 +208,16 @@ describe('a job that never runs is refused', () => {
   })
 })
 
-describe('dates are wall time of the zone', () => {
+describe('dates in the zone of the channel', () => {
   const daily = { hour: '9', dayOfMonth: '*', month: '*' }
 
-  test('with its summer time', () => {
+  test('dates are wall time, including summer time', () => {
     const dates = { startDate: '2027-03-27 09:00:00', endDate: '2027-03-28 09:00:00' }
     const plan = read({ ...daily, ...dates }, { zone: 'Europe/Berlin' })
     assert.deepEqual(isos(upcoming(plan, now, 5)), ['2027-03-27T08:00:00Z', '2027-03-28T07:00:00Z'])
   })
 
-  test('a skipped time means the first instant after the gap, a repeated one the first of the two', () => {
+  test('a skipped date means the first instant after the gap, a repeated one the first of the two', () => {
     const at = (startDate: string, zone: string) =>
       iso(read({ ...daily, startDate }, { zone }).startAt)
     assert.equal(at('2027-03-28 02:30:00', 'Europe/Berlin'), '2027-03-28T01:00:00Z')
@@ -230,7 +230,7 @@ describe('dates are wall time of the zone', () => {
     assert.equal(at('2011-12-30 12:00:00', 'Pacific/Apia'), '2011-12-30T10:00:00Z')
   })
 
-  test('a start in the past charges for nothing that is over', () => {
+  test('a start in the past charges no past instant', () => {
     for (const startDate of ['2020-01-01 00:00:00', '1900-01-01 00:00:00', '0001-01-01 00:00:00']) {
       for (const zone of ['UTC', 'Europe/Amsterdam']) {
         const plan = read({ ...daily, startDate }, { zone })
@@ -238,17 +238,17 @@ describe('dates are wall time of the zone', () => {
         assert.ok(plan.firstAt.getTime() - now.getTime() < 86_400_000)
       }
     }
-    // An instant that is this very moment is no future one.
+    // The current instant does not count as future.
     const atNine = new Date('2026-11-21T09:00:00Z')
     assert.equal(iso(read(daily, { nowBusiness: atNine }).firstAt), '2026-11-22T09:00:00Z')
   })
 
-  test('an end far away is no end', () => {
+  test('an end in the far future counts as none', () => {
     const plan = read({ ...daily, endDate: '9999-12-31 23:59:59' })
     assert.equal(upcoming(plan, new Date('2099-12-25T00:00:00Z'), 50).length, 7)
   })
 
-  test('an end in the past or before the start', () => {
+  test('an end in the past or before the start is refused', () => {
     const code = '200.300.404'
     refuses({ endDate: '2026-11-21 15:59:59' }, code, ['endDate'], /in the past.*UTC/)
     // 16:59:59 in Berlin is 15:59:59 UTC, a second ago.
@@ -256,11 +256,11 @@ describe('dates are wall time of the zone', () => {
     refuses({ endDate: '2026-11-21 16:59:59' }, code, ['endDate'], /in the past/, rules)
     const dates = { startDate: '2028-01-01 00:00:01', endDate: '2028-01-01 00:00:00' }
     refuses(dates, code, ['endDate'], /before job\.startDate/)
-    // At this very moment it is not over yet, though nothing follows.
+    // An end at this instant has not passed, although nothing follows.
     refuses({ endDate: '2026-11-21 16:00:00' }, '100.250.120', ['endDate'], /nothing runs up to/)
   })
 
-  test('what is no date', () => {
+  test('a malformed date is refused', () => {
     for (const text of [
       '2027-02-29 00:00:00',
       '2027-04-31 00:00:00',
@@ -278,7 +278,7 @@ describe('dates are wall time of the zone', () => {
     }
   })
 
-  test('a zone that does not exist is no mistake of the request', () => {
+  test('an unknown zone of the channel is not an error of the request', () => {
     assert.throws(() => read({}, { zone: 'Europe/Atlantis' }), RangeError)
   })
 })
@@ -287,7 +287,7 @@ describe('notice and duration', () => {
   const notice = { noticeUnit: 'DAY', noticeNumber: '3' }
   const duration = { durationUnit: 'MONTH', durationNumber: '1' }
 
-  test('are read', () => {
+  test('notice and duration are read', () => {
     assert.deepEqual(read({}).notice, null)
     assert.deepEqual(read({}).duration, null)
     assert.deepEqual(read(notice).notice, { unit: 'DAY', number: 3, callable: 'ANYTIME' })
@@ -300,7 +300,7 @@ describe('notice and duration', () => {
     for (const durationUnit of periodUnits) assert.ok(read({ durationUnit, durationNumber: '1' }))
   })
 
-  test('half a pair, an end of no period, a period of no length are refused', () => {
+  test('half a pair, an end without a period, and a period of no length are refused', () => {
     const [of, ofNotice] = ['100.250.106', '100.250.107']
     refuses({ durationUnit: 'DAY' }, of, ['durationNumber'], /is missing/)
     refuses({ durationNumber: '1' }, of, ['durationUnit'], /is missing/)
@@ -320,7 +320,7 @@ describe('notice and duration', () => {
     refuses({ ...notice, noticeNumber: '1.5' }, '200.300.404', ['noticeNumber'], /a number/)
   })
 
-  test("the table's conditions say the same, so a request hears it early", () => {
+  test('the table has the same conditions, so a request is refused early', () => {
     const group = groupsByName.get('job')!
     const table = conditionsOf({ fields: group.fields, conditions: group.conditions } as Operation)
     const options = {
@@ -350,13 +350,14 @@ describe('notice and duration', () => {
         assert.deepEqual(names(early), names(late), JSON.stringify(job))
       }
     }
-    // No notice, or any callable but DURATION_END, with or without a period; that one with it.
+    // No notice, or any callable except DURATION_END, with or without a period; DURATION_END with
+    // one.
     assert.equal(refused, 48 - (2 + 4 + 1))
   })
 })
 
-describe('anything may be sent', () => {
-  test('it is read, or refused with a job code or 200.300.404 and a name', () => {
+describe('arbitrary jobs', () => {
+  test('any job is read, or refused with a job code or 200.300.404 and a field', () => {
     const names = [...groupsByName.get('job')!.fields].map(({ name }) => name.slice('job.'.length))
     const some = fc.constantFrom('1', '?', '*', '0', 'DAY', '2027-05-05 05:05:05', 'ANYTIME', '*/7')
     const job = fc.dictionary(fc.constantFrom(...names), fc.oneof(some, some, hostile), {

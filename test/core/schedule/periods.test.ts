@@ -12,7 +12,7 @@ import {
 import { momentWithMs, number, unit, zone } from './arbitraries.ts'
 import { iso, planOf } from './jobs.ts'
 
-/** A moment of the zone, as its clocks show it. */
+/** A moment in the zone's wall time. */
 const at = (wall: string, zone = 'UTC') => instantOfWall(readWall(wall)!, zone)
 
 const length = (text: string): Length => {
@@ -39,15 +39,15 @@ function end(now: Date, { notice, callable = 'DURATION_END', ...given }: Case): 
   return iso(effectiveEnd(plan, createdAt, now))
 }
 
-describe('a schedule that is cancelled ends', () => {
+describe('the end of a cancelled schedule', () => {
   const now = at('2027-05-10 12:00:00')
 
-  test('at once without notice, also when it has periods', () => {
+  test('a cancellation without notice takes effect at once, also with periods', () => {
     assert.equal(end(now, {}), iso(now))
     assert.equal(end(now, { duration: '1 YEAR' }), iso(now))
   })
 
-  test('when the notice has passed, at any time', () => {
+  test('a schedule callable at any time ends when the notice has passed', () => {
     const given = (notice: string) => end(now, { notice, callable: 'ANYTIME', duration: '1 YEAR' })
     assert.equal(given('0 DAY'), iso(now))
     assert.equal(given('90 SECOND'), '2027-05-10T12:01:30Z')
@@ -59,7 +59,7 @@ describe('a schedule that is cancelled ends', () => {
     assert.equal(given('1 YEAR'), '2028-05-10T12:00:00Z')
   })
 
-  test('with the period when the notice fits, exactly on the limit too, else with the next', () => {
+  test('a schedule ends with the current period if the notice fits, exactly on the limit too, else with the next', () => {
     const monthly = { notice: '5 DAY', duration: '1 MONTH' }
     assert.equal(end(now, monthly), '2027-06-01T00:00:00Z')
     assert.equal(end(at('2027-05-27 00:00:00'), monthly), '2027-06-01T00:00:00Z')
@@ -68,18 +68,18 @@ describe('a schedule that is cancelled ends', () => {
       '2027-07-01T00:00:00Z',
     )
     assert.equal(end(at('2027-05-31 23:59:59'), monthly), '2027-07-01T00:00:00Z')
-    // A notice longer than a period prolongs as often as it takes.
+    // A notice longer than a period prolongs by several periods.
     assert.equal(end(now, { notice: '80 DAY', duration: '1 MONTH' }), '2027-08-01T00:00:00Z')
   })
 
-  test('with the period it is in when no notice is needed', () => {
+  test('a schedule without notice ends with its current period', () => {
     const free = { notice: '0 DAY', duration: '1 MONTH' }
     assert.equal(end(now, free), '2027-06-01T00:00:00Z')
     assert.equal(end(at('2027-06-01 00:00:00'), free), '2027-06-01T00:00:00Z')
     assert.equal(end(at('2027-06-01 00:00:01'), free), '2027-07-01T00:00:00Z')
   })
 
-  test('counting from startDate, else from creation; the first period is served in any case', () => {
+  test('periods count from startDate, else from creation, and the first one is always served', () => {
     const yearly = { notice: '1 MONTH', duration: '1 YEAR' }
     const createdAt = at('2027-02-03 04:05:06')
     assert.equal(end(now, { ...yearly, createdAt }), '2028-02-03T04:05:06Z')
@@ -93,7 +93,7 @@ describe('a schedule that is cancelled ends', () => {
     )
   })
 
-  test('at the latest with the year 2099', () => {
+  test('every schedule ends by the end of 2099', () => {
     const last = '2099-12-31T23:59:59Z'
     const far = [mostUnits, 9_999_999, 100]
     for (const count of far) {
@@ -110,13 +110,13 @@ describe('a schedule that is cancelled ends', () => {
   })
 })
 
-describe('a calendar', () => {
+describe('calendar periods', () => {
   const ends = (from: string, unit: string, count: number, zone = 'UTC') =>
     Array.from({ length: count }, (_, index) =>
       iso(later(at(from, zone), length(unit), index + 1, zone)).slice(0, 16),
     )
 
-  test('a month without that day ends with its last one, and the day comes back', () => {
+  test('a period ends on the last day of a shorter month, and its day returns afterwards', () => {
     assert.deepEqual(ends('2027-01-31 00:00:00', '1 MONTH', 4), [
       '2027-02-28T00:00',
       '2027-03-31T00:00',
@@ -135,14 +135,14 @@ describe('a calendar', () => {
     ])
   })
 
-  test('so do periods', () => {
+  test('periods of other units return to their day as well', () => {
     const given = { notice: '0 DAY', duration: '1 MONTH', createdAt: at('2027-01-31 00:00:00') }
     assert.equal(end(at('2027-02-10 00:00:00'), given), '2027-02-28T00:00:00Z')
     assert.equal(end(at('2027-03-10 00:00:00'), given), '2027-03-31T00:00:00Z')
     assert.equal(end(at('2027-03-31 00:00:01'), given), '2027-04-30T00:00:00Z')
   })
 
-  test('days keep their time of day through a clock change, hours pass evenly', () => {
+  test('days keep their time of day through a clock change, and hours pass evenly', () => {
     const zone = 'Europe/Berlin'
     assert.deepEqual(ends('2027-03-27 12:00:00', '1 DAY', 2, zone), [
       '2027-03-28T10:00',
@@ -152,7 +152,7 @@ describe('a calendar', () => {
       '2027-03-28T11:00',
       '2027-03-29T11:00',
     ])
-    // To a skipped time and to a repeated one.
+    // A skipped time and a repeated one.
     assert.deepEqual(ends('2027-02-28 02:30:00', '1 MONTH', 2, zone), [
       '2027-03-28T01:00',
       '2027-04-28T00:30',
@@ -168,7 +168,7 @@ describe('a calendar', () => {
     ])
   })
 
-  test('what was created in the second pass of a repeated hour keeps that time of day', () => {
+  test('a schedule created in the second pass of a repeated hour keeps that time of day', () => {
     // 02:30 for the second time.
     const from = new Date('2027-10-31T01:30:00Z')
     assert.equal(iso(later(from, length('1 DAY'), 1, 'Europe/Berlin')), '2027-11-01T01:30:00Z')
@@ -179,7 +179,7 @@ describe('a calendar', () => {
     )
   })
 
-  test('fractions of a second stay', () => {
+  test('fractions of a second are kept', () => {
     const from = new Date('2027-01-31T10:00:00.123Z')
     for (const [text, result] of [
       ['1 MONTH', '2027-02-28T10:00:00.123Z'],
@@ -191,7 +191,7 @@ describe('a calendar', () => {
   })
 })
 
-test('an end is never before the notice, and a period end is the first that is not', () => {
+test('an end is never before the notice, and is the first period end after it', () => {
   let looked = 0
   fc.assert(
     fc.property(
@@ -215,7 +215,7 @@ test('an end is never before the notice, and a period end is the first that is n
         assert.ok(found <= lastMoment(zone))
         if (notice.callable === 'ANYTIME') assert.equal(iso(found), iso(earliest))
         else {
-          // Walking over the periods one by one, where there are few.
+          // Walks over the periods one by one where there are few.
           const anchor = startAt ?? createdAt
           for (let period = 1; period <= 50; period++) {
             const boundary = later(anchor, duration, period, zone)

@@ -1,4 +1,4 @@
-/** After a removal or a cancellation was answered no charge begins, and none does when it is too late for it. */
+/** No charge begins after a removal or a cancellation was answered, or past its window. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import pg from 'pg'
@@ -8,7 +8,7 @@ import { closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
 import { type Scheduling, scheduling } from '../../rig/schedules.ts'
 
-describe('charges and what ends them', () => {
+describe('charges beside removals and cancellations', () => {
   let run: AcquirerRun
   let tools: Scheduling
   before(async () => {
@@ -18,7 +18,7 @@ describe('charges and what ends them', () => {
   afterEach(() => onFaultPoint(undefined))
   after(() => closeChecked(run))
 
-  /** The next charge stops right before its first commit, with all that it has read. */
+  /** Stops the next charge right before its first commit, after all its reads. */
   function nextCharge(): { begins: Promise<void>; goOn: () => void } {
     let goOn = () => {}
     const held = new Promise<void>((go) => {
@@ -45,7 +45,7 @@ describe('charges and what ends them', () => {
   const payments = (id: string) =>
     run.sql('select id from tollgate.payment where schedule_id = $1', [id])
 
-  /** Runs work on another connection while `hold` is done there and not committed. */
+  /** Runs work beside an open transaction of another connection that did `hold`. */
   async function during(
     hold: readonly [text: string, ...values: unknown[]],
     work: (commit: () => Promise<unknown>) => Promise<void>,
@@ -61,7 +61,7 @@ describe('charges and what ends them', () => {
     }
   }
 
-  /** In the single lane, where a statement waits for seconds; the group lane gives up soon. */
+  /** In the single lane, where a statement waits for seconds; the group lane gives up sooner. */
   const waits = (query: string) =>
     until(async () => {
       const [row] = await run.sql(
@@ -73,7 +73,7 @@ describe('charges and what ends them', () => {
       return row
     })
 
-  test('a charge that has read a registration before its removal fails as one without', async () => {
+  test('a charge that read a registration before its removal fails as one without', async () => {
     const { clock, registrationId, id } = await onClock()
     const charge = nextCharge()
     const arrived = tools.advance(clock.id, { by: 'P1M' })
@@ -90,7 +90,7 @@ describe('charges and what ends them', () => {
     assert.ok(await run.event(id, 'schedule.execution.failed'))
   })
 
-  test('a removal that is being committed comes first', async () => {
+  test('a removal under commit precedes a charge', async () => {
     const { clock, registrationId, id } = await onClock()
     const charge = nextCharge()
     const arrived = tools.advance(clock.id, { by: 'P1M' })
@@ -106,7 +106,7 @@ describe('charges and what ends them', () => {
     assert.deepEqual(await tools.history(id), ['2027-02-01 06:00:00 FAILED'])
   })
 
-  test('a charge whose first commit is under way comes first, and the removal is answered after it', async () => {
+  test('a charge with its first commit under way precedes the removal, which is answered after it', async () => {
     const { clock, registrationId, id } = await onClock()
     const charge = nextCharge()
     const arrived = tools.advance(clock.id, { by: 'P1M' })
@@ -127,7 +127,7 @@ describe('charges and what ends them', () => {
     assert.deepEqual(await tools.history(id), ['2027-02-01 06:00:00 APPROVED'])
   })
 
-  test('of removing while schedules fire, nothing is sent for what was removed before', async () => {
+  test('no charge is sent for a registration removed before it', async () => {
     const registrations = await Promise.all(Array.from({ length: 12 }, () => tools.store()))
     const made = await Promise.all(
       registrations.map((registrationId) =>
@@ -152,7 +152,7 @@ describe('charges and what ends them', () => {
     }
   })
 
-  test('a cancellation takes what has fired and was not begun, also under the hands of its charge', async () => {
+  test('a cancellation takes fired instants that are not begun, also from a waiting charge', async () => {
     const { clock, id } = await onClock()
     const charge = nextCharge()
     const arrived = tools.advance(clock.id, { by: 'P1M' })
@@ -171,7 +171,7 @@ describe('charges and what ends them', () => {
     assert.equal((await run.gateway.schedules.get(id)).state, 'CANCELLED')
   })
 
-  /** An occurrence as a lost job leaves it. */
+  /** An occurrence left by a lost job. */
   const leftOver = async (id: string, at: string) => {
     const occurrence = newId()
     await run.sql(
@@ -182,7 +182,7 @@ describe('charges and what ends them', () => {
     return occurrence
   }
 
-  test('an occurrence whose job was lost is charged for a day, and is missed from then on', async () => {
+  test('an occurrence without its job is charged within a day and missed afterwards', async () => {
     const { id } = await tools.schedule(await tools.store())
     const late = await leftOver(id, "date_trunc('second', now()) - interval '23 hours'")
     const tooLate = await leftOver(id, "date_trunc('second', now()) - interval '25 hours'")
@@ -216,7 +216,7 @@ describe('charges and what ends them', () => {
     )
   })
 
-  test('a channel that makes up for less charges for less', async () => {
+  test('a channel with a shorter window charges fewer lost occurrences', async () => {
     const channel = await run.gateway.entities.create({
       kind: 'channel',
       name: 'Punctual',

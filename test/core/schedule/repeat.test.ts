@@ -1,4 +1,4 @@
-/** A scheduled charge that is proven not to have happened is made once more, whoever died on the way. */
+/** A scheduled charge proven not to have happened is made once more, whichever process died. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { type Context, declined, type Operation } from '@tollgate/plugin-kit'
@@ -9,7 +9,7 @@ import { closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
 import { type Scheduling, scheduling } from '../../rig/schedules.ts'
 
-/** The one instant of a job that runs `seconds` from now, unless in another year `again`. */
+/** The single instant of a job, `seconds` from now, and another in the year `again`. */
 function onceIn(seconds: number, again = '') {
   const at = new Date(Math.ceil(Date.now() / 1000 + seconds) * 1000)
   const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth() + 1, at.getUTCDate()]
@@ -17,10 +17,10 @@ function onceIn(seconds: number, again = '') {
   return { expression: `${second} ${minute} ${hour} ${day} ${month} ? ${year}${again}` }
 }
 
-describe('charges that were never made', () => {
+describe('charges interrupted before their end', () => {
   let run: AcquirerRun
   let tools: Scheduling
-  // One job that died in this process keeps its worker: no more than five die beside the same engine.
+  // A job that died in this process keeps its worker, so at most five die beside one engine.
   const renew = async () => {
     run = await startWithAcquirer({ shutdownGraceMs: 100 })
     tools = scheduling(run)
@@ -43,7 +43,7 @@ describe('charges that were never made', () => {
     return { id, reference, registrationId }
   }
 
-  /** Payments of a schedule, in the order in which they were made. */
+  /** Payments of a schedule in the order of creation. */
   const payments = (id: string) =>
     run.sql<{ id: string; state: string; result_code: string }>(
       'select id, state, result_code from tollgate.payment where schedule_id = $1 order by id',
@@ -57,7 +57,7 @@ describe('charges that were never made', () => {
       [id],
     )
 
-  /** Whoever comes to one of these boundaries, in this order, dies there: it never goes on, and its lease has ended. */
+  /** Work that reaches these fault points, in this order, stops for good, and its lease expires. */
   function dyingAt(...points: readonly FaultPoint[]): Promise<void> {
     const left = [...points]
     return new Promise((died) => {
@@ -70,7 +70,7 @@ describe('charges that were never made', () => {
              sent_at = now() - interval '1 hour'
            where lease_until is not null`,
         )
-        // Its job does not look dead, for this process lives: the queue would never try it again.
+        // The queue would never retry the job, because this process still lives.
         await run.sql("delete from tollgate_boss.job where name = 'charge' and state = 'active'")
         if (left.length === 0) died()
         await new Promise<void>(() => {})
@@ -78,7 +78,7 @@ describe('charges that were never made', () => {
     })
   }
 
-  /** Real time passes: what waits for its time is due. */
+  /** Makes waiting timers due. */
   const later = () => run.sql('update tollgate.timer set due_at = now() where clock_id is null')
 
   const approvedOnce = (id: string) =>
@@ -89,7 +89,7 @@ describe('charges that were never made', () => {
     }, 20_000)
 
   for (const point of ['after-T1', 'before-send', 'after-send', 'before-T2'] as const) {
-    test(`died ${point}: proven undone, and charged by another payment`, async () => {
+    test(`a charge interrupted at ${point} is undone with proof and charged by another payment`, async () => {
       const { id, reference } = await once()
       await dyingAt(point)
       assert.deepEqual(await approvedOnce(id), ['declined', 'approved'])
@@ -106,18 +106,18 @@ describe('charges that were never made', () => {
     })
   }
 
-  test('an answer that was lost is found, and nothing is charged again', async () => {
+  test('a lost answer is found, and nothing is charged again', async () => {
     const { id, reference } = await once({ enquire: approvedAs })
     await dyingAt('before-T2')
     assert.deepEqual(await approvedOnce(id), ['approved'])
     assert.deepEqual(run.acquirer.of(reference), ['debit', 'enquire'])
   })
 
-  test('whoever finds it out dies right after, and the next one too: it is charged once all the same', async () => {
+  test('the deaths of the deciding process and of the next charge leave one charge', async () => {
     await closeChecked(run)
     await renew()
     const { id } = await once()
-    // The charge; who decided what became of it, before it went on; the second charge.
+    // The charge; the process that decided it, before it continued; the second charge.
     const all = dyingAt('after-T1', 'after-T2', 'after-T1')
     const isOver = { yet: false }
     all.then(() => {
@@ -130,7 +130,7 @@ describe('charges that were never made', () => {
     assert.deepEqual(await approvedOnce(id), ['declined', 'declined', 'approved'])
   })
 
-  test('what could not be sent is tried again at once, then with pauses, and not for ever', async () => {
+  test('a charge that was not sent is retried at once, then with pauses, and not for ever', async () => {
     const { id, reference } = await once({
       debit: () => ({ is: 'notSent', why: 'no connection' }),
     })
@@ -140,7 +140,7 @@ describe('charges that were never made', () => {
         const all = await states(id)
         return all.length === count && !all.includes('processing') ? true : undefined
       })
-    // The first pause is none.
+    // The first retry has no pause.
     await reaches(2)
     for (let count = 3; count <= most; count += 1) {
       await until(async () => {
@@ -160,7 +160,7 @@ describe('charges that were never made', () => {
     )
   })
 
-  test('a decline of the acquirer is none of these', async () => {
+  test('a decline of the acquirer is not retried here', async () => {
     const { id, reference } = await once({
       debit: (_: Operation, context: Context) => {
         context.sending()
@@ -173,7 +173,7 @@ describe('charges that were never made', () => {
     assert.deepEqual(run.acquirer.of(reference), ['debit'])
   })
 
-  test('on a test clock there is no pause', async () => {
+  test('a retry on a test clock has no pause', async () => {
     const clock = await tools.clockAt('2027-01-15 00:00:00')
     const reference = `clock-${newId()}`
     let calls = 0
@@ -195,7 +195,7 @@ describe('charges that were never made', () => {
     assert.deepEqual(await states(id), ['declined', 'declined', 'approved'])
   })
 
-  test('the declines that a channel allows to be repeated are counted without it', async () => {
+  test("retries of unsent charges do not count as attempts of the channel's policy", async () => {
     const channel = await run.gateway.entities.create({
       kind: 'channel',
       name: 'Patient',
@@ -229,7 +229,7 @@ describe('charges that were never made', () => {
     assert.deepEqual(await states(id), ['declined', 'declined', 'declined', 'approved'])
   })
 
-  /** Dies in the middle, and something happens before anybody finds out. */
+  /** Dies in the middle, and `meanwhile` happens before the discovery. */
   async function diedBefore(
     what: (made: { id: string; registrationId: string }) => Promise<unknown>,
   ) {
@@ -249,7 +249,7 @@ describe('charges that were never made', () => {
     )
   }
 
-  test('not when it is too late for the instant: the decline stands', () =>
+  test('an instant past its window is not retried, and its decline stands', () =>
     diedBefore(({ id }) =>
       run.sql(
         "update tollgate.occurrence set at = at - interval '25 hours' where schedule_id = $1",
@@ -257,10 +257,10 @@ describe('charges that were never made', () => {
       ),
     ))
 
-  test('not with a registration that was removed meanwhile', () =>
+  test('a charge whose registration was removed is not retried', () =>
     diedBefore(({ registrationId }) => run.gateway.registrations.remove(registrationId)))
 
-  test('not when the schedule was cancelled at once, also under the hands of the next charge', async () => {
+  test('a charge whose schedule was cancelled is not retried, also when the next one is under way', async () => {
     const { id } = await once({}, { job: onceIn(0.5, ',2090') })
     await dyingAt('after-T1')
     let goOn = () => {}

@@ -13,22 +13,22 @@ const after = (payment: Partial<EndedPayment>, end?: Date | null) => {
   return due === null ? 'not' : (due.getTime() - endedAt.getTime()) / hour
 }
 
-describe('a declined execution is tried again', () => {
-  test('after each wait, the last one repeating, until the attempts are used up', () => {
+describe('retries of declined executions', () => {
+  test('a declined execution is retried after each wait, the last repeating, until the attempts are used up', () => {
     assert.deepEqual(
       [1, 2, 3, 4, 5].map((attempt) => after({ attempt })),
       [1, 24, 24, 'not', 'not'],
     )
   })
 
-  test('never without a policy', () => {
+  test('a channel without a policy retries nothing', () => {
     const payment = { code: noFunds, attempt: 1, endedAt }
     assert.equal(resubmitAt(null, payment), null)
     assert.equal(resubmitAt({ maxAttempts: 4, delaysMs: [] }, payment), null)
     assert.equal(resubmitAt({ maxAttempts: 1, delaysMs: [hour] }, payment), null)
   })
 
-  test('for the codes whose advice is later, and for no other of the catalogue', () => {
+  test('codes whose advice is to retry later are retried, and no other code', () => {
     const tried = results.map(([code]) => code).filter((code) => after({ code }) !== 'not')
     assert.deepEqual(
       tried,
@@ -37,7 +37,7 @@ describe('a declined execution is tried again', () => {
     assert.ok(tried.length >= 6)
   })
 
-  test("on the acquirer's advice, but not for what is final, open, done or a soft decline", () => {
+  test("the acquirer's advice allows a retry, except of final, open and soft declines", () => {
     assert.equal(after({ code: '800.100.152', advice: 'later' }), 1)
     assert.equal(after({ advice: 'never' }), 'not')
     assert.equal(after({ advice: 'new-instrument' }), 'not')
@@ -60,7 +60,7 @@ describe('a declined execution is tried again', () => {
     }
   })
 
-  test('only before a cancellation takes effect', () => {
+  test('a retry happens only before a cancellation takes effect', () => {
     const end = (ms: number) => new Date(endedAt.getTime() + hour + ms)
     assert.equal(after({}, end(1)), 1)
     assert.equal(after({}, end(0)), 'not')

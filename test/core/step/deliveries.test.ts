@@ -1,10 +1,10 @@
-/** What a merchant was told is part of what happened. */
+/** Notifications are part of the steps. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
 import { type Receiver, startReceiver } from '../../rig/notification-receiver.ts'
 
-describe('the steps of a resource', () => {
+describe('steps of webhook deliveries', () => {
   let run: TestGateway
   let receiver: Receiver
   before(async () => {
@@ -29,7 +29,7 @@ describe('the steps of a resource', () => {
     )
   }
 
-  test('tell each try of each notification, and what still waits', async () => {
+  test('the steps show each attempt of each notification and the pending ones', async () => {
     const { id } = await run.pay()
     const found = await until(async () => {
       const told = await notifications(id)
@@ -48,7 +48,7 @@ describe('the steps of a resource', () => {
     assert.doesNotMatch(JSON.stringify(found), /v1,|whsec_/)
   })
 
-  test('show a merchant nothing of whom others have told', async () => {
+  test('the steps show a merchant none of the notifications to others', async () => {
     const { id } = await run.pay()
     await until(async () => ((await notifications(id)).length === 4 ? true : undefined))
     const told = await notifications(id, { id: 'merchant', entityId: run.merchant })
@@ -56,7 +56,7 @@ describe('the steps of a resource', () => {
     assert.ok(told.every(({ text }) => text.includes('/own')))
   })
 
-  test('are there for one notification by its own id, for operators', async () => {
+  test('operators can read the steps of one notification by its id', async () => {
     const { id } = await run.pay()
     const [first] = await until(async () => {
       const told = await notifications(id)

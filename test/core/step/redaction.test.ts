@@ -1,4 +1,4 @@
-/** Canaries: what must never show is looked for where the step log keeps it, answers it and prints it. */
+/** Canaries: secrets are searched in the stored step log, its answers and its printed form. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -24,7 +24,7 @@ import { leavesOf } from '../../rig/leaves.ts'
 const number = '378282246310005'
 const code = '6391'
 const apiKey = 'canary-key-0123456789'
-/** By the field it is sent in. */
+/** By the field that carries it. */
 const personal = {
   holder: 'Canary Holderson',
   givenName: 'Canaria',
@@ -32,11 +32,11 @@ const personal = {
   street1: '17 Canary Wharf',
 }
 const secrets = [number, apiKey]
-/** The security code is so short that it is looked for as a whole word only. */
+/** The short security code is searched as a whole word only. */
 const codeAlone = new RegExp(`(?<![0-9A-Za-z.])${code}(?![0-9A-Za-z])`)
 const canaries = [...secrets, ...Object.values(personal)]
 
-/** A connector that sends and repeats whatever it gets hold of, wherever it can. */
+/** A connector that sends and repeats every value in every possible place. */
 const careless = (url: string) => {
   const reveal = ({ instrument }: Operation) =>
     instrument?.kind === 'card'
@@ -122,7 +122,7 @@ after(async () => {
   server.close()
 })
 
-test('no card number, code, key or personal value is in the step log, its answer or the terminal', async () => {
+test('the step log, its answer and the terminal show no card number, code, key or personal value', async () => {
   const { holder, givenName, email, street1 } = personal
   const ids: string[] = []
   for (const way of ['declines', 'throws', 'unknown']) {
@@ -149,7 +149,7 @@ test('no card number, code, key or personal value is in the step log, its answer
       for (const canary of canaries) assert.ok(!text.includes(canary), `${canary} in ${text}`)
       assert.doesNotMatch(text, codeAlone)
     }
-    // The scan must be able to see: the exchange itself is there, with what is harmless in it.
+    // The exchange with its harmless parts must be present, or the scan proves nothing.
     const call = told.find(({ name }) => name === 'debit')
     assert.equal(call?.requests?.length, 2)
     assert.equal(call?.requests?.[0]?.status, 200)
@@ -160,7 +160,7 @@ test('no card number, code, key or personal value is in the step log, its answer
   const kept = leaves.filter(({ table }) => table.startsWith('tollgate.step'))
   assert.ok(
     kept.some(({ text }) => text.includes('-canary')),
-    'the scan sees the exchange',
+    'the scan finds the exchange',
   )
   for (const { table, text } of kept) {
     for (const canary of canaries)
@@ -173,7 +173,7 @@ test('no card number, code, key or personal value is in the step log, its answer
   }
 })
 
-test('a request with more persons in it than can be looked for keeps no body', async () => {
+test('a request with too many persons to scrub keeps no body', async () => {
   const passengers = Array.from({ length: 99 }, (_, index) => ({
     email: `passenger-${index}@example.org`,
     frequentFlyerNumber: `FLYER${index}`,
@@ -195,7 +195,7 @@ test('a request with more persons in it than can be looked for keeps no body', a
   assert.doesNotMatch(JSON.stringify(steps), /passenger-1@/)
 })
 
-test('what an acquirer says cannot steer the terminal that shows it', () => {
+test('texts of an acquirer cannot steer the terminal', () => {
   const about = { kind: 'payment', id: 'x', facts: {} } as const
   const hostile = 'fine\u001b[2J\u202eevil\u0007\r\nsecond line'
   const step = {

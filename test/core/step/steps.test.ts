@@ -37,7 +37,7 @@ describe('the step log', () => {
 
   const stepsOf = async (id: string) => (await run.gateway.payments.steps(id)).steps
 
-  test('a payment in order: taken, sent, settled, followed up, each with its time', async () => {
+  test('a payment shows its steps in order: received, sent, settled, followed up, each with its time', async () => {
     const paid = await run.pay({ paymentType: 'PA' })
     const captured = await run.gateway.payments.capture(paid.id, eur('50.00'))
     const steps = await stepsOf(paid.id)
@@ -67,7 +67,7 @@ describe('the step log', () => {
     assert.deepEqual(ofCapture, ['accepted', 'capture approved', 'settled approved'])
   })
 
-  test('what a process could not write before it died is missing; all else is proven by rows', async () => {
+  test('steps that a process could not write before its death are missing, and rows prove all others', async () => {
     const paid = await run.pay({ paymentType: 'PA' })
     await run.gateway.payments.capture(paid.id, eur('50.00'))
     await stepsOf(paid.id)
@@ -79,7 +79,7 @@ describe('the step log', () => {
     ])
   })
 
-  test('a lost answer: the enquiry, the list, the timer, and every change of state', async () => {
+  test('a lost answer shows its enquiry, list entry, timer and every change of state', async () => {
     const { id } = await run.debit('log-lost', {
       debit: (_, context) => {
         context.sending()
@@ -111,7 +111,7 @@ describe('the step log', () => {
     )
   })
 
-  test('an answer after its time is told as what it is', async () => {
+  test('an answer after its deadline is shown as late', async () => {
     const told = Promise.withResolvers<Outcome>()
     const begun = Promise.withResolvers<Operation>()
     const { id } = await run.debit('log-late', {
@@ -128,11 +128,11 @@ describe('the step log', () => {
     assert.deepEqual(named(calls), ['debit unknown', 'debit approved'])
     assert.match(calls[0]?.text ?? '', /did not answer in time/)
     assert.match(calls[1]?.text ?? '', /after its time was over/)
-    assert.ok((calls[1]?.durationUs ?? 0) > (calls[0]?.durationUs ?? 0), 'it ended later')
+    assert.ok((calls[1]?.durationUs ?? 0) > (calls[0]?.durationUs ?? 0), 'the exchange ended later')
     assert.equal(steps.at(-1)?.by, 'late-answer')
   })
 
-  test('a connector that throws: kind and place for operators, nothing of it for a token', async () => {
+  test('an error of a connector shows kind and place to operators, and nothing of it to a token', async () => {
     const { id } = await run.debit('log-throws', {
       debit: (operation, context) => {
         context.sending()
@@ -155,7 +155,7 @@ describe('the step log', () => {
     }
   })
 
-  test('the same request again is counted, not logged without end', async () => {
+  test('repeats of one request are counted, and their log is bounded', async () => {
     const paid = await run.pay({}, { key: 'log-again' })
     const again = Array.from({ length: 30 }, () => run.pay({}, { key: 'log-again' }))
     for (const { id } of await Promise.all(again)) assert.equal(id, paid.id)
@@ -168,7 +168,7 @@ describe('the step log', () => {
     assert.ok(repeats.length < 30)
   })
 
-  test('messages of the acquirer, verified or not, and what was made of them', async () => {
+  test('messages of the acquirer are shown with their proof and their effect', async () => {
     const { id } = await run.debit('log-event', {
       debit: (_, context) => {
         context.sending()
@@ -193,7 +193,7 @@ describe('the step log', () => {
     assert.doesNotMatch(events[1]?.text ?? '', /not proven/)
   })
 
-  test('who decided is for operators; a token sees that an operator did', async () => {
+  test('operators see the deciding person, and a token sees only that an operator decided', async () => {
     const { id } = await run.debit('log-decided', {
       debit: (_, context) => {
         context.sending()
@@ -218,7 +218,7 @@ describe('the step log', () => {
     assert.doesNotMatch(JSON.stringify(steps), /Alice|the file of the bank/)
   })
 
-  test('nobody sees the steps of another channel; an id that is none is not found', async () => {
+  test('the steps of another channel are hidden, and an unknown id is not found', async () => {
     const { gateway, merchant, channel } = run
     const foreign = await gateway.entities.create({
       kind: 'channel',
@@ -244,7 +244,7 @@ describe('the step log', () => {
       await assert.rejects(gateway.payments.steps(wrong), notFound)
   })
 
-  test('a registration shows a channel nothing of what a sibling charges on it', async () => {
+  test("a registration shows a channel nothing of a sibling's charges on it", async () => {
     const { gateway, channel, merchant } = run
     const name = 'Sibling'
     const sibling = await gateway.entities.create({ kind: 'channel', name, parentId: merchant })
@@ -266,7 +266,7 @@ describe('the step log', () => {
     }
   })
 
-  test('a registration: stored, changed, paid with, scheduled, removed', async () => {
+  test('a registration shows its storage, changes, payments, schedules and removal', async () => {
     const id = await tools.store()
     await run.gateway.registrations.update(id, { card: { holder: 'Jane Smith' } } as never)
     const paid = await run.gateway.registrations.pay(id, {
@@ -290,7 +290,7 @@ describe('the step log', () => {
     assert.doesNotMatch(JSON.stringify(steps), /Jane/)
   })
 
-  test('a schedule, and one execution of it with everything about its payment', async () => {
+  test('a schedule shows its steps, and an execution everything about its payment', async () => {
     const clock = await tools.clockAt('2027-01-15 12:00:00')
     const registration = await tools.store({ testClock: clock.id })
     const { id } = await tools.schedule(registration)
@@ -315,7 +315,7 @@ describe('the step log', () => {
     assert.match(paid[0]?.text ?? '', new RegExp(`due by schedule ${id} for 2027-02-01T06:00:00`))
   })
 
-  test('whatever number an operator has in hand leads to the steps', async () => {
+  test('each number known to an operator leads to the steps', async () => {
     const reference = 'inspected-order-1'
     const paid = await run.pay({ merchantTransactionId: reference })
     const idOf = async (number: string) => {
@@ -338,7 +338,7 @@ describe('the step log', () => {
     await assert.rejects(run.gateway.inspect('nothing-has-this'), /nothing has the number/)
   })
 
-  test('a decline shows the code of the acquirer; the sealed number is gone, the log is not', async () => {
+  test("a decline shows the acquirer's code, and its steps remain after the sealed number is erased", async () => {
     const { id } = await run.debit('log-declined', {
       debit: () => declined('800.100.155', { code: '51', text: 'no funds on 4200000000000000' }),
     })
@@ -347,7 +347,7 @@ describe('the step log', () => {
     assert.equal(call?.answered?.['details.AcquirerText'], 'no funds on ************0000')
   })
 
-  test('what is older than the setting goes with its month; the rest stays', async () => {
+  test('steps older than the setting are dropped with their month', async () => {
     const paid = await run.pay({ ...card('4200000000000000') })
     await stepsOf(paid.id)
     await run.sql(`select tollgate.create_partitions('2020-01-15', 2)`)
@@ -386,14 +386,14 @@ describe('the step log', () => {
   })
 })
 
-test('where process and database share a clock, steps keep their times to the millisecond', async () => {
+test('steps keep their times to the millisecond where process and database share a clock', async () => {
   const run = await startGateway({ role: 'api' })
   const database = new Database({ url: run.database.url })
   const lanes = new Lanes(database, { single: 1, read: 1 })
   const paymentId = '0'.repeat(32)
   const noted: number[] = []
   try {
-    // Each compares the two clocks anew, wherever in their millisecond they are then.
+    // Each round compares the two clocks anew, at another point of their millisecond.
     for (let round = 0; round < 60; round += 1) {
       const steps = new StepLog(lanes, systemClock, { info() {}, warn() {} }, 30)
       const note = () => {
@@ -416,7 +416,7 @@ test('where process and database share a clock, steps keep their times to the mi
   }
 })
 
-test('while the database is away payments’ steps wait, bounded; they are written when it is back', async () => {
+test('steps of payments wait in bounded memory during a database outage and are written afterwards', async () => {
   const run = await startWithAcquirer()
   const line = await lineTo(run.database.url)
   const warned: string[] = []
@@ -431,13 +431,13 @@ test('while the database is away payments’ steps wait, bounded; they are writt
     steps.note({ paymentId, name: 'debit', startedMs: systemClock.realMs() })
     await steps.flush()
     assert.equal(await rows(), 1)
-    // One that Postgres cannot take must not keep the others waiting.
+    // A step that Postgres refuses must not delay the others.
     steps.note({ paymentId: 'no id', name: 'debit', startedMs: systemClock.realMs() })
     for (let count = 0; count < 30_000; count += 1) {
       steps.note({ paymentId, name: 'debit', startedMs: systemClock.realMs() })
     }
     await steps.flush()
-    assert.equal(await rows(), 20_000, 'what is beyond the bound is dropped')
+    assert.equal(await rows(), 20_000, 'steps beyond the bound are dropped')
     assert.deepEqual(warned, ['steps were not logged: too many waited'])
     line.down()
     steps.note({ paymentId, name: 'debit', startedMs: systemClock.realMs() })
@@ -448,7 +448,7 @@ test('while the database is away payments’ steps wait, bounded; they are writt
     await steps.close()
     steps.note({ paymentId, name: 'debit', startedMs: systemClock.realMs() })
     await steps.flush()
-    assert.equal(await rows(), 20_001, 'a log that is closed takes nothing more')
+    assert.equal(await rows(), 20_001, 'a closed log accepts no more steps')
   } finally {
     await database.close()
     await line.close()

@@ -66,7 +66,7 @@ describe('test clocks', { concurrency: true }, () => {
     assert.equal((await run.gateway.testClocks.get(other.id)).now, '2027-01-01 00:00:00+0000')
   })
 
-  test('what comes of a resource lives on its clock', async () => {
+  test('resources that follow from another one live on its clock', async () => {
     const clock = await tools.clockAt('2030-06-01 12:00:00')
     const payment = await run.pay({
       testClock: clock.id,
@@ -93,7 +93,7 @@ describe('test clocks', { concurrency: true }, () => {
     assert.equal(changed.createdAt, '2030-06-01 12:00:00+0000')
   })
 
-  test('schedules of one clock that are due at the same moment are all charged at it', async () => {
+  test('all schedules of one clock due at the same moment are charged at that moment', async () => {
     const clock = await tools.clockAt('2027-01-15 00:00:00')
     const registrationId = await tools.store({ testClock: clock.id })
     const made = await Promise.all(
@@ -111,7 +111,7 @@ describe('test clocks', { concurrency: true }, () => {
     )
   })
 
-  test('a clock goes forward only, one advance at a time, and never beyond 2099', async () => {
+  test('a clock moves forward only, one advance at a time, and never beyond 2099', async () => {
     const clock = await tools.clockAt('2027-01-01 00:00:00')
     const advance = (by: object) => run.gateway.testClocks.advance(clock.id, by as never)
     await assert.rejects(advance({}), GatewayError)
@@ -123,7 +123,7 @@ describe('test clocks', { concurrency: true }, () => {
     assert.equal((await tools.advance(clock.id, { by: 'P9999Y' })).now, '2099-12-31 23:59:59+0000')
   })
 
-  test('advances at once: one sets off, the others are told so', async () => {
+  test('of simultaneous advances one starts, and the others are refused', async () => {
     const clock = await tools.clockAt('2027-01-01 00:00:00')
     const registrationId = await tools.store({ testClock: clock.id })
     await tools.schedule(registrationId, { job: { expression: '0 0 * * * ?' } })
@@ -144,7 +144,7 @@ describe('test clocks', { concurrency: true }, () => {
     )
   })
 
-  test('a foreign clock is no clock', async () => {
+  test("another merchant's clock is refused", async () => {
     const merchant = await run.gateway.entities.create({
       kind: 'merchant',
       name: 'Other',

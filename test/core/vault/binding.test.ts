@@ -1,4 +1,6 @@
-/** Whoever can write rows, and has no keys, cannot have one merchant's card charged by another. */
+/**
+ * An attacker who writes rows and has no keys cannot charge one merchant's card through another.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { GatewayError, KeyAdministration, localKeys } from '../../../core/index.ts'
@@ -43,14 +45,14 @@ describe('sealed numbers', () => {
     run.gateway.registrations.pay(id, { entityId, ...debit } as never)
   const rebill = (id: string) =>
     run.gateway.payments.rebill(id, { amount: '1.00', currency: 'EUR' })
-  /** Payments after the verifications and those that a test made on purpose. */
+  /** Payments other than verifications and those made on purpose. */
   const charges = async () => {
     const [row] = await run.sql<{ n: bigint }>(
       `select count(*) as n from tollgate.payment where payment_type <> 'RG'`,
     )
     return row!.n
   }
-  /** What an attacker changes opens nothing and charges nothing. */
+  /** A change by an attacker opens nothing and charges nothing. */
   const harmless = async (change: [string, ...unknown[]], work: () => Promise<unknown>) => {
     const before = await charges()
     await run.sql(change[0], change.slice(1))
@@ -61,7 +63,7 @@ describe('sealed numbers', () => {
     assert.doesNotMatch(JSON.stringify(run.logs), new RegExp(`${ours}|${theirs}`))
   }
 
-  test('of another merchant are not charged through a registration that points at them', async () => {
+  test('the number of another merchant is not charged through a registration that points at it', async () => {
     const [own, foreign] = [await store(run.channel, ours), await store(other, theirs)]
     await harmless(
       ['update tollgate.registration set instrument_id = $2 where id = $1', own, foreign],
@@ -70,7 +72,7 @@ describe('sealed numbers', () => {
     assert.equal((await pay(foreign, other)).result.code, '000.100.110')
   })
 
-  test('of another customer of the same channel neither', async () => {
+  test('the number of another customer of the same channel is not charged through it either', async () => {
     const [own, sibling] = [await store(run.channel, ours), await store(run.channel, theirs)]
     await harmless(
       ['update tollgate.registration set instrument_id = $2 where id = $1', own, sibling],
@@ -78,7 +80,7 @@ describe('sealed numbers', () => {
     )
   })
 
-  test('stay shut when their registration is moved to another channel', async () => {
+  test('a number does not open when its registration is moved to another channel', async () => {
     const foreign = await store(other, theirs)
     await harmless(
       ['update tollgate.registration set channel_id = $2 where id = $1', foreign, run.channel],
@@ -86,7 +88,7 @@ describe('sealed numbers', () => {
     )
   })
 
-  test('are not charged on the channel of another merchant, under whom theirs was hung', async () => {
+  test('a number is not charged on a channel moved below its merchant', async () => {
     const foreign = await store(other, theirs)
     const [{ parent_id: home }] = (await run.sql(
       'select parent_id from tollgate.entity where id = $1',
@@ -96,7 +98,7 @@ describe('sealed numbers', () => {
     const move = (parent: string) =>
       run.sql('update tollgate.entity set parent_id = $2 where id = $1', [other, parent])
     await move(run.merchant)
-    // Reads the tables anew.
+    // A new process, which reads the tables anew.
     const misled = await run.another()
     const isForeign = (error: unknown) => {
       assert.ok(error instanceof GatewayError, String(error))
@@ -113,7 +115,7 @@ describe('sealed numbers', () => {
     await move(home)
   })
 
-  test('stay shut when the row itself takes the place of another one', async () => {
+  test('a number does not open in the place of another row', async () => {
     const [own, foreign] = [await store(run.channel, ours), await store(other, theirs)]
     await run.sql('delete from tollgate.instrument where id = $1', [own])
     await harmless(['update tollgate.instrument set id = $1 where id = $2', own, foreign], () =>
@@ -121,7 +123,7 @@ describe('sealed numbers', () => {
     )
   })
 
-  test('stay shut when their payment is moved to another channel or registration', async () => {
+  test('a number does not open when its payment is moved to another channel or registration', async () => {
     const paid = await run.gateway.payments.create({ ...card(theirs), entityId: other } as never)
     await harmless(
       ['update tollgate.payment set channel_id = $2 where id = $1', paid.id, run.channel],
@@ -135,7 +137,7 @@ describe('sealed numbers', () => {
     )
   })
 
-  test('open as ever for what they belong to: a rebill, and a payment on a registration', async () => {
+  test('a number opens in its own place: for a rebill, and for a payment on a registration', async () => {
     const registration = await store(run.channel, ours)
     const paid = await pay(registration, run.channel)
     for (const id of [paid.id, (await run.pay()).id]) {
@@ -144,7 +146,7 @@ describe('sealed numbers', () => {
     }
   })
 
-  test('one schedule that points at foreign numbers is refused, the rightful one beside it is charged', async () => {
+  test('a schedule that points at a foreign number is refused, and the rightful one beside it is charged', async () => {
     const tools = scheduling(run)
     const clock = await tools.clockAt('2027-01-15 00:00:00')
     const own = await tools.store({ testClock: clock.id })
@@ -167,7 +169,7 @@ describe('sealed numbers', () => {
     assert.equal((await paid(rightful.id)).length, 1, String(good))
   })
 
-  test('a schedule that is made to point at the registration of another merchant charges nothing', async () => {
+  test("a schedule that points at another merchant's registration charges nothing", async () => {
     const tools = scheduling(run)
     const clock = await tools.clockAt('2027-01-15 00:00:00')
     const foreign = await store(other, theirs)
@@ -180,7 +182,7 @@ describe('sealed numbers', () => {
   })
 })
 
-test('a registration is charged on every channel of its merchant, also after the digest key was replaced', async () => {
+test('a registration is charged on every channel of its merchant, also after a new digest key', async () => {
   const run = await startGateway()
   try {
     const { entities, registrations } = run.gateway
@@ -206,7 +208,7 @@ test('a registration is charged on every channel of its merchant, also after the
   }
 })
 
-describe('numbers that a version before sealed', () => {
+describe('numbers sealed by an earlier version', () => {
   const rotate = async (run: TestGateway) => {
     await using keys = await KeyAdministration.open({
       database: { url: run.database.url },
@@ -219,7 +221,7 @@ describe('numbers that a version before sealed', () => {
   const approved = '000.100.110'
 
   for (const format of [1, 2] as const) {
-    test(`in format ${format} open until they are sealed anew, and not after, should they be put back`, async () => {
+    test(`numbers in format ${format} open until they are resealed, and not when they are restored later`, async () => {
       const run = await startGateway()
       try {
         const { id } = await run.pay()
@@ -232,7 +234,7 @@ describe('numbers that a version before sealed', () => {
         )
         assert.equal((await rotate(run)).moved, 1)
         assert.equal(await rebill(run, id), approved)
-        // From a backup, by somebody who may also change tables.
+        // Restored from a backup by somebody who may change tables.
         await run.sql(
           `alter table tollgate.instrument drop constraint "not_under_${old!.data_key_id}"`,
         )
@@ -255,7 +257,7 @@ describe('numbers that a version before sealed', () => {
     })
   }
 
-  test('what the column says of the format makes nothing weaker: neither what is sealed nor what opens', async () => {
+  test('a changed format column weakens neither sealing nor opening', async () => {
     const run = await startGateway()
     try {
       const [first, second] = [await run.pay(), await run.pay(card('4111111111111111'))]
@@ -263,7 +265,7 @@ describe('numbers that a version before sealed', () => {
         await run.sql('update tollgate.data_key set format = $1', [format])
         const fresh = await run.another()
         const paid = await run.pay({}, { on: fresh })
-        // Bound to its registration, channel and row all the same.
+        // Still bound to its registration, channel and row.
         await run.sql('update tollgate.payment set channel_id = $2 where id = $1', [
           paid.id,
           await anotherMerchant(run),

@@ -1,4 +1,4 @@
-/** How many different card numbers of one kind are taken: in memory, by window, bounded. */
+/** The limit of different numbers with the same ends: in memory, by window, bounded. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { limits } from '@tollgate/schemas'
@@ -21,7 +21,7 @@ const counting = () => {
 }
 
 describe('different numbers with the same ten digits', () => {
-  test('are taken up to the threshold; the next one waits until the oldest has left the window', () => {
+  test('numbers are accepted up to the threshold, and the next one waits for the oldest to leave the window', () => {
     const { numbers, later } = counting()
     const count = (no: number) => numbers.count(['token a'], candidate(no), threshold)
     for (const no of [1, 2, 3]) {
@@ -29,13 +29,13 @@ describe('different numbers with the same ten digits', () => {
       later(1_000)
     }
     assert.equal(count(4), hourMs - 3_000)
-    assert.equal(count(1), 0, 'one that came before is no new one, and is young again')
+    assert.equal(count(1), 0, 'a known number is not counted again, and is renewed')
     later(hourMs - 3_000 + 1_000)
-    assert.equal(count(4), 0, 'the second one has left')
+    assert.equal(count(4), 0, 'the second number has left the window')
     assert.ok(count(5) > 0)
   })
 
-  test('count by token and by channel: neither many channels nor many tokens go around it', () => {
+  test('numbers count by token and by channel, so neither many channels nor many tokens avoid the limit', () => {
     const tokens = counting().numbers
     const refusedBy = (numbers: DistinctNumbers, scopes: (no: number) => string[]) => {
       for (let no = 1; no < 100; no += 1) {
@@ -54,7 +54,7 @@ describe('different numbers with the same ten digits', () => {
     assert.equal(tokens.count(['channel x', 'token b'], candidate(9), threshold), 0)
   })
 
-  test('a refused number is not counted, for none of its scopes', () => {
+  test('a refused number counts in none of its scopes', () => {
     const { numbers } = counting()
     for (const no of [1, 2, 3]) numbers.count(['token a'], candidate(no), threshold)
     for (let no = 10; no < 20; no += 1) {
@@ -63,19 +63,19 @@ describe('different numbers with the same ten digits', () => {
     assert.equal(numbers.count(['channel c'], candidate(50), threshold), 0)
   })
 
-  test('a number that came by another token does not pass once the channel has its fill', () => {
+  test('a number first seen with another token is refused once the channel is at its threshold', () => {
     const { numbers } = counting()
     const by = (token: string, no: number) =>
       numbers.count(['channel c', `token ${token}`], candidate(no), threshold)
     assert.equal(by('shop', 1), 0)
     for (const no of [2, 3]) assert.equal(by('thief', no), 0)
-    // The shopper's own is refused like any other: nothing tells them apart.
+    // The shopper's own number is refused too, because no request distinguishes them.
     for (const no of [4, 1, 5]) assert.equal(by('thief', no), hourMs)
-    assert.equal(by('shop', 1), 0, 'whoever came with it is served on')
-    assert.equal(by('thief', 2), 0, 'and so is the other with his own')
+    assert.equal(by('shop', 1), 0, 'the first token with the number is still served')
+    assert.equal(by('thief', 2), 0, 'the other token is served with its own')
   })
 
-  test('three times as many tries as numbers: then every number is refused, for that token alone', () => {
+  test('after three times as many tries as numbers, every number of that token is refused', () => {
     const { numbers, later } = counting()
     const by = (token: string, no: number) =>
       numbers.count([`channel ${token}`, `token ${token}`], candidate(no), threshold)
@@ -83,14 +83,14 @@ describe('different numbers with the same ten digits', () => {
     later(1_000)
     for (let no = 4; no <= 9; no += 1) assert.ok(by('a', no) > 0)
     later(1_000)
-    assert.equal(by('a', 1), hourMs - 1_000, 'until the first refusal has left the window')
+    assert.equal(by('a', 1), hourMs - 1_000, 'until the first refusal leaves the window')
     assert.equal(by('b', 1), 0)
     assert.equal(numbers.count(['token a'], '4200000000009999', threshold), 0, 'other digits')
     later(hourMs - 1_000)
     assert.equal(by('a', 1), 0)
   })
 
-  test('a threshold of one number takes that number alone', () => {
+  test('a threshold of one accepts one number', () => {
     const { numbers } = counting()
     const by = (token: string, no: number) =>
       numbers.count(['channel c', `token ${token}`], candidate(no), { most: 1, windowMs: hourMs })
@@ -100,7 +100,7 @@ describe('different numbers with the same ten digits', () => {
     assert.ok(by('a', 2) > 0)
   })
 
-  test('other last four digits are others', () => {
+  test('numbers with other last four digits are counted apart', () => {
     const { numbers } = counting()
     for (let no = 0; no < 1000; no += 1) {
       const number = `420000000000${String(no).padStart(4, '0')}`
@@ -108,7 +108,7 @@ describe('different numbers with the same ten digits', () => {
     }
   })
 
-  test('take bounded memory, and who comes with several is remembered longest', () => {
+  test('memory is bounded, and the longest memory is of scopes with several numbers', () => {
     const { numbers } = counting()
     for (const no of [1, 2, 3]) numbers.count(['token a'], candidate(no), threshold)
     for (let no = 0; no < 3 * limits.distinctOnce; no += 1) {
@@ -119,7 +119,7 @@ describe('different numbers with the same ten digits', () => {
   })
 })
 
-describe('whoever tries card numbers', () => {
+describe('trials of card numbers', () => {
   const luhn = (body: string) => {
     for (let digit = 0; digit < 10; digit += 1) {
       const sum = [...`${body}${digit}`]
@@ -130,7 +130,7 @@ describe('whoever tries card numbers', () => {
     }
     throw new Error('no digit fits')
   }
-  /** Valid numbers that share the first six and the last four digits. */
+  /** Valid numbers with the same first six and last four digits. */
   const sameEnds = (count: number) => {
     const found: string[] = []
     for (let no = 0; found.length < count; no += 1) {
@@ -140,7 +140,7 @@ describe('whoever tries card numbers', () => {
     return found
   }
 
-  test('is refused with the time to wait: payments, registrations and verifications together, nothing written', async () => {
+  test('payments, registrations and verifications together are refused with a wait, and nothing is written', async () => {
     const run = await startGateway()
     try {
       const { gateway, channel } = run
@@ -182,7 +182,7 @@ describe('whoever tries card numbers', () => {
       const verification = { ...rest, card: { ...own, number: numbers[5]! } }
       await assert.rejects(later.registrations.create(verification as never), refusedNow)
       assert.deepEqual(await rows(), before)
-      // What came before is charged on, and a repeat is answered as it was.
+      // Earlier numbers are charged, and a repeat gets its answer.
       assert.equal((await later.payments.create(as(numbers[0]!))).result.code, '000.100.110')
       const again = await later.payments.create(as(numbers[3]!), { idempotencyKey: 'known' })
       assert.equal(again.result.code, '000.100.110')
@@ -195,7 +195,7 @@ describe('whoever tries card numbers', () => {
     }
   })
 
-  test('is not held up in test unless a setting says so', async () => {
+  test('different numbers are not limited in test unless a setting says so', async () => {
     const run = await startGateway()
     try {
       for (const number of sameEnds(limits.distinctNumbers + 2)) {

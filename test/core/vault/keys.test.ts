@@ -15,7 +15,7 @@ import { card, freshSimulator, startGateway, type TestGateway, testKey } from '.
 const hex = 'abcd'.repeat(16)
 
 describe('key-encryption keys', () => {
-  test('are read one per line or comma; the first is current', () => {
+  test('keys are read one per line or comma, and the first is current', () => {
     const keys = parseKeys(
       `new:${'0102'.repeat(16)}\nold:${'02'.repeat(32)},older:${'03'.repeat(32)}\n`,
     )
@@ -26,7 +26,7 @@ describe('key-encryption keys', () => {
     assert.equal(localKeys(`new:${hex},old:${hex}`).currentId, 'new')
   })
 
-  test('that are malformed are refused by their place, and never shown', () => {
+  test('malformed keys are refused by position and never shown', () => {
     for (const [text, expected] of [
       ['', /No key given/],
       [`k1:${hex.slice(2)}`, /Key 1 is not of the form/],
@@ -45,7 +45,7 @@ describe('key-encryption keys', () => {
     }
   })
 
-  test('that are one byte repeated wrap nothing; behind another one they only open', () => {
+  test('a key of one repeated byte wraps nothing, and can only open as an older key', () => {
     for (const byte of ['00', 'ff', '5e']) {
       const weak = `weak:${byte.repeat(32)}`
       assert.throws(
@@ -61,7 +61,7 @@ describe('key-encryption keys', () => {
     }
   })
 
-  test('are made with 256 random bits', () => {
+  test('a new key has 256 random bits', () => {
     assert.notEqual(makeKey('k'), makeKey('k'))
     assert.equal(parseKeys(makeKey('k'))[0]?.key.length, 32)
   })
@@ -73,7 +73,9 @@ describe('a sealed value', () => {
   const plain =
     'd9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72' +
     '1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39'
-  /** Test case 16 of the GCM specification, laid out as rows hold it: nonce, ciphertext, tag. */
+  /**
+   * Test case 16 of the GCM specification, in the order of stored bytes: nonce, ciphertext, tag.
+   */
   const sealed = Buffer.from(
     'cafebabefacedbaddecaf888' +
       '522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa' +
@@ -82,14 +84,14 @@ describe('a sealed value', () => {
     'hex',
   )
 
-  test('is AES-256-GCM as specified', () => {
+  test('a value is sealed with AES-256-GCM as specified', () => {
     assert.equal(decrypt(key, sealed, boundTo).toString('hex'), plain)
     const anew = encrypt(key, Buffer.from(plain, 'hex'), boundTo)
     assert.equal(anew.length, sealed.length)
     assert.equal(decrypt(key, anew, boundTo).toString('hex'), plain)
   })
 
-  test('opens with no bit changed, none missing, and nothing else it is bound to', () => {
+  test('a changed bit, a missing byte or another binding prevents opening', () => {
     for (let at = 0; at < sealed.length; at += 1) {
       const changed = Buffer.from(sealed)
       changed[at]! ^= 1
@@ -116,11 +118,11 @@ describe('the vault of a database', () => {
       keys: localKeys(keys),
       role: 'api',
     })
-  /** Charges the stored card again: only a process that opens the vault can. */
+  /** Charges the stored card again, which needs an open vault. */
   const rebill = async (gateway: Gateway, id: string) =>
     (await gateway.payments.rebill(id, { amount: '1.00', currency: 'EUR' })).result.code
 
-  test('does not open with another key of the same id: the error names the id and no key', async () => {
+  test('another key under the same id does not open the vault, and the error names the id and no key', async () => {
     const error = await open(`test:${hex}`).catch((thrown: unknown) => thrown)
     assert.ok(error instanceof MissingKeyError)
     assert.equal(error.keyId, 'test')
@@ -128,7 +130,7 @@ describe('the vault of a database', () => {
     assert.doesNotMatch(error.message, /abab|5e5e/)
   })
 
-  test('does not open without its key: the error names the missing one and those given', async () => {
+  test('a missing key does not open the vault, and the error names it and the given ones', async () => {
     await assert.rejects(open(`other:${hex}`), (error) => {
       assert.ok(error instanceof MissingKeyError)
       assert.match(error.message, /"test".*not among the given keys \(other\)/)
@@ -136,7 +138,7 @@ describe('the vault of a database', () => {
     })
   })
 
-  test('opens with a new current key as long as the old one is given too', async () => {
+  test('a new current key opens the vault while the old one is given too', async () => {
     const { id } = await run.pay()
     const gateway = await open(`new:${hex}\n${testKey}`)
     try {
@@ -151,7 +153,7 @@ describe('the vault of a database', () => {
     }
   })
 
-  test('seals the same number to the same fingerprint and to other bytes each time', async () => {
+  test('one number has one fingerprint and different sealed bytes each time', async () => {
     const [first, second] = [await run.pay(), await run.pay()]
     const other = await run.pay(card('4111111111111111'))
     const sealed = async (id: string) => {
@@ -171,7 +173,7 @@ describe('the vault of a database', () => {
     assert.notDeepEqual(one.sealed, two.sealed)
   })
 
-  test('a sealed number that was moved to another payment does not open there: nothing is charged', async () => {
+  test('a sealed number moved to another payment does not open, and nothing is charged', async () => {
     const [first, second] = [await run.pay(), await run.pay(card('4111111111111111'))]
     await run.sql(
       `update tollgate.instrument set sealed = (select sealed from tollgate.instrument where id = $1) where id = $2`,
@@ -190,7 +192,7 @@ describe('the vault of a database', () => {
     assert.deepEqual(rows, [])
   })
 
-  test('a second engine with a schema of its own works beside it, and sees nothing of it', async () => {
+  test('a second engine in another schema works beside the first and sees none of its data', async () => {
     const gateway = await open(`their-key:${hex}`, { schema: 'other_shop' })
     try {
       const { entities, payments } = gateway

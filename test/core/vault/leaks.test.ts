@@ -28,7 +28,7 @@ const numbers = {
   lost: '4000000000000341',
   notSent: '4000000000000119',
 }
-/** Every secret that goes in, and what it is. Short ones are looked for as whole values. */
+/** Every secret input by field. Short ones are searched as whole values. */
 const canaries: Record<string, string[]> = {
   'card.number': Object.values(numbers).filter((number) => number !== numbers.token),
   'card.cvv': ['761', '762', '763'],
@@ -133,7 +133,7 @@ describe('secrets', () => {
         [`${wallet}.paymentToken`]: canaries[`${wallet}.paymentToken`]![0]!,
       })
     }
-    // A connector that says in clear what it was told, and one that throws it.
+    // A connector that repeats its input in clear, and one that throws it.
     const external = {
       ...card(numbers.talkative, '761'),
       testMode: 'EXTERNAL',
@@ -153,7 +153,8 @@ describe('secrets', () => {
       },
     })
     await send('talkative', external)
-    // Neither an IBAN nor a security code looks like a card number: they are known by what was sent.
+    // IBANs and security codes do not resemble card numbers, so the engine knows them from the
+    // request.
     run.acquirer.tell('talkative-iban', {
       debit: ({ instrument }, context) => {
         context.sending()
@@ -198,7 +199,7 @@ describe('secrets', () => {
       testMode: 'EXTERNAL',
       merchantTransactionId: 'throwing',
     })
-    // Follow-ups and jobs on them leave their own rows.
+    // Follow-ups and their jobs write rows of their own.
     const { payments } = run.gateway
     answers.push(await payments.rebill(ids.approved!, { amount: '1.00', currency: 'EUR' }))
     answers.push(await payments.refund(ids.approved!, { amount: '1.00', currency: 'EUR' }))
@@ -214,11 +215,11 @@ describe('secrets', () => {
   const stored = async (name: string) =>
     (await run.sql('select id from tollgate.instrument where id = $1', [ids[name]])).length > 0
 
-  test('every field of class pan and sad has a canary here', () => {
+  test('every field of class pan and sad has a canary', () => {
     assert.deepEqual(Object.keys(canaries).sort(), [...panFields, ...sadFields].sort())
   })
 
-  test('the scan finds what is there: text in JSON, ids, and bytes', async () => {
+  test('the scan finds canaries: text in JSON, ids, and bytes', async () => {
     const found = (value: string) => leaves.some((leaf) => leaf.text.includes(value))
     assert.ok(found(holder), 'the holder, which is stored in clear')
     assert.ok(
@@ -235,7 +236,7 @@ describe('secrets', () => {
   })
 
   for (const [field, values] of Object.entries(canaries)) {
-    test(`${field} stands nowhere in the database: not in clear, not as hex, not as base64`, () => {
+    test(`${field} is nowhere in the database: not in clear, not as hex, not as base64`, () => {
       for (const value of values) {
         const forms = [
           value,
@@ -250,7 +251,7 @@ describe('secrets', () => {
       }
     })
 
-    test(`${field} stands in no log and in no answer`, () => {
+    test(`${field} is in no log and in no answer`, () => {
       const told = JSON.stringify([run.logs, answers])
       for (const value of values) {
         const form = JSON.stringify(value).slice(1, -1)
@@ -260,7 +261,7 @@ describe('secrets', () => {
     })
   }
 
-  test('the write-ahead log holds what is stored in clear, and no secret', async () => {
+  test('the write-ahead log shows clear columns and no secret', async () => {
     const log = Buffer.concat(await writeAheadLog())
     assert.ok(log.includes(holder), 'the scan finds the holder, which is stored in clear')
     for (const [field, values] of Object.entries(canaries)) {
@@ -270,7 +271,7 @@ describe('secrets', () => {
     }
   })
 
-  /** The segments of the server's log that are there now: everything this test wrote is in them. */
+  /** The present segments of the server's log, which hold everything this test wrote. */
   async function writeAheadLog(): Promise<Buffer[]> {
     const [row] = await run.sql<{ folder: string }>(
       `select setting as folder from pg_settings where name = 'data_directory'`,
@@ -280,7 +281,7 @@ describe('secrets', () => {
     return Promise.all(segments.map((name) => readFile(path.join(folder, name))))
   }
 
-  test('the sealed number stays with what is approved or open, and goes with what ended otherwise', async () => {
+  test('a sealed number remains with approved and open payments, and is erased with others', async () => {
     for (const name of ['approved', 'lost', 'iban', 'account', 'token', 'throwing']) {
       assert.equal(await stored(name), true, name)
     }

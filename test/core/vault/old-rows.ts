@@ -1,10 +1,13 @@
-/** Rows as versions before sealed them, bound to less. */
+/** Rows sealed by earlier versions, with fewer bindings. */
 
 import { encrypt, keyOf } from '../../../core/crypto/cipher.ts'
 import { localKeys } from '../../../core/index.ts'
 import { type TestGateway, testKey } from '../../rig/gateway.ts'
 
-/** Seals a card number for a row as format 1 or 2 did, under the key that seals now, and marks the key as of that format. */
+/**
+ * Seals a card number for a row in format 1 or 2 under the current key, and marks the key with that
+ * format.
+ */
 export async function sealAsBefore(
   run: TestGateway,
   id: string,

@@ -1,4 +1,4 @@
-/** A key server that goes away: payments do not notice it for a long time, and a start says so at once. */
+/** A key server's outage: payments continue for a long time, and a start reports it at once. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import {
@@ -17,7 +17,7 @@ import { startTransitServer, type TransitServer } from '../../rig/transit-server
 const approved = '000.100.110'
 const keyCacheMs = 3_600_000
 
-describe('a key server that goes away', () => {
+describe('outages of a key server', () => {
   let server: TransitServer
   let provider: KeyProvider
   let run: TestGateway
@@ -50,14 +50,14 @@ describe('a key server that goes away', () => {
     await server.stop()
   })
 
-  test('is asked at the start alone: payments seal and open with what is in memory', async () => {
+  test('the key server is asked only at start: payments use keys in memory', async () => {
     const asked = server.asked.length
     const payments = await Promise.all(Array.from({ length: 30 }, () => run.pay()))
     for (const { id } of payments) assert.equal((await rebill(id)).body.result.code, approved)
     assert.equal(server.asked.length, asked)
   })
 
-  test('does not stop payments of a process that runs; one that starts fails closed and says why', async () => {
+  test('an outage leaves running processes working, and a starting one fails with the reason', async () => {
     const { id } = await run.pay()
     await server.stop()
     const error = await run.another().catch((thrown: unknown) => thrown)
@@ -69,7 +69,8 @@ describe('a key server that goes away', () => {
     assert.equal((await run.pay()).result.code, approved)
     assert.equal((await rebill(id)).body.result.code, approved)
 
-    // Half of the time later the keys should have been opened again: they go on, and it is told.
+    // At half of the time the keys are due to be reopened: they stay in use, and the failure is
+    // reported.
     aheadMs += keyCacheMs / 2
     await until(async () =>
       run.logs.find(({ message }) => /could not be opened again/.test(message)),
@@ -78,7 +79,7 @@ describe('a key server that goes away', () => {
     await server.resume()
   })
 
-  test('does not stop a process that started in the midst of a rotation: it has the older keys too', async () => {
+  test('an outage leaves a process that started during a rotation working, because it has the older keys', async () => {
     const { id } = await run.pay()
     const [old] = await run.sql<{ id: string }>(
       `update tollgate.data_key set state = 'previous'
@@ -94,7 +95,7 @@ describe('a key server that goes away', () => {
     const opened = server.asked.length
     const late = await run.another()
     await until(async () => (server.asked.length >= opened + 3 ? true : undefined))
-    // A whole payment later the last answer has arrived too.
+    // After another whole payment the last answer has arrived too.
     await run.pay({}, { on: late })
     await server.stop()
     assert.equal((await rebill(id, late)).body.result.code, approved)
@@ -106,7 +107,7 @@ describe('a key server that goes away', () => {
     assert.deepEqual((await keys.rotate({ graceMs: 100 })).retired, [old!.id])
   })
 
-  test('for longer than keys are kept makes payments wait in order, until it is back', async () => {
+  test('an outage longer than the key cache makes payments wait in order until its end', async () => {
     const { id } = await run.pay()
     await server.stop()
     aheadMs += 2 * keyCacheMs
@@ -138,7 +139,7 @@ describe('a key server that goes away', () => {
     await until(() => run.pay().catch(() => undefined))
   })
 
-  test('that refuses the token fails a start closed, without the token', async () => {
+  test('a refused token fails the start and is not shown', async () => {
     const refused = keysOf('hvs.somebody-elses-token')
     const error = await run.another({ keys: refused }).catch((thrown: unknown) => thrown)
     await refused.close?.()
@@ -147,7 +148,7 @@ describe('a key server that goes away', () => {
     assert.doesNotMatch(error.message, /somebody/)
   })
 
-  test('whose key version was withdrawn fails a start closed, as a missing key', async () => {
+  test('a withdrawn key version fails the start as a missing key', async () => {
     server.rotate()
     server.setMinimumVersion(2)
     const error = await run.another().catch((thrown: unknown) => thrown)
@@ -157,7 +158,7 @@ describe('a key server that goes away', () => {
     server.setMinimumVersion(1)
   })
 
-  test('a new version in the server is taken over by a rewrap; then the old one may go', async () => {
+  test("a rewrap moves to the server's new key version, and the old one can be withdrawn", async () => {
     const { id } = await run.pay()
     const status = async (work: (keys: KeyAdministration) => Promise<unknown>) => {
       await using keys = await KeyAdministration.open({
@@ -182,8 +183,8 @@ describe('a key server that goes away', () => {
   })
 })
 
-describe('an installation with keys in a file', () => {
-  test('moves to a key server and back while it runs', async () => {
+describe('changes between a key file and a key server', () => {
+  test('an installation moves to a key server and back while it runs', async () => {
     const server = await startTransitServer()
     const remote = transitKeys({
       url: server.url,

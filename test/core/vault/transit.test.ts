@@ -44,10 +44,10 @@ describe('a key server with the transit API', () => {
       () => undefined,
       (thrown: unknown) => thrown,
     )
-    assert.ok(error instanceof Error, 'it should have failed')
+    assert.ok(error instanceof Error, 'the call should have failed')
     return error
   }
-  /** No error may hold the data key in any spelling, the token, or what the server stored. */
+  /** No error contains the data key in any spelling, the token, or the server's stored text. */
   const tells = (error: Error, ...secrets: readonly (Buffer | string)[]) => {
     const text = `${error.name} ${error.message} ${error.stack} ${JSON.stringify(error)}`
     for (const secret of [...secrets, server.token]) {
@@ -59,7 +59,7 @@ describe('a key server with the transit API', () => {
     return error.message
   }
 
-  test('wraps a data key and gives the same one back; the id names mount, key and version', async () => {
+  test('a data key survives wrapping, and the id names mount, key and version', async () => {
     const dataKey = randomBytes(32)
     const { keyId, wrapped } = await keys().wrap(dataKey, never)
     assert.equal(keyId, 'transit:transit/payments:v1')
@@ -69,7 +69,7 @@ describe('a key server with the transit API', () => {
     await keys().check(never)
   })
 
-  test('a version made in the server wraps from then on; the old one still opens, and rewraps', async () => {
+  test('a new version in the server wraps from then on, and the old one opens and rewraps', async () => {
     const dataKey = randomBytes(32)
     const old = await keys().wrap(dataKey, never)
     const version = server.rotate()
@@ -86,7 +86,7 @@ describe('a key server with the transit API', () => {
     server.setMinimumVersion(1)
   })
 
-  test('sends token and namespace, on a mount of any depth', async (t) => {
+  test('token and namespace are sent, on a mount of any depth', async (t) => {
     const other = await startTransitServer({ namespace: 'shop/eu', mount: 'team/transit' })
     t.after(() => other.stop())
     const more = { url: other.url, token: () => `${other.token}\n`, mount: 'team/transit' }
@@ -100,7 +100,7 @@ describe('a key server with the transit API', () => {
     )
   })
 
-  test('a token that is refused is told at once, with the words of the server and no token', async () => {
+  test("a refused token is reported at once, with the server's message and without the token", async () => {
     const asked = server.asked.length
     const error = await failure(keys({ token: 'hvs.wrong-token' }).wrap(randomBytes(32), never))
     assert.ok(error instanceof KeyProviderError)
@@ -111,7 +111,7 @@ describe('a key server with the transit API', () => {
     assert.equal(server.asked.length, asked + 1)
   })
 
-  test('a server that stumbles is asked three times, then an outage is told', async () => {
+  test('a failing server is asked three times before the outage is reported', async () => {
     const dataKey = randomBytes(32)
     const { keyId, wrapped } = await keys().wrap(dataKey, never)
     server.misbehave({ status: 503, errors: ['Vault is sealed'] })
@@ -129,14 +129,14 @@ describe('a key server with the transit API', () => {
     assert.deepEqual(await retried.finally(() => clearInterval(given)), dataKey)
   })
 
-  test('words of the server that hold a key are cut out of the error', async () => {
+  test("key material in the server's message is cut out of the error", async () => {
     const dataKey = randomBytes(32)
     server.misbehave({ status: 400, errors: [`cannot take ${dataKey.toString('base64')} here`] })
     const error = await failure(keys().wrap(dataKey, never))
     assert.match(tells(error, dataKey), /400, cannot take … here/)
   })
 
-  test('a server that is silent, or breaks off, is given up in time', async () => {
+  test('a silent or broken server is given up in time', async () => {
     for (const mischief of ['silent', 'reset'] as const) {
       server.misbehave(mischief)
       const since = performance.now()
@@ -147,13 +147,13 @@ describe('a key server with the transit API', () => {
     }
   })
 
-  test('the engine gives up on any provider in time, and aborts what it asked', async () => {
+  test('the engine gives up on any provider in time and aborts its request', async () => {
     server.misbehave('silent')
     const slow = bounded(keys({ timeoutMs: 60_000 }), 150)
     assert.match(tells(await failure(slow.wrap(randomBytes(32)))), /did not answer within 150 ms/)
   })
 
-  test('answers that are not of the API are never taken for keys', async () => {
+  test('answers of another shape are never taken for keys', async () => {
     const dataKey = randomBytes(32)
     const { keyId, wrapped } = await keys().wrap(dataKey, never)
     for (const mischief of [
@@ -176,7 +176,7 @@ describe('a key server with the transit API', () => {
     }
   })
 
-  test('a changed wrapped key does not open: a missing key, not an outage', async () => {
+  test('a changed wrapped key is a missing key, not an outage', async () => {
     const dataKey = randomBytes(32)
     const { keyId, wrapped } = await keys().wrap(dataKey, never)
     const bytes = Buffer.from(wrapped.toString().slice(9), 'base64')
@@ -188,7 +188,7 @@ describe('a key server with the transit API', () => {
     assert.ok((await failure(keys().unwrap('test', wrapped, never))) instanceof MissingKeyError)
   })
 
-  test('a rewrap that would lose the data key is refused before anything is stored', async () => {
+  test('a rewrap that would lose the data key is refused before storage', async () => {
     const { keyId, wrapped } = await keys().wrap(randomBytes(32), never)
     const other = await keys().wrap(randomBytes(32), never)
     server.misbehave({ data: { ciphertext: other.wrapped.toString() } }, ['rewrap'])
@@ -196,7 +196,7 @@ describe('a key server with the transit API', () => {
     assert.match(tells(error), /gave another data key back/)
   })
 
-  test('private addresses are reached only where they are named, plain http only on this machine', async () => {
+  test('private addresses are reached only if they are listed, plain http only on this machine', async () => {
     const guarded = await failure(keys({ allowLoopback: false }).check(never))
     assert.match(tells(guarded), /must be an https URL/)
     const lookup: TransitOptions['lookup'] = (_host, _options, done) =>
@@ -206,14 +206,14 @@ describe('a key server with the transit API', () => {
       tells(await failure(keys({ ...inside, allowLoopback: false }).check(never))),
       /does not lead to a public address/,
     )
-    // Named, it is connected to: nothing answers there, but nothing refuses it either.
+    // A listed address is connected to, and merely does not answer.
     assert.doesNotMatch(
       tells(await failure(keys({ ...inside, allow: ['10.9.8.0/24'] }).check(never))),
       /public address/,
     )
   })
 
-  test('settings that cannot be right are refused', () => {
+  test('impossible settings are refused', () => {
     for (const wrong of [
       { url: 'vault' },
       { url: 'https://user:secret@vault' },
@@ -226,7 +226,7 @@ describe('a key server with the transit API', () => {
     }
   })
 
-  test('together with keys in a file it takes over: it wraps, both open, a rewrap moves', async () => {
+  test('a key server beside a key file wraps new keys, both open, and a rewrap moves the old', async () => {
     const local = localKeys(`old:${'abcd'.repeat(16)}`, 'TOLLGATE_KEYS')
     const dataKey = randomBytes(32)
     const old = await local.wrap(dataKey, never)
@@ -244,7 +244,7 @@ describe('a key server with the transit API', () => {
     })
   })
 
-  test("errors of somebody else's provider reach nobody with what they quote", async () => {
+  test("texts of a provider's error are not repeated", async () => {
     const dataKey = randomBytes(32)
     const careless: KeyProvider = {
       ...localKeys(`k:${'abcd'.repeat(16)}`),

@@ -1,4 +1,4 @@
-/** A database from before data keys had a life: its rows open, and move with the next rotation. */
+/** A database from before data keys had states: its rows open and move with the next rotation. */
 import assert from 'node:assert/strict'
 import { createCipheriv, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -7,7 +7,7 @@ import { createGateway, KeyAdministration, localKeys, migrationFiles } from '../
 import { createDatabase } from '../../rig/database.ts'
 import { card, freshSimulator, testKey } from '../../rig/gateway.ts'
 
-/** As version 1 sealed: nonce, ciphertext, tag; bound to the id alone. */
+/** The seal of version 1: nonce, ciphertext, tag; bound to the id alone. */
 function seal(key: Buffer, plain: Buffer, boundTo: Buffer): Buffer {
   const nonce = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', key, nonce)
@@ -60,7 +60,7 @@ test('keys and rows of the first layout are taken over', async () => {
     const merchant = await entities.create({ kind: 'merchant', name: 'A', parentId: division })
     const entityId = await entities.create({ kind: 'channel', name: 'A', parentId: merchant })
     const { id } = await payments.create({ ...card('4200000000000000'), entityId } as never)
-    // The row as the version before wrote it.
+    // The row as the previous version wrote it.
     const number = Buffer.from(JSON.stringify({ 'card.number': '4200000000000000' }))
     await client.query('update tollgate.instrument set sealed = $2 where id = $1', [
       id,
@@ -74,7 +74,7 @@ test('keys and rows of the first layout are taken over', async () => {
     const states = async () => (await keys.status()).keys.map(({ state }) => state)
     assert.deepEqual(await states(), ['previous', 'current', 'current'])
     const done = await keys.rotate({ graceMs: 100 })
-    // The one that the version before had retired already has no rows, and is finished first.
+    // The key that the previous version had retired has no rows and is finished first.
     assert.equal(done.moved, 0)
     assert.deepEqual(done.retired, [ids[0]])
     assert.equal((await keys.rotate({ graceMs: 100 })).moved, 1)

@@ -1,11 +1,11 @@
-/** Clocks of processes differ: what one takes up is due for all. */
+/** A notification taken by a process with a fast clock is due for all processes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../../../core/clock.ts'
 import { startGateway, until } from '../../rig/gateway.ts'
 import { startReceiver } from '../../rig/notification-receiver.ts'
 
-test('a notification that a process an hour ahead takes up is due at once for the others', async () => {
+test('a notification taken by a process an hour ahead is due at once for the others', async () => {
   const shop = await startReceiver({ mode: () => {} })
   const ahead = { ...systemClock, realMs: () => systemClock.realMs() + 3_600_000 }
   const run = await startGateway({ clock: ahead })
@@ -21,7 +21,7 @@ test('a notification that a process an hour ahead takes up is due at once for th
       )
       return found.length === 2 ? found : undefined
     })
-    // Nobody answers, so that they stand as they were taken up.
+    // The endpoint is unreachable, so the rows stay as they were taken.
     assert.deepEqual(rows, [
       { kind: 'CALLBACK', state: 'pending', due: true },
       { kind: 'PAYMENT', state: 'pending', due: true },

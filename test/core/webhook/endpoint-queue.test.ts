@@ -17,7 +17,7 @@ const delivery = (resource: string, seq: number): Delivery => ({
   version: 1,
 })
 
-test('one waits in memory behind those before it only when all of them are there', () => {
+test('a notification waits in memory only behind a complete row of earlier ones', () => {
   const lane = new Lane('e')
   lane.more = false
   lane.add(delivery('a', 0), 0)
@@ -28,14 +28,14 @@ test('one waits in memory behind those before it only when all of them are there
   lane.add(delivery('a', 3), 3)
   const sent: number[] = []
   for (let next = lane.next(); next !== undefined; next = lane.next()) {
-    assert.equal(lane.next(), undefined, 'one of a resource at a time')
+    assert.equal(lane.next(), undefined, 'one notification of a resource at a time')
     sent.push(next.seq)
     lane.delivered(next)
   }
   assert.deepEqual(sent, [0, 1, 2, 3])
 })
 
-test('one that fails takes those behind it out of memory, and no other resource', () => {
+test('a failed notification removes its resource from memory and no other', () => {
   const lane = new Lane('e')
   lane.add(delivery('a', 0), 0)
   lane.add(delivery('a', 1), 1)
@@ -47,7 +47,7 @@ test('one that fails takes those behind it out of memory, and no other resource'
   assert.equal(lane.next()?.resource, 'b')
 })
 
-test('memory is bounded, and an endpoint that is down has one at a time in it', () => {
+test('memory is bounded, and a failing endpoint holds one notification in it', () => {
   const lane = new Lane('e')
   for (let no = 0; no < limits.webhooksWaiting + 5; no += 1) lane.add(delivery(`r${no}-`, 0), 0)
   assert.equal(lane.size, limits.webhooksWaiting)

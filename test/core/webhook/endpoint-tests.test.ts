@@ -1,4 +1,6 @@
-/** Test notifications: few at once, broken off when nobody waits, and no way to read this machine's ports. */
+/**
+ * Test notifications: few at once, cancelled without a waiting client, and no scan of local ports.
+ */
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { describe, test } from 'node:test'
@@ -34,7 +36,7 @@ const tooMany = (words: RegExp) => (error: unknown) => {
 }
 
 describe('tests of webhook endpoints', () => {
-  test('run one at a time for an endpoint, and three for a token; others go on', async () => {
+  test('tests run one at a time for an endpoint and three for a token, and other requests continue', async () => {
     const run = await startGateway()
     const receiver = await startReceiver({ mode: 'hang' })
     try {
@@ -52,7 +54,7 @@ describe('tests of webhook endpoints', () => {
       await assert.rejects(send(3), tooMany(/3 tests of this access token/))
       running.push(send(3, another))
       await receiver.atLeast(4)
-      // What it held is broken off: there is room again.
+      // The hanging test was cancelled, so there is room again.
       receiver.behave('ok')
       for (const tried of await Promise.all(running)) assert.equal(tried.delivered, false)
       assert.equal((await send(0)).delivered, true)
@@ -63,7 +65,7 @@ describe('tests of webhook endpoints', () => {
     }
   })
 
-  test('end when their client goes, and hold no connection for nobody', async () => {
+  test('a test ends when its client leaves, and its connection closes', async () => {
     const run = await startGateway({ role: 'api' })
     const receiver = await startReceiver({ mode: 'hang' })
     const host = await createHost(run.gateway, { port: 0, log: silent }).listen()
@@ -98,8 +100,8 @@ describe('tests of webhook endpoints', () => {
   })
 })
 
-describe('where merchants may have this machine called', () => {
-  test('its own ports stay closed, for new endpoints and for those that are there, however they are spelled', async () => {
+describe('webhook URLs on this machine', () => {
+  test("Tollgate's own ports stay closed in every spelling, for new and existing endpoints", async () => {
     const receiver = await startReceiver()
     const port = Number(new URL(receiver.url).port)
     const exceptPorts: number[] = []
@@ -126,7 +128,7 @@ describe('where merchants may have this machine called', () => {
     }
   })
 
-  test('is nowhere by default, although connectors may reach it; on live never', async () => {
+  test('loopback is closed by default although connectors may reach it, and always on live', async () => {
     const receiver = await startReceiver()
     const run = await startGateway({ allowLoopback: true, allowLoopbackForMerchants: false })
     try {
@@ -145,7 +147,7 @@ describe('where merchants may have this machine called', () => {
     }
   })
 
-  test('shows the status alone: nobody reads what else listens there, by a test or in the log', async () => {
+  test('only the status is shown, so a test or the log reveals no other local service', async () => {
     const secret = 'the answer of an inner service'
     const receiver = await startReceiver({
       mode: (_, response) => void response.writeHead(418).end(secret),
@@ -169,7 +171,7 @@ describe('where merchants may have this machine called', () => {
     }
   })
 
-  test('where it is nowhere, the begin of an answer is shown, without numbers of cards', async () => {
+  test("a public endpoint's answer is shown from its start, without card numbers", async () => {
     const long = `4200000000000000 no coffee ${'x'.repeat(5_000)}`
     const receiver = await startReceiver({
       mode: (_, response) => void response.writeHead(418).end(long),

@@ -14,7 +14,7 @@ type Read = (
   secrets: { signingSecret: string; encryptionKey: string },
 ) => { id: string; type: string; payload: { id: string } }
 
-test("the guide's program verifies and opens every wrapper, and refuses what was changed", async () => {
+test("the guide's program verifies and opens every wrapper and refuses changed messages", async () => {
   const guide = readFileSync(join(root, 'docs/webhooks.md'), 'utf8')
   const source = /```js\n([\s\S]*?)\n```/.exec(guide)?.[1] ?? ''
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-guide-'))

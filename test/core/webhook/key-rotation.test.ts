@@ -1,4 +1,4 @@
-/** The encryption key of an endpoint changes while its receiver has the one or the other. */
+/** The encryption key of an endpoint changes while its receiver has the old or the new one. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limits } from '@tollgate/schemas'
@@ -13,7 +13,7 @@ type Shop = {
   later(ms: number): void
 }
 
-/** A receiver that takes what it can open with the keys it has at that moment, and nothing else. */
+/** A receiver that accepts exactly the notifications its present keys open. */
 async function inShop(keys: string[], work: (shop: Shop) => Promise<void>): Promise<void> {
   let aheadMs = 0
   const run = await startGateway({
@@ -52,7 +52,7 @@ const rotate = async ({ run, endpoint }: Shop) => {
   const rotated = await run.gateway.webhooks.rotate(endpoint.id, {}, { key: 'ENCRYPTION' })
   assert.match(rotated.encryptionKey ?? '', /^[0-9a-f]{64}$/)
   assert.notEqual(rotated.encryptionKey, endpoint.encryptionKey)
-  assert.equal(rotated.signingSecret, undefined, 'the secret stays, and is not shown')
+  assert.equal(rotated.signingSecret, undefined, 'the secret stays and is not shown')
   assert.ok(rotated.previousKeyUntil !== undefined && rotated.previousSecretUntil === undefined)
   return rotated.encryptionKey!
 }
@@ -64,7 +64,7 @@ const delivered = ({ run, endpoint }: Shop, count: number) =>
     return done.length === count ? deliveries : undefined
   })
 
-test('a receiver with the old key alone misses nothing and delays nothing until the day is over', () => {
+test('a receiver with the old key alone gets everything without delay until the day is over', () => {
   const keys: string[] = []
   return inShop(keys, async (shop) => {
     await rotate(shop)
@@ -73,7 +73,7 @@ test('a receiver with the old key alone misses nothing and delays nothing until 
   })
 })
 
-test('a receiver that has only the new key is told under it from the second try on', () => {
+test("a receiver with the new key alone is sent the new key's messages from the second attempt on", () => {
   const keys: string[] = []
   return inShop(keys, async (shop) => {
     const fresh = await rotate(shop)
@@ -90,14 +90,14 @@ test('a receiver that has only the new key is told under it from the second try 
       one?.attempts.map(({ httpStatus }) => httpStatus),
       [400, 200],
     )
-    // It is known from then on.
+    // The sender remembers the working key.
     await shop.run.pay()
     const [next] = await delivered(shop, 2)
     assert.equal(next?.attempts.length, 1)
   })
 })
 
-test('a test is sent under the new key; the day after, everything is, and the old one opens nothing', () => {
+test('a test uses the new key, and after a day all messages do', () => {
   const keys: string[] = []
   return inShop(keys, async (shop) => {
     const fresh = await rotate(shop)
@@ -114,7 +114,7 @@ test('a test is sent under the new key; the day after, everything is, and the ol
   })
 })
 
-test('both can be rotated at once: neither rotation forgets the other', () => {
+test('secret and key can be rotated at once without losing either previous one', () => {
   const keys: string[] = []
   return inShop(keys, async (shop) => {
     const { run, endpoint, receiver } = shop

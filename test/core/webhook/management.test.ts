@@ -45,7 +45,7 @@ describe('webhook endpoints', () => {
   const merchant = (): Caller => ({ id: 'm', entityId: run.merchant })
   const bodyOf = (reply: Reply) => reply.body as unknown as WebhookView & WebhooksView
 
-  test('are made, listed, read, changed and removed through the surface; secrets are shown once', async () => {
+  test('webhook endpoints are created, listed, read, changed and removed over HTTP, and secrets are shown once', async () => {
     const made = await call('webhooks.create', merchant(), { fields: { url: receiver.url } })
     assert.equal(made.status, 200)
     const { id, encryptionKey, signingSecret, types, wrapper, active } = bodyOf(made)
@@ -72,7 +72,7 @@ describe('webhook endpoints', () => {
     assert.deepEqual(bodyOf(await call('webhooks.list', merchant())).webhooks, [])
   })
 
-  test('that were removed can be looked at, with what they did not get, and nothing else', async (t) => {
+  test('a removed webhook endpoint shows its settings and undelivered notifications, and nothing else', async (t) => {
     const broken = await startReceiver({ mode: 'fail' })
     t.after(() => broken.close())
     const { id } = await run.gateway.webhooks.create({
@@ -84,7 +84,7 @@ describe('webhook endpoints', () => {
     const logged = async (fields: Readonly<Record<string, string>> = {}) =>
       (await call('webhooks.deliveries', merchant(), { id, fields }))
         .body as unknown as DeliveriesView
-    // Both were tried; their next try is seconds away.
+    // Both were attempted, and their retries are seconds away.
     await until(async () => {
       const { deliveries } = await logged({ state: 'PENDING' })
       return deliveries.filter(({ attempts }) => attempts.length > 0).length === 2
@@ -121,7 +121,7 @@ describe('webhook endpoints', () => {
     }
   })
 
-  test('of somebody else do not exist, whatever is done to them', async () => {
+  test('webhook endpoints of another merchant are unknown in every operation', async () => {
     const stranger = await run.gateway.entities.create({
       kind: 'merchant',
       name: 'Stranger',
@@ -145,7 +145,7 @@ describe('webhook endpoints', () => {
     await run.gateway.webhooks.remove(id)
   })
 
-  test('get what happens at their entity and below it, and nothing of the others', async () => {
+  test('webhook endpoints get the events of their entity and those below it, and no others', async () => {
     const other = await run.gateway.entities.create({
       kind: 'channel',
       name: 'Other',
@@ -171,7 +171,7 @@ describe('webhook endpoints', () => {
     await beside.close()
   })
 
-  test('are refused for a URL that leads nowhere public, however it is spelled', async () => {
+  test('webhook endpoints with a URL that is not public are refused, in every spelling', async () => {
     const live = await startGateway({ allowLoopbackForMerchants: false })
     try {
       for (const url of [
@@ -200,7 +200,7 @@ describe('webhook endpoints', () => {
         entityId: live.merchant,
         url: 'https://example.com/hook',
       } as never)
-      // As if the name had led elsewhere when it was made: each try is guarded by itself.
+      // As if the name had changed its address after creation: each attempt is checked by itself.
       await live.sql(
         `update tollgate.webhook_endpoint set url = 'https://10.0.0.1/hook', version = version + 1`,
       )
@@ -216,7 +216,7 @@ describe('webhook endpoints', () => {
     }
   })
 
-  test('are told of registrations and schedules: what was done, with the usual answer', async () => {
+  test('webhook endpoints are told of registrations and schedules, with the usual answer', async () => {
     const told = await startReceiver()
     const { id, encryptionKey, signingSecret } = await run.gateway.webhooks.create({
       entityId: run.merchant,
@@ -250,11 +250,7 @@ describe('webhook endpoints', () => {
         `SCHEDULE DELETED ${schedule.id}`,
       ].sort(),
     )
-    assert.equal(
-      new Set(all.map((one) => one.id)).size,
-      4,
-      'each notification has an id of its own',
-    )
+    assert.equal(new Set(all.map((one) => one.id)).size, 4, 'each notification has its own id')
     const {
       ndc: _,
       timestamp: __,
@@ -267,7 +263,7 @@ describe('webhook endpoints', () => {
     await told.close()
   })
 
-  test('hold their secrets sealed: neither a table nor the log has one, nor a card number', async () => {
+  test('webhook endpoints store their secrets sealed: no table or log has one, nor a card number', async () => {
     const echo = await startReceiver({
       mode: ({ headers, body }, response) =>
         void response.writeHead(500).end(`${JSON.stringify(headers)} card ${goodCard} ${body}`),
@@ -308,7 +304,7 @@ describe('webhook endpoints', () => {
 })
 
 describe('a notificationUrl', () => {
-  test('is called with id and resourcePath, also where no endpoint is, and again when it fails', async () => {
+  test('a notificationUrl is called with id and resourcePath, also without an endpoint, and again after a failure', async () => {
     const run = await startGateway()
     const receiver = await startReceiver({ mode: 'fail' })
     try {
@@ -336,8 +332,8 @@ describe('a notificationUrl', () => {
   })
 })
 
-describe('a shopper result', () => {
-  test('that nobody asked for is called after 29 minutes, one that was asked for is not', async () => {
+describe('notifications of shopper results', () => {
+  test('an unread shopper result is notified after 29 minutes, a read one is not', async () => {
     let aheadMs = 0
     const ahead = () => systemClock.realMs() + aheadMs
     const run = await startGateway({

@@ -1,4 +1,7 @@
-/** A busy endpoint is told oldest first: what is new does not pass by what waits in the database. */
+/**
+ * A busy endpoint gets its notifications oldest first: new ones do not overtake those waiting in
+ * the database.
+ */
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
@@ -6,7 +9,7 @@ import { limits } from '@tollgate/schemas'
 import { startGateway, until } from '../../rig/gateway.ts'
 import { type Answer, startReceiver } from '../../rig/notification-receiver.ts'
 
-test('events that come while more waits than memory holds are told after all that waited', async () => {
+test('events that arrive while memory is full follow all waiting ones', async () => {
   const held: ServerResponse[] = []
   let taken = 0
   const hold: Answer = (_, response) => {
@@ -14,7 +17,7 @@ test('events that come while more waits than memory holds are told after all tha
     else held.push(response)
     taken = Math.max(0, taken - 1)
   }
-  /** Takes so many: those that it holds, then those that come. */
+  /** Accepts that many: the held ones, then new ones. */
   const take = (count: number) => {
     const now = held.splice(0, count)
     taken = count - now.length
@@ -39,7 +42,7 @@ test('events that come while more waits than memory holds are told after all tha
       return new Set(paid.map(({ id }) => id))
     }
     const old = await pay(limits.webhooksWaiting + 80)
-    // Some of memory is free, and not so much that it is filled up from the database.
+    // Some memory is free, but too little for a refill from the database.
     take(20)
     await until(async () => {
       const rows = await run.sql(`select id from tollgate.delivery where state = 'delivered'`)
@@ -53,7 +56,7 @@ test('events that come while more waits than memory holds are told after all tha
     assert.equal(new Set(told).size, old.size + fresh.size)
     const before = told.findIndex((id) => fresh.has(id))
     const least = old.size - limits.webhooksPerEndpoint
-    assert.ok(before >= least, `only ${before} of ${old.size} were told before a newer one`)
+    assert.ok(before >= least, `only ${before} of ${old.size} were sent before a newer one`)
   } finally {
     await run.close()
     await shop.close()

@@ -1,4 +1,4 @@
-/** The log of what was told goes after its time, a month at a time, and never with something that still waits. */
+/** The delivery log is dropped by month after its time, and never with a waiting notification. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Database } from '../../../core/db/database.ts'
@@ -9,7 +9,7 @@ import { startGateway } from '../../rig/gateway.ts'
 const idOf = (month: number) =>
   `${Date.UTC(2020, month, 20).toString(16).padStart(12, '0')}70008000000000000000`
 
-test('months that are past their time go whole; one in which something waits stays', async () => {
+test('expired months are dropped whole, except one with a waiting notification', async () => {
   const run = await startGateway()
   const database = new Database({ url: run.database.url })
   try {

@@ -1,4 +1,4 @@
-/** A process gives endpoints back together; each keeps its own time of waking, and how it does. */
+/** A process releases endpoints in one statement; each keeps its wake time and its state. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Database } from '../../../core/db/database.ts'
@@ -8,7 +8,7 @@ import { startGateway } from '../../rig/gateway.ts'
 
 const hour = 3_600_000
 
-test('endpoints given back together wake each at its own time, and nobody else is touched', async () => {
+test("endpoints released together wake at their own times, and other processes' endpoints stay", async () => {
   const run = await startGateway({ role: 'api' })
   const database = new Database({ url: run.database.url })
   const pool = database.pool(1, 'test')
@@ -23,7 +23,7 @@ test('endpoints given back together wake each at its own time, and nobody else i
       const taken = await database.run(pool, takeQueue(id, id === foreign ? other : me, now))
       assert.equal(taken.length, 1)
     }
-    // Work came in for these while they were looked after.
+    // New notifications arrived while these were owned.
     await run.sql('update tollgate.webhook_queue set wake_at = $1 where endpoint_id = any($2)', [
       now,
       [woken, failing],

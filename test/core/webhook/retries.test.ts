@@ -15,17 +15,17 @@ type Shop = {
   readonly run: TestGateway
   readonly receiver: Receiver
   readonly endpointId: string
-  /** Moves the engine's clock on. */
+  /** Advances the engine's clock. */
   later(ms: number): void
   deliveries(): ReturnType<TestGateway['gateway']['webhooks']['deliveries']>
 }
 
-/** One plain endpoint of everything, and a clock that the test moves. */
+/** One plain endpoint for all types, and a clock that the test moves. */
 async function inShop(
   work: (shop: Shop) => Promise<void>,
   mode: ReceiverOptions['mode'] = 'ok',
 ): Promise<void> {
-  // Stands still but for the test: no try is due because a machine is slow.
+  // The clock stands still, so that a slow machine makes no attempt due.
   let nowMs = systemClock.realMs()
   const run = await startGateway({
     clock: {
@@ -54,7 +54,7 @@ async function inShop(
   }
 }
 
-/** Waits until the outcome of this try is written: only then has its pause begun. */
+/** Waits until the attempt's outcome is written, which starts its pause. */
 const triedOften = (run: TestGateway, times: number) =>
   until(async () => {
     const [row] = await run.sql<{ attempts: number }>(
@@ -71,12 +71,12 @@ const tellingOf = ({ problem, notification }: Received) => {
 }
 
 const isFirst = ({ notification }: Received) => notification?.action === 'CREATED'
-/** Takes all but the first of a registration. */
+/** Accepts all but the first notification of a registration. */
 const refusingFirst: ReceiverOptions['mode'] = (received, response) =>
   void response.writeHead(isFirst(received) ? 500 : 200).end()
 
-describe('a notification that is not taken', () => {
-  test('comes again after each step of the ladder, the same every time, and is given up after 30 days', () =>
+describe('a notification that is not accepted', () => {
+  test('the same notification is repeated after each step of the ladder and given up after 30 days', () =>
     inShop(async ({ run, receiver, later, deliveries }) => {
       await run.pay()
       const dayMs = limits.webhookLadderMs.at(-1)!
@@ -104,10 +104,10 @@ describe('a notification that is not taken', () => {
       const ids = new Set(receiver.received.map(({ id }) => id))
       assert.equal(ids.size, 1)
       const times = new Set(receiver.received.map(({ headers }) => headers['webhook-timestamp']))
-      assert.equal(times.size, receiver.received.length, 'each try has a time of its own')
+      assert.equal(times.size, receiver.received.length, 'each attempt has its own time')
     }, 'fail'))
 
-  test('waits as long as the endpoint asks, a day at most', () =>
+  test('a notification waits as long as the endpoint asks, a day at most', () =>
     inShop(
       async ({ run, receiver, later }) => {
         await run.pay()
@@ -132,7 +132,7 @@ describe('a notification that is not taken', () => {
       { retryAfterSeconds: 7_200 },
     ))
 
-  test('is not taken by a redirect, which nobody follows, but by an answer without end', () =>
+  test('a redirect is a failure and is not followed, an endless answer is a success', () =>
     inShop(async ({ run, receiver, deliveries, later }) => {
       const other = await startReceiver()
       try {
@@ -160,7 +160,7 @@ describe('a notification that is not taken', () => {
 })
 
 describe('notifications of one resource', () => {
-  test('come in the order of its events, while those of others go on', () =>
+  test('notifications of one resource keep the order of its events, and other resources continue', () =>
     inShop(async ({ run, receiver, later }) => {
       receiver.behave(refusingFirst)
       const { store } = scheduling(run)
@@ -192,7 +192,7 @@ describe('notifications of one resource', () => {
       assert.deepEqual(sequences, [1, 2, 3, 4])
     }))
 
-  test('wait no longer for one that is past the hour of the ladder', () =>
+  test('notifications stop waiting for one that is past the hour of the ladder', () =>
     inShop(async ({ run, receiver, later }) => {
       receiver.behave(refusingFirst)
       const id = await scheduling(run).store()
@@ -205,13 +205,13 @@ describe('notifications of one resource', () => {
         await receiver.atLeast(index + 2)
       }
       await triedOften(run, limits.webhookLadderMs.length)
-      // The next pause is a day: the removal goes past, as soon as the endpoint is tried again.
+      // The next pause is a day, so the removal overtakes at the endpoint's next attempt.
       later(limits.webhookOrderWaitMs * 1.2)
       const all = await receiver.atLeast(limits.webhookLadderMs.length + 1)
       assert.match(tellingOf(all[limits.webhookLadderMs.length]!), /^REGISTRATION DELETED/)
     }))
 
-  test('are told as they were: pending also when the payment is approved by now', () =>
+  test('a notification keeps its content: pending, although the payment is approved by now', () =>
     inShop(async ({ run, receiver, later }) => {
       const { id } = await run.pay(card('4000000000000077'))
       await receiver.atLeast(1)
@@ -233,8 +233,8 @@ describe('notifications of one resource', () => {
     }, 'fail'))
 })
 
-describe('an endpoint', () => {
-  test('that answers 410 is disabled, with a notice; what it lacks can be sent once it is back', () =>
+describe('the state of an endpoint', () => {
+  test('an endpoint that answers 410 is disabled with a notice, and its notifications can be replayed', () =>
     inShop(async ({ run, receiver, endpointId, deliveries }) => {
       await run.pay()
       const notice = await run.event(endpointId, 'webhook.disabled')
@@ -266,11 +266,11 @@ describe('an endpoint', () => {
         (await deliveries()).deliveries[0]?.state === 'DELIVERED' ? true : undefined,
       )
       const all = await run.gateway.webhooks.replay(endpointId, everything as never)
-      assert.equal(all.replayed, 2, 'the delivered one, and the one that came while it was off')
+      assert.equal(all.replayed, 2, 'the delivered one, and the one from the time it was disabled')
       await receiver.atLeast(4)
     }, 'gone'))
 
-  test('that has failed for 30 days is disabled with its next failure, not before', () =>
+  test('an endpoint that fails for 30 days is disabled with its next failure', () =>
     inShop(async ({ run, receiver, endpointId }) => {
       const failingFor = (days: number) =>
         run.sql(
@@ -298,7 +298,7 @@ describe('an endpoint', () => {
       assert.ok(receiver.received.length >= 2)
     }, 'fail'))
 
-  test('that fails throughout is probed with one notification at a time, and gets everything when it is back', () =>
+  test('a failing endpoint is probed with one notification at a time and gets all once it recovers', () =>
     inShop(async ({ run, receiver, later }) => {
       await Promise.all(Array.from({ length: 20 }, () => run.pay()))
       await receiver.atLeast(limits.webhookFailures)
@@ -334,7 +334,7 @@ describe('an endpoint', () => {
       assert.equal(ids.size, 20)
     }, 'fail'))
 
-  test('is tested at once, switched off or not, and tells what came back', () =>
+  test('a test reaches an endpoint at once, active or not, and reports its answer', () =>
     inShop(async ({ run, receiver, endpointId }) => {
       await run.gateway.webhooks.update(endpointId, { active: 'false' } as never)
       receiver.behave((_, response) => void response.writeHead(418).end('no coffee'))

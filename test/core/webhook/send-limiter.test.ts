@@ -4,19 +4,19 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Turns } from '../../../core/webhook/send-limiter.ts'
 
-/** What went on in each turn until all of these had theirs. */
+/** The number of sends in each turn until all have run. */
 async function perTurn(told: readonly unknown[], wanted: number): Promise<number[]> {
   const counts: number[] = []
   for (let before = told.length; before < wanted; ) {
     await nextTurn()
     counts.push(told.length - before)
     before = told.length
-    assert.ok(counts.length <= wanted, 'nothing goes on any more')
+    assert.ok(counts.length <= wanted, 'the sends have stopped')
   }
   return counts
 }
 
-test('three go on in a turn of the event loop, in the order in which they asked, until all are through', async () => {
+test('three sends start in each turn of the event loop, in the order of their requests', async () => {
   const turns = new Turns()
   const told: number[] = []
   for (let no = 0; no < 10; no += 1) void turns.next().then(() => told.push(no))
@@ -24,13 +24,13 @@ test('three go on in a turn of the event loop, in the order in which they asked,
   assert.deepEqual(told, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
 })
 
-test('those that ask while others wait or go on add nothing to a turn', async () => {
+test('requests made while others wait or run add nothing to a turn', async () => {
   const turns = new Turns()
   const told: number[] = []
   const ask = (no: number) =>
     turns.next().then(() => {
       told.push(no)
-      // One more each, as the next notification of the same endpoint.
+      // Each asks once more, like the next notification of its endpoint.
       if (no < 10) void ask(no + 10)
     })
   for (let no = 0; no < 5; no += 1) void ask(no)
@@ -41,7 +41,7 @@ test('those that ask while others wait or go on add nothing to a turn', async ()
   assert.equal(new Set(told).size, 16)
 })
 
-test('the error of one stops no other, and whoever asks after a pause has a turn, too', async () => {
+test('an error stops no other send, and a request after a pause gets a turn', async () => {
   const turns = new Turns()
   const told: number[] = []
   const asked = Array.from({ length: 7 }, async (_, no) => {

@@ -6,7 +6,7 @@ import { encryptBody, encryptionKey } from '../../../core/vault/webhook-keys.ts'
 import { startGateway } from '../../rig/gateway.ts'
 import { decrypt, startReceiver } from '../../rig/notification-receiver.ts'
 
-test('the encrypted body is the known answer, both ways', () => {
+test('the encrypted body matches the known answer, both ways', () => {
   const key = '000102030405060708090a0b0c0d0e0f'.repeat(2)
   const { body, iv, tag } = encryptBody(encryptionKey(key), '{"type":"PAYMENT"}', Buffer.alloc(12))
   assert.equal(body, '0A3471C72D9BE49A8520F79C66BBD9A12FF9')
@@ -18,7 +18,7 @@ test('the encrypted body is the known answer, both ways', () => {
 
 describe('a notification', () => {
   for (const wrapper of ['TEXT', 'JSON', 'NONE'] as const) {
-    test(`of wrapper ${wrapper} holds the payment's answer, and its signature covers the bytes sent`, async () => {
+    test(`a notification with wrapper ${wrapper} holds the payment's answer, and its signature covers the bytes sent`, async () => {
       const run = await startGateway()
       const receiver = await startReceiver()
       try {
@@ -54,7 +54,7 @@ describe('a notification', () => {
   }
 })
 
-test('while a secret is rotated both sign; a day later the new one alone', async () => {
+test("during a secret's rotation both secrets sign, a day later only the new one", async () => {
   const run = await startGateway()
   const receiver = await startReceiver()
   try {

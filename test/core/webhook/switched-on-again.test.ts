@@ -1,4 +1,4 @@
-/** What an endpoint hears after it was switched off or changed while something was on its way to it. */
+/** Notifications of an endpoint that was disabled or changed during a delivery. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
@@ -16,7 +16,7 @@ after(async () => {
   await shop.close()
 })
 
-test('after 410 with a queue in memory, the next event comes as soon as it is active', async () => {
+test('after a 410 with queued notifications, the next event is sent as soon as the endpoint is active', async () => {
   const { id, signingSecret } = await run.gateway.webhooks.create({
     url: shop.url,
     entityId: run.merchant,
@@ -24,14 +24,14 @@ test('after 410 with a queue in memory, the next event comes as soon as it is ac
   })
   shop.trust({ secrets: [signingSecret!] })
   shop.behave('gone')
-  // More than run at once: the others wait in memory when the first answer says 410.
+  // More than run at once, so that others wait in memory at the first 410.
   await Promise.all(Array.from({ length: 40 }, () => run.pay()))
   const off = await until(async () => {
     const endpoint = await run.gateway.webhooks.get(id)
     return endpoint.active === 'true' ? undefined : endpoint
   })
   assert.match(off.disabledReason ?? '', /410/)
-  // What was under way is answered and written, too: it could switch the endpoint off again.
+  // Running deliveries end too, and could disable the endpoint again.
   await until(async () => {
     const [row] = await run.sql<{ tries: bigint; open: bigint }>(
       `select (select count(*) from tollgate.delivery_attempt) as tries,
@@ -60,7 +60,7 @@ test('after 410 with a queue in memory, the next event comes as soon as it is ac
   }, 20_000)
 })
 
-test('a 410 to what was sent before the endpoint was changed does not switch off the changed one', async () => {
+test('a 410 to a notification sent before a change of the endpoint does not disable it', async () => {
   const held: (() => void)[] = []
   const old = await startReceiver({
     mode: (_received, response) => void held.push(() => response.writeHead(410).end()),
@@ -80,7 +80,7 @@ test('a 410 to what was sent before the endpoint was changed does not switch off
     const moved = await startReceiver()
     try {
       await run.gateway.webhooks.update(id, { url: moved.url })
-      // This one brings the change to whoever sends.
+      // This event brings the change to the sender.
       await run.pay()
       await moved.atLeast(1)
       for (const answer of held) answer()

@@ -1,10 +1,10 @@
-/** A notification that cannot be told is put aside: the others of its endpoint are told. */
+/** A notification that cannot be written is put aside, and its endpoint gets the others. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGateway, until } from '../../rig/gateway.ts'
 import { startReceiver } from '../../rig/notification-receiver.ts'
 
-test('what cannot be told is given up and listed once, and its endpoint gets all else', async () => {
+test('a notification that cannot be written is given up and listed once, and its endpoint gets all others', async () => {
   const shop = await startReceiver()
   const run = await startGateway({ role: 'api' })
   try {
@@ -17,7 +17,7 @@ test('what cannot be told is given up and listed once, and its endpoint gets all
     const before = await run.pay()
     const broken = await run.pay()
     const after = await run.pay()
-    // What no version of the engine writes.
+    // A value that no version of the engine writes.
     await run.sql(`update tollgate.payment set currency = 'ZZZ' where id = $1`, [broken.id])
     await run.another({ role: 'worker' })
     const told = (await shop.atLeast(2)).map(({ notification }) => notification!.payload.id)

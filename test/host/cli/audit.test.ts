@@ -33,7 +33,7 @@ const linked = () =>
     return rows.length === 0 ? true : undefined
   })
 
-test('what a command line does is told of the user that the system knows, not of who they say they are', async () => {
+test("the audit trail names the system's user of a command, not a claimed name", async () => {
   const made = await well('token', 'create', '--entity', run.channel, '--name', 'shop')
   const token = /^id +(\w+)/m.exec(made)?.[1] ?? ''
   await well('token', 'revoke', token)
@@ -68,7 +68,7 @@ test('what a command line does is told of the user that the system knows, not of
   assert.doesNotMatch(shown, /entity\.closed/)
 })
 
-test('a copy as JSON lines ends with the end of the chain, and reading is on record', async () => {
+test('a copy as JSON lines ends with the end of the chain, and the reading is recorded', async () => {
   await linked()
   const lines = (await well('audit', 'list', '--json', '--since', '1d')).trim().split('\n')
   const last = JSON.parse(lines.pop()!)
@@ -94,7 +94,7 @@ test('a copy as JSON lines ends with the end of the chain, and reading is on rec
   assert.match(none.err, /entity is 32 lower-case hex characters/)
 })
 
-test('the doctor and audit verify tell of a row that was changed', async () => {
+test('the doctor and audit verify report a changed row', async () => {
   await linked()
   const { out: healthy } = await tollgate('doctor')
   assert.match(healthy, /ok +[0-9]+ rows of the audit trail are as they were/)
@@ -108,7 +108,7 @@ test('the doctor and audit verify tell of a row that was changed', async () => {
   }
 })
 
-test('migrate --roles shows two users once; the embedded server has none', async () => {
+test('migrate --roles shows two users once, and the embedded server has none', async () => {
   const schema = `cli_${run.database.name.slice(-8)}`
   const more = { ...env, TOLLGATE_DATABASE_SCHEMA: schema }
   const roles = () => runTollgate(['migrate', '--roles'], { folder: project.path, env: more })

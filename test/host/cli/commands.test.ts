@@ -26,7 +26,7 @@ after(async () => {
 const run = (line: string, more: Record<string, string> = {}): Promise<Ran> =>
   runTollgate(line.split(' '), { folder: project.path, env: { ...env, ...more } })
 
-/** The command did its work and said nothing else. */
+/** The command succeeded without further output. */
 async function done(line: string): Promise<string> {
   const { code, out, err } = await run(line)
   assert.equal(code, 0, `${out}${err}`)
@@ -52,14 +52,14 @@ test('help names every command and every setting', async () => {
   assert.match(await done('serve --help'), /--port <number>/)
 })
 
-test('what is not there is refused with what is', async () => {
+test('an unknown command or setting is refused with the known ones', async () => {
   await refused('frobnicate', /there is no command "frobnicate"; see tollgate --help/)
   await refused('token frobnicate', /only token create, list, rotate, revoke/)
   await refused('serve --prot 1', /Unknown option '--prot'; see tollgate serve --help/)
   await refused('token revoke', /usage: tollgate token revoke <id>/)
 })
 
-test('an old Node is told so', async () => {
+test('an old Node is refused with the needed version', async () => {
   const old = join(project.path, 'old.mjs')
   await writeFile(
     old,
@@ -73,7 +73,7 @@ test('an old Node is told so', async () => {
   assert.match(err, /needs Node 22\.18 or later, this is 20\.19\.1/)
 })
 
-test('a database that does not answer is named, without its password', async () => {
+test('an unreachable database is named without its password', async () => {
   const url = 'postgres://tollgate:hunter2@127.0.0.1:1/shop'
   const { code, err } = await run('migrate', { DATABASE_URL: url })
   assert.equal(code, 1)
@@ -83,7 +83,7 @@ test('a database that does not answer is named, without its password', async () 
 
 let division: string
 
-test('an installation from nothing: migrate, then the entities from the top down', async () => {
+test('an installation is set up from nothing: migrate, then the entities from the top down', async () => {
   const early = await run('doctor')
   assert.equal(early.code, 1)
   assert.match(early.out, /no tables yet: run tollgate migrate/)
@@ -99,7 +99,7 @@ test('an installation from nothing: migrate, then the entities from the top down
   assert.match(tree, new RegExp(`^${division} +division +North$`, 'm'))
 })
 
-test('a token is shown once, listed without itself, and revoked', async () => {
+test('a token is shown once, listed without its text, and revoked', async () => {
   const made = await done(`token create --entity ${division} --name till`)
   const id = /^id +([0-9a-f]{32})$/m.exec(made)?.[1] ?? ''
   const token = /^token +(\S{43})$/m.exec(made)?.[1] ?? ''
@@ -111,7 +111,7 @@ test('a token is shown once, listed without itself, and revoked', async () => {
   await refused('token revoke nonsense', /there is no token nonsense/)
 })
 
-test('a token has rights, an end and networks, which the list shows, and is rotated', async () => {
+test('a token has rights, an expiry and networks, is listed with them, and is rotated', async () => {
   const create = `token create --entity ${division} --name desk`
   await refused(`${create} --rights reed`, /"reed" is no right \(there are: read, charge, refund/)
   await refused(`${create} --from shop.example`, /"shop.example" is neither an IP address nor/)
@@ -141,13 +141,13 @@ test('a token has rights, an end and networks, which the list shows, and is rota
 test('the doctor looks at server, migrations, keys and rows', async () => {
   const report = await run('doctor')
   assert.match(report.out, /^ok +the keys open the vault$/m)
-  // The cluster of the tests forgets on purpose what it acknowledged, and the doctor sees it.
+  // The tests' cluster runs without durability on purpose, and the doctor notices.
   const problems = report.out.split('\n').filter((line) => line.startsWith('PROBLEM'))
   assert.equal(problems.length, 1, report.out)
   assert.match(problems[0] ?? '', /acknowledged payments can be lost: set fsync/)
 })
 
-test('the doctor names what does not fit, and fails', async () => {
+test('the doctor names each problem and fails', async () => {
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   await client.query(
@@ -185,7 +185,7 @@ test('a database keeps its environment', async () => {
   await refused('serve --port 0', /belongs to a test installation/, live)
 })
 
-test('a live installation makes no keys, and no demo', async () => {
+test('a live installation makes no keys and no demo', async () => {
   const fresh = await createDatabase()
   try {
     const settings = {
@@ -200,7 +200,7 @@ test('a live installation makes no keys, and no demo', async () => {
   }
 })
 
-test('a key file that others can read is refused', async () => {
+test('a key file readable by others is refused', async () => {
   const path = join(project.path, 'open-keys')
   await writeFile(path, `${env.TOLLGATE_KEYS}\n`, { mode: 0o644 })
   const settings = { TOLLGATE_KEYS: '', TOLLGATE_KEY_FILE: 'open-keys' }

@@ -32,7 +32,7 @@ function block(language: string): string {
   return found[1]!
 }
 
-/** Runs lines of a shell that finds the command line as users do. */
+/** Runs shell lines with the command line on the PATH, as users do. */
 async function shell(script: string): Promise<string[]> {
   const bin = path.join(project.path, 'bin')
   await mkdir(bin, { recursive: true })
@@ -49,7 +49,7 @@ async function shell(script: string): Promise<string[]> {
   return stdout.trim().split('\n')
 }
 
-test('the commands of the dispatching guide do what it says', async () => {
+test('the commands of the dispatching guide work as written', async () => {
   const lines = await shell(block('sh'))
   const list = lines.slice(0, 3).map((line) => line.split(/ {2,}/))
   assert.deepEqual(
@@ -72,7 +72,7 @@ test('the commands of the dispatching guide do what it says', async () => {
   assert.deepEqual(audit, [{ actor: userInfo().username, kind: 'system-user' }])
 })
 
-test('the program in the dispatching guide adds to the rules that are there', async () => {
+test('the program in the dispatching guide adds to the existing rules', async () => {
   const { gateway, merchant, channel } = run
   await gateway.entities.dispatching.replace(merchant, [{ priority: 900, channelId: channel }])
   const AsyncFunction = (async () => {}).constructor as new (
@@ -82,7 +82,7 @@ test('the program in the dispatching guide adds to the rules that are there', as
   assert.equal((await program(gateway, merchant, channel)).priority, 500)
 })
 
-test('what is wrong with a rule is said in one sentence', async () => {
+test('a wrong rule is refused in one sentence', async () => {
   const refused = async (words: readonly string[], expected: RegExp) => {
     const { code, out, err } = await runTollgate(words, { folder: project.path, env })
     assert.equal(code, 1, out)
@@ -105,7 +105,7 @@ test('what is wrong with a rule is said in one sentence', async () => {
   )
 })
 
-test('a closed channel is marked, and a try tells that it refuses', async () => {
+test('a closed channel is marked, and a trial shows its refusal', async () => {
   await run.gateway.entities.dispatching.replace(run.merchant, [
     { priority: 1, channelId: run.channel },
     { priority: 2, channelId: run.channel, brands: ['VISA'] },

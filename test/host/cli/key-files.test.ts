@@ -1,4 +1,4 @@
-/** A new key reaches its owner and nobody else on the machine. */
+/** A new key reaches its owner and no other user of the machine. */
 import assert from 'node:assert/strict'
 import { open, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ test('a key is written into a new file of its owner alone', async () => {
   assert.equal(await readFile(path, 'utf8'), text)
 })
 
-test('a key is not printed into a file that others may read', async () => {
+test('a key is not printed into a file that others can read', async () => {
   for (const [mode, isTaken] of [
     [0o644, false],
     [0o640, false],

@@ -1,4 +1,4 @@
-/** The keys of an installation as its operator works with them: a server that runs, and commands beside it. */
+/** The keys of an installation in operation: a running server, and commands beside it. */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -48,7 +48,7 @@ async function done(line: string, more: Record<string, string> = {}): Promise<st
   return out.trim()
 }
 
-/** Refused in sentences: no stack, and nothing of a key. */
+/** Refused in sentences, without a stack or any part of a key. */
 async function refused(line: string, expected: RegExp, more: Record<string, string> = {}) {
   const { code, out, err } = await run(line, more)
   assert.equal(code, 1, `${line}: ${out}${err}`)
@@ -96,7 +96,7 @@ let first: string
 let second: string
 let payment: string
 
-test('a key-encryption key is made by a command, and nothing starts without it', async () => {
+test('a command makes a key-encryption key, and no start works without one', async () => {
   await refused('keys make a:b', /an id has 1 to 40 letters/)
   first = await done('keys make first')
   second = await done('keys make second')
@@ -108,7 +108,7 @@ test('a key-encryption key is made by a command, and nothing starts without it',
   await refused('keys rotate', /nothing to rotate: this database has no data key yet/)
 })
 
-test('data keys are rotated beside a server that pays', async () => {
+test('data keys are rotated beside a server that takes payments', async () => {
   await serve()
   payment = (await pay()).body.id
   const before = await done('keys status')
@@ -136,7 +136,7 @@ test('data keys are rotated beside a server that pays', async () => {
   await refused('keys retire nothing', /There is no data key nothing/)
 })
 
-test('a key-encryption key is replaced: both are given, data keys move, the old one goes', async () => {
+test('a key-encryption key is replaced: both are given, data keys move, the old one is removed', async () => {
   await write(second, first)
   await serve()
   assert.equal((await rebill(payment)).status, 200)
@@ -148,7 +148,7 @@ test('a key-encryption key is replaced: both are given, data keys move, the old 
   assert.equal((await rebill(payment)).status, 200)
 })
 
-test('a wrong or missing key fails closed: the message names the key and the setting', async () => {
+test('a wrong or missing key stops the start, and the message names key and setting', async () => {
   await write(first)
   for (const command of ['serve', 'doctor', 'keys rotate']) {
     await refused(
@@ -166,7 +166,7 @@ test('a wrong or missing key fails closed: the message names the key and the set
   await write(second)
 })
 
-test('the keys move to a key server, and everything fails closed while that is away', async () => {
+test('keys move to a key server, and its outage stops every start', async () => {
   const tokenFile = join(project.path, 'token')
   await writeFile(tokenFile, `${server.token}\n`, { mode: 0o600 })
   const remote = {
@@ -204,7 +204,7 @@ test('the keys move to a key server, and everything fails closed while that is a
   await refused('serve', /\(TOLLGATE_KEY_SERVER_URL\) refused: 403, .*permission denied/s, alone)
 })
 
-test('a key-encryption key that is lost for good loses what it sealed, and nothing else', async () => {
+test('a key-encryption key lost for good loses the values under it and nothing else', async () => {
   const lost = await done('keys make third')
   await write(lost)
   await refused('serve', /"transit:transit\/payments:v1", which is not among the given keys/)

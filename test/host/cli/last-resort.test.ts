@@ -1,4 +1,4 @@
-/** A process that serves goes on after an error that nobody caught, and nobody else gets into it. */
+/** A serving process continues after an uncaught error, and no outsider can inspect it. */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ let database: TestDatabase
 let project: Awaited<ReturnType<typeof projectFolder>>
 const running: Running[] = []
 
-/** Errors of a part that nobody waits for: one, a promise's, and more than a process bears. */
+/** Uncaught errors of an unattended part: one, a promise's, and more than a process tolerates. */
 const broken = `
 const lost = () => Object.assign(new Error('card 4200000000000000\\n    at hunter2'), { code: 'ELOST' })
 process.on('SIGUSR2', () => { throw lost() })
@@ -55,7 +55,7 @@ async function pays(): Promise<void> {
 
 const counted = ({ text }: Running) => text.err.split('an error that nobody caught').length - 1
 
-test('errors that nobody caught are counted and logged without what they say, and payments go on', async () => {
+test('uncaught errors are counted and logged without their texts, and payments continue', async () => {
   const served = await serve()
   await pays()
   served.child.kill('SIGUSR2')
@@ -64,7 +64,7 @@ test('errors that nobody caught are counted and logged without what they say, an
   served.child.kill('SIGWINCH')
   await served.said(/"origin":"unhandledRejection"/)
   await pays()
-  // The signal by which Node opens its inspector to whoever reaches the port.
+  // The signal that makes Node open its inspector port.
   served.child.kill('SIGUSR1')
   await pays()
   served.child.kill('SIGUSR2')
@@ -78,7 +78,7 @@ test('errors that nobody caught are counted and logged without what they say, an
   assert.equal(counted(served), 3)
 })
 
-test('a process whose errors do not stop ends in order, and says so by its exit code', async () => {
+test('a process whose errors do not stop ends in order with an exit code that says so', async () => {
   const served = await serve()
   served.child.kill('SIGIO')
   const { code, err } = await served.ended

@@ -1,4 +1,4 @@
-/** `tollgate listen` and `tollgate events`, as a merchant's developer runs them. */
+/** `tollgate listen` and `tollgate events` in the hands of a merchant's developer. */
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { projectFolder, type Running, runTollgate, startTollgate } from './tollg
 
 let run: Hosted
 let project: Awaited<ReturnType<typeof projectFolder>>
-/** Takes the place of the server that one test ends. */
+/** Replaces the server that one test stops. */
 let restarted: Listening | undefined
 
 before(async () => {
@@ -42,14 +42,14 @@ const pay = (more: Record<string, string> = {}): Promise<Body> =>
 const words = (...more: string[]) => [...more, '--url', run.url]
 const where = (token = run.token) => ({ folder: project.path, env: { TOLLGATE_TOKEN: token } })
 
-/** A file that only its owner may read. */
+/** A file readable by its owner alone. */
 async function secretFile(name: string, text: string, mode = 0o600): Promise<string> {
   const path = join(project.path, name)
   await writeFile(path, text, { mode })
   return path
 }
 
-/** Starts it and waits until it follows. */
+/** Starts the command and waits until it follows the feed. */
 async function listen(...more: string[]): Promise<Running> {
   const listening = startTollgate(words('listen', ...more), where())
   await listening.said(/Ready/)
@@ -69,7 +69,7 @@ const told = (out: string, name: string) => new RegExp(`${name} +(\\S+)`).exec(o
 const about = (id: string) => (received: Receiver['received'][number]) =>
   received.notification?.payload.id === id
 
-test('forwards each event as a webhook, signed with the secret that it shows', async () => {
+test('listen forwards each event as a signed webhook with the secret it prints', async () => {
   const shop = await startReceiver()
   const listening = await listen('--forward-to', `${shop.url}hooks`)
   shop.trust({ secrets: [told(listening.text.out, 'Signing secret')] })
@@ -89,7 +89,7 @@ test('forwards each event as a webhook, signed with the secret that it shows', a
   await shop.close()
 })
 
-test('encrypts as endpoints do, in both wrappers, and sends only the types asked for', async () => {
+test('listen encrypts as endpoints do, in both wrappers, and forwards only the requested types', async () => {
   const shop = await startReceiver()
   for (const [no, wrapper] of ['TEXT', 'JSON'].entries()) {
     const key = `0${no}`.repeat(32)
@@ -117,7 +117,7 @@ test('encrypts as endpoints do, in both wrappers, and sends only the types asked
   await shop.close()
 })
 
-test('goes on where it was when the program or the server is restarted', async () => {
+test('listen resumes at its position when the program or the server restarts', async () => {
   const first = await startReceiver()
   const port = Number(new URL(first.url).port)
   const listening = await listen('--forward-to', first.url)
@@ -150,7 +150,7 @@ test('goes on where it was when the program or the server is restarted', async (
   restarted = server
 })
 
-test('asks again after a bad answer, with the same id, and shows what it sends', async () => {
+test('listen repeats a failed event with the same id and prints its requests', async () => {
   const shop = await startReceiver()
   const listening = await listen('--forward-to', shop.url, '--print')
   shop.trust({ secrets: [told(listening.text.out, 'Signing secret')] })
@@ -168,7 +168,7 @@ test('asks again after a bad answer, with the same id, and shows what it sends',
   await shop.close()
 })
 
-test('ends at once, whatever it waits for', async () => {
+test('listen ends at once in every state', async () => {
   const shop = await startReceiver()
   const listening = await listen('--forward-to', shop.url)
   shop.behave('hang')
@@ -180,7 +180,7 @@ test('ends at once, whatever it waits for', async () => {
   await shop.close()
 })
 
-test('refuses in a sentence what it cannot do', async () => {
+test('listen refuses impossible arguments in a sentence', async () => {
   const refused = async (expected: RegExp, ...line: string[]) => {
     const { code, err } = await runTollgate(line, where())
     assert.equal(code, 1)
@@ -196,7 +196,7 @@ test('refuses in a sentence what it cannot do', async () => {
   await refused(/either the id of an event, or --since/, ...words('events', 'replay'))
 })
 
-test('takes no secret as a word, which everybody on the machine sees, nor from a file open to all', async () => {
+test('listen takes no secret as an argument, nor from a file open to all', async () => {
   const refused = async (expected: RegExp, ...line: string[]) => {
     const { code, out, err } = await runTollgate(words(...line), where())
     assert.equal(code, 1)
@@ -221,7 +221,7 @@ test('takes no secret as a word, which everybody on the machine sees, nor from a
   await refused(/is empty/, 'listen', '--token-file', await secretFile('empty', '\n'))
 })
 
-test('events are listed, those of one type too', async () => {
+test('events are listed, also by type', async () => {
   const payment = await pay({ createRegistration: 'true' })
   const all = await runTollgate(words('events', 'list', '--since', '1h'), where())
   assert.equal(all.code, 0, all.err)
@@ -232,7 +232,7 @@ test('events are listed, those of one type too', async () => {
   assert.match(some.out, /no events since/)
 })
 
-test('gateway and token are those that serve left in this folder', async () => {
+test('listen uses the gateway and token that serve left in the folder', async () => {
   const here = await projectFolder()
   try {
     await mkdir(join(here.path, '.tollgate'))
@@ -247,7 +247,7 @@ test('gateway and token are those that serve left in this folder', async () => {
   }
 })
 
-test('events are sent to endpoints again, one or all since a moment', async () => {
+test('events are replayed to endpoints, one or all since a moment', async () => {
   const shop = await startReceiver()
   const worker = await run.another({ role: 'worker' })
   try {

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { describeSettings } from '../../../host/index.ts'
 import { root } from '../../rig/sources.ts'
 
-test('the operating guide lists every setting as the settings table has it', () => {
+test('the operating guide lists every setting of the settings table', () => {
   const guide = readFileSync(path.join(root, 'docs/operating.md'), 'utf8')
   const code = (text: string) => (text === '' ? '' : `\`${text}\``)
   const rows = describeSettings().map(

@@ -1,4 +1,4 @@
-/** Operators as they are made on the machine itself, and four eyes between it and a person. */
+/** Operators created on the machine itself, and four eyes between it and a person. */
 import assert from 'node:assert/strict'
 import { chmod, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
@@ -33,7 +33,7 @@ const create = (name: string, ...more: readonly string[]) =>
   tollgate(['operator', 'create', name, '--password-file', passwordFile, ...more])
 const asAdmin = ['--role', 'admin', '--entity', 'all']
 
-test('an operator is made, listed, reset and disabled; what logs in is shown once', async () => {
+test('an operator is created, listed, reset and disabled, and the login secrets are shown once', async () => {
   const made = await create('Jane', ...asAdmin)
   assert.equal(made.code, 0, made.err)
   const secret = secretIn(/otpauth:\S+/.exec(made.out)?.[0] ?? '')
@@ -62,7 +62,7 @@ test('an operator is made, listed, reset and disabled; what logs in is shown onc
   assert.ok(trail.every(({ actor }) => actor === userInfo().username))
 })
 
-test('a password is no word of a command line, and in no file that others can read', async () => {
+test('a password is neither an argument nor in a file that others can read', async () => {
   const word = await tollgate(['operator', 'create', 'joe', ...asAdmin, '--password', password])
   assert.equal(word.code, 1)
   assert.match(word.err, /--password is not taken.*--password-file/)
@@ -76,7 +76,7 @@ test('a password is no word of a command line, and in no file that others can re
   assert.match(none.err, /no password on standard input/)
 })
 
-test('what cannot be is said in a sentence', async () => {
+test('an impossible request is refused in a sentence', async () => {
   for (const [words, expected] of [
     [['joe', '--role', 'owner', '--entity', 'all'], /role is no role/],
     [['joe', '--role', 'viewer', '--entity', 'f'.repeat(32)], /entity is no entity of yours/],
@@ -92,7 +92,7 @@ test('what cannot be is said in a sentence', async () => {
   }
 })
 
-test('with four eyes a token of the command line waits for a person', async () => {
+test('a token from the command line waits for a person where two must agree', async () => {
   const make = (...more: readonly string[]) =>
     tollgate(['token', 'create', '--entity', run.channel, '--name', 'shop', ...more], fourEyes)
   const alone = await make()
@@ -118,7 +118,7 @@ test('with four eyes a token of the command line waits for a person', async () =
   assert.match(keys.err, /proposal [0-9a-f]{32} waits/)
 })
 
-test('what a process serves is one of the surfaces, and the office has its origin on live', async () => {
+test('a process serves one of the surfaces, and the office needs its origin on live', async () => {
   const surface = await tollgate(['serve', '--surface', 'merchant,backoffice'])
   assert.equal(surface.code, 1)
   assert.match(surface.err, /TOLLGATE_SURFACE .*merchant, fields, office/)

@@ -32,7 +32,7 @@ before(async () => {
   run = await startWithAcquirer()
   project = await projectFolder()
   env = { DATABASE_URL: run.database.url, TOLLGATE_KEYS: testKey }
-  // The command asks the acquirer itself; this one knows the second payment by now.
+  // The command asks the acquirer itself, which knows the second payment by now.
   const acquirer = join(import.meta.dirname, '../../rig/acquirer.ts')
   await writeFile(
     join(project.path, 'tollgate.config.ts'),
@@ -61,7 +61,7 @@ const refused = async (expected: RegExp, ...words: string[]) => {
   assert.doesNotMatch(err, /^\s+at /m)
 }
 
-test('inspect tells a payment as a timeline, more with --verbose, everything with --json', async () => {
+test('inspect prints a payment as a timeline, more with --verbose, everything with --json', async () => {
   const paid = await run.pay({ paymentType: 'PA', merchantTransactionId: 'order-on-terminal' })
   await run.gateway.payments.capture(paid.id, { amount: '50.00', currency: 'EUR' })
   await run.gateway.payments.steps(paid.id)
@@ -88,7 +88,7 @@ test('inspect tells a payment as a timeline, more with --verbose, everything wit
   assert.match(both, new RegExp(`^2 payments have .*\n  ${again.id} .*\n  ${paid.id} `))
 })
 
-test('the list, a question, a decision, an entry dealt with: each by name, in the audit record', async () => {
+test('listing, questions, decisions and closed entries each have a name and an audit record', async () => {
   assert.match(await well('attention'), /nothing is on the operators' list/)
   const first = await run.debit('first-stuck', silence)
   const second = await run.debit('by-command', silence)
@@ -153,7 +153,7 @@ test('the list, a question, a decision, an entry dealt with: each by name, in th
   assert.deepEqual(
     audit.filter(({ actor }) => actor !== 'engine'),
     [
-      // Whatever --by says, it is the user of the system who acts.
+      // The system's user acts, whatever --by says.
       { kind, actor: me, action: 'payment.enquired', name: 'Alice' },
       { kind, actor: me, action: 'payment.settled', name: null },
       { kind, actor: me, action: 'attention.resolved', name: null },
@@ -168,7 +168,7 @@ test('the list, a question, a decision, an entry dealt with: each by name, in th
   )
 })
 
-test('payment reverse-chargeback says that one was given back; of a payment it names what stands', async () => {
+test('payment reverse-chargeback records a reversal, and lists the standing chargebacks of a payment', async () => {
   const { id } = await run.debit('charged-back')
   await run.gateway.inbound(
     scriptedName,

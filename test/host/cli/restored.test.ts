@@ -1,11 +1,11 @@
-/** A dump restored into a new server: its events are of transactions that this one has not reached. */
+/** A dump restored into a new server: the transactions of its events are ahead of the server's. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cursorOf } from '../../../core/event-feed/position.ts'
 import { startGateway, testKey, until } from '../../rig/gateway.ts'
 import { projectFolder, runTollgate } from './tollgate.ts'
 
-test('the doctor sees it, and its statement makes the feed whole again, from every place in it', async () => {
+test('the doctor detects a restored database, and its statement completes the feed from every cursor', async () => {
   const run = await startGateway()
   const project = await projectFolder()
   const env = { DATABASE_URL: run.database.url, TOLLGATE_KEYS: testKey }

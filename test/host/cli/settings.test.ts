@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true }))
 
-/** What is wrong, one line each. */
+/** The problems, one line each. */
 function problemsOf(work: () => unknown): readonly string[] {
   try {
     work()
@@ -23,18 +23,18 @@ function problemsOf(work: () => unknown): readonly string[] {
     assert.ok(error instanceof SettingsError, String(error))
     return error.problems
   }
-  assert.fail('these settings were taken')
+  assert.fail('these settings were accepted')
 }
 
 const fromEnvironment = (environment: Record<string, string>) => readSettings({ environment })
 
-/** A live installation that is right, to be spoiled. */
+/** A valid live installation, for tests to spoil. */
 const live = {
   TOLLGATE_ENVIRONMENT: 'live',
   DATABASE_URL: 'postgres://u:p@db/tollgate?sslmode=verify-full',
 }
 
-test('without anything set it is a test installation on this machine', () => {
+test('without settings the gateway is a test installation on this machine', () => {
   const settings = fromEnvironment({})
   assert.equal(settings.environment, 'test')
   assert.equal(settings.host, '127.0.0.1')
@@ -60,7 +60,7 @@ test('command line wins over environment, environment over file, file over defau
   assert.equal(settings.host, '127.0.0.1', 'an empty variable counts as not set')
 })
 
-test('every wrong setting is named at once, with what would be right', () => {
+test('all wrong settings are named at once, with the allowed values', () => {
   const environment = {
     PORT: '99999',
     DATABASE_URL: 'mysql://user:hunter2@host/name',
@@ -81,20 +81,20 @@ test('every wrong setting is named at once, with what would be right', () => {
   assert.doesNotMatch(problems.join(), /hunter2/)
 })
 
-test('a number is a number: no blanks inside, no signs, no hex', () => {
+test('a number has no blanks, signs or hexadecimal digits', () => {
   for (const PORT of ['80 80', '-1', '0x50', '1e3', '8080.5', 'NaN']) {
     assert.equal(problemsOf(() => fromEnvironment({ PORT })).length, 1, PORT)
   }
   assert.equal(fromEnvironment({ PORT: ' 8081 ' }).port, 8081)
 })
 
-test('a name in the file that is no setting is refused and the right ones are listed', () => {
+test('an unknown name in the file is refused with the known ones', () => {
   const file = { path: 'tollgate.config.ts', config: { prot: 1 } }
   const [problem] = problemsOf(() => readSettings({ environment: {}, file }))
   assert.match(problem ?? '', /^prot in tollgate.config.ts is no setting; there are .*port/)
 })
 
-test('a variable that is no setting is refused with the nearest one, and its value is not shown', () => {
+test('an unknown variable is refused with the nearest name and without its value', () => {
   assert.deepEqual(
     problemsOf(() =>
       fromEnvironment({ TOLLGATE_ENVIROMENT: 'live', TOLLGATE_KEYS_FILE: 'secret' }),
@@ -107,7 +107,7 @@ test('a variable that is no setting is refused with the nearest one, and its val
   fromEnvironment({ TOLLGATE_TOKEN: 'of the command line', TOLLGATE_TEST_DATABASE_URL: 'x' })
 })
 
-test('on live nobody listens beyond this machine without a certificate or a proxy', () => {
+test('live listens beyond this machine only with a certificate or a proxy', () => {
   assert.equal(fromEnvironment(live).host, '127.0.0.1')
   const beyond = { ...live, HOST: '0.0.0.0' }
   const [problem] = problemsOf(() => fromEnvironment(beyond))
@@ -122,7 +122,7 @@ test('on live nobody listens beyond this machine without a certificate or a prox
   assert.equal(fromEnvironment({ HOST: '0.0.0.0' }).host, '0.0.0.0', 'test may')
 })
 
-test('on live a database on another machine is reached with encryption, unless plain is accepted', () => {
+test('live reaches a database on another machine only with encryption, unless plain is accepted', () => {
   const at = (url: string, more = {}) => fromEnvironment({ ...live, DATABASE_URL: url, ...more })
   const plain = [
     'postgres://u:hunter2@db/tollgate',
@@ -148,14 +148,14 @@ test('on live a database on another machine is reached with encryption, unless p
   for (const url of right) assert.equal(at(url).databaseUrl, url)
 })
 
-test('on live there is a database server and no demo', () => {
+test('live needs a database server and has no demo', () => {
   const { DATABASE_URL: _, ...none } = live
   assert.match(problemsOf(() => fromEnvironment(none)).join(), /DATABASE_URL is not set/)
   const demo = { ...live, TOLLGATE_DEMO: 'true' }
   assert.match(problemsOf(() => fromEnvironment(demo)).join(), /TOLLGATE_DEMO/)
 })
 
-test('settings that do not go together are refused', () => {
+test('contradicting settings are refused', () => {
   const half = problemsOf(() => fromEnvironment({ TOLLGATE_TLS_KEY_FILE: 'k.pem' }))
   assert.match(half.join(), /belong together/)
   const both = { TOLLGATE_KEYS: 'a:b', TOLLGATE_KEY_FILE: 'keys' }
@@ -166,7 +166,7 @@ test('settings that do not go together are refused', () => {
   }
 })
 
-test('the configuration file may be TypeScript', async () => {
+test('the configuration file can be TypeScript', async () => {
   const project = join(folder, 'typed')
   await mkdir(project)
   const text = 'const port: number = 8443\nexport default { port }\n'
@@ -178,7 +178,7 @@ test('the configuration file may be TypeScript', async () => {
   assert.equal(await readConfigFile(folder), undefined)
 })
 
-test('a configuration file that cannot be used says why', async () => {
+test('an unusable configuration file is refused with the reason', async () => {
   const project = join(folder, 'broken')
   await mkdir(project)
   await writeFile(join(project, 'tollgate.config.mjs'), 'export const port = 1\n')
@@ -193,7 +193,7 @@ test('a configuration file that cannot be used says why', async () => {
   await assert.rejects(readConfigFile(project), /tollgate.config.js and tollgate.config.mjs/)
 })
 
-test('plugins come from the project by name, and the simulator is there in test', async () => {
+test('plugins are loaded from the project by name, and test includes the simulator', async () => {
   const project = join(folder, 'plugged')
   const home = join(project, 'node_modules', 'acme-acquirer')
   await mkdir(home, { recursive: true })
@@ -215,7 +215,7 @@ test('plugins come from the project by name, and the simulator is there in test'
   )
 })
 
-test('every plugin that cannot be loaded is named', async () => {
+test('all plugins that cannot be loaded are named', async () => {
   const project = join(folder, 'plugless')
   await mkdir(project)
   await writeFile(join(project, 'bad.mjs'), 'export const nothing = 1\n')
@@ -229,7 +229,7 @@ test('every plugin that cannot be loaded is named', async () => {
   })
 })
 
-test('every setting has a name, a variable of its own and a meaning', () => {
+test('every setting has a name, a variable and a description', () => {
   const rows = describeSettings()
   const names = rows.map(({ name }) => name)
   const variables = rows.map(({ env }) => env).filter((env) => env !== '')

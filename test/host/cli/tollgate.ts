@@ -1,4 +1,4 @@
-/** Runs the command line as a process of its own, as a user does. */
+/** Runs the command line in its own process, as a user does. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -11,10 +11,13 @@ export type Ran = { readonly code: number | null; readonly out: string; readonly
 
 export type Running = {
   readonly child: ChildProcess
-  /** Text so far. */
+  /** The output so far. */
   readonly text: { out: string; err: string }
   readonly ended: Promise<Ran>
-  /** Resolves when standard output or error has this; rejects when the process ends before. */
+  /**
+   * Resolves when standard output or error contains the pattern; rejects when the process ends
+   * first.
+   */
   said(pattern: RegExp): Promise<void>
 }
 
@@ -25,11 +28,11 @@ type Where = {
   readonly node?: readonly string[]
   /** A file for standard output, as a shell opens one. */
   readonly into?: number
-  /** As npm starts it: by a shell that waits for it and passes no signal on. */
+  /** Through a shell that waits and passes no signal on, as npm starts it. */
   readonly byShell?: boolean
 }
 
-/** Starts one command. None of our own settings reach it. */
+/** Starts one command without any setting of the surrounding process. */
 export function startTollgate(words: readonly string[], where: Where): Running {
   const { folder, env, node = [], byShell = false, into = 'pipe' } = where
   const line = [process.execPath, ...node, '--conditions=@tollgate/source', program, ...words]
@@ -78,7 +81,7 @@ export function startTollgate(words: readonly string[], where: Where): Running {
 export const runTollgate = (words: readonly string[], where: Where): Promise<Ran> =>
   startTollgate(words, where).ended
 
-/** A project folder that other users may enter, so that an embedded database can stay in it. */
+/** A project folder that other users can enter, so that an embedded database can be in it. */
 export async function projectFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(scratchFolder(), 'tollgate-project-'))
   await chmod(path, 0o755)

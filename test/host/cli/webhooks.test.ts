@@ -4,7 +4,7 @@ import { startGateway, testKey } from '../../rig/gateway.ts'
 import { startReceiver } from '../../rig/notification-receiver.ts'
 import { projectFolder, runTollgate } from './tollgate.ts'
 
-test('webhook endpoints are made, tested, listed and removed on the command line', async () => {
+test('webhook endpoints are created, tested, listed and removed on the command line', async () => {
   const run = await startGateway({ role: 'api' })
   const receiver = await startReceiver()
   const project = await projectFolder()

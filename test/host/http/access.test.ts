@@ -1,4 +1,4 @@
-/** Who is let in, by which way, and for how long. */
+/** Access to a host: addresses, proxies, and the end of tokens. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -11,14 +11,14 @@ import { selfSigned } from '../../core/net/certificate.ts'
 import { scratchFolder } from '../../rig/cluster.ts'
 import { type Body, debit, type Hosted, startHost } from './hosted.ts'
 
-describe('a token that ends while its reader waits', () => {
+describe('tokens that end while their reader waits', () => {
   let host: Hosted
   before(async () => {
     host = await startHost()
   })
   after(() => host.close())
 
-  test('ends the wait within seconds, and shows nothing of what came meanwhile', async () => {
+  test('a wait ends within seconds of its token and shows no later event', async () => {
     const { id, token } = await host.gateway.entities.createToken(host.channel, 'to be revoked')
     const get = async (path: string) => {
       const headers = { authorization: `Bearer ${token}` }
@@ -36,7 +36,7 @@ describe('a token that ends while its reader waits', () => {
     assert.ok(tookMs < limits.tokenCacheMs + 2 * limits.waitingTokenMs + 2000, `${tookMs} ms`)
   })
 
-  test('does so also when something happens just then', async () => {
+  test('a wait ends with its token also when an event happens at that moment', async () => {
     const { id, token } = await host.gateway.entities.createToken(host.channel, 'to be revoked')
     const headers = { authorization: `Bearer ${token}` }
     const start = (await (
@@ -46,7 +46,7 @@ describe('a token that ends while its reader waits', () => {
       headers,
     })
     await host.gateway.entities.revokeToken(id)
-    // Another reader sees for how long a token is taken on trust; then something happens.
+    // A second reader shows how long a token is trusted; then an event happens.
     const probe = fetch(`${host.url}/v1/events?cursor=${String(start.nextCursor)}&wait=30`, {
       headers,
     })
@@ -62,14 +62,14 @@ describe('a token that ends while its reader waits', () => {
   })
 })
 
-describe('a host behind a proxy alone', () => {
+describe('a host behind a proxy', () => {
   let host: Hosted
   before(async () => {
     host = await startHost({ proxyOnly: true, trustedProxy: ['127.0.0.2'] })
   })
   after(() => host.close())
 
-  /** Asks from an address of this machine. */
+  /** Sends a request from an address of this machine. */
   async function from(localAddress: string, path: string, method = 'GET') {
     const asked = request(host.url + path, {
       method,
@@ -82,11 +82,11 @@ describe('a host behind a proxy alone', () => {
     return { status: answer.statusCode, headers: answer.headers, body: JSON.parse(text) as Body }
   }
 
-  test('takes what comes by the proxy', async () => {
+  test('a host behind a proxy takes requests of the proxy', async () => {
     assert.equal((await from('127.0.0.2', '/v1/payments', 'POST')).status, 200)
   })
 
-  test('refuses everything else by a sentence, whatever the request says of itself', async () => {
+  test('a host behind a proxy refuses all other requests in a sentence, whatever their headers say', async () => {
     const paths = [
       '/v1/events',
       '/openapi.json',
@@ -105,7 +105,7 @@ describe('a host behind a proxy alone', () => {
     assert.equal((await from('127.0.0.1', '/healthz', 'POST')).status, 403)
   })
 
-  test('tells anybody whether it lives and is ready', async () => {
+  test('a host behind a proxy answers health checks to anybody', async () => {
     for (const path of ['/healthz', '/readyz'])
       assert.equal((await from('127.0.0.1', path)).status, 200)
   })
@@ -129,7 +129,7 @@ describe('a host with a certificate', () => {
     await rm(folder, { recursive: true })
   })
 
-  /** The suite that was agreed on, or why none was. */
+  /** The agreed cipher suite, or the error. */
   async function agreed(options: ConnectionOptions): Promise<string> {
     const port = Number(new URL(host.url).port)
     const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', ca, ...options })
@@ -143,7 +143,7 @@ describe('a host with a certificate', () => {
     }
   }
 
-  test('agrees on keys of one connection only', async () => {
+  test('a host with a certificate agrees on keys for one connection only', async () => {
     assert.match(await agreed({}), /^TLSv1\.3 TLS_/)
     const old = { maxVersion: 'TLSv1.2' } as const
     assert.match(await agreed(old), /^TLSv1\.2 ECDHE-.*(?:GCM|POLY1305)/)

@@ -63,7 +63,7 @@ test('a declined payment is 400 and has its own id', async () => {
   assert.equal(read.body.result.code, '800.100.152')
 })
 
-test('without a proper Authorization header it is 401, with an unknown token 403', async () => {
+test('a missing Authorization header is 401, an unknown token 403', async () => {
   refused(await pay(debit, { token: undefined }), 401, '800.900.300')
   const basic = { Authorization: 'Basic dGVzdDp0ZXN0' }
   refused(await pay(debit, { token: undefined, headers: basic }), 401, '800.900.300')
@@ -76,7 +76,7 @@ test('a revoked token is refused as soon as its cache entry is too old', async (
   refused(await pay(debit, { token }), 403, '800.900.300')
 })
 
-test('a foreign entity is answered exactly as one that does not exist', async () => {
+test('a foreign entity is answered exactly as an unknown one', async () => {
   const other = await host.gateway.entities.create({
     kind: 'channel',
     name: 'Other',
@@ -104,7 +104,7 @@ test('wrong paths, wrong methods and unknown ids are 404', async () => {
   refused(await get('/v1/payments/..%2f..%2fetc'), 404, '700.400.580')
 })
 
-test('what is wrong with a request is named, and no account data comes back', async () => {
+test('errors of a request are named, and no account data is repeated', async () => {
   const answer = await pay({ ...without(debit, 'currency'), entityID: host.channel, amount: '1e3' })
   const body = refused(answer, 400, '200.300.404')
   assert.deepEqual(errorsOf(body).sort(), ['amount', 'currency', 'entityID'])
@@ -125,7 +125,7 @@ test('empty parameters count as not sent', async () => {
   assert.equal('merchantTransactionId' in answer.body, false)
 })
 
-test('older clients: authentication.entityId, user and password, and brand aliases', async () => {
+test('older clients are served: authentication.entityId, user and password, and brand aliases', async () => {
   const old = await pay({
     ...debit,
     'authentication.entityId': host.channel,
@@ -150,12 +150,12 @@ test('double slashes in a path are tolerated', async () => {
     token,
   })
   assert.equal(read.status, 200)
-  // Only of the path: a query keeps its slashes.
+  // Slashes are merged in the path only.
   const query = await ask(host.url, `/v1/payments/${paid.body.id}?entityId=a//b`, { token })
   refused(query, 400, '200.300.404')
 })
 
-test('JSON works too, and media types are compared without their parameters', async () => {
+test('JSON is taken, and media types are compared without their parameters', async () => {
   const nested = {
     ...without(
       debit,
@@ -194,7 +194,7 @@ test('other media types and compressed bodies are refused', async () => {
   refused(await ask(host.url, '/v1/payments', { token: host.token, ...zipped }), 400, '200.100.103')
 })
 
-test('a body above 8 MiB is refused whether its length was announced or not', async () => {
+test('a body above 8 MiB is refused with and without its length announced', async () => {
   const large = new Uint8Array(8 * 1024 * 1024 + 1).fill(97)
   const announced = await ask(host.url, '/v1/payments', { token: host.token, body: large })
   assert.match(
@@ -211,7 +211,7 @@ test('a body above 8 MiB is refused whether its length was announced or not', as
   assert.match(await response.text(), /the body is larger than 8388608 bytes/)
 })
 
-test('a body without an end is answered and then cut off', async () => {
+test('an endless body is answered and then cut off', async () => {
   const head = `POST /v1/payments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${host.token}\r\nTransfer-Encoding: chunked\r\n\r\n`
   const chunk = `100000\r\n${'a'.repeat(0x100000)}\r\n`
   const text = await exchange(host.url, head, ...Array<string>(100).fill(chunk))
@@ -220,7 +220,7 @@ test('a body without an end is answered and then cut off', async () => {
   assert.match(answer?.body.result.description ?? '', /the body is larger than 8388608 bytes/)
 })
 
-test('an idempotency key gives the same payment again', async () => {
+test('a repeated idempotency key returns the same payment', async () => {
   const headers = { 'Idempotency-Key': 'order-1' }
   const first = await pay(debit, { headers })
   const second = await pay(debit, { headers })
@@ -238,7 +238,7 @@ test('result codes need no login', async () => {
   assert.ok(resultCodes.some(({ code }) => code === '800.900.300'))
 })
 
-test('the process says that it runs and that it is ready', async () => {
+test('the process reports that it runs and that it is ready', async () => {
   for (const path of ['/healthz', '/readyz']) {
     const answer = await ask(host.url, path)
     assert.equal(answer.status, 200)
@@ -255,14 +255,14 @@ test('the OpenAPI document has every path of the surface', async () => {
   )
 })
 
-test('the reference page has a content policy of its own', async () => {
+test('the reference page has its own content policy', async () => {
   const response = await fetch(`${host.url}/reference`)
   assert.match(response.headers.get('content-type') ?? '', /^text\/html/)
   assert.match(response.headers.get('content-security-policy') ?? '', /style-src 'sha256-/)
   assert.match(await response.text(), /card\.number/)
 })
 
-test('answers of the API are kept by nobody and tell nothing of what made them', async () => {
+test('answers of the API are not cached and reveal no software', async () => {
   const { headers } = await ask(host.url, '/healthz')
   assert.equal(headers.get('cache-control'), 'no-store')
   assert.equal(headers.get('x-content-type-options'), 'nosniff')
@@ -284,7 +284,7 @@ test('an event for an unknown connector or account is 404', async () => {
   refused(await ask(host.url, path, event), 404, '700.400.580')
 })
 
-test('the log has one line for each request, and nothing that a client wrote', async () => {
+test('the log has one line for each request and no text of a client', async () => {
   const from = host.lines.length
   const paid = await pay({ ...debit, merchantTransactionId: 'canary-1' })
   const path = `/v1/payments/${paid.body.id}?entityId=${host.channel}&canary=2`

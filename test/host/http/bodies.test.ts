@@ -1,4 +1,4 @@
-/** Memory for the bodies of requests is shared out: whoever stalls holds his own share and no more. */
+/** Memory for request bodies is shared: a stalling client holds its own share and no more. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -29,7 +29,7 @@ const sender = (no: number) => ({
 })
 
 describe('the memory for bodies', () => {
-  test('is bounded for one client, and what he holds is his again when it was answered', () => {
+  test('one client has a bounded share of memory, and its bytes are free again after the answer', () => {
     const budget = new BodyBudget()
     const share = budget.share({ token: 'one', address: '192.0.2.1' })
     const third = limits.clientBodiesBytes / 3
@@ -52,7 +52,7 @@ describe('the memory for bodies', () => {
     )
   })
 
-  test('is bounded for all, and large bodies leave a quarter to ordinary payments', () => {
+  test('all clients together are bounded, and large bodies leave a quarter to ordinary payments', () => {
     const budget = new BodyBudget()
     const size = 1024 * 1024
     let taken = 0
@@ -70,7 +70,7 @@ describe('the memory for bodies', () => {
     assert.ok(budget.held <= limits.bodiesBytes)
   })
 
-  test('counts pieces as well as bytes: a body may come byte by byte', () => {
+  test('pieces count as well as bytes, so a body can arrive byte by byte', () => {
     const share = new BodyBudget().share(sender(0))
     let pieces = 0
     while (statusOf(() => share.take(1)) === 200) pieces += 1
@@ -86,7 +86,7 @@ describe('a full memory for bodies', () => {
     return taken
   }
 
-  test('is counted by merchant: more tokens of one have no more of it', () => {
+  test("a merchant's share is the same with many tokens", () => {
     const budget = new BodyBudget({ payments: small })
     for (let no = 0; no < 10; no += 1) shares(budget, { ...sender(no), merchant: 'one' })
     assert.ok(budget.held <= small.clientBytes)
@@ -96,20 +96,23 @@ describe('a full memory for bodies', () => {
     )
   })
 
-  test('leaves its last quarter to others than those who filled the rest', () => {
+  test('the last quarter of memory remains for other clients than those who filled the rest', () => {
     const budget = new BodyBudget({ payments: small })
     for (let no = 0; no < 4; no += 1) shares(budget, sender(no))
     assert.ok(budget.held <= small.bytes * 0.75 + 4 * small.lateBytes)
     const before = budget.held
     for (let no = 10; no < 50; no += 1) shares(budget, { ...sender(no), address: '192.0.2.9' })
-    assert.ok(budget.held - before <= small.lateBytes, 'one address has no more by many tokens')
+    assert.ok(
+      budget.held - before <= small.lateBytes,
+      'many tokens give one address no more memory',
+    )
     assert.equal(
       statusOf(() => budget.share(sender(99)).take(1_000)),
       200,
     )
   })
 
-  test('has nothing to do with requests that have no login', () => {
+  test('requests without a login have memory of their own', () => {
     const budget = new BodyBudget({ payments: small, strangers: small })
     for (let no = 0; no < 100; no += 1) shares(budget, { address: `198.51.100.${no}` })
     assert.ok(budget.held <= small.bytes)
@@ -124,7 +127,7 @@ describe('a full memory for bodies', () => {
     )
   })
 
-  test('ends bodies that do not move, once more than half is held', () => {
+  test('stalled bodies are ended once more than half of the memory is taken', () => {
     let nowMs = 0
     const budget = new BodyBudget({ payments: small, stalledMs: 5_000, nowMs: () => nowMs })
     const ended: string[] = []
@@ -141,7 +144,7 @@ describe('a full memory for bodies', () => {
     const moving = begin(1, 90_000)
     nowMs = 6_000
     budget.endStalled()
-    assert.deepEqual(ended, [], 'there is room enough')
+    assert.deepEqual(ended, [], 'there is enough room')
     begin(2, 90_000)
     moving.take(1)
     budget.endStalled()
@@ -152,7 +155,7 @@ describe('a full memory for bodies', () => {
   })
 })
 
-test('a client without a token is its address, or the network it has of IPv6', () => {
+test('a client without a token is its address, or its network of IPv6', () => {
   assert.equal(clientOf('203.0.113.7'), '203.0.113.7')
   assert.equal(clientOf('::ffff:203.0.113.7'), '203.0.113.7')
   assert.equal(clientOf('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64')
@@ -164,7 +167,7 @@ test('a client without a token is its address, or the network it has of IPv6', (
   assert.equal(clientOf(undefined), '')
 })
 
-describe('a host', () => {
+describe('bodies at a host', () => {
   let host: Hosted
   before(async () => {
     host = await startHost()
@@ -190,7 +193,7 @@ describe('a host', () => {
       'a'.repeat(bytes),
     ).then((text) => answersIn(text)[0]!)
 
-  test('turns away a client that stalls on many connections, and serves the others', async () => {
+  test('a host turns away a client that stalls on many connections and serves the others', async () => {
     const stalled = await Promise.all(Array.from({ length: 10 }, () => stall(host.token, large)))
     const refused = await until(async () => {
       const answer = await post('/v1/payments', large, host.token)
@@ -207,7 +210,7 @@ describe('a host', () => {
     })
   })
 
-  test('ends bodies that stall while more than half of the memory is taken, and says so', async () => {
+  test('a host ends stalled bodies while more than half of the memory is taken, and reports it', async () => {
     const payments = { bytes: 100_000, clientBytes: 100_000, lateBytes: 10_000 }
     const small = createHost(host.gateway, { port: 0, bodies: { payments, stalledMs: 20 } })
     const { url, close } = await small.listen()
@@ -221,7 +224,7 @@ describe('a host', () => {
     }
   })
 
-  test('looks an account up before it reads a message for it, of 256 KB at most', async () => {
+  test('a host looks an account up before it reads a message for it, of 256 KB at most', async () => {
     const unknown = await post('/connectors/nobody/nobody/events', large)
     assert.equal(unknown.status, 404)
     const stranger = await post(`/connectors/simulator/${'f'.repeat(32)}/events`, large)
@@ -231,7 +234,7 @@ describe('a host', () => {
     assert.match(known.body.result.description, /262144 bytes/)
   })
 
-  test('answers ids that are none clearly, however they are written', async () => {
+  test('a host refuses malformed ids clearly, in every spelling', async () => {
     const long = 'x'.repeat(11_000)
     for (const id of ['%00', 'a%00b', long, '%ff', '%ed%a0%80']) {
       for (const path of [

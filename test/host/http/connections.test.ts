@@ -22,7 +22,7 @@ before(async () => {
 })
 after(() => host.close())
 
-/** Every odd connection gets one answer in our own shape, and is closed. */
+/** Every malformed connection gets one answer in the usual shape and is closed. */
 async function refusedOnce(description: RegExp, ...parts: string[]): Promise<void> {
   const text = await exchange(host.url, ...parts)
   const answers = answersIn(text)
@@ -34,7 +34,7 @@ async function refusedOnce(description: RegExp, ...parts: string[]): Promise<voi
   assert.doesNotMatch(text, /\bat .*\.ts|HPE_|node:/)
 }
 
-test('bytes that are no HTTP', async () => {
+test('bytes that are not HTTP are refused', async () => {
   await refusedOnce(/no HTTP request/, 'garbage\r\n\r\n')
   await refusedOnce(/no HTTP request/, '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\r\n')
   await refusedOnce(/no HTTP request/, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
@@ -42,17 +42,17 @@ test('bytes that are no HTTP', async () => {
   await refusedOnce(/no HTTP request/, 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n')
 })
 
-test('headers above 16 KiB, even when far more is sent', async () => {
+test('headers above 16 KiB are refused, also when far more is sent', async () => {
   const head = 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: '
   await refusedOnce(/larger than 16384/, `${head}${'a'.repeat(17_000)}\r\n\r\n`)
   await refusedOnce(/larger than 16384/, `${head}${'a'.repeat(500_000)}\r\n\r\n`)
 })
 
-test('a request without a Host header', async () => {
+test('a request without a Host header is refused', async () => {
   await refusedOnce(/Host header/, 'GET /healthz HTTP/1.1\r\n\r\n')
 })
 
-test('two lengths, or a length beside chunks: nobody knows where the request ends', async () => {
+test('a request with two lengths, or with a length and chunks, is refused', async () => {
   const { token } = host
   await refusedOnce(/no HTTP request/, paymentText(token, debit, 'Content-Length: 5'))
   await refusedOnce(/no HTTP request/, paymentText(token, debit, 'Transfer-Encoding: chunked'))
@@ -60,7 +60,7 @@ test('two lengths, or a length beside chunks: nobody knows where the request end
   assert.equal(counted.length, 0)
 })
 
-test('a chunk without a length', async () => {
+test('a chunk without a length is refused', async () => {
   const head = `POST /v1/payments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${host.token}\r\nTransfer-Encoding: chunked\r\n\r\n`
   await refusedOnce(/no HTTP request/, `${head}zz\r\n`)
 })
@@ -72,7 +72,7 @@ test('headers and bodies that never end are given up', async () => {
   await refusedOnce(/in time/, paymentText('unknown-token', debit).slice(0, -10))
 })
 
-test('a payment keeps its answer when rubbish follows it on the same connection', async () => {
+test('a payment keeps its answer when malformed bytes follow on the same connection', async () => {
   const slow = { ...debit, 'customParameters[SIM_DELAY_MS]': '200' }
   const text = await exchange(host.url, `${paymentText(host.token, slow)}rubbish rubbish\r\n\r\n`)
   const answers = answersIn(text)
@@ -98,7 +98,7 @@ test('a client that leaves does not stop its payment', async () => {
   assert.equal(read.body.result.code, '000.100.110')
 })
 
-test('a client that leaves before its request is whole has asked for nothing', async () => {
+test('a request cut off by its client has no effect', async () => {
   const { hostname, port } = new URL(host.url)
   const socket = connect(Number(port), hostname)
   await once(socket, 'connect')
@@ -107,7 +107,7 @@ test('a client that leaves before its request is whole has asked for nothing', a
   socket.write(paymentText(host.token, form).slice(0, -10))
   socket.resume().end()
   await once(socket, 'close')
-  // A later request is answered only after the earlier one was seen to.
+  // A later request is answered only after the earlier one was handled.
   await ask(host.url, '/v1/payments', { token: host.token, form: debit })
   const rows = await host.sql(
     "select from tollgate.payment where merchant_transaction_id = 'only-half'",
@@ -116,7 +116,7 @@ test('a client that leaves before its request is whole has asked for nothing', a
   assert.equal(host.lines.slice(from).filter(({ status }) => status === 200).length, 1)
 })
 
-test('an expectation that nobody knows is ignored', async () => {
+test('an unknown expectation is ignored', async () => {
   const text = paymentText(host.token, debit, 'Expect: miracles', 'Connection: close')
   const [answer] = answersIn(await exchange(host.url, text))
   assert.equal(answer?.status, 200)
@@ -132,7 +132,7 @@ test('thirty-two requests at once on one connection are answered in their order'
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
 })
 
-test('a connection with more of them ends, and what it asked for is done all the same', async () => {
+test('a connection with more requests ends, and its requests are still carried out', async () => {
   const form = { ...debit, 'customParameters[SIM_DELAY_MS]': '200' }
   const payment = (reference: string) =>
     paymentText(host.token, { ...form, merchantTransactionId: reference })
@@ -143,14 +143,14 @@ test('a connection with more of them ends, and what it asked for is done all the
       `select id, merchant_transaction_id as reference, state from tollgate.payment
        where merchant_transaction_id like 'overrun-%' order by id`,
     )
-  // An honest request afterwards is answered only when those before it were seen to.
+  // A later honest request is answered only after those before it were handled.
   await ask(host.url, '/v1/payments', { token: host.token, form })
   const rows = await begun()
   assert.equal(rows.length, 32)
   for (const { id } of rows) await host.event(id, 'payment.approved')
 })
 
-test('clients that ask for much and read nothing do not keep others out for ever', async () => {
+test('clients that send much and read nothing cannot keep others out', async () => {
   const small = await startHost({ limits: { connections: 2, silenceMs: 500 } })
   try {
     await answeredAfterSilence(small)
@@ -171,7 +171,7 @@ async function answeredAfterSilence(small: Hosted): Promise<void> {
     }),
   )
   const health = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
-  assert.equal(await exchange(small.url, health), '', 'both connections are taken')
+  assert.equal(await exchange(small.url, health), '', 'both connections are in use')
   const [answer] = await until(async () => {
     const answers = answersIn(await exchange(small.url, health))
     return answers.length > 0 ? answers : undefined

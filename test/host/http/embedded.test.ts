@@ -29,7 +29,7 @@ async function closing(server: Server): Promise<void> {
   await once(server, 'close')
 }
 
-test("the surface can be mounted below a path of someone else's app", async () => {
+test('the surface can be mounted below a path of another app', async () => {
   const shop = express()
   shop.get('/shop', (_, response) => void response.send('shop'))
   shop.use('/pay', createHost(engine.gateway).app)
@@ -45,7 +45,7 @@ test("the surface can be mounted below a path of someone else's app", async () =
   }
 })
 
-test('behind a body parser it fails loudly instead of taking an empty request', async () => {
+test('the surface behind a body parser fails loudly instead of taking an empty request', async () => {
   const shop = express()
   shop.use(express.urlencoded({ extended: false }), createHost(engine.gateway).app)
   const { url, server } = await serving(shop)
@@ -58,7 +58,7 @@ test('behind a body parser it fails loudly instead of taking an empty request', 
   }
 })
 
-test('a port that is taken is said in words', async () => {
+test('a port in use is reported in words', async () => {
   const first = await createHost(engine.gateway, { port: 0 }).listen()
   try {
     const port = Number(new URL(first.url).port)
@@ -72,7 +72,7 @@ test('a port that is taken is said in words', async () => {
   }
 })
 
-test('closing lets a running payment end, answers it, and takes nothing new', async () => {
+test('closing lets a running payment end, answers it, and refuses new requests', async () => {
   const { url, close } = await createHost(engine.gateway, { port: 0 }).listen()
   const form = {
     ...debit,
@@ -83,7 +83,7 @@ test('closing lets a running payment end, answers it, and takes nothing new', as
   await underWay(engine, 'the-last-one')
   const closed = close()
   await assert.rejects(fetch(`${url}/healthz`), /fetch failed/)
-  // The connection is kept alive until then: the answer closes it, or exchange() would wait on.
+  // The connection stays open until then: without the closing answer, exchange() would wait on.
   const text = await waiting
   const [answer] = answersIn(text)
   assert.equal(answer?.status, 200)
@@ -91,7 +91,7 @@ test('closing lets a running payment end, answers it, and takes nothing new', as
   await closed
 })
 
-test('a request that outlasts the grace is cut, so that the process can end', async () => {
+test('a request that outlasts the grace period is cut, so that the process can end', async () => {
   const host = createHost(engine.gateway, { port: 0, shutdownGraceMs: 50 })
   const { url, close } = await host.listen()
   const waiting = exchange(url, paymentText(token, debit).slice(0, -10))

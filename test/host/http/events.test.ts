@@ -1,4 +1,4 @@
-/** The feed over HTTP: whose token it is, what it answers, and that waiting keeps nobody from ending. */
+/** The event feed over HTTP: tokens, answers, and waits that do not delay the end. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Body, debit, type Hosted, startHost } from './hosted.ts'
@@ -31,7 +31,7 @@ const pay = async () => {
   return (await answer.json()) as Body
 }
 
-test('a token follows its own entity, and an event is read by its id', async () => {
+test('a token reads the events of its own entity, and one event by its id', async () => {
   const { body: start } = await get('/v1/events?since=NOW')
   assert.deepEqual([start.events, start.more], [[], false])
   const payment = await pay()
@@ -56,7 +56,7 @@ test('a token follows its own entity, and an event is read by its id', async () 
   assert.equal((await get(`/v1/events/${body.events[0]!.id}`, token)).status, 404)
 })
 
-test('a wait is answered when something happens, and does not hold up a server that ends', async () => {
+test('a wait is answered when an event happens, and does not delay the end of a server', async () => {
   const { body: start } = await get('/v1/events?since=NOW')
   const waiting = get(`/v1/events?cursor=${start.nextCursor}&wait=30`)
   const payment = await pay()
@@ -64,7 +64,7 @@ test('a wait is answered when something happens, and does not hold up a server t
   assert.equal(body.events[0]!.payload.id, payment.id)
 
   const last = get(`/v1/events?cursor=${body.nextCursor}&wait=30`)
-  // The request is with the server once a later one on the same engine was answered.
+  // The request has arrived once a later one on the same engine was answered.
   await get('/v1/events?since=NOW')
   const startedMs = performance.now()
   const closed = run.closeServer()

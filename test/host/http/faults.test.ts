@@ -1,4 +1,4 @@
-/** What goes wrong while a request is answered is an answer too, and ends nothing else. */
+/** A fault during a request is an answer too, and ends nothing else. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { answersIn, ask, debit, exchange, type Hosted, startHost } from './hosted.ts'
@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => host.close())
 
-/** What a gateway answers while `work` runs is `body`. */
+/** Makes the gateway answer `body` while `work` runs. */
 async function answering(body: unknown, work: () => Promise<void>): Promise<void> {
   const { gateway } = host
   const call = gateway.call.bind(gateway)
@@ -22,7 +22,7 @@ async function answering(body: unknown, work: () => Promise<void>): Promise<void
   }
 }
 
-test('an answer that cannot be written down is a fault of ours, and the next request is served', async () => {
+test('an answer that cannot be serialised is a fault, and the next request is served', async () => {
   const whole = { id: 'x' } as Record<string, unknown>
   whole.self = whole
   const tooLong = {
@@ -43,7 +43,7 @@ test('an answer that cannot be written down is a fault of ours, and the next req
   assert.equal(status, 200)
 })
 
-test('so is one where refusing goes wrong as well: it has an answer at least', async () => {
+test('a fault during a refusal still gets an answer', async () => {
   const { gateway } = host
   const { refuse } = gateway
   gateway.refuse = () => {
@@ -65,7 +65,7 @@ test('so is one where refusing goes wrong as well: it has an answer at least', a
   assert.doesNotMatch(shown, /no refusal either/)
 })
 
-test('a fault that nothing else caught is an alarm, once a minute for each place', async () => {
+test('an uncaught fault raises an alarm, once a minute for each place', async () => {
   const { gateway, logs } = host
   const { refuse } = gateway
   gateway.refuse = () => {
@@ -87,7 +87,7 @@ test('a fault that nothing else caught is an alarm, once a minute for each place
   }
 })
 
-test('after an error that nobody caught, requests that nobody answers are answered', async () => {
+test('hanging requests are answered after an uncaught error', async () => {
   const { gateway } = host
   const call = gateway.call.bind(gateway)
   const asked = Promise.withResolvers<void>()

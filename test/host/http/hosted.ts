@@ -1,4 +1,4 @@
-/** A real engine behind a real server on a free port, and ways to talk to it. */
+/** A real engine behind a real server on a free port, with clients. */
 import { connect } from 'node:net'
 import { createHost, type HostLog, type HostOptions } from '../../../host/index.ts'
 import { startGateway, type TestGateway, type TestGatewayOptions } from '../../rig/gateway.ts'
@@ -7,16 +7,16 @@ export type LoggedLine = Readonly<Record<string, unknown>>
 
 export type Hosted = TestGateway & {
   readonly url: string
-  /** Of the channel. */
+  /** The channel's token. */
   readonly token: string
   readonly lines: readonly LoggedLine[]
-  /** As the process does after an error that nobody caught. */
+  /** Acts like the process after an uncaught error. */
   faulted(error: unknown, afterMs: number): void
-  /** Stops the server alone; the engine stays open. */
+  /** Stops only the server; the engine stays open. */
   closeServer(): Promise<void>
 }
 
-/** Serves an engine that was started for this file. */
+/** Serves an engine started for this file. */
 export async function startHost(
   options: HostOptions = {},
   ofEngine: TestGatewayOptions = {},
@@ -25,7 +25,7 @@ export async function startHost(
   const lines: LoggedLine[] = []
   const record = (fields: object) => void lines.push(fields as LoggedLine)
   const log: HostLog = { debug: record, info: record, warn: record }
-  // Where two people are needed this is what the installation was set up with before.
+  // Where two people are needed, the set-up is done by an engine without that rule.
   const setUp = ofEngine.fourEyes ? await engine.another({ fourEyes: false }) : engine.gateway
   const { token } = await setUp.entities.createToken(engine.channel, 'test')
   const host = createHost(engine.gateway, { port: 0, log, ...options })
@@ -44,7 +44,7 @@ export async function startHost(
   }
 }
 
-/** A debit of 92.00 EUR by a VISA card that is approved. */
+/** A debit of 92.00 EUR by an approved VISA card. */
 export const debit: Readonly<Record<string, string>> = {
   amount: '92.00',
   currency: 'EUR',
@@ -75,7 +75,7 @@ export type Body = {
 
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: Body }
 
-/** One request. `form` makes it a POST; `token` is left out of the headers when undefined. */
+/** One request. `form` makes it a POST; without `token` it has no Authorization header. */
 export async function ask(
   url: string,
   path: string,
@@ -106,7 +106,7 @@ export async function ask(
   }
 }
 
-/** Sends bytes on a connection of their own and answers all that came back before it was closed. */
+/** Sends bytes on a new connection and returns all bytes received before its end. */
 export async function exchange(url: string, ...parts: readonly string[]): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -122,7 +122,7 @@ export async function exchange(url: string, ...parts: readonly string[]): Promis
     isClosed = true
     goOn()
   })
-  // A server may cut a connection; what it said before counts.
+  // A server may cut the connection, and its earlier answers count.
   socket.on('error', () => {})
   for (const part of parts) {
     if (isClosed) break
@@ -135,7 +135,7 @@ export async function exchange(url: string, ...parts: readonly string[]): Promis
   return text
 }
 
-/** Status and body of each answer in the text of a connection. */
+/** Status and body of each answer in a connection's text. */
 export function answersIn(text: string): { status: number; body: Body }[] {
   return text
     .split(/(?=HTTP\/1\.1 [0-9]{3} )/)
@@ -146,7 +146,7 @@ export function answersIn(text: string): { status: number; body: Body }[] {
     })
 }
 
-/** A payment request as it goes over the wire. */
+/** A payment request on the wire. */
 export function paymentText(
   token: string,
   form: Readonly<Record<string, string>>,
@@ -167,7 +167,7 @@ export function paymentText(
 
 const underWayWithinMs = 5_000
 
-/** Waits until a payment is committed and its connector is being asked. @returns its id. */
+/** Waits until a payment is committed and its connector call is under way. @returns its id. */
 export async function underWay(
   { sql }: Pick<TestGateway, 'sql'>,
   merchantTransactionId: string,
@@ -180,5 +180,5 @@ export async function underWay(
     )
     if (row !== undefined) return row.id
   }
-  throw new Error(`no payment ${merchantTransactionId} came under way`)
+  throw new Error(`payment ${merchantTransactionId} did not get under way`)
 }

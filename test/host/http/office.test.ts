@@ -1,4 +1,4 @@
-/** Operators log in, stay, and go: passwords, codes, pauses, sessions, cookies and origins. */
+/** Operators log in, stay, and leave: passwords, codes, pauses, sessions, cookies and origins. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { limits } from '../../../schemas/index.ts'
@@ -27,7 +27,7 @@ describe("the operators' API", () => {
   })
   after(() => host.close())
 
-  /** A code is used once: what comes next is another step's. */
+  /** A code works once, so each login takes the next step's. */
   const nextLogin = (more: object = {}) => {
     clock.forward(limits.codeStepMs)
     return logIn(host.url, jane, clock, more)
@@ -40,10 +40,10 @@ describe("the operators' API", () => {
       )
     ).map(({ action, detail }) => (detail.why === undefined ? action : `${action}: ${detail.why}`))
 
-  test('a login with password and code begins a session, in a cookie that nothing else can use', async () => {
+  test('a login with password and code begins a session, in a cookie bound to the office', async () => {
     const login = await nextLogin()
     assert.equal(login.status, 200, login.text)
-    // On the loopback of a test installation browsers take no prefix and no Secure over plain HTTP.
+    // On loopback over plain HTTP, browsers accept neither the prefix nor Secure.
     assert.match(
       login.headers.get('set-cookie') ?? '',
       /^tollgate-operator=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
@@ -57,7 +57,7 @@ describe("the operators' API", () => {
     assert.deepEqual((await actions()).slice(-1), ['person.logged-in'])
   })
 
-  test('what is stored of password, session, codes and authenticator is none of them', async () => {
+  test('password, session, codes and authenticator are stored as digests or sealed', async () => {
     const login = await nextLogin()
     const token = login.cookie.split('=')[1] ?? ''
     const [row] = await host.sql<{ text: string }>(`
@@ -73,7 +73,7 @@ describe("the operators' API", () => {
     }
   })
 
-  test('a code is used once, also by two processes at once', async () => {
+  test('a code is accepted once, also by two processes at once', async () => {
     clock.forward(limits.codeStepMs)
     const code = codeOf(jane.secret, clock.realMs())
     const other = await host.another({ role: 'api', clock })
@@ -89,7 +89,7 @@ describe("the operators' API", () => {
     assert.equal(again.status, 401)
     assert.equal(again.body.result.description, wrongLogin)
     assert.deepEqual((await actions()).slice(-1), ['person.login-failed: code used before'])
-    // Nor is one of before it, which would still be within the drift.
+    // An earlier code within the drift is refused as well.
     const earlier = await logIn(host.url, jane, clock, {
       code: codeOf(jane.secret, clock.realMs(), -1),
     })
@@ -97,7 +97,7 @@ describe("the operators' API", () => {
     assert.equal((await nextLogin()).status, 200)
   })
 
-  test('a recovery code lets in once, in the place of a code', async () => {
+  test('a recovery code is accepted once, in place of a code', async () => {
     const [recoveryCode] = jane.recoveryCodes
     const values = { name: 'jane', password, recoveryCode }
     const first = await office(host.url, '/operator/v1/login', { values })
@@ -108,7 +108,7 @@ describe("the operators' API", () => {
     assert.equal((await nextLogin()).status, 200)
   })
 
-  test('whatever is wrong is answered alike', async () => {
+  test('all failed logins are answered alike', async () => {
     const disabled = await enrol(host.gateway, 'gone', 'viewer')
     await host.gateway.people.disable(disabled.id)
     const wrong = [
@@ -131,7 +131,7 @@ describe("the operators' API", () => {
     assert.equal((await nextLogin()).status, 200)
   })
 
-  test('what was typed as a name stands nowhere: it may be a password', async () => {
+  test("a failed login's name is stored nowhere, because it can be a password", async () => {
     await nextLogin({ name: 'hunter2hunter2' })
     const [row] = await host.sql<{ text: string }>(
       "select string_agg(row_to_json(found)::text, ' ') as text from tollgate.audit as found",
@@ -140,7 +140,7 @@ describe("the operators' API", () => {
     assert.ok(!JSON.stringify([host.lines, host.logs]).includes('hunter2'))
   })
 
-  test('a session ends after fifteen minutes in which nothing was asked', async () => {
+  test('a session ends after fifteen minutes without a request', async () => {
     const { cookie } = await nextLogin()
     clock.forward(limits.sessionIdleMs - minute)
     assert.equal((await session(cookie)).status, 200)
@@ -150,7 +150,7 @@ describe("the operators' API", () => {
     assert.equal((await session(cookie)).status, 401)
   })
 
-  test('and after twelve hours whatever was asked', async () => {
+  test('a session ends after twelve hours despite requests', async () => {
     const { cookie } = await nextLogin()
     for (let passedMs = 0; passedMs < limits.sessionMs - minute; passedMs += 10 * minute) {
       assert.equal((await session(cookie)).status, 200, String(passedMs))
@@ -159,7 +159,7 @@ describe("the operators' API", () => {
     assert.equal((await session(cookie)).status, 401)
   })
 
-  test('each login begins another session, and logging out ends it for good', async () => {
+  test('each login begins another session, and a logout ends it for good', async () => {
     const one = await nextLogin()
     const other = await nextLogin()
     assert.notEqual(one.cookie, other.cookie)
@@ -168,13 +168,13 @@ describe("the operators' API", () => {
     assert.match(out.headers.get('set-cookie') ?? '', /^tollgate-operator=; Max-Age=0; /)
     assert.equal((await session(one.cookie)).status, 401)
     assert.equal((await session(other.cookie)).status, 200)
-    // A session that somebody else chose is none.
+    // A session id chosen by somebody else is invalid.
     const planted = `tollgate-operator=${'A'.repeat(43)}`
     assert.equal((await session(planted)).status, 401)
     assert.equal((await session(`${other.cookie}; ${planted}`)).status, 401)
   })
 
-  test('whoever is disabled or reset is out at once, in every process', async () => {
+  test('a disabled or reset operator is out at once, in every process', async () => {
     const other = await host.another({ role: 'api', clock })
     const joe = await enrol(host.gateway, 'joe', 'support')
     const first = await logIn(host.url, joe, clock)
@@ -191,7 +191,7 @@ describe("the operators' API", () => {
     assert.equal((await logIn(host.url, joe, clock)).status, 401)
   })
 
-  test('a password of other parameters than now is stored by those of now', async () => {
+  test('a password with older parameters is stored again with the current ones', async () => {
     const stored = async () =>
       (
         await host.sql<{ password: string }>(
@@ -207,7 +207,7 @@ describe("the operators' API", () => {
     assert.equal((await nextLogin()).status, 200)
   })
 
-  test('one changes the password with the old one and a code; other sessions end', async () => {
+  test('a password is changed with the old one and a code, and other sessions end', async () => {
     const ann = await enrol(host.gateway, 'ann', 'viewer')
     const old = await logIn(host.url, ann, clock)
     clock.forward(limits.codeStepMs)
@@ -226,7 +226,7 @@ describe("the operators' API", () => {
     assert.equal((await logIn(host.url, ann, clock, { password: newPassword })).status, 200)
   })
 
-  test('what does not come from the page of the office changes nothing', async () => {
+  test('a request from another page than the office changes nothing', async () => {
     const { cookie } = await nextLogin()
     const before = await actions()
     for (const headers of [
@@ -255,7 +255,7 @@ describe("the operators' API", () => {
     assert.equal((await session(cookie)).status, 200)
   })
 
-  test('requests that are no objects of known texts are refused by name', async () => {
+  test('a request that is not an object of known texts is refused by name', async () => {
     const { cookie } = await nextLogin()
     const reject = (values: object | string) =>
       office(host.url, `/operator/v1/proposals/${'0'.repeat(32)}/reject`, { cookie, values })
@@ -290,7 +290,7 @@ describe('too many failed logins', () => {
   const from = (address: string, values: object) =>
     office(host.url, '/operator/v1/login', { values, headers: { 'X-Forwarded-For': address } })
 
-  test('of a name make it wait, longer each time, whether anybody has it or not', async () => {
+  test('failed logins of a name make it wait, longer each time, whether it exists or not', async () => {
     const max = await enrol(host.gateway, 'max', 'operator')
     for (const name of ['max', 'nobody']) {
       let address = 0
@@ -305,7 +305,7 @@ describe('too many failed logins', () => {
         const paused = await fail()
         assert.equal(paused.status, 429)
         assert.equal(Number(paused.headers.get('retry-after')), pauseMs / 1000)
-        // Also with everything right: nobody learns by it that a guess was good.
+        // Correct credentials are refused too, so that a correct guess is not revealed.
         const right = { name, password, code: codeOf(max.secret, clock.realMs()) }
         assert.equal((await from('198.51.100.1', right)).status, 429)
         clock.forward(pauseMs)
@@ -322,7 +322,7 @@ describe('too many failed logins', () => {
     assert.ok(Number(row!.count) >= 1)
   })
 
-  test('from an address make it wait, and nobody else', async () => {
+  test('failed logins from an address make that address wait, and no other', async () => {
     const eva = await enrol(host.gateway, 'eva', 'operator')
     const guess = (name: string) =>
       from('192.0.2.1', { name, password: 'not the one 1', code: '000000' })
@@ -335,7 +335,7 @@ describe('too many failed logins', () => {
     assert.equal((await from('192.0.2.2', right)).status, 200)
   })
 
-  test('are counted before they are tried: many at once are no more than one after the other', async () => {
+  test('failed logins count before the check, so many at once gain nothing', async () => {
     const tom = await enrol(host.gateway, 'tom', 'operator')
     const statuses = await Promise.all(
       Array.from({ length: 2 * limits.loginFailures }, async (_, index) => {

@@ -1,4 +1,4 @@
-/** Looking up transactions over HTTP, as deployed clients do it. */
+/** Transaction searches over HTTP, as deployed clients send them. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { queryPaymentMethods, queryPaymentTypes } from '../../../schemas/index.ts'
@@ -18,7 +18,7 @@ describe('the query', () => {
   const find = (path: string, fields: Readonly<Record<string, string>> = {}, token = run.token) =>
     ask(run.url, `${path}?${new URLSearchParams(fields)}`, { token })
   const recordsOf = ({ body }: Answer) => (body.records ?? body.payments) as Listed[]
-  /** By the alphabet: two that were made in one millisecond stand in the order of their ids. */
+  /** Alphabetical, because records of one millisecond are in the order of their ids. */
   const typesOf = (answer: Answer) => {
     const times = recordsOf(answer).map(({ timestamp }) => String(timestamp))
     assert.deepEqual(times, times.toSorted().reverse())
@@ -40,7 +40,7 @@ describe('the query', () => {
   })
   after(() => closeChecked(run))
 
-  test('gives one payment by its id, flat and as reading it does, in both versions', async () => {
+  test('a payment is found by its id, flat and as a read returns it, in both versions', async () => {
     const { id } = await pay({ merchantTransactionId: 'query-0001' })
     const read = await ask(run.url, `/v1/payments/${id}`, { token: run.token })
     for (const path of [`/v1/query/${id}`, `/v3/query/${id}`]) {
@@ -50,7 +50,7 @@ describe('the query', () => {
     }
   })
 
-  test('gives a declined payment with 200: it was read successfully', async () => {
+  test('a declined payment is returned with 200, because the read succeeded', async () => {
     const form = { entityId: run.channel, ...debit, 'card.number': '4000000000000002' }
     const declined = await ask(run.url, '/v1/payments', { token: run.token, form })
     assert.equal(declined.status, 400)
@@ -59,7 +59,7 @@ describe('the query', () => {
     assert.equal(found.body.result.code, declined.body.result.code)
   })
 
-  test('lists what a reference finds: payments in version 1, records and pages in version 3', async () => {
+  test('a search by reference lists payments in version 1, records and pages in version 3', async () => {
     const reference = { merchantTransactionId: 'query-0002' }
     const older = await pay(reference)
     const newer = await pay(reference)
@@ -86,7 +86,7 @@ describe('the query', () => {
     }
   })
 
-  test('finds by short id, and nothing by one of nobody or by what is none', async () => {
+  test('a short id finds its payment, and an unknown or malformed one nothing', async () => {
     const { id, shortId } = await pay()
     const found = await find('/v3/query', { shortId: String(shortId) })
     assert.deepEqual(
@@ -99,7 +99,7 @@ describe('the query', () => {
     }
   })
 
-  test('takes every code of the document, and finds nothing by those that nobody writes', async () => {
+  test('a search takes every documented code, and unused ones find nothing', async () => {
     const { id } = await pay()
     const all = await find('/v3/query', {
       ...today,
@@ -142,7 +142,7 @@ describe('the query', () => {
   const namesIn = ({ body }: Answer) => body.result.parameterErrors?.map(({ name }) => name)
 
   for (const [why, fields, names] of refusals) {
-    test(`refuses ${why} by name`, async () => {
+    test(`a search with ${why} is refused by name`, async () => {
       const answer = await find('/v3/query', { entityId: run.channel, ...fields })
       assert.equal(answer.status, 400)
       assert.equal(answer.body.result.code, '200.300.404')
@@ -153,7 +153,7 @@ describe('the query', () => {
     })
   }
 
-  test('finds what a second holds, both its ends included, in UTC', async () => {
+  test('a search finds a whole second, both ends included, in UTC', async () => {
     const { id, timestamp } = await pay()
     const second = timestamp.slice(0, 19)
     const found = await find('/v3/query', { 'date.from': second, 'date.to': second })
@@ -164,7 +164,7 @@ describe('the query', () => {
     assert.ok(!(recordsOf(other) ?? []).some((one) => one.id === id))
   })
 
-  test('lists the whole chain with any member of it, newest first', async () => {
+  test('any member of a chain lists the whole chain, newest first', async () => {
     const authorised = await pay({ paymentType: 'PA' })
     const money = { amount: '10.00', currency: 'EUR' }
     const captured = await pay({ paymentType: 'CP', ...money }, authorised.id)
@@ -189,7 +189,7 @@ describe('the query', () => {
     assert.equal(alone.body.id, captured.id)
   })
 
-  test('adds what is linked to what a search finds, each transaction once', async () => {
+  test('linked transactions are added to a search, each once', async () => {
     const reference = { merchantTransactionId: 'query-0003' }
     const authorised = await pay({ paymentType: 'PA', ...reference })
     const money = { amount: '10.00', currency: 'EUR', paymentType: 'CP' }
@@ -201,7 +201,7 @@ describe('the query', () => {
     assert.deepEqual(typesOf(linked), ['CP', 'CP', 'PA'])
   })
 
-  test('gives chargebacks, and says of each payment what is possible now', async () => {
+  test('chargebacks are listed, and each payment has its next actions', async () => {
     const paid = await pay()
     await pay({ paymentType: 'CB', amount: '92.00', currency: 'EUR' }, paid.id)
     const found = await find(`/v3/query/${paid.id}`, { includeLinkedTransactions: 'true' })
@@ -212,7 +212,7 @@ describe('the query', () => {
     assert.deepEqual(typesOf(byType), ['CB'])
   })
 
-  test('gives what was done with registrations and schedules as records of their own', async () => {
+  test('changes of registrations and schedules are listed as records of their own', async () => {
     const { gateway, channel } = run
     const owned = { entityId: channel, merchantTransactionId: 'query-0004' }
     const card = cardOf('4200000000000000')
@@ -248,7 +248,7 @@ describe('the query', () => {
       assert.equal(record.referencedId, expected, paymentType)
       const found = await find(`/v3/query/${id}`)
       assert.equal(found.body.paymentType, paymentType)
-      // A schedule and its record have one id and one short id, a registration and its own too.
+      // A schedule and its record share one id and one short id, as do a registration and its own.
       const byShortId = await find('/v3/query', { shortId: String(record.shortId) })
       assert.ok(
         recordsOf(byShortId).some((one) => one.id === id),
@@ -263,7 +263,7 @@ describe('the query', () => {
     assert.deepEqual(typesOf(named), ['RG', 'SD'])
   })
 
-  test('pages by number and by cursor, and a page behind the last holds nothing', async () => {
+  test('pages are read by number and by cursor, and a page behind the last is empty', async () => {
     const { entities } = run.gateway
     const merchant = await entities.create({
       kind: 'merchant',
@@ -290,7 +290,7 @@ describe('the query', () => {
     assert.equal((await list({ limit: '500' })).body.pages, 1)
     const behind = await list({ pageNo: '4' })
     assert.deepEqual([behind.status, behind.body.result.code], [404, '700.400.580'])
-    // The node above sees them, another merchant does not, and may not name this one.
+    // The node above sees the payments; another merchant sees none and may not name this one.
     await pay()
     const { token: psp } = await entities.createToken(run.psp, 'psp')
     assert.equal((await find('/v3/query', { ...today, entityId: merchant }, psp)).body.pages, 3)

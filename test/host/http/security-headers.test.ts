@@ -1,4 +1,4 @@
-/** What a browser is told beside each answer: that no page of anybody may show, keep or read it. */
+/** The security headers of each answer, by which no page can frame, store or read it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ask, debit, type Hosted, startHost } from './hosted.ts'
@@ -19,7 +19,7 @@ const told = {
   'cache-control': /^no-(?:store|cache)/,
 }
 
-test('every answer, refusal and page says so, and none sets a cookie', async () => {
+test('every answer, refusal and page has the security headers, and none sets a cookie', async () => {
   const answers = [
     await ask(host.url, '/v1/payments', { form: debit, token: host.token }),
     await ask(host.url, '/v1/payments', { form: debit }),
@@ -36,7 +36,7 @@ test('every answer, refusal and page says so, and none sets a cookie', async () 
   }
 })
 
-test('pages of other origins may neither read an answer nor send what browsers ask leave for', async () => {
+test('pages of other origins can neither read an answer nor send a preflighted request', async () => {
   const asked = await ask(host.url, '/v1/payments', {
     method: 'OPTIONS',
     headers: { ...elsewhere, 'Access-Control-Request-Method': 'POST' },

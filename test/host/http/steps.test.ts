@@ -1,4 +1,4 @@
-/** The three step logs over HTTP, with an acquirer that is asked over HTTP: what is sent fits the documents. */
+/** The three step logs over HTTP with an acquirer over HTTP: the answers fit their documents. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -47,7 +47,7 @@ after(async () => {
   await bank.close()
 })
 
-test('each fits its document, and the exchange with the acquirer is in it', async () => {
+test('the steps fit their document and include the exchange with the acquirer', async () => {
   const form = { ...debit, 'card.number': cards.approved, testMode: 'EXTERNAL' }
   const paid = await ask(host.url, '/v1/payments', { form, token })
   assert.equal(paid.body.result.code, '000.100.112')
@@ -79,7 +79,7 @@ test('each fits its document, and the exchange with the acquirer is in it', asyn
   assert.equal((await read('schedules.steps', `/scheduling/v1/schedules/${schedule.id}`)).length, 2)
 })
 
-test('without a token, for another entity, of an unknown id: refused like any read', async () => {
+test('steps without a token, for another entity or of an unknown id are refused like any read', async () => {
   const { id } = await run.pay()
   const where = `/v1/payments/${id}/steps`
   assert.equal((await ask(host.url, where)).status, 401)

@@ -1,4 +1,4 @@
-/** What a host serves, and under which name. */
+/** The surfaces of a host and their hostnames. */
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
@@ -10,7 +10,7 @@ import { ask, type Hosted, startHost } from './hosted.ts'
 const zeros = '0'.repeat(32)
 const filled = (path: string) => path.replaceAll(/\{[^}]+\}/g, zeros)
 
-/** A request under a name of the caller's choice, which fetch does not allow. */
+/** A request under a chosen Host header, which fetch does not allow. */
 function under(url: string, host: string, path: string, method = 'GET') {
   return new Promise<{ status: number; text: string }>((resolve, reject) => {
     const asked = request(url + path, { method, headers: { Host: host } }, (response) => {
@@ -32,7 +32,7 @@ describe('surfaces', () => {
   })
   after(() => host.close())
 
-  test("a host of merchants' surface has no path of the operators, by any spelling", async () => {
+  test('a merchant host has no path of operators, in any spelling', async () => {
     const nowhere = await ask(host.url, '/nowhere')
     for (const { method, path } of officeEndpoints) {
       for (const spelled of [
@@ -47,7 +47,7 @@ describe('surfaces', () => {
     }
   })
 
-  test('a host of the office has no path of merchants, and says that it lives', async () => {
+  test('an office host has no path of merchants and answers health checks', async () => {
     const served = createHost(host.gateway, { port: 0, surfaces: ['office'] })
     const { url, close } = await served.listen()
     try {
@@ -63,7 +63,7 @@ describe('surfaces', () => {
     }
   })
 
-  test('under the name of one surface the paths of another are not there', async () => {
+  test('the hostname of one surface has no paths of another', async () => {
     const served = createHost(host.gateway, {
       port: 0,
       surfaces: ['merchant', 'fields', 'office'],
@@ -89,7 +89,7 @@ describe('surfaces', () => {
         assert.equal((await under(url, name, path)).status, status, `${name} ${path}`)
       }
       const bob = await enrol(host.gateway, 'bob', 'viewer')
-      // By way of a proxy that ends TLS: the cookie is one for browsers over HTTPS.
+      // Behind a proxy that ends TLS, the cookie is one for browsers over HTTPS.
       const headers = { Origin: 'https://office.example.com' }
       const login = await office(url, '/operator/v1/login', {
         values: { name: bob.name, password, recoveryCode: bob.recoveryCodes[0] },
@@ -100,7 +100,7 @@ describe('surfaces', () => {
         login.headers.get('set-cookie') ?? '',
         /^__Host-tollgate-operator=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
       )
-      // One without the prefix, which a neighbour could have planted, is not looked at.
+      // A cookie without the prefix, which a neighbouring host could have set, is ignored.
       const planted = login.cookie.replace('__Host-', '')
       assert.equal((await office(url, '/operator/v1/session', { cookie: planted })).status, 401)
       const kept = await office(url, '/operator/v1/session', { cookie: login.cookie })
@@ -110,7 +110,7 @@ describe('surfaces', () => {
     }
   })
 
-  test('no origin over plain HTTP is taken beyond the loopback', () => {
+  test('an origin over plain HTTP is refused beyond loopback', () => {
     for (const origin of [
       'http://office.example.com',
       'http://10.0.0.1',
@@ -125,7 +125,7 @@ describe('surfaces', () => {
     }
   })
 
-  test('reached from other machines over plain HTTP, the office lets nobody in', async () => {
+  test('an office reached from other machines over plain HTTP accepts no login', async () => {
     const served = createHost(host.gateway, { port: 0, host: '0.0.0.0', surfaces: ['office'] })
     const { url, close } = await served.listen()
     try {

@@ -9,9 +9,9 @@ before(async () => {
 })
 after(() => host.close())
 
-test('a token that sends too much is told when to come back, others and reads go on', async () => {
+test('a token above its rate is told when to return, and other tokens and reads continue', async () => {
   const send = (token: string) => ask(host.url, '/v1/payments', { token, form: debit })
-  // More than two windows allow, so that a second that ends in between changes nothing.
+  // More than two windows allow, so that a window that ends in between changes nothing.
   const answers = await Promise.all(Array.from({ length: 8 }, () => send(host.token)))
   const refused = answers.filter(({ status }) => status === 429)
   const taken = answers.filter(({ status }) => status === 200)
@@ -30,7 +30,7 @@ test('a token that sends too much is told when to come back, others and reads go
   assert.equal((await ask(host.url, path, { token: host.token })).status, 200)
 })
 
-test('an unknown token is 403 however often it comes: it has no share to use up', async () => {
+test('an unknown token is 403 at any rate, because it has no share', async () => {
   const answers = await Promise.all(
     Array.from({ length: 8 }, () =>
       ask(host.url, '/v1/payments', { token: 'unknown', form: debit }),

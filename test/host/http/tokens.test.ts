@@ -1,10 +1,10 @@
-/** Tokens of certain networks: whose address counts, and whose word on it. */
+/** Tokens with networks: the address that counts, and the trusted source for it. */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { createHost } from '../../../host/index.ts'
 import { ask, startHost } from './hosted.ts'
 
-describe('a token of certain networks', async () => {
+describe('tokens with networks', async () => {
   const run = await startHost({ trustedProxy: ['loopback'] })
   const direct = createHost(run.gateway, { port: 0 })
   const served = await direct.listen()
@@ -19,14 +19,14 @@ describe('a token of certain networks', async () => {
     return (await ask(url, '/v1/webhooks', { token, headers })).status
   }
 
-  test('is checked against the address of the connection where no proxy is trusted', async () => {
+  test('a token is checked against the address of the connection where no proxy is trusted', async () => {
     const token = await tokenFrom('10.1.0.0/16')
     assert.equal(await statusOf(served.url, await tokenFrom('127.0.0.0/8')), 200)
     assert.equal(await statusOf(served.url, token), 403)
     assert.equal(await statusOf(served.url, token, '10.1.0.1'), 403, 'anybody can say that')
   })
 
-  test('is checked against what the nearest trusted proxy saw, not what a client put before it', async () => {
+  test("a token is checked against the address seen by the nearest trusted proxy, not a client's header", async () => {
     const token = await tokenFrom('10.1.0.0/16', '2001:db8::/32')
     for (const [forwardedFor, status] of [
       ['10.1.0.1', 200],
@@ -42,7 +42,7 @@ describe('a token of certain networks', async () => {
     }
   })
 
-  test('is refused in words that do not tell where it is of use', async () => {
+  test('the refusal of a token does not reveal its networks', async () => {
     const token = await tokenFrom('10.1.0.0/16')
     const { status, body } = await ask(run.url, '/v1/webhooks', { token })
     const unknown = await ask(run.url, '/v1/webhooks', { token: 'x'.repeat(43) })

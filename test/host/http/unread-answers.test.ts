@@ -1,4 +1,4 @@
-/** Answers that nobody reads take a bounded part of memory, and their connections end. */
+/** Unread answers take bounded memory, and their connections end. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -38,7 +38,7 @@ async function serving(options: HostOptions, work: (url: string) => Promise<void
   }
 }
 
-/** Asks and never reads. */
+/** Sends requests and never reads. */
 async function unread(url: string, path: string, times: number): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   socket.on('error', () => {})
@@ -71,7 +71,7 @@ test('a client that reads no answers is turned away, and others are served', asy
   })
 })
 
-test('beyond the room of all it is 503, for documents too', async () => {
+test('answers beyond the total memory are 503, documents included', async () => {
   await serving({ answers: { bytes: 20_000 } }, async (url) => {
     for (const path of [page, '/reference', '/openapi.json']) {
       const answer = await ask(url, path, { token: run.token })
@@ -81,12 +81,12 @@ test('beyond the room of all it is 503, for documents too', async () => {
   })
 })
 
-test('a connection whose answer does not move is ended', async () => {
+test('a connection with a stalled answer is ended', async () => {
   await serving({ answers: { silenceMs: 40 } }, async (url) => {
     const sockets = await Promise.all([unread(url, page, 32), unread(url, '/reference', 32)])
     await Promise.all(
       sockets.map(async (socket) => {
-        // Its end shows to one who does not read when a write fails.
+        // A client that does not read notices the end by a failed write.
         await until(async () => {
           if (!socket.destroyed) socket.write('\r\n')
           return socket.destroyed ? true : undefined
@@ -96,7 +96,7 @@ test('a connection whose answer does not move is ended', async () => {
   })
 })
 
-test('pages that are asked for at once on a connection come one after the other, whole', async () => {
+test('simultaneous pages on one connection follow one after the other, whole', async () => {
   const request = (last: string) =>
     `GET ${page} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${run.token}\r\n${last}\r\n`
   const text = await exchange(run.url, request('').repeat(4) + request('Connection: close\r\n'))

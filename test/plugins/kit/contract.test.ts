@@ -1,4 +1,4 @@
-/** What applies to a connector follows from what it can do; what it cannot show is told, not hidden. */
+/** A connector's abilities decide its cases; unsupported ones are printed, not hidden. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ import { partialConnector, partialSandbox } from './partial-connector.ts'
 const run = promisify(execFile)
 const quick = { parallel: 5, graceMs: 200 }
 
-test('a connector that can do little passes what applies to it', async () => {
+test('a minimal connector passes the cases that apply to it', async () => {
   const { passed, failed, notSupported } = await runContract(
     partialConnector,
     partialSandbox,
@@ -32,12 +32,16 @@ test('a connector that can do little passes what applies to it', async () => {
   )
   assert.equal(why('is not fooled by a forged event'), 'the connector has no inbound')
   const all = contractCases(acquirerJson, sandbox).cases.length
-  assert.equal(passed.length + notSupported.length, all, 'every case is told, one way or the other')
+  assert.equal(
+    passed.length + notSupported.length,
+    all,
+    'every case passes, fails or is reported as unsupported',
+  )
 })
 
-test('run by an author, the suite prints what a connector does not support', async () => {
+test("the suite prints unsupported features of an author's connector", async () => {
   const file = join(import.meta.dirname, 'partial-connector.ts')
-  // A test of a test: the inner one must not report to the outer.
+  // The inner test must not report to the outer one.
   const { NODE_TEST_CONTEXT: _outer, ...env } = process.env
   const choices = ['--conditions=@tollgate/source', '--test-reporter=spec', file]
   const { stdout } = await run(process.execPath, choices, { env })
@@ -47,7 +51,7 @@ test('run by an author, the suite prints what a connector does not support', asy
   assert.match(stdout, /fail 0\n/)
 })
 
-/** The example's sandbox without something that its connector needs to be shown. */
+/** The example's sandbox without a part that its connector needs. */
 const without = (parts: Partial<Record<keyof Sandbox, undefined>>): Sandbox =>
   ({ ...sandbox, ...parts }) as Sandbox
 
@@ -73,9 +77,9 @@ const incomplete: readonly (readonly [string, Sandbox, RegExp])[] = [
   ['a wrong account', withoutPart('wrongAccount'), /wrongAccount/],
 ]
 
-describe('a sandbox cannot get a case out of the way by leaving out', () => {
+describe('incomplete sandboxes', () => {
   for (const [what, lacking, says] of incomplete) {
-    test(what, async () => {
+    test(`a sandbox without ${what} fails the suite`, async () => {
       const { failed } = await runContract(acquirerJson, lacking, quick)
       const messages = failed.map(({ error }) => error.message)
       assert.ok(

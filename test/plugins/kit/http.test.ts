@@ -1,4 +1,4 @@
-/** What the suite plays to a connector is what the engine does: the same requests end the same way. */
+/** The suite's line behaves like the engine's: the same requests end the same way. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -16,7 +16,7 @@ import { judge } from '../../../plugins/kit/testing/judge.ts'
 
 type Play = (http: Http, front: Front) => Promise<unknown>
 
-/** A server that says what it was sent, and a front before it. */
+/** A server that echoes requests, and a front before it. */
 async function frontBeforeMirror(context: TestContext): Promise<Front> {
   const mirror = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -38,7 +38,7 @@ async function frontBeforeMirror(context: TestContext): Promise<Front> {
   return front
 }
 
-/** Plays the same on the suite's line and on the engine's. */
+/** Plays the same requests on the suite's line and on the engine's. */
 async function playOnBoth(context: TestContext, play: Play, tooLate = false): Promise<unknown[]> {
   const front = await frontBeforeMirror(context)
   const line = openLine({ tooLate })
@@ -63,7 +63,7 @@ async function playOnBoth(context: TestContext, play: Play, tooLate = false): Pr
   ]
 }
 
-/** What an ended call still lets out. */
+/** The result of a request on an ended call. */
 const laterOf = async (http: Http, front: Front) => (await resultOf(http.get(front.url))).code
 
 async function resultOf(play: Promise<unknown>): Promise<{ code?: string }> {
@@ -109,19 +109,19 @@ const requests: Readonly<Record<string, Play>> = {
   },
 }
 
-describe('the line of the suite ends a request as the engine does:', () => {
+describe("the suite's line ends a request as the engine does", () => {
   for (const [name, play] of Object.entries(requests)) {
-    test(name, async (context) => {
+    test(`the suite and the engine send alike: ${name}`, async (context) => {
       const [ours, theirs] = await playOnBoth(context, play)
       assert.deepEqual(ours, theirs)
     })
   }
 
   for (const [name, fault] of Object.entries(lineFaults)) {
-    test(name, async (context) => {
+    test(`the suite and the engine end alike: ${name}`, async (context) => {
       const [ours, theirs] = await playOnBoth(context, (http, front) => {
         front.meet(fault, 'any')
-        // What hangs has to be ended by time, on a line that knows nothing of the front.
+        // A hanging request must end by time, on a line without knowledge of the front.
         const timeoutMs = hangs(fault) ? { timeoutMs: 100 } : {}
         return post({ json: {}, moves: true, ...timeoutMs })(http, front)
       })
@@ -129,7 +129,7 @@ describe('the line of the suite ends a request as the engine does:', () => {
     })
   }
 
-  test('a moving request after the time for sending, and one that only looks', async (context) => {
+  test('a moving request ends after the send-by time, and a look-up after its deadline', async (context) => {
     const [ours, theirs] = await playOnBoth(
       context,
       async (http, front) => {
@@ -143,7 +143,7 @@ describe('the line of the suite ends a request as the engine does:', () => {
   })
 })
 
-test('the front passes everything on as it was, but for the tag', async (context) => {
+test('the front passes everything on unchanged, except the tag', async (context) => {
   const front = await frontBeforeMirror(context)
   const { http, finish } = openLine({ tooLate: false })
   const headers = { 'x-key': 'k' }
@@ -159,7 +159,7 @@ test('the front passes everything on as it was, but for the tag', async (context
   finish()
 })
 
-test('the suite believes of an outcome what the engine believes', () => {
+test('the suite accepts the same outcomes as the engine', () => {
   const refs = { id: '1' }
   const outcomes: readonly unknown[] = [
     { is: 'approved', refs },

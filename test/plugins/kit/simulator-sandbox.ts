@@ -1,4 +1,4 @@
-/** The simulated acquirer as the contract suite wants to have it, over each of its transports. */
+/** The simulated acquirer in the form of the contract suite, over each transport. */
 import { type Connector, type Instrument, type Money, Sensitive } from '@tollgate/plugin-kit'
 import type { Booking, Sandbox } from '@tollgate/plugin-kit/testing'
 import { type Entry, entryFromJson } from '../../../connectors/simulator/entry.ts'
@@ -76,7 +76,7 @@ export function simulatorInProcess(): { connector: Connector; sandbox: Sandbox }
           clock.ms += pendingSeconds * 1000
           apply(ledger, enquire(ledger, key, clock.ms).writes)
         },
-        // There is no page: the proof of payment is in the redirect itself.
+        // Without a page the redirect itself holds the proof of payment.
         shopper: async (_key, { parameters = [] }) =>
           Object.fromEntries(parameters.map(({ name, value }) => [name, value])),
         event: async (key) => messageOf(entry(key), await secretOf(records), clock.ms),

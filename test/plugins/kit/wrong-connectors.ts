@@ -1,6 +1,6 @@
 /**
- * The worked example, broken in one way at a time: mistakes that real connectors make. Next to each
- * stand the cases of the contract that have to notice, and no others may.
+ * The example connector with one mistake at a time, as real connectors make them. Beside each are
+ * the cases that must notice it, and no others may.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
@@ -27,7 +27,7 @@ import { acquirerJson as right } from '../../../connectors/acquirer-json/index.t
 import { lineFaults } from '../../../plugins/kit/testing/cases/line.ts'
 
 export type Wrong = {
-  /** What it does: "it …". */
+  /** The mistake, as the rest of "a connector that …". */
   readonly what: string
   readonly connector: Connector
   /** Names of the cases that must fail. */
@@ -46,15 +46,15 @@ const kinds = [
 ] as const satisfies readonly Kind[]
 type Handler = (operation: Operation, context: Context) => Promise<Outcome>
 
-/** The example with something else in place of some parts. */
+/** The example with some parts replaced. */
 const but = (parts: Partial<Connector>): Connector => ({ ...right, ...parts })
 
-/** The example with every handler, or those named, put into something. */
+/** The example with every handler, or the named ones, wrapped. */
 function around(put: (handler: Handler) => Handler, only: readonly Kind[] = kinds): Connector {
   return but(Object.fromEntries(only.map((kind) => [kind, put(right[kind]!)])))
 }
 
-/** What a handler says, changed. */
+/** Changes a handler's outcome. */
 const saying = (
   change: (outcome: Outcome, operation: Operation) => Outcome,
   only?: readonly Kind[],
@@ -64,7 +64,7 @@ const saying = (
     only,
   )
 
-/** What is thrown, turned into something. */
+/** Turns a thrown error into an outcome. */
 const catching = (
   turn: (error: unknown, operation: Operation) => Outcome | Promise<Outcome>,
   only?: readonly Kind[],
@@ -75,7 +75,7 @@ const catching = (
     only,
   )
 
-/** An operation changed before it is sent. */
+/** Changes an operation before it is sent. */
 const sending = (change: (operation: Operation) => Operation, only?: readonly Kind[]) =>
   around((handler) => (operation, context) => handler(change(operation), context), only)
 
@@ -92,7 +92,7 @@ const contextOver = (context: Context, operation: Operation, wrap: Wrap): Contex
   return { ...context, http }
 }
 
-/** All requests of handlers, or of everything, changed on their way out or their answers back in. */
+/** Changes the requests of all or some handlers, or their answers. */
 const overHttp = (wrap: Wrap, only?: readonly Kind[]) =>
   around(
     (handler) => (operation, context) => handler(operation, contextOver(context, operation, wrap)),
@@ -113,19 +113,19 @@ const numberOf = ({ instrument }: Operation): string =>
   instrument !== undefined && 'number' in instrument ? (instrument.number?.reveal() ?? '') : ''
 const codeOf = (outcome: Outcome) => ('code' in outcome ? outcome.code : undefined)
 
-/** With `moves` taken off. */
+/** Removes `moves`. */
 const untagged: Wrap =
   (send) =>
   (method, url, { moves: _forgotten, ...options } = {}) =>
     send(method, url, options)
 
-/** What a connector with state in its module remembers. */
+/** The last operation, in a connector with state in its module. */
 let last: Operation | undefined
 
 const text = { kind: 'text', min: 1, max: 64 } as const
 const least = (one: Money, other: Money): Money => (one.minor < other.minor ? one : other)
 
-/** A connector that remembers which keys it has sent, and takes another one for a repeat. */
+/** A connector that remembers its keys and sends a repeat under another one. */
 function repeating(): Connector {
   const sent = new Set<string>()
   return overHttp((send, { key, kind }) => async (method, url, options = {}) => {
@@ -154,7 +154,7 @@ const breaks = [
   open('an answer without an end'),
 ]
 
-/** Whatever is tried by making the request go wrong that moves money: it has to be found first. */
+/** Cases that need to recognise the moving request. */
 const needingTag = (of: 'everything' | 'one kind'): readonly string[] => [
   ...allOpen,
   'says that money may move before it does',
@@ -373,7 +373,7 @@ export const wrongConnectors: readonly Wrong[] = [
     ],
   },
 
-  // Keys, and saying what moves.
+  // Keys and moving requests.
   {
     what: 'makes up a key of its own for each request',
     connector: overHttp((send, { key }) => async (method, url, options = {}) => {
@@ -387,7 +387,7 @@ export const wrongConnectors: readonly Wrong[] = [
       'does the work of one key once, however often it is sent',
       'is not paid for something else with a key that was used',
       'keeps payments apart that run at the same time',
-      // Whatever asks the acquirer about the key finds nothing.
+      // An enquiry by the key finds nothing.
       'takes another amount or currency in an approval for what it is',
       'leaves a payment open as long as the acquirer does',
       'finds out by enquiry what was done',

@@ -28,20 +28,20 @@ export type Payment = {
   readonly effect: Effect
   readonly amount: bigint
   readonly isMarked: boolean
-  /** Whose balance it is reserved on. */
+  /** The payment whose balance holds the reservation. */
   readonly parent: Payment | null
   readonly referenced: Payment | null
   state: PaymentState
   attempt: AttemptState
   finalBy: string | null
-  /** A late success that may still fail. */
+  /** A late success that can still fail. */
   mayFailLate: boolean
   lateMinor: bigint | null
   approvedMinor: bigint | null
   own: Balance | null
-  /** The authorisation of a payment in two steps, and the steps that were taken. */
+  /** The authorisation of a two-step payment, and the steps taken. */
   chain: { capture: Payment | null; release: Payment | null } | null
-  /** What became of the engine's own reversal of a late success. */
+  /** The engine's own reversal of a late success. */
   undo: Payment | null
 }
 
@@ -96,7 +96,7 @@ export class Books {
     return entry
   }
 
-  /** Takes an entry off the list, with what waits for it. */
+  /** Closes an entry, with the waits for it. */
   end(entry: Entry): void {
     entry.isOpen = false
     for (const { own } of this.payments) own?.frozenBy.delete(entry)
@@ -115,10 +115,10 @@ export const newBalance = (kind: Balance['kind'], name: SumName, minor: bigint):
 
 const noSums = Object.fromEntries(sumNames.map((name) => [name, 0n])) as Record<SumName, bigint>
 
-/** It stood, and does not any more. */
+/** Whether the payment failed after it was done. */
 export const hasFailed = ({ own, state }: Payment): boolean => own !== null && state !== 'approved'
 
-/** By how much a balance is used beyond what there is. */
+/** The amount by which a balance is exceeded. */
 export function excessOf({ kind, sums }: Balance): bigint {
   const used =
     kind === 'authorisation'
@@ -129,7 +129,7 @@ export function excessOf({ kind, sums }: Balance): bigint {
   return used > 0n ? used : 0n
 }
 
-/** The constraints of the table: what the database would refuse is a mistake of whoever moves. */
+/** The constraints of the table: a violation is a mistake of the caller. */
 function check(balance: Balance): void {
   for (const name of sumNames) {
     if (balance.sums[name] < 0n) throw new Error(`${name} is ${balance.sums[name]}`)
@@ -143,25 +143,25 @@ function add(balance: Balance, sums: Sums): void {
   balance.captures += sums.captures
 }
 
-/** Where a payment stands now. */
+/** The present place of a payment. */
 export const placeNow = ({ effect, state, attempt }: Payment): Place =>
   placeOf(effect, state, attempt)
 
-/** The authorisation that a reversed capture's amount goes back to. */
+/** The authorisation that gets a reversed capture's amount back. */
 const returnsTo = ({ effect, referenced }: Payment): Payment | null =>
   effect === 'void' && referenced?.effect === 'capture' ? referenced.parent : null
 
 /**
- * Moves what a payment adds to balances from one place to another.
+ * Moves a payment's contribution to balances from one place to another.
  *
- * @returns by how much more the limits are exceeded now.
+ * @returns the additional excess over the limits.
  */
 export function shift(payment: Payment, from: Place, to: Place, all: readonly Payment[]): bigint {
   const { parent } = payment
   if (parent?.own == null) return 0n
   const { effect, amount, isMarked } = payment
   const move = moveBetween(effect, amount, from, to, isMarked)
-  // A reversed capture counts for nothing on its authorisation, even where it is done.
+  // A reversed capture counts for nothing on its authorisation, even when it is done.
   const real = (place: Place) => (isReversed(payment) && place === 'done' ? 'gone' : place)
   const { own, mark: taken } = moveBetween(effect, amount, real(from), real(to), isMarked)
   const more = change(parent.own, () => {
@@ -169,7 +169,7 @@ export function shift(payment: Payment, from: Place, to: Place, all: readonly Pa
     mark(payment, parent.own!, taken, all)
   })
   const authorisation = returnsTo(payment)
-  // It goes back once, however often it is reversed.
+  // The amount returns once, however often it is reversed.
   const others = parent.own.sums.reversed - (to === 'done' ? payment.amount : 0n)
   if (authorisation?.own == null || hasFailed(parent) || others !== 0n) return more
   const returned = authorisation.own
@@ -179,7 +179,7 @@ export function shift(payment: Payment, from: Place, to: Place, all: readonly Pa
     (isForNothing ? move.returned.captured : 0n) +
     change(returned, () => {
       add(returned, move.returned)
-      // With its amount goes the mark that it took.
+      // The mark of a capture returns with its amount.
       if (!parent.isMarked || move.returned.captures === 0) return
       const is = move.returned.captures < 0 ? 'released' : 'taken'
       mark(parent, returned, { name: 'capture_final_by', is }, all)
@@ -209,13 +209,13 @@ function mark(
   const { name, is } = change
   if (is === 'taken') marks[name] ??= payment
   else if (marks[name] === payment) {
-    // Another one that stands closes it as well.
+    // Another final operation closes it as well.
     const heir = all.find((one) => one !== payment && takes(one, payment.parent!) === name)
     marks[name] = heir ?? null
   }
 }
 
-/** The mark that a payment has on a balance, where it stands. */
+/** The mark that a done payment has on a balance. */
 export function takes(payment: Payment, parent: Payment): Mark | undefined {
   const { mark: name } = shares[payment.effect]
   if (payment.parent !== parent || !payment.isMarked) return undefined

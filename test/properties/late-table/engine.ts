@@ -1,4 +1,7 @@
-/** What the engine does with requests, answers and late words, by the tables of core: as late.ts and settle.ts. */
+/**
+ * The engine's treatment of requests, answers and late words by the tables of core, like late.ts
+ * and settle.ts.
+ */
 import type { Outcome } from '@tollgate/plugin-kit'
 import {
   isOpen,
@@ -12,7 +15,7 @@ import type { Effect } from '../../../core/payment/operation-kinds.ts'
 import type { Place } from '../../../core/payment/sums.ts'
 import { Books, hasFailed, newBalance, type Payment, placeNow, shift } from './books.ts'
 
-/** What is said about a payment; `minor` where another amount was approved than asked. */
+/** An outcome of a payment; `minor` when the approved amount differs. */
 export type Said = {
   readonly is: 'approved' | 'accepted' | 'declined' | 'pending' | 'unknown'
   readonly minor?: bigint
@@ -22,14 +25,16 @@ export type Note = ((what: string, payment: Payment) => void) | undefined
 
 export class Engine {
   readonly books = new Books()
-  /** Told what happens, of a life that is looked into. */
+  /** Records the steps of an inspected life. */
   readonly #note: Note
 
   constructor(note: Note) {
     this.#note = note
   }
 
-  /** First commit of a follow-up: the reservation, as the statements grant it. Undefined: refused. */
+  /**
+   * First commit of a follow-up: the reservation as the statements grant it. Undefined: refused.
+   */
   begin(
     effect: Effect,
     amount: bigint,
@@ -47,15 +52,15 @@ export class Engine {
     return payment
   }
 
-  /** The reservation itself is the way from nowhere to open. */
+  /** The reservation is the move from nowhere to open. */
   #reserve(payment: Payment, parent: Payment): void {
     const more = shift(payment, 'gone', 'open', this.books.payments)
     if (more > 0n) throw new Error(`a request went beyond the limit of ${parent.no}`)
   }
 
-  /** The second commit: under a lease, of a payment that is open. */
+  /** The second commit: an open payment under a lease. */
   settle(payment: Payment, said: Said): void {
-    if (!isOpen(payment.state)) throw new Error('only what is open is settled')
+    if (!isOpen(payment.state)) throw new Error('only open payments are settled')
     this.#note?.(`answered ${said.is}`, payment)
     const { state } = payment
     switch (said.is) {
@@ -77,7 +82,7 @@ export class Engine {
     this.#goOn(payment)
   }
 
-  /** Nobody ended it in time. */
+  /** The payment's time ends. */
   expire(payment: Payment): void {
     this.#note?.('expires', payment)
     this.#decide(payment, 'expired', 'expired', 'gone')
@@ -90,7 +95,7 @@ export class Engine {
     payment.attempt = attempt
   }
 
-  /** The balance of one that stands. */
+  /** Opens the balance of an approved payment. */
   #stand(payment: Payment, minor: bigint): void {
     payment.approvedMinor = minor
     switch (payment.effect) {
@@ -114,7 +119,7 @@ export class Engine {
     return treatment === 'end-late' && !payment.mayFailLate ? 'known' : treatment
   }
 
-  /** A word about a payment that is decided. */
+  /** A report about a decided payment. */
   hear(payment: Payment, said: Said): void {
     const treatment = this.treatment(payment, said)
     this.#note?.(`told ${said.is}: ${treatment}`, payment)
@@ -176,7 +181,7 @@ export class Engine {
     return more
   }
 
-  /** A late success that counts for nothing any more. */
+  /** A late success that no longer counts. */
   endLate(payment: Payment): void {
     this.#note?.('ends as a late success', payment)
     this.#late(payment, 'gone', payment.state === 'expired' ? 'expired' : 'declined')
@@ -201,7 +206,7 @@ export class Engine {
     }
   }
 
-  /** What of a two-step payment follows by itself: called when one of its steps has changed. */
+  /** Continues a two-step payment after a change of one of its steps. */
   #goOn(payment: Payment): void {
     const first = payment.chain !== null ? payment : payment.referenced
     if (first?.chain == null || first.state !== 'approved') return
@@ -216,7 +221,7 @@ export class Engine {
     }
   }
 
-  /** A fact: never refused. */
+  /** A fact, which is never refused. */
   chargeBack(payment: Payment, minor: bigint): void {
     this.#note?.(`is charged back, ${minor}`, payment)
     const { own } = payment

@@ -1,15 +1,15 @@
-/** What the acquirer really did, whatever it said about it: an account of its own, from which the rules judge. */
+/** The acquirer's real operations, whatever it reported: the rules judge by this account. */
 import type { Payment } from './books.ts'
 import type { Said } from './engine.ts'
 
 export type Fact = {
   did: boolean
   minor: bigint
-  /** It may still fail there. */
+  /** Whether the operation can still fail at the acquirer. */
   mayFail: boolean
-  /** The engine has been told what is so now. */
+  /** Whether the engine knows the present state. */
   isTold: boolean
-  /** Money that the payer's bank took back, less what it gave again. */
+  /** The amount charged back, less the amount returned. */
   chargedBack: bigint
 }
 
@@ -31,7 +31,7 @@ export class Ledger {
     return fact
   }
 
-  /** What it says when it is asked, or by itself. */
+  /** The acquirer's answer or event about a payment. */
   word(payment: Payment): Said {
     const { did, minor, mayFail } = this.of(payment)
     if (!did) return { is: 'declined' }
@@ -43,17 +43,17 @@ export class Ledger {
     Object.assign(this.of(payment), { did: true, minor, mayFail, isTold: false })
   }
 
-  /** It is undone, or never came to be. */
+  /** Undoes an operation, or prevents it. */
   undoes(payment: Payment): void {
     Object.assign(this.of(payment), { did: false, mayFail: false, isTold: false })
   }
 
-  /** How much more of a payment went out than came in, or was used of it than was authorised. */
+  /** The amount refunded beyond the charge, or used beyond the authorisation. */
   overrun(payment: Payment, all: readonly Payment[]): bigint {
     const fact = this.of(payment)
     const came = fact.did ? fact.minor : 0n
     if (payment.effect === 'sale' || payment.effect === 'capture') {
-      // The reversal of what never came in takes nothing out.
+      // The reversal of a failed charge returns nothing.
       const went = this.#sum(
         all,
         (one) =>

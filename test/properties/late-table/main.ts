@@ -1,5 +1,5 @@
 /**
- * Lives of payments through the table of late words, as many as are asked for.
+ * Random lives of payments through the table of late words.
  *
  *   npm run late-table -- --sequences 1000000
  *   npm run late-table -- --sequences 1000 --seed 42
@@ -11,7 +11,7 @@ const { values } = parseArgs({
   options: {
     sequences: { type: 'string', default: '100000' },
     seed: { type: 'string' },
-    /** The run of everything asks for this part by name. */
+    /** The combined run selects this part by name. */
     table: { type: 'boolean' },
   },
 })

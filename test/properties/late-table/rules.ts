@@ -1,11 +1,11 @@
-/** What must hold after every step, and when everything that is listed or open has been ended. */
+/** The rules after every step, and after all open payments and entries have ended. */
 import assert from 'node:assert/strict'
 import { isOpen } from '../../../core/payment/late-words.ts'
 import { type SumName, sumNames } from '../../../core/payment/sums.ts'
 import { type Books, type Entry, excessOf, type Payment, takes } from './books.ts'
 import type { Ledger } from './ledger.ts'
 
-/** A payment is open, done, or counts for nothing: by its rows alone. */
+/** The place of a payment by its rows alone: open, done, or counting for nothing. */
 function placed(payment: Payment): 'open' | 'done' | 'gone' {
   if (payment.state === 'approved') return 'done'
   const isReversal = payment.effect === 'release' || payment.effect === 'void'
@@ -23,7 +23,7 @@ const names: { readonly [Effect in Payment['effect']]?: readonly [SumName, SumNa
 
 const isDone = (payment: Payment | undefined) => payment !== undefined && placed(payment) === 'done'
 
-/** After every step. */
+/** The rules after every step. */
 export function checkBooks({ payments }: Books): void {
   checkMarks(payments)
   for (const payment of payments) {
@@ -39,7 +39,7 @@ export function checkBooks({ payments }: Books): void {
       const name = names[one.effect]
       if (place === 'gone' || name === undefined) continue
       const isCapture = one.effect === 'capture'
-      // A capture that was reversed counts no longer on the authorisation it came from.
+      // A reversed capture no longer counts on its authorisation.
       if (
         isCapture &&
         place === 'done' &&
@@ -62,21 +62,21 @@ export function checkBooks({ payments }: Books): void {
   }
 }
 
-/** What was asked for as FINAL and stands closes its authorisation or sale to others of its kind. */
+/** A done FINAL operation closes its authorisation or sale to others of its kind. */
 function checkMarks(payments: readonly Payment[]): void {
   for (const payment of payments) {
     const { parent } = payment
     const name = parent === null ? undefined : takes(payment, parent)
     if (name !== undefined && parent?.own?.marks[name] === null)
-      assert.fail(`${payment.no} is the last one, and ${parent.no} does not know`)
+      assert.fail(`${payment.no} was the last capture, and ${parent.no} is not closed`)
   }
 }
 
-/** What the balance of one that failed was made for. */
+/** The original sum of a failed payment's balance. */
 const sumOf = ({ own, amount }: Payment): bigint =>
   own === null ? 0n : own.kind === 'authorisation' ? amount : own.sums.captured
 
-/** When everything open is decided and everything listed is ended. */
+/** The rules when all open payments are decided and all entries closed. */
 export function checkEnd({ payments, entries }: Books, ledger: Ledger): void {
   for (const entry of entries) if (entry.isOpen) assert.fail(`${entry.kind} cannot be ended`)
   for (const payment of payments) {
@@ -107,14 +107,14 @@ export function checkEnd({ payments, entries }: Books, ledger: Ledger): void {
   }
 }
 
-/** Everything that can be seen of the tree. */
+/** The visible state of the tree. */
 export const fingerprint = ({ payments, entries }: Books): string =>
   JSON.stringify([
     payments.map(({ state, attempt, own }) => [state, attempt, own === null ? 0 : sumsOf(own)]),
     entries.map(({ kind, reference, isOpen: open }) => [kind, reference, open]),
   ])
 
-/** What places and marks leave in the balances. */
+/** The balances that follow from places and marks. */
 export const balancesOf = ({ payments }: Books): string =>
   JSON.stringify(payments.map(({ own }) => (own === null ? 0 : sumsOf(own))))
 

@@ -1,4 +1,4 @@
-/** Random lives of one tree of payments: each number is one step, whatever it is. */
+/** Random lives of one tree of payments: each number is one step. */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { isOpen } from '../../../core/payment/late-words.ts'
@@ -65,7 +65,7 @@ export class Life {
     checkBooks(this.engine.books)
   }
 
-  /** The engine's own steps are sent as soon as they are begun. */
+  /** The engine's own steps are sent as soon as they begin. */
   #answerSteps(dice: Dice): void {
     for (const { chain } of this.payments) {
       for (const step of [chain?.capture, chain?.release]) {
@@ -83,7 +83,7 @@ export class Life {
     if (payment !== undefined) this.#send(payment, dice)
   }
 
-  /** The acquirer does it or not, and answers, or not. */
+  /** The acquirer completes the operation or not, and answers or not. */
   #send(payment: Payment, dice: Dice): void {
     const { engine, ledger } = this
     const fact = ledger.of(payment)
@@ -102,7 +102,7 @@ export class Life {
         engine.settle(payment, { is: 'declined' })
         break
       case 5:
-        // It does it, and its answer is lost.
+        // The operation is completed, and its answer lost.
         engine.settle(payment, { is: 'unknown' })
         if (dice.of(4) === 0) ledger.does(payment, payment.amount - 10n, false)
         else ledger.does(payment, payment.amount, dice.of(2) === 0)
@@ -118,13 +118,13 @@ export class Life {
     fact.isTold = true
   }
 
-  /** The acquirer tells what is so. */
+  /** The acquirer reports the present state. */
   #tell(payment: Payment, isTwice: boolean): void {
     const { engine, ledger } = this
     const word = ledger.word(payment)
     if (isOpen(payment.state)) {
       const treatment = engine.treatment(payment, word)
-      // What was done otherwise is undone by its key.
+      // An operation of another amount is undone by its key.
       if (treatment === 'enquire') ledger.undoes(payment)
       engine.settle(payment, treatment === 'enquire' ? { is: 'declined' } : word)
     } else {
@@ -134,20 +134,21 @@ export class Life {
     if (!isTwice || isOpen(payment.state)) return
     const before = fingerprint(engine.books)
     engine.hear(payment, ledger.word(payment))
-    assert.equal(fingerprint(engine.books), before, 'the same word again changes something')
+    assert.equal(fingerprint(engine.books), before, 'the repeated word changes something')
   }
 
-  /** What counted as done fails, or a final sale is returned; also while it is taken back. */
+  /** An accepted operation fails, or a final sale is returned; also during its reversal. */
   #fails(payment: Payment): void {
     const counts = payment.state === 'approved' || payment.attempt === 'late'
     const { did, mayFail, isTold } = this.ledger.of(payment)
     if (!did || !counts) return
     this.ledger.undoes(payment)
     this.#tell(payment, true)
-    if (mayFail && isTold) assert.notEqual(payment.attempt, 'late', 'it failed, and is still late')
+    if (mayFail && isTold)
+      assert.notEqual(payment.attempt, 'late', 'the payment failed, and is still late')
   }
 
-  /** What could have failed cannot any more. */
+  /** An accepted operation is confirmed. */
   #isFinal(payment: Payment): void {
     const fact = this.ledger.of(payment)
     if (!fact.did || isOpen(payment.state)) return
@@ -155,7 +156,7 @@ export class Life {
     this.#tell(payment, true)
   }
 
-  /** What was answered as over is done all the same. */
+  /** A declined or expired operation succeeds late. */
   #doesAfterAll(payment: Payment, dice: Dice): void {
     const isOver = payment.state === 'declined' || payment.state === 'expired'
     if (!isOver || payment.attempt === 'late' || this.ledger.of(payment).did) return
@@ -163,7 +164,7 @@ export class Life {
     this.#tell(payment, true)
   }
 
-  /** The engine asks for a late success to be undone: it is, or nobody knows, or it is refused. */
+  /** The engine requests the reversal of a late success: done, unknown, or refused. */
   #takesBack(payment: Payment, dice: Dice): void {
     const { engine, ledger } = this
     if (payment.attempt !== 'late' || cannotBeUndone.has(payment.effect)) return
@@ -174,7 +175,7 @@ export class Life {
         engine.endLate(payment)
         return
       case 1: {
-        // A reversal of the engine's own, once for the payment.
+        // The engine reverses a payment once.
         if (payment.undo !== null) return
         payment.undo = engine.books.add('undo', payment.amount, null, payment, false)
         const mayFail = dice.of(2) === 0
@@ -190,10 +191,10 @@ export class Life {
     }
   }
 
-  /** An operator keeps the money of a late success, or gives it back by hand. */
+  /** An operator keeps the money of a late success, or returns it by hand. */
   #operator(payment: Payment, dice: Dice): void {
     if (payment.attempt !== 'late') return
-    // What was done for another amount is given back; a reversal that happened can only be kept.
+    // An operation of another amount is returned; a completed reversal can only be kept.
     const isOther = this.ledger.of(payment).minor !== payment.amount
     const { did } = this.ledger.of(payment)
     if ((dice.of(2) === 0 && did && !isOther) || cannotBeUndone.has(payment.effect)) {
@@ -226,7 +227,7 @@ export class Life {
     }
   }
 
-  /** Somewhere and back at once: every balance is as it was. */
+  /** A move and its inverse leave every balance unchanged. */
   #thereAndBack(payment: Payment, dice: Dice): void {
     const { engine } = this
     const before = balancesOf(engine.books)
@@ -251,7 +252,7 @@ export class Life {
     )
   }
 
-  /** Everything is told, everything late is decided, everything listed is ended. */
+  /** Reports everything, decides every late success, closes every entry. */
   end(dice: Dice): void {
     const { engine, ledger } = this
     for (let no = 0; no < 20; no += 1) {
@@ -284,7 +285,7 @@ export function live(seeds: readonly number[], note?: Note): void {
   life.end(new Dice(first))
 }
 
-/** The same life once more, as sentences. */
+/** The same life again, as sentences. */
 function toldOf(seeds: readonly number[]): string {
   const told: string[] = []
   try {
@@ -303,7 +304,7 @@ const lives = fc.array(fc.noBias(fc.integer({ min: 0, max: 2 ** 40 })), {
   size: 'max',
 })
 
-/** What happens in some lives, and how often. */
+/** The number of each kind of step in some lives. */
 export function happeningsOf(sequences: number): ReadonlyMap<string, number> {
   const often = new Map<string, number>()
   for (const seeds of fc.sample(lives, sequences)) {
@@ -312,7 +313,7 @@ export function happeningsOf(sequences: number): ReadonlyMap<string, number> {
   return often
 }
 
-/** @throws the shortest life that breaks a rule, with the seed that finds it again. */
+/** @throws the shortest life that breaks a rule, with the seed that reproduces it. */
 export function liveMany(sequences: number, seed?: number): void {
   const found = fc.check(
     fc.property(lives, (seeds) => live(seeds)),

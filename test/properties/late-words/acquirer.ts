@@ -1,6 +1,6 @@
 /**
- * The acquirer: it does what its fate says with an operation, keeps its books, and tells the truth of
- * them, unless the answer is lost. Several connectors differ in what they can do and share the books.
+ * The acquirer: it handles an operation by its fate, keeps its books, and reports them truthfully
+ * unless the answer is lost. Several connectors differ in their abilities and share the books.
  */
 import {
   accepted,
@@ -23,11 +23,11 @@ import {
 } from '@tollgate/plugin-kit'
 import { type Books, carryOut, type Entry, isAsAsked, stands } from './books.ts'
 
-/** What tells the acquirers apart. */
+/** The abilities that distinguish the acquirers. */
 export const abilities = {
   /** Remembers keys for a day, answers enquiries, reverses by key. */
   keyed: { key: true, enquires: true, undoes: true, reverses: true },
-  /** Does what it is sent as often as it is sent. */
+  /** Carries a request out as often as it arrives. */
   plain: { key: false, enquires: true, undoes: true, reverses: true },
   asking: { key: false, enquires: true, undoes: false, reverses: true },
   undoing: { key: false, enquires: false, undoes: true, reverses: true },
@@ -105,7 +105,7 @@ async function sent(
   if (!entry.isHarmless && (isNew || !remembers)) {
     const becomes = isFirst || fate.becomes !== 'coming' ? fate.becomes : 'done'
     if (becomes === 'done' || becomes === 'accepted') carryOut(entry, fate.amount, becomes)
-    // What got lost on the way the first time arrives when it is sent again.
+    // A request that was lost arrives when it is repeated.
     else if (becomes === 'nothing' && !isFirst) carryOut(entry, 'same', 'done')
     else if (entry.times === 0) entry.state = becomes
     entry.hidden = fate.hidden
@@ -118,7 +118,7 @@ async function sent(
   return truth(entry)
 }
 
-/** What the books say, as an outcome. */
+/** The state of the books as an outcome. */
 export function truth(entry: Entry): Outcome {
   const refs = { reference: `at-${entry.key}` }
   if (entry.isHarmless && !stands(entry)) return declined('800.100.100', { refs })
@@ -149,7 +149,7 @@ function found(entry: Entry): Found {
 
 const money = new Set<Kind>(['refund', 'reverse', 'capture'])
 
-/** Takes back what stands under the key. What others were built on is left alone. */
+/** Reverses the operation under the key, unless follow-ups depend on it. */
 function undone(books: Books, entry: Entry): Reversed {
   if (entry.fate.undo === 'no answer') return { is: 'unknown', why: 'no answer' }
   if (!stands(entry) && entry.state !== 'pending') {

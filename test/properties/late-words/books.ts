@@ -1,6 +1,6 @@
 /**
- * The acquirer's own books: what it really did under each key, whatever it told about it. They are
- * the truth that everything else is held against.
+ * The acquirer's own books: the real operation under each key, whatever was reported. All rules
+ * compare with them.
  */
 import type { Kind, Money, Operation } from '@tollgate/plugin-kit'
 import { type Amount, approving, type Fate } from './fate.ts'
@@ -16,33 +16,33 @@ export type State =
   | 'returned'
   | 'taken back'
 
-/** What the acquirer has under one key. */
+/** The acquirer's record of one key. */
 export type Entry = {
   readonly key: string
   readonly sequence: string
-  /** The merchantTransactionId that it carried. */
+  /** The merchantTransactionId of the operation. */
   readonly reference: string
   readonly kind: Kind
   readonly paymentId: string
-  /** Key of the operation that it refers to. */
+  /** Key of the original operation. */
   readonly original: string | undefined
   readonly asked: Money
   readonly fate: Fate
   state: State
   moved: Money
-  /** How often it was done: twice when a key that is not remembered is sent twice. */
+  /** The number of executions: two when a forgotten key is sent twice. */
   times: number
   sends: number
   hidden: number
-  /** Reversed by its key: whatever still comes under it does nothing. */
+  /** Reversed by its key: later arrivals do nothing. */
   isHarmless: boolean
-  /** An accepted one failed once, whatever became of it since. */
+  /** Whether an accepted operation ever failed. */
   hasFailed: boolean
-  /** Lets its late answer go. */
+  /** Releases its late answer. */
   release: (() => void) | undefined
 }
 
-/** A chargeback as the acquirer keeps it. */
+/** A chargeback in the acquirer's books. */
 export type Dispute = {
   readonly reference: string
   readonly sequence: string
@@ -58,7 +58,7 @@ export class Books {
   readonly #fates = new Map<string, Partial<Record<Kind, Fate>>>()
   readonly disputes: Dispute[] = []
 
-  /** Tells what will happen to the operations that carry this merchantTransactionId. */
+  /** Sets the fates of the operations with this merchantTransactionId. */
   tell(reference: string, fates: Partial<Record<Kind, Fate>>): void {
     this.#fates.set(reference, fates)
   }
@@ -67,7 +67,7 @@ export class Books {
     return this.#entries.get(key)
   }
 
-  /** Operations of a sequence of requests, in the order in which the acquirer first heard of them. */
+  /** Operations of a sequence of requests, in the order of their first arrival. */
   of(sequence: string): readonly Entry[] {
     return this.#bySequence.get(sequence) ?? []
   }
@@ -76,7 +76,7 @@ export class Books {
     return this.#entries.values()
   }
 
-  /** The entry of an operation; a blank one when nothing came under its key yet. */
+  /** The entry of an operation, created at its first arrival. */
   entry(operation: Operation): Entry {
     const known = this.#entries.get(operation.key)
     if (known !== undefined) return known
@@ -107,26 +107,26 @@ export class Books {
     return entry
   }
 
-  /** What refers to an operation and stands. */
+  /** The valid operations that refer to a key. */
   upon(key: string): Entry[] {
     const { sequence } = this.#entries.get(key)!
     return this.of(sequence).filter((entry) => entry.original === key && stands(entry))
   }
 }
 
-/** Whether it counts at the acquirer now. */
+/** Whether the operation counts at the acquirer now. */
 export const stands = (entry: Entry): boolean =>
   entry.state === 'done' || entry.state === 'accepted'
 
-/** Whether it was done in the amount and currency that it was asked for. */
+/** Whether the operation has the requested amount and currency. */
 export const isAsAsked = ({ moved, asked }: Entry): boolean =>
   moved.minor === asked.minor && moved.currency === asked.currency
 
-/** What it moved that still counts, in its own currency. */
+/** The amount that still counts, in the operation's own currency. */
 export const counted = (entry: Entry): bigint =>
   stands(entry) ? entry.moved.minor * BigInt(entry.times) : 0n
 
-/** What was on its way comes in, unless its key was made harmless meanwhile. */
+/** A delayed request arrives, unless its key was closed meanwhile. */
 export function arrive(entry: Entry): void {
   if (entry.state !== 'coming') return
   if (entry.isHarmless) entry.state = 'declined'
@@ -134,9 +134,9 @@ export function arrive(entry: Entry): void {
   entry.release?.()
 }
 
-/** Does it, once more when it was done before. */
+/** Executes the operation, again if it was executed before. */
 export function carryOut(entry: Entry, amount: Amount, as: 'done' | 'accepted'): void {
-  // What failed or came back counts for nothing any more: done after all, it counts once.
+  // A failed or returned operation counts for nothing, and a late success counts once.
   if (!stands(entry)) entry.times = 0
   entry.state = as
   entry.times += 1
@@ -159,7 +159,7 @@ export function amountAs(asked: Money, amount: Amount): Money {
 const sales = new Set<Kind>(['debit', 'capture'])
 export const isSale = (entry: Entry): boolean => sales.has(entry.kind)
 
-/** Money that came in by a sale and money that went out of it again, in the currency of the sale. */
+/** The amounts charged by a sale and returned from it, in the sale's currency. */
 export function ofSale(books: Books, sale: Entry): { came: bigint; went: bigint } {
   const came = sale.moved.currency === sale.asked.currency ? counted(sale) : 0n
   let refunded = 0n
@@ -169,18 +169,18 @@ export function ofSale(books: Books, sale: Entry): { came: bigint; went: bigint 
     if (entry.kind === 'refund') refunded += counted(entry)
     if (entry.kind === 'reverse') reversed += counted(entry)
   }
-  // Reversing what failed or came back moved nothing.
+  // Reversing a failed or returned sale moves nothing.
   return { came, went: refunded + (came === 0n ? 0n : reversed) }
 }
 
-/** What an authorisation allows, and what was captured of it or released, in its currency. */
+/** The amount allowed by an authorisation, and the amount captured or released, in its currency. */
 export function ofAuthorisation(books: Books, root: Entry): { allowed: bigint; used: bigint } {
   let allowed = counted(root)
   let used = 0n
   for (const entry of books.upon(root.key)) {
     if (entry.moved.currency !== root.asked.currency) continue
     if (entry.kind === 'increment') allowed += counted(entry)
-    // Of what failed or was taken back nothing is left to be released.
+    // A failed or reversed authorisation has nothing left to release.
     if (entry.kind === 'reverse' && stands(root)) used += counted(entry)
     if (entry.kind !== 'capture') continue
     const reversals = books.upon(entry.key).filter(({ kind }) => kind === 'reverse')

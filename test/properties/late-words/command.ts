@@ -1,23 +1,25 @@
-/** What can happen to a few payments of one merchant: a sequence is a list of these, and prints as a story. */
+/**
+ * Events of a few payments of one merchant: a sequence is a list of these, and prints as a story.
+ */
 import type { FaultPoint } from '../../../core/index.ts'
 import type { Ability } from './acquirer.ts'
 import { type Amount, type Fate, shownFate } from './fate.ts'
 
-/** How a merchant's request goes. */
+/** The circumstances of a merchant's request. */
 export type Way = {
   readonly engine: 0 | 1
   readonly keyed: boolean
   /** Sent to both engines at once. */
   readonly twice: boolean
-  /** The process that works on it dies there. */
+  /** The fault point at which its process dies. */
   readonly crash: FaultPoint | undefined
 }
 
-/** `PA+` adds to an authorisation. */
+/** `PA+` is an increment. */
 export type FollowUpType = 'CP' | 'RV' | 'RF' | 'RB' | 'RC' | 'PA+' | 'CB' | 'CR'
 export type Share = 'whole' | 'half' | 'third'
 
-/** What the acquirer does next with something in its books, and says in a message. */
+/** The acquirer's next change of an operation in its books, reported in a message. */
 export type Turn =
   | 'completes'
   | 'abandons'
@@ -48,7 +50,7 @@ export type Command =
       readonly type: FollowUpType
       readonly on: number
       readonly share: Share
-      /** Nothing of its kind may follow it. */
+      /** Closes later operations of its kind. */
       readonly isFinal: boolean
       readonly fate: Fate
       readonly way: Way
@@ -80,7 +82,7 @@ export type Command =
   | { readonly do: 'outage'; readonly engine: 0 | 1 }
   | { readonly do: 'night' }
 
-/** One merchant with its acquirer and its settings, and what happens there. */
+/** One merchant with its acquirer, its settings and its events. */
 export type Sequence = {
   readonly ability: Ability
   readonly partial: boolean

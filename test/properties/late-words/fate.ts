@@ -1,21 +1,21 @@
-/** What an acquirer does with an operation, and what it lets us know of it. */
+/** The acquirer's treatment of an operation, and the part of it that the engine learns. */
 
 export type Amount = 'same' | 'less' | 'more' | 'other currency'
 
 export type Fate = {
-  /** What its books will say. `coming`: the request is on its way and arrives the next night. */
+  /** The result in its books. `coming`: the request is delayed and arrives the next night. */
   readonly becomes: 'done' | 'accepted' | 'declined' | 'pending' | 'nothing' | 'coming'
   readonly amount: Amount
   /**
-   * `unreachable`: nobody listens at its port, so that not one byte is written. `late`: after the
-   * deadline, when what was coming arrives.
+   * `unreachable`: the port refuses connections, so that not one byte is written. `late`: after the
+   * deadline, when a delayed request arrives.
    */
   readonly answer: 'truth' | 'lost' | 'unreachable' | 'late'
-  /** So many enquiries still say "not found" of what is in its books. */
+  /** The number of enquiries answered "not found" in spite of the books. */
   readonly hidden: number
-  /** What a repeat under the same key meets. */
+  /** The answer to a repeat under the same key. */
   readonly repeat: 'truth' | 'unreachable' | 'lost'
-  /** Whether a reversal by the key works. */
+  /** The result of a reversal by key. */
   readonly undo: 'works' | 'too late' | 'no answer'
 }
 
@@ -28,7 +28,7 @@ export const approving: Fate = {
   undo: 'works',
 }
 
-/** In few words, and only what is not ordinary. */
+/** Short, listing only unusual parts. */
 export function shownFate(fate: Fate): string {
   const words: string[] = [fate.becomes]
   if (fate.amount !== 'same') words.push(fate.amount)

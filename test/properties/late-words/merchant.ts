@@ -1,4 +1,4 @@
-/** Plays one sequence, and keeps what its merchant was told. */
+/** Plays one sequence, and records its merchant's answers. */
 import type { Claim, Kind } from '@tollgate/plugin-kit'
 import { GatewayError, type PaymentView } from '../../../core/index.ts'
 import { card } from '../../rig/gateway.ts'
@@ -11,7 +11,7 @@ import { followUpFields, part, pick, plainWay, same, takes } from './request.ts'
 import { takeTurn } from './turn.ts'
 import { type Message, messageOf, type Place, type World } from './world.ts'
 
-/** An answer that the merchant got. */
+/** An answer to the merchant. */
 export type Answer = {
   readonly reference: string
   readonly type: string
@@ -20,7 +20,7 @@ export type Answer = {
   readonly isRetrySafe: boolean
 }
 
-/** What a run has to have seen, lest it prove nothing. */
+/** Events that a valid run must include. */
 export const happenings = [
   'success',
   'open',
@@ -32,7 +32,7 @@ export const happenings = [
 ] as const
 export type Happening = (typeof happenings)[number] | 'sent again'
 
-/** A request, to be repeated under its key or followed up. */
+/** A request, for a repeat under its key or a follow-up. */
 type Asked = {
   readonly reference: string
   readonly type: string
@@ -50,14 +50,14 @@ export class Merchant {
   readonly world: World
   readonly place: Place
   readonly answers: Answer[] = []
-  /** How often what happened. */
+  /** The number of each happening. */
   readonly tally = new Map<Happening, number>()
-  /** What must never happen, whatever the books say. */
+  /** Faults independent of the books. */
   readonly faults: string[] = []
   readonly messages: Message[] = []
   readonly delivered: Message[] = []
   readonly disputes: Dispute[] = []
-  /** Every payment known to belong to it. */
+  /** The ids of the merchant's payments. */
   readonly begun: string[] = []
   readonly #asked: Asked[] = []
   readonly #said: Message[] = []
@@ -73,7 +73,7 @@ export class Merchant {
     this.place = world.place(sequence)
   }
 
-  /** Goes on to the next night. @returns false when the sequence is over. */
+  /** Continues until the next night. @returns false when the sequence is over. */
   async day(): Promise<boolean> {
     for (;;) {
       const command = this.sequence.commands[this.#next]
@@ -84,12 +84,15 @@ export class Merchant {
     }
   }
 
-  /** Requests whose only try was answered 503: of others it only says that this time nothing was sent. */
+  /**
+   * Requests whose only attempt was answered 503; after a repeat the answer describes only one
+   * attempt.
+   */
   get sendAgain(): readonly string[] {
     return this.#unavailable.filter((reference) => this.#sends.get(reference) === 1)
   }
 
-  /** All that the acquirer has said and nobody delivered yet. */
+  /** Delivers all pending messages of the acquirer. */
   async deliverAll(): Promise<void> {
     for (const message of this.messages.splice(0)) await this.#post(message)
     this.#tellArrived()
@@ -222,7 +225,7 @@ export class Merchant {
       await Promise.all([asked.send(way), asked.send({ ...way, engine: other, crash: undefined })])
     } else await asked.send(way)
     const answered = this.answers.findLast(({ reference }) => reference === asked.reference)
-    // Nobody told the merchant the id of what died: it finds it in its reports.
+    // The merchant finds the id of an interrupted payment in its reports.
     asked.id = answered?.id ?? this.begun[known]
   }
 
@@ -248,7 +251,7 @@ export class Merchant {
       if (!this.begun.includes(id)) this.begun.push(id)
     } catch (error) {
       if (!(error instanceof GatewayError) && this.world.line !== undefined) {
-        // Without a database a client may get no answer at all, which promises nothing.
+        // Without a database a client can get no answer at all, which promises nothing.
         this.#count('died')
       } else if (!(error instanceof GatewayError)) {
         const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
@@ -310,7 +313,7 @@ export class Merchant {
     } as Claim & { reference?: string })
   }
 
-  /** An operator looks at the acquirer's own tools, and decides what they show. */
+  /** An operator decides by the acquirer's own tools. */
   async #decide(id: string | undefined): Promise<void> {
     if (id === undefined) return
     const words = { by: 'operator', reason: "the acquirer's own tools show it" }
@@ -322,7 +325,7 @@ export class Merchant {
         [id],
       )
       const entry = row === undefined ? undefined : this.world.books.find(row.key)
-      // What was done in another amount no decision can tell.
+      // No decision can express an operation of another amount.
       if (entry !== undefined && stands(entry) && !isAsAsked(entry)) return
       await operator.settle(
         id,
@@ -335,7 +338,7 @@ export class Merchant {
     }
   }
 
-  /** What arrived at the acquirer late it tells by a message. */
+  /** The acquirer reports delayed requests by a message. */
   #tellArrived(): void {
     for (const entry of this.world.books.of(this.name)) {
       if (entry.fate.becomes !== 'coming' || entry.fate.answer === 'late') continue
@@ -366,7 +369,7 @@ export class Merchant {
         return void this.messages.push(message)
       case 'unproven':
         await this.#post(unproven, crash)
-        // The acquirer says it again, as itself, some other time.
+        // The acquirer repeats its message later.
         return void this.messages.push(message.isWord ? this.#renamed(message) : message)
       case 'after a forgery of its id':
         await this.#post(unproven)
@@ -376,7 +379,7 @@ export class Merchant {
         return this.#post(message)
       case 'under another id too':
         await this.#post(message, crash)
-        // An unnamed dispute under another id is another dispute.
+        // A dispute without a reference under another event id is another dispute.
         if (!message.isRepeatable) return
         return this.#post(this.#renamed(message))
       case 'now':
@@ -384,7 +387,7 @@ export class Merchant {
     }
   }
 
-  /** The same said again, in a message of its own. */
+  /** The same message under another event id. */
   #renamed(message: Message): Message {
     const eventId = this.#number('again')
     const [claim] = JSON.parse(message.inbound.body.toString()) as [object]
@@ -397,7 +400,7 @@ export class Merchant {
     if (Object.keys(message.inbound.headers).length > 0) this.delivered.push(message)
     try {
       const lived = await live(crash, this.begun, () => this.world.deliver(message))
-      // An acquirer that was not told that its message is stored sends it again.
+      // An acquirer repeats a message whose storage was not confirmed.
       if (lived.died) await this.world.deliver(message)
     } catch (error) {
       const isDown =

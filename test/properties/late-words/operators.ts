@@ -1,4 +1,4 @@
-/** Operators end every entry of their list: what is open is decided by the acquirer's books. */
+/** Operators close every entry of their list: open payments are decided by the acquirer's books. */
 import { GatewayError } from '../../../core/index.ts'
 import { until } from '../../rig/gateway.ts'
 import { stands } from './books.ts'
@@ -6,9 +6,9 @@ import type { Listed, Rest } from './rest.ts'
 
 const words = { by: 'operator', reason: "the acquirer's own tools show it" }
 
-/** @returns what could not be ended. */
+/** @returns the entries that could not be closed. */
 export async function endList(rest: Rest): Promise<string | undefined> {
-  // A reversal of the engine's own that is open has to be decided before what it reverses.
+  // An engine's own open reversal is decided before the reversed payment.
   const openFirst = rest.listed.toSorted(
     (one, other) => Number(other.kind === 'undecided') - Number(one.kind === 'undecided'),
   )
@@ -31,7 +31,7 @@ async function end(rest: Rest, { id, kind, payment, detail }: Listed): Promise<s
         entry !== undefined && stands(entry) ? 'approved' : 'declined',
         words,
       ),
-    // Money of another amount or currency is not kept: it was given back by hand.
+    // Money of another amount or currency is not kept: it was returned by hand.
     () => operator.settle(payment, 'declined', words),
     () => operator.resolve(id, words),
   ]
@@ -49,7 +49,7 @@ async function end(rest: Rest, { id, kind, payment, detail }: Listed): Promise<s
   return `${kind} of payment ${payment} stays on the list: ${refusals.join('; ')} ${detail}`
 }
 
-/** Whoever finds that somebody works on a payment tries again when that is over. */
+/** A decision during other work on the payment is repeated after it. */
 async function patiently(rest: Rest, payment: string, attempt: () => Promise<unknown>) {
   try {
     await attempt()

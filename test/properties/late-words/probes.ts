@@ -1,6 +1,6 @@
 /**
- * What can still be done at rest: of every sale what is left of it and not a cent more, and nothing
- * while it is charged back. The requests are real, and change the books.
+ * The possible follow-ups at rest: the exact rest of every sale, and nothing while it is charged
+ * back. The requests are real and change the books.
  */
 import { GatewayError } from '../../../core/index.ts'
 import { ofAuthorisation, ofSale } from './books.ts'
@@ -45,7 +45,7 @@ async function probeSale(rest: Rest, row: Row): Promise<Probed | undefined> {
     ] as const) {
       if ((await tried(rest, row, type, minor)) !== undefined) continue
       return {
-        rule: '5 nothing is given back while it is charged back',
+        rule: '5 a charged-back payment takes no refund',
         found: `${type} of ${row.type} ${row.id} was done, with ${standing.length} chargebacks`,
       }
     }
@@ -55,14 +55,14 @@ async function probeSale(rest: Rest, row: Row): Promise<Probed | undefined> {
     const code = await tried(rest, row, 'RF', 1n)
     if (code !== undefined) return
     return {
-      rule: '4 nothing is refunded of what came back, until an operator decided',
+      rule: '4 a returned payment takes no refund until an operator decides',
       found: `${row.type} ${row.id} was returned, and refunded`,
     }
   }
   const left = came > went ? came - went : 0n
   if ((await tried(rest, row, 'RF', left + 1n)) === undefined) {
     return {
-      rule: '2 no more is refunded than is left',
+      rule: '2 refunds do not exceed the rest',
       found: `${left} is left of ${row.type} ${row.id}, ${left + 1n} was refunded`,
     }
   }
@@ -75,19 +75,19 @@ async function probeSale(rest: Rest, row: Row): Promise<Probed | undefined> {
   if (left === 0n || isTouched || isEnded) return
   const code = await tried(rest, row, 'RF', 1n)
   if (code === undefined) return
-  // Of an authorisation that came back, so did what was captured of it.
+  // A returned authorisation takes its captures with it.
   const keys = new Set([
     row.key,
     ...rest.rows.flatMap((one) => (one.id === row.parent ? [one.key] : [])),
   ])
-  // What is on the operators' list may wait for them; but not for chargebacks that are over.
+  // Listed payments may wait for operators, but not for past chargebacks.
   const mayWait =
     code !== waits ||
     rest.words.some(({ key, is }) => keys.has(key) && is === 'declined') ||
     rest.listed.some(({ kind, detail }) => kind === 'undecided' && /another amount/.test(detail))
   if (rest.listed.length > 0 && mayWait) return
   return {
-    rule: '2 what is left of a sale can be refunded',
+    rule: '2 the rest of a sale can be refunded',
     found: `${left} is left of ${row.type} ${row.id}, and a refund of 1 is refused with ${code}`,
   }
 }
@@ -102,12 +102,12 @@ async function probeAuthorisation(rest: Rest, row: Row): Promise<Probed | undefi
   if ((await tried(rest, row, 'CP', left + 1n)) !== undefined) return
   if (rest.listed.some(({ detail }) => /"minor":/.test(detail))) return
   return {
-    rule: '2 no more is captured than is left',
+    rule: '2 captures do not exceed the rest',
     found: `${left} is left of ${row.type} ${row.id}, ${left + 1n} was captured`,
   }
 }
 
-/** @returns undefined when it was done, else the code of the refusal. */
+/** @returns undefined after a success, else the code of the refusal. */
 async function tried(
   rest: Rest,
   row: Row,

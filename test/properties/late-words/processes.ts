@@ -1,13 +1,13 @@
 /**
- * Processes that die: a request runs with its own end in mind, and whatever it does once it is dead
- * stops for good at the next boundary, while others go on.
+ * Processes that die: a request runs with a planned end, and all its later work stops for good at
+ * the next fault point, while other requests continue.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type FaultPoint, onFaultPoint } from '../../../core/index.ts'
 
 type Life = {
   readonly crash: FaultPoint | undefined
-  /** Payments that were begun under it. */
+  /** Payments begun by the request. */
   readonly begun: string[]
   readonly died: () => void
   isDead: boolean
@@ -15,7 +15,7 @@ type Life = {
 
 const lives = new AsyncLocalStorage<Life>()
 
-/** Lets requests die. Returns what ends it. */
+/** Enables the deaths of requests. Returns the function that disables them. */
 export function watchProcesses(): () => void {
   onFaultPoint((point, ref) => {
     const life = lives.getStore()
@@ -31,7 +31,7 @@ export function watchProcesses(): () => void {
 
 export type Lived<T> = { readonly died: true } | { readonly died: false; readonly value: T }
 
-/** Runs it until it ends or dies at the boundary. */
+/** Runs the work until its end or its death at the fault point. */
 export function live<T>(
   crash: FaultPoint | undefined,
   begun: string[],

@@ -1,10 +1,10 @@
-/** One kind of trouble each: what the mixed profile finds sooner or later, these find soon. */
+/** One kind of trouble in each profile, to find soon what the mixed profile finds eventually. */
 import { mixed, type Profile } from './sequences.ts'
 
 const plainly = { crashes: 0, deliveries: [[1, 'now']] } as const
 
 export const profiles: Readonly<Record<string, Profile>> = {
-  /** The answer of a refund or capture is lost, and its repeat finds nobody. */
+  /** The answer of a refund or capture is lost, and its repeat is refused a connection. */
   'double-refund': {
     ...mixed,
     ...plainly,
@@ -45,7 +45,7 @@ export const profiles: Readonly<Record<string, Profile>> = {
     ],
     length: { min: 6, max: 9 },
   },
-  /** Both steps of a two-step payment go wrong in every way. */
+  /** Both steps of a two-step payment fail in every way. */
   'two-steps': {
     ...mixed,
     first: [[1, 'PA.CP']],
@@ -71,7 +71,7 @@ export const profiles: Readonly<Record<string, Profile>> = {
     reversals: [[1, 'no']],
     crashes: 60,
   },
-  /** Several chargebacks of one sale, each of a part of it. */
+  /** Several chargebacks of one sale, each of a part. */
   'partial-chargebacks': {
     ...mixed,
     ...plainly,
@@ -85,7 +85,7 @@ export const profiles: Readonly<Record<string, Profile>> = {
     ],
     reversals: [[1, 'no']],
   },
-  /** The reversal of a chargeback is told before it. */
+  /** The reversal of a chargeback is reported before it. */
   'reversals-first': {
     ...mixed,
     ...plainly,
@@ -99,7 +99,7 @@ export const profiles: Readonly<Record<string, Profile>> = {
     reversals: [[1, 'first']],
     length: { min: 2, max: 4 },
   },
-  /** Chargebacks of whatever state a payment is in. */
+  /** Chargebacks of payments in every state. */
   chargebacks: {
     ...mixed,
     first: [
@@ -131,7 +131,7 @@ export const profiles: Readonly<Record<string, Profile>> = {
     ],
     crashes: 30,
   },
-  /** Somebody without proof sends a message with the id of one to come. */
+  /** A message without proof uses the id of a coming one. */
   forgeries: {
     ...mixed,
     crashes: 0,
@@ -146,7 +146,7 @@ export const profiles: Readonly<Record<string, Profile>> = {
       [2, 'follow'],
     ],
   },
-  /** What was declined is done after all, in another amount. */
+  /** A declined operation succeeds late, for another amount. */
   'late-successes': {
     ...mixed,
     ...plainly,
@@ -165,7 +165,7 @@ export const profiles: Readonly<Record<string, Profile>> = {
       [3, 'turn'],
     ],
   },
-  /** An answer comes after an operator decided. */
+  /** An answer arrives after an operator's decision. */
   'late-answers': {
     ...mixed,
     ...plainly,
@@ -181,7 +181,7 @@ export const profiles: Readonly<Record<string, Profile>> = {
       [1, 'night'],
     ],
   },
-  /** A refund is declined, and done after all. */
+  /** A declined refund succeeds late. */
   'late-refunds': {
     ...mixed,
     ...plainly,
@@ -210,7 +210,7 @@ export const profiles: Readonly<Record<string, Profile>> = {
       [1, 'turn'],
     ],
   },
-  /** Accepted operations are confirmed, fail, and come back. */
+  /** Accepted operations are confirmed, fail, and are returned. */
   accepted: {
     ...mixed,
     ...plainly,

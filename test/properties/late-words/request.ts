@@ -7,7 +7,7 @@ export const plainWay: Way = { engine: 0, keyed: false, twice: false, crash: und
 
 export const pick = <T>(list: readonly T[], at: number): T | undefined => list[at % list.length]
 
-/** The same fate whatever the operation is. */
+/** The same fate for every operation. */
 export const same = (fate: Fate): Partial<Record<Kind, Fate>> => ({
   authorize: fate,
   debit: fate,
@@ -31,7 +31,7 @@ export function followUpFields(
   on: string,
   minor: bigint,
 ): Readonly<Record<string, unknown>> {
-  // Of a sale only all is reversed.
+  // A sale is reversed only as a whole.
   const isAll =
     (type === 'RV' && on !== 'PA') || (share === 'whole' && ['RV', 'CB', 'CR'].includes(type))
   return {
@@ -52,5 +52,5 @@ const targets: Readonly<Record<string, readonly string[]>> = {
   CB: ['DB', 'CP'],
   CR: ['CB'],
 }
-/** Whether a follow-up of this type may be tried on it. */
+/** Whether a follow-up of this type may be attempted. */
 export const takes = (type: string, on: string) => targets[type]?.includes(on) === true

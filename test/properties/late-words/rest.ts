@@ -1,4 +1,4 @@
-/** What is there once everything has come to rest: the engine's rows beside the acquirer's books. */
+/** The state at rest: the engine's rows beside the acquirer's books. */
 import { checkBooks } from '../../rig/books.ts'
 import { type Dispute, type Entry, isSale } from './books.ts'
 import type { Answer, Merchant } from './merchant.ts'
@@ -19,7 +19,7 @@ export type Row = {
   readonly currency: string
   readonly isRetrySafe: boolean
   readonly isTwoSteps: boolean
-  /** Nothing of its kind may follow it. */
+  /** Closes later operations of its kind. */
   readonly isFinal: boolean
 }
 
@@ -50,18 +50,21 @@ export type Rest = {
   readonly sales: readonly Entry[]
   readonly listed: readonly Listed[]
   readonly answers: readonly Answer[]
-  /** Chargebacks whose message was delivered with proof. */
+  /** Chargebacks with a delivered, proven message. */
   readonly disputes: readonly Dispute[]
   readonly words: readonly Word[]
-  /** Kinds of events that were told about each payment. */
+  /** Kinds of events emitted about each payment. */
   readonly told: ReadonlyMap<string, readonly string[]>
-  /** Balances that their payments do not add up to. */
+  /** Balances that differ from their payments. */
   readonly unbalanced: readonly string[]
   rowOf(key: string): Row | undefined
   entryOf(row: Row): Entry | undefined
-  /** An operator decided that it was not done before the acquirer did it, and nobody told: settlement will. */
+  /**
+   * An operator decided "not done" before the acquirer completed it without a message, which
+   * settlement will show.
+   */
   isDecidedUntold(row: Row): boolean
-  /** Whether an entry of the operators' list is about it, or about what it refers to or is referred to by. */
+  /** Whether an entry of the operators' list concerns the payment or one linked to it. */
   isListed(row: Row): boolean
 }
 
@@ -143,7 +146,7 @@ export async function atRest(world: World, merchants: readonly Merchant[]): Prom
   })
 }
 
-/** Payments whose balances are wrong, as the checker of all tests sees it. */
+/** Payments with wrong balances by the checker of all tests. */
 async function balancesOff(world: World): Promise<string[]> {
   try {
     await checkBooks(world.run, { quiet: false })

@@ -1,6 +1,6 @@
 /**
- * The rule set: what must be true of a merchant's payments whatever was said about them, in whatever
- * order. Each rule answers what breaks it.
+ * The rules for a merchant's payments after any messages in any order. Each rule returns its
+ * violation.
  */
 import { counted, type Entry, isAsAsked, ofAuthorisation, ofSale, stands } from './books.ts'
 import type { Rest, Row } from './rest.ts'
@@ -14,8 +14,7 @@ const isOpen = ({ state }: Row) =>
 const isLocal = ({ effect }: Row) => effect.startsWith('chargeback')
 
 /**
- * The operators' list says how much is too much; or it has what the acquirer did in another amount
- * than it was asked for, and would not take back.
+ * The operators' list names the excess, or the different amount that the acquirer did not reverse.
  */
 const isListedWithAmount = (rest: Rest) =>
   rest.listed.some(({ detail }) => /"[a-z]*minor[a-z]*":/i.test(detail)) ||
@@ -25,7 +24,7 @@ const isListedWithAmount = (rest: Rest) =>
     return isOther && isOpen(row) && rest.listed.some(({ payment }) => payment === row.id)
   })
 
-/** An operation of the engine's own took it back. */
+/** Whether an operation of the engine's own reversed it. */
 const isGivenBack = (rest: Rest, entry: Entry) =>
   rest.entries.some(({ original, kind, ...other }) => {
     const isReversal = original === entry.key && kind === 'reverse'
@@ -54,11 +53,11 @@ export const rules: readonly Rule[] = [
       }),
   },
   {
-    name: '2 the sums are what the payments say',
+    name: '2 the sums equal those of the payments',
     broken: ({ unbalanced }) => unbalanced[0] && `balance of ${unbalanced.join(', ')}`,
   },
   {
-    name: '3 a success stays one, unless an accepted operation failed and an event told it',
+    name: '3 a success remains one, unless an accepted operation fails with an event',
     broken: (rest) =>
       first(rest.answers, ({ id, code, type }) => {
         const row = rest.rows.find((one) => one.id === id)
@@ -89,7 +88,7 @@ export const rules: readonly Rule[] = [
       }),
   },
   {
-    name: '3 a two-step payment says approved only when the sale is',
+    name: '3 a two-step payment is approved only with its sale',
     broken: (rest) =>
       first(rest.answers, ({ id, type }) => {
         const row = rest.rows.find((one) => one.id === id)
@@ -105,7 +104,7 @@ export const rules: readonly Rule[] = [
       }),
   },
   {
-    name: '3 what may safely be sent again was not done',
+    name: '3 a payment that is safe to retry was not done',
     broken: (rest) => {
       const safe = new Set(rest.answers.flatMap(({ id, isRetrySafe }) => (isRetrySafe ? [id] : [])))
       return first(rest.rows, (row) => {
@@ -119,7 +118,7 @@ export const rules: readonly Rule[] = [
     },
   },
   {
-    name: "4 what contradicts the acquirer's books is on the operators' list",
+    name: "4 contradictions of the acquirer's books are on the operators' list",
     broken: (rest) =>
       first(rest.rows, (row) => {
         if (isLocal(row) || rest.isListed(row)) return
@@ -174,7 +173,7 @@ export const rules: readonly Rule[] = [
     broken: ({ merchant }) => merchant.faults[0],
   },
   {
-    name: '7 every message is worked on, or waits for the end of an open payment',
+    name: '7 every message is processed, or waits for the end of an open payment',
     broken: ({ words, rowOf }) => {
       const open = words.find(({ processedAt, is, key }) => {
         const row = rowOf(key)
@@ -185,7 +184,7 @@ export const rules: readonly Rule[] = [
     },
   },
   {
-    name: '7 what was to be sent again was not done',
+    name: '7 a request answered with a retry was not done',
     broken: (rest) =>
       first(rest.merchant.sendAgain, (reference) => {
         if (rest.answers.some((answer) => answer.reference === reference)) return

@@ -1,4 +1,4 @@
-/** Plays many sequences side by side on one world, lets everything come to rest, and looks. */
+/** Plays many sequences in parallel in one world, waits for rest, and checks. */
 import { type Sequence, shownSequence } from './command.ts'
 import { type Happening, Merchant } from './merchant.ts'
 import { endList } from './operators.ts'
@@ -16,15 +16,15 @@ export type Violation = {
 
 export type Played = {
   readonly violations: readonly Violation[]
-  /** How often what happened, so that a run that did nothing is noticed. */
+  /** The number of each happening, so that an idle run is noticed. */
   readonly tally: ReadonlyMap<Happening, number>
 }
 
 const atOnce = 24
-/** Interrupted, then expired, then its second step, then everything once more. */
+/** For interruptions, for expiries, for second steps, and a last one. */
 const lastNights = 3
 
-/** @param cuts Whether commits are lost between the engines and their database. */
+/** @param cuts whether commits between the engines and their database are lost. */
 export async function playAll(
   sequences: readonly Sequence[],
   options: { readonly cuts?: boolean } = {},
@@ -62,7 +62,7 @@ async function playDays(world: World, merchants: readonly Merchant[]): Promise<v
   }
 }
 
-/** Looks at the books, then tries what is still possible, then lets operators end their list. */
+/** Checks the books, tries the possible follow-ups, then lets operators close their list. */
 async function look(world: World, merchants: readonly Merchant[]): Promise<Violation[]> {
   const violations: Violation[] = []
   const broken = new Set<Merchant>()
@@ -84,12 +84,12 @@ async function look(world: World, merchants: readonly Merchant[]): Promise<Viola
   })
   await inParallel(whole(), atOnce, async (rest) => {
     const stays = await endList(rest)
-    if (stays !== undefined) add(rest, '6 what is listed can be ended by an operator', stays)
+    if (stays !== undefined) add(rest, '6 an operator can close every entry', stays)
   })
   return violations
 }
 
-/** All of them as one. */
+/** The total of several results. */
 export function sumOf(
   tallies: readonly ReadonlyMap<Happening, number>[],
 ): ReadonlyMap<Happening, number> {
@@ -102,7 +102,7 @@ export function sumOf(
 
 function unhandled(rejections: readonly unknown[], sequences: readonly Sequence[]): Violation[] {
   return rejections.map((reason) => ({
-    rule: '7 no promise is left alone',
+    rule: '7 no rejection is unhandled',
     found: reason instanceof Error ? (reason.stack ?? reason.message) : String(reason),
     sequence: sequences[0]!,
   }))

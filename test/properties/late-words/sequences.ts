@@ -1,4 +1,4 @@
-/** Sequences by chance: everything in the mixed profile, one kind of trouble in each of the others. */
+/** Random sequences: everything in the mixed profile, one kind of trouble in each of the others. */
 import fc from 'fast-check'
 import type { FaultPoint } from '../../../core/index.ts'
 import type { Ability } from './acquirer.ts'
@@ -7,22 +7,22 @@ import { approving, type Fate } from './fate.ts'
 
 type Weighted<T> = readonly (readonly [weight: number, value: T])[]
 
-/** How often what happens. */
+/** The frequencies of events. */
 export type Profile = {
   readonly abilities: Weighted<Ability>
   readonly first: Weighted<'DB' | 'PA' | 'PA.CP' | 'CD'>
   readonly fates: Weighted<Partial<Fate>>
-  /** Of first payments, where they go otherwise. */
+  /** The fates of first payments, if they differ. */
   readonly firstFates?: Weighted<Partial<Fate>>
   readonly followUps: Weighted<FollowUpType>
   readonly shares: Weighted<Share>
   readonly turns: Weighted<Turn>
   readonly amounts: Weighted<Fate['amount']>
   readonly deliveries: Weighted<Delivery>
-  /** Whether a chargeback is reversed, and what is told first. */
+  /** Whether a chargeback is reversed, and which message is first. */
   readonly reversals: Weighted<'no' | 'first' | 'after'>
   readonly commands: Weighted<Command['do']>
-  /** Of a hundred requests or words so many meet a crash. */
+  /** The number of crashes in a hundred requests or messages. */
   readonly crashes: number
   readonly length: { readonly min: number; readonly max: number }
 }
@@ -152,7 +152,7 @@ const enquiryCrashes: readonly FaultPoint[] = [
   'before-T2',
 ]
 
-/** Parts of the statements whose commits can be lost: of T1, T2, follow-ups and events. */
+/** Parts of the statements with lost commits: of T1, T2, follow-ups and events. */
 const commits = [
   'insert into tollgate.payment (',
   'update tollgate.attempt',
@@ -264,7 +264,7 @@ export function sequencesOf(profile: Profile): fc.Arbitrary<Sequence> {
 export const sampled = (profile: Profile, seed: number, count: number): readonly Sequence[] =>
   fc.sample(sequencesOf(profile), { seed, numRuns: count })
 
-/** The same where commits are lost, too. */
+/** The same profile with lost commits. */
 export const withCuts = (profile: Profile): Profile => ({
   ...profile,
   commands: [...profile.commands, [3, 'lose commit'], [1, 'outage']],

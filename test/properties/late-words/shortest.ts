@@ -1,4 +1,6 @@
-/** Looks for the shortest sequence that still breaks the same rule, all candidates side by side. */
+/**
+ * Searches for the shortest sequence that still breaks the same rule, all candidates in parallel.
+ */
 import type { Command, Sequence } from './command.ts'
 import { approving } from './fate.ts'
 import { playAll, type Violation } from './runner.ts'
@@ -34,7 +36,7 @@ export async function shortest(
   return best
 }
 
-/** One step simpler in every way there is, the largest steps first. */
+/** All sequences one step simpler, the largest steps first. */
 function simpler(sequence: Sequence): Sequence[] {
   const { commands } = sequence
   const without = (from: number, length: number) => ({
@@ -57,7 +59,7 @@ function simpler(sequence: Sequence): Sequence[] {
   return [...halves, ...pairs, ...singles, ...changed, ...settings]
 }
 
-/** The same command with one thing less about it. */
+/** The same command with one circumstance less. */
 function plainer(command: Command): Command[] {
   const others: Command[] = []
   if ('crash' in command && command.crash !== undefined) {

@@ -1,8 +1,8 @@
-/** What the acquirer does next with something in its books. */
+/** The acquirer's next change of an operation in its books. */
 import { type amountAs, carryOut, type Entry, isSale, stands } from './books.ts'
 import type { Turn } from './command.ts'
 
-/** The acquirer moves on, where its books allow that. */
+/** The acquirer's change, if its books allow it. */
 export function takeTurn(entry: Entry, turn: Turn, amount: Parameters<typeof amountAs>[1]): void {
   switch (turn) {
     case 'completes':
@@ -25,7 +25,7 @@ export function takeTurn(entry: Entry, turn: Turn, amount: Parameters<typeof amo
     case 'does it after all':
       if (entry.isHarmless || stands(entry) || entry.state === 'taken back') return
       if (entry.state === 'returned' || entry.state === 'pending') return
-      // It was refused before: that it was done is the only time.
+      // The operation was refused before, so this is its only execution.
       entry.times = 0
       carryOut(entry, amount, 'done')
       return

@@ -1,4 +1,4 @@
-/** Two engines on one database, an acquirer, and the nights in which everything overdue is done. */
+/** Two engines on one database, an acquirer, and nights in which all overdue work is done. */
 import type { Claim, Inbound } from '@tollgate/plugin-kit'
 import type { Gateway } from '../../../core/index.ts'
 import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
@@ -13,15 +13,15 @@ export type Place = {
   readonly account: string
 }
 
-/** A message of the acquirer that is on its way. */
+/** A message of the acquirer under way. */
 export type Message = {
   readonly sequence: string
   readonly place: Place
   readonly eventId: string
   readonly key: string
-  /** No chargeback and no reversal of one. */
+  /** Neither a chargeback nor its reversal. */
   readonly isWord: boolean
-  /** The same under another id would still be known as the same. */
+  /** Recognised as the same under another event id. */
   readonly isRepeatable: boolean
   readonly inbound: Inbound
 }
@@ -102,7 +102,7 @@ export async function openWorld(cuts: boolean): Promise<World> {
   return world
 }
 
-/** A message as it goes over the wire; without proof it says nothing. */
+/** A message on the wire; without headers it is unproven. */
 export function messageOf(
   place: Place,
   sequence: string,
@@ -130,12 +130,12 @@ export function messageOf(
 const processedWithinMs = 300
 const askAgainMs = 15
 
-/** Short, for late answers are waited for so long. */
+/** Short, because late answers wait this long. */
 const connectorTimeoutMs = 2_000
 
 const twoTicksMs = 2_200
 
-/** Waits for many messages with one statement at a time. A message that has to wait is not waited for. */
+/** Awaits many messages with one statement at a time, except waiting ones. */
 function postman(run: TestGateway) {
   const waiting = new Map<string, { sinceMs: number; done: () => void }>()
   let isAsking = false
@@ -168,12 +168,12 @@ function postman(run: TestGateway) {
 }
 
 /**
- * What was on its way to the acquirer arrives; then an hour passes: nobody's lease holds any more,
- * what is open is asked about, and every timer rings.
+ * Delayed requests arrive at the acquirer; then an hour passes: leases expire, open payments are
+ * enquired, and every timer fires.
  */
 async function night(world: World, isLast: boolean): Promise<void> {
   const { run, books } = world
-  // By day an event waits as long as the lease of a dead process.
+  // Outside of nights an event waits as long as a dead process's lease.
   await quiet(run, 0)
   for (const entry of books.all) {
     arrive(entry)
@@ -186,7 +186,7 @@ async function night(world: World, isLast: boolean): Promise<void> {
     `select id from tollgate.payment where state in ('processing', 'pending', 'unknown')`,
   )
   await inParallel(open, 16, async ({ id }, index) => {
-    // A follow-up is preceded by an enquiry, whether or not it is possible.
+    // Every follow-up enquires first, whether or not it is possible.
     await world.engines[index % 2]!.payments.followUp(id, { paymentType: 'CR' }).catch(() => {})
   })
   await run.sql(`update tollgate.timer set due_at = now() where $1::boolean or kind <> 'look'`, [
@@ -202,8 +202,8 @@ async function night(world: World, isLast: boolean): Promise<void> {
 }
 
 /**
- * Nothing is due and no job runs. What failed and waits to be tried again is not waited for, and
- * events that nobody can work on are left where they are.
+ * Waits until nothing is due and no job runs. Failed work that waits for its retry is not awaited,
+ * and events that cannot be processed are left.
  */
 async function quiet(run: TestGateway, stuckAfterMs: number): Promise<void> {
   let openEvents = ''
@@ -225,7 +225,7 @@ async function quiet(run: TestGateway, stuckAfterMs: number): Promise<void> {
   }, 120_000)
 }
 
-/** Does it with every one, so many at a time. */
+/** Runs the work for each, a bounded number at a time. */
 export async function inParallel<T>(
   list: readonly T[],
   atOnce: number,

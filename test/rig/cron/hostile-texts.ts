@@ -1,4 +1,4 @@
-/** Texts that are no schedules, or only by chance. */
+/** Texts that are schedules only by chance. */
 import fc from 'fast-check'
 import { expression } from '../../core/cron/arbitraries.ts'
 
@@ -46,7 +46,7 @@ const long = fc.constantFrom(
   `0 0 0 ? * ${'-'.repeat(200)}`,
   'a'.repeat(1_000_000),
 )
-/** Anything that somebody might send instead of a schedule. */
+/** Any text in place of a schedule. */
 export const hostile = fc.oneof(
   { weight: 3, arbitrary: mutated },
   { weight: 2, arbitrary: soup },

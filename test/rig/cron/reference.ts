@@ -1,6 +1,6 @@
 /**
- * What a schedule means, told slowly: no sets, no tables, no look-ahead. It walks over days or over
- * seconds and asks of each whether the schedule wants it. It reads valid expressions only.
+ * A slow reference for schedules: no sets, no tables, no look-ahead. It walks over days or seconds
+ * and checks each against the schedule. Valid expressions only.
  */
 
 type Wanted = (value: number) => boolean
@@ -28,7 +28,7 @@ const dials = {
 const numberOf = (text: string, { min, names = '' }: Dial): number =>
   /^\d+$/.test(text) ? Number(text) : min + names.indexOf(text) / 3
 
-/** The values of one item, found by a hand that moves one value at a time round a dial. */
+/** The values of one item, found by stepping one value at a time round a cycle. */
 function valuesOf(item: string, dial: Dial): number[] {
   const [range = '', step] = item.split('/')
   const [from, to] = range === '*' || range === '' ? [String(dial.min)] : range.split('-')
@@ -128,13 +128,13 @@ function dayOf(wall: number): Day {
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() }
 }
 
-/** What a clock shows at an instant; both in seconds since 1970. */
+/** The time of a clock at an instant; both in seconds since 1970. */
 export type WallClock = (at: number) => number
 
 /** Every clock change since 1970 happened on a full half minute of UTC. */
 const slotSeconds = 30
 
-/** A clock in a zone, read from the date and time that Intl writes. */
+/** A zone's clock, read from the date and time of Intl. */
 export function wallClock(zone: string): WallClock {
   if (zone === 'UTC') return (at) => at
   const format = new Intl.DateTimeFormat('en-US', {
@@ -169,10 +169,10 @@ export function wallClock(zone: string): WallClock {
 
 const daySeconds = 86_400
 
-/** When a clock first shows a time, or a later one if it never shows that. */
+/** The first instant at which a clock shows a time, or a later one if it skips that time. */
 export function firstShowing(clock: WallClock, wall: number): number {
   const showing: number[] = []
-  // No zone changes its clock twice within six hours, so these see every offset there is.
+  // No zone changes its clock twice within six hours, so these find every offset.
   for (let hour = -48; hour <= 48; hour += 6) {
     const at = wall + hour * 3_600
     const candidate = wall - (clock(at) - at)
@@ -183,10 +183,12 @@ export function firstShowing(clock: WallClock, wall: number): number {
   for (let at = start - 2 * daySeconds; ; at += slotSeconds) if (clock(at) >= wall) return at
 }
 
-/** The first run after an instant, walking day by day over the wall calendar to the end of 2099. */
+/**
+ * The first run after an instant, walking over the days of the wall calendar to the end of 2099.
+ */
 export function nextByDays(reference: Reference, clock: WallClock, after: number): number | null {
   const { wantsDay, wantsHour, wantsMinute, wantsSecond } = reference
-  // What the clock shows now, or showed before, is past.
+  // Times that the clock shows now or showed before are past.
   const from = Math.max(clock(after) + 1, 0)
   const end = Date.UTC(2100, 0, 1) / 1000
   for (let midnight = from - (from % daySeconds); midnight < end; midnight += daySeconds) {
@@ -208,8 +210,8 @@ export function nextByDays(reference: Reference, clock: WallClock, after: number
 }
 
 /**
- * All runs after one instant and up to another, walking second by second. Whenever a clock shows a
- * time later than all before, the times up to it have come: one second, or a gap of many.
+ * All runs after one instant and up to another, walking over seconds. When a clock first shows a
+ * later time than all before, the times up to it have come: one second, or a gap of many.
  */
 export function runsBySeconds(
   reference: Reference,
@@ -219,7 +221,7 @@ export function runsBySeconds(
 ): number[] {
   const runs: number[] = []
   let latest = Number.NEGATIVE_INFINITY
-  // No clock was ever put back by more than a day.
+  // No clock was ever set back by more than a day.
   for (let at = after - daySeconds; at <= after; at++) latest = Math.max(latest, clock(at))
   for (let at = after + 1; at <= until; at++) {
     const shown = clock(at)

@@ -1,7 +1,7 @@
 /**
- * The simulated acquirer with the words that it does not have itself: operations that count as done and
- * may still fail, disputes that have a reference of their own, and a second connector to the same books
- * that takes nothing back by key.
+ * The simulated acquirer with additional outcomes: accepted operations that can still fail,
+ * disputes with references of their own, and a second connector to the same books without reversals
+ * by key.
  */
 import {
   accepted,
@@ -15,13 +15,13 @@ import {
 import { claimsOf } from '../../../connectors/simulator/event.ts'
 import { simulatorHttp } from '../../../connectors/simulator/http-connector.ts'
 
-/** Cents of amounts that count as done and may still fail. */
+/** Cents of amounts that are accepted and can still fail. */
 export const acceptedCents = 71n
-/** The same, and the engine has to ask for the final word. */
+/** The same, with the end found by polling. */
 export const polledCents = 72n
 const pollMs = 1_500
 
-/** Its acquirer takes nothing back by key. */
+/** Its acquirer has no reversal by key. */
 export const withoutReversalByKey = 'simulator-http-plain'
 
 type Send = NonNullable<typeof simulatorHttp.debit>
@@ -38,7 +38,7 @@ const mayFail =
   async (operation, context) =>
     asAccepted(await send(operation, context), operation)
 
-/** A dispute names its reference beside the fields of every event. */
+/** A dispute's event has its reference beside the usual fields. */
 function withReference(message: Inbound): readonly Claim[] {
   const { dispute } = JSON.parse(message.body.toString()) as { dispute?: unknown }
   const claims = claimsOf(message)
@@ -59,7 +59,7 @@ const spoken: typeof simulatorHttp = {
   reverse: mayFail(simulatorHttp.reverse!),
   increment: mayFail(simulatorHttp.increment!),
   resolve: {
-    // The final word of what is polled for is what the books say.
+    // A polled operation ends as in the books.
     enquire: async (operation, context) => {
       const found = await enquire!(operation, context)
       const isFinal = operation.amount.minor % 100n === polledCents

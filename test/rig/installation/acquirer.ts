@@ -1,4 +1,4 @@
-/** The simulated acquirer as a process of its own. Its ledger is the truth about the money. */
+/** The simulated acquirer in its own process. Its ledger is the truth about the money. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { markOf, stillRuns } from '../../../host/postgres/processes.ts'
 
 const program = join(import.meta.dirname, '../../../connectors/simulator/bin/tollgate-simulator.js')
 
-/** One operation as the acquirer booked it; minor units as texts. */
+/** One booked operation of the acquirer; minor units as texts. */
 export type LedgerEntry = {
   readonly merchantId: string
   readonly key: string
@@ -28,18 +28,18 @@ export type LedgerEntry = {
 
 export type Acquirer = {
   readonly url: string
-  /** Faults for its next requests. */
+  /** Plans faults for later requests. */
   plan(...faults: readonly Fault[]): Promise<void>
-  /** See connectors/simulator/control.ts. Throws when the order is refused. */
+  /** See connectors/simulator/control.ts. Throws on a refused order. */
   control(order: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>
-  /** Every entry of its ledger. */
+  /** Every entry of the acquirer's ledger. */
   ledger(): Promise<LedgerEntry[]>
   stop(): Promise<void>
 }
 
 const headers = { authorization: `Bearer ${defaultSecret}`, 'content-type': 'application/json' }
 
-/** @param ledger file that keeps the books */
+/** @param ledger file of the books */
 export async function startAcquirer(ledger: string): Promise<Acquirer> {
   const child = spawn(
     process.execPath,

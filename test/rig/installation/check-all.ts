@@ -1,6 +1,6 @@
 /**
- * Nothing is lost and nothing is doubled: what merchants were told, what the acquirer did with the
- * money and what our tables say is one story. Each rule names what it found wrong.
+ * Nothing is lost and nothing is doubled: the merchants' answers, the acquirer's books and the
+ * engine's tables agree. Each rule names its violations.
  */
 import assert from 'node:assert/strict'
 import { answersAgree, answersHaveRows, oneAnswer, onePayment } from './check-answers.ts'
@@ -39,12 +39,12 @@ export function violations(evidence: Evidence): string[] {
   )
 }
 
-/** @throws AssertionError listing what is wrong. */
+/** @throws AssertionError listing the violations. */
 export function checkAll(evidence: Evidence): void {
   assert.deepEqual(violations(evidence), [])
 }
 
-/** Only these rules, for a moment at which something is still under way. */
+/** Checks some rules at a moment with operations under way. */
 export function check(evidence: Evidence, ...names: readonly (keyof typeof rules)[]): void {
   assert.deepEqual(
     names.flatMap((name) => rules[name]!(evidence)),

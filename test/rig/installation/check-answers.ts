@@ -1,4 +1,4 @@
-/** What merchants were told, against what is stored. */
+/** Compares the merchants' answers with the stored rows. */
 import { type Answer, isApproved, isPending, isWord, type Try, type Wish } from './client.ts'
 import type { Evidence, PaymentRow } from './evidence.ts'
 
@@ -7,14 +7,14 @@ type Told = Try & { readonly answer: Answer }
 const wordsOf = ({ tries }: Wish): Told[] =>
   tries.filter((made): made is Told => isWord(made.answer))
 
-/** Records that a wish may leave behind: two steps and their undoing where it has two steps. */
+/** Possible records of a wish: two steps and their reversals for a two-step payment. */
 const recordsOf = ({ type }: Wish): readonly string[] =>
   type === 'PA.CP' ? ['PA', 'CP', 'RV'] : [type]
 
 const byReference = ({ payments }: Pick<Evidence, 'payments'>) =>
   Map.groupBy(payments, ({ reference }) => reference ?? '')
 
-/** What an id can be read as: every payment, and captures that have their id and no row yet. */
+/** The readable ids: every payment, and captures that have an id and no row yet. */
 function readable({ payments }: Evidence): readonly PaymentRow[] {
   const ids = new Set(payments.map(({ id }) => id))
   return [
@@ -78,8 +78,8 @@ const contradiction = ({ reference }: Wish, { host, answer }: Told, row: Payment
   `${host} answered ${reference} with ${answer.code}, and it is ${row.state} with ${row.code}`
 
 /**
- * An answer about the payment, and beside it a refusal that says there is none. A merchant may be
- * refused first and accepted later, never the other way round.
+ * An answer about the payment beside a refusal that denies it. A merchant can be refused first and
+ * accepted later, never the other way round.
  */
 export function oneAnswer(evidence: Evidence): string[] {
   const payments = byReference({ payments: readable(evidence) })
@@ -97,7 +97,7 @@ export function oneAnswer(evidence: Evidence): string[] {
         ? []
         : [`${wish.reference} was accepted, then refused with ${lateRefusal.answer.code}`]),
       ...(isSilent && rows.size > 0 && words.length > 0 && about.length === 0
-        ? [`${wish.reference} was always refused, and there is a payment`]
+        ? [`${wish.reference} was always refused, but has a payment`]
         : []),
     ]
   })

@@ -1,10 +1,10 @@
-/** What the acquirer did, against what we asked it and what we stored. */
+/** Compares the acquirer's books with the requests and the stored rows. */
 import type { LedgerEntry } from './acquirer.ts'
 import type { Evidence, PaymentRow } from './evidence.ts'
 
 type Net = { readonly held: bigint; readonly charged: bigint }
 
-/** What is left of an entry's movements: a reversed operation has none. */
+/** The rest of an entry's movements: a reversed operation has none. */
 function netOf({ movements }: LedgerEntry): Net {
   const sum = (on: 'held' | 'charged') =>
     movements.filter((move) => move.on === on).reduce((all, { minor }) => all + BigInt(minor), 0n)
@@ -16,7 +16,7 @@ const moved = (entry: LedgerEntry): boolean => {
   return held !== 0n || charged !== 0n
 }
 
-/** What carrying an operation out once does to the payer's money. */
+/** The effect of carrying an operation out once on the payer's money. */
 function once(entry: LedgerEntry, original: LedgerEntry | undefined): Net {
   const minor = BigInt(entry.amount.minor)
   switch (entry.kind) {
@@ -57,10 +57,13 @@ export function moneyHasRow({ ledger, payments }: Evidence): string[] {
   const known = new Set(payments.map(({ attemptKey }) => attemptKey))
   return ledger
     .filter((entry) => moved(entry) && !known.has(entry.key))
-    .map((entry) => `${shown(entry)} moved ${netText(netOf(entry))} and nobody knows of it`)
+    .map((entry) => `${shown(entry)} moved ${netText(netOf(entry))} without a payment`)
 }
 
-/** Words of an acquirer that was asked for more than there is, or for another thing with one key. */
+/**
+ * Answers of an acquirer that was asked for more than the sums allow, or for another operation
+ * under one key.
+ */
 const refusals = new Set([
   'over-capture',
   'over-refund',

@@ -1,4 +1,4 @@
-/** What is stored, against itself. */
+/** Compares the stored rows with each other. */
 import type { Evidence, PaymentRow } from './evidence.ts'
 
 const minorOf = (row: PaymentRow) => row.approvedMinor ?? row.minor
@@ -34,7 +34,9 @@ export function nothingReserved({ balances, payments }: Evidence): string[] {
   const open = new Set(payments.filter(isOpen).map(({ parentId }) => parentId))
   return balances
     .filter(({ reserved, paymentId }) => reserved !== 0n && !open.has(paymentId))
-    .map(({ paymentId, reserved }) => `${reserved} are reserved on ${paymentId} for nobody`)
+    .map(
+      ({ paymentId, reserved }) => `${reserved} are reserved on ${paymentId} without an operation`,
+    )
 }
 
 const isOpen = ({ state }: PaymentRow) =>
@@ -62,7 +64,7 @@ export function eventsAreComplete({ events, payments }: Evidence): string[] {
   const rows = new Set(payments.map(({ id }) => id))
   const strays = events
     .filter(({ resource }) => !rows.has(resource))
-    .map(({ resource, type }) => `${type} of ${resource}, which is not there`)
+    .map(({ resource, type }) => `${type} of ${resource}, which does not exist`)
   const wrong = payments.flatMap((row) => {
     const own = byResource.get(row.id) ?? []
     const numbers = own.map(({ seq }) => seq)

@@ -1,13 +1,13 @@
 /**
- * Merchants: they post forms with an Idempotency-Key, send them again when no answer comes, and
- * remember every request and every answer.
+ * Merchants: they post forms with an Idempotency-Key, repeat unanswered ones, and record every
+ * request and answer.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { cardOf } from '../payment-request.ts'
 import { channelId } from './installation.ts'
 
-/** What a client needs of a host. */
+/** A client's access to a host. */
 export type Address = { readonly name: string; readonly url: string; readonly token: string }
 
 /** A payment or follow-up that a merchant wants once, however often it is sent. */
@@ -15,7 +15,7 @@ export type Wish = {
   /** Idempotency-Key and merchantTransactionId. */
   readonly reference: string
   readonly type: string
-  /** Id of the payment that it follows up. */
+  /** Id of the payment that is followed up. */
   readonly on?: string
   readonly minor: number | undefined
   readonly fields: Readonly<Record<string, string>>
@@ -27,7 +27,7 @@ export type Try = {
   readonly host: string
   readonly startedMs: number
   endedMs: number
-  /** Absent while it runs and when the connection broke. */
+  /** Absent while it runs and after a broken connection. */
   answer?: Answer
 }
 
@@ -35,7 +35,7 @@ export type Answer = {
   readonly status: number
   readonly id: string
   readonly code: string
-  /** Of an answer about a payment. */
+  /** The payment type, in an answer about a payment. */
   readonly type?: string
   readonly amount?: string
   readonly replayed: boolean
@@ -44,7 +44,7 @@ export type Answer = {
 export const isApproved = (code: string) => /^(000\.000\.|000\.100\.1|000\.[36])/.test(code)
 export const isPending = (code: string) => code.startsWith('000.200.')
 
-/** An answer that says something about the wish; others ask the client to send it again. */
+/** An answer with an outcome of the wish; others ask the client to send it again. */
 export const isWord = (answer: Answer | undefined): answer is Answer =>
   answer !== undefined && answer.status < 500 && answer.status !== 429
 
@@ -53,10 +53,10 @@ const mostTries = 200
 const betweenTriesMs = 25
 
 export class Client {
-  /** Every wish of this client, with all its tries. */
+  /** Every wish of this client with all its attempts. */
   readonly history: Wish[] = []
 
-  /** A first payment of so many cents by a card that is approved, unless `more` says otherwise. */
+  /** A first payment of that many cents by an approved card by default. */
   first(type: string, minor: number, more: Readonly<Record<string, string>> = {}): Wish {
     return this.#wish(type, undefined, minor, {
       entityId: channelId,
@@ -67,7 +67,7 @@ export class Client {
     })
   }
 
-  /** A follow-up; without an amount it is about the whole rest. */
+  /** A follow-up; without an amount it covers the whole rest. */
   followUp(type: string, on: string, minor?: number, more: Readonly<Record<string, string>> = {}) {
     return this.#wish(type, on, minor, more)
   }
@@ -96,7 +96,7 @@ export class Client {
     return wish
   }
 
-  /** Sends a wish once. Undefined when no answer came. */
+  /** Sends a wish once. Undefined when no answer arrived. */
   async send(wish: Wish, host: Address): Promise<Answer | undefined> {
     const made: Try = { host: host.name, startedMs: performance.now(), endedMs: Infinity }
     wish.tries.push(made)
@@ -125,17 +125,17 @@ export class Client {
     return made.answer
   }
 
-  /** Sends a wish to one host after the other until one of them has a word about it. */
+  /** Sends a wish to one host after the other until an answer states its outcome. */
   async insist(wish: Wish, hosts: readonly Address[]): Promise<Answer> {
     for (let no = 0; no < mostTries; no += 1) {
       const answer = await this.send(wish, hosts[no % hosts.length]!)
       if (isWord(answer)) return answer
       await pause(betweenTriesMs)
     }
-    throw new Error(`nobody has a word about ${wish.reference}`)
+    throw new Error(`no host states an outcome of ${wish.reference}`)
   }
 
-  /** An approved first payment, to build on. */
+  /** An approved first payment, for follow-ups. */
   async approved(
     type: string,
     minor: number,
@@ -144,7 +144,7 @@ export class Client {
   ): Promise<string> {
     const answer = await this.insist(this.first(type, minor, more), hosts)
     if (isApproved(answer.code)) return answer.id
-    throw new Error(`a ${type} to build on was answered ${answer.code}`)
+    throw new Error(`a ${type} for follow-ups was answered ${answer.code}`)
   }
 }
 

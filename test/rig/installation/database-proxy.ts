@@ -1,7 +1,6 @@
 /**
- * A line to Postgres that breaks at the worst moment: the server has carried a statement out and
- * committed it, and the connection is cut before the client hears of it. Or the statement never gets
- * there.
+ * A line to Postgres that breaks at the worst moment: the connection is cut after the server
+ * committed a statement and before the client learns of it, or before the statement arrives.
  */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -11,23 +10,23 @@ import { setTimeout as pause } from 'node:timers/promises'
 export type Cut = {
   /** Part of the statement's text. */
   readonly statement: string
-  /** `answer`: it is carried out and nobody hears of it. `request`: it never arrives. */
+  /** `answer`: executed, and the answer is lost. `request`: never executed. */
   readonly lose: 'answer' | 'request'
-  /** Every n-th execution, counted over all connections; every one unless given. */
+  /** Every n-th execution, counted over all connections; all by default. */
   readonly every?: number
-  /** How often; without end unless given. */
+  /** The maximum number of cuts; unlimited by default. */
   readonly times?: number
 }
 
 export type DatabaseProxy = {
-  /** The same database, through this line. */
+  /** The same database through this line. */
   readonly url: string
-  /** How often a connection was cut, by what was lost. */
+  /** The number of cuts, by the lost part. */
   readonly cuts: Readonly<Record<Cut['lose'], number>>
   plan(...cuts: readonly Cut[]): void
-  /** For so long nothing gets through, in either direction, on any connection. */
+  /** Stops all traffic in both directions on every connection for this time. */
   stall(ms: number): Promise<void>
-  /** Where the line leads from now on; the connections that were open break. */
+  /** Redirects the line; open connections break. */
   redirect(target: string): void
   close(): Promise<void>
 }
@@ -57,7 +56,7 @@ export async function openDatabaseProxy(target: string): Promise<DatabaseProxy> 
       upstream.pause()
     }
     const statements = new Statements()
-    /** Of the answer that is being lost: nobody asks anything before the one before is complete. */
+    /** The answer under loss: no request follows before it is complete. */
     let losing: Messages | undefined
     for (const socket of [client, upstream]) {
       sockets.add(socket)
@@ -118,10 +117,10 @@ export async function openDatabaseProxy(target: string): Promise<DatabaseProxy> 
 
 type Message = { readonly kind: number; readonly body: Buffer }
 
-/** Messages of the Postgres protocol, from a stream of bytes. */
+/** Messages of the Postgres protocol from a stream of bytes. */
 class Messages {
   #rest: Buffer = Buffer.alloc(0)
-  /** A client's first message has a length and no kind. */
+  /** A client's first message has a length and no type. */
   #isFirst: boolean
 
   constructor(fromClient: boolean) {
@@ -148,7 +147,7 @@ const parse = 'P'.charCodeAt(0)
 const bind = 'B'.charCodeAt(0)
 const query = 'Q'.charCodeAt(0)
 
-/** Which statements a client has executed on its connection, by their text. */
+/** The statements executed on a connection, by their text. */
 class Statements {
   readonly #messages = new Messages(true)
   readonly #texts = new Map<string, string>()

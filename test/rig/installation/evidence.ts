@@ -1,4 +1,6 @@
-/** All that is known after a fault test: what merchants heard, what the acquirer did, what we stored. */
+/**
+ * All records after a fault test: the merchants' answers, the acquirer's books, the stored rows.
+ */
 import { checkBooks } from '../books.ts'
 import type { Acquirer, LedgerEntry } from './acquirer.ts'
 import type { Wish } from './client.ts'
@@ -16,7 +18,7 @@ export type PaymentRow = {
   readonly rootId: string
   readonly parentId: string | null
   readonly referencedId: string | null
-  /** Of an authorisation in two steps: the id that its capture has, or will have. */
+  /** For the authorisation of two steps, the present or future id of its capture. */
   readonly chainId: string | null
   readonly attemptKey: string
   readonly seq: number
@@ -57,7 +59,7 @@ export type Evidence = {
   readonly events: readonly EventRow[]
   readonly balances: readonly BalanceRow[]
   readonly attention: readonly AttentionRow[]
-  /** What the balances say that their payments do not. */
+  /** Differences between balances and their payments. */
   readonly books: readonly string[]
 }
 

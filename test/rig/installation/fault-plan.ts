@@ -1,37 +1,37 @@
-/** What goes wrong inside a host process, and at which of the engine's fault points. */
+/** The faults inside a host process, at the engine's fault points. */
 import type { FaultPoint } from '../../../core/index.ts'
 
 export type Fault = {
   readonly at: FaultPoint
   /**
    * - `kill`: kill -9 of the process itself
-   * - `stop`: SIGSTOP of the process itself; somebody has to send SIGCONT
-   * - `hold`: that payment waits until it is let go, everything else goes on
-   * - `tell`: only tells that the point was reached
+   * - `stop`: SIGSTOP of the process itself, which needs a SIGCONT
+   * - `hold`: the payment waits for its release, everything else continues
+   * - `tell`: only reports the visit
    */
   readonly do: 'kill' | 'stop' | 'hold' | 'tell'
   /** Only for this payment; for events the event's id, for sweeps the engine's name. */
   readonly ref?: string
-  /** Only at the n-th visit that fits, counted from 1; at every one unless given. */
+  /** Only at the n-th matching visit, counted from 1; at every one by default. */
   readonly nth?: number
-  /** After a `stop`: how far this process's wall clock has moved when it goes on. */
+  /** After a `stop`: the advance of the process's wall clock when it continues. */
   readonly thenAdvanceMs?: number
 }
 
-/** One visit to a fault point that a fault was planned for. Its number lets it go again. */
+/** One visit to a fault point with a planned fault. Its number is used for the release. */
 export type Visit = { readonly number: number; readonly at: FaultPoint; readonly ref: string }
 
-/** How the test tells a host process about the faults to begin with. */
+/** The variable with a host process's initial faults. */
 export const planVariable = 'TOLLGATE_TEST_FAULTS'
 
-/** What a test sends to a host process. */
+/** Messages from a test to a host process. */
 export type Order =
   | { readonly plan: readonly Fault[]; readonly id: number }
   | { readonly release: number }
   | { readonly advanceMs: number; readonly id: number }
   | { readonly close: true }
 
-/** What a host process sends to its test. */
+/** Messages from a host process to its test. */
 export type News =
   | {
       readonly listening: {
@@ -47,7 +47,7 @@ export type News =
 
 export type Inside = {
   tell(news: News): Promise<void>
-  /** Moves the wall clock of this process. */
+  /** Advances the wall clock of this process. */
   advance(ms: number): void
 }
 

@@ -1,10 +1,10 @@
-/** One wish of every kind, on payments of its own, to be interrupted somewhere. */
+/** One wish of every kind on separate payments, for interruptions. */
 import type { Address, Client, Wish } from './client.ts'
 import type { Visit } from './fault-plan.ts'
 import type { Ground } from './ground.ts'
 import type { Host } from './host.ts'
 
-/** Amount of the two-step payment that gets through its first step and is interrupted in its second. */
+/** Amount of the two-step payment that passes its first step and is interrupted in its second. */
 const secondStepMinor = 7_700
 
 export const isSecondStep = ({ type, minor }: Pick<Wish, 'type' | 'minor'>): boolean =>
@@ -31,8 +31,8 @@ export async function oneOfEach(client: Client, hosts: readonly Address[]): Prom
 }
 
 /**
- * Sends the wishes to a host that holds everything at a fault point, and resolves when each of them
- * has come there: the visits that wait.
+ * Sends the wishes to a host that holds everything at a fault point, and resolves with the waiting
+ * visits once all are there.
  */
 export async function sendUpTo(
   ground: Ground,

@@ -1,4 +1,6 @@
-/** What every fault test stands on: a database, an acquirer, hosts, merchants, and the checker. */
+/**
+ * The environment of every fault test: a database, an acquirer, hosts, merchants, and the checker.
+ */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -24,7 +26,7 @@ export type Sql = <Row = Record<string, unknown>>(
 ) => Promise<Row[]>
 
 export type GroundOptions = {
-  /** A Postgres of its own that keeps what it acknowledged, for tests that kill it. */
+  /** A separate durable Postgres, for tests that kill it. */
   readonly ownPostgres?: boolean
   /** Such a Postgres that runs already, with the installation in the database at `url`. */
   readonly given?: { readonly cluster: TestCluster; readonly url: string }
@@ -32,7 +34,7 @@ export type GroundOptions = {
   readonly wired?: boolean
   /** A line between hosts and Postgres that the test can cut. */
   readonly cuttable?: boolean
-  /** Modules that every host loads before anything of ours. */
+  /** Modules that every host loads first. */
   readonly preload?: readonly string[]
 }
 
@@ -41,14 +43,14 @@ export type WishRow = {
   readonly type: string
   readonly state: string
   readonly code: string
-  /** At the acquirer. */
+  /** The acquirer's key. */
   readonly key: string
   readonly enquiries: number
 }
 
 export type Ground = {
   readonly acquirer: Acquirer
-  /** File in which the acquirer keeps its books. */
+  /** File of the acquirer's books. */
   readonly ledgerFile: string
   readonly wire: Wire
   readonly client: Client
@@ -56,21 +58,21 @@ export type Ground = {
   readonly proxy: DatabaseProxy
   /** The cluster of `ownPostgres`. */
   readonly cluster: TestCluster
-  /** Runs SQL on a connection that is no host's. Ids come as 32 hex characters, int8 as bigint. */
+  /** Runs SQL on a connection outside the hosts. Ids are 32 hex characters, int8 is bigint. */
   readonly sql: Sql
-  /** The records that a wish left behind, oldest first. */
+  /** The records of a wish, oldest first. */
   rowsOf(wish: Pick<Wish, 'reference'>): Promise<WishRow[]>
   host(
     name: string,
     more?: Partial<Omit<HostOrder, 'name'>> & { readonly faults?: readonly Fault[] },
   ): Promise<Host>
-  /** As if the leases of these payments, or of all, had run out and their time had passed. */
+  /** Expires the leases of these payments, or of all, and makes them old. */
   expire(payments?: readonly string[]): Promise<void>
-  /** As if the time had passed after which jobs of dead processes are given to others. */
+  /** Expires the jobs of dead processes, so that other processes take them. */
   endDeadJobs(): Promise<void>
-  /** Lets the time of everything that waits come, again and again, until `end` resolves. */
+  /** Makes all waiting work due repeatedly until `end` resolves. */
   dueUntil(end: Promise<unknown>): Promise<void>
-  /** Waits until nothing is undecided, letting the time of everything that waits come at once. */
+  /** Waits until nothing is undecided, with all waiting work due at once. */
   quiet(withinMs?: number): Promise<void>
   /** Waits for quiet, then checks everything. */
   check(): Promise<void>
@@ -119,7 +121,7 @@ async function lay(
   if (wire !== null) ends.push(() => wire.close())
   const proxy = options.cuttable === true ? await openDatabaseProxy(database.url) : null
   if (proxy !== null) ends.push(() => proxy.close())
-  // A database that may move to another server is found through the line that follows it.
+  // A database that can move to another server is reached through the line that follows it.
   const ownUrl = given === undefined ? database.url : (proxy?.url ?? database.url)
   const sqlClient = new SqlClient(ownUrl)
   ends.push(() => sqlClient.end())
@@ -180,7 +182,7 @@ async function lay(
   }
 }
 
-/** Goes with its cluster. */
+/** Removed with its cluster. */
 const databaseAt = (url: string): TestDatabase => ({
   name: new URL(url).pathname.slice(1),
   url,
@@ -189,7 +191,7 @@ const databaseAt = (url: string): TestDatabase => ({
 
 const folderSign = 'tollgate-faults-'
 
-/** A folder of this process. Those of test processes that were killed go now. */
+/** A folder of this process. Those of killed test processes are removed now. */
 function newFolder(): string {
   const parent = scratchFolder()
   for (const name of readdirSync(parent)) {
@@ -201,7 +203,7 @@ function newFolder(): string {
 }
 
 function present<T>(value: T | null, option: string): T {
-  if (value === null) throw new Error(`this ground was laid without ${option}`)
+  if (value === null) throw new Error(`this environment was started without ${option}`)
   return value
 }
 
@@ -212,7 +214,7 @@ const rowsOfReference = `
   where p.merchant_transaction_id = $1
   order by p.id`
 
-/** The age is moved too: what was sent long ago can no longer be on its way. */
+/** The age changes too, because old requests can no longer be under way. */
 async function expire(sql: Sql, payments: readonly string[] | undefined): Promise<void> {
   await sql(
     `update tollgate.attempt set
@@ -222,7 +224,7 @@ async function expire(sql: Sql, payments: readonly string[] | undefined): Promis
   )
 }
 
-/** What somebody still has to do: the first hundred. */
+/** The first hundred open items. */
 const open = `select id, what, count(*) over () as of from (
   select p.id, p.payment_type || ' ' || p.state as what
   from tollgate.payment p
@@ -243,12 +245,12 @@ const open = `select id, what, count(*) over () as of from (
   select s.id, 'schedule due at ' || s.next_at from tollgate.schedule s where s.next_at <= now() and s.clock_id is null) o
   limit 100`
 
-/** Executions whose job is gone are given to another one at once. */
+/** Gives executions without a job to another job at once. */
 const forget = `
   update tollgate.occurrence set created_at = created_at - interval '1 hour'
   where payment_id is null and failure is null`
 
-/** What endpoints did not take is tried again at once, by whoever finds it. */
+/** Repeats failed notifications at once, in any process. */
 const tryAgain = `
   with d as (
     update tollgate.delivery set due_at = now() where state = 'pending' and due_at > now() returning endpoint_id),
@@ -257,17 +259,17 @@ const tryAgain = `
   update tollgate.webhook_queue set probe_at = null, wake_at = least(wake_at, now())
   where endpoint_id in (select endpoint_id from waiting)`
 
-/** Timers fire at once, except where somebody is asking right now: that one answers first. */
+/** Fires timers at once, except during an enquiry, which answers first. */
 const comeDue = `
   update tollgate.timer t set due_at = now()
   where t.due_at > now() and t.clock_id is null and not exists (
     select from tollgate.attempt a where a.key = t.ref and a.lease_until > now())`
 
-/** What an acquirer told gets its turn at once: what is worked on twice happens once. */
+/** Processes the acquirer's events at once; processing one twice has one effect. */
 const hearAgain = `
   update tollgate.inbound_event set next_at = now() where processed_at is null and next_at > now()`
 
-/** Waits until nothing is open. @throws Error when that has not become less for `withinMs`. */
+/** Waits until nothing is open. @throws Error when the number stays the same for `withinMs`. */
 async function untilQuiet(sql: Sql, withinMs: number): Promise<void> {
   await expire(sql, undefined)
   await sql(forget)
@@ -290,12 +292,12 @@ async function untilQuiet(sql: Sql, withinMs: number): Promise<void> {
     await sql(comeDue)
     await sql(tryAgain)
     await sql(hearAgain)
-    // After a long run each look reads much: those who have to do the work get the machine in between.
+    // Each check reads much after a long run, so the working processes get the machine in between.
     await pause(100 + 5 * (performance.now() - startedMs))
   }
 }
 
-/** Every active job counts as dead: to be called when no worker runs. */
+/** Treats every active job as dead, for use without a running worker. */
 async function endDeadJobs(url: string, sql: Sql): Promise<void> {
   await sql(
     `update tollgate_boss.job set started_on = now() - interval '1 hour', heartbeat_on =
@@ -329,7 +331,7 @@ const types = {
   },
 } as pg.CustomTypesConfig
 
-/** Connections that are opened again when the server went away under them. */
+/** Connections that reopen when the server closed them. */
 class SqlClient {
   readonly #pool: pg.Pool
 

@@ -1,4 +1,7 @@
-/** One host of an installation, with faults. Started by host.ts with an order, told by messages. */
+/**
+ * One host of an installation with faults. Started by host.ts with an order, controlled by
+ * messages.
+ */
 import { createGateway, localKeys, onFaultPoint, type Role } from '../../../core/index.ts'
 import { createHost } from '../../../host/index.ts'
 import { testKey } from '../gateway.ts'
@@ -16,12 +19,12 @@ export type HostOrder = {
 
 const order: HostOrder = JSON.parse(process.argv[2] ?? '')
 
-/** Resolves when the message is with the parent, so that a process may stop or die right after it. */
+/** Resolves when the parent has the message, so that the process can stop or die right after it. */
 const tell = (news: News) => new Promise<void>((told) => process.send?.(news, () => told()))
 
 let aheadMs = 0
 const MachineDate = Date
-/** The wall clock of this process as everything in it sees it, the libraries too. */
+/** Sets the wall clock of this process for all its code, libraries included. */
 globalThis.Date = new Proxy(MachineDate, {
   construct: (_, parts: []) =>
     parts.length === 0 ? new MachineDate(MachineDate.now() + aheadMs) : new MachineDate(...parts),
@@ -87,5 +90,5 @@ process.on('message', (message: Order) => {
   }
 })
 
-// A host whose test is gone has nobody left to end it.
+// A host ends when its test is gone.
 process.once('disconnect', () => setTimeout(() => process.exit(1), 2_000).unref())

@@ -1,4 +1,4 @@
-/** A host process as its test sees it: where it listens, what it reaches, how it ends. */
+/** A test's view of a host process: its address, its fault points, its end. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { join } from 'node:path'
@@ -9,43 +9,46 @@ import type { HostOrder } from './host-process.ts'
 
 export type Host = {
   readonly name: string
-  /** Base URL; of a worker, which listens nowhere, ''. */
+  /** Base URL; '' for a worker, which does not listen. */
   readonly url: string
   readonly token: string
-  /** Of another merchant of the same installation. */
+  /** Token of another merchant of the same installation. */
   readonly strangerToken: string
   readonly pid: number
   /** Replaces the plan; resolves when the process has it. */
   plan(...faults: readonly Fault[]): Promise<void>
-  /** The next visits to a fault point that nobody asked for yet, in order of arrival. */
+  /** The next unread visits to a fault point, in order of arrival. */
   reached(at: FaultPoint): Promise<Visit>
-  /** Lets a held visit go on. */
+  /** Lets a held visit continue. */
   release(visit: Visit): void
-  /** Moves the wall clock of the process, as when a machine slept: the monotonic one stood still. */
+  /**
+   * Advances the wall clock of the process, as after a machine's sleep, in which the monotonic one
+   * stood still.
+   */
   advance(ms: number): Promise<void>
   /** kill -9. Resolves when the process is gone. */
   kill(): Promise<void>
-  /** Resolves when the process has gone, by itself or not, with its exit code or signal. */
+  /** Resolves with the exit code or signal when the process is gone for any reason. */
   gone(): Promise<string>
-  /** SIGSTOP and SIGCONT. What is told to a stopped process waits for it. */
+  /** SIGSTOP and SIGCONT. Messages to a stopped process wait. */
   pause(): void
   resume(): void
-  /** Ends like a host that was told to. */
+  /** Ends like a host on request. */
   close(): Promise<void>
 }
 
 const withinMs = 20_000
-/** A process that has hardly a processor to run on takes that long to load. */
+/** A process with hardly any processor takes that long to load. */
 const startsWithinMs = 60_000
 
-/** @param preload modules that the process loads before anything of ours */
+/** @param preload modules that the process loads first */
 export async function startHost(
   order: HostOrder,
   faults: readonly Fault[] = [],
   preload: readonly string[] = [],
 ): Promise<Host> {
   const child = fork(join(import.meta.dirname, 'host-process.ts'), [JSON.stringify(order)], {
-    // A young generation that holds a second of requests: a tenth less work under load.
+    // A young generation for a second of requests saves a tenth of the work under load.
     execArgv: [
       '--conditions=@tollgate/source',
       '--max-semi-space-size=64',
@@ -57,7 +60,7 @@ export async function startHost(
   const mark = markOf(child.pid!)
   endWithThisProcess(child, mark)
   const exited = new Promise((gone) => child.once('exit', gone))
-  // An order to a process that is gone: whoever gave it hears of that by its end.
+  // The sender of an order to a process that is gone learns of its end.
   child.on('error', () => {})
   const inbox = new Inbox(child)
   const { url, token, strangerToken } = await inbox
@@ -101,7 +104,7 @@ export async function startHost(
   }
 }
 
-/** Whatever becomes of the test, its processes end: also one that is stopped. */
+/** Ends the test's processes with the test, also stopped ones. */
 function endWithThisProcess(child: ChildProcess, mark: ProcessMark | null): void {
   const end = () => {
     if (mark !== null && stillRuns(mark)) process.kill(mark.pid, 'SIGKILL')
@@ -117,7 +120,7 @@ type Told<N extends Name> = N extends 'listening'
     ? Visit
     : number
 
-/** What a process told, kept until somebody asks for it. */
+/** Messages of a process, kept until they are read. */
 class Inbox {
   readonly #news: { readonly name: Name; readonly told: unknown }[] = []
   readonly #arrived = new EventEmitter().setMaxListeners(0)
@@ -154,7 +157,7 @@ class Inbox {
       const at = this.#news.findIndex((one) => one.name === name && fits(one.told as Told<N>))
       if (at !== -1) return this.#news.splice(at, 1)[0]!.told as Told<N>
       if (this.#ended !== undefined) throw new Error(this.#ended)
-      if (signal.aborted) throw new Error(`the host told of no "${name}" in time`)
+      if (signal.aborted) throw new Error(`the host sent no "${name}" in time`)
       await once(this.#arrived, 'news', { signal }).catch(() => undefined)
     }
   }

@@ -1,4 +1,4 @@
-/** The installation that every fault test begins with: one channel with an account at the acquirer. */
+/** The installation of every fault test: one channel with an account at the acquirer. */
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import acquirer, { withoutReversalByKey } from './acquirer-plugin.ts'
 const id = (last: number) => `fa${String(last).padStart(30, '0')}`
 export const merchantEntityId = id(3)
 export const channelId = id(4)
-/** A channel whose acquirer takes nothing back by key. */
+/** A channel whose acquirer has no reversal by key. */
 export const plainChannelId = id(5)
 /** Another merchant of the same installation, who must see nothing of the first. */
 export const strangerEntityId = id(6)
@@ -35,7 +35,7 @@ export const installed: Template = {
     const gateway = await createGateway({
       database: { url },
       plugins: [acquirer],
-      // The account is only written here; each host says where its acquirer is.
+      // The account is only stored here; each host configures the address of its acquirer.
       connectors: {
         'simulator-http': { url: 'http://127.0.0.1:9' },
         [withoutReversalByKey]: { url: 'http://127.0.0.1:9' },

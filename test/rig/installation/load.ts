@@ -1,4 +1,4 @@
-/** Merchants that pay, capture, refund and reverse without a pause, on all hosts at once. */
+/** Merchants that pay, capture, refund and reverse continuously, on all hosts at once. */
 import { EventEmitter, once } from 'node:events'
 import { type Address, type Answer, type Client, isApproved, type Wish } from './client.ts'
 
@@ -6,11 +6,11 @@ type Step = {
   readonly type: string
   readonly minor?: number
   readonly on?: 'first'
-  /** The acquirer declines it: it comes with a parameter that it cannot read. */
+  /** The acquirer declines it because of an unreadable parameter. */
   readonly declined?: true
 }
 
-/** First payments and what follows them, each on the one before unless it says on which. */
+/** First payments with follow-ups, each on the previous payment unless it names another. */
 const stories: readonly (readonly Step[])[] = [
   [
     { type: 'DB', minor: 9_200 },
@@ -46,15 +46,15 @@ const stories: readonly (readonly Step[])[] = [
 const unreadable = { 'customParameters[SIM_DELAY_MS]': 'soon' }
 
 export type Load = {
-  /** Resolves after so many more wishes have got a word. */
+  /** Resolves after that many more wishes have an outcome. */
   more(answers: number): Promise<void>
-  /** Resolves when every story that was begun is told to its end. */
+  /** Resolves when all begun stories have ended. */
   stop(): Promise<void>
 }
 
 const withinMs = 60_000
 
-/** @param merchants how many at once */
+/** @param merchants number of simultaneous merchants */
 export function startLoad(client: Client, hosts: readonly Address[], merchants: number): Load {
   const answered = new EventEmitter().setMaxListeners(0)
   let count = 0
@@ -79,7 +79,7 @@ export function startLoad(client: Client, hosts: readonly Address[], merchants: 
     }
   }
   const shops = Promise.all(Array.from({ length: merchants }, (_, merchant) => shop(merchant)))
-  // The failure of a merchant is told by whoever waits, not by a rejection that nobody handles.
+  // The waiting caller reports a merchant's failure, which must not become an unhandled rejection.
   shops.catch(() => answered.emit('answer'))
   return {
     async more(answers) {

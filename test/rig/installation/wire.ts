@@ -1,7 +1,7 @@
 /**
- * The line between the hosts and their acquirer: an HTTP server that passes requests on, writes down
- * which came, and holds those it is told to hold, before the acquirer sees them or before its answer
- * gets through. What a killed host had sent stays on the line, as it would on a real one.
+ * The line between the hosts and their acquirer: an HTTP server that forwards and records requests,
+ * and holds some of them, before the acquirer sees them or before its answer passes. The requests
+ * of a killed host stay on the line, as on a real one.
  */
 import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -12,10 +12,10 @@ export type Passing = {
   readonly route: string
   /** The acquirer's idempotency key. */
   readonly key: string
-  /** Of an operation: what it is about, and how much in minor units. */
+  /** For an operation: its kind, and its amount in minor units. */
   readonly kind: string
   readonly minor: string
-  /** Resolves when the acquirer answered it, or cannot any more. */
+  /** Resolves when the acquirer answered it or cannot any more. */
   readonly answered: Promise<void>
 }
 
@@ -27,11 +27,11 @@ export type Hold = {
 export type Wire = {
   readonly url: string
   readonly passed: readonly Passing[]
-  /** Requests that fit are held from now on. Lets go of nothing that is held. */
+  /** Holds matching requests from now on. Releases nothing. */
   hold(hold: Hold | undefined): void
-  /** Resolves when this many are held at once, with them. */
+  /** Resolves with this many held requests. */
   held(count: number): Promise<readonly Passing[]>
-  /** Lets everything held go on, and resolves when the acquirer has answered it. */
+  /** Releases all held requests, and resolves when the acquirer has answered them. */
   release(): Promise<void>
   close(): Promise<void>
 }

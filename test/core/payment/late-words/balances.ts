@@ -1,4 +1,4 @@
-/** What the balances around a payment must say, in a few lines of their own. */
+/** The expected balances around a payment, computed independently in a few lines. */
 import { amountOf, type Cell, type Subject, type Sums, whole } from './cells.ts'
 
 export type Place = 'open' | 'done' | 'gone'
@@ -6,7 +6,7 @@ export type Place = 'open' | 'done' | 'gone'
 export type Balance = Sums & {
   readonly excess: number
   readonly isClosed: boolean
-  /** Refunds and reversals wait until an operator ended an entry. */
+  /** Refunds and reversals wait until an operator closes an entry. */
   readonly isFrozen: boolean
 }
 
@@ -14,25 +14,25 @@ export type Balances = {
   readonly own: Balance | null
   readonly parent: Balance | null
   readonly returned: Balance | null
-  /** Of an entry for what the limits cannot give back: how much. */
+  /** The amount of an entry beyond the limits. */
   readonly beyond: number | null
 }
 
-/** Refunds and reversals of the payment wait; of an increase, those of what it adds to. */
+/** Refunds and reversals of the payment wait; for an increment, those of its root. */
 export const frozen = ({ own, parent, ...more }: Balances): Balances => ({
   ...more,
   own: own === null ? null : { ...own, isFrozen: true },
   parent: parent === null || own !== null ? parent : { ...parent, isFrozen: true },
 })
 
-/** What follows up the payment waits, and what follows up the one that it was taken from. */
+/** Follow-ups of the payment wait, and those of the payment it was taken from. */
 export const allFrozen = ({ own, parent, ...more }: Balances): Balances => ({
   ...more,
   own: own === null ? null : { ...own, isFrozen: true },
   parent: parent === null ? null : { ...parent, isFrozen: true },
 })
 
-/** What a payment of this amount adds where it was reserved. */
+/** The amount that a payment adds to the balance of its reservation. */
 function share(subject: Subject, place: Place): Partial<Sums> {
   const amount = amountOf(subject)
   if (place === 'gone') return {}
@@ -97,7 +97,7 @@ export function sums(cell: Cell, place: Place, hasFailed = false): Balances {
   }
 }
 
-/** Of a payment that failed: what went out of it, or was used, that nothing gives back. Null: not listed. */
+/** The refunded or used amount of a failed payment that nothing returns. Null: not listed. */
 function beyondOf(
   { situation, subject }: Cell,
   own: Balance | null,

@@ -1,4 +1,6 @@
-/** The cells of the table of late words: what a payment is, what has become of its sums, what is said. */
+/**
+ * The cells of the table of late words: the payment, the state of its sums, and the reported word.
+ */
 
 export const subjects = [
   'authorisation',
@@ -38,7 +40,7 @@ export const words = [
 ] as const
 export type Word = (typeof words)[number]
 
-/** How the acquirer takes a late success back. */
+/** The way in which the acquirer undoes a late success. */
 export type Undo = 'by its key' | 'by a reversal' | 'in vain'
 
 export type Sums = {
@@ -53,24 +55,24 @@ export type Sums = {
   readonly captures: number
 }
 
-/** Something that happened before the word, and what it adds to balances. Amounts in hundredths. */
+/** An event before the word, and its effect on balances. Amounts in hundredths. */
 export type Situation = {
   readonly name: string
   readonly steps: readonly Step[]
   readonly own?: Partial<Sums>
   readonly parent?: Partial<Sums>
-  /** What it adds there only as long as the payment itself is done. */
+  /** The effect on the parent while the payment itself is done. */
   readonly parentWhileDone?: Partial<Sums>
   readonly returned?: Partial<Sums>
   readonly closes?: 'own' | 'parent'
-  /** Money that a payer's bank took back from the payment itself. */
+  /** The amount charged back on the payment itself. */
   readonly chargedBack?: number
 }
 
 export type Step = {
   readonly on: 'own' | 'parent' | 'returned'
   readonly does: 'capture' | 'reverse' | 'refund' | 'replace' | 'charge back'
-  /** None: of a reversal, the whole rest. */
+  /** Without an amount, a reversal covers the whole rest. */
   readonly amount?: number
 }
 
@@ -82,7 +84,7 @@ export type Cell = {
   readonly undo: Undo
 }
 
-/** Of first payments, sales and authorisations they refer to; of what refers to them. */
+/** The amount of first payments, and of the payments that follow-ups refer to. */
 export const whole = 9200
 export const part = 6000
 
@@ -97,7 +99,7 @@ const took = (name: string, amount: number): Situation => ({
   own: { captured: amount, captures: 1 },
 })
 
-/** What can become of an authorisation that stands. */
+/** Follow-ups on an approved authorisation. */
 const ofAuthorisations = (amount: number): readonly Situation[] => [
   took('captured in part', amount / 2),
   took('captured', amount),
@@ -117,7 +119,7 @@ const chargedBack = (name: string, amount: number): Situation => ({
   chargedBack: amount,
 })
 
-/** What can become of money that was taken. */
+/** Follow-ups on captured money. */
 const ofSales = (amount: number): readonly Situation[] => [
   gaveBack('refunded in part', amount / 2),
   gaveBack('refunded', amount),
@@ -194,7 +196,7 @@ const replaced: Situation = {
   closes: 'parent',
 }
 
-/** What can have been done instead of a payment that was answered as declined. */
+/** Operations made in place of a payment that was declined. */
 const instead: Readonly<Record<Subject, readonly Situation[]>> = {
   authorisation: [],
   sale: [],
@@ -241,12 +243,12 @@ function situationsOf(subject: Subject, is: Standing): readonly Situation[] {
   return [untouched]
 }
 
-/** What became of the sums matters for words that move them, and for one that must not. */
+/** The state of sums matters for words that move them, and for one that must not. */
 const moving: readonly Word[] = ['approved', 'approved for less', 'accepted', 'declined']
 
 const wordsIn = (situation: Situation) => (situation === untouched ? words : moving)
 
-/** A success that is told of what is over is taken back in each of the ways there are. */
+/** A late success is undone in each possible way. */
 function undosOf(is: Standing, situation: Situation, word: Word): readonly Undo[] {
   const isTakenBack =
     is === 'declined' && situation === untouched && (word === 'approved' || word === 'accepted')

@@ -1,4 +1,4 @@
-/** What everybody can see of the payments of the cells, read at once. */
+/** Reads the visible state of all payments of the cells at once. */
 import { type Balance, sumNames } from './balances.ts'
 import type { Play, Played } from './play.ts'
 import type { Seen } from './rules.ts'
@@ -34,13 +34,13 @@ from tollgate.payment_balance
 where payment_id = any($1::uuid[])`
 
 export type Looked = Seen & {
-  /** Since the payment was made. */
+  /** Counted since the payment was made. */
   readonly events: number
-  /** How often the acquirer was asked to take it back. */
+  /** The number of reversals requested from the acquirer. */
   readonly askedBack: number
 }
 
-/** In the order of what was played. */
+/** In the order of the played cells. */
 export async function look({ run }: Play, played: readonly Played[]): Promise<Looked[]> {
   const ids = played.flatMap(({ id, parentId, returnedId }) =>
     [id, parentId, returnedId].filter((one) => one !== null),

@@ -1,4 +1,4 @@
-/** Brings payments to where a word is said about them, through the interfaces that everybody has. */
+/** Plays payments up to their word through the public interfaces. */
 import assert from 'node:assert/strict'
 import {
   accepted,
@@ -47,12 +47,12 @@ const kinds: Readonly<Record<Subject, Kind>> = {
   replacement: 'authorize',
 }
 
-/** How many payments are under way at once. */
+/** The number of simultaneous payments. */
 const abreast = 32
 
 export class Play {
   readonly run: AcquirerRun
-  /** What the acquirer has said of a payment by itself, by the payment's reference. */
+  /** The acquirer's latest message about a payment, by the payment's reference. */
   readonly #said = new Map<string, Outcome>()
   /** The acquirer's keys, by payment. */
   readonly #keys = new Map<string, string>()
@@ -66,7 +66,10 @@ export class Play {
     return new Play(await startWithAcquirer({ acquirer: scriptedAcquirer() }))
   }
 
-  /** Plays every cell up to its word; what is undecided comes last, before the engine looks at it by itself. */
+  /**
+   * Plays every cell up to its word; undecided ones come last, before the engine enquires by
+   * itself.
+   */
   async stage(cells: readonly Cell[]): Promise<Played[]> {
     const isUndecided = ({ standing }: Cell) => standing === 'undecided'
     const played = await this.#stageAll(
@@ -79,7 +82,7 @@ export class Play {
     const chargedBack = played.filter(({ cell }) => cell.situation.chargedBack !== undefined)
     await inParallel(chargedBack, (one) =>
       this.#event(
-        // Of a refund, its sale: a refund took no money that could be taken back.
+        // For a refund, the sale, because a refund took no money that could be charged back.
         one.cell.subject === 'refund' ? { ...one, id: one.parentId! } : one,
         { is: 'chargeback', refs: {} },
         money(one, one.cell.situation.chargedBack!),
@@ -212,13 +215,13 @@ export class Play {
     return {
       reverse,
       [kinds[subject]]: first,
-      // What it says by itself is what it says when it is asked.
+      // An enquiry repeats the acquirer's latest message.
       enquire: () => said() ?? (standing === 'expired' ? { is: 'notFound' } : unknown('no answer')),
       reverseByKey,
     }
   }
 
-  /** The acquirer says it, in a message that is proven to be its own. */
+  /** Sends a proven message of the acquirer. */
   async say(played: Played, word: Word, eventId?: string): Promise<void> {
     const amount = amountOf(played.cell.subject)
     const refs = { reference: `said-${played.reference}` }
@@ -251,7 +254,7 @@ export class Play {
     await this.run.gateway.inbound(scriptedName, this.run.account, message(about))
   }
 
-  /** Until every message has been worked on, and what was undone at once is not looked at any more. */
+  /** Waits until every message is processed and no immediate reversal is under way. */
   async rest(): Promise<void> {
     await until(async () => {
       const [row] = await this.run.sql<{ open: bigint }>(
@@ -292,7 +295,7 @@ function moneyOf(played: Played, word: Word, amount: number) {
   }
 }
 
-/** Some at a time, as their turn comes. */
+/** Runs a bounded number at a time. */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   work: (item: Item, no: number) => Promise<Result>,

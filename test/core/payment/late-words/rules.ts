@@ -1,6 +1,6 @@
 /**
- * What must come of a word, from the decisions alone: a small table of its own. Nothing of the engine's
- * tables is used.
+ * The expected result of a word, written from the decisions alone as a small table, without the
+ * engine's tables.
  */
 import { allFrozen, type Balances, frozen, type Place, sums } from './balances.ts'
 import type { Cell, Standing, Subject, Word } from './cells.ts'
@@ -11,7 +11,7 @@ type Comes =
   | 'done, may fail'
   | 'declined'
   | 'waits'
-  /** The acquirer is asked, and what it did is undone there. */
+  /** The acquirer is asked, and the operation is undone there. */
   | 'undone'
   /** The acquirer is asked, and does not know. */
   | 'undecided'
@@ -89,28 +89,28 @@ const before: Readonly<Record<Standing, { state: string; code: string; place: Pl
 const isReversal = (subject: Subject) =>
   subject === 'release' || subject === 'void' || subject === 'void of a capture'
 
-/** What can be seen of a payment, amounts in hundredths. */
+/** The visible state of a payment, amounts in hundredths. */
 export type Seen = Balances & {
   readonly state: string
   readonly code: string
   readonly mayFail: boolean
-  /** Told since it stands as it does. */
+  /** Events since the payment reached its state. */
   readonly events: number
   readonly entries: readonly string[]
   readonly asksBack: boolean
 }
 
-/** What a cell looks like before its word. */
+/** The state of a cell before its word. */
 export const stoodAs = (cell: Cell): Seen => seen(cell, 'nothing')
 
-/** What it must look like afterwards. */
+/** The expected state afterwards. */
 export function becomes(cell: Cell): Partial<Seen> {
   const comes = table[cell.standing][saidBy(cell.word)]
   const { entries, own, parent, returned, beyond, ...answered } = seen(cell, comes)
-  // What was undone there is heard once more as a late word, and of a reversal that is for operators.
+  // An undone operation is heard once more as a late word, and for a reversal operators decide.
   if (comes === 'undone' && isReversal(cell.subject)) return answered
   const { asksBack, ...standing } = { ...answered, entries, own, parent, returned, beyond }
-  // What is late is asked about again in any case, whenever its time has come.
+  // A late success is enquired again at its next due time in any case.
   return isLate(cell) ? standing : { ...standing, asksBack }
 }
 
@@ -147,12 +147,12 @@ function seen(cell: Cell, comes: Comes): Seen {
     case 'final':
       return { ...now, mayFail: false, entries, ...sums(cell, 'done') }
     case 'contradiction':
-      // Money of which two amounts are told waits for operators.
+      // Money with two reported amounts waits for operators.
       return isLate(cell)
         ? { ...now, entries: [...entries, 'conflict'], ...allFrozen(sums(cell, place)) }
         : { ...now, entries: ['conflict'], ...allFrozen(sums(cell, 'done')) }
     case 'return': {
-      // Only money that came in can be returned.
+      // Only received money can be returned.
       if (isReversal(subject) || subject === 'refund')
         return { ...now, entries: ['conflict'], ...sums(cell, 'done') }
       return { ...now, entries: ['return'], ...frozen(sums(cell, 'done')) }
@@ -168,7 +168,7 @@ function seen(cell: Cell, comes: Comes): Seen {
       }
     }
     case 'taken back': {
-      // A reversal that happened is not undone: it counts.
+      // A completed reversal is not undone: it counts.
       if (isReversal(subject)) return { ...now, entries: ['conflict'], ...sums(cell, 'done') }
       const asked = { ...now, asksBack: true }
       return undo === 'in vain'
