@@ -45,8 +45,8 @@ test("the suite prints unsupported features of an author's connector", async () 
   const { NODE_TEST_CONTEXT: _outer, ...env } = process.env
   const choices = ['--conditions=@tollgate/source', '--test-reporter=spec', file]
   const { stdout } = await run(process.execPath, choices, { env })
-  assert.match(stdout, /✔ sends once: whether to send again is decided by the engine/)
-  assert.match(stdout, /not supported, because the connector has no refund: refunds what was paid/)
+  assert.match(stdout, /✔ a request is sent once, because the engine decides about retries/)
+  assert.match(stdout, /not supported, because the connector has no refund: a payment is refunded/)
   assert.match(stdout, /not supported, because the connector has no complete: /)
   assert.match(stdout, /fail 0\n/)
 })
