@@ -12,6 +12,7 @@ import {
   heldCall,
   type LateRun,
   lose,
+  refusedFor,
   startLate,
   undecided,
 } from '../../rig/late-words.ts'
@@ -24,13 +25,6 @@ const tooLate = (): Reversed => ({ is: 'refused', why: 'too late' })
 const forLess = (operation: Operation) =>
   approved({ reference: operation.key }, { amount: { minor: 500n, currency: 'EUR' } })
 const redirect = { redirect: { url: 'https://bank.example/3ds' } }
-
-const refusedFor = (why: RegExp) => (error: unknown) => {
-  assert.ok(error instanceof GatewayError, String(error))
-  assert.equal(error.code, '700.400.570')
-  assert.match(error.message, why)
-  return true
-}
 
 describe('payments that are open, decided by operators', () => {
   let run: LateRun
