@@ -88,10 +88,10 @@ export class Lanes {
   }
 
   /** Writes one row through the group lane; resolves after its commit with what the body returned for it. */
-  group<C extends Columns, Out extends { id: string }>(
-    statement: GroupStatement<C, Out>,
-    row: RowOf<C>,
-  ): Promise<Out | undefined> {
+  group<Given extends Columns, Moved extends { id: string }>(
+    statement: GroupStatement<Given, Moved>,
+    row: RowOf<Given>,
+  ): Promise<Moved | undefined> {
     return new Promise((done, failed) => {
       const key = statement as unknown as AnyGroupStatement
       const sinceMs = systemClock.elapsedMs()

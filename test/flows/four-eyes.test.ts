@@ -1,7 +1,6 @@
 /** With four eyes, no single person creates a token, an account, a data key or an admin. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { approved, defineConnector, definePlugin, settings } from '@tollgate/plugin-kit'
 import {
   ConfirmationNeededError,
   type Gateway,
@@ -11,36 +10,9 @@ import {
 } from '../../core/index.ts'
 import { limits } from '../../schemas/index.ts'
 import { type Hosted, startHost } from '../host/http/hosted.ts'
+import { bankPlugin } from '../rig/bank.ts'
 import { testKey } from '../rig/gateway.ts'
 import { type Enrolled, enrol, logIn, movedClock, office, password } from '../rig/operators.ts'
-
-const short = { kind: 'text', min: 1, max: 64 } as const
-const bank = definePlugin({
-  name: 'bank',
-  contract: 1,
-  connectors: [
-    defineConnector({
-      name: 'bank',
-      title: 'Bank',
-      contract: 1,
-      account: settings('Account at the bank', [
-        ['apiKey', short, 'R', 'request', 'secret', 'Login.'],
-      ]),
-      supports: {
-        brands: 'any',
-        currencies: 'any',
-        methods: ['card'],
-        key: { by: 'none' },
-        enquiryVisibleAfterMs: 0,
-      },
-      debit: async (operation, context) => {
-        context.sending()
-        return approved({ reference: operation.key })
-      },
-      resolve: { enquire: async () => ({ is: 'notFound' }) },
-    }),
-  ],
-})
 
 const root = { kind: 'system-user', id: '0', name: 'root' } as const
 const other = { kind: 'system-user', id: '1000', name: 'other' } as const
@@ -56,7 +28,7 @@ describe('four eyes', () => {
   before(async () => {
     host = await startHost(
       { surfaces: ['office'] },
-      { clock, passwordLogRounds: 8, fourEyes: true, plugins: [bank] },
+      { clock, passwordLogRounds: 8, fourEyes: true, plugins: [bankPlugin()] },
     )
     strict = host.gateway
     ann = await enrol(strict, 'ann', 'admin')
@@ -133,7 +105,7 @@ describe('four eyes', () => {
           channelId: host.channel,
           connector: 'bank',
           mode: 'EXTERNAL',
-          settings: { apiKey: secret },
+          settings: { merchantId: '4711', apiKey: secret },
         },
         { by: root, proposal },
       )

@@ -1,49 +1,33 @@
 /** Chargebacks reversed without a message of the acquirer. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { GatewayError } from '../../../core/index.ts'
 import { processed } from '../../rig/acquirer.ts'
 import { closeChecked } from '../../rig/books.ts'
+import { chargeback, disputesOf, reversal, waits } from '../../rig/disputes.ts'
 import { until } from '../../rig/gateway.ts'
-import { charged, eur, type LateRun, refuse, startLate } from '../../rig/late-words.ts'
-import { type Line, lineTo } from '../../rig/proxy.ts'
+import {
+  charged,
+  type LateRun,
+  refuse,
+  refusedFor,
+  startLateThroughLine,
+} from '../../rig/late-words.ts'
+import type { Line } from '../../rig/proxy.ts'
 
 const alice = { by: 'alice', reason: 'seen in the acquirer’s file of the 21st' }
-const waits = { code: '700.300.600' }
-const chargeback = { is: 'chargeback', reason: '000.100.220', refs: {} }
-const reversal = { is: 'chargebackReversal', refs: {} }
-
-const refusedFor = (why: RegExp) => (error: unknown) => {
-  assert.ok(error instanceof GatewayError, String(error))
-  assert.equal(error.code, '700.400.570')
-  assert.match(error.message, why)
-  return true
-}
 
 describe('chargebacks that an operator reverses', () => {
   let run: LateRun
   let line: Line
   before(async () => {
-    run = await startLate(
-      {},
-      {
-        through: async (url) => {
-          line = await lineTo(url)
-          return line.url
-        },
-      },
-    )
+    ;({ run, line } = await startLateThroughLine())
   })
   after(async () => {
     await closeChecked(run)
     await line.close()
   })
 
-  const refund = (id: string) => run.gateway.payments.refund(id, eur('1.00'))
-  const charge = (id: string, reference: string, more: Record<string, string> = {}) =>
-    run.tell(id, { outcome: chargeback, reference, ...more })
-  const giveBack = (id: string, reference: string, minor = '9200') =>
-    run.tell(id, { outcome: reversal, reference, minor })
+  const { charge, giveBack, refund, endAll } = disputesOf(() => run)
   const records = (id: string, type: string) =>
     run.sql<{ id: string; referenced_id: string; minor: number }>(
       `select fact.id, fact.referenced_id, fact.amount_minor::integer as minor
@@ -54,11 +38,6 @@ describe('chargebacks that an operator reverses', () => {
     )
   const lastOf = async (id: string) => (await records(id, 'CB')).at(-1)!.id
   const byHand = (id: string) => run.gateway.operator.reverseChargeback(id, alice)
-  const endAll = async (id: string) => {
-    for (const entry of await run.listed(id)) {
-      if (entry.open) await run.gateway.operator.resolve(entry.id, alice)
-    }
-  }
 
   test('an operator reverses the standing part of a chargeback on record, and refunds continue', async () => {
     const { id } = await run.debit('back-halves')
@@ -126,7 +105,7 @@ describe('chargebacks that an operator reverses', () => {
 
   test('a reversed chargeback in another currency, or of a declined payment, no longer stands', async () => {
     const { id } = await run.debit('back-dollars')
-    await charge(id, 'back-dollars', { minor: '10000', currency: 'USD' })
+    await charge(id, 'back-dollars', '10000', 'USD')
     const { text } = await byHand(await lastOf(id))
     assert.match(text, /^100\.00 USD/)
     assert.deepEqual(await run.kinds(id), ['beyond-sums'], 'the chargeback itself is still listed')
@@ -140,7 +119,7 @@ describe('chargebacks that an operator reverses', () => {
 
   test('two simultaneous reversals of one chargeback count once', async () => {
     const { id } = await run.debit('back-twice')
-    await charge(id, 'back-twice', { minor: '100', currency: 'USD' })
+    await charge(id, 'back-twice', '100', 'USD')
     const record = await lastOf(id)
     const both = await Promise.allSettled([byHand(record), byHand(record)])
     assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
