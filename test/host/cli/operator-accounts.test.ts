@@ -65,7 +65,7 @@ test('an operator is made, listed, reset and disabled; what logs in is shown onc
 test('a password is no word of a command line, and in no file that others can read', async () => {
   const word = await tollgate(['operator', 'create', 'joe', ...asAdmin, '--password', password])
   assert.equal(word.code, 1)
-  assert.match(word.err, /--password is not taken.*--password-file/)
+  assert.match(word.err, /--password is not accepted.*--password-file/)
   assert.ok(!word.err.includes(password))
   await chmod(passwordFile, 0o644)
   const readable = await create('joe', ...asAdmin)

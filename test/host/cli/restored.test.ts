@@ -19,7 +19,7 @@ test('the doctor sees it, and its statement makes the feed whole again, from eve
   }
   try {
     assert.deepEqual(await examined(), [
-      'ok       the server is past the transactions of all events',
+      'ok       the transaction counter of the server is ahead of all events',
     ])
     const paid = [await run.pay(), await run.pay()]
     await run.sql(`update tollgate.event set txid = (txid::text::bigint + 20000)::text::xid8`)
@@ -34,12 +34,12 @@ test('the doctor sees it, and its statement makes the feed whole again, from eve
     const [problem] = await examined()
     assert.match(
       problem!,
-      new RegExp(`^PROBLEM +events are of transactions up to ${second!.txid} `),
+      new RegExp(`^PROBLEM +.* events have transaction numbers up to ${second!.txid},`),
     )
-    assert.match(problem!, /the server is at \d+, as after a restore: .* hides events/)
+    assert.match(problem!, /the transaction counter of the server is \d+, .* as after a restore: .* hides events/)
     await run.sql(/run: (do .*)$/.exec(problem!)![1]!)
     assert.deepEqual(await examined(), [
-      'ok       the server is past the transactions of all events',
+      'ok       the transaction counter of the server is ahead of all events',
     ])
     const late = await run.pay()
     const [one, two] = paid.map(({ id }) => id)

@@ -91,7 +91,7 @@ test('a number is a number: no blanks inside, no signs, no hex', () => {
 test('a name in the file that is no setting is refused and the right ones are listed', () => {
   const file = { path: 'tollgate.config.ts', config: { prot: 1 } }
   const [problem] = problemsOf(() => readSettings({ environment: {}, file }))
-  assert.match(problem ?? '', /^prot in tollgate.config.ts is no setting; there are .*port/)
+  assert.match(problem ?? '', /^prot in tollgate.config.ts is not a setting; the settings are: .*port/)
 })
 
 test('a variable that is no setting is refused with the nearest one, and its value is not shown', () => {
@@ -100,8 +100,8 @@ test('a variable that is no setting is refused with the nearest one, and its val
       fromEnvironment({ TOLLGATE_ENVIROMENT: 'live', TOLLGATE_KEYS_FILE: 'secret' }),
     ),
     [
-      'TOLLGATE_ENVIROMENT is no setting: expected TOLLGATE_ENVIRONMENT, or no such variable',
-      'TOLLGATE_KEYS_FILE is no setting: expected TOLLGATE_KEY_FILE, or no such variable',
+      'TOLLGATE_ENVIROMENT is not a setting: did you mean TOLLGATE_ENVIRONMENT?',
+      'TOLLGATE_KEYS_FILE is not a setting: did you mean TOLLGATE_KEY_FILE?',
     ],
   )
   fromEnvironment({ TOLLGATE_TOKEN: 'of the command line', TOLLGATE_TEST_DATABASE_URL: 'x' })
@@ -187,7 +187,7 @@ test('a configuration file that cannot be used says why', async () => {
   await assert.rejects(readConfigFile(project, 'other.mjs'), /other.mjs cannot be loaded: no luck/)
   await assert.rejects(
     readConfigFile(project, 'missing.mjs'),
-    /no configuration file .*missing.mjs/,
+    /configuration file .*missing.mjs does not exist/,
   )
   await writeFile(join(project, 'tollgate.config.js'), 'export default {}\n')
   await assert.rejects(readConfigFile(project), /tollgate.config.js and tollgate.config.mjs/)
@@ -222,9 +222,9 @@ test('every plugin that cannot be loaded is named', async () => {
   const plugins = ['not-there', 'fs', './bad.mjs']
   await assert.rejects(loadPlugins({ plugins, environment: 'test' }, project), (error) => {
     assert.ok(error instanceof SettingsError)
-    assert.match(error.problems[0] ?? '', /"not-there" cannot be loaded: there is no such package/)
-    assert.match(error.problems[1] ?? '', /"fs" cannot be loaded: there is no such package/)
-    assert.match(error.problems[2] ?? '', /default export is no plugin/)
+    assert.match(error.problems[0] ?? '', /"not-there" cannot be loaded: no such package/)
+    assert.match(error.problems[1] ?? '', /"fs" cannot be loaded: no such package/)
+    assert.match(error.problems[2] ?? '', /default export is not a plugin/)
     return error.problems.length === 3
   })
 })

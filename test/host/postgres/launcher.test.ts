@@ -172,7 +172,7 @@ for (const { name, user } of starters) {
       writeFileSync(password, 'not-the-password\n')
       await assert.rejects(
         startHost(t, user, options(project)),
-        /EmbeddedPostgresError: .*\.tollgate\/password must hold the password/,
+        /EmbeddedPostgresError: .*\.tollgate\/password must contain the password/,
       )
       assert.equal(serverRuns(first.location), false)
       await assert.rejects(
