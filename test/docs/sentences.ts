@@ -1,5 +1,6 @@
 /** Sentences that repeat a number of the table of limits, with the number from the table. */
 import { limits } from '../../schemas/index.ts'
+import { mutants } from '../faults/mutants.ts'
 
 const minutes = (ms: number) => ms / 60_000
 const hours = (ms: number) => ms / 3_600_000
@@ -92,5 +93,6 @@ export const sentences: readonly (readonly [page: string, sentence: string])[] =
   ],
   ['docs/card-testing.md', `at most ${minutes(limits.cardTestingOpenMs)} minutes`],
   ['docs/connectors.md', `from one second to ${days(limits.pollMs.max)} days`],
+  ['docs/reliability.md', `puts ${mutants.length} mistakes into the engine`],
   ['SECURITY.md', `${limits.bodyBytes / 1024 ** 2} MiB of body`],
 ]

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { describe, test } from 'node:test'
 import { checkEntitySettings } from '../../core/entity/settings.ts'
 import { limits, operationNamed } from '../../schemas/index.ts'
+import { scenarios } from '../bench/scenarios/index.ts'
 import { generatedParts, partsIn, withPart } from '../docs/facts.ts'
 import { finders } from '../docs/names.ts'
 import { allRows, brokenLinks, pageOf, pages, rowsBelow } from '../docs/pages.ts'
@@ -202,6 +203,14 @@ test('the page about the step log lists the steps that the table names', () => {
   const page = pageOf('docs/steps.md')
   const missing = listed.filter((name) => !page.includes(`\`${name.replace(/\.$/, '')}\``))
   assert.deepEqual(missing, [])
+})
+
+test('the performance page describes every scenario of the benchmark', () => {
+  const page = pageOf('docs/performance.md')
+  const described = [...page.matchAll(/^### ([a-z-]+)$/gm)].map(([, name]) => name!)
+  const names = scenarios.map(({ name }) => name)
+  assert.ok(names.length > 10)
+  assert.deepEqual(described.sort(), [...names].sort())
 })
 
 test('the README of the simulator lists the options of its program', () => {

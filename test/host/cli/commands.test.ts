@@ -53,8 +53,8 @@ test('help names every command and every setting', async () => {
 })
 
 test('what is not there is refused with what is', async () => {
-  await refused('frobnicate', /there is no command "frobnicate"; see tollgate --help/)
-  await refused('token frobnicate', /only token create, list, rotate, revoke/)
+  await refused('frobnicate', /unknown command "frobnicate"; see tollgate --help/)
+  await refused('token frobnicate', /unknown command "token frobnicate"; token has: create, list, rotate, revoke/)
   await refused('serve --prot 1', /Unknown option '--prot'; see tollgate serve --help/)
   await refused('token revoke', /usage: tollgate token revoke <id>/)
 })

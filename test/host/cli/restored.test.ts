@@ -36,7 +36,10 @@ test('the doctor sees it, and its statement makes the feed whole again, from eve
       problem!,
       new RegExp(`^PROBLEM +.* events have transaction numbers up to ${second!.txid},`),
     )
-    assert.match(problem!, /the transaction counter of the server is \d+, .* as after a restore: .* hides events/)
+    assert.match(
+      problem!,
+      /the transaction counter of the server is \d+, .* as after a restore: .* hides events/,
+    )
     await run.sql(/run: (do .*)$/.exec(problem!)![1]!)
     assert.deepEqual(await examined(), [
       'ok       the transaction counter of the server is ahead of all events',

@@ -91,7 +91,10 @@ test('a number is a number: no blanks inside, no signs, no hex', () => {
 test('a name in the file that is no setting is refused and the right ones are listed', () => {
   const file = { path: 'tollgate.config.ts', config: { prot: 1 } }
   const [problem] = problemsOf(() => readSettings({ environment: {}, file }))
-  assert.match(problem ?? '', /^prot in tollgate.config.ts is not a setting; the settings are: .*port/)
+  assert.match(
+    problem ?? '',
+    /^prot in tollgate.config.ts is not a setting; the settings are: .*port/,
+  )
 })
 
 test('a variable that is no setting is refused with the nearest one, and its value is not shown', () => {

@@ -125,7 +125,10 @@ describe('the note that says where the data is', () => {
     rmSync(state, { recursive: true })
     await assert.rejects(find(t, directory), (thrown: Error) => {
       assert.equal(thrown.name, 'EmbeddedPostgresError')
-      assert.match(thrown.message, new RegExp(`${state} of the database is gone; restore the folder, or remove`))
+      assert.match(
+        thrown.message,
+        new RegExp(`${state} of the database is gone; restore the folder, or remove`),
+      )
       return true
     })
   })
@@ -159,10 +162,7 @@ describe('a system folder for the data', () => {
     assert.match(lines.join('\n'), /warning: .* temporary files/)
     rmSync(join(closed, 'location'))
     chmodSync(last, 0o777)
-    await assert.rejects(
-      findPlace(wanted),
-      /users other than root can change .*TOLLGATE_DATA_DIR/,
-    )
+    await assert.rejects(findPlace(wanted), /users other than root can change .*TOLLGATE_DATA_DIR/)
   })
 
   test('never hands out the data of a project whose note was removed', async (t) => {
