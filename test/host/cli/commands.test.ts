@@ -54,7 +54,10 @@ test('help names every command and every setting', async () => {
 
 test('what is not there is refused with what is', async () => {
   await refused('frobnicate', /unknown command "frobnicate"; see tollgate --help/)
-  await refused('token frobnicate', /unknown command "token frobnicate"; token has: create, list, rotate, revoke/)
+  await refused(
+    'token frobnicate',
+    /unknown command "token frobnicate"; token has: create, list, rotate, revoke/,
+  )
   await refused('serve --prot 1', /Unknown option '--prot'; see tollgate serve --help/)
   await refused('token revoke', /usage: tollgate token revoke <id>/)
 })

@@ -11,7 +11,7 @@ test('the doctor sees it, and its statement makes the feed whole again, from eve
   const env = { DATABASE_URL: run.database.url, TOLLGATE_KEYS: testKey }
   const examined = async () => {
     const { out } = await runTollgate(['doctor'], { folder: project.path, env })
-    return out.split('\n').filter((line) => /transactions/.test(line))
+    return out.split('\n').filter((line) => /transaction counter/.test(line))
   }
   const told = async (request: { cursor?: string; since?: string }) => {
     const { events } = await run.gateway.events.list(request)

@@ -106,7 +106,7 @@ describe('the programs of PostgreSQL', () => {
     const native = join(newProject(t, null, 0o755, tmpdir()), 'native')
     assert.throws(() => usableBinaries(native, placeFor(t), () => undefined), {
       name: 'EmbeddedPostgresError',
-      message: new RegExp(`there is no .*postgres.* in ${native}`),
+      message: new RegExp(`${native} lacks .*postgres`),
     })
   })
 
