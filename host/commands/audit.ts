@@ -44,7 +44,7 @@ const list: Command = {
     },
   },
   notes:
-    'The trail also records who reads it. Store the anchor where nobody with write access to the database can change it: tollgate audit verify --anchor then detects a trail that was cut off.',
+    'The trail also records who reads it. Store the anchor out of reach of users with write access to the database: tollgate audit verify --anchor then detects a trail that was cut off.',
   async run(given) {
     const filter = filterOf(given)
     const limit = Number(given.options.limit ?? 100)

@@ -177,7 +177,7 @@ for (const { name, user } of starters) {
       assert.equal(serverRuns(first.location), false)
       await assert.rejects(
         startHost(t, user, { ...options(project), settings: { port: '5432' } }),
-        /settings\.port cannot be chosen/,
+        /settings\.port cannot be set/,
       )
       await assert.rejects(
         startHost(t, user, { ...options(project), settings: { shared_buffers: 'plenty' } }),
