@@ -39,7 +39,7 @@ export function packagedBinaries(): string {
     return join(dirname(createRequire(wrapper).resolve(name)), '..', 'native')
   } catch {
     throw new EmbeddedPostgresError(
-      `the npm package ${name}, which contains PostgreSQL, is not installed; run npm install without --omit=optional, or set DATABASE_URL to a PostgreSQL of your own`,
+      `the npm package ${name} with PostgreSQL is not installed; run npm install without --omit=optional, or set DATABASE_URL to a PostgreSQL of your own`,
     )
   }
 }
@@ -51,18 +51,18 @@ export function packagedBinaries(): string {
 export function usableBinaries(source: string, place: Place, log: (line: string) => void): string {
   if (!existsSync(program(source, 'postgres'))) {
     throw new EmbeddedPostgresError(
-      `${source} lacks ${program('.', 'postgres')}; install the dependencies again, or set DATABASE_URL to a PostgreSQL of your own`,
+      `there is no ${program('.', 'postgres')} in ${source}; install the dependencies again, or set DATABASE_URL to a PostgreSQL of your own`,
     )
   }
   if (isReady(source, place) || (complete(source) && isReady(source, place))) return source
   const copy = join(place.root, 'runtime', versionOf(source))
   if (!(isReady(copy, place) && isWhole(copy, source))) {
-    log(`copying the PostgreSQL programs to ${copy}, because ${source} cannot be used directly`)
+    log(`copying PostgreSQL's programs to ${copy}, because ${source} cannot be used as it is`)
     copyTo(copy, source)
   }
   if (!isReady(copy, place)) {
     throw new EmbeddedPostgresError(
-      `${place.user?.name ?? 'this user'} cannot run the PostgreSQL programs in ${copy}; let the user enter that folder, and check that its file system is not mounted noexec`,
+      `PostgreSQL's programs in ${copy} cannot be run by ${place.user?.name ?? 'this user'}; allow it to enter that folder, and see that its disk allows programs to run (no noexec)`,
     )
   }
   return copy
@@ -166,7 +166,7 @@ function copyTo(copy: string, source: string): void {
   } catch (thrown) {
     rmSync(draft, { recursive: true, force: true })
     throw new EmbeddedPostgresError(
-      `cannot copy the PostgreSQL programs from ${source} to ${copy} (${reasonOf(thrown)})`,
+      `PostgreSQL's programs cannot be copied from ${source} to ${copy} (${reasonOf(thrown)})`,
     )
   }
 }

@@ -33,12 +33,12 @@ export async function ensureData(
     const made = (await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => '?')).trim()
     if (made !== major) {
       throw new EmbeddedPostgresError(
-        `PostgreSQL ${made} created ${data}, but PostgreSQL ${major} is installed; install the earlier version of Tollgate, dump the data and restore it`,
+        `${data} was made by PostgreSQL ${made}, and PostgreSQL ${major} is installed; install the earlier version of this project, dump the data and restore it`,
       )
     }
     if (kept === null) {
       throw new EmbeddedPostgresError(
-        `the file ${passwordFile} with the password of the database in ${data} is missing; restore the file from a backup`,
+        `${passwordFile}, the password of the database in ${data}, is missing; restore it from a backup`,
       )
     }
     return { created: false, password: kept }
@@ -147,6 +147,6 @@ export function cannotRun(path: string, why: string): EmbeddedPostgresError {
 /** The system did not run the program at all. */
 export function cannotStart(path: string, thrown: unknown): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
-    `this system cannot run ${path} (${reasonOf(thrown)}); the program needs glibc, which Alpine lacks: set DATABASE_URL to a PostgreSQL of your own`,
+    `this system cannot run ${path} (${reasonOf(thrown)}); it is built for glibc, which Alpine lacks: set DATABASE_URL to a PostgreSQL of your own`,
   )
 }

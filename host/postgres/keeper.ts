@@ -52,7 +52,7 @@ export async function keepRunning(parts: {
   }
 
   async function recover(): Promise<void> {
-    log('lost the connection to PostgreSQL; checking the server')
+    log('the connection to PostgreSQL was lost; looking after the server')
     let said = ''
     for (let waitMs = firstRetryMs; ; waitMs = Math.min(waitMs * 2, longestRetryMs)) {
       if (stopped.signal.aborted) return
@@ -66,7 +66,7 @@ export async function keepRunning(parts: {
         return
       } catch (thrown) {
         const reason = reasonOf(thrown)
-        if (reason !== said) log(`cannot restart PostgreSQL, retrying: ${reason}`)
+        if (reason !== said) log(`PostgreSQL could not be started again, trying on: ${reason}`)
         said = reason
       }
       await pause(waitMs, undefined, { signal: stopped.signal, ref: false }).catch(() => undefined)
@@ -97,7 +97,7 @@ export async function keepRunning(parts: {
         if (server === null) return
         if (others === false) return shutDown(binaries, data, server.pid)
         const why = others === null ? 'it does not answer' : 'others use it'
-        log(`PostgreSQL keeps running as process ${server.pid}: ${why}`)
+        log(`PostgreSQL runs on as process ${server.pid}: ${why}`)
       })
     },
   }
@@ -118,7 +118,7 @@ async function connect(url: string, place: Place, onLost: () => void): Promise<P
         continue
       }
       throw new EmbeddedPostgresError(
-        `PostgreSQL runs but refuses the gateway (${reasonOf(thrown)}); ${join(place.directory, 'password')} must contain the password of the database user`,
+        `PostgreSQL runs but does not let the gateway in (${reasonOf(thrown)}); ${join(place.directory, 'password')} must hold the password of its user`,
       )
     }
   }

@@ -51,7 +51,7 @@ export async function openDirectory(directory: string, projectDirectory: string)
     return await realpath(wanted)
   } catch (thrown) {
     throw new EmbeddedPostgresError(
-      `cannot use the database folder ${wanted} (${reasonOf(thrown)}); set TOLLGATE_DATA_DIR to a folder that this user can write to, or set DATABASE_URL`,
+      `the database folder ${wanted} cannot be used (${reasonOf(thrown)}); set TOLLGATE_DATA_DIR to a folder that this user can write, or DATABASE_URL`,
     )
   }
 }
@@ -82,7 +82,7 @@ async function settledPlace(directory: string, root: string): Promise<Place> {
   if (!runsAsRoot()) {
     if (owner !== null && owner !== process.getuid?.() && process.platform !== 'win32') {
       throw new EmbeddedPostgresError(
-        `${data} belongs to the user with id ${owner}; start as that user or as root`,
+        `${data} belongs to user number ${owner}; start as that user or as root`,
       )
     }
     return { directory, root, user: null }
@@ -90,7 +90,7 @@ async function settledPlace(directory: string, root: string): Promise<Place> {
   const user = owner === null ? chooseServerUser() : serverUserOf(owner, data)
   if (!canUse(user, root)) {
     throw new EmbeddedPostgresError(
-      `PostgreSQL runs as user ${user.name}, who cannot enter ${root}; allow access to that folder and the folders above (chmod o+x)`,
+      `user ${user.name}, who runs PostgreSQL, cannot enter ${root}; let others pass through it and the folders above (chmod o+x)`,
     )
   }
   return { directory, root, user }
@@ -103,19 +103,19 @@ async function knownRoot({ directory, log }: Search): Promise<string | null> {
   if (root === null) return null
   if (!existsSync(root)) {
     throw new EmbeddedPostgresError(
-      `the folder ${root} of the database is gone; restore the folder, or remove ${note} to start with an empty database`,
+      `the database was kept in ${root}, which is gone; put it back, or remove ${note} to begin with an empty database`,
     )
   }
   if (!runsAsRoot() && (await stat(root)).uid !== process.getuid?.()) {
     throw new EmbeddedPostgresError(
-      `root created the database in ${root}; start as root, or remove ${note} to start with an empty database`,
+      `the database is kept in ${root} since root started it; start as root, or remove ${note} to begin with an empty database`,
     )
   }
   const ownerNote = join(root, 'directory')
   const owner = await readLine(ownerNote)
   if (owner === directory) return root
   if (owner !== null && (await readLine(join(owner, 'location'))) === root) {
-    log(`${note} is a copy: ${root} remains the database of ${owner}`)
+    log(`${note} came here as a copy: ${root} stays the database of ${owner}`)
     return null
   }
   await writeLine(ownerNote, directory)
@@ -130,11 +130,11 @@ async function newRoot(search: Search, user: ServerUser): Promise<string> {
     try {
       const root = await makeRoot(base, search, user)
       search.log(
-        `PostgreSQL does not run as root, and other users cannot enter ${search.directory}: user ${user.name} stores the database in ${root}`,
+        `other users cannot enter ${search.directory}, and PostgreSQL does not run as root: user ${user.name} keeps the database in ${root}`,
       )
       if (index > 0 && index === bases.length - 1) {
         search.log(
-          `warning: ${base} is a folder for temporary files, which the system may empty. Make /var/lib writable, move the project, or set TOLLGATE_DATA_DIR`,
+          `warning: ${base} is a folder for temporary files; the system may empty it. Make /var/lib writable, move the project, or set TOLLGATE_DATA_DIR`,
         )
       }
       await writeLine(join(root, 'directory'), search.directory)
@@ -145,7 +145,7 @@ async function newRoot(search: Search, user: ServerUser): Promise<string> {
     }
   }
   throw new EmbeddedPostgresError(
-    `PostgreSQL runs as user ${user.name}, who cannot enter ${search.directory}, and no other folder is usable (${refusals.join('; ')}); set TOLLGATE_DATA_DIR to a folder that others can enter, or DATABASE_URL`,
+    `user ${user.name}, who runs PostgreSQL, cannot enter ${search.directory}, and no other place was found (${refusals.join('; ')}); set TOLLGATE_DATA_DIR to a folder that others can enter, or DATABASE_URL`,
   )
 }
 
@@ -157,12 +157,11 @@ async function makeRoot(base: string, search: Search, user: ServerUser): Promise
     const root = join(base, `${project}-${hash}${attempt === 1 ? '' : `-${attempt}`}`)
     // Data without a note that leads to it is somebody's earlier database: never reused, never removed.
     if (existsSync(join(root, 'data'))) {
-      search.log(`${root} holds an earlier database of ${search.directory}`)
+      search.log(`an earlier database of ${search.directory} is kept in ${root}`)
       continue
     }
     await ownFolder(root, others.enter)
-    if (!canUse(user, root))
-      throw new EmbeddedPostgresError(`user ${user.name} cannot enter the folder`)
+    if (!canUse(user, root)) throw new EmbeddedPostgresError(`user ${user.name} cannot enter it`)
     return root
   }
 }
@@ -177,6 +176,6 @@ async function ownFolder(path: string, mode: number): Promise<void> {
   }
   const found = await lstat(path)
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) {
-    throw new EmbeddedPostgresError(`users other than root can change ${path}`)
+    throw new EmbeddedPostgresError(`${path} is not a folder that root alone can change`)
   }
 }

@@ -42,12 +42,12 @@ export async function ensureRunning(
     }
     if (fixedPort !== null) {
       throw new EmbeddedPostgresError(
-        `another program uses port ${fixedPort} of the database; free the port, or restart the gateway, which then picks another port`,
+        `port ${fixedPort} of the database was taken by another program; free it, or restart the gateway, which then chooses another`,
       )
     }
   }
   throw new EmbeddedPostgresError(
-    `cannot open a port on 127.0.0.1 for the database after ${portAttempts} attempts, because other programs take the ports`,
+    `no port on 127.0.0.1 could be opened for the database in ${portAttempts} attempts; another program takes them at once`,
   )
 }
 

@@ -65,7 +65,7 @@ export function commandLine(port: number, wanted: ServerSettings): string[] {
   for (const [name, value] of Object.entries(wanted)) {
     if (ownedByLauncher.includes(name)) {
       throw new EmbeddedPostgresError(
-        `settings.${name} cannot be set: the launcher of the embedded database sets it`,
+        `settings.${name} cannot be chosen: the launcher of the embedded database sets it itself`,
       )
     }
     if (!/^[a-z_][a-z0-9_.]*$/.test(name) || value.includes('\0')) {

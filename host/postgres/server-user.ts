@@ -24,7 +24,7 @@ export function chooseServerUser(): ServerUser {
     if (user !== undefined && user.uid !== 0) return user
   }
   throw new EmbeddedPostgresError(
-    `PostgreSQL does not run as root, and this system has none of the users ${preferred.join(', ')}; create one of these users, start as an ordinary user, or set DATABASE_URL`,
+    `PostgreSQL does not run as root, and this system has none of the users ${preferred.join(', ')}; create one of them, start as an ordinary user, or set DATABASE_URL`,
   )
 }
 
@@ -33,7 +33,7 @@ export function serverUserOf(uid: number, path: string): ServerUser {
   const user = readUsers().find((one) => one.uid === uid)
   if (user === undefined || uid === 0) {
     throw new EmbeddedPostgresError(
-      `${path} belongs to ${uid === 0 ? 'root, but PostgreSQL does not run as root' : `the unknown user id ${uid}`}; change its owner to an ordinary user (chown -R postgres ${path})`,
+      `${path} belongs to ${uid === 0 ? 'root, as whom PostgreSQL does not run' : `user number ${uid}, whom this system does not know`}; give it to an ordinary user (chown -R postgres ${path})`,
     )
   }
   return user

@@ -60,7 +60,7 @@ export async function startServer(start: {
     if (started !== 'leftovers') return started
     if (performance.now() > deadline) {
       throw new EmbeddedPostgresError(
-        `processes of an earlier PostgreSQL server still use ${join(start.place.root, 'data')}; stop these processes and start again`,
+        `processes of an earlier PostgreSQL server still use ${join(start.place.root, 'data')}; end them and start again`,
       )
     }
     await pause(100)
@@ -129,7 +129,7 @@ async function becomesReady(
     await pause(pollMs)
   }
   throw new EmbeddedPostgresError(
-    `PostgreSQL did not accept connections within ${readyWithinMs / 60_000} minutes; see its log`,
+    `PostgreSQL did not take connections within ${readyWithinMs / 60_000} minutes; see its log`,
   )
 }
 
@@ -142,7 +142,7 @@ export async function untilReady(data: string): Promise<RunningServer | null> {
     await pause(pollMs)
   }
   throw new EmbeddedPostgresError(
-    `the PostgreSQL server of ${data} did not become ready within ${readyWithinMs / 60_000} minutes; stop its process and start again`,
+    `the PostgreSQL server of ${data} did not become ready within ${readyWithinMs / 60_000} minutes; end its process and start again`,
   )
 }
 
@@ -153,7 +153,7 @@ export async function shutDown(binaries: string, data: string, pid: number): Pro
   while (isServerOf(pid, data)) {
     if (performance.now() - since > stopWithinMs) {
       throw new EmbeddedPostgresError(
-        `the PostgreSQL server, process ${pid}, did not stop within ${stopWithinMs / 1000} s; the server may still be writing to the disk`,
+        `the PostgreSQL server, process ${pid}, did not end within ${stopWithinMs / 1000} s; it was asked to and may still be writing to the disk`,
       )
     }
     await pause(pollMs)

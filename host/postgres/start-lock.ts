@@ -48,7 +48,7 @@ async function take(folder: string, log: (line: string) => void): Promise<number
     const waitedMs = performance.now() - since
     if (waitedMs > giveUpAfterMs) {
       throw new EmbeddedPostgresError(
-        `process ${holder.pid} has held ${folder} for ${Math.round(waitedMs / 60_000)} minutes; stop that process and start again`,
+        `process ${holder.pid} has held ${folder} for ${Math.round(waitedMs / 60_000)} minutes; end that process and start again`,
       )
     }
     if (waitedMs > noticeAfterMs && !noticed) {

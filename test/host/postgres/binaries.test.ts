@@ -92,7 +92,7 @@ describe('the programs of PostgreSQL', () => {
     assert.equal(copy, join(place.root, 'runtime', 'own'))
     assert.match(versionSaidBy(copy), /PostgreSQL\) 18/)
     assert.equal(readdirSync(join(native, 'lib')).includes('libicuuc.so.60'), false)
-    assert.match(lines.join('\n'), /^copying the PostgreSQL programs/)
+    assert.match(lines.join('\n'), /^copying PostgreSQL's programs/)
 
     // A power cut can leave a file of the copy empty.
     truncateSync(join(copy, 'lib', 'libicuuc.so.60.2'))
@@ -106,7 +106,7 @@ describe('the programs of PostgreSQL', () => {
     const native = join(newProject(t, null, 0o755, tmpdir()), 'native')
     assert.throws(() => usableBinaries(native, placeFor(t), () => undefined), {
       name: 'EmbeddedPostgresError',
-      message: new RegExp(`${native} lacks .*postgres`),
+      message: new RegExp(`there is no .*postgres.* in ${native}`),
     })
   })
 

@@ -172,12 +172,12 @@ for (const { name, user } of starters) {
       writeFileSync(password, 'not-the-password\n')
       await assert.rejects(
         startHost(t, user, options(project)),
-        /EmbeddedPostgresError: .*\.tollgate\/password must contain the password/,
+        /EmbeddedPostgresError: .*\.tollgate\/password must hold the password/,
       )
       assert.equal(serverRuns(first.location), false)
       await assert.rejects(
         startHost(t, user, { ...options(project), settings: { port: '5432' } }),
-        /settings\.port cannot be set/,
+        /settings\.port cannot be chosen/,
       )
       await assert.rejects(
         startHost(t, user, { ...options(project), settings: { shared_buffers: 'plenty' } }),

@@ -53,8 +53,8 @@ describe('a project in a folder that others cannot enter', () => {
       })
       assert.match(host.location, /^\/var\/lib\/tollgate\/tollgate-launcher-\w+-[0-9a-f]{12}$/)
       assert.equal(readFileSync(join(directory, 'location'), 'utf8'), `${host.location}\n`)
-      assert.match(await host.line(/stores the database in/), new RegExp(host.location))
-      await host.line(/copying the PostgreSQL programs/)
+      assert.match(await host.line(/keeps the database in/), new RegExp(host.location))
+      await host.line(/copying PostgreSQL's programs/)
       assert.equal(statSync(join(host.location, 'data')).uid, chooseServerUser().uid)
       assert.equal(statSync(join(directory, 'password')).mode & 0o777, 0o600)
       await onDatabase(host.url, (client) => client.query('create table kept (id serial)'))
@@ -116,7 +116,7 @@ describe('the note that says where the data is', () => {
     cpSync(directory, copy, { recursive: true })
     const place = await find(t, copy)
     assert.notEqual(place.root, state)
-    assert.match(place.said, /location is a copy/)
+    assert.match(place.said, /came here as a copy/)
     assert.equal((await find(t, directory)).root, state, 'the original keeps it')
   })
 
@@ -125,10 +125,7 @@ describe('the note that says where the data is', () => {
     rmSync(state, { recursive: true })
     await assert.rejects(find(t, directory), (thrown: Error) => {
       assert.equal(thrown.name, 'EmbeddedPostgresError')
-      assert.match(
-        thrown.message,
-        new RegExp(`${state} of the database is gone; restore the folder, or remove`),
-      )
+      assert.match(thrown.message, new RegExp(`${state}, which is gone; put it back, or remove`))
       return true
     })
   })
@@ -162,7 +159,10 @@ describe('a system folder for the data', () => {
     assert.match(lines.join('\n'), /warning: .* temporary files/)
     rmSync(join(closed, 'location'))
     chmodSync(last, 0o777)
-    await assert.rejects(findPlace(wanted), /users other than root can change .*TOLLGATE_DATA_DIR/)
+    await assert.rejects(
+      findPlace(wanted),
+      /not a folder that root alone can change.*TOLLGATE_DATA_DIR/,
+    )
   })
 
   test('never hands out the data of a project whose note was removed', async (t) => {
@@ -177,7 +177,7 @@ describe('a system folder for the data', () => {
     rmSync(join(closed, 'location'))
     const second = await findPlace(wanted)
     assert.equal(second.root, `${first.root}-2`)
-    assert.match(lines.join('\n'), new RegExp(`${first.root} holds an earlier database of `))
+    assert.match(lines.join('\n'), new RegExp(`an earlier database of .* is kept in ${first.root}`))
   })
 })
 
@@ -186,6 +186,6 @@ test('a folder that cannot be used is named, with the setting that chooses anoth
   writeFileSync(join(project, 'file'), '')
   await assert.rejects(
     openDirectory('file/.tollgate', project),
-    /cannot use the database folder .*file\/\.tollgate .*set TOLLGATE_DATA_DIR/,
+    /file\/\.tollgate cannot be used .*set TOLLGATE_DATA_DIR/,
   )
 })

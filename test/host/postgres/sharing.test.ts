@@ -20,7 +20,7 @@ describe('hosts of one database', () => {
     const second = await startHost(t, user, options(project))
     assert.deepEqual([first.origin, second.origin], ['created', 'joined'])
     await first.stop()
-    assert.match(await first.line(/keeps running as/), /others use it/)
+    assert.match(await first.line(/runs on as/), /others use it/)
     await onDatabase(second.url, (client) => client.query('select 1'))
     await second.stop()
     assert.equal(serverRuns(first.location), false)
