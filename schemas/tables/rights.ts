@@ -12,16 +12,16 @@ export type Right = {
 }
 
 export const rights = [
-  { name: 'read', title: 'Read', ofTokens: true, meaning: 'Read and search payments, registrations, schedules, events, webhook endpoints and test clocks.' },
+  { name: 'read', title: 'Read', ofTokens: true, meaning: 'See payments, registrations, schedules, events, webhook endpoints and test clocks; search.' },
   { name: 'charge', title: 'Charge', ofTokens: true, meaning: 'Take money: payments, captures, rebills, receipts, and registrations and schedules for them.' },
-  { name: 'refund', title: 'Refund', ofTokens: true, meaning: 'Return money that was taken: refunds and reversals.' },
-  { name: 'payout', title: 'Pay out', ofTokens: true, meaning: 'Pay money out: credits, and schedules of credits.' },
-  { name: 'configure', title: 'Configure', ofTokens: true, meaning: 'Manage webhook endpoints (together with `read` where an endpoint gives access to data) and test clocks.' },
+  { name: 'refund', title: 'Refund', ofTokens: true, meaning: 'Give money back that was taken: refunds and reversals.' },
+  { name: 'payout', title: 'Pay out', ofTokens: true, meaning: 'Send money that was not taken before: credits, and schedules of them.' },
+  { name: 'configure', title: 'Configure', ofTokens: true, meaning: 'Set up webhook endpoints (with `read` where that opens what they are sent), make and move test clocks.' },
   { name: 'person', title: 'See people', ofTokens: false, meaning: 'See personal data of shoppers unmasked.' },
-  { name: 'decide', title: 'Decide', ofTokens: false, meaning: "Decide what the engine cannot: settle payments by hand, queue jobs again, resolve entries of the operators' list." },
-  { name: 'reconcile', title: 'Reconcile', ofTokens: false, meaning: 'Compare settlements of acquirers with payments.' },
-  { name: 'export', title: 'Export', ofTokens: false, meaning: 'Export many records at once.' },
-  { name: 'administer', title: 'Administer', ofTokens: false, meaning: 'Create and change operators, confirm proposals, read the audit trail.' },
+  { name: 'decide', title: 'Decide', ofTokens: false, meaning: "Decide what the engine must not: settle payments by hand, queue work again, end entries of the operators' list." },
+  { name: 'reconcile', title: 'Reconcile', ofTokens: false, meaning: 'Match settlements of acquirers with payments.' },
+  { name: 'export', title: 'Export', ofTokens: false, meaning: 'Take copies of many records at once.' },
+  { name: 'administer', title: 'Administer', ofTokens: false, meaning: 'Make and change operators, confirm what needs two people, read the audit trail.' },
 ] as const satisfies readonly Right[]
 
 export type RightName = (typeof rights)[number]['name']
@@ -42,16 +42,16 @@ export type Role = {
 
 /** What operators can be. What is stored of a person is the name of the role. */
 export const roles = [
-  { name: 'viewer', meaning: 'Reads everything, changes nothing.', rights: ['read'] },
-  { name: 'support', meaning: 'Helps shoppers and refunds payments.', rights: ['read', 'person', 'refund'] },
+  { name: 'viewer', meaning: 'Looks on.', rights: ['read'] },
+  { name: 'support', meaning: 'Answers shoppers and gives money back.', rights: ['read', 'person', 'refund'] },
   {
     name: 'operator',
-    meaning: 'Manages payments and decides open ones.',
+    meaning: 'Runs payments and decides what is open.',
     rights: ['read', 'person', 'refund', 'charge', 'decide', 'reconcile', 'export'],
   },
-  { name: 'developer', meaning: 'Integrates programs of the merchant.', rights: ['read', 'configure'] },
+  { name: 'developer', meaning: 'Connects programs of the merchant.', rights: ['read', 'configure'] },
   { name: 'accountant', meaning: 'Keeps the books.', rights: ['read', 'reconcile', 'export'] },
-  { name: 'admin', meaning: 'Does everything, and manages operators.', rights: rights.map(({ name }) => name) },
+  { name: 'admin', meaning: 'Everything, other operators among it.', rights: rights.map(({ name }) => name) },
 ] as const satisfies readonly Role[]
 
 export type RoleName = (typeof roles)[number]['name']
