@@ -59,7 +59,7 @@ export const serveCommand: Command = {
     const ended = onEndSignal(
       async (signal) => {
         const running = await starting.catch(() => undefined)
-        log.info({ signal }, 'stopping: running payments finish; press Ctrl-C again to force')
+        log.info({ signal }, 'ending: running payments finish; press Ctrl-C again to force')
         await running?.close()
         log.info({}, 'ended')
         flush()

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, test } from 'node:test'
 import { checkEntitySettings } from '../../core/entity/settings.ts'
-import { limits, operationNamed } from '../../schemas/index.ts'
+import { limits, operationNamed, paymentTypes } from '../../schemas/index.ts'
 import { scenarios } from '../bench/scenarios/index.ts'
 import { generatedParts, partsIn, withPart } from '../docs/facts.ts'
 import { finders } from '../docs/names.ts'
@@ -203,6 +203,15 @@ test('the page about the step log lists the steps that the table names', () => {
   const page = pageOf('docs/steps.md')
   const missing = listed.filter((name) => !page.includes(`\`${name.replace(/\.$/, '')}\``))
   assert.deepEqual(missing, [])
+})
+
+test('the follow-ups that the payments page lists are those of the table', () => {
+  const rows = rowsBelow(pageOf('docs/payments.md'), '## Follow-ups')
+  const followUps = paymentTypes.filter(({ use }) => use === 'followUp')
+  assert.deepEqual(
+    rows.map(([code = '', , allowedOn]) => [plain(code), allowedOn]).sort(),
+    followUps.map(({ code, refersTo }) => [code, refersTo.join(', ')]).sort(),
+  )
 })
 
 test('the performance page describes every scenario of the benchmark', () => {
