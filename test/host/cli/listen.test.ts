@@ -134,7 +134,7 @@ test('goes on where it was when the program or the server is restarted', async (
   for (const { id } of meanwhile) await second.first(about(id))
 
   await run.closeServer()
-  await listening.said(new RegExp(`${run.url} does not answer`))
+  await listening.said(new RegExp(`${run.url} does not respond`))
   const alone = await pay()
   const host = createHost(run.gateway, { port: Number(new URL(run.url).port) })
   const server = await host.listen()
@@ -189,7 +189,7 @@ test('refuses in a sentence what it cannot do', async () => {
   }
   await refused(/set --url to the URL of the gateway, or start the gateway/, 'listen')
   const unknown = ['--token-file', await secretFile('unknown', 'unknown')]
-  await refused(/refuses: 403 .*not valid/, ...words('listen', ...unknown))
+  await refused(/refuses the request: 403 .*not valid/, ...words('listen', ...unknown))
   await refused(/--forward-to must be a URL/, ...words('listen', '--forward-to', 'localhost'))
   await refused(/"yesterday" is not a valid time/, ...words('listen', '--since', 'yesterday'))
   await refused(/types/, ...words('listen', '--types', 'EVERYTHING'))
