@@ -165,15 +165,15 @@ export function keyFilesFrom(
 
 /** What Postgres and the network say about a database that cannot be used, by code. */
 const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing answers there',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the host name cannot be resolved now',
-  ETIMEDOUT: 'it does not answer in time',
-  ENOENT: 'nothing answers there',
+  ECONNREFUSED: 'no server listens there',
+  ENOTFOUND: 'the host name does not exist',
+  EAI_AGAIN: 'the host name cannot be resolved at the moment',
+  ETIMEDOUT: 'the server does not respond in time',
+  ENOENT: 'no server listens there',
   '28P01': 'the password is wrong',
-  '28000': 'the user may not connect',
-  '3D000': 'there is no database with this name on that server',
-  '42501': 'the user may not do this; it needs to own its schema',
+  '28000': 'the user is not allowed to connect',
+  '3D000': 'the server has no database with this name',
+  '42501': 'the user lacks permission: the user must own the schema',
   '53300': 'the server has no free connection',
 }
 

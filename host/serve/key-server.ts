@@ -39,6 +39,8 @@ async function readText(path: string, from: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (thrown) {
-    throw new SettingsError([`${from} is "${path}": it cannot be read (${systemCode(thrown)})`])
+    throw new SettingsError([
+      `${from} is "${path}": the file cannot be read (${systemCode(thrown)})`,
+    ])
   }
 }

@@ -30,7 +30,7 @@ const production = Object.entries(lock.packages)
 const section =
   read('SECURITY.md')
     .split('\n## ')
-    .find((part) => part.startsWith('What runs in production')) ?? ''
+    .find((part) => part.startsWith('Production dependencies')) ?? ''
 const rows = section.split('\n').filter((line) => line.startsWith('| '))
 const named = new Set(
   rows.flatMap((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)),
