@@ -18,7 +18,7 @@ const programs = join(project, 'node_modules/.bin')
 const condition = '--conditions=@tollgate/source'
 
 /** Tests that start processes, wait for them or kill them: one process per file, three at a time. */
-const apart = /^test\/(?:flows|crashes|browser|examples|host\/postgres|host\/cli)\//
+const apart = /^test\/(?:flows|crashes|browser|examples|plugins\/embedded-postgres|host\/cli)\//
 /** Tests that wait for clocks, connections and pauses more than they compute: a process of their own, beside the rest. */
 const waiting = /^test\/core\/(?:schedule|db|event-feed|webhook|operator)\//
 const filesAtOnce = 3

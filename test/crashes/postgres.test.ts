@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { findServer } from '../../host/postgres/server.ts'
+import { findServer } from '../../plugins/embedded-postgres/server.ts'
 import { layGround } from '../rig/installation/ground.ts'
 import { startLoad } from '../rig/installation/load.ts'
 

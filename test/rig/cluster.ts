@@ -10,9 +10,12 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../host/postgres/index.ts'
-import { isServerOf, markOf } from '../../host/postgres/processes.ts'
-import { findServer } from '../../host/postgres/server.ts'
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../plugins/embedded-postgres/index.ts'
+import { isServerOf, markOf } from '../../plugins/embedded-postgres/processes.ts'
+import { findServer } from '../../plugins/embedded-postgres/server.ts'
 
 /** How the runner tells the test processes about the cluster it started. */
 export const clusterVariable = 'TOLLGATE_TEST_DATABASE_URL'

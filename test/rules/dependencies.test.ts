@@ -46,6 +46,7 @@ test('every package that one of ours depends on has its reason there', () => {
   const ours = [
     'schemas',
     'plugins/kit',
+    'plugins/embedded-postgres',
     'core',
     'connectors/simulator',
     'connectors/acquirer-json',

@@ -6,6 +6,7 @@ import { type Source, sources } from '../rig/sources.ts'
 const layers: Readonly<Record<string, readonly string[]>> = {
   schemas: [],
   'plugins/kit': ['@tollgate/schemas'],
+  'plugins/embedded-postgres': [],
   core: ['@tollgate/schemas', '@tollgate/plugin-kit'],
   'connectors/simulator': ['@tollgate/schemas', '@tollgate/plugin-kit'],
   'connectors/acquirer-json': [
@@ -18,6 +19,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     '@tollgate/plugin-kit',
     '@tollgate/core',
     '@tollgate/connector-simulator',
+    '@tollgate/embedded-postgres',
   ],
 }
 
@@ -53,6 +55,18 @@ test('every package folder has a layer', () => {
     packages.filter((file) => !known.some((folder) => file.startsWith(`${folder}/`))),
     [],
   )
+})
+
+test('the host loads its optional database server only when it needs one', () => {
+  const loading = sources('host').filter(({ imports }) =>
+    imports.includes('@tollgate/embedded-postgres'),
+  )
+  assert.deepEqual(
+    loading.map(({ file }) => file),
+    ['host/serve/installation.ts'],
+  )
+  assert.match(loading[0]!.code, /await import\('@tollgate\/embedded-postgres'\)/)
+  assert.doesNotMatch(loading[0]!.code, /from '@tollgate\/embedded-postgres'/)
 })
 
 test('express is known to the host alone', () => {

@@ -14,9 +14,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { packagedBinaries } from '../../../host/postgres/binaries.ts'
-import { findPlace, openDirectory } from '../../../host/postgres/location.ts'
-import { chooseServerUser, runsAsRoot } from '../../../host/postgres/server-user.ts'
+import { packagedBinaries } from '../../../plugins/embedded-postgres/binaries.ts'
+import { findPlace, openDirectory } from '../../../plugins/embedded-postgres/location.ts'
+import { chooseServerUser, runsAsRoot } from '../../../plugins/embedded-postgres/server-user.ts'
 import {
   afterwards,
   newFolder,

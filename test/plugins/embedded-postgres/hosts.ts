@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { packagedBinaries, usableBinaries } from '../../../host/postgres/binaries.ts'
-import type { EmbeddedPostgresOptions } from '../../../host/postgres/index.ts'
-import { isServerOf } from '../../../host/postgres/processes.ts'
+import { packagedBinaries, usableBinaries } from '../../../plugins/embedded-postgres/binaries.ts'
+import type { EmbeddedPostgresOptions } from '../../../plugins/embedded-postgres/index.ts'
+import { isServerOf } from '../../../plugins/embedded-postgres/processes.ts'
 import {
   chooseServerUser,
   runsAsRoot,
   type ServerUser,
-} from '../../../host/postgres/server-user.ts'
+} from '../../../plugins/embedded-postgres/server-user.ts'
 import { scratchFolder } from '../../rig/cluster.ts'
 
 export interface HostOrder {

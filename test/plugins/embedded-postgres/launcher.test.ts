@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type pg from 'pg'
-import { identity } from '../../../host/postgres/server-user.ts'
+import { identity } from '../../../plugins/embedded-postgres/server-user.ts'
 import {
   afterwards,
   newProject,

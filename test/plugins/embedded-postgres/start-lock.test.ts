@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { markOf } from '../../../host/postgres/processes.ts'
-import { withStartLock } from '../../../host/postgres/start-lock.ts'
+import { markOf } from '../../../plugins/embedded-postgres/processes.ts'
+import { withStartLock } from '../../../plugins/embedded-postgres/start-lock.ts'
 import { newProject } from './hosts.ts'
 
 const quiet = () => undefined

