@@ -1,18 +1,19 @@
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { packagedBinaries, usableBinaries } from './binaries.ts'
 import { administrator, ensureData } from './data-folder.ts'
-import { keepRunning } from './keeper.ts'
-import { findPlace, openDirectory, type Place } from './location.ts'
-import { ensureRunning } from './running.ts'
-import { findServer, shutDown } from './server.ts'
+import { EmbeddedPostgresError, reasonOf } from './error.ts'
+import { findPlace, openDirectory } from './location.ts'
+import { ensureServer, findServer, type ServerParts, shutDown } from './server.ts'
 import { keepLogBounded } from './server-log.ts'
-import { commandLine, type ServerSettings } from './server-settings.ts'
-import { withStartLock } from './start-lock.ts'
+import type { ServerSettings } from './server-settings.ts'
+import { beginUse, type Use } from './use.ts'
 
 export { EmbeddedPostgresError } from './error.ts'
 
 /** The database inside the cluster that the gateway uses. */
 const databaseName = 'tollgate'
+const retryMs = 50
 
 export interface EmbeddedPostgresOptions {
   /** The `.tollgate` folder, relative to the project or absolute. Made if it does not exist. */
@@ -24,8 +25,8 @@ export interface EmbeddedPostgresOptions {
   readonly settings?: ServerSettings
   /** A folder with PostgreSQL's `bin`, `lib` and `share`; else the one that npm installed. */
   readonly binaries?: string
-  /** Where data goes that cannot stay in the directory, tried in turn; else /var/lib/tollgate. */
-  readonly stateFolders?: readonly string[]
+  /** Where data goes that cannot stay in the directory; else /var/lib/tollgate. */
+  readonly stateFolder?: string
 }
 
 export interface EmbeddedPostgres {
@@ -33,18 +34,13 @@ export interface EmbeddedPostgres {
   readonly url: string
   /** The folder that holds the data. */
   readonly location: string
-  /** Whether the cluster was made now, was started, or was running already. */
-  readonly origin: 'created' | 'started' | 'joined'
-  /**
-   * Leaves the server. The last host to leave shuts it down and waits for its end; while another
-   * host or session uses it, it runs on. Safe to call twice.
-   */
+  /** Leaves the server. The last user to leave shuts it down and waits for its end. Safe to call twice. */
   stop(): Promise<void>
 }
 
 /**
- * Starts the PostgreSQL server of a project, or joins it when it runs: a second host, or after a
- * killed one. While this process uses it, a server that dies is started again on the same port.
+ * Starts the PostgreSQL server of a project, or joins it when it runs: beside another process of the
+ * project, or after a killed one.
  *
  * @throws EmbeddedPostgresError saying what to change.
  */
@@ -52,58 +48,70 @@ export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
   const { log, settings = {} } = options
-  commandLine(0, settings) // Refuses bad settings before anything is made.
   const directory = await openDirectory(options.directory, options.projectDirectory)
-  return withStartLock(directory, log, async () => {
-    const place = await findPlace({
-      directory,
-      projectDirectory: options.projectDirectory,
-      log,
-      ...(options.stateFolders === undefined ? {} : { stateFolders: options.stateFolders }),
-    })
-    const binaries = usableBinaries(options.binaries ?? packagedBinaries(), place, log)
-    return open({ place, binaries, settings, log })
-  })
-}
+  const place = await findPlace({ ...options, directory })
+  const binaries = usableBinaries(options.binaries ?? packagedBinaries(), place, log)
+  const password = await ensureData(binaries, place, settings.fsync !== 'off')
+  const data = join(place.root, 'data')
+  const urlOf = (port: number, database: string) =>
+    `postgres://${administrator}:${password}@127.0.0.1:${port}/${database}`
+  let use: Use | null = null
+  let isStopping = false
+  let rejoined: Promise<void> = Promise.resolve()
 
-async function open(parts: {
-  place: Place
-  binaries: string
-  settings: ServerSettings
-  log: (line: string) => void
-}): Promise<EmbeddedPostgres> {
-  const { place, binaries, settings, log } = parts
-  const data = await ensureData(binaries, place, settings.fsync !== 'off')
-  const server = await ensureRunning(parts, null)
-  const urlOf = (database: string) =>
-    `postgres://${administrator}:${data.password}@127.0.0.1:${server.port}/${database}`
-  const keeper = await keepRunning({
-    url: urlOf('postgres'),
-    database: databaseName,
-    binaries,
-    place,
-    log,
-    startAgain: () => ensureRunning(parts, server.port),
-  }).catch(async (thrown: unknown) => {
-    // Nobody would ever stop a server that was started for a host that could not use it.
-    const ours = server.joined ? null : findServer(join(place.root, 'data'))
-    if (ours !== null) await shutDown(binaries, join(place.root, 'data'), ours.pid)
-    throw thrown
-  })
-  const endBounding = keepLogBounded(join(place.directory, 'postgres.log'))
-  const origin = data.created ? 'created' : server.joined ? 'joined' : 'started'
-  log(
-    `PostgreSQL ${origin === 'joined' ? 'was running' : 'runs'} on 127.0.0.1:${server.port}, data in ${place.root}`,
-  )
+  const begin = async (port: number) => {
+    use = await beginUse(urlOf(port, 'postgres'), databaseName, () => {
+      use = null
+      rejoined = rejoin(port)
+    })
+    return use !== null
+  }
+
+  /** A server that lost one of its processes ends all sessions, recovers, and takes them again. */
+  async function rejoin(port: number): Promise<void> {
+    while (!isStopping) {
+      if (findServer(data)?.port !== port) {
+        return log(`PostgreSQL ended; see ${directory}/postgres.log, and start the gateway again`)
+      }
+      if (await begin(port).catch(() => false)) return
+      await pause(retryMs, undefined, { ref: false })
+    }
+  }
+
+  const { port, isNew } = await joinServer({ place, binaries, settings, log }, begin)
+  const endBounding = keepLogBounded(join(directory, 'postgres.log'))
+  log(`PostgreSQL ${isNew ? 'runs' : 'was running'} on 127.0.0.1:${port}, data in ${place.root}`)
   let stopping: Promise<void> | null = null
+  async function leave(): Promise<void> {
+    isStopping = true
+    endBounding()
+    await rejoined
+    if (await use?.end()) await shutDown(binaries, data)
+  }
   return {
-    url: urlOf(databaseName),
+    url: urlOf(port, databaseName),
     location: place.root,
-    origin,
     stop() {
-      endBounding()
-      stopping ??= keeper.stop()
+      stopping ??= leave()
       return stopping
     },
+  }
+}
+
+/** Finds or starts the server until it takes this process as a user: it may be ending just now. */
+async function joinServer(parts: ServerParts, begin: (port: number) => Promise<boolean>) {
+  for (;;) {
+    const server = await ensureServer(parts)
+    try {
+      if (await begin(server.port)) return server
+    } catch (thrown) {
+      const { place, binaries } = parts
+      // Nobody would ever stop a server that was started for a process that could not use it.
+      if (server.isNew) await shutDown(binaries, join(place.root, 'data'))
+      throw new EmbeddedPostgresError(
+        `PostgreSQL runs but does not let the gateway in (${reasonOf(thrown)}); ${join(place.directory, 'password')} must hold the password of its user`,
+      )
+    }
+    await pause(retryMs)
   }
 }

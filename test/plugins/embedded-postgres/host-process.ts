@@ -17,7 +17,7 @@ function tell(message: object): void {
 
 startEmbeddedPostgres({ ...order.options, log: (line) => tell({ line }) }).then(
   (server) => {
-    tell({ started: { url: server.url, location: server.location, origin: server.origin } })
+    tell({ started: { url: server.url, location: server.location } })
     process.once('message', () => {
       server.stop().then(
         () => process.disconnect(),
