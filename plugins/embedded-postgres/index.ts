@@ -14,6 +14,7 @@ export { EmbeddedPostgresError } from './error.ts'
 /** The database inside the cluster that the gateway uses. */
 const databaseName = 'tollgate'
 const retryMs = 50
+const joinedWithinMs = 10 * 60_000
 
 export interface EmbeddedPostgresOptions {
   /** The `.tollgate` folder, relative to the project or absolute. Made if it does not exist. */
@@ -100,12 +101,13 @@ export async function startEmbeddedPostgres(
 
 /** Finds or starts the server until it takes this process as a user: it may be ending just now. */
 async function joinServer(parts: ServerParts, begin: (port: number) => Promise<boolean>) {
-  for (;;) {
+  const { place, binaries } = parts
+  const since = performance.now()
+  while (performance.now() - since < joinedWithinMs) {
     const server = await ensureServer(parts)
     try {
       if (await begin(server.port)) return server
     } catch (thrown) {
-      const { place, binaries } = parts
       // Nobody would ever stop a server that was started for a process that could not use it.
       if (server.isNew) await shutDown(binaries, join(place.root, 'data'))
       throw new EmbeddedPostgresError(
@@ -114,4 +116,7 @@ async function joinServer(parts: ServerParts, begin: (port: number) => Promise<b
     }
     await pause(retryMs)
   }
+  throw new EmbeddedPostgresError(
+    `the PostgreSQL server of ${place.root} takes no connections; end its process and start again`,
+  )
 }

@@ -18,6 +18,7 @@ const readyWithinMs = 10 * 60_000
 const stopWithinMs = 60_000
 const attempts = 150
 const attemptEveryMs = 100
+const youngMs = 1_000
 
 /** Below the ports that systems hand out to outgoing connections, so that a remembered one stays free. */
 const ports = { from: 20_000, to: 30_000 }
@@ -131,7 +132,7 @@ async function startServer(
   if (failure !== null) throw cannotStart(path, failure)
   const said = readFileSync(logPath).subarray(from).toString('utf8').trim()
   if (/could not bind|Address already in use/.test(said)) return 'taken'
-  if (/pre-existing shared memory block|lock file "[^"]*" already exists/.test(said)) {
+  if (/pre-existing shared memory block|lock file "[^"]*" (already exists|is empty)/.test(said)) {
     return 'in use'
   }
   throw cannotRun(path, said === '' ? `it wrote nothing to ${logPath}` : said)
@@ -139,12 +140,14 @@ async function startServer(
 
 /**
  * PostgreSQL sees by itself that a process in the file is dead, but not that its number now belongs
- * to another program. It still refuses to start while processes of the earlier server use its memory.
+ * to another program, or that a power cut emptied the file. A young file can be of a server that is
+ * just starting. PostgreSQL still refuses to start while processes of the earlier server use its memory.
  */
 function removeStalePidFile(data: string): void {
-  const noted = readPidFile(data)
-  if (noted !== null && !isServerOf(noted.pid, data)) {
-    rmSync(join(data, 'postmaster.pid'), { force: true })
+  const path = join(data, 'postmaster.pid')
+  const writtenMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
+  if (Math.abs(Date.now() - writtenMs) > youngMs && findServer(data) === null) {
+    rmSync(path, { force: true })
   }
 }
 

@@ -5,9 +5,6 @@ import { systemCode } from './error.ts'
 /** Every process that uses the server shares this advisory lock, so the server knows them, also after kill -9. */
 const usersLock = 20_411
 
-/** The server is starting, recovering or shutting down, or it is gone. */
-const passing = ['57P03', '57P01', 'ECONNREFUSED', 'ECONNRESET']
-
 export interface Use {
   /** Answers whether nobody else uses the server. Then nobody begins to, until it is gone. */
   end(): Promise<boolean>
@@ -43,8 +40,9 @@ export async function beginUse(
     await ensureDatabase(client, database)
   } catch (thrown) {
     await client.end().catch(() => undefined)
-    if (passing.includes(systemCode(thrown) ?? '')) return null
-    throw thrown
+    // Starting, recovering and shutting down end by themselves, as do connections cut meanwhile.
+    if (thrown instanceof pg.DatabaseError && !thrown.code?.startsWith('57P')) throw thrown
+    return null
   }
   client.once('end', onLost)
   // Alone it is no reason for the process to live on.

@@ -128,7 +128,7 @@ for (const { name, user } of starters) {
       await second.stop()
     })
 
-    test('a stale pid file is no obstacle, whether its process is gone or another program', async (t) => {
+    test('a stale pid file is no obstacle, be its process gone or another program, or the file empty', async (t) => {
       const project = newProject(t, user)
       const first = await startHost(t, user, options(project))
       const pidFile = join(first.location, 'data/postmaster.pid')
@@ -140,8 +140,9 @@ for (const { name, user } of starters) {
       afterwards(t, () => {
         other.kill('SIGKILL')
       })
-      for (const pid of [gone, other.pid]) {
-        writeFileSync(pidFile, content.replace(/^\d+/, String(pid)))
+      const stale = [gone, other.pid].map((pid) => content.replace(/^\d+/, String(pid)))
+      for (const left of [...stale, '']) {
+        writeFileSync(pidFile, left)
         const host = await startHost(t, user, options(project))
         await onDatabase(host.url, (client) => client.query('select 1'))
         await host.stop()
