@@ -57,7 +57,6 @@ import { webhookCommands } from './commands/webhook.ts'
 import { describeSettings } from './config/describe.ts'
 import { SettingsError } from './config/read-settings.ts'
 import { ListenError } from './http/server.ts'
-import { EmbeddedPostgresError } from './postgres/index.ts'
 import { DatabaseError } from './serve/installation.ts'
 import { KeysError } from './serve/keys.ts'
 
@@ -190,7 +189,6 @@ const explained = [
   KeysError,
   DatabaseError,
   ListenError,
-  EmbeddedPostgresError,
   MissingKeyError,
   KeyProviderError,
   RotationError,

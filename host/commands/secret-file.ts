@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { systemCode } from '../postgres/error.ts'
+import { systemCode } from '../thrown.ts'
 import { type Given, UsageError } from './command.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { reasonOf } from '../postgres/error.ts'
+import { reasonOf } from '../thrown.ts'
 import { SettingsError } from './read-settings.ts'
 
 const names = ['tollgate.config.ts', 'tollgate.config.js', 'tollgate.config.mjs'] as const

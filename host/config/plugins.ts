@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { isAbsolute, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Plugin } from '@tollgate/plugin-kit'
-import { reasonOf, systemCode } from '../postgres/error.ts'
+import { reasonOf, systemCode } from '../thrown.ts'
 import { type HostSettings, SettingsError } from './read-settings.ts'
 
 const simulator = '@tollgate/connector-simulator'

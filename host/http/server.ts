@@ -10,7 +10,7 @@ import {
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { reasonOf, systemCode } from '../postgres/error.ts'
+import { reasonOf, systemCode } from '../thrown.ts'
 
 export type ServerLimits = {
   /** Time for the headers of a request. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { type KeyProvider, transitKeys } from '@tollgate/core'
 import { type HostSettings, SettingsError, splitList } from '../config/read-settings.ts'
-import { reasonOf, systemCode } from '../postgres/error.ts'
+import { reasonOf, systemCode } from '../thrown.ts'
 
 /**
  * The key server that the settings name.

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { combinedKeys, type KeyProvider, localKeys, makeKey } from '@tollgate/core'
 import { type HostSettings, SettingsError } from '../config/read-settings.ts'
-import { reasonOf, systemCode } from '../postgres/error.ts'
+import { reasonOf, systemCode } from '../thrown.ts'
 import { openKeyServer } from './key-server.ts'
 import { createPrivateFile } from './private-file.ts'
 

@@ -1,5 +1,5 @@
 /** A process that uses the embedded database as a host does. Started by hosts.ts, told by messages. */
-import { startEmbeddedPostgres } from '../../../host/postgres/index.ts'
+import { startEmbeddedPostgres } from '../../../plugins/embedded-postgres/index.ts'
 import type { HostOrder } from './hosts.ts'
 
 const order: HostOrder = JSON.parse(process.argv[2] ?? '')
@@ -17,7 +17,7 @@ function tell(message: object): void {
 
 startEmbeddedPostgres({ ...order.options, log: (line) => tell({ line }) }).then(
   (server) => {
-    tell({ started: { url: server.url, location: server.location, origin: server.origin } })
+    tell({ started: { url: server.url, location: server.location } })
     process.once('message', () => {
       server.stop().then(
         () => process.disconnect(),

@@ -20,26 +20,24 @@ export function runsAsRoot(): boolean {
 export function chooseServerUser(): ServerUser {
   const users = readUsers()
   for (const name of preferred) {
-    const user = users.find((one) => one.name === name)
-    if (user !== undefined && user.uid !== 0) return user
+    const user = users.find((one) => one.name === name && one.uid !== 0)
+    if (user !== undefined) return user
   }
   throw new EmbeddedPostgresError(
     `PostgreSQL does not run as root, and this system has none of the users ${preferred.join(', ')}; create one of them, start as an ordinary user, or set DATABASE_URL`,
   )
 }
 
-/** The user with this number, as whom the data was made. */
-export function serverUserOf(uid: number, path: string): ServerUser {
-  const user = readUsers().find((one) => one.uid === uid)
-  if (user === undefined || uid === 0) {
-    throw new EmbeddedPostgresError(
-      `${path} belongs to ${uid === 0 ? 'root, as whom PostgreSQL does not run' : `user number ${uid}, whom this system does not know`}; give it to an ordinary user (chown -R postgres ${path})`,
-    )
-  }
-  return user
+/** The user to whom existing data belongs. */
+export function ownerOf(data: string, uid: number): ServerUser {
+  const user = readUsers().find((one) => one.uid === uid && uid !== 0)
+  if (user !== undefined) return user
+  throw new EmbeddedPostgresError(
+    `${data} belongs to user number ${uid}, as whom PostgreSQL cannot run; give it to an ordinary user (chown -R postgres ${data})`,
+  )
 }
 
-/** Whether that user can enter every one of these folders and files' folders. */
+/** Whether that user can enter this folder and run these programs. */
 export function canUse(
   user: ServerUser,
   folder: string,
@@ -61,11 +59,9 @@ export function identity(user: ServerUser | null): { uid?: number; gid?: number 
 }
 
 function readUsers(): ServerUser[] {
-  const users: ServerUser[] = []
-  for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {
-    const [name, , uid, gid] = line.split(':')
-    if (name === undefined || !/^\d+$/.test(uid ?? '') || !/^\d+$/.test(gid ?? '')) continue
-    users.push({ name, uid: Number(uid), gid: Number(gid) })
-  }
-  return users
+  return readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+    .map(([name = '', , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
+    .filter(({ uid, gid }) => Number.isInteger(uid) && Number.isInteger(gid))
 }

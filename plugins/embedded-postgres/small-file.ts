@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { open, readFile, rename } from 'node:fs/promises'
+import { link, open, readFile, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { systemCode } from './error.ts'
 
@@ -16,6 +16,26 @@ export async function readLine(path: string): Promise<string | null> {
 
 /** Writes one line, readable by the owner alone: after a power cut the old or the new one is there. */
 export async function writeLine(path: string, line: string): Promise<void> {
+  await rename(await draftOf(path, line), path)
+  await syncFolder(dirname(path))
+}
+
+/** Writes one line unless another process was first; answers the line that is there now. */
+export async function createLine(path: string, line: string): Promise<string> {
+  const draft = await draftOf(path, line)
+  try {
+    await link(draft, path)
+    await syncFolder(dirname(path))
+    return line
+  } catch (thrown) {
+    if (systemCode(thrown) !== 'EEXIST') throw thrown
+    return (await readLine(path)) ?? line
+  } finally {
+    await unlink(draft)
+  }
+}
+
+async function draftOf(path: string, line: string): Promise<string> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   const file = await open(draft, 'wx', 0o600)
   try {
@@ -24,8 +44,7 @@ export async function writeLine(path: string, line: string): Promise<void> {
   } finally {
     await file.close()
   }
-  await rename(draft, path)
-  await syncFolder(dirname(path))
+  return draft
 }
 
 /** Makes a rename inside this folder survive a power cut. */

@@ -1,20 +1,19 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { packagedBinaries, usableBinaries } from '../../../host/postgres/binaries.ts'
-import type { EmbeddedPostgresOptions } from '../../../host/postgres/index.ts'
-import { isServerOf } from '../../../host/postgres/processes.ts'
+import { packagedBinaries, usableBinaries } from '../../../plugins/embedded-postgres/binaries.ts'
+import type { EmbeddedPostgresOptions } from '../../../plugins/embedded-postgres/index.ts'
+import { findServer } from '../../../plugins/embedded-postgres/server.ts'
 import {
   chooseServerUser,
   runsAsRoot,
   type ServerUser,
-} from '../../../host/postgres/server-user.ts'
-import { scratchFolder } from '../../rig/cluster.ts'
+} from '../../../plugins/embedded-postgres/server-user.ts'
+import { endServer, scratchFolder } from '../../rig/cluster.ts'
 
 export interface HostOrder {
   readonly user: ServerUser | null
@@ -38,7 +37,6 @@ export function serverUser(starter: ServerUser | null): ServerUser | null {
 export interface Started {
   readonly url: string
   readonly location: string
-  readonly origin: string
 }
 
 /** One running host. */
@@ -114,7 +112,8 @@ export async function startHost(
   }
   afterwards(test, async () => {
     await end(() => child.kill('SIGKILL'))
-    await endServer(started.location)
+    // Killed outright it would leave its shared memory to the machine.
+    await endServer(join(started.location, 'data'), 'SIGQUIT')
   })
   return {
     ...started,
@@ -152,32 +151,14 @@ function binariesFor(test: TestContext, user: ServerUser | null): string {
   return usableBinaries(packagedBinaries(), { directory: root, root, user }, () => undefined)
 }
 
-/** The process number of the server of this place. */
-export function serverProcess(location: string): number {
-  return Number(readFileSync(join(location, 'data/postmaster.pid'), 'utf8').split('\n')[0])
+/** The process number of the server of this place, null when none runs. */
+export function serverProcess(location: string): number | null {
+  return findServer(join(location, 'data'))?.pid ?? null
 }
 
-export function serverRuns(location: string): boolean {
-  try {
-    return isServerOf(serverProcess(location), join(location, 'data'))
-  } catch {
-    return false
-  }
-}
-
-export async function endServer(location: string): Promise<void> {
-  if (!serverRuns(location)) return
-  const pid = serverProcess(location)
-  // Its immediate shutdown: killed outright it would leave its shared memory to the machine.
-  process.kill(pid, 'SIGQUIT')
-  await untilGone(pid, location)
-}
-
-/** Waits for the end of a server that is nobody's child here. */
-export async function untilGone(pid: number, location: string): Promise<void> {
-  while (isServerOf(pid, join(location, 'data'))) {
-    await pause(5)
-  }
+/** kill -9 of the server, not of its processes. */
+export function killServer(location: string): void {
+  process.kill(serverProcess(location) ?? Number.NaN, 'SIGKILL')
 }
 
 /** Runs statements on a connection of their own. */

@@ -1,5 +1,3 @@
-import { EmbeddedPostgresError } from './error.ts'
-
 export type ServerSettings = Readonly<Record<string, string>>
 
 /** A payment that was answered is on the disk: these three are on unless a caller says otherwise. */
@@ -36,49 +34,28 @@ const sizes = {
  * sent them and not into a file, because their text can quote what a shopper typed.
  */
 const logging = {
-  logging_collector: 'off',
   log_destination: 'stderr',
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
   log_checkpoints: 'off',
   log_line_prefix: '%m [%p] ',
-  lc_messages: 'C',
   log_timezone: 'UTC',
   timezone: 'UTC',
 }
 
-const ownedByLauncher = [
-  'port',
-  'listen_addresses',
-  'unix_socket_directories',
-  'data_directory',
-  'config_file',
-  'hba_file',
-  'external_pid_file',
-  'lc_messages',
-  'logging_collector',
-]
-
-/** The server's whole command line after its data folder. Our defaults give way to `wanted`. */
+/**
+ * The server's whole command line after its data folder. Our defaults give way to `wanted`, except
+ * for the address and what the log is read for.
+ */
 export function commandLine(port: number, wanted: ServerSettings): string[] {
-  for (const [name, value] of Object.entries(wanted)) {
-    if (ownedByLauncher.includes(name)) {
-      throw new EmbeddedPostgresError(
-        `settings.${name} cannot be chosen: the launcher of the embedded database sets it itself`,
-      )
-    }
-    if (!/^[a-z_][a-z0-9_.]*$/.test(name) || value.includes('\0')) {
-      throw new EmbeddedPostgresError(
-        `settings.${name.slice(0, 64)} is not a setting of PostgreSQL: names are lower-case letters, digits, _ and .`,
-      )
-    }
-  }
   const all = {
     ...durability,
     ...sizes,
     ...logging,
     ...wanted,
+    logging_collector: 'off',
+    lc_messages: 'C',
     listen_addresses: '127.0.0.1',
     port: String(port),
     unix_socket_directories: '',
