@@ -193,13 +193,6 @@ export const settingTable = [
     default: '20000',
     meaning: 'Requests that read which one token may send to this process in a second.',
   },
-  {
-    name: 'failingAtOnce',
-    env: 'TOLLGATE_FAILING_AT_ONCE',
-    format: integer(1, 1_000_000),
-    meaning:
-      'While the process is busy: requests in a tenth of a second, of one token most of whose requests fail; more are answered 429, a tenth of a second later. Default 2 on live, no limit in test.',
-  },
   ...cardTestingSettings,
   {
     name: 'connections',

@@ -57,13 +57,6 @@ async function newMerchant({ entities }: Gateway, divisionId: string): Promise<M
   return { entityId, token }
 }
 
-/** A merchant beside the first one. */
-export async function anotherMerchant(installation: Installation): Promise<Merchant> {
-  await using gateway = await gatewayOf(installation)
-  const division = (await gateway.entities.list()).find(({ kind }) => kind === 'division')
-  return newMerchant(gateway, division!.id)
-}
-
 /** The engine on the database of an installation, to set it up. */
 export function gatewayOf(
   { url, keys }: Pick<Installation, 'url' | 'keys'>,

@@ -1,16 +1,13 @@
 /** Clients of several kinds at once, in a process of their own. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { summarise } from '../latencies.ts'
-import { card, paymentForm } from '../payment.ts'
+import { paymentForm } from '../payment.ts'
 import { exchange } from './client.ts'
 
 /** What a stream sends. */
 export type Kind =
   /** Payments that are approved; with `delaysMs` by the acquirer outside the process, after a while. */
   | 'approved'
-  | 'declined'
-  /** Payments that fail validation. */
-  | 'invalid'
   /** Captures of 0.01 on `ids`, in turn. */
   | 'captures'
   /** Reads of `ids`, in turn. */
@@ -70,8 +67,6 @@ function messageOf({ kind, ids = [], delaysMs, ...stream }: Stream): Message {
     return { method: 'POST', path: `/v1/payments/${id}`, body: String(new URLSearchParams(form)) }
   }
   let body = paymentForm(entityId, last)
-  if (kind === 'declined') body = body.replace(card.number, '4000000000000002')
-  if (kind === 'invalid') body = body.replace('amount=92.00', 'amount=ninety')
   if (delaysMs !== undefined) {
     const [from, to] = delaysMs
     const delayMs = Math.round(from + (to - from) * Math.random())
