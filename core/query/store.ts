@@ -2,8 +2,15 @@
 import { type Sql, sql } from '../db/sql.ts'
 import type { Mode } from '../payment/types.ts'
 import type { Criteria } from './criteria.ts'
-import { commonBrands, commonTypes, type Rare, rareOfEach, recordedTypes } from './rare.ts'
 import type { Channels, Scope, Stretch } from './scope.ts'
+import {
+  commonBrands,
+  commonTypes,
+  readsAllChannels,
+  recordedTypes,
+  type UncommonKinds,
+  uncommonKindsOf,
+} from './uncommon-kinds.ts'
 
 /** A transaction of a stream. `at` is null where the id tells the time. */
 export type FoundRow = { kind: 'payment' | 'record'; id: string; at: Date | null }
@@ -26,17 +33,17 @@ const paymentFits = ({ types, brands, merchantTransactionId }: Criteria): Sql =>
   ${brands === null ? nothing : sql`and p.brand = any(${brands}::text[])`}`
 
 /**
- * A payment `p` of the kind `k.kind`, to be found among each channel's own or among everybody's. The
- * common ones stand in the text: a plan that is made once for all values takes a partial index only
- * where the statement says what the index leaves out, in the index's own words.
+ * A payment `p` of the kind `k.kind`, in the index of each channel or in that of all channels. The common kinds
+ * stand in the text: a plan for all values takes a partial index only for a statement that has the condition of
+ * the index, in its words.
  */
-function isOfKind(by: Rare['by'], among: 'own' | 'all'): Sql {
+function isOfKind(by: UncommonKinds['by'], index: 'channel' | 'all'): Sql {
   const [column, common] =
     by === 'type' ? ['p.payment_type', commonTypes] : ['p.brand', commonBrands]
   const codes = common.map((code) => `'${code}'`).join(', ')
-  const isRare =
-    among === 'own' ? `${column} not in (${codes})` : `(${column} in (${codes})) is false`
-  return { strings: [`${column} = k.kind and ${isRare}`], values: [] }
+  const isUncommon =
+    index === 'channel' ? `${column} not in (${codes})` : `(${column} in (${codes})) is false`
+  return { strings: [`and ${column} = k.kind and ${isUncommon}`], values: [] }
 }
 
 const before = ({ from, to, belowId }: Stretch): Sql => sql`r.created_at >= ${from}::timestamptz
@@ -57,35 +64,39 @@ const recordFits = ({ types, brands, merchantTransactionId }: Criteria): Sql => 
 const union = (streams: readonly Sql[]): Sql =>
   streams.reduce((all, one) => sql`${all} union all ${one}`)
 
-/** Of what a search by time finds, everything or all but payments in real time. */
-export type Part = 'all' | 'others'
-
 export const areRecordsAsked = ({ types }: Criteria) =>
   types?.some((type) => recordedTypes.includes(type)) ?? true
 const arePaymentsAsked = ({ types }: Criteria) =>
   types?.some((type) => !recordedTypes.includes(type)) ?? true
 
-/** Whether a search by time may find anything but payments in real time. */
-export const hasOthers = ({ criteria, hasClocks }: Scope) =>
-  areRecordsAsked(criteria) || (hasClocks && arePaymentsAsked(criteria))
+const perChannel = (channels: Channels): Sql =>
+  channels === null ? sql`(select) as c` : sql`unnest((select channels from scope)) as c(id)`
 
-/** Payments in real time: each channel's own, and of each kind where kinds are indexed by themselves. */
+/** Payments in real time as `f`, among them the newest `limit`. */
 function paymentsByTime(scope: Scope, stretch: Stretch, limit: number): Sql {
-  const { channels, channelCount, criteria } = scope
-  const rare = rareOfEach(criteria, channelCount)
-  const rest =
-    rare === null
-      ? criteria
-      : { ...criteria, ...(rare.by === 'type' ? { types: null } : { brands: null }) }
-  return sql`
-    ${rare === null ? nothing : sql`cross join unnest(${rare.kinds}::text[]) as k(kind)`}
-    cross join lateral (
-      select p.id
+  const { channels, criteria } = scope
+  const uncommon = uncommonKindsOf(criteria)
+  const isEach = channels !== null && (uncommon === null || !readsAllChannels(scope, uncommon))
+  const column = uncommon?.by === 'type' ? 'types' : 'brands'
+  const newestFirst = sql`
+      select p.id, p.channel_id
       from tollgate.payment p
-      where ${realTime(stretch)} ${channels === null ? nothing : sql`and p.channel_id = c.id`}
-        ${rare === null ? nothing : sql`and ${isOfKind(rare.by, channels === null ? 'all' : 'own')}`}
-        ${paymentFits(rest)}
-      order by p.id desc
+      where ${realTime(stretch)} ${isEach ? sql`and p.channel_id = c.id` : nothing}
+        ${uncommon === null ? nothing : isOfKind(uncommon.by, isEach ? 'channel' : 'all')}
+        ${paymentFits(uncommon === null ? criteria : { ...criteria, [column]: null })}
+      order by p.id desc`
+  const kinds =
+    uncommon === null ? nothing : sql`cross join unnest(${uncommon.kinds}::text[]) as k(kind)`
+  if (isEach || channels === null) {
+    return sql`${perChannel(channels)} ${kinds} cross join lateral (${newestFirst}
+      limit ${limit}::integer) f`
+  }
+  // "offset 0" and "is true" keep the filter above the partitions, so that the channels are hashed once.
+  return sql`(select) as c ${kinds} cross join lateral (
+      select e.id
+      from (${newestFirst}
+      offset 0) e
+      where (e.channel_id in (select unnest((select channels from scope)))) is true
       limit ${limit}::integer) f`
 }
 
@@ -93,23 +104,20 @@ function paymentsByTime(scope: Scope, stretch: Stretch, limit: number): Sql {
  * By time. Every channel is asked by itself, for then its index gives the newest of it in order and
  * no more than these are read. `isSorted`: the newest of all; otherwise any of them, for counting.
  */
-function byTime(scope: Scope, stretch: Stretch, limit: number, isSorted: boolean, part: Part): Sql {
+function byTime(scope: Scope, stretch: Stretch, limit: number, isSorted: boolean): Sql {
   const { channels, criteria, hasClocks } = scope
-  const perChannel =
-    channels === null ? sql`(select) as c` : sql`unnest((select channels from scope)) as c(id)`
   const streams: Sql[] = []
-  if (part === 'all' && arePaymentsAsked(criteria)) {
+  if (arePaymentsAsked(criteria)) {
     streams.push(sql`(
     select 'payment' as kind, f.id, null::timestamptz as at
-    from ${perChannel}
-    ${paymentsByTime(scope, stretch, limit)}
+    from ${paymentsByTime(scope, stretch, limit)}
     ${isSorted ? sql`order by f.id desc` : nothing}
     limit ${limit}::integer)`)
   }
   if (areRecordsAsked(criteria)) {
     streams.push(sql`(
     select 'record' as kind, f.id, f.created_at as at
-    from ${perChannel}
+    from ${perChannel(channels)}
     cross join lateral (
       select r.id, r.created_at
       from tollgate.record r
@@ -151,85 +159,16 @@ export const named = ({ channels, criteria }: Scope, limit: number) => sql<Found
   limit ${limit}::integer)`
 
 /** The newest of a stretch, at most `limit` of each kind. */
-export const newestIn = (
-  scope: Scope,
-  stretch: Stretch,
-  limit: number,
-  part: Part = 'all',
-) => sql<FoundRow>`
+export const newestIn = (scope: Scope, stretch: Stretch, limit: number) => sql<FoundRow>`
   ${scopeOf(scope.channels)}
   select f.kind, f.id, f.at
-  from (${byTime(scope, stretch, limit, true, part)}) f`
+  from (${byTime(scope, stretch, limit, true)}) f`
 
 /** How many there are in a stretch, counted no further than `limit` of each kind. */
-export const countIn = (scope: Scope, stretch: Stretch, limit: number, part: Part = 'all') => sql<{
-  count: bigint
-}>`
+export const countIn = (scope: Scope, stretch: Stretch, limit: number) => sql<{ count: bigint }>`
   ${scopeOf(scope.channels)}
   select count(*) as count
-  from (${byTime(scope, stretch, limit, false, part)}) f`
-
-/**
- * Whether an entry fits. It stands beside a number of rows: as a condition the channels may be gone
- * through for each entry, and as a column of the table they are hashed for each partition.
- */
-function fits({ channels, criteria: { types, brands } }: Scope, { by }: Rare): Sql {
-  return sql`
-      ${channels === null ? sql`true` : sql`p.channel_id in (select unnest((select channels from scope)))`}
-        ${types === null || by === 'type' ? nothing : sql`and p.payment_type = any(${types}::text[])`}
-        ${brands === null || by === 'brand' ? nothing : sql`and p.brand = any(${brands}::text[])`}`
-}
-
-/** `fits`: null where the payment has no brand and one is asked for. */
-export type EntryRow = { id: string; fits: boolean | null; is_last: boolean }
-
-/**
- * Newest first, `limit` that fit where there are so many among the newest `most` of each kind. Of a kind
- * that may have more of them the last one read is there too: behind it some may be missing.
- */
-export const newestOfAll = (
-  scope: Scope,
-  rare: Rare,
-  stretch: Stretch,
-  most: number,
-  limit: number,
-) => sql<EntryRow>`
-  ${scopeOf(scope.channels)}
-  select e.id, e.fits, e.no = ${most}::integer as is_last
-  from unnest(${rare.kinds}::text[]) as k(kind)
-  cross join lateral (
-    select p.id, ${fits(scope, rare)} as fits, row_number() over (order by p.id desc) as no
-    from tollgate.payment p
-    where ${realTime(stretch)} and ${isOfKind(rare.by, 'all')}
-    order by p.id desc
-    limit ${most}::integer) e
-  where e.fits or e.no = ${most}::integer
-  order by e.id desc
-  limit ${limit + rare.kinds.length}::integer`
-
-/** How many fit among `most` entries, counted no further than `limit`. `is_cut`: there may be more entries. */
-export const countOfAll = (
-  scope: Scope,
-  rare: Rare,
-  stretch: Stretch,
-  most: number,
-  limit: number,
-) => sql<{ count: bigint; is_cut: boolean }>`
-  ${scopeOf(scope.channels)}
-  select count(*) filter (where f.fits) as count, coalesce(bool_or(f.no = ${most}::integer), false) as is_cut
-  from (
-    select e.fits, e.no
-    from (
-      select ${fits(scope, rare)} as fits, row_number() over () as no
-      from unnest(${rare.kinds}::text[]) as k(kind)
-      cross join lateral (
-        select p.channel_id, p.payment_type, p.brand
-        from tollgate.payment p
-        where ${realTime(stretch)} and ${isOfKind(rare.by, 'all')}
-        limit ${most}::integer) p
-      limit ${most}::integer) e
-    where e.fits or e.no = ${most}::integer
-    limit ${limit}::integer) f`
+  from (${byTime(scope, stretch, limit, false)}) f`
 
 /** Payments that refer to one of these. */
 export const followUpsOf = (ids: readonly string[], channels: Channels) => sql<{ id: string }>`
