@@ -73,7 +73,7 @@ export function gatewayOf(
   })
 }
 
-export const ownRoot = fileURLToPath(new URL('../../../', import.meta.url))
+export const ownRoot = fileURLToPath(new URL('../../', import.meta.url))
 
 export type HostOptions = {
   /** Tells hosts of one run apart. */
