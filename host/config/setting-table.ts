@@ -199,13 +199,6 @@ export const settingTable = [
     default: '20000',
     meaning: 'Read requests per access token, process and second. Further requests get 429.',
   },
-  {
-    name: 'failingAtOnce',
-    env: 'TOLLGATE_FAILING_AT_ONCE',
-    format: integer(1, 1_000_000),
-    meaning:
-      'While the process is busy: requests per 100 ms from an access token most of whose requests fail. Further requests get 429 after 100 ms. Default: 2 on live, no limit in test.',
-  },
   ...cardTestingSettings,
   {
     name: 'connections',

@@ -1,4 +1,4 @@
-import { type Gateway, GatewayError } from '@tollgate/core'
+import { GatewayError } from '@tollgate/core'
 import type { Endpoint } from '@tollgate/schemas'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 
@@ -6,19 +6,13 @@ export type ThrottleOptions = {
   /** Requests that change something, per token and second. */
   readonly writesPerSecond: number
   readonly readsPerSecond: number
-  /**
-   * Requests that a token most of whose requests fail may have under way while the process is busy. In the
-   * test environment as many as it likes: those who try out what fails are welcome there.
-   */
-  readonly failingAtOnce: number
 }
 
 /** The rates are far above what one process does, so that only a client that went wild meets them. */
-export const defaultThrottle = (environment: Gateway['environment']): ThrottleOptions => ({
+export const defaultThrottle: ThrottleOptions = {
   writesPerSecond: 10_000,
   readsPerSecond: 20_000,
-  failingAtOnce: environment === 'live' ? 2 : Number.POSITIVE_INFINITY,
-})
+}
 
 /**
  * Limits of this process, by token and class of operation. Where no token is asked for, the address
@@ -27,7 +21,7 @@ export const defaultThrottle = (environment: Gateway['environment']): ThrottleOp
 export class Throttle {
   readonly #classes: Readonly<Record<'write' | 'read', RateLimiterMemory>>
 
-  constructor(options: Pick<ThrottleOptions, 'writesPerSecond' | 'readsPerSecond'>) {
+  constructor(options: ThrottleOptions) {
     this.#classes = {
       write: new RateLimiterMemory({ points: options.writesPerSecond, duration: 1 }),
       read: new RateLimiterMemory({ points: options.readsPerSecond, duration: 1 }),

@@ -1,6 +1,6 @@
 /**
- * Searches for rare types and brands, in one channel and in many: the same rows as a full scan, in
- * the same order, from their own indexes.
+ * A search for less common types and brands finds what a look at everything finds, in the same order, for one
+ * channel and for hundreds, from the indexes made for it.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -9,12 +9,16 @@ import pg from 'pg'
 import type { Sql } from '../../../core/db/sql.ts'
 import { GatewayError, newId, type QueryView } from '../../../core/index.ts'
 import type { Criteria } from '../../../core/query/criteria.ts'
-import { count, newest } from '../../../core/query/page-scan.ts'
-import { commonBrands, commonTypes, rareOf, recordedTypes } from '../../../core/query/rare.ts'
 import type { Scope } from '../../../core/query/scope.ts'
-import { newestFirst, type Place } from '../../../core/query/sort-key.ts'
-import { countIn, countOfAll, newestIn, newestOfAll } from '../../../core/query/store.ts'
+import { newestFirst } from '../../../core/query/sort-key.ts'
+import { countIn, newestIn } from '../../../core/query/store.ts'
 import { placeBefore, stretchOf } from '../../../core/query/time-window.ts'
+import {
+  commonBrands,
+  commonTypes,
+  recordedTypes,
+  uncommonKindsOf,
+} from '../../../core/query/uncommon-kinds.ts'
 import { brandOf, paymentTypeOf } from '../../../schemas/index.ts'
 import { explainGeneric } from '../../rig/explain.ts'
 import { startGateway, type TestGateway } from '../../rig/gateway.ts'
@@ -26,18 +30,18 @@ import {
   recordTypesStored,
   store,
 } from './stock.ts'
-import { type Watched, watch } from './watched.ts'
 
 const now = Date.now()
 const dayMs = 86_400_000
-const crowd = 60
+/** So many that the entries of all channels are read. */
+const crowd = 220
 const moment = fc.oneof(
   fc.integer({ min: now - 3000 * dayMs, max: now - dayMs }),
-  // Many of one millisecond, so that pages end among equals.
+  // Very many of one millisecond, so that whatever ends somewhere ends among equals.
   fc.constantFrom(now - 20 * dayMs, now - 300 * dayMs, now - 900 * dayMs),
 )
 
-/** A few channels have most of it; the many others have little. */
+/** Most of it is that of a few channels; the others are many and have little. */
 const draft: fc.Arbitrary<Draft> = fc
   .record({
     kind: fc.constantFrom<Draft['kind'][]>(...Array(12).fill('payment'), 'record'),
@@ -94,7 +98,7 @@ const none: Criteria = {
   toMs: null,
 }
 
-describe('searches for rare types and brands', () => {
+describe('searches for less common kinds', () => {
   let run: TestGateway
   let known: Known[]
   let nodes: { readonly id: string | undefined; readonly channels: readonly string[] }[]
@@ -126,7 +130,7 @@ describe('searches for rare types and brands', () => {
   })
   after(() => run.close())
 
-  /** Record ids as the engine makes them, so that they sort among payments of their millisecond. */
+  /** The ids of records made as the engine makes them, so that they stand among payments of their millisecond. */
   async function withTimedRecords(stored: readonly Known[]): Promise<Known[]> {
     const made = stored.map((one) =>
       one.kind === 'record' ? { ...one, id: newId(one.atMs) } : one,
@@ -147,7 +151,7 @@ describe('searches for rare types and brands', () => {
     }
   }
 
-  test('a search finds the same as a full scan, page by page', async () => {
+  test('find what a look at everything finds, page by page', async () => {
     await fc.assert(
       fc.asyncProperty(asked, async ({ node, types, methods, limit, ...frame }) => {
         const { id, channels } = nodes[node]!
@@ -167,7 +171,7 @@ describe('searches for rare types and brands', () => {
           .filter(({ brand }) => methods?.includes(methodOf(brand) ?? '') ?? true)
         const first = await search(request)
         const pages = Math.min(100, Math.ceil(expected.length / limit))
-        // The samples of the stock are from this minute and not in the list.
+        // The samples of the stock are of this minute, and are not known.
         if (to < now) assert.equal(first?.pages ?? 0, pages)
         const found: string[] = []
         const stored = new Set(known.map((one) => one.id))
@@ -186,89 +190,7 @@ describe('searches for rare types and brands', () => {
     )
   })
 
-  describe('statements of a search', () => {
-    let watched: Watched
-    before(() => {
-      watched = watch(run.database.url)
-    })
-    after(() => watched.close())
-    /** Whether each statement reads all channels. */
-    const areOfEverybody = () =>
-      watched.statements.map(({ strings }) => strings.join('').includes('row_number()'))
-
-    const scopeOf = (channels: readonly string[], criteria: Partial<Criteria>): Scope => ({
-      channels: `{${[...channels].sort().join()}}`,
-      channelCount: channels.length,
-      criteria: { ...none, ...criteria },
-      hasClocks: false,
-    })
-    async function read(scope: Scope, wanted: number, after: Place | null = null) {
-      watched.statements.length = 0
-      const { found } = await newest(watched.engine, { scope, after, wanted, spanMs: undefined })
-      return found.map(({ id }) => id)
-    }
-    const expected = (channels: readonly string[], type: string, fromMs: number) =>
-      known
-        .filter((one) => channels.includes(one.channel) && one.type === type)
-        .filter(({ atMs }) => atMs >= fromMs)
-    /** Without payments on clocks, which these scopes exclude. */
-    const inReal = async (some: readonly Known[]) => {
-      const rows = await run.sql<{ id: string }>(
-        'select id from tollgate.payment where clock_id is null',
-      )
-      const real = new Set(rows.map(({ id }) => id))
-      return some.filter(({ id }) => real.has(id)).map(({ id }) => id)
-    }
-
-    test('many channels and a rare type are read for all channels in one statement', async () => {
-      const { channels } = nodes[0]!
-      const scope = scopeOf(channels, { types: ['CB'], fromMs: 0 })
-      const all = await inReal(expected(channels, 'CB', 0))
-      assert.deepEqual(await read(scope, 5000), all)
-      assert.deepEqual(areOfEverybody(), [true])
-      watched.statements.length = 0
-      assert.equal(await count(watched.engine, scope, 40_000), all.length)
-      assert.deepEqual(areOfEverybody(), [true])
-    })
-
-    test('many channels and a type frequent elsewhere are read by channel from that point on', async () => {
-      const { channels } = nodes[0]!
-      const fromMs = now - 1300 * dayMs
-      const scope = scopeOf(channels, { types: ['RF'], fromMs })
-      const all = await inReal(expected(channels, 'RF', fromMs))
-      assert.deepEqual(await read(scope, 5000), all)
-      const [first, ...others] = areOfEverybody()
-      assert.equal(first, true)
-      assert.equal(others.at(-1), false)
-      assert.equal(await count(watched.engine, scope, 40_000), all.length)
-    })
-
-    test('several types are read together, with records and payments on test clocks', async () => {
-      const { channels } = nodes[0]!
-      const types = ['CB', 'CP', 'RF', 'RR', 'TE']
-      const scope = { ...scopeOf(channels, { types, fromMs: 0 }), hasClocks: true }
-      const own = known.filter(
-        ({ channel, type }) => channels.includes(channel) && types.includes(type),
-      )
-      const ids = own.map(({ id }) => id)
-      for (const start of [0, 300, 700]) {
-        for (const wanted of [1, 120, 450, 1000, 5000]) {
-          const after = start === 0 ? null : own[start - 1]!
-          assert.deepEqual(await read(scope, wanted, after), ids.slice(start, start + wanted))
-        }
-      }
-      assert.equal(await count(watched.engine, scope, 40_000), ids.length)
-    })
-
-    test('a single channel is read by itself, for the whole time at once', async () => {
-      const { channels } = nodes[4]!
-      const scope = scopeOf(channels, { types: ['CB'], fromMs: now - 3650 * dayMs, toMs: now })
-      assert.deepEqual(await read(scope, 5000), await inReal(expected(channels, 'CB', 0)))
-      assert.deepEqual(areOfEverybody(), [false])
-    })
-  })
-
-  describe('indexes of rare types and brands', () => {
+  describe('use the indexes of uncommon kinds', () => {
     const indexes = [
       'payment_channel_type',
       'payment_type',
@@ -276,7 +198,7 @@ describe('searches for rare types and brands', () => {
       'payment_channel_brand',
     ] as const
 
-    test('the indexes leave out the common types and brands that the code names', async () => {
+    test('which leave out the common kinds, as the code does', async () => {
       const rows = await run.sql<{ name: string; predicate: string }>(
         `select c.relname as name, pg_get_expr(i.indpred, i.indrelid) as predicate
          from pg_index i join pg_class c on c.oid = i.indexrelid
@@ -292,50 +214,49 @@ describe('searches for rare types and brands', () => {
     })
 
     const stretch = stretchOf(now - 1000 * dayMs, placeBefore(now))
-    const cases: readonly [Partial<Criteria>, own: string, all: string][] = [
-      [{ types: ['CB', 'RF'] }, 'payment_channel_type', 'payment_type'],
-      [{ types: ['CB', 'RR'] }, 'payment_channel_type', 'payment_type'],
-      [{ types: ['CB'], brands: ['DIRECTDEBIT_SEPA'] }, 'payment_channel_type', 'payment_type'],
-      [{ types: ['CB'], brands: ['VISA', 'JCB'] }, 'payment_channel_type', 'payment_type'],
-      [{ brands: ['DIRECTDEBIT_SEPA'] }, 'payment_channel_brand', 'payment_brand'],
-      [{ types: ['DB'], brands: ['MAESTRO'] }, 'payment_channel_brand', 'payment_brand'],
-      [{ types: ['CP', 'RF'], brands: ['MAESTRO'] }, 'payment_channel_brand', 'payment_brand'],
+    const scopeOf = (criteria: Partial<Criteria>, channelCount: number): Scope => ({
+      channels: `{${[...nodes[0]!.channels].sort().join()}}`,
+      channelCount,
+      criteria: { ...none, ...criteria },
+      hasClocks: false,
+    })
+    const cases: readonly [Partial<Criteria>, 'type' | 'brand'][] = [
+      [{ types: ['CB', 'RF'] }, 'type'],
+      [{ types: ['CB', 'RR'] }, 'type'],
+      [{ types: ['CB'], brands: ['DIRECTDEBIT_SEPA'] }, 'type'],
+      [{ types: ['CB'], brands: ['VISA', 'JCB'] }, 'type'],
+      [{ brands: ['DIRECTDEBIT_SEPA'] }, 'brand'],
+      [{ types: ['DB'], brands: ['MAESTRO'] }, 'brand'],
+      [{ types: ['CP', 'RF'], brands: ['MAESTRO'] }, 'brand'],
     ]
-    for (const [criteria, own, all] of cases) {
-      test(`a search for ${JSON.stringify(criteria)} uses ${own} and ${all}`, async () => {
-        const scope = (channels: string | null): Scope => ({
-          channels,
-          channelCount: 1,
-          criteria: { ...none, ...criteria },
-          hasClocks: false,
-        })
-        const one = scope(`{${nodes[4]!.channels.join()}}`)
-        const rare = rareOf(one.criteria)!
-        assert.deepEqual(await indexesOf(newestIn(one, stretch, 100)), [own])
-        assert.deepEqual(await indexesOf(countIn(one, stretch, 100)), [own])
-        assert.deepEqual(await indexesOf(newestIn(scope(null), stretch, 100)), [all])
-        assert.deepEqual(await indexesOf(newestOfAll(one, rare, stretch, 1000, 100)), [all])
-        assert.deepEqual(await indexesOf(countOfAll(one, rare, stretch, 1000, 100)), [all])
+    for (const [criteria, by] of cases) {
+      test(`for ${JSON.stringify(criteria)}: those by ${by}`, async () => {
+        const one = scopeOf(criteria, 1)
+        const many = scopeOf(criteria, 10_000)
+        for (const statement of [newestIn, countIn]) {
+          const indexes = (scope: Scope) => indexesOf(statement(scope, stretch, 100))
+          assert.deepEqual(await indexes(one), [`payment_channel_${by}`])
+          assert.deepEqual(await indexes(many), [`payment_${by}`])
+          assert.deepEqual(await indexes({ ...one, channels: null }), [`payment_${by}`])
+        }
       })
     }
 
-    test('a search that mixes rare and common values uses the index of the channel', async () => {
-      const channels = `{${nodes[4]!.channels.join()}}`
+    test('and that of each channel for a mix with common ones', async () => {
       for (const criteria of [{ types: ['CB', 'DB'] }, { brands: ['MAESTRO', 'VISA'] }]) {
-        const scope = { channels, channelCount: 1, criteria: { ...none, ...criteria } }
-        assert.equal(rareOf(scope.criteria), null)
-        const statement = newestIn({ ...scope, hasClocks: false }, stretch, 100)
-        assert.deepEqual(await indexesOf(statement), ['payment_channel'])
+        const scope = scopeOf(criteria, 1)
+        assert.equal(uncommonKindsOf(scope.criteria), null)
+        assert.deepEqual(await indexesOf(newestIn(scope, stretch, 100)), ['payment_channel'])
       }
-      assert.equal(rareOf({ ...none, types: ['RR', 'TE'] }), null)
+      assert.equal(uncommonKindsOf({ ...none, types: ['RR', 'TE'] }), null)
     })
 
-    /** Payment indexes in a statement's generic plan. */
+    /** Indexes of payments that a statement's plan has when it is made for all values. */
     async function indexesOf(statement: Sql): Promise<string[]> {
       const client = new pg.Client({ connectionString: run.database.url })
       await client.connect()
       try {
-        // On a month of a few pages a scan is equally good.
+        // In a month of a few pages to read it from end to end is as good.
         await client.query('set enable_seqscan = off')
         const plan = JSON.stringify(await explainGeneric(client, statement))
         const { rows: parents } = await client.query<{ name: string; parent: string }>(
