@@ -379,6 +379,8 @@ export const limits = {
   cardTestingShareMs: second,
   /** An undecided attempt counts for this time. */
   cardTestingOpenMs: 15 * minute,
+  /** Undecided attempts that a process asks the database about in one interval. */
+  cardTestingAskedAtOnce: 1_000,
   cardTestingPurgeMs: hour,
   /** Values whose failures are counted: of one merchant, and in all. */
   cardTestingKeysPerMerchant: 5_000,
