@@ -137,7 +137,7 @@ export class OperatorAccounts {
     const person = await this.personOf(session, from)
     const kept = session ?? ''
     if (operation === 'office.logout') {
-      valuesOf(operation, await call.read())
+      valuesOf(operation, await call.read(person))
       await logOut(this.#engine, kept, person)
       return { reply: officeReply(this.#engine, {}, call.requestId), session: null }
     }

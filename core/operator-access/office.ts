@@ -31,8 +31,8 @@ import { actingPerson, actorOfPerson, type Person } from './types.ts'
 export type OfficeCall = {
   /** Of `{id}` in the path. */
   readonly id?: string
-  /** Names and values, of a JSON object or a query. Asked for once the right is there. */
-  readonly read: () => Promise<unknown>
+  /** Names and values, of a JSON object or a query. Asked for once the right is there, for the person who has it. */
+  readonly read: (person?: Person) => Promise<unknown>
   readonly requestId: string
 }
 
@@ -187,7 +187,7 @@ export async function answerOffice(
   refuseUnlessPersonMay(parts.engine, person, operation)
   const handler = handlers[operation as Handled]
   if (handler === undefined) throw new Error(`nobody answers the operation ${operation}`)
-  const asked = { id, values: valuesOf(operation, await read()), session }
+  const asked = { id, values: valuesOf(operation, await read(person)), session }
   try {
     return officeReply(parts.engine, await handler(parts, person, asked), requestId)
   } catch (thrown) {
@@ -226,12 +226,12 @@ export function valuesOf(operation: string, values: unknown): Values {
     })
   }
   const given = new Map(Object.entries(values))
-  const errors = [...given.keys()]
-    .filter((name) => !fields.some((field) => field.name === name))
-    .map(() => ({
-      name: 'unknown',
-      message: `is not an allowed parameter: ${operation} takes ${listOf(fields)}`,
-    }))
+  const errors: { name: string; message: string }[] = []
+  // One error stands for all of them: a stranger chooses how many there are.
+  if ([...given.keys()].some((name) => !fields.some((field) => field.name === name))) {
+    const message = `is not an allowed parameter: ${operation} takes ${listOf(fields)}`
+    errors.push({ name: 'unknown', message })
+  }
   const read: [string, string][] = []
   for (const field of fields) {
     const value = given.get(field.name)
@@ -254,7 +254,9 @@ const absent = ({ need }: OfficeField) => (need === 'R' ? 'is missing' : undefin
 
 function problemOf({ max, of, id }: OfficeField, value: unknown): string | undefined {
   if (typeof value !== 'string') return 'must be a text'
-  if ([...value].length > max) return `must have ${max} characters at most`
+  // A character is one or two units: of a long text nothing more has to be looked at.
+  if (value.length > 2 * max || [...value].length > max)
+    return `must have ${max} characters at most`
   if (/[\u0000-\u001f\u007f]/.test(value)) return 'must have no control characters'
   if (of !== undefined && !of.includes(value)) return `must be one of ${of.join(', ')}`
   if (id === 'one' && !isId(value)) return 'must be 32 lower-case hex characters'

@@ -19,7 +19,7 @@ import {
 import { unfitOrigin } from './session-cookie.ts'
 import { Shedding } from './shedding.ts'
 import { defaultSurfaces, type Origins } from './surfaces.ts'
-import { defaultThrottle, Throttle, type ThrottleOptions } from './throttle.ts'
+import { defaultThrottle, Refusals, Throttle, type ThrottleOptions } from './throttle.ts'
 import { UnderWay } from './under-way.ts'
 
 export type HostOptions = Partial<ListenAddress> & {
@@ -90,6 +90,7 @@ export function createHost(gateway: Gateway, options: HostOptions = {}): Host {
     office,
     proxyOnly: options.proxyOnly ?? false,
     throttle: new Throttle(throttle),
+    refusals: new Refusals(),
     shedding: new Shedding(throttle),
     log,
     trustedProxy: options.trustedProxy ?? [],
