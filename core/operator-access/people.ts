@@ -17,7 +17,7 @@ import {
   refuseUnlessMayGrant,
   wrong,
 } from './grants.ts'
-import { type Logins, nameSubject, normalName, sessionHash } from './login.ts'
+import { type Logins, nameSubject, normalName, sessionHash, type Why } from './login.ts'
 import { openSecret, sealSecret } from './secret.ts'
 import {
   addPerson,
@@ -90,7 +90,7 @@ export class People {
       proposal,
     )
     const id = newId()
-    const { credentials, shown } = await this.#enrol(id, name, fresh.password)
+    const { credentials, shown } = await this.#enrol(id, name, fresh.password, acting)
     const row = { id, name, role, entityId, ...credentials }
     const [made] = await this.#engine.lanes.single(addPerson(row, acting.actor, use))
     if (made === undefined) {
@@ -143,7 +143,7 @@ export class People {
     const facts = { person: id }
     const of = was.entity_id
     const use = await this.#agreed('person.reset', [was.role], of, facts, acting, proposal)
-    const { credentials, shown } = await this.#enrol(id, was.name, password)
+    const { credentials, shown } = await this.#enrol(id, was.name, password, acting)
     const subject = nameSubject(this.#engine, was.name)
     const [reset] = await this.#engine.lanes.single(
       resetPerson(id, credentials, subject, acting.actor, use),
@@ -170,28 +170,25 @@ export class People {
     const [row] = await lanes.single(personById(person.id))
     if (row === undefined) throw notThere()
     checkPassword('newPassword', request.newPassword, row.name)
-    const subject = await this.#logins.countAgain(row.name)
-    const isRight = await this.#passwords.matches(request.password, row.password)
-    const step = stepOf(await openSecret(vault, row), request.code, clock.realMs())
     if (request.password === request.newPassword) {
       throw wrong('newPassword', 'must be another one than before')
     }
-    const fresh = isRight ? await this.#passwords.digest(request.newPassword) : ''
-    const [changed] =
-      isRight && step !== undefined
-        ? await lanes.single(
-            changePassword(
-              row,
-              { password: fresh, step, keep: sessionHash(session), subject },
-              actorOfPerson(person),
-            ),
-          )
-        : []
-    if (changed !== undefined) return
-    throw new GatewayError('800.900.300', {
-      status: 401,
-      description: 'invalid authentication information: the password or the code is wrong',
-    })
+    const place = this.#passwords.forWork(person.id)
+    try {
+      const { subject, pauses } = await this.#logins.countAgain(row.name)
+      const isRight = await place.matches(request.password, row.password)
+      const step = stepOf(await openSecret(vault, row), request.code, clock.realMs())
+      const fail = (why: Why) => this.#logins.failed(row, why, pauses, person)
+      if (!isRight) throw await fail('wrong password')
+      if (step === undefined) throw await fail('wrong code')
+      const fresh = await place.digest(request.newPassword)
+      const keep = sessionHash(session)
+      const change = { password: fresh, step, keep, subject }
+      const [changed] = await lanes.single(changePassword(row, change, actorOfPerson(person)))
+      if (changed === undefined) throw await fail('code used before')
+    } finally {
+      place.leave()
+    }
   }
 
   /** By the name that they log in with. @throws GatewayError 404 */
@@ -265,6 +262,7 @@ export class People {
     id: string,
     name: string,
     password: string,
+    { actor }: Acting,
   ): Promise<{ credentials: Credentials; shown: Enrolled }> {
     const { vault, environment } = this.#engine
     const secret = newCodeSecret()
@@ -272,7 +270,10 @@ export class People {
     const issuer = environment === 'live' ? 'Tollgate' : `Tollgate ${environment}`
     return {
       credentials: {
-        password: await this.#passwords.digest(password),
+        password: await this.#passwords.digest(
+          password,
+          actor.kind === 'operator' ? actor.id : undefined,
+        ),
         ...sealSecret(vault, id, secret),
         recoveryHashes: recoveryCodes.map(recoveryHash),
       },

@@ -36,6 +36,14 @@ export const countTry = (
   where counted.paused_until is null or counted.paused_until <= excluded.failed_at
   returning failures, paused_until`
 
+/** Takes the count of a try back that was never made, and the pause that it began. */
+export const uncountTry = (subject: Buffer, pausedUntil: Date | null) => sql<{ failures: number }>`
+  update tollgate.login_failure
+  set failures = greatest(failures - 1, 0),
+    paused_until = case when paused_until is distinct from ${pausedUntil}::timestamptz then paused_until end
+  where subject = ${subject}::bytea
+  returning failures`
+
 export type Login = {
   readonly personId: string
   /** As it was read. */

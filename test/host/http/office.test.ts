@@ -335,6 +335,72 @@ describe('too many failed logins', () => {
     assert.equal((await from('192.0.2.2', right)).status, 200)
   })
 
+  test('a login turned away as too many counts for nobody', async () => {
+    const ida = await enrol(host.gateway, 'ida', 'operator')
+    for (let round = 0; round <= limits.loginFailures; round += 1) {
+      clock.forward(limits.codeStepMs)
+      const crowd = Array.from({ length: 60 }, (_, at) =>
+        host.gateway.people
+          .login({ name: `crowd${at}`, password, code: '000000' }, { network: `${round} ${at}` })
+          .catch(() => {}),
+      )
+      const login = { name: 'ida', password, code: codeOf(ida.secret, clock.realMs()) }
+      await assert.rejects(host.gateway.people.login(login, { network: `ida ${round}` }), {
+        status: 429,
+        retryAfterSeconds: 5,
+      })
+      await Promise.all(crowd)
+    }
+    clock.forward(limits.codeStepMs)
+    assert.equal((await logIn(host.url, ida, clock)).status, 200)
+  })
+
+  test('a pause is on record when the login that began it breaks off', async () => {
+    const max = await enrol(host.gateway, 'maud', 'operator')
+    const rows = async () =>
+      host.sql("select id from tollgate.audit where action = 'person.locked-out'")
+    const before = (await rows()).length
+    const login = (no: number) =>
+      host.gateway.people.login(
+        { name: 'maud', password: 'not the one 1', code: '000000' },
+        { network: `maud ${no}` },
+      )
+    for (let no = 1; no < limits.loginFailures; no += 1) {
+      await assert.rejects(login(no), { status: 401 })
+    }
+    await host.sql('alter table tollgate.person rename to person_away')
+    try {
+      await assert.rejects(login(limits.loginFailures))
+    } finally {
+      await host.sql('alter table tollgate.person_away rename to person')
+    }
+    assert.equal((await rows()).length, before + 1)
+    await host.gateway.people.unlock(max.id)
+  })
+
+  test('guesses at the password of a session are on record and begin a pause', async () => {
+    const pia = await enrol(host.gateway, 'pia', 'operator')
+    clock.forward(limits.codeStepMs)
+    const { cookie } = await logIn(host.url, pia, clock)
+    const guess = () =>
+      office(host.url, '/operator/v1/password', {
+        cookie,
+        values: { password: 'not the one 1', code: '000000', newPassword: 'another horse 9 x' },
+      })
+    for (let no = 0; no < limits.loginFailures; no += 1) assert.equal((await guess()).status, 401)
+    assert.equal((await guess()).status, 429)
+    const told = await host.sql<{ action: string }>(
+      "select action from tollgate.audit where resource = $1 and action like 'person.lo%' order by at, id",
+      [pia.id],
+    )
+    const count = (action: string) => told.filter((row) => row.action === action).length
+    assert.equal(count('person.login-failed'), limits.loginFailures)
+    assert.equal(count('person.locked-out'), 1)
+    assert.ok(
+      host.logs.some(({ fields }) => fields.alarm === 'lockout' && fields.subject === pia.id),
+    )
+  })
+
   test('failed logins count before the check, so many at once gain nothing', async () => {
     const tom = await enrol(host.gateway, 'tom', 'operator')
     const statuses = await Promise.all(
