@@ -10,6 +10,7 @@ import { type From, type LoggedIn, type LoginRequest, Logins } from './login.ts'
 import { answerOffice, type OfficeCall, officeReply, valuesOf } from './office.ts'
 import { type NewPerson, People } from './people.ts'
 import { type ListedProposal, Proposals } from './proposals.ts'
+import { OfficeReads } from './reads.ts'
 import { logOut, personOf } from './sessions.ts'
 import {
   type Acting,
@@ -39,6 +40,7 @@ export class OperatorAccounts {
   readonly #proposals: Proposals
   readonly #operator: Operator
   readonly #audit: AuditTrail
+  readonly #reads = new OfficeReads()
 
   constructor(
     engine: Engine,
@@ -147,6 +149,7 @@ export class OperatorAccounts {
       audit: this.#audit,
       people: this.#people,
       proposals: this.#proposals,
+      reads: this.#reads,
     }
     return { reply: await answerOffice(parts, operation, person, kept, call) }
   }

@@ -16,6 +16,7 @@ import { ConfirmationNeededError } from '../four-eyes/two-people.ts'
 import { isId } from '../ids.ts'
 import type { Operator } from '../operator/operator.ts'
 import { isDecidedWithin, isEntryWithin } from '../operator/scope.ts'
+import { fitting, weigh } from '../page/portions.ts'
 import {
   channelsOf,
   endpointOf,
@@ -26,6 +27,7 @@ import {
 } from './grants.ts'
 import type { People } from './people.ts'
 import type { Proposals } from './proposals.ts'
+import type { OfficeReads } from './reads.ts'
 import { actingPerson, actorOfPerson, type Person } from './types.ts'
 
 export type OfficeCall = {
@@ -42,6 +44,7 @@ export type OfficeParts = {
   readonly audit: AuditTrail
   readonly people: People
   readonly proposals: Proposals
+  readonly reads: OfficeReads
 }
 
 type Values = Readonly<Record<string, string>>
@@ -123,14 +126,14 @@ const handlers: Readonly<Record<Handled, Handler>> = {
       ...(resource === undefined ? {} : { resource }),
       ...(since === undefined ? {} : { since: momentOf(since) }),
     }
-    const rows = await audit.list(filter, rowsOf(values))
-    await audit.tellRead(actorOfPerson(person), 'listed', filter)
-    return {
-      entries: rows.map(({ link, ...row }) => ({
-        ...row,
-        link: link === null ? null : Number(link),
-      })),
-    }
+    const limit = rowsOf(values)
+    const rows = await audit.search(filter, values.after, limit)
+    await audit.tellRead(actorOfPerson(person), 'listed', filter, person.entityId)
+    const entries = rows.map(({ link, ...row }) => ({
+      ...row,
+      link: link === null ? null : Number(link),
+    }))
+    return pageOf('entries', entries, limit)
   },
   'people.list': async ({ people }, person) => ({
     people: await people.list(actingPerson(person)),
@@ -189,7 +192,10 @@ export async function answerOffice(
   if (handler === undefined) throw new Error(`nobody answers the operation ${operation}`)
   const asked = { id, values: valuesOf(operation, await read(person)), session }
   try {
-    return officeReply(parts.engine, await handler(parts, person, asked), requestId)
+    const answer = () => handler(parts, person, asked)
+    const isList = operation.endsWith('.list')
+    const body = await (isList ? parts.reads.reading(person, answer) : answer())
+    return officeReply(parts.engine, body, requestId)
   } catch (thrown) {
     if (thrown instanceof ConfirmationNeededError) {
       const body = { proposal: thrown.proposal, description: thrown.message }
@@ -264,6 +270,13 @@ function problemOf({ max, of, id }: OfficeField, value: unknown): string | undef
     return 'must be 32 lower-case hex characters, or all'
   }
   return undefined
+}
+
+/** As many entries as an answer may weigh; `next` is what `after` takes where there may be more. */
+function pageOf(name: string, entries: readonly { readonly id: string }[], limit: number): object {
+  const shown = entries.slice(0, fitting(entries.map(weigh), 0))
+  const isWhole = shown.length === entries.length && entries.length < limit
+  return { [name]: shown, ...(isWhole ? {} : { next: shown.at(-1)!.id }) }
 }
 
 function rowsOf({ limit }: Values): number {

@@ -159,6 +159,9 @@ export const limits = {
   slowReadMs: 30 * second,
   /** One statement of the housekeeping. */
   upkeepMs: minute,
+  /** Connections of one process for searches of the audit trail, and the time of one search. */
+  searchConnections: 3,
+  searchMs: 10 * second,
   /** Months with partitions, including the present one. */
   partitionMonths: 3,
   /** Maximum lead of ids over the database's clock, because distant months have no partitions. */
@@ -267,6 +270,9 @@ export const limits = {
   officeBodyBytes: 64 * 1024,
   /** Malformed logins of one address or network in a minute before it is answered 429 unread. */
   officeRefusals: 60,
+  /** Lists read at once for one operator, and for all operators of one entity, by one process. */
+  officeReadsPerPerson: 2,
+  officeReadsPerEntity: 2,
   officeRows: { default: 100, max: 1_000 },
 
   // Guessing card numbers: different ones with the same first six and last four digits.

@@ -57,6 +57,8 @@ const reason = text('reason', 'R', 1000)
 const limit = text('limit', 'O', 4)
 const password = (field: string) => secret(field, 'R', limits.passwordCharacters.max)
 const proposal = id('proposal', 'O')
+/** The last entry of the page before. */
+const after = id('after', 'O')
 
 /** The endpoints of the surface `office`. */
 export const officeEndpoints = [
@@ -161,6 +163,7 @@ export const officeEndpoints = [
       text('action', 'O', 64),
       text('since', 'O', 32),
       id('resource', 'O'),
+      after,
     ],
   },
   {

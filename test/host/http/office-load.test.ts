@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { limits } from '../../../schemas/index.ts'
 import { until } from '../../rig/gateway.ts'
 import { type Enrolled, enrol, logIn, movedClock, office } from '../../rig/operators.ts'
-import { type Hosted, startHost } from './hosted.ts'
+import { ask, debit, type Hosted, startHost } from './hosted.ts'
 
 const login = '/operator/v1/login'
 
@@ -133,5 +133,69 @@ describe('the office under load', () => {
     await until(async () =>
       (await office(host.url, page, { cookie })).status === 200 ? true : undefined,
     )
+  })
+
+  test('searches of one merchant leave other operators, payments and the readiness theirs', async () => {
+    const mia = await enrol(host.gateway, 'searcher', 'admin', host.merchant)
+    const cookie = await cookieOf(mia)
+    const other = await cookieOf(jane)
+    await host.sql(
+      `insert into tollgate.audit (id, actor_kind, actor_id, actor, action, entity_id, detail, at)
+       select gen_random_uuid(), 'token', 'x' || n, 'shop', 'webhook.changed', $1, '{}', now() - n * interval '1 minute'
+       from generate_series(1, 20000) as n`,
+      [host.merchant],
+    )
+    const page = await office(host.url, '/operator/v1/audit?actor=zzz&limit=1', { cookie })
+    assert.equal(page.status, 200)
+    assert.deepEqual(page.body.entries, [])
+    // A search that takes long.
+    await host.sql('begin')
+    await host.sql('lock table tollgate.audit_link')
+    const searches = Array.from({ length: 12 }, () =>
+      office(host.url, '/operator/v1/audit?actor=zzz', { cookie }),
+    )
+    try {
+      const others = office(host.url, '/operator/v1/audit?limit=1', { cookie: other })
+      const refused = (await Promise.race([Promise.all(searches.slice(2)), others])) as unknown
+      assert.ok(Array.isArray(refused))
+      assert.ok(refused.every(({ status }) => status === 429))
+      for (const path of ['/readyz', '/operator/v1/session']) {
+        assert.equal((await office(host.url, path, { cookie: other })).status, 200, path)
+      }
+      const payment = await ask(host.url, '/v1/payments', {
+        token: host.token,
+        form: { ...debit, entityId: host.channel },
+      })
+      assert.equal(payment.status, 200)
+      await host.sql('commit')
+      assert.equal((await others).status, 200)
+    } finally {
+      await host.sql('rollback')
+    }
+    const statuses = (await Promise.all(searches)).map(({ status }) => status)
+    assert.equal(statuses.filter((status) => status === 200).length, limits.officeReadsPerPerson)
+  })
+
+  test('the audit trail is read page by page, with every filter', async () => {
+    const cookie = await cookieOf(jane)
+    const all: string[] = []
+    let after = ''
+    for (let pages = 0; pages < 100; pages += 1) {
+      const path = `/operator/v1/audit?limit=2&actor=jane&action=person${after}`
+      const { status, body } = await office(host.url, path, { cookie })
+      assert.equal(status, 200)
+      all.push(...(body.entries as { id: string }[]).map(({ id }) => id))
+      if (body.next === undefined) break
+      after = `&after=${String(body.next)}`
+    }
+    const rows = await host.sql<{ id: string }>(
+      `select replace(id::text, '-', '') as id from tollgate.audit
+       where (actor = 'jane' or actor_id = 'jane') and action like 'person.%' order by at desc, id desc`,
+    )
+    assert.deepEqual(
+      all,
+      rows.map(({ id }) => id),
+    )
+    assert.ok(all.length > 2)
   })
 })
