@@ -48,7 +48,15 @@ export type LoggedIn = {
   readonly recoveryCodes?: number
 }
 
-export type Why = 'unknown name' | 'disabled' | 'wrong password' | 'wrong code' | 'code used before'
+export type Why =
+  | 'unknown name'
+  | 'disabled'
+  | 'wrong password'
+  | 'wrong code'
+  | 'code used before'
+  /** Two people let them in, and they did not join yet. */
+  | 'not joined'
+  | 'wrong invitation'
 
 /** What a try began that was one too many. */
 export type Pause = { readonly subject: 'name' | 'address'; readonly pausedUntil: Date }
@@ -84,7 +92,7 @@ export class Logins {
 
   /** @throws GatewayError 401 when anything is wrong, 429 while the name or the address has to wait. */
   login(request: LoginRequest, from: From = {}): Promise<LoggedIn> {
-    return this.#counted(request.name, from, (place, counts) =>
+    return this.counted(normalName(request.name), from, (place, counts) =>
       this.#login(request, from, place, counts),
     )
   }
@@ -138,14 +146,14 @@ export class Logins {
    * Makes a try that counts as failed until it succeeds. It takes its place before it is counted: one that
    * is turned away as too many counts for nobody. Where it breaks off, the pauses that it began are told.
    */
-  async #counted<T>(
+  async counted<T>(
     name: string,
     from: From,
     work: (place: Place, counts: Counts) => Promise<T>,
   ): Promise<T> {
     const place = this.#passwords.forLogin()
     try {
-      const counts = await this.#countBoth(normalName(name), from)
+      const counts = await this.#countBoth(name, from)
       try {
         return await work(place, counts)
       } catch (thrown) {
@@ -273,10 +281,11 @@ function whyNot(
   if (person === undefined) return 'unknown name'
   if (!isRight) return 'wrong password'
   if (person.disabled_at !== null) return 'disabled'
+  if (person.invitation !== null) return 'not joined'
   return proof === undefined ? 'wrong code' : undefined
 }
 
-const pauseOf = (of: Pause['subject'], pauses: readonly Pause[]): Date | null =>
+export const pauseOf = (of: Pause['subject'], pauses: readonly Pause[]): Date | null =>
   pauses.find(({ subject }) => subject === of)?.pausedUntil ?? null
 
 const aboutPerson = (person: PersonRow | undefined, from: From) => ({

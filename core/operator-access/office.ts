@@ -54,7 +54,7 @@ type Asked = { readonly id: string; readonly values: Values; readonly session: s
 type Handler = (parts: OfficeParts, person: Person, asked: Asked) => Promise<object>
 
 /** Those that anybody asks for stand by themselves: who logs in is nobody yet. */
-type Handled = Exclude<OfficeOperation, 'office.login' | 'office.logout'>
+type Handled = Exclude<OfficeOperation, 'office.login' | 'office.join' | 'office.logout'>
 
 const entityOf = (values: Values) => (values.entity === 'all' ? null : values.entity)
 
@@ -135,9 +135,11 @@ const handlers: Readonly<Record<Handled, Handler>> = {
     }))
     return pageOf('entries', entries, limit)
   },
-  'people.list': async ({ people }, person) => ({
-    people: await people.list(actingPerson(person)),
-  }),
+  'people.list': async ({ people }, person, { values }) => {
+    const limit = rowsOf(values)
+    const rows = await people.list(actingPerson(person), values.after ?? null, limit)
+    return pageOf('people', rows, limit)
+  },
   'people.create': ({ people }, person, { values }) => {
     const { name = '', password = '', role = '', proposal } = values
     const entityId = entityOf(values) ?? null
@@ -162,13 +164,13 @@ const handlers: Readonly<Record<Handled, Handler>> = {
     await people.enable(id, actingPerson(person), values.proposal)
     return {}
   },
-  'proposals.list': async ({ proposals }, person) => ({
-    proposals: await proposals.list(actingPerson(person)),
-  }),
-  'proposals.confirm': async ({ proposals }, person, { id }) => {
-    await proposals.confirm(id, actingPerson(person))
-    return {}
+  'proposals.list': async ({ proposals }, person, { values }) => {
+    const limit = rowsOf(values)
+    const rows = await proposals.list(actingPerson(person), values.after ?? null, limit)
+    return pageOf('proposals', rows, limit)
   },
+  'proposals.confirm': ({ proposals }, person, { id }) =>
+    proposals.confirm(id, actingPerson(person)),
   'proposals.reject': async ({ proposals }, person, { id, values }) => {
     await proposals.reject(id, values.reason ?? '', actingPerson(person))
     return {}

@@ -267,6 +267,8 @@ export const limits = {
   sessionMs: 12 * hour,
   /** Time to confirm and carry out a request of two people. */
   proposalMs: day,
+  /** Open requests of one person. */
+  openProposals: 50,
   officeBodyBytes: 64 * 1024,
   /** Malformed logins of one address or network in a minute before it is answered 429 unread. */
   officeRefusals: 60,

@@ -1,7 +1,9 @@
 /** Operators log in, stay, and leave: passwords, codes, pauses, sessions, cookies and origins. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import pg from 'pg'
 import { limits } from '../../../schemas/index.ts'
+import { until } from '../../rig/gateway.ts'
 import {
   codeOf,
   type Enrolled,
@@ -189,6 +191,66 @@ describe("the operators' API", () => {
     assert.equal((await session(second.cookie)).status, 401)
     clock.forward(limits.codeStepMs)
     assert.equal((await logIn(host.url, joe, clock)).status, 401)
+  })
+
+  test('a session that begins beside the reset, change or end of its person does not outlive it', async () => {
+    for (const how of ['reset', 'change', 'disable'] as const) {
+      const vic = await enrol(host.gateway, `vic-${how}`, 'operator')
+      clock.forward(limits.codeStepMs)
+      const own = await logIn(host.url, vic, clock)
+      clock.forward(limits.codeStepMs)
+      const [newPassword, code] = ['another horse 9 x', codeOf(vic.secret, clock.realMs(), 1)]
+      await host.sql('begin')
+      await host.sql('select from tollgate.person where id = $1 for update', [vic.id])
+      const locked = (count: number) =>
+        until(async () => {
+          const [row] = await observer
+            .query(
+              `select count(*)::integer as waiting from pg_stat_activity
+             where wait_event_type = 'Lock' and datname = current_database()`,
+            )
+            .then(({ rows }) => rows)
+          return row.waiting >= count ? true : undefined
+        })
+      const observer = new pg.Client({ connectionString: host.database.url })
+      await observer.connect()
+      const beside = logIn(host.url, vic, clock)
+      await locked(1)
+      const values = { password, code, newPassword }
+      const act =
+        how === 'reset'
+          ? host.gateway.people.reset(vic.id, newPassword)
+          : how === 'disable'
+            ? host.gateway.people.disable(vic.id)
+            : office(host.url, '/operator/v1/password', { cookie: own.cookie, values })
+      await locked(2)
+      await host.sql('commit')
+      await observer.end()
+      await act
+      if (how === 'disable') await host.gateway.people.enable(vic.id)
+      const { status, cookie } = await beside
+      if (status === 200) assert.equal((await session(cookie)).status, 401, how)
+      const kept = how === 'change' ? 200 : 401
+      assert.equal((await session(own.cookie)).status, kept, how)
+    }
+  })
+
+  test("a tenant's admins see logouts, readings and people who leave their entity", async () => {
+    const [mia, mo] = [
+      await enrol(host.gateway, 'mia', 'admin', host.merchant),
+      await enrol(host.gateway, 'moe', 'viewer', host.merchant),
+    ]
+    clock.forward(limits.codeStepMs)
+    const { cookie } = await logIn(host.url, mia, clock)
+    const left = await logIn(host.url, mo, clock)
+    await office(host.url, '/operator/v1/logout', { cookie: left.cookie, values: {} })
+    await office(host.url, '/operator/v1/audit', { cookie })
+    await host.gateway.people.change(mo.id, { entityId: null })
+    const { body } = await office(host.url, '/operator/v1/audit', { cookie })
+    const seen = (body.entries as { action: string }[]).map(({ action }) => action)
+    for (const action of ['person.logged-out', 'audit.listed', 'person.changed']) {
+      assert.ok(seen.includes(action), action)
+    }
   })
 
   test('a password with older parameters is stored again with the current ones', async () => {
