@@ -1,6 +1,6 @@
 /** Operators, from the machine itself: what it shows once goes to standard output and nowhere else. */
 import { text as textOf } from 'node:stream/consumers'
-import type { Enrolled, Gateway } from '@tollgate/core'
+import type { Enrolled, Gateway, Invited } from '@tollgate/core'
 import { limits, roles } from '@tollgate/schemas'
 import { commandLineActor } from './actor.ts'
 import {
@@ -169,8 +169,14 @@ const confirm: Command = {
     const [proposal] = given.words
     return withInstallation(given, {}, async ({ gateway: { people } }) => {
       if (proposal !== undefined) {
-        await decided(() => people.confirm(proposal, { by: commandLineActor() }))
+        const { invitation } = await decided(() =>
+          people.confirm(proposal, { by: commandLineActor() }),
+        )
         print(`confirmed ${proposal}; the proposer can now carry it out`)
+        if (invitation !== undefined) {
+          print(`invitation ${invitation}`)
+          print('This is shown once. Give it to the new person yourself, and to nobody else.')
+        }
         return 0
       }
       const rows = (await people.proposals()).map((row) => [
@@ -232,7 +238,13 @@ async function passwordFor(given: Given): Promise<string> {
   return text
 }
 
-function showOnce({ id, otpauthUri, recoveryCodes }: Enrolled): void {
+function showOnce(made: Enrolled | Invited): void {
+  if ('invited' in made) {
+    print(`id ${made.id}`)
+    print('The person joins with this password and the invitation of whoever confirmed it.')
+    return
+  }
+  const { id, otpauthUri, recoveryCodes } = made
   const secret = new URL(otpauthUri).searchParams.get('secret') ?? ''
   const rows = [
     ['id', id],

@@ -18,7 +18,7 @@ import {
 } from './server.ts'
 import { unfitOrigin } from './session-cookie.ts'
 import { defaultSurfaces, type Origins } from './surfaces.ts'
-import { defaultThrottle, Throttle, type ThrottleOptions } from './throttle.ts'
+import { defaultThrottle, Refusals, Throttle, type ThrottleOptions } from './throttle.ts'
 import { UnderWay } from './under-way.ts'
 
 export type HostOptions = Partial<ListenAddress> & {
@@ -88,6 +88,7 @@ export function createHost(gateway: Gateway, options: HostOptions = {}): Host {
     office,
     proxyOnly: options.proxyOnly ?? false,
     throttle: new Throttle({ ...defaultThrottle, ...options.throttle }),
+    refusals: new Refusals(),
     log,
     trustedProxy: options.trustedProxy ?? [],
     state,

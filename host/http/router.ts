@@ -20,13 +20,14 @@ import { ownOperation } from './own-operations.ts'
 import { onlyThroughProxy } from './proxy-only.ts'
 import { type HostLog, loggedId, type RequestLine } from './request-log.ts'
 import { type Origins, onlyOwnPaths } from './surfaces.ts'
-import type { Throttle } from './throttle.ts'
+import type { Refusals, Throttle } from './throttle.ts'
 import type { UnderWay } from './under-way.ts'
 import { WaitingCaller } from './waiting-caller.ts'
 
 export type RouterParts = {
   readonly gateway: Gateway
   readonly throttle: Throttle
+  readonly refusals: Refusals
   readonly log: HostLog
   /** Addresses of proxies whose word on the client's address is taken. */
   readonly trustedProxy: readonly string[]

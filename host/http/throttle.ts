@@ -1,5 +1,5 @@
 import { GatewayError } from '@tollgate/core'
-import type { Endpoint } from '@tollgate/schemas'
+import { type Endpoint, limits } from '@tollgate/schemas'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 
 export type ThrottleOptions = {
@@ -12,6 +12,25 @@ export type ThrottleOptions = {
 export const defaultThrottle: ThrottleOptions = {
   writesPerSecond: 10_000,
   readsPerSecond: 20_000,
+}
+
+/** The refused requests of strangers in the last minute, by address: a refusal costs more than its request. */
+export class Refusals {
+  readonly #ofAddress = new RateLimiterMemory({ points: limits.officeRefusals, duration: 60 })
+
+  /** @throws GatewayError 429 */
+  async refuseBeyond(network: string): Promise<void> {
+    const counted = await this.#ofAddress.get(network)
+    if (counted === null || counted.consumedPoints < limits.officeRefusals) return
+    throw new GatewayError('800.120.100', {
+      status: 429,
+      retryAfterSeconds: Math.max(1, Math.ceil(counted.msBeforeNext / 1000)),
+    })
+  }
+
+  async count(network: string): Promise<void> {
+    await this.#ofAddress.penalty(network, 1)
+  }
 }
 
 /**
