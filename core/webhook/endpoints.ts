@@ -9,6 +9,7 @@ import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { fitting, weigh } from '../page/portions.ts'
+import { readSlowly } from '../query/read-limiter.ts'
 import { type Facts, withoutSecrets } from '../redaction/harmless.ts'
 import { refuse, textOf } from '../request/values.ts'
 import type { Place } from '../vault/binding.ts'
@@ -122,7 +123,8 @@ export async function listEndpoints(
   if (entityId !== null) await engine.directory.mayName(caller, entityId)
   const limit = limitOf(fields)
   const isWhole = textOf(fields, 'removed') === 'true'
-  const rows = await engine.lanes.single(
+  const rows = await readSlowly(
+    engine.lanes,
     endpointsBelow(entityId, isWhole, cursorOf(fields), limit + 1),
   )
   return pageOf(rows.map(toEndpoint), limit)
@@ -263,7 +265,7 @@ export async function listDeliveries(
   const limit = limitOf(fields)
   const state = textOf(fields, 'state')?.toLowerCase() ?? null
   return pageOf(
-    await engine.lanes.single(deliveriesOf(endpoint.id, state, cursorOf(fields), limit + 1)),
+    await readSlowly(engine.lanes, deliveriesOf(endpoint.id, state, cursorOf(fields), limit + 1)),
     limit,
   )
 }

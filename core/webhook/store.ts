@@ -2,6 +2,7 @@
 import { engineActor } from '../audit/actor.ts'
 import { type AuditEntry, auditRows } from '../audit/stored-rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
+import { highestIdAt, lowestId } from '../ids.ts'
 import type { Endpoint, Wrapper } from './types.ts'
 
 export type EndpointRow = {
@@ -224,7 +225,10 @@ export type DeliveryRow = {
   }[]
 }
 
-/** What was sent to an endpoint, newest first, below `before`. */
+/**
+ * What was sent to an endpoint, newest first, below `before`. Of one state as a range, which only the index by state
+ * has in this order, and with its condition: else a plan may pass over a million of others.
+ */
 export const deliveriesOf = (
   endpointId: string,
   state: string | null,
@@ -239,9 +243,15 @@ export const deliveriesOf = (
       from tollgate.delivery_attempt tried
       where tried.delivery_id = delivery.id), '[]') as tries
   from tollgate.delivery
-  where delivery.endpoint_id = ${endpointId}::uuid and (${state}::text is null or delivery.state = ${state}::text)
-    and (${before}::uuid is null or delivery.id < ${before}::uuid)
-  order by delivery.id desc
+  where delivery.endpoint_id = ${endpointId}::uuid and ${
+    state === null
+      ? sql`(${before}::uuid is null or delivery.id < ${before}::uuid)
+  order by delivery.id desc`
+      : sql`(delivery.state <> '') is true
+    and (delivery.state, delivery.id) >= (${state}::text, ${lowestId}::uuid)
+    and (delivery.state, delivery.id) < (${state}::text, ${before ?? highestIdAt(Number.POSITIVE_INFINITY)}::uuid)
+  order by delivery.state desc, delivery.id desc`
+  }
   limit ${limit}::integer`
 
 /** The months of notifications and tries that are past their time. */

@@ -353,6 +353,10 @@ export const limits = {
   webhookTestsPerToken: 3,
   /** Events replayed by one request. */
   webhooksPerReplay: 10_000,
+  /** Notifications of a replay that one statement writes. */
+  webhooksPerWrite: 1_000,
+  /** Simultaneous replays of one token in one process; an endpoint has one. */
+  webhookReplaysPerToken: 1,
 
   // The feed of events.
   /**
