@@ -11,6 +11,7 @@ import type { EventBus } from './event/bus.ts'
 import type { UrlCheck } from './net/address.ts'
 import type { Outgoing } from './net/http.ts'
 import type { InFlight } from './process/in-flight.ts'
+import type { SetupChanges } from './process/setup-changes.ts'
 import type { ShortNumbers } from './process/short-numbers.ts'
 import type { WebhookSlots } from './process/webhook-slots.ts'
 import type { PaymentJobs } from './queue/types.ts'
@@ -52,6 +53,8 @@ export type Engine = {
   readonly showsAnswers: boolean
   /** Tests of webhook endpoints under way. */
   readonly webhookTests: WebhookSlots
+  /** Changes of what is set up, by token. */
+  readonly setupChanges: SetupChanges
   /** Replays under way. */
   readonly webhookReplays: WebhookSlots
   /** Card numbers that tokens and channels came with lately. */

@@ -29,6 +29,7 @@ import { createOutgoing } from './net/http.ts'
 import { OperatorAccounts } from './operator-access/api.ts'
 import { InFlight } from './process/in-flight.ts'
 import { Presence } from './process/presence.ts'
+import { SetupChanges } from './process/setup-changes.ts'
 import { ShortNumbers } from './process/short-numbers.ts'
 import { WebhookSlots } from './process/webhook-slots.ts'
 import { Queue } from './queue/queue.ts'
@@ -129,6 +130,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       toMerchants,
       showsAnswers: forMerchants === false,
       webhookTests: new WebhookSlots('test', limits.webhookTestsPerToken),
+      setupChanges: new SetupChanges(clock),
       webhookReplays: new WebhookSlots('replay', limits.webhookReplaysPerToken),
       distinctNumbers: new DistinctNumbers(clock),
       connectorTimeoutMs: options.connectorTimeoutMs ?? 30_000,

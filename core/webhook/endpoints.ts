@@ -1,4 +1,5 @@
 /** Everything that can be done with webhook endpoints, for embedders and for the hosted surface alike. */
+import { isDeepStrictEqual } from 'node:util'
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { limits, resultDescription } from '@tollgate/schemas'
 import { actorOf } from '../audit/actor.ts'
@@ -66,6 +67,7 @@ export async function createEndpoint(
     wrapper: 'TEXT',
     active: true,
   })
+  engine.setupChanges.count(caller)
   const [added] = await engine.lanes.single(
     addEndpoint({
       id,
@@ -178,9 +180,13 @@ async function change(
   id: string,
   work: (endpoint: Endpoint) => Promise<Parameters<typeof changeEndpoint>[2]>,
 ): Promise<Shown> {
-  for (;;) {
+  for (let tries = 0; ; tries += 1) {
     const endpoint = await readEndpoint(engine, caller, id)
     const to = await work(endpoint)
+    // Nothing is written, and nothing put on record, of what is so already.
+    if (to.secrets === null && isDeepStrictEqual(settingsOf(to), settingsOf(endpoint)))
+      return { endpoint }
+    if (tries === 0) engine.setupChanges.count(caller)
     const now = new Date(engine.clock.realMs())
     const audit = {
       actor: actorOf(caller),
@@ -199,6 +205,7 @@ async function change(
 /** Nothing more is sent; what waited is given up, and stays in the log. */
 export async function endEndpoint(engine: Engine, caller: Caller, id: string): Promise<Endpoint> {
   const endpoint = await readEndpoint(engine, caller, id)
+  engine.setupChanges.count(caller)
   const removedAt = new Date(engine.clock.realMs())
   const actor = actorOf(caller)
   const audit = { actor, action: 'webhook.removed', before: factsOf(endpoint) }
@@ -230,6 +237,7 @@ export async function testEndpoint(
   return engine.webhookTests.within(caller, id, async () => {
     const secrets = await openSecrets(engine, endpoint)
     const messageId = newId()
+    engine.setupChanges.count(caller)
     // Before anything is sent: whatever becomes of it, it was asked for.
     await engine.lanes.single(
       addAudit({
@@ -293,6 +301,13 @@ export const keysOf = (secrets: EndpointSecrets): EndpointKeys => ({
 })
 
 type Changes = Pick<Endpoint, 'url' | 'types' | 'wrapper' | 'active'>
+
+const settingsOf = ({ url, types, wrapper, active }: Changes): Changes => ({
+  url,
+  types,
+  wrapper,
+  active,
+})
 
 /** What the audit trail tells of an endpoint. */
 const factsOf = ({ url, types, wrapper, active }: Changes): Facts => ({

@@ -51,6 +51,7 @@ export async function replay(
     detail: { eventId, from, until, which: isDead ? 'DEAD' : 'ALL' },
   }
   return engine.webhookReplays.within(caller, endpoint.id, async () => {
+    engine.setupChanges.count(caller)
     const most = limits.webhooksPerReplay
     const search = isDead
       ? deadToReplay(endpoint.id, eventId, { from, until }, most)

@@ -254,6 +254,23 @@ export const deliveriesOf = (
   }
   limit ${limit}::integer`
 
+/** Endpoints that were removed long ago, once their log is gone, too. */
+export const purgeEndpoints = (days: number, limit: number) => sql<{ id: string }>`
+with gone as (
+  delete from tollgate.webhook_endpoint
+  where id in (
+    select id
+    from tollgate.webhook_endpoint
+    where kind = 'webhook' and removed_at < now() - ${days}::integer * interval '1 day'
+      and not exists (select from tollgate.delivery where delivery.endpoint_id = webhook_endpoint.id)
+    limit ${limit}::integer)
+  returning id),
+unqueued as (
+  delete from tollgate.webhook_queue
+  using gone
+  where webhook_queue.endpoint_id = gone.id)
+select id from gone`
+
 /** The months of notifications and tries that are past their time. */
 export const dropDeliveries = (days: number) => sql<{ dropped: number }>`
   select tollgate.drop_deliveries(now() - ${days}::integer * interval '1 day') as dropped`
