@@ -1,4 +1,5 @@
 /** Everything that can be done with webhook endpoints, for embedders and for the hosted surface alike. */
+import { isDeepStrictEqual } from 'node:util'
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { limits, resultDescription } from '@tollgate/schemas'
 import { actorOf } from '../audit/actor.ts'
@@ -8,7 +9,7 @@ import type { Caller } from '../caller/caller.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
-import { fitting, weigh } from '../page/portions.ts'
+import { readSlowly } from '../query/read-limiter.ts'
 import { type Facts, withoutSecrets } from '../redaction/harmless.ts'
 import { refuse, textOf } from '../request/values.ts'
 import type { Place } from '../vault/binding.ts'
@@ -19,6 +20,7 @@ import {
   signingKey,
 } from '../vault/webhook-keys.ts'
 import { sendNotification, type Underway } from './attempt.ts'
+import { cursorOf, limitOf, type Page, pageOf } from './pages.ts'
 import {
   addEndpoint,
   changeEndpoint,
@@ -65,6 +67,7 @@ export async function createEndpoint(
     wrapper: 'TEXT',
     active: true,
   })
+  engine.setupChanges.count(caller)
   const [added] = await engine.lanes.single(
     addEndpoint({
       id,
@@ -110,8 +113,6 @@ const notThere = (why: string) =>
     description: `${resultDescription('700.400.580')}: ${why}`,
   })
 
-export type Page<Entry> = { readonly entries: readonly Entry[]; readonly nextCursor?: string }
-
 /** Endpoints of an entity and of all below it, newest first. */
 export async function listEndpoints(
   engine: Engine,
@@ -122,7 +123,8 @@ export async function listEndpoints(
   if (entityId !== null) await engine.directory.mayName(caller, entityId)
   const limit = limitOf(fields)
   const isWhole = textOf(fields, 'removed') === 'true'
-  const rows = await engine.lanes.single(
+  const rows = await readSlowly(
+    engine.lanes,
     endpointsBelow(entityId, isWhole, cursorOf(fields), limit + 1),
   )
   return pageOf(rows.map(toEndpoint), limit)
@@ -176,9 +178,13 @@ async function change(
   id: string,
   work: (endpoint: Endpoint) => Promise<Parameters<typeof changeEndpoint>[2]>,
 ): Promise<Shown> {
-  for (;;) {
+  for (let tries = 0; ; tries += 1) {
     const endpoint = await readEndpoint(engine, caller, id)
     const to = await work(endpoint)
+    // Nothing is written, and nothing put on record, of what is so already.
+    if (to.secrets === null && isDeepStrictEqual(settingsOf(to), settingsOf(endpoint)))
+      return { endpoint }
+    if (tries === 0) engine.setupChanges.count(caller)
     const now = new Date(engine.clock.realMs())
     const audit = {
       actor: actorOf(caller),
@@ -197,6 +203,7 @@ async function change(
 /** Nothing more is sent; what waited is given up, and stays in the log. */
 export async function endEndpoint(engine: Engine, caller: Caller, id: string): Promise<Endpoint> {
   const endpoint = await readEndpoint(engine, caller, id)
+  engine.setupChanges.count(caller)
   const removedAt = new Date(engine.clock.realMs())
   const actor = actorOf(caller)
   const audit = { actor, action: 'webhook.removed', before: factsOf(endpoint) }
@@ -228,6 +235,7 @@ export async function testEndpoint(
   return engine.webhookTests.within(caller, id, async () => {
     const secrets = await openSecrets(engine, endpoint)
     const messageId = newId()
+    engine.setupChanges.count(caller)
     // Before anything is sent: whatever becomes of it, it was asked for.
     await engine.lanes.single(
       addAudit({
@@ -263,7 +271,7 @@ export async function listDeliveries(
   const limit = limitOf(fields)
   const state = textOf(fields, 'state')?.toLowerCase() ?? null
   return pageOf(
-    await engine.lanes.single(deliveriesOf(endpoint.id, state, cursorOf(fields), limit + 1)),
+    await readSlowly(engine.lanes, deliveriesOf(endpoint.id, state, cursorOf(fields), limit + 1)),
     limit,
   )
 }
@@ -292,6 +300,13 @@ export const keysOf = (secrets: EndpointSecrets): EndpointKeys => ({
 
 type Changes = Pick<Endpoint, 'url' | 'types' | 'wrapper' | 'active'>
 
+const settingsOf = ({ url, types, wrapper, active }: Changes): Changes => ({
+  url,
+  types,
+  wrapper,
+  active,
+})
+
 /** What the audit trail tells of an endpoint. */
 const factsOf = ({ url, types, wrapper, active }: Changes): Facts => ({
   url: withoutSecrets(url),
@@ -311,24 +326,4 @@ function changesOf(engine: Engine, fields: RequestFields, before: Changes): Chan
     wrapper: (textOf(fields, 'wrapper') ?? before.wrapper) as Wrapper,
     active: (textOf(fields, 'active') ?? String(before.active)) === 'true',
   }
-}
-
-const limitOf = (fields: RequestFields) => Number(textOf(fields, 'limit') ?? 100)
-
-function cursorOf(fields: RequestFields): string | null {
-  const cursor = textOf(fields, 'cursor')
-  if (cursor === undefined || isId(cursor)) return cursor ?? null
-  throw refuse('200.300.404', 'cursor', 'must be a nextCursor of an earlier answer', cursor)
-}
-
-function pageOf<Entry extends { readonly id: string }>(
-  rows: readonly Entry[],
-  limit: number,
-): Page<Entry> {
-  const shown = rows.slice(0, limit)
-  const entries = shown.slice(0, fitting(shown.map(weigh), 0))
-  const last = entries.at(-1)
-  return rows.length > entries.length && last !== undefined
-    ? { entries, nextCursor: last.id }
-    : { entries }
 }

@@ -366,10 +366,17 @@ export const limits = {
   /** Time that the previous secret signs as well after a rotation. */
   webhookRotationMs: day,
   webhooksPerEntity: 100,
+  /** Changes of webhook endpoints, their tests and replays, that one token may make in one process and in this time. */
+  setupChangesPerToken: 300,
+  setupChangesMs: hour,
   /** Simultaneous test notifications of one token in one process; an endpoint has one. */
   webhookTestsPerToken: 3,
   /** Events replayed by one request. */
   webhooksPerReplay: 10_000,
+  /** Notifications of a replay that one statement writes. */
+  webhooksPerWrite: 1_000,
+  /** Simultaneous replays of one token in one process; an endpoint has one. */
+  webhookReplaysPerToken: 1,
 
   // The feed of events.
   /**

@@ -94,13 +94,66 @@ describe('chargebacks that an operator reverses', () => {
     await assert.rejects(refund(id), waits)
   })
 
-  test("an acquirer's reversal that arrives afterwards is recorded and listed", async () => {
+  const told = (id: string) =>
+    run.sql<{ type: string }>(
+      `select event.type
+         from tollgate.event
+         join tollgate.payment fact on fact.id = event.resource
+         join tollgate.chargeback on chargeback.record_id = fact.id
+        where chargeback.payment_id = $1 and chargeback.kind = 'reversal'`,
+      [id],
+    )
+
+  test("an acquirer's reversal that arrives afterwards is the same fact, told once", async () => {
     const { id } = await run.debit('back-after-all')
     await charge(id, 'back-after-all')
     await byHand(await lastOf(id))
-    assert.equal(await giveBack(id, 'back-after-all'), 'recorded')
-    assert.deepEqual(await run.kinds(id), ['beyond-sums'])
+    assert.equal(await giveBack(id, 'back-after-all'), 'known')
+    assert.equal(await giveBack(id, 'back-after-all'), 'known', 'told again')
+    assert.deepEqual(await run.kinds(id), [])
+    assert.equal((await records(id, 'CR')).length, 1)
+    assert.equal((await told(id)).length, 1)
+    const [kept] = await run.sql<{ told_as: string; hasSource: boolean }>(
+      `select told_as, source is not null as "hasSource" from tollgate.chargeback
+        where payment_id = $1 and kind = 'reversal'`,
+      [id],
+    )
+    assert.deepEqual(kept, { told_as: 'back-after-all', hasSource: true })
     assert.equal((await refund(id)).result.code, charged)
+    assert.equal(await giveBack(id, 'back-after-all', '9300'), 'conflict')
+    assert.deepEqual(await run.kinds(id), ['beyond-sums'])
+    await endAll(id)
+    assert.equal(await charge(id, 'back-after-all'), 'recorded', 'a round of its own')
+    assert.equal(await giveBack(id, 'back-after-all'), 'recorded')
+    await endAll(id)
+  })
+
+  test("an acquirer's reversal of another amount than the one by hand is recorded and listed", async () => {
+    const { id } = await run.debit('back-more')
+    await charge(id, 'back-more')
+    await byHand(await lastOf(id))
+    assert.equal(await giveBack(id, 'back-more', '9300'), 'recorded')
+    assert.deepEqual(await run.kinds(id), ['beyond-sums'])
+    await endAll(id)
+  })
+
+  test("an acquirer's reversal without a reference confirms the one by hand, once", async () => {
+    const { id } = await run.debit('back-without-names')
+    await run.tell(id, { outcome: chargeback })
+    await byHand(await lastOf(id))
+    assert.equal(await run.tell(id, { outcome: reversal, minor: '9200' }), 'known')
+    assert.equal((await told(id)).length, 1)
+    assert.deepEqual(await run.kinds(id), [])
+  })
+
+  test('a chargeback outside the sums that was reversed by hand is confirmed alike', async () => {
+    const { id } = await run.debit('back-outside')
+    await charge(id, 'back-outside', '10000', 'USD')
+    await byHand(await lastOf(id))
+    const usd = { outcome: reversal, reference: 'back-outside', minor: '10000', currency: 'USD' }
+    assert.equal(await run.tell(id, usd), 'known')
+    assert.equal((await told(id)).length, 1)
+    await endAll(id)
   })
 
   test('a reversed chargeback in another currency, or of a declined payment, no longer stands', async () => {

@@ -208,7 +208,7 @@ function present<T>(value: T | null, option: string): T {
 }
 
 const rowsOfReference = `
-  select p.id, p.payment_type as type, p.state, p.result_code as code, a.key, a.enquiries
+  select p.id, p.payment_type as type, p.state, p.result_code as code, a.key, a.enquiries + a.questions as enquiries
   from tollgate.payment p
   join tollgate.attempt a on a.payment_id = p.id
   where p.merchant_transaction_id = $1

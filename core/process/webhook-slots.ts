@@ -1,26 +1,34 @@
-/** How many test notifications may be on their way: each holds a connection to a stranger for long. */
-import { limits } from '@tollgate/schemas'
+/** Room for work on webhook endpoints that holds a connection for long: test notifications, and replays. */
 import type { Caller } from '../caller/caller.ts'
 import { GatewayError } from '../errors.ts'
 
-export class WebhookTestSlots {
+export class WebhookSlots {
+  readonly #noun: string
+  readonly #perToken: number
   readonly #endpoints = new Set<string>()
   readonly #tokens = new Map<string, number>()
+
+  /** @param noun names the work in refusals. */
+  constructor(noun: string, perToken: number) {
+    this.#noun = noun
+    this.#perToken = perToken
+  }
 
   /**
    * Carries out `work` if there is room for it.
    *
-   * @throws GatewayError 429 while another test of this endpoint runs, or as many of this token as may.
+   * @throws GatewayError 429 while an endpoint or a token has all the work under way that it may have.
    */
   async within<T>(caller: Caller, endpointId: string, work: () => Promise<T>): Promise<T> {
+    const noun = this.#noun
     if (this.#endpoints.has(endpointId)) {
-      throw refused('a test of this webhook endpoint is still running: wait for its answer')
+      throw refused(`a ${noun} of this webhook endpoint is still running: wait for its answer`)
     }
     const running = this.#tokens.get(caller.id) ?? 0
     // The embedding program is trusted, and is one caller for all its users.
-    if (caller.entityId !== null && running >= limits.webhookTestsPerToken) {
+    if (caller.entityId !== null && running >= this.#perToken) {
       throw refused(
-        `${limits.webhookTestsPerToken} tests of this access token are still running: wait for an answer`,
+        `${this.#perToken} ${noun}s of this access token are still running: wait for an answer`,
       )
     }
     this.#endpoints.add(endpointId)
