@@ -9,7 +9,6 @@ import type { Caller } from '../caller/caller.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
-import { readSlowly } from '../query/read-limiter.ts'
 import { type Facts, withoutSecrets } from '../redaction/harmless.ts'
 import { refuse, textOf } from '../request/values.ts'
 import type { Place } from '../vault/binding.ts'
@@ -20,17 +19,7 @@ import {
   signingKey,
 } from '../vault/webhook-keys.ts'
 import { sendNotification, type Underway } from './attempt.ts'
-import { cursorOf, limitOf, type Page, pageOf } from './pages.ts'
-import {
-  addEndpoint,
-  changeEndpoint,
-  type DeliveryRow,
-  deliveriesOf,
-  endpointById,
-  endpointsBelow,
-  removeEndpoint,
-  toEndpoint,
-} from './store.ts'
+import { addEndpoint, changeEndpoint, endpointById, removeEndpoint, toEndpoint } from './store.ts'
 import type { Endpoint, EndpointKeys, EndpointSecrets, Tried, Wrapper } from './types.ts'
 
 /** An endpoint, and the secrets that are shown this once. */
@@ -112,23 +101,6 @@ const notThere = (why: string) =>
     status: 404,
     description: `${resultDescription('700.400.580')}: ${why}`,
   })
-
-/** Endpoints of an entity and of all below it, newest first. */
-export async function listEndpoints(
-  engine: Engine,
-  caller: Caller,
-  { fields }: Request,
-): Promise<Page<Endpoint>> {
-  const entityId = textOf(fields, 'entityId') ?? caller.entityId
-  if (entityId !== null) await engine.directory.mayName(caller, entityId)
-  const limit = limitOf(fields)
-  const isWhole = textOf(fields, 'removed') === 'true'
-  const rows = await readSlowly(
-    engine.lanes,
-    endpointsBelow(entityId, isWhole, cursorOf(fields), limit + 1),
-  )
-  return pageOf(rows.map(toEndpoint), limit)
-}
 
 /** Changes where, what and how it is told, or switches it on or off. What failed before is forgotten. */
 export async function updateEndpoint(
@@ -258,22 +230,6 @@ export async function testEndpoint(
       clearInterval(looking)
     }
   })
-}
-
-/** What was sent to an endpoint, also to one that was removed, newest first. */
-export async function listDeliveries(
-  engine: Engine,
-  caller: Caller,
-  id: string,
-  { fields }: Request,
-): Promise<Page<DeliveryRow>> {
-  const endpoint = await lookAtEndpoint(engine, caller, id)
-  const limit = limitOf(fields)
-  const state = textOf(fields, 'state')?.toLowerCase() ?? null
-  return pageOf(
-    await readSlowly(engine.lanes, deliveriesOf(endpoint.id, state, cursorOf(fields), limit + 1)),
-    limit,
-  )
 }
 
 /** Null where the endpoint has none. @throws GatewayError when the vault is shut. */

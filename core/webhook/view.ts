@@ -5,7 +5,7 @@ import { wireTimestamp } from '../clock.ts'
 import { approvedCode } from '../payment/decide.ts'
 import type { Envelope } from '../schedule/view.ts'
 import type { Shown } from './endpoints.ts'
-import type { Page } from './pages.ts'
+import type { Page } from './lists.ts'
 import type { DeliveryRow } from './store.ts'
 import type { Endpoint, Tried, Wrapper } from './types.ts'
 
