@@ -9,6 +9,8 @@ import { type Looked, look } from './late-words/look.ts'
 import { inParallel, Play, type Played } from './late-words/play.ts'
 import { becomes, type Seen, stoodAs } from './late-words/rules.ts'
 
+/** Hundreds of payments are made, told of and looked at before the first test. */
+const beforeLimit = { timeout: 120_000 }
 /** Many failures usually have one cause. */
 const shown = 100
 const alice = { by: 'alice', reason: 'the statement of the acquirer says so' }
@@ -42,7 +44,7 @@ function lateWords(subjects: readonly Subject[]): void {
     await inParallel(played, (one) => play.say(one, one.cell.word, `${one.reference}-again`))
     await play.rest()
     again = await look(play, played)
-  })
+  }, beforeLimit)
   after(() => closeChecked(play.run))
 
   const each = (
