@@ -169,7 +169,7 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
       document = documentOf(done)
     }
     if (readers !== undefined) parts.answers.fit(readers, costOf(document))
-    status = reply?.status ?? 200
+    status = reply?.status ?? document.status ?? 200
   } catch (error) {
     if (error instanceof ClientGoneError) {
       log(parts, asked, { startedMs, caller, status: 0, gone: true })

@@ -101,6 +101,19 @@ export type Operation = {
   readonly shortId: string
   readonly merchantTransactionId?: string
   readonly descriptor?: string
+  /** Where the shopper of this payment comes back to after a redirect. */
+  readonly returnUrl?: string
+}
+
+/** A shopper who came back, as the browser tells it: nothing of it is proven. */
+export type ShopperReturn = {
+  readonly method: 'GET' | 'POST'
+  readonly query: Readonly<Record<string, string>>
+  /** Fields of a form that was posted; empty otherwise. */
+  readonly form: Readonly<Record<string, string>>
+  /** What the outcome that sent the shopper away left behind. */
+  readonly memo?: Json
+  readonly refs: Refs
 }
 
 /** Key/value store that the engine keeps for a connector: outside card data never goes in. */
@@ -132,8 +145,6 @@ export type Context<Config = Record<string, unknown>, Account = Record<string, u
   /** Aborted at the operation's deadline. */
   readonly signal: AbortSignal
   readonly log: Log
-  /** Where the shopper comes back to after a redirect. */
-  readonly returnUrl?: string
   /** Where the acquirer may send events. */
   readonly notifyUrl?: string
 }
@@ -208,14 +219,13 @@ export type Connector<C = Record<string, unknown>, A = Record<string, unknown>> 
     /** Undo whatever the key did, and make the key harmless for good. */
     readonly reverseByKey?: (operation: Operation, context: Context<C, A>) => Promise<Reversed>
   }
-  /** The shopper came back from a redirect. */
+  /**
+   * The shopper came back from a redirect: ask the acquirer, believe nothing that the browser brought. A
+   * throw, or `notSent`, before a byte that moves money leaves the payment pending.
+   */
   readonly complete?: (
     operation: Operation,
-    back: {
-      readonly query: Readonly<Record<string, string>>
-      readonly memo?: Json
-      readonly refs: Refs
-    },
+    back: ShopperReturn,
     context: Context<C, A>,
   ) => Promise<Outcome>
   readonly inbound?: {

@@ -36,13 +36,16 @@ export function originalKind(connector: Connector, kind: Kind): Kind | undefined
   return undefined
 }
 
+const returnUrl = 'https://shop.example/return'
+
 /** A first operation, as an engine hands it over. Nothing of it may be changed by a handler. */
 export function firstOperation(
   connector: Connector,
   kind: Kind,
   { instrument, amount = usualAmount, request = {} }: Scene,
 ): Operation {
-  return frozen({ ...plain(connector, kind, amount, request), brand: instrument.brand, instrument })
+  const brand = instrument.brand
+  return frozen({ ...plain(connector, kind, amount, request), brand, instrument, returnUrl })
 }
 
 /** An operation on an earlier one: by reference, without the instrument. */
