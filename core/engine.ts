@@ -11,8 +11,9 @@ import type { EventBus } from './event/bus.ts'
 import type { UrlCheck } from './net/address.ts'
 import type { Outgoing } from './net/http.ts'
 import type { InFlight } from './process/in-flight.ts'
+import type { SetupChanges } from './process/setup-changes.ts'
 import type { ShortNumbers } from './process/short-numbers.ts'
-import type { WebhookTestSlots } from './process/webhook-test-slots.ts'
+import type { WebhookSlots } from './process/webhook-slots.ts'
 import type { PaymentJobs } from './queue/types.ts'
 import type { Targets } from './routing/targets.ts'
 import type { StepLog } from './transcript/log.ts'
@@ -51,7 +52,11 @@ export type Engine = {
   /** Whether merchants are shown what their URLs answered: not where those may lead to this machine. */
   readonly showsAnswers: boolean
   /** Tests of webhook endpoints under way. */
-  readonly webhookTests: WebhookTestSlots
+  readonly webhookTests: WebhookSlots
+  /** Changes of what is set up, by token. */
+  readonly setupChanges: SetupChanges
+  /** Replays under way. */
+  readonly webhookReplays: WebhookSlots
   /** Card numbers that tokens and channels came with lately. */
   readonly distinctNumbers: DistinctNumbers
   /** Where the shopper of an attempt comes back to; undefined without a public address. */

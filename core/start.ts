@@ -29,8 +29,9 @@ import { createOutgoing } from './net/http.ts'
 import { OperatorAccounts } from './operator-access/api.ts'
 import { InFlight } from './process/in-flight.ts'
 import { Presence } from './process/presence.ts'
+import { SetupChanges } from './process/setup-changes.ts'
 import { ShortNumbers } from './process/short-numbers.ts'
-import { WebhookTestSlots } from './process/webhook-test-slots.ts'
+import { WebhookSlots } from './process/webhook-slots.ts'
 import { Queue } from './queue/queue.ts'
 import { warm } from './request/parse.ts'
 import { openAccounts } from './routing/accounts.ts'
@@ -129,7 +130,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       checkUrl: (url) => checkUrl(url, rules),
       toMerchants,
       showsAnswers: forMerchants === false,
-      webhookTests: new WebhookTestSlots(),
+      webhookTests: new WebhookSlots('test', limits.webhookTestsPerToken),
+      setupChanges: new SetupChanges(clock),
+      webhookReplays: new WebhookSlots('replay', limits.webhookReplaysPerToken),
       distinctNumbers: new DistinctNumbers(clock),
       returnUrl: (paymentId, attemptKey) =>
         publicUrl === undefined

@@ -57,11 +57,10 @@ import { webhookCommands } from './commands/webhook.ts'
 import { describeSettings } from './config/describe.ts'
 import { SettingsError } from './config/read-settings.ts'
 import { ListenError } from './http/server.ts'
-import { EmbeddedPostgresError } from './postgres/index.ts'
 import { DatabaseError } from './serve/installation.ts'
 import { KeysError } from './serve/keys.ts'
 
-const commands: readonly Command[] = [
+export const commands: readonly Command[] = [
   serveCommand,
   migrateCommand,
   entityListCommand,
@@ -133,11 +132,11 @@ function helpOfGroup(words: readonly string[]): number {
   const [first = '', second] = words
   const group = commands.filter(({ name }) => name.startsWith(`${first} `))
   if (group.length === 0) {
-    throw new UsageError(`there is no command "${first}"; see tollgate --help`)
+    throw new UsageError(`unknown command "${first}"; see tollgate --help`)
   }
   const names = group.map(({ name }) => name.slice(first.length + 1))
   if (second !== undefined && second !== '--help') {
-    throw new UsageError(`there is no "${first} ${second}", only ${first} ${names.join(', ')}`)
+    throw new UsageError(`unknown command "${first} ${second}"; ${first} has: ${names.join(', ')}`)
   }
   for (const line of group.flatMap((command) => [...helpOf(command), ''])) print(line)
   return second === undefined ? 1 : 0
@@ -166,7 +165,7 @@ function help(): string[] {
     .filter(({ env }) => env !== '')
     .map(({ env, default: fallback, meaning }) => [
       `  ${env}`,
-      meaning + (fallback === '' ? '' : ` Default ${fallback}.`),
+      meaning + (fallback === '' ? '' : ` Default: ${fallback}.`),
     ])
   return [
     'tollgate <command> [options]',
@@ -176,10 +175,10 @@ function help(): string[] {
       commands.map(({ name, words = [], summary }) => [`  ${[name, ...words].join(' ')}`, summary]),
     ),
     '',
-    'Settings, by environment variable or in tollgate.config.ts:',
+    'Settings, as environment variables or in tollgate.config.ts:',
     ...columns(settings),
     '',
-    'More about one command: tollgate <command> --help',
+    'Help for one command: tollgate <command> --help',
   ]
 }
 
@@ -190,7 +189,6 @@ const explained = [
   KeysError,
   DatabaseError,
   ListenError,
-  EmbeddedPostgresError,
   MissingKeyError,
   KeyProviderError,
   RotationError,

@@ -4,9 +4,3 @@ export { createHost, type Host, type HostOptions, type Listening } from './http/
 export type { HostLog } from './http/request-log.ts'
 export { type ListenAddress, ListenError, type ServerLimits } from './http/server.ts'
 export type { ThrottleOptions } from './http/throttle.ts'
-export {
-  type EmbeddedPostgres,
-  EmbeddedPostgresError,
-  type EmbeddedPostgresOptions,
-  startEmbeddedPostgres,
-} from './postgres/index.ts'

@@ -18,7 +18,7 @@ const programs = join(project, 'node_modules/.bin')
 const condition = '--conditions=@tollgate/source'
 
 /** Tests that start, await or kill processes: one process for each file, three at a time. */
-const apart = /^test\/(?:flows|crashes|browser|examples|host\/postgres|host\/cli)\//
+const apart = /^test\/(?:flows|crashes|browser|examples|plugins\/embedded-postgres|host\/cli)\//
 /**
  * Tests that mostly wait for clocks, connections and pauses: one separate process, beside the rest.
  */

@@ -1,6 +1,6 @@
 /**
- * Theirs to ours: what the bank's answers mean. Every path that does not read an answer completely
- * ends in `unknown`, because money may have moved; only the bank's own word makes it anything else.
+ * Answers of the bank as outcomes. Every answer that is not read completely becomes `unknown`,
+ * because money may have moved; only the bank's own statement gives another outcome.
  */
 import {
   accepted,
@@ -18,10 +18,10 @@ import {
 import { resultAdvice } from '@tollgate/schemas'
 import { reasonFor } from './reasons.ts'
 
-/** How often to ask about a payment that the bank's fraud desk looks at. */
+/** Poll interval for a payment under review by the bank's fraud desk. */
 const pollMs = 30_000
 
-/** A payment as the bank describes it, in answers, look-ups and events alike. */
+/** A payment as the bank describes it in answers, look-ups and events. */
 export type BankPayment = {
   readonly id: string
   readonly reference: string
@@ -44,19 +44,20 @@ export function readOutcome(answer: HttpAnswer, operation: Operation): Outcome {
   }
   if (answer.status !== 200) return unknown(`the bank answered with HTTP ${answer.status}`)
   const payment = readPayment(json)
-  if (payment === undefined) return unknown('the answer of the bank cannot be read')
-  // Answers on a shared connection can be mixed up. One about another key says nothing about ours.
+  if (payment === undefined) return unknown('the answer of the bank is unreadable')
+  // Answers on a shared connection can be mixed up. An answer about another key proves nothing
+  // here.
   if (payment.reference !== operation.key) return unknown('the answer is about another payment')
   return outcomeOf(payment, operation.amount)
 }
 
 export function readFound(answer: HttpAnswer, operation: Operation): Found {
   const json = jsonOf(answer)
-  // A proxy says 404 too. Only the bank's own body means that it does not know the payment.
+  // A proxy also answers 404. Only the bank's own body proves that it does not know the payment.
   if (answer.status === 404 && field(json, 'code') === 'unknown-reference') {
     return { is: 'notFound' }
   }
-  // A look-up that was refused says nothing about the payment that was looked for.
+  // A refused look-up says nothing about its payment.
   if (answer.status !== 200) return unknown(`the bank answered with HTTP ${answer.status}`)
   return readOutcome(answer, operation)
 }
@@ -76,7 +77,7 @@ export function readReversal(answer: HttpAnswer, key: string): Reversed {
       return { is: 'refused', why: `the bank refused: ${code}`, reason: reasonFor(code) }
     }
     default:
-      return { is: 'unknown', why: 'the answer of the bank cannot be read' }
+      return { is: 'unknown', why: 'the answer of the bank is unreadable' }
   }
 }
 
@@ -94,12 +95,12 @@ export function outcomeOf(payment: BankPayment, asked: Money): Outcome {
     case 'approved':
       return approved(refs, {
         code,
-        // Another amount than asked for is told, never corrected: the engine decides about it.
+        // Another amount than requested is reported, never corrected: the engine decides about it.
         ...(isOther ? { amount } : {}),
         ...(networkReference === undefined ? {} : { networkTxId: networkReference }),
       })
     case 'submitted':
-      // A direct debit counts as done and may still come back.
+      // A direct debit counts as done and can still be returned.
       return isOther ? unknown('submitted for another amount') : accepted(refs, 'event', { code })
     case 'declined': {
       const reason = reasonFor(code)
@@ -114,7 +115,8 @@ export function outcomeOf(payment: BankPayment, asked: Money): Outcome {
     case 'review':
       return pending({ poll: pollMs }, { refs, code })
     case 'confirm':
-      if (confirmUrl === undefined) return unknown('the bank wants the shopper, but not where')
+      if (confirmUrl === undefined)
+        return unknown('the bank requires the shopper, without an address')
       return pending({ redirect: { url: confirmUrl } }, { refs, code })
   }
 }
@@ -124,7 +126,7 @@ export const moneyOf = ({ amount: { value, currency } }: BankPayment): Money => 
   currency,
 })
 
-/** A payment, or undefined unless every field is what the bank's manual says. */
+/** A payment, or undefined unless every field agrees with the bank's manual. */
 export function readPayment(json: unknown): BankPayment | undefined {
   const payment = (json ?? {}) as Partial<BankPayment>
   const texts = [payment.id, payment.reference, payment.code]
@@ -136,7 +138,7 @@ export function readPayment(json: unknown): BankPayment | undefined {
   return isWhole ? (payment as BankPayment) : undefined
 }
 
-/** The bank refuses before it does anything, and says so: 4xx with `refused: true` of its own. */
+/** The bank refuses before it does anything, and states it: 4xx with its own `refused: true`. */
 function refusalOf(
   { status }: HttpAnswer,
   json: unknown,

@@ -1,4 +1,4 @@
-/** What the bank sends by itself. */
+/** The bank's own messages. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Claim, Inbound } from '@tollgate/plugin-kit'
 import { moneyOf, outcomeOf, readPayment } from './answers.ts'
@@ -10,8 +10,8 @@ export const signatureOf = (body: Buffer, secret: string): string =>
   createHmac('sha256', secret).update(body).digest('hex')
 
 /**
- * Over the bytes as they came: JSON that is parsed and written again is another text. Old messages
- * are taken too: one that is played again has an id that the engine knows.
+ * Over the received bytes, because parsed and rewritten JSON is another text. Old messages are
+ * accepted too: a repeated one has an id that the engine knows.
  */
 export function isSigned({ body, headers }: Inbound, secret: string): boolean {
   const given = Buffer.from(headers[signatureHeader] ?? '')
@@ -20,21 +20,22 @@ export function isSigned({ body, headers }: Inbound, secret: string): boolean {
 }
 
 /**
- * @throws Error for anything but an event. It quotes nothing: the message may come from anybody.
+ * @throws Error for anything but an event. The text quotes nothing, because anybody can send a
+ * message.
  */
 export function claimsOf({ body }: Inbound): readonly Claim[] {
   let event: { readonly id?: unknown; readonly payment?: unknown } | null
   try {
     event = JSON.parse(body.toString('utf8'))
   } catch {
-    throw new Error('the message is no JSON')
+    throw new Error('the message is not JSON')
   }
   const payment = readPayment(event?.payment)
   if (typeof event?.id !== 'string' || payment === undefined) {
-    throw new Error('the message is no event of the bank')
+    throw new Error('the message is not an event of the bank')
   }
   const amount = moneyOf(payment)
-  // The engine compares the amount with what it asked for, so here it is no other one.
+  // The engine compares the amount with the requested one, so the outcome names no other amount.
   const outcome = outcomeOf(payment, amount)
   return [{ eventId: event.id, key: payment.reference, outcome, amount }]
 }

@@ -25,7 +25,7 @@ const config = settings('Example Bank', [
     'Base URL of the API, without a slash at its end.',
   ],
 ])
-// Many merchants, one installation: what differs between them stands here. Secrets are sealed.
+// One installation serves many merchants: these settings differ between them. Secrets are sealed.
 const account = settings('Account at Example Bank', [
   ['merchantId', { kind: 'text', min: 1, max: 32 }, R, request, none, 'Id of the merchant there.'],
   ['apiKey', { kind: 'text', min: 16, max: 64 }, R, request, secret, 'Proves our requests.'],
@@ -50,7 +50,8 @@ export const acquirerJson = defineConnector({
     reverse: { partial: true },
     // The bank's manual: "An Idempotency-Key is remembered for 90 days."
     key: { by: 'key', ttlMs: 90 * 24 * 60 * 60_000 },
-    // "Look-ups may lag behind by some seconds." Being generous costs a minute, being exact a refund.
+    // "Look-ups may lag behind by some seconds." A generous value costs a minute, a tight one a
+    // refund.
     enquiryVisibleAfterMs: 60_000,
     modes: ['EXTERNAL', 'LIVE'],
   },
@@ -67,7 +68,7 @@ export const acquirerJson = defineConnector({
     reverseByKey: async (operation, bank) =>
       readReversal(await move(bank, '/reversals', operation.key, {}), operation.key),
   },
-  // The shopper's browser says what it likes. The bank is asked.
+  // The shopper's browser proves nothing, so the bank is asked.
   complete: async (operation, _back, bank) => {
     const found = readFound(await look(operation, bank), operation)
     return found.is === 'notFound' ? unknown('the bank does not know the payment') : found
@@ -98,8 +99,8 @@ async function build(operation: Operation, bank: Bank): Promise<Outcome> {
 }
 
 /**
- * Everything that can move money passes here, so nothing is sent without its tag and its key. What
- * `http` throws is not caught: the engine knows whether a byte was written, we do not.
+ * Every request that can move money passes here, so none lacks its tag or its key. Errors of
+ * `http` pass through, because the engine alone knows whether a byte was written.
  */
 function move({ http, config, account }: Bank, path: string, key: string, body: object) {
   return http.post(`${config.url}${path}`, body, {

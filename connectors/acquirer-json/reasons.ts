@@ -1,6 +1,6 @@
 import type { Reason } from '@tollgate/schemas'
 
-/** The bank's codes and what they mean here: data, so that a reader can hold it against the manual. */
+/** The bank's codes and their reasons, as a table for comparison with the manual. */
 // biome-ignore format: a table reads best with one row on one line.
 export const reasons = {
   '05':                '800.100.152', // do not honour
@@ -11,19 +11,19 @@ export const reasons = {
   'cancelled':         '100.396.101', // the shopper cancelled on the bank's page
   'bad-credentials':   '900.100.200', // merchant or key unknown
   'bad-request':       '900.100.200', // a field is missing or wrong
-  'key-reused':        '200.300.405', // the key was used for something else
+  'key-reused':        '200.300.405', // the key was used for another order
   'key-blocked':       '900.100.400', // the key was reversed before it was used
   'key-reversed':      '900.100.301', // the key's payment was reversed
-  'unknown-payment':   '700.100.100', // the payment referred to does not exist
-  'not-possible':      '700.300.100', // the payment referred to is of another type, or not done
+  'unknown-payment':   '700.100.100', // the referenced payment does not exist
+  'not-possible':      '700.300.100', // the referenced payment is of another type, or not done
   'capture-too-high':  '700.400.100',
   'refund-too-high':   '700.400.200',
   'reversal-too-high': '700.400.300',
 } as const satisfies Readonly<Record<string, Reason>>
 
 /**
- * A code that the table lacks is a decline without a stated reason: the status said that it was
- * declined, and new codes appear without notice.
+ * A code outside the table gets the general reason: the status states the decline, and new codes
+ * appear without notice.
  */
 export const reasonFor = (code: string): Reason =>
   Object.hasOwn(reasons, code) ? reasons[code as keyof typeof reasons] : '800.100.100'

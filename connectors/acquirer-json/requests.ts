@@ -1,4 +1,4 @@
-/** Ours to theirs: what the bank is sent. Nothing here sends. */
+/** The engine's operations as requests of the bank. Pure: nothing here sends. */
 import type { Instrument, Kind, Money, Operation } from '@tollgate/plugin-kit'
 
 /** Body of POST /payments. */
@@ -8,7 +8,7 @@ export function payment(operation: Operation): object {
     reference: key,
     type: typeOf(operation.kind),
     amount: amountOf(amount),
-    // Absent fields are left out of JSON by themselves.
+    // JSON omits absent fields.
     descriptor,
     order: merchantTransactionId,
     returnUrl,
@@ -16,15 +16,15 @@ export function payment(operation: Operation): object {
   }
 }
 
-/** Body of POST /payments/{id}/captures and its sisters. */
+/** Body of POST /payments/{id}/captures and the other follow-ups. */
 export function followUp({ amount, final, key }: Operation): object {
   return { reference: key, amount: amountOf(amount), final }
 }
 
-/** Where an operation on an earlier one goes: the bank wants its own id for that one. */
+/** The path of a follow-up, which contains the bank's id of the original. */
 export function pathOf({ kind, original }: Operation): string {
   const id = original?.refs.id
-  // Before anything is sent: a throw is reported as not sent, and the mistake is ours.
+  // Before anything is sent: an error is reported as not sent.
   if (id === undefined) throw new Error(`a ${kind} needs the bank's id of the original`)
   return `/payments/${encodeURIComponent(id)}/${collectionOf(kind)}`
 }
@@ -43,7 +43,7 @@ function typeOf(kind: Kind): string {
     case 'verify':
       return 'check'
     default:
-      throw new Error(`${kind} is no payment of its own`)
+      throw new Error(`${kind} is not a first payment`)
   }
 }
 
@@ -58,11 +58,13 @@ function collectionOf(kind: Kind): string {
     case 'increment':
       return 'increments'
     default:
-      throw new Error(`${kind} is nothing that follows a payment`)
+      throw new Error(`${kind} is not a follow-up`)
   }
 }
 
-/** Numbers stay `Sensitive`: `http` reveals them while it writes, and keeps them out of transcripts. */
+/**
+ * Numbers stay `Sensitive`: `http` reveals them while it writes, and keeps them out of transcripts.
+ */
 function instrumentOf(instrument: Instrument): object {
   switch (instrument.kind) {
     case 'card': {
@@ -72,7 +74,7 @@ function instrumentOf(instrument: Instrument): object {
     case 'bankAccount':
       return { bankAccount: { iban: instrument.iban, holder: instrument.holder } }
     default:
-      // Never reached as long as `supports.methods` tells the truth.
+      // Unreachable while `supports.methods` is correct.
       throw new Error(`the bank takes no ${instrument.kind}`)
   }
 }

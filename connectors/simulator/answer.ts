@@ -1,7 +1,7 @@
 import type { Money } from '@tollgate/plugin-kit'
 import { type Entry, networkTxIdOf, referenceOf } from './entry.ts'
 
-/** What the acquirer says about one key, the same over every transport. */
+/** The acquirer's answer about one key, the same over every transport. */
 export type Answer = {
   readonly status: 'approved' | 'declined' | 'pending' | 'notFound'
   readonly key: string
@@ -12,13 +12,16 @@ export type Answer = {
   readonly avs?: string
   readonly cvv?: string
   readonly networkTxId?: string
-  /** What ends a pending one: the shopper, time (asking again makes sense then), or an event. */
+  /**
+   * The event that ends a pending payment: the shopper, time (then polling makes sense), or an
+   * event.
+   */
   readonly wait?: 'shopper' | { readonly pollMs: number } | 'event'
   /** Milliseconds since 1970. */
   readonly expiresAt?: number
 }
 
-/** What a reversal by key did. */
+/** The result of a reversal by key. */
 export type Reversal = {
   readonly status: 'reversed' | 'nothing' | 'refused'
   readonly key: string
@@ -33,7 +36,7 @@ export const reversalOf = (entry: Entry): Reversal => ({
   reference: referenceOf(entry),
 })
 
-/** What the acquirer says about an entry at a given time. */
+/** The acquirer's answer about an entry at a given time. */
 export function answerOf(entry: Entry, now: number): Answer {
   const { key, code, amount, avs, cvv } = entry
   const status = entry.state === 'closed' ? 'declined' : entry.state
@@ -42,7 +45,7 @@ export function answerOf(entry: Entry, now: number): Answer {
     key,
     code,
     reference: referenceOf(entry),
-    // A key that was closed before its operation came has none.
+    // A key closed before its operation arrived has no amount.
     ...(entry.kind === 'none' ? {} : { amount }),
     ...(avs === undefined ? {} : { avs }),
     ...(cvv === undefined ? {} : { cvv }),

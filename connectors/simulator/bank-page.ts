@@ -3,16 +3,16 @@ import type { ServerResponse } from 'node:http'
 import type { Books } from './books.ts'
 import { sendHtml, sendJson } from './respond.ts'
 
-/** The page of the shopper's bank, where a redirected payment is approved or cancelled. */
+/** The page of the shopper's bank, on which a redirected payment is approved or cancelled. */
 export type BankPage = {
-  /** Where to send the shopper. The address works for whoever has it, like a bank's does. */
+  /** The shopper's address. Anybody with the address can use it, as at a real bank. */
   urlFor(merchantId: string, key: string, returnUrl: string | undefined): string
   serve(method: string, path: string, response: ServerResponse): Promise<void>
 }
 
 type Visit = { readonly merchantId: string; readonly key: string; readonly returnUrl?: string }
 
-/** What each button does: the acquirer's code that the payment ends with. */
+/** The effect of each button: the acquirer's code of the payment. */
 const buttons: Readonly<Record<string, string>> = { approve: '00', cancel: 'cancelled' }
 
 export function openBankPage(bank: {
@@ -38,7 +38,7 @@ export function openBankPage(bank: {
       if (button === undefined) return sendHtml(response, 200, pageOf(bank.name, question(token)))
       const code = Object.hasOwn(buttons, button) ? buttons[button] : undefined
       if (code === undefined || method !== 'POST') {
-        return sendJson(response, 404, { refused: 'there is nothing at this path' })
+        return sendJson(response, 404, { refused: 'no resource at this path' })
       }
       books.finish(visit.merchantId, visit.key, code, bank.now())
       await books.safe()
@@ -51,7 +51,7 @@ export function openBankPage(bank: {
   }
 }
 
-/** The visit itself, signed: nothing has to be remembered for a shopper who never comes. */
+/** The signed visit, so that nothing is stored for a shopper who never comes. */
 function tokenOf(visit: Visit, secret: string): string {
   const text = Buffer.from(JSON.stringify(visit)).toString('base64url')
   return `${text}.${signature(text, secret)}`

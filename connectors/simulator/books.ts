@@ -16,8 +16,8 @@ import {
 } from './ledger.ts'
 
 /**
- * The ledgers of all merchants of one HTTP acquirer. A change is in memory and in the journal's
- * hands when a method returns; `safe` tells when it is on the disk, and nobody is answered before.
+ * The ledgers of all merchants of one HTTP acquirer. A change is in memory and in the journal when
+ * a method returns; `safe` resolves when it is on the disk, before any answer.
  */
 export type Books = {
   decide(merchantId: string, request: Request, now: number): Change
@@ -30,10 +30,10 @@ export type Books = {
   close(): Promise<void>
 }
 
-/** Entries in the order they came, as JSON with minor units as strings. */
+/** Entries in order of arrival, as JSON with minor units as strings. */
 export type LedgerPage = {
   readonly entries: readonly { readonly merchantId: string; readonly [name: string]: unknown }[]
-  /** Where the next page begins; null after the last one. */
+  /** Start of the next page; null after the last one. */
   readonly next: number | null
   readonly count: number
   readonly totals: Readonly<
@@ -41,7 +41,7 @@ export type LedgerPage = {
   >
 }
 
-/** @param file where to keep them; in memory only without it */
+/** @param file file of the ledger; in memory only without it */
 export function openBooks(file?: string): Books {
   const ledgers = new Map<string, Ledger>()
   const order: { readonly merchantId: string; readonly key: string }[] = []

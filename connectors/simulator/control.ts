@@ -5,16 +5,17 @@ import type { Acquirer } from './server.ts'
 import { answerToWire, moneyFromWire, objectOf, textOf, WireError } from './wire.ts'
 
 /**
- * POST /control: what a test tells the acquirer to do. One or more of
+ * POST /control: a test's orders to the acquirer. One or more of
  *
- * - `plan`: faults for the next requests; `clear: true`: forget those left
+ * - `plan`: faults for the next requests; `clear: true`: drop the remaining ones
  * - `events`: address for events, null for none
  * - `finish: { merchantId, key, code }`: end a pending operation (`00` approves) and send its event
- * - `chargeback`, `chargebackReversal: { merchantId, key, original, amount, reason }`: and its event
+ * - `chargeback`, `chargebackReversal: { merchantId, key, original, amount, reason }`: and its
+ *   event
  * - `tell: { merchantId, key }`: send the event of an operation once more
  *
- * Answers with `left`, the faults not used up, and for the others `answer` and `told`, whether the
- * receiver took the event.
+ * Answers with `left`, the unused faults, and for the others `answer` and `told`, whether the
+ * receiver accepted the event.
  */
 export async function carryOutControl(
   acquirer: Acquirer,

@@ -4,8 +4,8 @@ import type { Reason } from '@tollgate/schemas'
 export type EntryKind = Kind | 'chargeback' | 'chargebackReversal' | 'none'
 
 /**
- * Money that moved for the payer: `held` is reserved on the account, `charged` has left it. Minor
- * units, negative when given back. The sum over all entries is what really happened.
+ * Moved money of the payer: `held` is reserved on the account, `charged` has left it. Minor units,
+ * negative for returns. The sum over all entries is the truth.
  */
 export type Movement = {
   readonly on: 'held' | 'charged'
@@ -15,7 +15,7 @@ export type Movement = {
   readonly at: number
 }
 
-/** Sums of one entry in minor units: what it allowed and what later operations took from that. */
+/** Sums of one entry in minor units: its limit and the amounts taken by later operations. */
 export type Sums = {
   readonly authorised: bigint
   readonly captured: bigint
@@ -23,42 +23,45 @@ export type Sums = {
   readonly refunded: bigint
 }
 
-/** A change that one entry made to a sum of another. */
+/** A change of another entry's sum by one entry. */
 export type Shift = { readonly key: string; readonly sum: keyof Sums; readonly minor: bigint }
 
-/** Everything the acquirer knows about one key. Values never change: a change is a new entry. */
+/** The acquirer's record of one key. Values never change: a change is a new entry. */
 export type Entry = {
   readonly key: string
   readonly kind: EntryKind
   readonly paymentId: string
   readonly amount: Money
-  /** What was paid with, without secrets: BIN, last four, expiry. */
+  /** The instrument without secrets: BIN, last four, expiry. */
   readonly instrument: string
-  /** `closed`: reversed by key; with movements when there was something to undo. */
+  /** `closed`: reversed by key; with movements if there was something to undo. */
   readonly state: 'approved' | 'declined' | 'pending' | 'closed'
   /** The acquirer's answer code; `00` is an approval, `09` an open operation. */
   readonly code: string
-  /** Key of what it refers to; `replaces`: that authorisation ends when this one is approved. */
+  /** Key of the original; `replaces`: that authorisation ends when this one is approved. */
   readonly original?: string
   readonly replaces?: true
   readonly final?: true
-  /** On increments: key of the authorisation they add to. On chargeback reversals: of what was disputed. */
+  /**
+   * On increments: key of their authorisation. On chargeback reversals: key of the disputed
+   * payment.
+   */
   readonly root?: string
   readonly sums: Sums
-  /** Keys of the final operations after which no other of their kind is taken. */
+  /** Keys of the final operations that end their kind. */
   readonly finalBy: {
     readonly capture?: string
     readonly refund?: string
     readonly reverse?: string
   }
-  /** On an authorisation: key of the one that replaced it. */
+  /** On an authorisation: key of its replacement. */
   readonly replacedBy?: string
   readonly chargeback?: { readonly by: string; readonly state: 'open' | 'reversed' }
-  /** Why the payer's bank charged back. */
+  /** The reason of a chargeback. */
   readonly reason?: Reason
-  /** How and when a pending one ends by itself. Milliseconds since 1970. */
+  /** The outcome and time at which a pending payment ends by itself. Milliseconds since 1970. */
   readonly due?: { readonly at: number; readonly code: string }
-  /** The shopper has to visit the bank's page. */
+  /** The shopper must visit the bank's page. */
   readonly shopper?: true
   readonly delivery: 'once' | 'twice' | 'eventFirst' | 'lost'
   readonly movements: readonly Movement[]
@@ -72,13 +75,13 @@ export type Entry = {
   readonly cvv?: string
   /** Paid by card: an approval has a scheme reference. */
   readonly card?: true
-  /** Must outlive the process that holds the ledger in memory. */
+  /** Must outlive a process with its ledger in memory. */
   readonly durable?: true
 }
 
 export const noSums: Sums = { authorised: 0n, captured: 0n, released: 0n, refunded: 0n }
 
-/** What is left of an entry, in minor units. Never negative: that is the acquirer's own rule. */
+/** The rest of an entry in minor units. Never negative, by the acquirer's own rule. */
 export const rest = ({ sums }: Entry): bigint =>
   sums.authorised - sums.captured - sums.released - sums.refunded
 
@@ -97,7 +100,7 @@ export function entryToJson(entry: Entry): { [key: string]: Json } {
   )
 }
 
-/** Reads what `entryToJson` wrote. Throws when the value is no entry. */
+/** Reads the output of `entryToJson`. Throws for any other value. */
 export function entryFromJson(json: unknown): Entry {
   if (typeof json !== 'object' || json === null || typeof (json as Entry).key !== 'string') {
     throw new Error('a stored ledger entry cannot be read: it must be an object with a key')

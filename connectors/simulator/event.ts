@@ -5,15 +5,15 @@ import { answerOf } from './answer.ts'
 import type { Entry } from './entry.ts'
 import { toOutcome } from './outcomes.ts'
 
-/** Header that carries the signature: HMAC-SHA256 over the body's bytes, lower-case hex. */
+/** Header of the signature: HMAC-SHA256 over the body's bytes, lower-case hex. */
 export const signatureHeader = 'x-simulator-signature'
 
 export const sign = (body: string | Buffer, secret: string): string =>
   createHmac('sha256', secret).update(body).digest('hex')
 
 /**
- * Whether a message was signed with the secret. There is no time window: an event may be old when
- * it gets through at last, and one that is played again is dropped by its id.
+ * Whether a message was signed with the secret. There is no time window: an event can arrive late,
+ * and a repeated one is dropped by its id.
  */
 export function isSigned({ body, headers }: Inbound, secret: string): boolean {
   const given = Buffer.from(headers[signatureHeader] ?? '', 'utf8')
@@ -21,7 +21,7 @@ export function isSigned({ body, headers }: Inbound, secret: string): boolean {
   return given.length === right.length && timingSafeEqual(given, right)
 }
 
-/** The signed message that tells what became of an operation. The same news has the same id. */
+/** The signed message about the state of an operation. The same news has the same id. */
 export function messageOf(entry: Entry, secret: string, now: number): Inbound {
   const { status, key, code, reference, networkTxId } = answerOf(entry, now)
   const { kind, amount } = entry
@@ -47,10 +47,9 @@ export function messageOf(entry: Entry, secret: string, now: number): Inbound {
 }
 
 /**
- * What a verified message says. A chargeback is about the operation it disputes, and so is its
- * reversal.
+ * The claims of a verified message. A chargeback and its reversal concern the disputed operation.
  *
- * @throws Error when the body is not an event of this acquirer. Nothing of it is quoted.
+ * @throws Error for a body that is not an event of this acquirer, without quoting it.
  */
 export function claimsOf({ body }: Inbound): readonly Claim[] {
   const event = readEvent(body)
@@ -103,4 +102,4 @@ function readEvent(body: Buffer): Event {
   return event as Event
 }
 
-const unreadable = () => new Error('the message is no event of the simulated acquirer')
+const unreadable = () => new Error('the message is not an event of the simulated acquirer')

@@ -10,13 +10,13 @@ import {
 } from './wire.ts'
 
 /**
- * One thing that goes wrong at the HTTP acquirer.
+ * One fault of the HTTP acquirer.
  *
  * - `delay`: the answer waits `ms`; with `apply: 'late'` the ledger moves only then.
  * - `drop` closes, `reset` resets the connection instead of an answer. `500`, `html`, `truncate`,
- *   `drip` (a byte each `ms`), `unknownCode`, `alterAmount` (to `amount`): answers gone wrong.
+ *   `drip` (a byte each `ms`), `unknownCode`, `alterAmount` (to `amount`): damaged answers.
  * - `twice`: the whole HTTP response is written two times on the connection.
- * - `notFound`: an enquiry says it knows nothing. `hide`: enquiries about the key do so for `ms`.
+ * - `notFound`: an enquiry finds nothing. `hide`: enquiries about the key find nothing for `ms`.
  */
 export type Fault = {
   readonly do: (typeof faultNames)[number]
@@ -24,7 +24,7 @@ export type Fault = {
   readonly apply?: 'first' | 'never' | 'late'
   readonly ms?: number
   readonly amount?: WireMoney
-  /** Only requests that fit. Without it: the next one. */
+  /** Only matching requests. Without it: the next one. */
   readonly when?: {
     readonly on?: Call['on']
     readonly kind?: Kind
@@ -33,7 +33,7 @@ export type Fault = {
     readonly number?: string
     readonly merchantId?: string
   }
-  /** How many requests it hits. Default 1. */
+  /** The number of requests it hits. Default 1. */
   readonly times?: number
 }
 
@@ -61,12 +61,12 @@ export type Call = {
   readonly number?: string
 }
 
-/** A queue of faults: each request takes the first one that fits it. */
+/** A queue of faults: each request takes the first matching one. */
 export type Plan = {
   add(faults: readonly Fault[]): void
   clear(): void
   take(call: Call): Fault | undefined
-  /** Faults not used up. */
+  /** Unused faults. */
   readonly left: number
 }
 
@@ -103,7 +103,7 @@ function fits({ do: name, when = {} }: Fault, call: Call): boolean {
   )
 }
 
-/** Reads a fault from a control request. @throws WireError naming what is wrong. */
+/** Reads a fault from a control request. @throws WireError with the name of the wrong field. */
 export function faultFromWire(json: unknown, name: string): Fault {
   const body = objectOf(json, name)
   const what = textOf(body.do, `${name}.do`)

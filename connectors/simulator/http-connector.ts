@@ -33,7 +33,14 @@ import {
 const text = (min: number, max: number) => ({ kind: 'text', min, max }) as const
 
 const config = settings('Simulated acquirer', [
-  ['url', { kind: 'url', max: 2048 }, R, request, none, 'Where it listens, http://127.0.0.1:4500.'],
+  [
+    'url',
+    { kind: 'url', max: 2048 },
+    R,
+    request,
+    none,
+    'Address of the simulator, http://127.0.0.1:4500.',
+  ],
 ])
 const account = settings('Account at the simulated acquirer', [
   ['merchantId', text(1, 64), R, request, none, 'Name of the merchant there.'],
@@ -42,7 +49,7 @@ const account = settings('Account at the simulated acquirer', [
 
 type HttpContext = Context<SettingsOf<typeof config.rows>, SettingsOf<typeof account.rows>>
 
-/** The simulated acquirer as a process of its own, reached over HTTP. For tests in any mode. */
+/** The simulated acquirer in its own process, reached over HTTP. For tests in any mode. */
 export const simulatorHttp = defineConnector({
   name: 'simulator-http',
   title: 'Simulator over HTTP',
@@ -69,7 +76,7 @@ export const simulatorHttp = defineConnector({
   increment: send,
   verify: send,
   resolve: { enquire, reverseByKey },
-  // The shopper's word counts nothing: the acquirer is asked.
+  // The shopper proves nothing, so the acquirer is asked.
   complete: async (operation, _back, context) => {
     const found = await enquire(operation, context)
     return found.is === 'notFound' ? unknown('the acquirer does not know the payment') : found
@@ -92,12 +99,12 @@ export default definePlugin({
   connectors: [simulatorHttp],
 })
 
-/** An HttpError goes through: the engine knows best what a failed request may have done. */
+/** An HttpError passes through, because the engine judges a failed request. */
 async function send(operation: Operation, context: HttpContext): Promise<Outcome> {
   const { delayMs, ...asked } = toRequest(operation)
   const { decision } = judge(asked.signs, asked.amount)
   if (decision.is === 'notSent' && operation.instrument !== undefined) {
-    return { is: 'notSent', why: 'the simulator is told not to be reached' }
+    return { is: 'notSent', why: 'the simulator is configured as unreachable' }
   }
   const around = {
     at: context.clock.now().getTime(),
@@ -145,14 +152,14 @@ async function reverseByKey(operation: Operation, context: HttpContext): Promise
   return read(answer, (json) => toReversed(reversalFromWire(json, key)))
 }
 
-/** Whatever cannot be read leaves open what happened. */
+/** An unreadable answer leaves the outcome unknown. */
 function read<T>(answer: HttpAnswer, take: (json: unknown) => T): T | Unknown {
   if (answer.status !== 200) return unknown(`the acquirer answered with HTTP ${answer.status}`)
   let json: unknown
   try {
     json = answer.json()
   } catch {
-    return unknown('the answer of the acquirer is no JSON')
+    return unknown('the answer of the acquirer is not JSON')
   }
   try {
     return take(json)
@@ -162,7 +169,7 @@ function read<T>(answer: HttpAnswer, take: (json: unknown) => T): T | Unknown {
   }
 }
 
-/** The acquirer's own words that it did nothing: it says so before it touches its books. */
+/** The acquirer's own statement that it did nothing, made before it touches its books. */
 function refusalOf(answer: HttpAnswer): string | undefined {
   if (answer.status < 400 || answer.status > 499) return undefined
   try {

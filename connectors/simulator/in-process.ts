@@ -34,15 +34,17 @@ import { toFound, toOutcome, toReversed } from './outcomes.ts'
 import { reasonFor, reasons } from './reasons.ts'
 import { toRequest } from './requests.ts'
 
-/** What a dispute is about: `original` is the disputed payment, or its chargeback for a reversal. */
+/**
+ * The subject of a dispute: `original` is the disputed payment, or its chargeback for a reversal.
+ */
 export type Dispute = Pick<Operation, 'key' | 'paymentId' | 'amount' | 'original'> & {
   readonly reason: Reason
 }
 
 export type InProcessSimulator = Connector & {
   /**
-   * Lets the payer's bank charge a payment back, or take that back. Returns the signed event, to be
-   * handed to `inbound` like any message that came over the network, or why the acquirer refused.
+   * Charges a payment back, or reverses the chargeback. Returns the signed event for `inbound`,
+   * like a message from the network, or the acquirer's refusal.
    */
   readonly raise: (
     what: 'chargeback' | 'chargebackReversal',
@@ -51,19 +53,18 @@ export type InProcessSimulator = Connector & {
   ) => Promise<{ readonly message: Inbound } | { readonly refused: Reason }>
 }
 
-/** Entries an acquirer inside the process remembers. */
+/** Entries remembered by an acquirer inside the process. */
 const defaultLimit = 20_000
 const eventTimeoutMs = 5_000
-/** Processes that decide about one key at once; more rounds than that are a fault. */
+/** Simultaneous decisions about one key; more rounds than that are a fault. */
 const mostRounds = 10
 
 /**
- * An acquirer inside the process. Ordinary payments live in memory and die with the process, and so
- * does their money; a follow-up on one that was forgotten trusts what the engine says about it.
- * Whatever somebody may ask for later (lost answers, open payments, chargebacks, closed keys) is
- * kept in `context.records`.
+ * An acquirer inside the process. Ordinary payments live in memory and end with the process, as
+ * does their money; a follow-up on a forgotten one relies on the engine's sums. All records needed
+ * later (lost answers, open payments, chargebacks, closed keys) are kept in `context.records`.
  *
- * @param ledger its books; a bounded one of its own unless given
+ * @param ledger its books; a bounded one of its own by default
  */
 export function createSimulator(ledger: Ledger = openLedger(defaultLimit)): InProcessSimulator {
   const run = (operation: Operation, context: Context) => operate(ledger, operation, context)
@@ -105,8 +106,8 @@ export function createSimulator(ledger: Ledger = openLedger(defaultLimit)): InPr
 }
 
 /**
- * Async so that a throw of `sending()` is a rejection; an ordinary payment awaits nothing, and
- * between its decision and its entry no other operation can run.
+ * Async so that an error of `sending()` is a rejection; an ordinary payment awaits nothing, and no
+ * other operation runs between its decision and its entry.
  */
 async function operate(ledger: Ledger, operation: Operation, context: Context): Promise<Outcome> {
   const request = toRequest(operation)
@@ -114,7 +115,7 @@ async function operate(ledger: Ledger, operation: Operation, context: Context): 
   if (operation.original !== undefined) await remember(ledger, operation.original, context)
   if (request.delayMs > 0) return operateKept(ledger, operation, request, context)
   const change = decide(ledger, request, now)
-  if (change.delivery === 'never') return notSent('the simulator is told not to be reached')
+  if (change.delivery === 'never') return notSent('the simulator is configured as unreachable')
   if (change.delivery !== 'once' || change.writes[0]?.durable || change.answer.wait) {
     return operateKept(ledger, operation, request, context)
   }
@@ -123,7 +124,7 @@ async function operate(ledger: Ledger, operation: Operation, context: Context): 
   return toOutcome(change.answer, operation.amount)
 }
 
-/** The way of everything that must be kept before it is answered. */
+/** Operations that must be stored before their answer. */
 async function operateKept(
   ledger: Ledger,
   operation: Operation,
@@ -140,13 +141,13 @@ async function operateKept(
     sent = true
     return decided
   })
-  if (change.delivery === 'never') return notSent('the simulator is told not to be reached')
-  // A call is over with its answer, so both copies of a double one come before it.
+  if (change.delivery === 'never') return notSent('the simulator is configured as unreachable')
+  // A call ends with its answer, so both copies of a double answer precede it.
   const copies = { once: 0, lost: 0, eventFirst: 1, twice: 2 }[change.delivery]
   for (let copy = 0; copy < copies; copy += 1) await tell(ledger, key, context)
   if (request.delayMs > 0) {
     const waited = await wait(request.delayMs, true, { signal: context.signal }).catch(() => false)
-    if (!waited) return unknown('the answer came too late')
+    if (!waited) return unknown('the answer was too late')
   }
   if (change.delivery === 'lost') return unknown('the answer was lost')
   return toOutcome(change.answer, amount, await redirectOf(change, operation, context))
@@ -170,7 +171,7 @@ async function undo(ledger: Ledger, operation: Operation, context: Context): Pro
   return toReversed(answer)
 }
 
-/** The shopper is back. Only the proof that the redirect carried counts, no other word of the query. */
+/** The shopper has returned. Only the redirect's proof counts, no other part of the query. */
 async function comeBack(
   ledger: Ledger,
   operation: Operation,
@@ -220,7 +221,7 @@ async function raise(
   return { message: messageOf(entry, await secretOf(context.records), now) }
 }
 
-/** Decides, keeps and then writes; decides again when another process kept something first. */
+/** Decides, stores and then writes; decides again when another process stored first. */
 async function decideKept<Decided extends { readonly writes: readonly Entry[] }>(
   ledger: Ledger,
   about: readonly string[],
@@ -235,10 +236,10 @@ async function decideKept<Decided extends { readonly writes: readonly Entry[] }>
     apply(ledger, change.writes)
     return change
   }
-  throw new Error('the simulator could not keep an entry: its record changed again and again')
+  throw new Error('the simulator could not store an entry: its record kept changing')
 }
 
-/** An original that this process does not know was kept, or is taken from what the engine says. */
+/** An original unknown to this process was stored, or is taken from the engine's data. */
 async function remember(
   ledger: Ledger,
   original: NonNullable<Operation['original']>,
@@ -274,7 +275,7 @@ async function proofOf(key: string, { records }: Pick<Context, 'records'>): Prom
     .digest('hex')
 }
 
-/** There is no bank page inside the process: the shopper comes straight back, with a proof. */
+/** The acquirer inside the process has no page: the shopper returns at once, with a proof. */
 async function redirectOf(
   { answer }: Pick<Change, 'answer'>,
   { key, returnUrl }: Operation,
@@ -285,7 +286,7 @@ async function redirectOf(
   return { redirect: { url: returnUrl, method: 'GET', parameters } }
 }
 
-/** Sends the event of an entry. That it may not get through is what events are like. */
+/** Sends the event of an entry. A failure to deliver is ordinary for events. */
 async function tell(ledger: Ledger, key: string, context: Context): Promise<void> {
   const entry = entryOf(ledger, key)
   if (entry === undefined || context.notifyUrl === undefined) return
@@ -295,6 +296,6 @@ async function tell(ledger: Ledger, key: string, context: Context): Promise<void
     const timeoutMs = eventTimeoutMs
     await context.http.request('POST', context.notifyUrl, { body, headers, timeoutMs })
   } catch {
-    context.log.warn({ key }, 'an event of the simulator did not get through')
+    context.log.warn({ key }, 'an event of the simulator was not delivered')
   }
 }

@@ -10,13 +10,13 @@ import {
 import { dirname } from 'node:path'
 import { type Entry, entryFromJson, entryToJson } from './entry.ts'
 
-/** Called for every entry that a journal holds, in the order of writing. */
+/** Called for every entry of a journal, in the order of writing. */
 type Replay = (merchantId: string, entry: Entry) => void
 
 /**
  * An append-only file of ledger entries, one JSON line for each change. `safe` resolves when all
- * that was appended before is on the disk: whoever answers waits for it, so a killed process loses
- * nothing it answered.
+ * earlier lines are on the disk: every answer waits for it, so a killed process loses no answered
+ * payment.
  */
 export type Journal = {
   append(merchantId: string, entries: readonly Entry[]): void
@@ -32,10 +32,10 @@ export const noJournal: Journal = {
 }
 
 /**
- * Opens or creates the file and replays it. A last line that was cut off while being written was
- * never answered: it is removed.
+ * Opens or creates the file and replays it. A truncated last line was never answered and is
+ * removed.
  *
- * @throws Error naming the file and line when anything else in it cannot be read.
+ * @throws Error with the file and line for any other unreadable line.
  */
 export function openJournal(path: string, replay: Replay): Journal {
   const file = openSync(path, 'a+', 0o600)
@@ -54,7 +54,7 @@ function createJournal(file: number): Journal {
   let next: Promise<void> | undefined
   const flush = () =>
     new Promise<void>((done, failed) => {
-      // Everything appended until now goes with this flush; later lines need the next one.
+      // All lines appended so far belong to this flush; later ones need the next.
       next = undefined
       fdatasync(file, (error) => (error === null ? done() : failed(error)))
     })
@@ -94,7 +94,7 @@ function readLine(line: string, replay: Replay, where: string): void {
   }
 }
 
-/** A new file is only there after a crash when its folder was written too. */
+/** A new file survives a crash only if its folder was written too. */
 function flushFolder(path: string): void {
   const folder = openSync(dirname(path), 'r')
   try {

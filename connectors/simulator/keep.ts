@@ -4,14 +4,14 @@ import { type Entry, entryFromJson, entryToJson } from './entry.ts'
 import { apply, entryOf, type Ledger } from './ledger.ts'
 
 /**
- * Entries that must outlive the process, kept in the records that the engine stores for a
- * connector. A record is written only over the value that was read, so of two processes that decide
- * about one key the second one decides again.
+ * Entries that outlive the process, in the records that the engine stores for a connector. A record
+ * is written only over the value that was read, so of two processes deciding about one key the
+ * second decides again.
  */
 export type Keeper = {
-  /** Brings a key's kept entry into the ledger. */
+  /** Loads a key's stored entry into the ledger. */
   load(key: string): Promise<void>
-  /** Keeps the durable ones of these entries; false when somebody else wrote first. */
+  /** Stores the durable entries; false when another process wrote first. */
   keep(entries: readonly Entry[]): Promise<boolean>
 }
 
@@ -28,8 +28,8 @@ export function keeperOf(ledger: Ledger, records: Records): Keeper {
       if (isNews(entry, entryOf(ledger, key))) apply(ledger, [entry])
     },
     async keep(entries) {
-      // What the operation refers to comes first: its mark names the operation, which makes
-      // a repeat after an interruption harmless.
+      // The original comes first: its mark names the operation, which makes a repeat after an
+      // interruption harmless.
       for (const entry of [...entries].reverse()) {
         if (!entry.durable) continue
         if (!read.has(entry.key)) read.set(entry.key, await records.get(recordOf(entry.key)))
@@ -46,7 +46,7 @@ export function keeperOf(ledger: Ledger, records: Records): Keeper {
   }
 }
 
-/** Sums of follow-ups are not kept, so memory is the better copy unless something was decided. */
+/** Sums of follow-ups are not stored, so memory is the better copy unless a decision was stored. */
 function isNews(stored: Entry, known: Entry | undefined): boolean {
   return (
     known === undefined ||
@@ -57,7 +57,7 @@ function isNews(stored: Entry, known: Entry | undefined): boolean {
 
 const secretRecord = 'secret'
 
-/** The secret that events and returning shoppers are proven with, the same in every process. */
+/** The secret that proves events and returning shoppers, the same in every process. */
 export async function secretOf(records: Records): Promise<string> {
   for (;;) {
     const stored = await records.get(secretRecord)

@@ -7,12 +7,12 @@ import { type Code, codeFor } from './reasons.ts'
 import { judge, type Settled, type Signs, type Verdict } from './verdict.ts'
 
 /**
- * The books of the simulated acquirer. The functions here read it, know no clock and do no I/O:
- * they return what to answer and which entries to write, and `apply` writes. In between a transport
- * may keep the entries somewhere safe.
+ * The books of the simulated acquirer. The functions here read them, use no clock and do no I/O:
+ * they return the answer and the entries to write, and `apply` writes. In between a transport can
+ * store the entries.
  *
- * A bounded ledger forgets the entries written longest ago, a generation of half its limit at a
- * time: taking single entries off the front of a Map costs a walk over all that were taken before.
+ * A bounded ledger forgets the oldest entries, half its limit at a time, because removing single
+ * entries from the front of a Map walks over all earlier ones.
  */
 export type Ledger = {
   readonly limit: number
@@ -20,7 +20,7 @@ export type Ledger = {
   older: ReadonlyMap<string, Entry>
 }
 
-/** @param limit most entries kept; all of them unless given */
+/** @param limit maximum number of entries; unlimited by default */
 export const openLedger = (limit = Number.POSITIVE_INFINITY): Ledger => ({
   limit,
   recent: new Map(),
@@ -30,7 +30,7 @@ export const openLedger = (limit = Number.POSITIVE_INFINITY): Ledger => ({
 export const entryOf = (ledger: Ledger, key: string): Entry | undefined =>
   ledger.recent.get(key) ?? ledger.older.get(key)
 
-/** All entries, each once, in no order that means anything. */
+/** All entries, each once, in no particular order. */
 export function* entriesOf(ledger: Ledger): Generator<Entry> {
   yield* ledger.recent.values()
   for (const entry of ledger.older.values()) {
@@ -44,25 +44,25 @@ export type Request = {
   readonly key: string
   readonly paymentId: string
   readonly amount: Money
-  /** Key of the operation it refers to. */
+  /** Key of the original operation. */
   readonly original?: string
-  /** A reauthorisation: ends the authorisation it refers to. */
+  /** A reauthorisation: ends the original authorisation. */
   readonly replaces?: boolean
   readonly final?: boolean
-  /** What was paid with, without secrets: BIN, last four, expiry. */
+  /** The instrument without secrets: BIN, last four, expiry. */
   readonly instrument: string
   readonly signs: Signs
   /** Of a chargeback or its reversal. */
   readonly reason?: Reason
-  /** Keep what became of it beyond the process, because its answer will be late. */
+  /** Store the outcome beyond the process, because its answer will be late. */
   readonly durable?: boolean
-  /** Why the request cannot be carried out as it is. */
+  /** The reason why the request cannot be carried out. */
   readonly bad?: string
 }
 
 /**
- * `delivery` is about the answer, not about the money: `lost` means it was done and nobody is
- * told, `never` that the request did not even arrive and nothing is written.
+ * `delivery` concerns the answer, not the money: `lost` means done and not reported, `never` means
+ * that the request did not arrive and nothing is written.
  */
 export type Change = {
   readonly answer: Answer
@@ -70,9 +70,9 @@ export type Change = {
   readonly delivery: Entry['delivery'] | 'never'
 }
 
-/** How long a shopper may stay away on the bank's page. */
+/** The time for a shopper on the bank's page. */
 const shopperMs = 30 * 60_000
-/** Kinds that the rules decide about; all others follow from the books. */
+/** Kinds decided by the rules; all others follow from the books. */
 const judged: readonly EntryKind[] = ['authorize', 'debit', 'credit', 'verify']
 
 /** Decides one operation. The same key with the same content gives the same answer again. */
@@ -135,7 +135,7 @@ const dueAt = (ends: { seconds: number; as: 'approved' | Reason }, now: number) 
   code: ends.as === 'approved' ? '00' : codeFor(ends.as),
 })
 
-/** What became of a key. Ends a pending one whose time has come, and changes nothing else. */
+/** The state of a key. Ends a pending payment whose time has come, and changes nothing else. */
 export function enquire(ledger: Ledger, key: string, now: number): Change {
   const entry = entryOf(ledger, key)
   if (entry === undefined) {
@@ -145,7 +145,9 @@ export function enquire(ledger: Ledger, key: string, now: number): Change {
   return { answer: answerOf(writes[0] ?? entry, now), writes, delivery: 'once' }
 }
 
-/** Ends a pending operation: `00` approves it, any other code declines it. Others stay as they are. */
+/**
+ * Ends a pending operation: `00` approves it, any other code declines it. Others stay unchanged.
+ */
 export function finish(ledger: Ledger, key: string, code: string, now: number): Change {
   const entry = entryOf(ledger, key)
   if (entry?.state !== 'pending') return enquire(ledger, key, now)
@@ -155,8 +157,8 @@ export function finish(ledger: Ledger, key: string, code: string, now: number): 
 }
 
 /**
- * Undoes what a key did and closes the key for good: an operation that arrives later with it is
- * declined. Refused, with nothing changed, when later operations already build on it.
+ * Undoes the operation of a key and closes the key for good: a later operation under it is
+ * declined. Refused without a change when follow-ups exist.
  */
 export function reverseByKey(
   ledger: Ledger,
@@ -174,7 +176,7 @@ export function reverseByKey(
     const closed = close(entry, 'key-closed', now)
     return { answer: reversalOf(closed), writes: [closed] }
   }
-  // The money that a pending one moved when its time came is undone in the same step.
+  // The money of a pending payment whose time has come is returned in the same step.
   const find = (wanted: string) => due.find((e) => e.key === wanted) ?? entryOf(ledger, wanted)
   const effect = undoing(entry, find, now)
   if (typeof effect === 'string') {
@@ -185,7 +187,7 @@ export function reverseByKey(
   return { answer: reversalOf(writes[0]), writes }
 }
 
-/** Writes what a function above returned. */
+/** Writes the entries returned by a function above. */
 export function apply(ledger: Ledger, writes: readonly Entry[]): void {
   for (const entry of writes) ledger.recent.set(entry.key, entry)
   if (ledger.recent.size * 2 >= ledger.limit) {
@@ -194,7 +196,7 @@ export function apply(ledger: Ledger, writes: readonly Entry[]): void {
   }
 }
 
-/** What the payer's accounts show, by currency, in minor units: the sum of all movements. */
+/** The totals of the payer's accounts by currency, in minor units: the sum of all movements. */
 export function totals(ledger: Ledger): Record<string, { held: bigint; charged: bigint }> {
   const sums: Record<string, { held: bigint; charged: bigint }> = {}
   for (const { movements } of entriesOf(ledger)) {
@@ -240,7 +242,7 @@ const decline = (entry: Entry, code: string | Code, now: number): Entry =>
 const close = (entry: Entry, code: Code, now: number): Entry =>
   note({ ...entry, state: 'closed', code, durable: true }, now)
 
-/** The entry with its movements, then every other entry that it changes. */
+/** The entry with its movements, then every other changed entry. */
 function spread(entry: Entry, effect: Effect, find: (key: string) => Entry | undefined): Writes {
   const moved = { ...entry, movements: [...entry.movements, ...effect.movements] }
   if (effect.shifts.length + effect.marks.length === 0) return [moved]
@@ -286,7 +288,7 @@ function newEntry(request: Request): Entry {
 }
 const noMovements: readonly Movement[] = []
 
-/** The CVV is no part of it: a repeat after an interruption has none any more. */
+/** Without the CVV, because a repeat after an interruption has none. */
 const isSame = (entry: Entry, { kind, amount, original, instrument }: Request): boolean =>
   entry.kind === kind &&
   entry.amount.minor === amount.minor &&
@@ -296,7 +298,7 @@ const isSame = (entry: Entry, { kind, amount, original, instrument }: Request): 
 
 const nothing = { minor: 0n, currency: '' }
 
-/** Stands in the way of an operation that has not arrived yet. */
+/** Blocks an operation that has not arrived yet. */
 function tombstone(key: string, now: number): Entry {
   const request = { key, paymentId: '', amount: nothing, instrument: '', signs: {} } as const
   return close({ ...newEntry({ ...request, kind: 'verify' }), kind: 'none' }, 'key-closed', now)

@@ -3,11 +3,11 @@ import { messageOf } from './event.ts'
 
 /** Sends events of the HTTP acquirer to its merchants. */
 export type Messenger = {
-  /** Where events go that have no address of their own; undefined: nowhere. */
+  /** Address of events without one of their own; undefined: none. */
   listen(url: string | undefined): void
-  /** Sends what became of an entry. Resolves true when the receiver said 2xx. Never rejects. */
+  /** Sends the state of an entry. Resolves true when the receiver answered 2xx. Never rejects. */
   tell(entry: Entry, url?: string): Promise<boolean>
-  /** Resolves when nothing is being sent. */
+  /** Resolves when no event is being sent. */
   idle(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import { type Entry, type Movement, noSums, rest, type Shift, type Sums } from './entry.ts'
 import type { Code } from './reasons.ts'
 
-/** What an approval does: to the payer's money, to the new entry, to sums and marks of others. */
+/** The effect of an approval: on the payer's money, the new entry, and sums and marks of others. */
 export type Effect = {
   readonly sums: Sums
   readonly movements: readonly Movement[]
@@ -69,7 +69,10 @@ function reverse(entry: Entry, find: Find, at: number): Effect | Code {
   return release(entry, on, find, at, finalMark(entry, on, 'reverse'))
 }
 
-/** Gives back `entry.amount` of what `on` took. A capture's part returns to its authorisation. */
+/**
+ * Returns `entry.amount` of the amount taken from `on`. A capture's part returns to its
+ * authorisation.
+ */
 function release(
   entry: Entry,
   on: Entry,
@@ -84,14 +87,14 @@ function release(
   }
   const movements = [charged(entry, on.kind === 'credit' ? 1n : -1n, at)]
   const root = on.kind === 'capture' ? rootOf(on, find) : undefined
-  // A root that forgot its captures (see the in-process transport) has nothing to get back.
+  // A root that forgot its captures (see the in-process transport) gets nothing back.
   if (root !== undefined && root.sums.captured >= minor) {
     shifts.push({ key: root.key, sum: 'captured', minor: -minor })
-    // A replaced authorisation holds nothing any more: what comes back to it is let go at once.
+    // A replaced authorisation holds nothing, so a returned amount is released at once.
     if (root.replacedBy === undefined) movements.push(held(entry, 1n, at))
     else shifts.push({ key: root.key, sum: 'released', minor })
   }
-  // A final capture that is taken back closes its authorisation no longer.
+  // A reversed final capture no longer closes its authorisation.
   const opened = root === undefined ? [] : (unmark(on, find) ?? [])
   return effect(entry, movements, noSums, { shifts, marks: [...(marks ?? []), ...opened] })
 }
@@ -106,7 +109,7 @@ function increment(entry: Entry, find: Find, at: number): Effect | Code {
   })
 }
 
-/** A reauthorisation holds its own amount and lets go what the old one still held. */
+/** A reauthorisation holds its own amount and releases the old rest. */
 function replace(entry: Entry, find: Find, at: number): Effect | Code {
   const on = originalOf(entry, find, ['authorize', 'increment'], 'no-original')
   if (typeof on === 'string') return on
@@ -119,13 +122,13 @@ function replace(entry: Entry, find: Find, at: number): Effect | Code {
   })
 }
 
-/** Nothing can be added to it any more. */
+/** Nothing can be added any more. */
 const isOver = (on: Entry): boolean =>
   on.finalBy.capture !== undefined ||
   on.replacedBy !== undefined ||
   (on.sums.released > 0n && rest(on) === 0n)
 
-/** Chargebacks come from the payer's bank: no sum limits them. */
+/** Chargebacks come from the issuer, so no sum limits them. */
 function chargeBack(entry: Entry, find: Find, at: number): Effect | Code {
   const on = originalOf(entry, find, ['debit', 'capture', 'refund'], 'nothing-disputed')
   if (typeof on === 'string') return on
@@ -156,7 +159,7 @@ const dispute = (on: Entry, by: Entry, state: 'open' | 'reversed'): Effect['mark
   change: (entry) => ({ ...entry, chargeback: { by: by.key, state }, durable: true }),
 })
 
-/** What undoing an approved entry does, or why it cannot be undone any more. */
+/** The effect of undoing an approved entry, or the reason why it cannot be undone. */
 export function undoing(entry: Entry, find: Find, at: number): Effect | Code {
   if (entry.chargeback !== undefined) return 'charged-back'
   switch (entry.kind) {
@@ -191,7 +194,7 @@ export function undoing(entry: Entry, find: Find, at: number): Effect | Code {
   }
 }
 
-/** An undone reauthorisation leaves the old authorisation as it was. */
+/** An undone reauthorisation restores the old authorisation. */
 function bringBack(entry: Entry, undone: Effect, find: Find, at: number): Effect {
   const old = find(entry.shifts[0]?.key ?? '')
   if (old?.replacedBy !== entry.key) return undone
@@ -208,7 +211,7 @@ function bringBack(entry: Entry, undone: Effect, find: Find, at: number): Effect
   }
 }
 
-/** Whether a shift would break the rule of the entry it goes to, or come too late for it. */
+/** Whether a shift would break the rule of its entry, or is too late. */
 function refuses(shift: Shift, find: Find): boolean {
   const target = find(shift.key)
   if (target === undefined) return false
@@ -217,7 +220,7 @@ function refuses(shift: Shift, find: Find): boolean {
   return sums[shift.sum] < 0n || rest({ ...target, sums }) < 0n
 }
 
-/** An undone final operation closes nothing any more. */
+/** An undone final operation closes nothing. */
 function unmark(entry: Entry, find: Find): Effect['marks'] {
   const on = find(entry.original ?? '')
   const root = on?.kind === 'increment' ? find(on.root ?? '') : on
@@ -229,7 +232,7 @@ function unmark(entry: Entry, find: Find): Effect['marks'] {
   return [{ key: root.key, change: (on) => ({ ...on, finalBy }) }]
 }
 
-/** The entry that the operation counts against, an increment's authorisation in place of it. */
+/** The entry that the operation counts against, an increment's authorisation in its place. */
 function originalOf(
   entry: Entry,
   find: Find,
@@ -246,7 +249,7 @@ function originalOf(
   return on.amount.currency === entry.amount.currency ? on : 'wrong-currency'
 }
 
-/** The authorisation that a capture was made on. */
+/** The authorisation of a capture. */
 function rootOf(capture: Entry, find: Find): Entry | undefined {
   const named = find(capture.original ?? '')
   return named?.kind === 'increment' ? find(named.root ?? '') : named

@@ -16,7 +16,7 @@ import {
   WireError,
 } from './wire.ts'
 
-/** POST /operations: moves the ledger, then answers, in the order that the plan and rules say. */
+/** POST /operations: moves the ledger, then answers, in the order of the plan and rules. */
 export async function answerOperation(
   acquirer: Acquirer,
   merchantId: string,
@@ -53,7 +53,7 @@ export async function answerOperation(
   return sendDamaged(response, altered(answer, fault), fault, acquirer.signal)
 }
 
-/** Moves the ledger; undefined when the operation is told never to arrive. */
+/** Moves the ledger; undefined when the operation must never arrive. */
 async function book(
   acquirer: Acquirer,
   merchantId: string,
@@ -66,7 +66,7 @@ async function book(
   return { answer: wireOf(acquirer, merchantId, answer, returnUrl), delivery }
 }
 
-/** GET /operations: what became of a key. */
+/** GET /operations: the state of a key. */
 export async function answerEnquiry(
   acquirer: Acquirer,
   merchantId: string,
@@ -89,7 +89,7 @@ export async function answerEnquiry(
   return sendDamaged(response, altered(wire, fault), fault, acquirer.signal)
 }
 
-/** POST /reversals: undoes what a key did and closes it for good. */
+/** POST /reversals: undoes the operation of a key and closes the key for good. */
 export async function answerReversal(
   acquirer: Acquirer,
   merchantId: string,
@@ -124,7 +124,7 @@ function altered(answer: WireAnswer, fault: Fault | undefined): WireAnswer {
   return fault?.do === 'unknownCode' ? { ...answer, status: 'declined', code: 'Q7' } : answer
 }
 
-/** The client may be gone by then: the ledger moves all the same. */
+/** The client may have left: the ledger moves in any case. */
 function pause({ ms = 0 }: Pick<Fault, 'ms'>, { time, signal }: Acquirer): Promise<void> {
   return time.wait(ms, signal)
 }

@@ -14,7 +14,7 @@ import { isPending, isResultCode, resultAdvice } from '@tollgate/schemas'
 import type { Answer, Reversal } from './answer.ts'
 import { reasonFor } from './reasons.ts'
 
-/** The acquirer's answer as our outcome, the same for every transport. */
+/** The acquirer's answer as an outcome, the same for every transport. */
 export function toFound(answer: Answer, asked: Money, redirect?: Redirect): Found {
   const { code, avs, cvv } = answer
   const shown = {
@@ -54,11 +54,11 @@ export function toFound(answer: Answer, asked: Money, redirect?: Redirect): Foun
   }
 }
 
-/** Like `toFound`, for the answer to an operation: there an unknown key makes no sense. */
+/** Like `toFound`, for the answer to an operation, where an unknown key is a fault. */
 export function toOutcome(answer: Answer, asked: Money, redirect?: Redirect): Outcome {
   const found = toFound(answer, asked, redirect)
   return found.is === 'notFound'
-    ? { is: 'unknown', why: 'the acquirer does not know the operation it was sent' }
+    ? { is: 'unknown', why: 'the acquirer does not know the operation it received' }
     : found
 }
 

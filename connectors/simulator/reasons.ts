@@ -1,8 +1,8 @@
 import { isResultCode, type Reason } from '@tollgate/schemas'
 
 /**
- * The simulated acquirer's codes and what they mean. Numbers are response codes as card networks
- * use them, words are refusals of its ledger. A code of the result table stands for itself.
+ * The simulated acquirer's codes and their reasons. Numbers are response codes of card networks,
+ * words are refusals of its ledger. A code of the result table stands for itself.
  */
 // biome-ignore format: a table reads best with one row on one line.
 export const reasons = {
@@ -18,19 +18,19 @@ export const reasons = {
   '14':                  '800.100.195', // no such account
   '53':                  '800.100.203', // account without money
   'cancelled':           '100.396.101', // the shopper cancelled on the bank's page
-  'abandoned':           '100.396.103', // nobody came back from the bank's page
-  'bad-parameter':       '200.300.404', // a simulator parameter that cannot be read
-  'key-reused':          '200.300.405', // the key was used for something else
+  'abandoned':           '100.396.103', // the shopper did not return from the bank's page
+  'bad-parameter':       '200.300.404', // a simulator parameter that is unreadable
+  'key-reused':          '200.300.405', // the key was used for another operation
   'key-reversed':        '900.100.301', // the key's operation was reversed
   'key-closed':          '900.100.400', // the key was reversed before it was used
-  'no-original':         '700.100.100', // the operation referred to does not exist
+  'no-original':         '700.100.100', // the original operation does not exist
   'no-authorisation':    '700.400.510', // capture
   'no-charge':           '700.400.520', // refund
   'nothing-to-reverse':  '700.400.530', // reversal
   'nothing-disputed':    '700.400.550', // chargeback
-  'original-open':       '700.400.570', // the operation referred to is still pending
-  'wrong-original':      '700.300.100', // the operation referred to is of the wrong type
-  'wrong-currency':      '700.100.500', // another currency than the operation referred to
+  'original-open':       '700.400.570', // the original operation is still pending
+  'wrong-original':      '700.300.100', // the original operation is of the wrong type
+  'wrong-currency':      '700.100.500', // another currency than the original operation
   'over-capture':        '700.400.100', // sum of captures
   'over-refund':         '700.400.200', // sum of refunds
   'over-reversal':       '700.400.300', // sum of reversals, or refunded before
@@ -52,7 +52,7 @@ const codes = new Map<string, string>(
 /** The acquirer's code for a reason of the rules. */
 export const codeFor = (reason: Reason): string => codes.get(reason) ?? reason
 
-/** Our reason for an acquirer's code; a code nobody knows is a decline without a stated reason. */
+/** The engine's reason for an acquirer's code; an unknown code gets the general reason. */
 export function reasonFor(code: string): Reason {
   if (Object.hasOwn(reasons, code)) return reasons[code as Code]
   return isResultCode(code) ? code : '800.100.100'

@@ -3,7 +3,7 @@ import type { Request } from './ledger.ts'
 import { longestDelayMs } from './rules.ts'
 import type { Signs } from './verdict.ts'
 
-/** The engine's operation as the acquirer sees it, and how long the answer shall wait. */
+/** The engine's operation as the acquirer sees it, and the delay of its answer. */
 export function toRequest(operation: Operation): Request & { readonly delayMs: number } {
   const { kind, key, paymentId, amount, original, instrument, request } = operation
   const delayMs = delayOf(request)
@@ -57,7 +57,7 @@ function instrumentSigns(instrument: Instrument): Signs {
   }
 }
 
-/** Enough to tell instruments apart, too little to be one. */
+/** Enough to distinguish instruments, too little to use one. */
 function labelOf(instrument: Instrument | undefined): string {
   switch (instrument?.kind) {
     case undefined:
@@ -83,7 +83,7 @@ function isProof(proof: Operation['threeDSecure']): boolean {
   return proof?.eci !== undefined && authenticatedEci.includes(proof.eci)
 }
 
-/** Milliseconds of SIM_DELAY_MS, 0 without it, undefined when it is no number. */
+/** Milliseconds of SIM_DELAY_MS, 0 without it, undefined when it is not a number. */
 function delayOf(request: RequestFields): number | undefined {
   const value = branch(request.customParameters)?.SIM_DELAY_MS
   if (value === undefined) return 0

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Fault } from './faults.ts'
 
-/** Sends a JSON answer whole. */
+/** Sends a complete JSON answer. */
 export function sendJson(response: ServerResponse, status: number, json: unknown): void {
   send(response, status, 'application/json', JSON.stringify(json))
 }
@@ -16,7 +16,7 @@ function send(response: ServerResponse, status: number, type: string, body: stri
   response.end(body)
 }
 
-/** Sends an answer the way a fault wants it. `signal` ends a drip when the server closes. */
+/** Sends an answer with the damage of a fault. `signal` ends a drip when the server closes. */
 export async function sendDamaged(
   response: ServerResponse,
   json: unknown,
@@ -55,7 +55,7 @@ export async function sendDamaged(
         'content-type: application/json',
         `content-length: ${body.length}`,
       ]
-      // Behind the first one, on a connection that then looks free to the client.
+      // After the first answer, on a connection that looks free to the client.
       response.once('finish', () => socket?.write(`${lines.join('\r\n')}\r\n\r\n${body}`))
       return sendJson(response, 200, json)
     }

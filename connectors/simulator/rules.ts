@@ -1,6 +1,6 @@
 import type { Reason } from '@tollgate/schemas'
 
-/** What a rule looks at. */
+/** The data that a rule matches. */
 export type Sign =
   | 'holder'
   | 'number'
@@ -14,35 +14,35 @@ export type Sign =
   | 'challengeCode'
   | 'check'
 
-/** What becomes of the money. */
+/** The outcome of a payment. */
 export type Decision =
   | { readonly is: 'approved' }
   | { readonly is: 'declined'; readonly reason: Reason }
-  /** Declined with the code that the holder's name is. */
+  /** Declined with the code in the holder's name. */
   | { readonly is: 'declinedAsNamed' }
-  /** Open until somebody ends it by hand. `AsNamed`: with the code that the holder's name is. */
+  /** Open until it is ended by hand. `AsNamed`: with the code in the holder's name. */
   | { readonly is: 'pendingAsNamed' }
   | { readonly is: 'pending'; readonly seconds: number; readonly ends: 'approved' | Reason }
-  /** The shopper has to visit the bank's page. */
+  /** The shopper must visit the bank's page. */
   | { readonly is: 'redirect' }
   /** Declined unless the shopper was authenticated, else approved. */
   | { readonly is: 'stepUp'; readonly reason: Reason }
   /** Nothing reached the acquirer. */
   | { readonly is: 'notSent' }
-  /** Done, but the answer gets lost. */
+  /** Done, but the answer is lost. */
   | { readonly is: 'answerLost' }
 
 /**
- * One rule changes one or more of these; each is decided on its own, by the first rule in the order
- * of `precedence` that speaks about it. So a card that is charged back later is still declined by
- * an amount rule, and an AVS answer goes with approvals and declines alike.
+ * One rule changes one or more of these; each is decided separately, by the first rule in the order
+ * of `precedence` that sets it. So a card with a later chargeback is still declined by an amount
+ * rule, and an AVS answer accompanies approvals and declines alike.
  */
 export type Effect = {
   readonly decision?: Decision
   readonly delivery?: 'twice' | 'eventFirst'
   readonly avs?: 'A' | 'Z' | 'N' | 'U' | 'F'
   readonly cvv?: 'N' | 'U' | 'P' | 'S' | 'M'
-  /** 3-D Secure: the status that the directory or the challenge ends with, and how it gets there. */
+  /** 3-D Secure: the final status of the directory or the challenge, and the way to it. */
   readonly authentication?: {
     readonly enrolled?: boolean
     readonly status?: 'Y' | 'A' | 'N' | 'R' | 'U'
@@ -58,7 +58,7 @@ export type Effect = {
     readonly after: 'booking' | 'settlement' | 'chargeback'
     readonly reason?: Reason
   }[]
-  /** What is wrong with the line of the settlement file. */
+  /** The error in the line of the settlement file. */
   readonly settlement?:
     | 'amountMinusOne'
     | 'noLine'
@@ -66,9 +66,9 @@ export type Effect = {
     | 'otherCurrency'
     | 'failed'
     | 'noReference'
-  /** The engine refuses it with this code before any connector is asked. */
+  /** The engine refuses the payment with this code before any connector is called. */
   readonly refusedBefore?: Reason
-  /** Milliseconds that the answer waits, taken from the value. */
+  /** Milliseconds of the answer's delay, taken from the value. */
   readonly delaysAnswer?: true
   /** Seconds after which an unanswered challenge ends, taken from the value. */
   readonly limitsChallenge?: true
@@ -76,7 +76,7 @@ export type Effect = {
 
 /**
  * `is` holds exact values; for `holder` result codes or their groups, for `account` beginnings, for
- * `amount` the two decimals. `otherwise` stands for every value that no row of that sign names.
+ * `amount` the two decimals. `otherwise` stands for every value without a row of its own.
  */
 export type Rule = readonly [
   sign: Sign,
@@ -85,7 +85,9 @@ export type Rule = readonly [
   meaning: string,
 ]
 
-/** Earlier signs win. Instruments that are no card have one sign each, at the card number's place. */
+/**
+ * Earlier signs win. Instruments other than cards have one sign each, at the card number's place.
+ */
 export const precedence = [
   'holder',
   'number',
@@ -103,61 +105,62 @@ const secure = (authentication: NonNullable<Effect['authentication']>): Effect =
   authentication,
 })
 
-/** How long a pending one stays open, in seconds. */
+/** The time of a pending payment, in seconds. */
 export const pendingSeconds = 30
-/** `SIM_DELAY_MS` never holds an answer back for longer. */
+/** `SIM_DELAY_MS` never delays an answer for longer. */
 export const longestDelayMs = 60_000
 
-/** Everything the simulator does on purpose. Any other Luhn-valid number is approved, not enrolled. */
+/** The simulator's deliberate behaviour. Any other Luhn-valid number is approved, not enrolled. */
 // biome-ignore format: a table reads best with one row on one line.
 export const rules: readonly Rule[] = [
   // Cards that are approved like any other; named because test data need some.
-  ['number', ['4200000000000000', '4711100000000000', '4111111111111111'], {}, 'VISA, approved'],
-  ['number', ['5454545454545454', '5555555555554444', '2223003122003222'], {}, 'MASTER, approved'],
-  ['number', ['377777777777770', '378282246310005'], {}, 'AMEX, approved'],
-  ['number', ['36227206271667', '30569309025904'], {}, 'DINERS, approved'],
-  ['number', ['6011111111111117'], {}, 'DISCOVER, approved'],
-  ['number', ['3530111333300000'], {}, 'JCB, approved'],
-  ['number', ['6200000000000005', '6205500000000000004'], {}, 'UNIONPAY, approved'],
-  ['number', ['6759649826438453'], {}, 'MAESTRO, approved'],
+  ['number', ['4200000000000000', '4711100000000000', '4111111111111111'], {}, 'VISA'],
+  ['number', ['5454545454545454', '5555555555554444', '2223003122003222'], {}, 'MASTER'],
+  ['number', ['377777777777770', '378282246310005'], {}, 'AMEX'],
+  ['number', ['36227206271667', '30569309025904'], {}, 'DINERS'],
+  ['number', ['6011111111111117'], {}, 'DISCOVER'],
+  ['number', ['3530111333300000'], {}, 'JCB'],
+  ['number', ['6200000000000005', '6205500000000000004'], {}, 'UNIONPAY'],
+  ['number', ['6759649826438453'], {}, 'MAESTRO'],
 
   // The holder's name is a code of the result table that does not begin with 000.
   ['holder', ['pending-long'], { decision: { is: 'pendingAsNamed' } }, 'stays pending with that code'],
-  ['holder', ['900.100.600'], { decision: { is: 'notSent' } }, 'the acquirer is down: not charged, safe to repeat'],
-  ['holder', 'otherwise', { decision: { is: 'declinedAsNamed' } }, 'declined with that code; nothing is charged, communication codes included'],
+  ['holder', ['900.100.600'], { decision: { is: 'notSent' } }, 'the acquirer is unavailable; not charged, safe to repeat'],
+  ['holder', 'otherwise', { decision: { is: 'declinedAsNamed' } }, 'nothing is charged, not even with codes for communication errors'],
 
-  // What the issuer or the line does to a card.
+  // Declines of the issuer and failures of the line.
   ['number', ['4000000000000002'], decline('800.100.152'), 'declined by the issuer'],
   ['number', ['4000000000009995'], decline('800.100.155'), 'amount exceeds credit'],
-  ['number', ['4000000000009987'], decline('800.100.165'), 'lost'],
-  ['number', ['4000000000009979'], decline('800.100.159'), 'stolen'],
+  ['number', ['4000000000009987'], decline('800.100.165'), 'lost card'],
+  ['number', ['4000000000009979'], decline('800.100.159'), 'stolen card'],
   ['number', ['4000000000000069'], decline('800.100.157'), 'wrong expiry date'],
   ['number', ['4000000000000127'], decline('800.100.153'), 'invalid CVV'],
   ['number', ['4000000000006975'], decline('800.100.162'), 'limit exceeded'],
-  ['number', ['4000000000000119'], { decision: { is: 'notSent' } }, 'never reached the acquirer: not charged'],
-  ['number', ['4100000000000019'], decline('800.300.401'), 'blacklisted'],
-  ['number', ['4000002500003155'], { decision: { is: 'stepUp', reason: '300.100.100' }, authentication: { enrolled: true, flow: 'challenge' } }, 'soft decline without 3-D Secure, approves after the step-up'],
-  ['number', ['4000000000000341'], { decision: { is: 'answerLost' } }, 'charged, the answer is lost; only an enquiry finds out'],
-  ['number', ['4000000000000077'], { decision: { is: 'pending', seconds: pendingSeconds, ends: 'approved' } }, 'pending, then approved'],
+  ['number', ['4000000000000119'], { decision: { is: 'notSent' } }, 'the request never reaches the acquirer; not charged'],
+  ['number', ['4100000000000019'], decline('800.300.401'), 'blacklisted card'],
+  ['number', ['4000002500003155'], { decision: { is: 'stepUp', reason: '300.100.100' }, authentication: { enrolled: true, flow: 'challenge' } }, 'soft decline without 3-D Secure, approved after the step-up'],
+  ['number', ['4000000000000341'], { decision: { is: 'answerLost' } }, 'charged, but the response is lost; only an enquiry finds the payment'],
+  ['number', ['4000000000000077'], { decision: { is: 'pending', seconds: pendingSeconds, ends: 'approved' } }, 'pending for 30 seconds, then approved'],
 
   // The two decimals of the amount.
-  ['amount', ['87'], { decision: { is: 'pending', seconds: pendingSeconds, ends: '800.100.152' } }, 'pending, then declined'],
-  ['amount', ['88'], { delivery: 'twice' }, 'the answer comes again as an event'],
-  ['amount', ['89'], { delivery: 'eventFirst' }, 'the event comes before the answer'],
+  ['amount', ['87'], { decision: { is: 'pending', seconds: pendingSeconds, ends: '800.100.152' } }, 'pending for 30 seconds, then declined'],
+  ['amount', ['88'], { delivery: 'twice' }, 'an event repeats the response'],
+  ['amount', ['89'], { delivery: 'eventFirst' }, 'the event arrives before the response'],
 
-  // Found by the engine before any connector is asked.
+  // Found by the engine before any connector is called.
   ['check', ['expiry in the past'], { refusedBefore: '100.100.303' }, 'the card is expired'],
-  ['check', ['card number with a wrong check digit'], { refusedBefore: '100.100.101' }, 'no card number'],
-  ['check', ['IBAN with a wrong check sum'], { refusedBefore: '100.100.101' }, 'no IBAN'],
+  ['check', ['card number with a wrong check digit'], { refusedBefore: '100.100.101' }, 'not a card number'],
+  ['check', ['IBAN with a wrong check sum'], { refusedBefore: '100.100.101' }, 'not an IBAN'],
 
   // Bank, virtual and token accounts. The number of a token account follows the card rows.
   ['iban', ['DE89370400440532013000'], approve, 'approved'],
   ['iban', ['DE62370400440532013001'], decline('800.100.203'), 'not enough money in the account'],
   ['iban', ['DE35370400440532013002'], { decision: { is: 'approved' }, later: [{ event: 'chargeback', days: 2, after: 'booking', reason: '000.100.203' }] }, 'approved, charged back two days later'],
-  ['account', ['decline-'], decline('800.100.195'), 'user account unknown'],
+  ['account', ['decline-'], decline('800.100.195'), 'unknown user account'],
   ['brand', ['PAYPAL', 'IDEAL', 'SOFORTUEBERWEISUNG'], { decision: { is: 'redirect' } }, 'the shopper is sent to the bank'],
 
-  // Answers of the address and CVV checks. They change the decision only where the channel says so.
+  // Answers of the address and CVV checks. They change the decision only where the channel's
+  // settings do.
   ['postcode', ['11111'], { avs: 'A' }, 'address matches, postcode does not'],
   ['postcode', ['22222'], { avs: 'Z' }, 'postcode matches, address does not'],
   ['postcode', ['33333'], { avs: 'N' }, 'neither matches'],
@@ -168,7 +171,7 @@ export const rules: readonly Rule[] = [
   ['cvv', ['301'], { cvv: 'P' }, 'was not processed'],
   ['cvv', ['302'], { cvv: 'S' }, 'is on the card but was not sent'],
   ['cvv', 'otherwise', { cvv: 'M' }, 'matches'],
-  ['parameter', ['SIM_DELAY_MS'], { delaysAnswer: true }, 'the answer waits that many milliseconds, at most a minute'],
+  ['parameter', ['SIM_DELAY_MS'], { delaysAnswer: true }, 'delays the response by this number of milliseconds, at most a minute'],
 
   // 3-D Secure 2: answered by the authentication, not by the acquirer.
   ['number', ['4200000000000091', '4200000000000026', '5200000000000007', '5200000000000056'], secure({ enrolled: true, flow: 'frictionless', status: 'Y', eci: { VISA: '05', MASTER: '02' } }), 'frictionless, authenticated'],

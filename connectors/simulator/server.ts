@@ -14,22 +14,22 @@ import { merchantHeader, objectOf, WireError } from './wire.ts'
 export type SimulatorOptions = {
   /** 0 or absent: any free port. */
   readonly port?: number
-  /** Loopback only, 127.0.0.1 unless given: this acquirer approves whatever it is told to. */
+  /** Loopback only, 127.0.0.1 by default, because this acquirer approves on request. */
   readonly host?: string
-  /** Shown on the bank's page and by GET /account; tells several acquirers apart. */
+  /** Shown on the bank's page and by GET /account; distinguishes several acquirers. */
   readonly name?: string
-  /** What merchants prove themselves with and events are signed with. */
+  /** The secret that proves merchants and signs events. */
   readonly secret?: string
   /** Append-only file of the ledger; in memory only without it. */
   readonly ledger?: string
-  /** Where events go when an operation names no address of its own. */
+  /** Address of events for operations without one of their own. */
   readonly events?: string
   readonly faults?: readonly Fault[]
-  /** The machine's own unless given. Requests may bring the merchant's business time besides. */
+  /** The machine's own clock by default. Requests can carry the merchant's business time. */
   readonly time?: Time
 }
 
-/** How time passes for the acquirer itself: in its delays, and for requests that bring no time. */
+/** The acquirer's own time: in its delays, and for requests without a time. */
 export type Time = {
   /** Milliseconds since 1970. */
   now(): number
@@ -43,13 +43,13 @@ export type RunningSimulator = {
   readonly url: string
   readonly secret: string
   readonly plan: Plan
-  /** The oracle: what really happened to the money. */
+  /** The oracle: the true state of the money. */
   ledger(after?: number, limit?: number): LedgerPage
   /** Stops listening, breaks open connections, and waits until the ledger is on the disk. */
   close(): Promise<void>
 }
 
-/** What the parts of the server share. */
+/** The shared state of the server's parts. */
 export type Acquirer = {
   readonly name: string
   readonly secret: string
@@ -58,7 +58,10 @@ export type Acquirer = {
   readonly messenger: Messenger
   readonly bank: BankPage
   readonly time: Time
-  /** Until when enquiries about a key find nothing, by merchant and key. Milliseconds since 1970. */
+  /**
+   * The end of the time in which enquiries find nothing, by merchant and key. Milliseconds since
+   * 1970.
+   */
   readonly hidden: Map<string, number>
   /** Aborted when the server closes. */
   readonly signal: AbortSignal
@@ -76,12 +79,14 @@ const mostEntries = 1_000
 /**
  * Starts the simulated acquirer as an HTTP server.
  *
- * @throws Error when the host is not of this machine or the ledger file cannot be read.
+ * @throws Error for a host outside this machine or an unreadable ledger file.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<RunningSimulator> {
   const { host = '127.0.0.1', name = 'Simulator', secret = defaultSecret } = options
   if (!loopback.includes(host)) {
-    throw new Error(`host must be one of ${loopback.join(', ')}: the simulator is not for others`)
+    throw new Error(
+      `host must be one of ${loopback.join(', ')}: the simulator serves this machine only`,
+    )
   }
   const closing = new AbortController()
   const books = openBooks(options.ledger)
@@ -175,10 +180,10 @@ async function serve(
       response,
     )
   }
-  sendJson(response, 404, { refused: 'there is nothing at this path' })
+  sendJson(response, 404, { refused: 'no resource at this path' })
 }
 
-/** Refusals say that nothing was done. Anything else is a fault and says nothing. */
+/** A refusal states that nothing was done. Any other error is a fault and states nothing. */
 function fail(response: ServerResponse, error: unknown): void {
   if (response.headersSent || response.destroyed) {
     response.destroy()

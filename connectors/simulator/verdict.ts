@@ -2,7 +2,7 @@ import type { Money } from '@tollgate/plugin-kit'
 import { currencyOf, isResultCode, type Reason, resultGroup } from '@tollgate/schemas'
 import { type Decision, type Effect, precedence, type Rule, rules, type Sign } from './rules.ts'
 
-/** What the simulator reads from an operation. Held in memory for the decision only. */
+/** The simulator's input from an operation. Held in memory for the decision only. */
 export type Signs = {
   readonly holder?: string
   readonly number?: string
@@ -11,11 +11,11 @@ export type Signs = {
   readonly brand?: string
   readonly cvv?: string
   readonly postcode?: string
-  /** Whether a 3-D Secure proof came with it. */
+  /** Whether the operation has a 3-D Secure proof. */
   readonly authenticated?: boolean
 }
 
-/** A decision without placeholders: the holder's code and the step-up are worked out. */
+/** A decision without placeholders: the holder's code and the step-up are resolved. */
 export type Settled =
   | Exclude<
       Decision,
@@ -23,7 +23,7 @@ export type Settled =
     >
   | {
       readonly is: 'pending'
-      /** The pending code shown, when it is not the ordinary one. */
+      /** The shown pending code, if it is not the ordinary one. */
       readonly reason?: Reason
       /** Absent: stays open for good. */
       readonly ends?: { readonly seconds: number; readonly as: 'approved' | Reason }
@@ -58,7 +58,7 @@ function index([sign, is, effect]: Rule): void {
 
 const approved: Decision = { is: 'approved' }
 
-/** What the rules say about an operation's signs and amount. */
+/** The verdict of the rules on an operation's signs and amount. */
 export function judge(signs: Signs, amount: Money): Verdict {
   let decision: Decision | undefined
   let delivery: Effect['delivery']
@@ -113,7 +113,9 @@ function settle(decision: Decision, signs: Signs): Settled {
   }
 }
 
-/** Names of people do not begin with a digit, codes do: the catalogue is asked for those only. */
+/**
+ * Result codes begin with a digit and names of people do not, so only such holders are looked up.
+ */
 function isNamedResult(holder: string): boolean {
   const first = holder.charCodeAt(0)
   if (first < 48 || first > 57) return false
@@ -121,8 +123,8 @@ function isNamedResult(holder: string): boolean {
 }
 
 /**
- * The two decimals an amount is written with, `87` for 92.87; undefined in currencies without
- * decimals. A third decimal cannot be written.
+ * The two decimals of a written amount, `87` for 92.87; undefined in currencies without decimals. A
+ * third decimal cannot be written.
  */
 export function decimalsOf({ minor, currency }: Money): string | undefined {
   const exponent = currencyOf(currency)?.exponent ?? 2

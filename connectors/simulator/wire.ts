@@ -9,10 +9,10 @@ import type { Signs } from './verdict.ts'
 export const merchantHeader = 'x-merchant-id'
 export const keyHeader = 'idempotency-key'
 
-/** What comes with an operation over HTTP beside the operation itself. */
+/** Data sent over HTTP in addition to the operation. */
 export type Around = {
   readonly delayMs?: number
-  /** The merchant's business time, milliseconds since 1970; the server's own unless given. */
+  /** The merchant's business time, milliseconds since 1970; the server's own by default. */
   readonly at?: number
   readonly notifyUrl?: string
   readonly returnUrl?: string
@@ -39,7 +39,7 @@ export function requestToWire(request: Request, around: Around): Record<string, 
   return { ...rest, ...around, amount: moneyToWire(amount), signs: { ...signs, ...hidden } }
 }
 
-/** A request that the HTTP acquirer refuses to read. The message names the field, never its value. */
+/** A request that the HTTP acquirer refuses. The message names the field, never its value. */
 export class WireError extends Error {
   override readonly name = 'WireError'
 }
@@ -50,7 +50,7 @@ const kinds =
   )
 const signNames = 'holder number iban account brand cvv postcode'.split(' ') as (keyof Signs)[]
 
-/** Reads the body of POST /operations. @throws WireError naming the field that is wrong. */
+/** Reads the body of POST /operations. @throws WireError with the name of the wrong field. */
 export function requestFromWire(key: string, json: unknown): { request: Request } & Around {
   const body = objectOf(json, 'body')
   const signs = objectOf(body.signs ?? {}, 'signs')
@@ -97,10 +97,10 @@ export function answerToWire(answer: Answer, redirectUrl?: string): WireAnswer {
 }
 
 /**
- * Reads an answer about `key`. An answer that names another key belongs to another request, which
- * happens on a connection whose peer answered twice.
+ * Reads an answer about `key`. An answer with another key belongs to another request, which happens
+ * on a connection whose peer answered twice.
  *
- * @throws WireError when it is not readable or about another key.
+ * @throws WireError for an unreadable answer or another key.
  */
 export function answerFromWire(json: unknown, key: string): Answer & { redirectUrl?: string } {
   const body = objectOf(json, 'answer')
@@ -111,7 +111,7 @@ export function answerFromWire(json: unknown, key: string): Answer & { redirectU
   if (body.key !== key) throw new WireError('the answer is about another key')
   const amount = optional(body.amount, 'amount', moneyFromWire)
   if (amount === undefined && status === 'approved') {
-    throw new WireError('amount must be there in an approval')
+    throw new WireError('amount is missing in an approval')
   }
   const texts = answerTexts.map((name) => only(name, optional(body[name], name, textOf)))
   return {
@@ -131,7 +131,7 @@ function waitOf(value: unknown, name: string): NonNullable<Answer['wait']> {
   return { pollMs: millisecondsOf(objectOf(value, name).pollMs, `${name}.pollMs`) }
 }
 
-/** Reads the answer to a reversal by key. @throws WireError when it is not readable. */
+/** Reads the answer to a reversal by key. @throws WireError for an unreadable answer. */
 export function reversalFromWire(json: unknown, key: string): Reversal {
   const body = objectOf(json, 'answer')
   const { status } = body
@@ -179,7 +179,7 @@ export function optional<T>(
   return value === undefined ? undefined : read(value, name)
 }
 
-/** `{ name: value }`, or nothing where there is no value. */
+/** `{ name: value }`, or nothing without a value. */
 const only = <const Name extends string, T>(
   name: Name,
   value: T | undefined,

@@ -52,7 +52,7 @@ async function dispute(
 ): Promise<Done> {
   let payment = given
   if (isOpen(payment.state)) {
-    payment = (await resolve(engine, payment.attemptKey, 'look')) ?? payment
+    payment = (await resolve(engine, payment.attemptKey, 'look', 'other')) ?? payment
     if (isOpen(payment.state)) return claim.verified ? 'wait' : 'enquired'
   }
   if (!claim.verified) return 'enquired'

@@ -79,40 +79,75 @@ update tollgate.payment_balance set frozen_by = array_append(array_remove(frozen
 from entry
 where payment_balance.payment_id = ${balanceId}::uuid`
 
-/**
- * Of these channels: by its payment, by the account that a message came from, or, of a whole merchant, when
- * all of its channels are among them. Null: of all.
- */
-const isOf = (channels: readonly string[] | null) => sql`(${channels}::uuid[] is null
-    or exists (
-      select from tollgate.payment
-      where payment.id = attention.payment_id and payment.channel_id = any(${channels}::uuid[]))
-    or attention.payment_id is null and exists (
-      select from tollgate.merchant_account
-      where merchant_account.channel_id = any(${channels}::uuid[])
-        and replace(merchant_account.id::text, '-', '') = attention.detail ->> 'account')
-    or attention.kind = 'card-testing' and (
-      select coalesce(bool_and(channel.id = any(${channels}::uuid[])), false)
-      from tollgate.entity as channel
-      where channel.kind = 'channel' and split_part(attention.reference, ' ', 1)
-        in (replace(channel.parent_id::text, '-', ''), replace(channel.id::text, '-', ''))))`
+/** Nodes whose entries belong to these channels: they themselves, and merchants of which they are all channels. */
+const covered = (channels: readonly string[]) => sql`
+own as materialized (
+  select unnest(${channels}::uuid[]) as id),
+covered as materialized (
+  select own.id
+  from own
+  union
+  select merchant.id
+  from (
+    select distinct channel.parent_id as id
+    from own
+    join tollgate.entity as channel on channel.id = own.id and channel.kind = 'channel') as merchant
+  where not exists (
+    select
+    from tollgate.entity as channel
+    where channel.parent_id = merchant.id and channel.kind = 'channel'
+      and not exists (select from own where own.id = channel.id)))`
 
-export const openAttention = (
-  limit: number,
-  channels: readonly string[] | null,
-) => sql<AttentionRow>`
+/** Of an entry that is older than the row of its payment. */
+const isOfPayment = sql`exists (
+    select
+    from tollgate.payment
+    join own on own.id = payment.channel_id
+    where payment.id = attention.payment_id)`
+
+/** Null: of all channels. */
+export const openAttention = (limit: number, channels: readonly string[] | null) =>
+  channels === null ? allAttention(limit) : attentionOf(limit, channels)
+
+const allAttention = (limit: number) => sql<AttentionRow>`
   select id, kind, payment_id, attempt_key, at, alarm_at, detail
   from tollgate.attention
-  where resolved_at is null and ${isOf(channels)}
+  where resolved_at is null
   order by at
   limit ${limit}::integer`
 
-export const attentionWithin = (id: string, channels: readonly string[] | null) => sql<{
-  id: string
-}>`
-  select id
+/** Each node's are read by an index: those of others may be a million. */
+const attentionOf = (limit: number, channels: readonly string[]) => sql<AttentionRow>`
+with ${covered(channels)},
+found as (
+  select entry.id, entry.kind, entry.payment_id, entry.attempt_key, entry.at, entry.alarm_at, entry.detail
+  from covered
+  cross join lateral (
+    select id, kind, payment_id, attempt_key, at, alarm_at, detail
+    from tollgate.attention
+    where attention.entity_id = covered.id and attention.resolved_at is null
+    order by attention.at
+    limit ${limit}::integer) as entry
+  union all
+  select id, kind, payment_id, attempt_key, at, alarm_at, detail
   from tollgate.attention
-  where id = ${id}::uuid and ${isOf(channels)}`
+  where resolved_at is null and entity_id is null and payment_id is not null and ${isOfPayment})
+select id, kind, payment_id, attempt_key, at, alarm_at, detail
+from found
+order by at
+limit ${limit}::integer`
+
+export const attentionWithin = (id: string, channels: readonly string[] | null) =>
+  channels === null
+    ? sql<{ id: string }>`
+  select id from tollgate.attention where id = ${id}::uuid`
+    : sql<{ id: string }>`
+with ${covered(channels)}
+select attention.id
+from tollgate.attention
+where attention.id = ${id}::uuid and (
+  attention.entity_id in (select id from covered)
+  or attention.entity_id is null and ${isOfPayment})`
 
 /** Takes what solved itself off the list. `reference` null: whatever it is about. */
 export const resolveAttention = (

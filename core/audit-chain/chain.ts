@@ -119,13 +119,13 @@ export const isSame = (one: Buffer, other: Buffer): boolean =>
  * Gives rows that have none their links, in turns with whoever else does. Safe to run twice: what is linked
  * waits no more, in the same commit.
  *
- * @returns how many, and the end of the chain. @throws BrokenChain
+ * @returns how many. @throws BrokenChain
  */
 export async function addNextLinks(
   lanes: Lanes,
   open: OpenChainKey,
   most: number = limits.auditLinksAtOnce,
-): Promise<{ readonly added: number; readonly anchor: string }> {
+): Promise<number> {
   const { database } = lanes
   const chainKey = await open()
   return withHead(lanes, open, async (client, head) => {
@@ -143,6 +143,6 @@ export async function addNextLinks(
       await database.query(client, addLinks(head.last_no + 1n, links, after))
       await faultPoint('audit-linked', String(no))
     }
-    return { added: links.length, anchor: anchorOf(no, previous) }
+    return links.length
   })
 }

@@ -85,9 +85,10 @@ export const setHead = (head: HeadRow) => sql`
     forgotten_no = ${String(head.forgotten_no)}::bigint, forgotten_mac = ${head.forgotten_mac}::bytea,
     key_id = ${head.key_id}::uuid, mac = ${head.mac}::bytea`
 
-/** Whether a row waits for its link. */
-export const anyUnlinked = sql<{ waits: boolean }>`
-  select exists (select from tollgate.audit_pending) as waits`
+/** Whether a row waits for its link, and where the chain ends by its head. */
+export const anyUnlinked = sql<{ waits: boolean; last_no: bigint }>`
+  select exists (select from tollgate.audit_pending) as waits, audit_head.last_no
+  from tollgate.audit_head`
 
 export type LinkRow = {
   no: bigint

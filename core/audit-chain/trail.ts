@@ -1,7 +1,13 @@
 import { limits } from '@tollgate/schemas'
 import { actorBy, type By } from '../audit/actor.ts'
 import { addAudit } from '../audit/store.ts'
-import { type AuditFilter, type AuditRow, auditPage, type Place } from '../audit/store-list.ts'
+import {
+  type AuditFilter,
+  type AuditRow,
+  auditPage,
+  auditPlace,
+  type Place,
+} from '../audit/store-list.ts'
 import { systemClock } from '../clock.ts'
 import { derive } from '../crypto/cipher.ts'
 import { Database, type DatabaseOptions } from '../db/database.ts'
@@ -35,6 +41,14 @@ export class AuditTrail {
     return this.#lanes.read(auditPage(filter, 'newest', null, limit), limits.slowReadMs)
   }
 
+  /** The same for somebody at a page, in a lane of its own: from the row after `after`. */
+  async search(filter: AuditFilter, after: string | undefined, limit: number): Promise<AuditRow[]> {
+    check(filter)
+    const [place] = after === undefined ? [null] : await this.#lanes.read(auditPlace(after))
+    if (place === undefined) return []
+    return this.#lanes.search(auditPage(filter, 'newest', place, limit))
+  }
+
   /** All rows, the oldest first, read page by page. @throws GatewayError as `list`. */
   async *export(filter: AuditFilter = {}): AsyncGenerator<AuditRow> {
     check(filter)
@@ -56,10 +70,11 @@ export class AuditTrail {
     by: By,
     how: 'listed' | 'exported' | 'verified',
     detail: AuditFilter,
+    entityId: string | null = null,
   ): Promise<void> {
     const facts = { ...detail, ...(detail.since && { since: detail.since.toISOString() }) }
     await this.#lanes.single(
-      addAudit({ actor: actorBy(by), action: `audit.${how}`, detail: facts }),
+      addAudit({ actor: actorBy(by), action: `audit.${how}`, entityId, detail: facts }),
     )
   }
 

@@ -1,5 +1,6 @@
 /** Who acts, as the audit trail names them. */
 import { hostname } from 'node:os'
+import { isId } from '../ids.ts'
 import { maskEscapedNumbers } from '../redaction/mask.ts'
 
 export const actorKinds = ['token', 'operator', 'system-user', 'engine', 'embedder'] as const
@@ -26,8 +27,12 @@ const host = hostname().slice(0, 255)
 export const engineActor: Actor = { kind: 'engine', id: 'engine', name: 'engine', host }
 
 export function actorBy(by: By = 'embedder'): Actor {
-  if (typeof by !== 'string') return by
-  return { kind: 'embedder', id: 'embedder', name: maskEscapedNumbers(by), host }
+  if (typeof by === 'string') {
+    return { kind: 'embedder', id: 'embedder', name: maskEscapedNumbers(by), host }
+  }
+  // An id of ours has hex digits in which a card number may be found by chance.
+  const id = isId(by.id) ? by.id : maskEscapedNumbers(by.id)
+  return by.name === undefined ? { ...by, id } : { ...by, id, name: maskEscapedNumbers(by.name) }
 }
 
 /** Whom a request is made by: `by` where the embedding program says so, else the token. */

@@ -47,30 +47,57 @@ export function marked(log: Log): Log {
 
 /**
  * Logs an alarm of one kind about one subject once a minute, with how often it was raised meanwhile, and
- * so many of one kind at most: what an attacker repeats neither fills a disk nor hides another alarm.
+ * so many of one kind at most: what an attacker repeats neither fills a disk nor hides another alarm. What was
+ * held back is told once the minute is over, also when nothing more comes.
  */
 export function alarms(log: Log, clock: Clock): Alarm {
   const kinds = new Map<AlarmKind, OfKind>()
+  let isTimed = false
+  const renew = (kind: AlarmKind, of: OfKind, nowMs: number): void => {
+    if (nowMs - of.sinceMs < limits.alarmMs) return
+    if (of.untold > 0) {
+      log.warn({ alarm: kind, untold: of.untold }, 'more alarms than are told')
+    }
+    Object.assign(of, { sinceMs: nowMs, lines: 0, untold: 0 })
+    for (const [subject, { sinceMs, held }] of of.subjects) {
+      if (held === 0 && nowMs - sinceMs >= limits.alarmMs) of.subjects.delete(subject)
+    }
+  }
+  const tellHeld = (): void => {
+    isTimed = false
+    const nowMs = clock.elapsedMs()
+    let isAnyLeft = false
+    for (const [kind, of] of kinds) {
+      renew(kind, of, nowMs)
+      for (const [subject, { sinceMs, held }] of of.subjects) {
+        if (held > 0 && nowMs - sinceMs >= limits.alarmMs) {
+          log.warn({ alarm: kind, subject, repeated: held }, `alarm: ${kind}, until now`)
+          of.subjects.delete(subject)
+        } else if (held > 0) isAnyLeft = true
+      }
+      if (of.untold > 0) isAnyLeft = true
+    }
+    if (isAnyLeft) later()
+  }
+  const later = (): void => {
+    if (isTimed) return
+    isTimed = true
+    setTimeout(tellHeld, limits.alarmMs).unref()
+  }
   return (kind, detail) => {
     const nowMs = clock.elapsedMs()
     const of = kinds.get(kind) ?? { subjects: new Map(), sinceMs: nowMs, lines: 0, untold: 0 }
     kinds.set(kind, of)
-    if (nowMs - of.sinceMs >= limits.alarmMs) {
-      if (of.untold > 0) {
-        log.warn({ alarm: kind, untold: of.untold }, 'more alarms than are told')
-      }
-      Object.assign(of, { sinceMs: nowMs, lines: 0, untold: 0 })
-      for (const [subject, { sinceMs, held }] of of.subjects) {
-        if (held === 0 && nowMs - sinceMs >= limits.alarmMs) of.subjects.delete(subject)
-      }
-    }
+    renew(kind, of, nowMs)
     const known = of.subjects.get(detail.subject)
     if (known !== undefined && nowMs - known.sinceMs < limits.alarmMs) {
       known.held += 1
+      later()
       return
     }
     if (of.lines >= limits.alarmsPerKind) {
       of.untold += 1
+      later()
       return
     }
     of.lines += 1

@@ -50,7 +50,7 @@ export const valuesOf = (attempt: Attempt): Partial<Record<Dimension, string | u
   token: attempt.tokenId,
 })
 
-/** The same from the row of a payment that another process made: the token is not among it. */
+/** The same from the row of a payment, whoever made it: the token is not among it, nor a token account's BIN. */
 export function storedValues(
   { channelId, request }: SettledPayment,
   fingerprint: Buffer | null,

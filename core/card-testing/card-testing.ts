@@ -1,7 +1,8 @@
 /**
- * Refuses attempts of card testers. The check and the counting are in memory and wait for nothing, an
- * approved payment writes nothing: what failed is written behind the payments, once a second, and what
- * other processes saw fail is read then. While the database is away each process goes on by itself.
+ * Refuses attempts of card testers. The check and the counting are in memory and wait for nothing, a
+ * payment writes nothing for them: what failed, and what was approved beside it, is written behind the
+ * payments, once a second, and what other processes saw is read then. While the database is away each
+ * process goes on by itself.
  */
 import type { Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
@@ -24,13 +25,15 @@ import {
 import { failureOf } from './failure.ts'
 import { judge } from './judge.ts'
 import { type Block, referenceOf, Sharing } from './sharing.ts'
-import { UnderWay } from './under-way.ts'
+import { type DecidedRow, fingerprintOf } from './store.ts'
+import { UnderWay, type Unstored } from './under-way.ts'
 import { type Key, Windows } from './windows.ts'
 
 /** An attempt that is refused before anything of it was written or sent. */
 export class TooManyFailures extends GatewayError {}
 
 export class CardTesting {
+  readonly #lanes: Lanes
   readonly #clock: Clock
   readonly #directory: Directory
   readonly #alarm: Alarm
@@ -50,11 +53,19 @@ export class CardTesting {
     readonly directory: Directory
     readonly thresholds: Thresholds
   }) {
+    this.#lanes = parts.lanes
     this.#clock = parts.clock
     this.#directory = parts.directory
     this.#alarm = parts.alarm
     this.#installation = parts.thresholds
-    this.#sharing = new Sharing(parts.lanes, parts.clock, parts.log, this.#windows, this.#underWay)
+    this.#sharing = new Sharing({
+      lanes: parts.lanes,
+      clock: parts.clock,
+      log: parts.log,
+      windows: this.#windows,
+      underWay: this.#underWay,
+      decidedElsewhere: (row) => this.#decidedElsewhere(row),
+    })
   }
 
   /** Knows what the others know before the first request; where nothing is on, it waits until something is. */
@@ -74,7 +85,7 @@ export class CardTesting {
   begin(attempt: Attempt, settings: Readonly<Record<string, unknown>>): Trial | undefined {
     const thresholds = thresholdsOf(this.#installation, settings)
     if (!isOn(thresholds)) return undefined
-    this.#sharing.wake()
+    void this.#sharing.start()
     const keys = keysOf(attempt.merchantId, valuesOf(attempt), thresholds)
     const nowMs = this.#sharing.nowMs()
     for (const key of keys) this.#check(key, thresholds[key.dimension], attempt.number, nowMs)
@@ -130,34 +141,53 @@ export class CardTesting {
     fingerprint: Buffer | null = null,
   ): void {
     if (word === 'open') {
-      this.#hold(trial)
+      this.#hold(trial, payment)
       return
     }
-    this.#underWay.decided(payment.id)
-    if (word === 'approved') this.#approve(trial, payment)
-    else if (word === 'nothing' || failureOf(payment.resultCode) === undefined) return
-    else if (trial !== undefined) this.#fail(trial.keys, payment.resultCode)
-    else if (isShoppersCard(payment)) this.#failElsewhere(payment, fingerprint).catch(() => {})
+    const unstored = this.#underWay.decided(payment.id)
+    if (word === 'nothing') return
+    const says = word === 'approved' ? isSale(payment.amount.minor) : isFailure(payment.resultCode)
+    if (!says) return
+    if (trial === undefined) {
+      if (isShoppersCard(payment)) {
+        this.#countLater(payment, word, unstored, fingerprint).catch(() => {})
+      }
+    } else if (word === 'approved') this.#approve(trial.keys, trial.number)
+    else this.#fail(trial.keys, payment.resultCode)
   }
 
-  /**
-   * Sales tell that a shop is not under attack; what costs nothing does not, for a card tester can have as
-   * many as he likes: checks of a card without an amount, and one good card again and again.
-   */
-  #approve(trial: Trial | undefined, { amount }: SettledPayment): void {
-    if (trial === undefined || amount.minor === 0n) return
-    const wide = trial.keys.filter(({ dimension }) => isWide(dimension))
-    this.#windows.approve(wide, trial.number, this.#sharing.nowMs())
+  #approve(keys: readonly Key[], number: string): void {
+    const wide = keys.filter(({ dimension }) => isWide(dimension))
+    this.#windows.approve(wide, number, this.#sharing.nowMs())
   }
 
   /** The acquirer decides later: until then its number counts as tried. */
-  #hold(trial: Trial | undefined): void {
-    const key = trial?.keys.find(({ dimension }) => dimension === 'number')
-    if (trial === undefined || key === undefined) return
-    this.#underWay.hold(trial.paymentId, nameOf(key), this.#clock.elapsedMs())
+  #hold(trial: Trial | undefined, payment: SettledPayment): void {
+    if (trial === undefined) return
+    const key = trial.keys.find(({ dimension }) => dimension === 'number')
+    const stored = storedValues(payment, null)
+    const unstored = trial.keys.filter(
+      ({ dimension }) => isWide(dimension) && stored[dimension] === undefined,
+    )
+    this.#underWay.hold(
+      trial.paymentId,
+      key === undefined ? uncounted : nameOf(key),
+      { keys: unstored, number: trial.number },
+      this.#clock.elapsedMs(),
+    )
+  }
+
+  /** That process counted what the row of the payment tells; the rest is known here alone. */
+  #decidedElsewhere({ id, state, result_code, amount_minor }: DecidedRow): void {
+    const isApproved = state === 'approved'
+    const unstored = this.#underWay.decidedElsewhere(id, isApproved, this.#clock.elapsedMs())
+    if (unstored === undefined) return
+    if (!isApproved) this.#fail(unstored.keys, result_code)
+    else if (isSale(amount_minor)) this.#approve(unstored.keys, unstored.number)
   }
 
   #fail(keys: readonly Key[], resultCode: string): void {
+    if (!isFailure(resultCode)) return
     const isShoppers = failureOf(resultCode) === 'shopper'
     const nowMs = this.#sharing.nowMs()
     for (const key of keys) {
@@ -165,17 +195,48 @@ export class CardTesting {
     }
   }
 
-  /** Another process sent it: an event or an enquiry told this one. */
-  async #failElsewhere(payment: SettledPayment, fingerprint: Buffer | null): Promise<void> {
+  /**
+   * It was sent by another process, or some time ago: an event, an enquiry or an operator told this one.
+   *
+   * @param unstored What this process remembers of the attempt beyond the payment's row.
+   */
+  async #countLater(
+    payment: SettledPayment,
+    word: 'approved' | 'declined',
+    unstored: Unstored | undefined,
+    fingerprint: Buffer | null,
+  ): Promise<void> {
     const settings = await this.#directory.settings(payment.channelId)
     const thresholds = thresholdsOf(this.#installation, settings)
     if (!isOn(thresholds)) return
-    this.#sharing.wake()
+    await this.#sharing.start()
     const merchantId = await this.#directory.merchantOf(payment.channelId)
-    const keys = keysOf(merchantId, storedValues(payment, fingerprint), thresholds)
-    this.#fail(keys, payment.resultCode)
+    const stored = keysOf(merchantId, storedValues(payment, fingerprint), thresholds)
+    const keys = [...stored, ...(unstored?.keys ?? [])]
+    if (word === 'declined') this.#fail(keys, payment.resultCode)
+    else if (this.#windows.knows(keys)) {
+      const number = unstored?.number ?? (await this.#numberOf(payment))
+      if (number !== undefined) this.#approve(keys, number)
+    }
+  }
+
+  /** As the trial of the payment has it; undefined when it was erased meanwhile, and vouches for nobody. */
+  async #numberOf({ id }: SettledPayment): Promise<string | undefined> {
+    const [row] = await this.#lanes.read(fingerprintOf(id))
+    return row?.fingerprint?.toString('base64')
   }
 }
+
+/** Stands for the number where failures of one number are not counted. */
+const uncounted = ''
+
+/**
+ * Sales tell that a shop is not under attack; what costs nothing does not, for a card tester can have as
+ * many as he likes: checks of a card without an amount, and one good card again and again.
+ */
+const isSale = (amountMinor: bigint): boolean => amountMinor > 0n
+
+const isFailure = (resultCode: string): boolean => failureOf(resultCode) !== undefined
 
 /** A first payment that a shopper may have made: no follow-up, no charge of a schedule. */
 const isShoppersCard = ({ parentId, scheduleId, method }: SettledPayment): boolean =>

@@ -12,14 +12,11 @@ export type Pending = {
 /** `blocked`: so many failed. `busy`: so many will have failed, should those under way fail as well. */
 export type Verdict = 'free' | 'busy' | 'blocked'
 
-/** A twentieth of this many failures, or this many, before a process believes that an attack goes on. */
-const leastSeen = 20
-
 /**
  * A number and an address are one shopper's, so their threshold is absolute and counts what is under
  * way: else all that is sent at once would be carried out. What many shoppers share is refused only
  * while more of it fails than is approved: a shop with many sales has many declines, and whoever
- * attacks it must not be able to close it.
+ * attacks it must not be able to close it. Both are those of all processes.
  */
 export function judge(
   dimension: Dimension,
@@ -28,11 +25,9 @@ export function judge(
   threshold: number,
 ): Verdict {
   if (threshold === 0) return 'free'
-  if (isWide(dimension)) {
-    const isSeen = own >= Math.min(leastSeen, Math.ceil(threshold / leastSeen))
-    return own + others >= threshold && isSeen && own > approved ? 'blocked' : 'free'
-  }
-  if (own + others >= threshold) return 'blocked'
+  const failed = own + others
+  if (isWide(dimension)) return failed >= threshold && failed > approved ? 'blocked' : 'free'
+  if (failed >= threshold) return 'blocked'
   // What is open here may be among the failures that another process was told.
   return own + Math.max(others, open) + underWay >= threshold ? 'busy' : 'free'
 }

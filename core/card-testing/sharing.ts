@@ -1,6 +1,6 @@
 /**
- * Once a second: tells the other processes what failed here, learns what failed there and what operators
- * lifted, and puts blocks on their list. Safe to run twice: minutes are told and learnt as sums.
+ * Once a second: tells the other processes what failed and was approved here, learns the same of them and
+ * what operators lifted, and puts blocks on their list. Safe to run twice: minutes are told and learnt as sums.
  */
 import type { Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
@@ -9,13 +9,24 @@ import type { Clock } from '../clock.ts'
 import type { Lanes } from '../db/lanes.ts'
 import { type Dimension, dimensions, windowMs } from '../entity/card-testing-settings.ts'
 import { newId } from '../ids.ts'
-import { decidedOf, failuresOfOthers, liftedBlocks, purgeFailures, tellFailures } from './store.ts'
+import {
+  countsOfOthers,
+  type DecidedRow,
+  decidedOf,
+  liftedBlocks,
+  purgeCounts,
+  purgeShort,
+  tellCounts,
+} from './store.ts'
 import type { UnderWay } from './under-way.ts'
 import type { Windows } from './windows.ts'
 
 const longestMs = Math.max(...dimensions.map(windowMs))
+const shortMs = windowMs('channel')
 /** A row is seen this much after the moment that it carries, at most: no statement runs for longer. */
 const lateMs = 10_000
+/** A minute counts to its end, and rows are seen late. */
+const purgeableMs = 60_000 + lateMs
 const rowsAtOnce = 500
 const purgedAtOnce = 5_000
 
@@ -35,24 +46,34 @@ export class Sharing {
   readonly #log: Log
   readonly #windows: Windows
   readonly #underWay: UnderWay
+  readonly #decidedElsewhere: (row: DecidedRow) => void
   readonly #processId = newId()
   /** What is to be listed, by reference: one entry for each merchant and dimension. */
   readonly #blocks = new Map<string, Block>()
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
-  #isAwake = false
+  #started: Promise<void> | undefined
   #isClosed = false
   /** What the database's clock shows beyond this machine's. */
   #aheadMs = 0
   #learntAt: Date | undefined
   #purgedMs = Number.NEGATIVE_INFINITY
 
-  constructor(lanes: Lanes, clock: Clock, log: Log, windows: Windows, underWay: UnderWay) {
-    this.#lanes = lanes
-    this.#clock = clock
-    this.#log = log
-    this.#windows = windows
-    this.#underWay = underWay
+  constructor(parts: {
+    readonly lanes: Lanes
+    readonly clock: Clock
+    readonly log: Log
+    readonly windows: Windows
+    readonly underWay: UnderWay
+    /** A payment that is open here was decided by another process. */
+    readonly decidedElsewhere: (row: DecidedRow) => void
+  }) {
+    this.#lanes = parts.lanes
+    this.#clock = parts.clock
+    this.#log = parts.log
+    this.#windows = parts.windows
+    this.#underWay = parts.underWay
+    this.#decidedElsewhere = parts.decidedElsewhere
   }
 
   /** The time of the database, by which all processes count. */
@@ -60,16 +81,11 @@ export class Sharing {
     return this.#clock.realMs() + this.#aheadMs
   }
 
+  /** From now on, for this process has something to count. Ends once it knows what the others know. */
   async start(): Promise<void> {
-    if (this.#isAwake) return
-    this.#isAwake = true
-    await this.#run()
-    this.#next()
-  }
-
-  /** From now on, for this process has something to count. */
-  wake(): void {
-    if (!this.#isAwake && !this.#isClosed) void this.start()
+    if (this.#isClosed) return
+    this.#started ??= this.#run().then(() => this.#next())
+    await this.#started
   }
 
   /** Puts it on the operators' list, with what is told next. */
@@ -81,7 +97,7 @@ export class Sharing {
     this.#isClosed = true
     clearTimeout(this.#timer)
     await this.#running
-    if (this.#isAwake) await this.#run()
+    if (this.#started !== undefined) await this.#run()
   }
 
   #next(): void {
@@ -130,23 +146,20 @@ export class Sharing {
       (this.#learntAt ?? new Date(now.getTime() - longestMs)).getTime() - lateMs,
     )
     const rows = await this.#lanes.single(
-      failuresOfOthers(this.#processId, since, limits.cardTestingKeys),
+      countsOfOthers(this.#processId, since, limits.cardTestingKeys),
     )
-    for (const { merchant_id, dimension, value, bucket_at, failures } of rows) {
-      const bucket = { merchantId: merchant_id, dimension, value, failures }
+    for (const { merchant_id, dimension, value, bucket_at, failures, approvals } of rows) {
+      const bucket = { merchantId: merchant_id, dimension, value, failures, approvals }
       this.#windows.learn({ ...bucket, at: bucket_at.getTime() }, this.nowMs())
     }
     this.#learntAt = now
   }
 
-  /** Of the payments that count as open here, those that another process saw decided. */
+  /** Of the payments that count as open here, those that another process saw decided: some at a time. */
   async #letGoDecided(): Promise<void> {
-    const open = this.#underWay.openIds
+    const open = this.#underWay.someOpen(limits.cardTestingAskedAtOnce)
     if (open.length === 0) return
-    const nowMs = this.#clock.elapsedMs()
-    for (const { id, state } of await this.#lanes.single(decidedOf(open))) {
-      this.#underWay.decidedElsewhere(id, state === 'approved', nowMs)
-    }
+    for (const row of await this.#lanes.read(decidedOf(open))) this.#decidedElsewhere(row)
   }
 
   async #listBlocks(): Promise<void> {
@@ -163,7 +176,7 @@ export class Sharing {
     for (;;) {
       const buckets = this.#windows.changes(rowsAtOnce)
       if (buckets.length === 0) return
-      await this.#lanes.single(tellFailures(this.#processId, buckets))
+      await this.#lanes.single(tellCounts(this.#processId, buckets))
       this.#windows.told(buckets)
       if (buckets.length < rowsAtOnce) return
     }
@@ -171,9 +184,14 @@ export class Sharing {
 
   async #purge(): Promise<void> {
     if (this.#clock.elapsedMs() - this.#purgedMs < limits.cardTestingPurgeMs) return
-    for (;;) {
-      const purged = await this.#lanes.single(purgeFailures(longestMs + lateMs, purgedAtOnce))
-      if (purged.length < purgedAtOnce) break
+    for (const purge of [
+      () => purgeShort(shortMs + purgeableMs, purgedAtOnce),
+      () => purgeCounts(longestMs + purgeableMs, purgedAtOnce),
+    ]) {
+      for (;;) {
+        const purged = await this.#lanes.single(purge())
+        if (purged.length < purgedAtOnce) break
+      }
     }
     this.#purgedMs = this.#clock.elapsedMs()
   }

@@ -1,16 +1,21 @@
 /** Attempts of this process that are not decided, by what they have in common. */
 import { limits } from '@tollgate/schemas'
+import type { Key } from './windows.ts'
 
 /** What one process saw is known in the others after this: two rounds of sharing, and time for them. */
 const toldWithinMs = 4 * limits.cardTestingShareMs
 
-type Open = { readonly name: string; readonly untilMs: number }
+/** What the row of a payment does not tell of its attempt, and the number that was tried, as a keyed hash. */
+export type Unstored = { readonly keys: readonly Key[]; readonly number: string }
+
+type Open = { readonly name: string; readonly untilMs: number; readonly unstored: Unstored }
 
 export class UnderWay {
   readonly #sent = new Map<string, number>()
   /** By payment, in the order in which they will be given up. */
   readonly #open = new Map<string, Open>()
   readonly #openOf = new Map<string, number>()
+  #unasked: Iterator<string> | undefined
 
   begin(name: string): void {
     this.#sent.set(name, this.sent(name) + 1)
@@ -29,37 +34,49 @@ export class UnderWay {
   }
 
   /** It is over here, and the acquirer decides later; perhaps another process hears of it. */
-  hold(paymentId: string, name: string, nowMs: number): void {
+  hold(paymentId: string, name: string, unstored: Unstored, nowMs: number): void {
     if (this.#open.has(paymentId)) return
-    this.#open.set(paymentId, { name, untilMs: nowMs + limits.cardTestingOpenMs })
+    this.#open.set(paymentId, { name, untilMs: nowMs + limits.cardTestingOpenMs, unstored })
     this.#openOf.set(name, this.open(name) + 1)
     if (this.#open.size > limits.cardTestingKeys) this.decided(this.#open.keys().next().value!)
   }
 
-  decided(paymentId: string): void {
+  /** @returns what of it is to be counted here, once. */
+  decided(paymentId: string): Unstored | undefined {
     const held = this.#open.get(paymentId)
-    if (held === undefined) return
+    if (held === undefined) return undefined
     this.#open.delete(paymentId)
     less(this.#openOf, held.name)
+    return held.unstored
   }
 
-  /** Payments that are held as open. */
-  get openIds(): readonly string[] {
-    return [...this.#open.keys()]
+  /** Some of the payments that are held as open: all of them in turn, however many they are. */
+  someOpen(most: number): string[] {
+    const some: string[] = []
+    while (some.length < most) {
+      this.#unasked ??= this.#open.keys()
+      const next = this.#unasked.next()
+      if (next.done === true) {
+        this.#unasked = undefined
+        break
+      }
+      some.push(next.value)
+    }
+    return some
   }
 
   /**
    * Another process saw it decided. When it failed it goes on counting until what that process saw is
    * surely known here too: it would count for nothing in between.
+   *
+   * @returns what of it is to be counted here, once.
    */
-  decidedElsewhere(paymentId: string, isApproved: boolean, nowMs: number): void {
+  decidedElsewhere(paymentId: string, isApproved: boolean, nowMs: number): Unstored | undefined {
     const held = this.#open.get(paymentId)
-    if (held === undefined) return
-    if (isApproved) this.decided(paymentId)
-    else {
-      const untilMs = Math.min(held.untilMs, nowMs + toldWithinMs)
-      this.#open.set(paymentId, { ...held, untilMs })
-    }
+    if (held === undefined || isApproved) return this.decided(paymentId)
+    const untilMs = Math.min(held.untilMs, nowMs + toldWithinMs)
+    this.#open.set(paymentId, { ...held, untilMs, unstored: { ...held.unstored, keys: [] } })
+    return held.unstored
   }
 
   giveUp(nowMs: number): void {

@@ -1,6 +1,7 @@
 /**
- * Failures over sliding windows, in bounded memory. Pure: time is given. Each process counts its own
- * and learns what the others counted, as sums of a minute each: learning the same twice changes nothing.
+ * Failures, and approvals beside them, over sliding windows, in bounded memory. Pure: time is given. Each
+ * process counts its own and learns what the others counted, as sums of a minute each: learning the same
+ * twice changes nothing.
  */
 import { type Dimension, windowMs } from '../entity/card-testing-settings.ts'
 
@@ -15,22 +16,23 @@ export type Counted = {
   /** Failures that this process saw, and those that others saw. */
   readonly own: number
   readonly others: number
-  /** Approvals that this process saw since the first failure. */
+  /** Approvals that all of them saw since the first failure. */
   readonly approved: number
 }
 
 /** What this process saw within one minute, for the others. */
-export type Bucket = Key & { readonly at: number; readonly failures: number }
+export type Bucket = Key & {
+  readonly at: number
+  readonly failures: number
+  readonly approvals: number
+}
 
 /** Beginning of a minute -> how many. */
 type Buckets = Map<number, number>
 
-type Entry = {
-  readonly key: Key
-  readonly own: Buckets
-  readonly others: Buckets
-  readonly approved: Buckets
-}
+type Sums = { readonly failures: Buckets; readonly approvals: Buckets }
+
+type Entry = { readonly key: Key; readonly own: Sums; readonly others: Sums }
 
 const bucketMs = 60_000
 /** Of those that nothing happened to for the longest time, so many are compared when one has to go. */
@@ -58,11 +60,12 @@ export class Windows {
   /** This process saw a failure. */
   fail(key: Key, nowMs: number): void {
     const entry = this.#entry(key)
-    const at = this.#bucketAt(key, nowMs)
-    entry.own.set(at, (entry.own.get(at) ?? 0) + 1)
-    const changed = this.#changed.get(entry)
-    if (changed === undefined) this.#changed.set(entry, new Set([at]))
-    else changed.add(at)
+    this.#add(entry, entry.own.failures, nowMs)
+  }
+
+  /** Whether something failed under one of these: approvals count for nothing else. */
+  knows(keys: readonly Key[]): boolean {
+    return keys.some((key) => this.#known(key) !== undefined)
   }
 
   /**
@@ -71,15 +74,14 @@ export class Windows {
    */
   approve(keys: readonly Key[], number: string, nowMs: number): void {
     for (const key of keys) {
-      const entry = this.#merchants.get(key.merchantId)?.get(nameOf(key))
+      const entry = this.#known(key)
       if (entry === undefined) continue
       const name = `${key.merchantId} ${nameOf(key)} ${number}`
       const knownAt = this.#approvedNumbers.get(name)
       const sinceAt = this.#lifted.get(placeOf(key)) ?? 0
       if (knownAt !== undefined && knownAt >= sinceAt && !isOver(knownAt, key.dimension, nowMs))
         continue
-      const at = this.#bucketAt(key, nowMs)
-      entry.approved.set(at, (entry.approved.get(at) ?? 0) + 1)
+      const at = this.#add(entry, entry.own.approvals, nowMs)
       this.#approvedNumbers.delete(name)
       this.#approvedNumbers.set(name, at)
       if (this.#approvedNumbers.size > this.#most.keys) {
@@ -89,26 +91,31 @@ export class Windows {
   }
 
   /** What all other processes together saw within one minute. */
-  learn({ failures, at, ...key }: Bucket, nowMs: number): void {
+  learn({ failures, approvals, at, ...key }: Bucket, nowMs: number): void {
     if (at < (this.#lifted.get(placeOf(key)) ?? 0) || isOver(at, key.dimension, nowMs)) return
-    this.#entry(key).others.set(at, failures)
+    const entry = failures > 0 ? this.#entry(key) : this.#known(key)
+    if (failures > 0) entry?.others.failures.set(at, failures)
+    if (approvals > 0) entry?.others.approvals.set(at, approvals)
   }
 
   count(key: Key, nowMs: number): Counted {
-    const entry = this.#merchants.get(key.merchantId)?.get(nameOf(key))
+    const entry = this.#known(key)
     if (entry === undefined) return nothing
+    const { own, others } = entry
+    const within = (buckets: Buckets) => sum(buckets, key.dimension, nowMs)
     return {
-      own: sum(entry.own, key.dimension, nowMs),
-      others: sum(entry.others, key.dimension, nowMs),
-      approved: sum(entry.approved, key.dimension, nowMs),
+      own: within(own.failures),
+      others: within(others.failures),
+      approved: within(own.approvals) + within(others.approvals),
     }
   }
 
   /** How long it takes, without further failures, until fewer than `threshold` are left. */
   msUntilBelow(key: Key, threshold: number, nowMs: number): number {
-    const entry = this.#merchants.get(key.merchantId)?.get(nameOf(key))
+    const entry = this.#known(key)
     if (entry === undefined) return 0
-    const buckets = [...entry.own, ...entry.others].sort(([one], [other]) => one - other)
+    const { own, others } = entry
+    const buckets = [...own.failures, ...others.failures].sort(([one], [other]) => one - other)
     let left = buckets.reduce((all, [, failures]) => all + failures, 0)
     for (const [at, failures] of buckets) {
       if (left < threshold) return 0
@@ -129,8 +136,10 @@ export class Windows {
     this.#lifted.set(place, atMs)
     for (const entry of this.#merchants.get(merchantId)?.values() ?? []) {
       if (entry.key.dimension !== dimension) continue
-      for (const buckets of [entry.own, entry.others, entry.approved]) {
-        for (const at of buckets.keys()) if (at < atMs) buckets.delete(at)
+      for (const { failures, approvals } of [entry.own, entry.others]) {
+        for (const buckets of [failures, approvals]) {
+          for (const at of buckets.keys()) if (at < atMs) buckets.delete(at)
+        }
       }
     }
     return true
@@ -142,9 +151,9 @@ export class Windows {
     for (const [entry, minutes] of this.#changed) {
       for (const at of minutes) {
         if (told.length === most) return told
-        const failures = entry.own.get(at)
-        if (failures === undefined) minutes.delete(at)
-        else told.push({ ...entry.key, at, failures })
+        const counted = ownAt(entry, at)
+        if (counted.failures + counted.approvals === 0) minutes.delete(at)
+        else told.push({ ...entry.key, at, ...counted })
       }
       if (minutes.size === 0) this.#changed.delete(entry)
     }
@@ -153,10 +162,12 @@ export class Windows {
 
   /** The others can read these now; what came since is told next. */
   told(buckets: readonly Bucket[]): void {
-    for (const { at, failures, ...key } of buckets) {
-      const entry = this.#merchants.get(key.merchantId)?.get(nameOf(key))
-      const minutes = entry && this.#changed.get(entry)
-      if (entry?.own.get(at) === failures) minutes?.delete(at)
+    for (const { at, failures, approvals, ...key } of buckets) {
+      const entry = this.#known(key)
+      if (entry === undefined) continue
+      const now = ownAt(entry, at)
+      const isSame = now.failures === failures && now.approvals === approvals
+      if (isSame) this.#changed.get(entry)?.delete(at)
     }
   }
 
@@ -164,9 +175,8 @@ export class Windows {
   forgetPast(nowMs: number): void {
     for (const [merchantId, entries] of this.#merchants) {
       for (const [name, entry] of entries) {
-        const { dimension } = entry.key
-        const left = sum(entry.own, dimension, nowMs) + sum(entry.others, dimension, nowMs)
-        if (left === 0) this.#drop(merchantId, entries, name)
+        const { own, others } = this.count(entry.key, nowMs)
+        if (own + others === 0) this.#drop(merchantId, entries, name)
       }
     }
     for (const [name, at] of this.#approvedNumbers) {
@@ -185,6 +195,20 @@ export class Windows {
     return Math.max(minute, this.#lifted.get(placeOf(key)) ?? 0)
   }
 
+  #known(key: Key): Entry | undefined {
+    return this.#merchants.get(key.merchantId)?.get(nameOf(key))
+  }
+
+  /** One more of what this process saw, for the others to be told. */
+  #add(entry: Entry, buckets: Buckets, nowMs: number): number {
+    const at = this.#bucketAt(entry.key, nowMs)
+    buckets.set(at, (buckets.get(at) ?? 0) + 1)
+    const changed = this.#changed.get(entry)
+    if (changed === undefined) this.#changed.set(entry, new Set([at]))
+    else changed.add(at)
+    return at
+  }
+
   #entry(key: Key): Entry {
     const name = nameOf(key)
     const entries = this.#merchants.get(key.merchantId) ?? new Map<string, Entry>()
@@ -194,7 +218,7 @@ export class Windows {
       entries.set(name, known)
       return known
     }
-    const made = { key, own: new Map(), others: new Map(), approved: new Map() }
+    const made = { key, own: noSums(), others: noSums() }
     entries.set(name, made)
     this.#merchants.set(key.merchantId, entries)
     this.#size += 1
@@ -213,7 +237,7 @@ export class Windows {
       seen += 1
       // The newest is the one that room is made for.
       if (seen > compared || (seen > 1 && seen === entries.size)) break
-      const failures = total(entry.own) + total(entry.others)
+      const failures = total(entry.own.failures) + total(entry.others.failures)
       if (least === undefined || failures < least.failures) least = { name, entry, failures }
     }
     if (least !== undefined) this.#drop(least.entry.key.merchantId, entries, least.name)
@@ -238,6 +262,12 @@ export class Windows {
 }
 
 const nothing: Counted = { own: 0, others: 0, approved: 0 }
+
+const noSums = (): Sums => ({ failures: new Map(), approvals: new Map() })
+const ownAt = ({ own }: Entry, at: number) => ({
+  failures: own.failures.get(at) ?? 0,
+  approvals: own.approvals.get(at) ?? 0,
+})
 
 const nameOf = ({ dimension, value }: Key) => `${dimension} ${value}`
 const placeOf = ({ merchantId, dimension }: Pick<Key, 'merchantId' | 'dimension'>) =>

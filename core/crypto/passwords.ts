@@ -44,23 +44,45 @@ export function checkPassword(field: string, password: string, name: string): vo
   })
 }
 
+/** A check that was let in. It is left once, whatever became of it. */
+export type Place = {
+  matches(password: string, text: string | undefined): Promise<boolean>
+  digest(password: string): Promise<string>
+  leave(): void
+}
+
 /**
- * The checks of one process. A check takes tens of megabytes and a core for a tenth of a second: of
- * those that strangers ask for only so many run at once, and only so many wait.
+ * The checks of one process. A check takes tens of megabytes and a core for a tenth of a second: only so
+ * many run at once, and only so many wait. Logins have a queue of their own, so that nobody who is logged
+ * in already keeps others from it; and of the other queue one person has a few places.
  */
 export class Passwords {
   readonly #parameters: Parameters
-  #running = 0
-  readonly #waiting: (() => void)[] = []
+  readonly #logins = new Queue(limits.passwordsAtOnce, limits.passwordsWaiting)
+  readonly #work = new Queue(1, limits.passwordsWaiting)
 
   constructor(parameters: Parameters = limits.passwordHash) {
     this.#parameters = parameters
   }
 
+  /** A place for a login, taken before its try is counted. @throws GatewayError 429 */
+  forLogin(): Place {
+    return this.#place(this.#logins, undefined)
+  }
+
+  /**
+   * A place for what somebody does who is logged in already.
+   *
+   * @param person undefined for the machine's own users and the embedding program.
+   * @throws GatewayError 429
+   */
+  forWork(person?: string): Place {
+    return this.#place(this.#work, person)
+  }
+
   /** What is stored of a password. @throws GatewayError 429 */
-  async digest(password: string): Promise<string> {
-    const salt = newSalt(saltBytes)
-    return written({ ...this.#parameters, salt, digest: await this.#derive(password, salt) })
+  async digest(password: string, person?: string): Promise<string> {
+    return within(this.forWork(person), (place) => place.digest(password))
   }
 
   /**
@@ -69,12 +91,7 @@ export class Passwords {
    * @throws GatewayError 429
    */
   async matches(password: string, text: string | undefined): Promise<boolean> {
-    const stored = text === undefined ? undefined : read(text)
-    const { salt, ...parameters } = stored ?? { ...this.#parameters, salt: Buffer.alloc(saltBytes) }
-    const digest = await this.#derive(password, salt, parameters)
-    return (
-      timingSafeEqual(digest, stored?.digest ?? Buffer.alloc(digestBytes)) && stored !== undefined
-    )
+    return within(this.forWork(), (place) => place.matches(password, text))
   }
 
   /** True for one that was made with other parameters than those of now. */
@@ -88,24 +105,77 @@ export class Passwords {
     )
   }
 
-  async #derive(password: string, salt: Buffer, parameters = this.#parameters): Promise<Buffer> {
-    await this.#turn()
-    try {
-      return await scryptOf(password.normalize('NFKC'), salt, parameters)
-    } finally {
-      this.#running -= 1
-      this.#waiting.shift()?.()
+  #place(queue: Queue, person: string | undefined): Place {
+    const leave = queue.enter(person)
+    const derive = (password: string, salt: Buffer, parameters: Parameters) =>
+      queue.inTurn(() => scryptOf(password.normalize('NFKC'), salt, parameters))
+    const usual = this.#parameters
+    return {
+      leave,
+      async digest(password) {
+        const salt = newSalt(saltBytes)
+        return written({ ...usual, salt, digest: await derive(password, salt, usual) })
+      },
+      async matches(password, text) {
+        const stored = text === undefined ? undefined : read(text)
+        const { salt, ...parameters } = stored ?? { ...usual, salt: Buffer.alloc(saltBytes) }
+        const digest = await derive(password, salt, parameters)
+        const isSame = timingSafeEqual(digest, stored?.digest ?? Buffer.alloc(digestBytes))
+        return isSame && stored !== undefined
+      },
+    }
+  }
+}
+
+async function within<T>(place: Place, work: (place: Place) => Promise<T>): Promise<T> {
+  try {
+    return await work(place)
+  } finally {
+    place.leave()
+  }
+}
+
+class Queue {
+  readonly #atOnce: number
+  readonly #most: number
+  readonly #ofPerson = new Map<string, number>()
+  readonly #waiting: (() => void)[] = []
+  #entered = 0
+  #running = 0
+
+  constructor(atOnce: number, waiting: number) {
+    this.#atOnce = atOnce
+    this.#most = atOnce + waiting
+  }
+
+  /** @returns to be called in the end. @throws GatewayError 429 */
+  enter(person: string | undefined): () => void {
+    const own = person === undefined ? 0 : (this.#ofPerson.get(person) ?? 0)
+    if (this.#entered >= this.#most || own >= limits.passwordsPerPerson) {
+      throw new GatewayError('800.120.100', { status: 429, retryAfterSeconds: 5 })
+    }
+    this.#entered += 1
+    if (person !== undefined) this.#ofPerson.set(person, own + 1)
+    return () => {
+      this.#entered -= 1
+      if (person === undefined) return
+      const left = this.#ofPerson.get(person)! - 1
+      if (left > 0) this.#ofPerson.set(person, left)
+      else this.#ofPerson.delete(person)
     }
   }
 
-  async #turn(): Promise<void> {
-    if (this.#running >= limits.passwordsAtOnce) {
-      if (this.#waiting.length >= limits.passwordsWaiting) {
-        throw new GatewayError('800.120.100', { status: 429, retryAfterSeconds: 5 })
-      }
-      await new Promise<void>((go) => this.#waiting.push(go))
+  async inTurn<T>(work: () => Promise<T>): Promise<T> {
+    // A turn is handed on, so that nobody who comes meanwhile takes it.
+    if (this.#running < this.#atOnce) this.#running += 1
+    else await new Promise<void>((go) => this.#waiting.push(go))
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#running -= 1
+      else next()
     }
-    this.#running += 1
   }
 }
 

@@ -8,6 +8,7 @@
 import { limits } from '@tollgate/schemas'
 import type pg from 'pg'
 import { faultPoint } from '../fault-point.ts'
+import { lowestId } from '../ids.ts'
 import { type Database, sqlState } from './database.ts'
 import { type Sql, sql } from './sql.ts'
 
@@ -68,7 +69,7 @@ export async function digestIdempotencyKeys(
     await client.query('select pg_advisory_lock($1)', [lockNumber])
     if (!(await isThere())) return 0
     let taken = 0
-    let last = { entity_id: '0'.repeat(32), key: '' }
+    let last = { entity_id: lowestId, key: '' }
     for (;;) {
       const rows = await run(plainAfter(last.entity_id, last.key, limits.idempotencyDays))
       if (rows.length === 0) break

@@ -35,13 +35,14 @@ const unhurried = sql`
   select set_config('statement_timeout', ${String(limits.upkeepMs - limits.tryAheadMs)}::text, true) as within`
 
 /**
- * The three ways to Postgres, each with connections of its own so that none can starve another.
+ * The four ways to Postgres, each with connections of its own so that none can starve another.
  *
  * Group lane: rows nobody else contends for. One waiting row runs alone at once; what arrives while
  * flushes are under way goes into the next one as one statement with one commit. No timer: under
  * light load nothing waits, under heavy load the commits are shared.
  * Single lane: rows that others may lock. One statement each, in order per key within the process.
  * Read lane: reads.
+ * Search lane: what may take long and is no payment's; opened when somebody searches.
  *
  * A call ends within the flush budget. Each of its tries has a limit of its own, after which its
  * connection counts as lost: a line that swallows bytes would hold it for as long as it likes.
@@ -51,6 +52,7 @@ export class Lanes {
   readonly #group: pg.Pool
   readonly #single: pg.Pool
   readonly #read: pg.Pool
+  readonly #search: pg.Pool
   readonly #queues = new Map<AnyGroupStatement, Waiting[]>()
   readonly #serial = new Map<string, Promise<unknown>>()
   #freeFlushes: number = limits.groupFlushes
@@ -74,6 +76,10 @@ export class Lanes {
       ...endsWithin(limits.slowReadMs),
       plan_cache_mode: 'force_generic_plan',
     })
+    this.#search = database.pool(limits.searchConnections, 'search', {
+      ...endsWithin(limits.searchMs),
+      plan_cache_mode: 'force_generic_plan',
+    })
   }
 
   get pools(): { single: pg.Pool; read: pg.Pool } {
@@ -88,10 +94,10 @@ export class Lanes {
   }
 
   /** Writes one row through the group lane; resolves after its commit with what the body returned for it. */
-  group<C extends Columns, Out extends { id: string }>(
-    statement: GroupStatement<C, Out>,
-    row: RowOf<C>,
-  ): Promise<Out | undefined> {
+  group<Given extends Columns, Moved extends { id: string }>(
+    statement: GroupStatement<Given, Moved>,
+    row: RowOf<Given>,
+  ): Promise<Moved | undefined> {
     return new Promise((done, failed) => {
       const key = statement as unknown as AnyGroupStatement
       const sinceMs = systemClock.elapsedMs()
@@ -241,6 +247,11 @@ export class Lanes {
   /** @param tryMs more for what searches: it begins within the flush budget and may end after it. */
   read<Row>(statement: Sql<Row>, tryMs: number = limits.statementTryMs): Promise<Row[]> {
     return this.#insist(this.#read, statement, patience(tryMs), outcomeUnknown)
+  }
+
+  /** A search that takes no connection which a token, a payment or the readiness needs. */
+  search<Row>(statement: Sql<Row>): Promise<Row[]> {
+    return this.database.run(this.#search, statement, patience(limits.searchMs))
   }
 }
 

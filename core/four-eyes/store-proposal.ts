@@ -19,6 +19,8 @@ export type ProposalRow = {
   confirmer: string | null
   rejected_at: Date | null
   used_at: Date | null
+  /** Of what the second person was shown, where it invites somebody. */
+  invitation: Buffer | null
 }
 
 /** An agreed proposal that this very statement carries out. */
@@ -32,6 +34,8 @@ export type ProposalUse = {
   readonly again: boolean
   /** When what is made ends, as it was agreed; null where nothing was said of it. */
   readonly end: Date | null
+  /** Of the second person's part of an invitation. */
+  readonly invitation: Buffer | null
 }
 
 /** A part of a statement: one row when it may be done, and then it is used up. Null: nobody has to agree. */
@@ -51,7 +55,7 @@ with used as (${usedProposal(use)})
 select proposal_id from used`
 
 const columns = sql`id, kind, entity_id, digest, facts, secrets, proposed_at, proposer_kind, proposer_id, proposer,
-    confirmed_at, confirmer, rejected_at, used_at`
+    confirmed_at, confirmer, rejected_at, used_at, invitation`
 
 export const proposalById = (id: string) => sql<ProposalRow>`
   select ${columns}
@@ -85,21 +89,45 @@ audited as (${auditRows(
 )})
 select id from made`
 
-/** Those that wait, or were agreed with and not carried out yet. */
-export const openProposals = (proposedSince: Date) => sql<ProposalRow>`
+/** How many of one person wait, or were agreed with and not carried out yet. */
+export const countOfProposer = (by: Actor, proposedSince: Date) => sql<{ proposals: bigint }>`
+  select count(*) as proposals
+  from tollgate.proposal
+  where proposer_kind = ${by.kind}::text and proposer_id = ${by.id}::text
+    and proposed_at > ${proposedSince}::timestamptz and used_at is null and rejected_at is null`
+
+/** Those of a node and below it, of null all, that wait, or were agreed with and not carried out yet. */
+export const openProposals = (
+  entityId: string | null,
+  proposedSince: Date,
+  after: string | null,
+  limit: number,
+) => sql<ProposalRow>`
+  with recursive below as (
+    select id from tollgate.entity where id = ${entityId}::uuid
+    union all
+    select child.id from tollgate.entity as child join below on child.parent_id = below.id)
   select ${columns}
   from tollgate.proposal
   where proposed_at > ${proposedSince}::timestamptz and used_at is null and rejected_at is null
-  order by proposed_at, id`
+    and (${entityId}::uuid is null or entity_id in (select below.id from below))
+    and (${after}::uuid is null or (proposed_at, id) > (
+      select before.proposed_at, before.id from tollgate.proposal as before where before.id = ${after}::uuid))
+  order by proposed_at, id
+  limit ${limit}::integer`
 
 /** The table itself refuses a second person who is the first. */
-export const confirmProposal = (id: string, now: Date, proposedSince: Date, by: Actor) => sql<{
-  id: string
-}>`
+export const confirmProposal = (
+  id: string,
+  now: Date,
+  proposedSince: Date,
+  by: Actor,
+  invitation: Buffer | null,
+) => sql<{ id: string }>`
 with confirmed as (
   update tollgate.proposal
   set confirmed_at = ${now}::timestamptz, confirmer_kind = ${by.kind}::text, confirmer_id = ${by.id}::text,
-    confirmer = ${by.name ?? by.id}::text
+    confirmer = ${by.name ?? by.id}::text, invitation = ${invitation}::bytea
   where id = ${id}::uuid and confirmed_at is null and rejected_at is null and used_at is null
     and proposed_at > ${proposedSince}::timestamptz
     and (proposer_kind, proposer_id) <> (${by.kind}::text, ${by.id}::text)

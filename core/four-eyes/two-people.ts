@@ -9,9 +9,16 @@ import type { Actor } from '../audit/actor.ts'
 import type { Clock } from '../clock.ts'
 import { Passwords } from '../crypto/passwords.ts'
 import type { Lanes } from '../db/lanes.ts'
+import { GatewayError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { type Facts, harmless } from '../redaction/harmless.ts'
-import { addProposal, type ProposalUse, proposalById, takeProposal } from './store-proposal.ts'
+import {
+  addProposal,
+  countOfProposer,
+  type ProposalUse,
+  proposalById,
+  takeProposal,
+} from './store-proposal.ts'
 
 export type DeedKind =
   | 'token.create'
@@ -34,6 +41,13 @@ export type Deed = {
   /** Settings that are sealed: compared, and never stored. */
   readonly secrets?: Readonly<Record<string, string>>
 }
+
+/** Those that let somebody in: each of the two people has a part of the invitation, and neither can use it alone. */
+export const inviting: ReadonlySet<string> = new Set<DeedKind>([
+  'person.create',
+  'person.change',
+  'person.reset',
+])
 
 /** Somebody else has to agree first. It is proposed, and nothing was done yet. */
 export class ConfirmationNeededError extends Error {
@@ -111,6 +125,7 @@ export class TwoPeople {
       proposedSince,
       again,
       end: typeof end === 'string' ? new Date(end) : null,
+      invitation: row.invitation,
     }
   }
 
@@ -124,6 +139,16 @@ export class TwoPeople {
 
   async #propose(deed: Deed, by: Actor): Promise<string> {
     const id = newId()
+    const now = new Date(this.#clock.realMs())
+    const since = new Date(now.getTime() - limits.proposalMs)
+    const [open] = await this.#lanes.single(countOfProposer(by, since))
+    if (Number(open!.proposals) >= limits.openProposals) {
+      throw new GatewayError('800.120.100', {
+        status: 429,
+        retryAfterSeconds: 60,
+        description: `too many requests: ${limits.openProposals} proposals of yours are open; have them confirmed or rejected first`,
+      })
+    }
     const secrets =
       deed.secrets === undefined ? null : await this.#passwords.digest(canonical(deed.secrets))
     await this.#lanes.single(
@@ -138,7 +163,7 @@ export class TwoPeople {
             ...(deed.end === undefined ? {} : { end: deed.end.toISOString() }),
           }),
           secrets,
-          proposed_at: new Date(this.#clock.realMs()),
+          proposed_at: now,
         },
         by,
       ),

@@ -1,7 +1,7 @@
 /** Looks once a second whether anything is due anywhere, and wakes the tick when something is. */
 import type { Job } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
-import { anyUnlinked } from '../audit-chain/store-chain.ts'
+import { ChainWatch } from '../audit-chain/watch.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import type { Queue } from '../queue/queue.ts'
@@ -22,7 +22,7 @@ export class Dispatcher {
   readonly #tick: ReturnType<typeof scheduleTick>
   readonly #webhooks: WebhookDispatcher
   readonly #retry: ReturnType<typeof webhookRetry>
-  readonly #audit = auditLinks()
+  readonly #chain: ChainWatch
   readonly #id = newId()
   #timer: NodeJS.Timeout | undefined
   #auditTimer: NodeJS.Timeout | undefined
@@ -35,6 +35,7 @@ export class Dispatcher {
     this.#engine = engine
     this.#queue = queue
     this.#tick = scheduleTick(queue.enqueue, queue.enqueueWithin)
+    this.#chain = new ChainWatch({ ...engine, open: (id) => engine.vault.chainKey(id) })
     this.#webhooks = new WebhookDispatcher(engine)
     this.#retry = webhookRetry((endpointId) => this.#webhooks.adopt(endpointId))
   }
@@ -45,7 +46,7 @@ export class Dispatcher {
     await queue.declare(capture)
     await queue.declare(scheduleTick(queue.enqueue, queue.enqueueWithin))
     await queue.declare(advanceClock)
-    await queue.declare(auditLinks())
+    await queue.declare(auditLinks)
     await queue.declare(housekeeping)
     await queue.declare(webhookRetry(async () => {}))
   }
@@ -56,7 +57,7 @@ export class Dispatcher {
     await this.#work(capture)
     await this.#work(this.#tick)
     await this.#work(advanceClock)
-    await this.#work(this.#audit)
+    await this.#work(auditLinks)
     await this.#work(housekeeping)
     await this.#work(this.#retry)
     for (const job of own) await this.#queue.workOwn(job)
@@ -91,8 +92,8 @@ export class Dispatcher {
 
   async #lookAtAudit(): Promise<void> {
     try {
-      const [row] = await this.#engine.lanes.read(anyUnlinked)
-      if (row?.waits === true) await this.#queue.enqueue(this.#audit, [{}])
+      if (await this.#chain.look()) await this.#queue.enqueue(auditLinks, [{}])
+      await this.#chain.tell()
     } catch (error) {
       const kind = error instanceof Error ? error.name : 'unknown'
       this.#engine.log.warn({ error: kind }, 'the dispatcher could not look at the audit trail')
@@ -125,6 +126,8 @@ export class Dispatcher {
   async stopped(): Promise<void> {
     await this.#looking
     await this.#lookingAtAudit
+    // Where the database is away, the next process tells it.
+    await this.#chain.last().catch(() => {})
     await this.#webhooks.stopped()
   }
 }

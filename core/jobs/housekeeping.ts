@@ -8,14 +8,14 @@ import { purgeFailures } from '../operator-access/store-login.ts'
 import { makePartitions } from '../process/partitions.ts'
 import { purgeIdempotency } from '../process/store.ts'
 import { dropSteps, purgeSteps } from '../transcript/store.ts'
-import { dropDeliveries } from '../webhook/store.ts'
+import { dropDeliveries, purgeEndpoints } from '../webhook/store.ts'
 import { defineJob } from './define.ts'
 
 const batch = 5000
 
 /**
  * Makes the partitions of the months ahead and removes idempotency keys, messages of acquirers, delivery
- * logs, steps, sessions, failed logins and proposals that are past their time. Safe to run twice: partitions that exist are left alone, and what is removed is removed.
+ * logs, removed webhook endpoints, steps, sessions, failed logins and proposals that are past their time. Safe to run twice: partitions that exist are left alone, and what is removed is removed.
  */
 export const housekeeping = defineJob<Record<string, never>>({
   name: 'housekeeping',
@@ -32,6 +32,7 @@ export const housekeeping = defineJob<Record<string, never>>({
     await inBatches(engine, () => purgeFailures(ago(limits.loginForgottenMs), batch))
     await inBatches(engine, () => purgeProposals(ago(2 * limits.proposalMs), batch))
     await engine.lanes.upkeep(dropDeliveries(limits.deliveryDays))
+    await inBatches(engine, () => purgeEndpoints(limits.deliveryDays, batch))
     const days = engine.steps.days === 0 ? limits.stepDays : engine.steps.days
     await engine.lanes.upkeep(dropSteps(days))
     await inBatches(engine, () => purgeSteps(days, batch))

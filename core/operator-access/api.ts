@@ -6,16 +6,19 @@ import type { Passwords } from '../crypto/passwords.ts'
 import type { Engine } from '../engine.ts'
 import type { TwoPeople } from '../four-eyes/two-people.ts'
 import type { Operator } from '../operator/operator.ts'
+import { type JoinRequest, join } from './join.ts'
 import { type From, type LoggedIn, type LoginRequest, Logins } from './login.ts'
 import { answerOffice, type OfficeCall, officeReply, valuesOf } from './office.ts'
 import { type NewPerson, People } from './people.ts'
-import { type ListedProposal, Proposals } from './proposals.ts'
+import { type Confirmed, type ListedProposal, Proposals } from './proposals.ts'
+import { OfficeReads } from './reads.ts'
 import { logOut, personOf } from './sessions.ts'
 import {
   type Acting,
   actingPerson,
   actingSystem,
   type Enrolled,
+  type Invited,
   type ListedPerson,
   type Person,
 } from './types.ts'
@@ -39,6 +42,7 @@ export class OperatorAccounts {
   readonly #proposals: Proposals
   readonly #operator: Operator
   readonly #audit: AuditTrail
+  readonly #reads = new OfficeReads()
 
   constructor(
     engine: Engine,
@@ -70,7 +74,7 @@ export class OperatorAccounts {
   }
 
   /** @throws GatewayError 400, 403 · ConfirmationNeededError */
-  create(person: NewPerson, { by, proposal }: DoneBy = {}): Promise<Enrolled> {
+  create(person: NewPerson, { by, proposal }: DoneBy = {}): Promise<Enrolled | Invited> {
     return this.#people.create(person, acting(by), proposal)
   }
 
@@ -82,7 +86,7 @@ export class OperatorAccounts {
     return this.#people.change(id, change, acting(by), proposal)
   }
 
-  reset(id: string, password: string, { by, proposal }: DoneBy = {}): Promise<Enrolled> {
+  reset(id: string, password: string, { by, proposal }: DoneBy = {}): Promise<Enrolled | Invited> {
     return this.#people.reset(id, password, acting(by), proposal)
   }
 
@@ -108,12 +112,21 @@ export class OperatorAccounts {
     return this.#people.named(name)
   }
 
+  /**
+   * Accepts an invitation: what the person logs in with from now on is shown to them alone.
+   *
+   * @throws GatewayError 400; 401 and 429 as `login`.
+   */
+  async join(request: JoinRequest, from: From = {}): Promise<Enrolled> {
+    return join(this.#engine, this.#logins, request, from)
+  }
+
   /** What waits for a second person. */
   proposals({ by }: DoneBy = {}): Promise<ListedProposal[]> {
     return this.#proposals.list(acting(by))
   }
 
-  confirm(proposal: string, { by }: Pick<DoneBy, 'by'> = {}): Promise<void> {
+  confirm(proposal: string, { by }: Pick<DoneBy, 'by'> = {}): Promise<Confirmed> {
     return this.#proposals.confirm(proposal, acting(by))
   }
 
@@ -134,10 +147,11 @@ export class OperatorAccounts {
     from: From,
   ): Promise<OfficeAnswer> {
     if (operation === 'office.login') return this.#answerLogin(call, from)
+    if (operation === 'office.join') return this.#answerJoin(call, from)
     const person = await this.personOf(session, from)
     const kept = session ?? ''
     if (operation === 'office.logout') {
-      valuesOf(operation, await call.read())
+      valuesOf(operation, await call.read(person))
       await logOut(this.#engine, kept, person)
       return { reply: officeReply(this.#engine, {}, call.requestId), session: null }
     }
@@ -147,8 +161,16 @@ export class OperatorAccounts {
       audit: this.#audit,
       people: this.#people,
       proposals: this.#proposals,
+      reads: this.#reads,
     }
     return { reply: await answerOffice(parts, operation, person, kept, call) }
+  }
+
+  async #answerJoin(call: OfficeCall, from: From): Promise<OfficeAnswer> {
+    const values = valuesOf('office.join', await call.read())
+    const { name = '', password = '', invitation = '', newPassword = '' } = values
+    const shown = await this.join({ name, password, invitation, newPassword }, from)
+    return { reply: officeReply(this.#engine, shown, call.requestId) }
   }
 
   async #answerLogin(call: OfficeCall, from: From): Promise<OfficeAnswer> {

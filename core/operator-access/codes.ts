@@ -45,9 +45,10 @@ export function stepOf(secret: string, code: string, nowMs: number): number | un
 
 /** Eighty random bits each, so that a plain digest of them is enough. */
 export const newRecoveryCodes = (): string[] =>
-  Array.from({ length: limits.recoveryCodes }, () =>
-    (base32(newSalt(10)).match(/.{4}/g) ?? []).join('-'),
-  )
+  Array.from({ length: limits.recoveryCodes }, newInvitation)
+
+/** The second person's part of an invitation, written and stored as a recovery code. */
+export const newInvitation = (): string => (base32(newSalt(10)).match(/.{4}/g) ?? []).join('-')
 
 export const recoveryHash = (code: string): Buffer =>
   digestOf('sha256', code.toUpperCase().replaceAll(/[^A-Z2-7]/g, ''), 'buffer')

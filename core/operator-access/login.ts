@@ -8,7 +8,7 @@ import { hash as digestOf } from 'node:crypto'
 import { limits } from '@tollgate/schemas'
 import type { Actor } from '../audit/actor.ts'
 import { addAudit } from '../audit/store.ts'
-import type { Passwords } from '../crypto/passwords.ts'
+import type { Passwords, Place } from '../crypto/passwords.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { newToken } from '../ids.ts'
@@ -22,6 +22,7 @@ import {
   recoveryCodesLeft,
   type Subject,
   sessionBegan,
+  uncountTry,
 } from './store-login.ts'
 
 export type LoginRequest = {
@@ -47,9 +48,25 @@ export type LoggedIn = {
   readonly recoveryCodes?: number
 }
 
-type Why = 'unknown name' | 'disabled' | 'wrong password' | 'wrong code' | 'code used before'
+export type Why =
+  | 'unknown name'
+  | 'disabled'
+  | 'wrong password'
+  | 'wrong code'
+  | 'code used before'
+  /** Two people let them in, and they did not join yet. */
+  | 'not joined'
+  | 'wrong invitation'
 
-type Failed = { readonly subject: 'name' | 'address'; readonly pausedUntil: Date }
+/** What a try began that was one too many. */
+export type Pause = { readonly subject: 'name' | 'address'; readonly pausedUntil: Date }
+
+type Counts = {
+  readonly byName: Buffer
+  readonly byAddress: Buffer
+  readonly pauses: readonly Pause[]
+  readonly now: Date
+}
 
 export const normalName = (name: string): string => name.normalize('NFKC').trim().toLowerCase()
 
@@ -74,22 +91,30 @@ export class Logins {
   }
 
   /** @throws GatewayError 401 when anything is wrong, 429 while the name or the address has to wait. */
-  async login(request: LoginRequest, from: From = {}): Promise<LoggedIn> {
-    const { lanes, clock } = this.#engine
-    const name = normalName(request.name)
-    const now = new Date(clock.realMs())
-    const { byName, byAddress, pauses } = await this.#countBoth(name, from, now)
-    const [person] = await lanes.single(personByName(name))
-    const isRight = await this.#passwords.matches(request.password, person?.password)
+  login(request: LoginRequest, from: From = {}): Promise<LoggedIn> {
+    return this.counted(normalName(request.name), from, (place, counts) =>
+      this.#login(request, from, place, counts),
+    )
+  }
+
+  async #login(
+    request: LoginRequest,
+    from: From,
+    place: Place,
+    { byName, byAddress, pauses, now }: Counts,
+  ): Promise<LoggedIn> {
+    const { lanes } = this.#engine
+    const [person] = await lanes.single(personByName(normalName(request.name)))
+    const isRight = await place.matches(request.password, person?.password)
     const proof = await this.#proof(person, request, now.getTime())
     const why = whyNot(person, isRight, proof)
     if (person === undefined || proof === undefined || why !== undefined) {
-      throw await this.#failed(person, why ?? 'wrong code', pauses, from)
+      throw await this.failed(person, why ?? 'wrong code', pauses, from)
     }
     const session = newToken()
     const hash = sessionHash(session)
     const rehashed = this.#passwords.isOld(person.password)
-      ? await this.#passwords.digest(request.password)
+      ? await place.digest(request.password)
       : null
     const actor: Actor = { ...whoIs(person), ...addressOf(from) }
     const [begun] = await lanes.single(
@@ -102,58 +127,86 @@ export class Logins {
           session: hash,
           address: from.address ?? null,
           now,
-          nameSubject: byName.hash,
-          addressSubject: byAddress.hash,
-          addressPausedUntil:
-            pauses.find(({ subject }) => subject === 'address')?.pausedUntil ?? null,
+          nameSubject: byName,
+          addressSubject: byAddress,
+          addressPausedUntil: pauseOf('address', pauses),
         },
         actor,
       ),
     )
     // A login whose answer was lost was run again, and found its code used.
     const [own] = begun === undefined ? await lanes.single(sessionBegan(hash)) : [begun]
-    if (own === undefined) throw await this.#failed(person, 'code used before', pauses, from)
+    if (own === undefined) throw await this.failed(person, 'code used before', pauses, from)
     if (proof.recoveryHash === null) return { session, personId: person.id }
     const [left] = await lanes.single(recoveryCodesLeft(person.id))
     return { session, personId: person.id, recoveryCodes: Number(left!.codes) }
   }
 
+  /**
+   * Makes a try that counts as failed until it succeeds. It takes its place before it is counted: one that
+   * is turned away as too many counts for nobody. Where it breaks off, the pauses that it began are told.
+   */
+  async counted<T>(
+    name: string,
+    from: From,
+    work: (place: Place, counts: Counts) => Promise<T>,
+  ): Promise<T> {
+    const place = this.#passwords.forLogin()
+    try {
+      const counts = await this.#countBoth(name, from)
+      try {
+        return await work(place, counts)
+      } catch (thrown) {
+        const isTold = thrown instanceof GatewayError && thrown.status === 401
+        if (!isTold) await this.#tellPauses(undefined, counts.pauses, from)
+        throw thrown
+      }
+    } finally {
+      place.leave()
+    }
+  }
+
   /** @throws GatewayError 429, alike for names that nobody has. */
-  async #countBoth(name: string, { network, address }: From, now: Date) {
-    const { lanes, vault } = this.#engine
-    const byName: Subject = {
-      hash: nameSubject(this.#engine, name),
-      pausesMs: limits.namePausesMs,
-    }
-    const byAddress: Subject = {
-      hash: vault.requestFingerprint(`login address\n${network ?? address ?? ''}`),
-      pausesMs: limits.addressPausesMs,
-    }
-    const [paused] = await lanes.single(pausesOf([byName.hash, byAddress.hash], now))
+  async #countBoth(name: string, { network, address }: From): Promise<Counts> {
+    const { lanes, vault, clock } = this.#engine
+    const now = new Date(clock.realMs())
+    const byName = nameSubject(this.#engine, name)
+    const byAddress = vault.requestFingerprint(`login address\n${network ?? address ?? ''}`)
+    const [paused] = await lanes.single(pausesOf([byName, byAddress], now))
     if (paused !== undefined) throw wait(paused.paused_until, now)
     // The address first: whoever has to wait there counts for no name.
-    const ofAddress = await this.#count(byAddress, now)
-    const ofName = await this.#count(byName, now)
-    const pauses: Failed[] = []
-    if (ofAddress !== null) pauses.push({ subject: 'address', pausedUntil: ofAddress })
-    if (ofName !== null) pauses.push({ subject: 'name', pausedUntil: ofName })
-    return { byName, byAddress, pauses }
+    const ofAddress = await this.#count(
+      { hash: byAddress, pausesMs: limits.addressPausesMs },
+      'address',
+      now,
+    )
+    try {
+      const ofName = await this.#count({ hash: byName, pausesMs: limits.namePausesMs }, 'name', now)
+      return { byName, byAddress, now, pauses: [...ofAddress, ...ofName] }
+    } catch (thrown) {
+      await lanes.single(uncountTry(byAddress, pauseOf('address', ofAddress)))
+      throw thrown
+    }
   }
 
   /** Counts a try of somebody who is logged in and proves anew who they are. @throws GatewayError 429 */
-  async countAgain(name: string): Promise<Buffer> {
-    const hash = nameSubject(this.#engine, name)
+  async countAgain(
+    name: string,
+  ): Promise<{ readonly subject: Buffer; readonly pauses: readonly Pause[] }> {
+    const subject = nameSubject(this.#engine, name)
     const now = new Date(this.#engine.clock.realMs())
-    await this.#count({ hash, pausesMs: limits.namePausesMs }, now)
-    return hash
+    const by = { hash: subject, pausesMs: limits.namePausesMs }
+    return { subject, pauses: await this.#count(by, 'name', now) }
   }
 
-  /** @returns until when nothing is tried after this. @throws GatewayError 429 */
-  async #count(of: Subject, now: Date): Promise<Date | null> {
+  /** @returns the pause that begins with it. @throws GatewayError 429 */
+  async #count(of: Subject, subject: Pause['subject'], now: Date): Promise<Pause[]> {
     const { lanes } = this.#engine
     const forgotten = new Date(now.getTime() - limits.loginForgottenMs)
     const [counted] = await lanes.single(countTry(of, now, forgotten, limits.loginFailures))
-    if (counted !== undefined) return counted.paused_until
+    if (counted !== undefined) {
+      return counted.paused_until === null ? [] : [{ subject, pausedUntil: counted.paused_until }]
+    }
     const [began] = await lanes.single(pausesOf([of.hash], now))
     throw wait(began?.paused_until ?? new Date(now.getTime() + 1000), now)
   }
@@ -169,19 +222,33 @@ export class Logins {
   }
 
   /** Puts it on record and gives the refusal, the same for everything. */
-  async #failed(
+  async failed(
     person: PersonRow | undefined,
     why: Why,
-    pauses: readonly Failed[],
+    pauses: readonly Pause[],
     from: From,
   ): Promise<GatewayError> {
-    const { lanes, alarm, log } = this.#engine
-    const actor: Actor = { ...whoIs(person), ...addressOf(from) }
-    const about = { actor, entityId: person?.entity_id ?? null, resource: person?.id ?? null }
+    const { lanes, log } = this.#engine
     log.info({ person: person?.id ?? '', why, from: from.address ?? '' }, 'a login failed')
     if (person !== undefined || this.#isOnRecord()) {
+      const about = aboutPerson(person, from)
       await lanes.single(addAudit({ ...about, action: 'person.login-failed', detail: { why } }))
     }
+    await this.#tellPauses(person, pauses, from)
+    return new GatewayError('800.900.300', {
+      status: 401,
+      description:
+        'invalid authentication information: the name, the password or the code is wrong',
+    })
+  }
+
+  async #tellPauses(
+    person: PersonRow | undefined,
+    pauses: readonly Pause[],
+    from: From,
+  ): Promise<void> {
+    const { lanes, alarm } = this.#engine
+    const about = aboutPerson(person, from)
     for (const { subject, pausedUntil } of pauses) {
       const detail = { subject, until: pausedUntil.toISOString() }
       const named = subject === 'name' && person !== undefined ? person.id : undefined
@@ -193,11 +260,6 @@ export class Logins {
       })
       await lanes.single(addAudit({ ...about, action: 'person.locked-out', detail }))
     }
-    return new GatewayError('800.900.300', {
-      status: 401,
-      description:
-        'invalid authentication information: the name, the password or the code is wrong',
-    })
   }
 
   /** Anybody can send names that nobody has: the trail is not theirs to fill. */
@@ -219,8 +281,18 @@ function whyNot(
   if (person === undefined) return 'unknown name'
   if (!isRight) return 'wrong password'
   if (person.disabled_at !== null) return 'disabled'
+  if (person.invitation !== null) return 'not joined'
   return proof === undefined ? 'wrong code' : undefined
 }
+
+export const pauseOf = (of: Pause['subject'], pauses: readonly Pause[]): Date | null =>
+  pauses.find(({ subject }) => subject === of)?.pausedUntil ?? null
+
+const aboutPerson = (person: PersonRow | undefined, from: From) => ({
+  actor: { ...whoIs(person), ...addressOf(from) },
+  entityId: person?.entity_id ?? null,
+  resource: person?.id ?? null,
+})
 
 const addressOf = ({ address }: From) => (address === undefined ? {} : { address })
 

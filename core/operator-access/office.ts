@@ -16,6 +16,7 @@ import { ConfirmationNeededError } from '../four-eyes/two-people.ts'
 import { isId } from '../ids.ts'
 import type { Operator } from '../operator/operator.ts'
 import { isDecidedWithin, isEntryWithin } from '../operator/scope.ts'
+import { fitting, weigh } from '../page/portions.ts'
 import {
   channelsOf,
   endpointOf,
@@ -26,13 +27,14 @@ import {
 } from './grants.ts'
 import type { People } from './people.ts'
 import type { Proposals } from './proposals.ts'
+import type { OfficeReads } from './reads.ts'
 import { actingPerson, actorOfPerson, type Person } from './types.ts'
 
 export type OfficeCall = {
   /** Of `{id}` in the path. */
   readonly id?: string
-  /** Names and values, of a JSON object or a query. Asked for once the right is there. */
-  readonly read: () => Promise<unknown>
+  /** Names and values, of a JSON object or a query. Asked for once the right is there, for the person who has it. */
+  readonly read: (person?: Person) => Promise<unknown>
   readonly requestId: string
 }
 
@@ -42,6 +44,7 @@ export type OfficeParts = {
   readonly audit: AuditTrail
   readonly people: People
   readonly proposals: Proposals
+  readonly reads: OfficeReads
 }
 
 type Values = Readonly<Record<string, string>>
@@ -51,7 +54,7 @@ type Asked = { readonly id: string; readonly values: Values; readonly session: s
 type Handler = (parts: OfficeParts, person: Person, asked: Asked) => Promise<object>
 
 /** Those that anybody asks for stand by themselves: who logs in is nobody yet. */
-type Handled = Exclude<OfficeOperation, 'office.login' | 'office.logout'>
+type Handled = Exclude<OfficeOperation, 'office.login' | 'office.join' | 'office.logout'>
 
 const entityOf = (values: Values) => (values.entity === 'all' ? null : values.entity)
 
@@ -123,18 +126,20 @@ const handlers: Readonly<Record<Handled, Handler>> = {
       ...(resource === undefined ? {} : { resource }),
       ...(since === undefined ? {} : { since: momentOf(since) }),
     }
-    const rows = await audit.list(filter, rowsOf(values))
-    await audit.tellRead(actorOfPerson(person), 'listed', filter)
-    return {
-      entries: rows.map(({ link, ...row }) => ({
-        ...row,
-        link: link === null ? null : Number(link),
-      })),
-    }
+    const limit = rowsOf(values)
+    const rows = await audit.search(filter, values.after, limit)
+    await audit.tellRead(actorOfPerson(person), 'listed', filter, person.entityId)
+    const entries = rows.map(({ link, ...row }) => ({
+      ...row,
+      link: link === null ? null : Number(link),
+    }))
+    return pageOf('entries', entries, limit)
   },
-  'people.list': async ({ people }, person) => ({
-    people: await people.list(actingPerson(person)),
-  }),
+  'people.list': async ({ people }, person, { values }) => {
+    const limit = rowsOf(values)
+    const rows = await people.list(actingPerson(person), values.after ?? null, limit)
+    return pageOf('people', rows, limit)
+  },
   'people.create': ({ people }, person, { values }) => {
     const { name = '', password = '', role = '', proposal } = values
     const entityId = entityOf(values) ?? null
@@ -159,13 +164,13 @@ const handlers: Readonly<Record<Handled, Handler>> = {
     await people.enable(id, actingPerson(person), values.proposal)
     return {}
   },
-  'proposals.list': async ({ proposals }, person) => ({
-    proposals: await proposals.list(actingPerson(person)),
-  }),
-  'proposals.confirm': async ({ proposals }, person, { id }) => {
-    await proposals.confirm(id, actingPerson(person))
-    return {}
+  'proposals.list': async ({ proposals }, person, { values }) => {
+    const limit = rowsOf(values)
+    const rows = await proposals.list(actingPerson(person), values.after ?? null, limit)
+    return pageOf('proposals', rows, limit)
   },
+  'proposals.confirm': ({ proposals }, person, { id }) =>
+    proposals.confirm(id, actingPerson(person)),
   'proposals.reject': async ({ proposals }, person, { id, values }) => {
     await proposals.reject(id, values.reason ?? '', actingPerson(person))
     return {}
@@ -187,9 +192,12 @@ export async function answerOffice(
   refuseUnlessPersonMay(parts.engine, person, operation)
   const handler = handlers[operation as Handled]
   if (handler === undefined) throw new Error(`nobody answers the operation ${operation}`)
-  const asked = { id, values: valuesOf(operation, await read()), session }
+  const asked = { id, values: valuesOf(operation, await read(person)), session }
   try {
-    return officeReply(parts.engine, await handler(parts, person, asked), requestId)
+    const answer = () => handler(parts, person, asked)
+    const isList = operation.endsWith('.list')
+    const body = await (isList ? parts.reads.reading(person, answer) : answer())
+    return officeReply(parts.engine, body, requestId)
   } catch (thrown) {
     if (thrown instanceof ConfirmationNeededError) {
       const body = { proposal: thrown.proposal, description: thrown.message }
@@ -226,12 +234,12 @@ export function valuesOf(operation: string, values: unknown): Values {
     })
   }
   const given = new Map(Object.entries(values))
-  const errors = [...given.keys()]
-    .filter((name) => !fields.some((field) => field.name === name))
-    .map(() => ({
-      name: 'unknown',
-      message: `is not an allowed parameter: ${operation} takes ${listOf(fields)}`,
-    }))
+  const errors: { name: string; message: string }[] = []
+  // One error stands for all of them: a stranger chooses how many there are.
+  if ([...given.keys()].some((name) => !fields.some((field) => field.name === name))) {
+    const message = `is not an allowed parameter: ${operation} takes ${listOf(fields)}`
+    errors.push({ name: 'unknown', message })
+  }
   const read: [string, string][] = []
   for (const field of fields) {
     const value = given.get(field.name)
@@ -254,7 +262,9 @@ const absent = ({ need }: OfficeField) => (need === 'R' ? 'is missing' : undefin
 
 function problemOf({ max, of, id }: OfficeField, value: unknown): string | undefined {
   if (typeof value !== 'string') return 'must be a text'
-  if ([...value].length > max) return `must have ${max} characters at most`
+  // A character is one or two units: of a long text nothing more has to be looked at.
+  if (value.length > 2 * max || [...value].length > max)
+    return `must have ${max} characters at most`
   if (/[\u0000-\u001f\u007f]/.test(value)) return 'must have no control characters'
   if (of !== undefined && !of.includes(value)) return `must be one of ${of.join(', ')}`
   if (id === 'one' && !isId(value)) return 'must be 32 lower-case hex characters'
@@ -262,6 +272,13 @@ function problemOf({ max, of, id }: OfficeField, value: unknown): string | undef
     return 'must be 32 lower-case hex characters, or all'
   }
   return undefined
+}
+
+/** As many entries as an answer may weigh; `next` is what `after` takes where there may be more. */
+function pageOf(name: string, entries: readonly { readonly id: string }[], limit: number): object {
+  const shown = entries.slice(0, fitting(entries.map(weigh), 0))
+  const isWhole = shown.length === entries.length && entries.length < limit
+  return { [name]: shown, ...(isWhole ? {} : { next: shown.at(-1)!.id }) }
 }
 
 function rowsOf({ limit }: Values): number {

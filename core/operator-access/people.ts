@@ -4,12 +4,11 @@ import { rightSet } from '../caller/rights.ts'
 import { checkPassword, type Passwords } from '../crypto/passwords.ts'
 import type { Engine } from '../engine.ts'
 import { entityById } from '../entity/store.ts'
-import { GatewayError } from '../errors.ts'
 import type { ProposalUse } from '../four-eyes/store-proposal.ts'
 import type { Deed, DeedKind, TwoPeople } from '../four-eyes/two-people.ts'
 import { isId, newId } from '../ids.ts'
 import { maskCardNumbers } from '../redaction/mask.ts'
-import { newCodeSecret, newRecoveryCodes, otpauthUri, recoveryHash, stepOf } from './codes.ts'
+import { stepOf } from './codes.ts'
 import {
   isWithin,
   notThere,
@@ -17,8 +16,9 @@ import {
   refuseUnlessMayGrant,
   wrong,
 } from './grants.ts'
-import { type Logins, nameSubject, normalName, sessionHash } from './login.ts'
-import { openSecret, sealSecret } from './secret.ts'
+import { newAuthenticator } from './join.ts'
+import { type Logins, nameSubject, normalName, sessionHash, type Why } from './login.ts'
+import { openSecret } from './secret.ts'
 import {
   addPerson,
   type Credentials,
@@ -37,6 +37,7 @@ import {
   type Acting,
   actorOfPerson,
   type Enrolled,
+  type Invited,
   type ListedPerson,
   type Person,
   rightsOfRole,
@@ -66,13 +67,17 @@ export class People {
     this.#two = two
   }
 
-  async list(acting: Acting): Promise<ListedPerson[]> {
+  async list(
+    acting: Acting,
+    after: string | null = null,
+    limit: number | null = null,
+  ): Promise<ListedPerson[]> {
     refuseUnlessMayAdminister(acting, 'people.list')
-    return (await this.#engine.lanes.read(people(acting.entityId))).map(listed)
+    return (await this.#engine.lanes.read(people(acting.entityId, after, limit))).map(listed)
   }
 
   /** @throws GatewayError 400, 403 · ConfirmationNeededError */
-  async create(fresh: NewPerson, acting: Acting, proposal?: string): Promise<Enrolled> {
+  async create(fresh: NewPerson, acting: Acting, proposal?: string): Promise<Enrolled | Invited> {
     refuseUnlessMayAdminister(acting, 'people.create')
     const name = normalName(fresh.name)
     checkName(name)
@@ -90,7 +95,7 @@ export class People {
       proposal,
     )
     const id = newId()
-    const { credentials, shown } = await this.#enrol(id, name, fresh.password)
+    const { credentials, shown } = await this.#enrol(id, name, fresh.password, acting, use)
     const row = { id, name, role, entityId, ...credentials }
     const [made] = await this.#engine.lanes.single(addPerson(row, acting.actor, use))
     if (made === undefined) {
@@ -118,8 +123,13 @@ export class People {
     await this.#refuseUnlessWithin(acting, next.entityId)
     const facts = { person: id, role: next.role }
     const both = [was.role, next.role]
-    const use = await this.#agreed('person.change', both, next.entityId, facts, acting, proposal)
-    await this.#apply(was, next, 'person.changed', acting, use)
+    // Whoever agrees has a say about where they were, and about where they go.
+    const of = await this.#above(was.entity_id, next.entityId)
+    const use = await this.#agreed('person.change', both, of, facts, acting, proposal)
+    // One person made them: that one knows what they log in with.
+    const isNew = use !== null && administers(next.role) && !administers(was.role)
+    const invitation = isNew ? invitationOf(use) : null
+    await this.#apply(was, { ...next, invitation }, 'person.changed', acting, use)
   }
 
   /** Lets them in no more; their sessions end in the same commit. */
@@ -137,13 +147,18 @@ export class People {
   }
 
   /** New password, authenticator and recovery codes; every session ends, and what failed is forgotten. */
-  async reset(id: string, password: string, acting: Acting, proposal?: string): Promise<Enrolled> {
+  async reset(
+    id: string,
+    password: string,
+    acting: Acting,
+    proposal?: string,
+  ): Promise<Enrolled | Invited> {
     const was = await this.#person(id, acting, 'people.reset')
     checkPassword('password', password, was.name)
     const facts = { person: id }
     const of = was.entity_id
     const use = await this.#agreed('person.reset', [was.role], of, facts, acting, proposal)
-    const { credentials, shown } = await this.#enrol(id, was.name, password)
+    const { credentials, shown } = await this.#enrol(id, was.name, password, acting, use)
     const subject = nameSubject(this.#engine, was.name)
     const [reset] = await this.#engine.lanes.single(
       resetPerson(id, credentials, subject, acting.actor, use),
@@ -170,28 +185,25 @@ export class People {
     const [row] = await lanes.single(personById(person.id))
     if (row === undefined) throw notThere()
     checkPassword('newPassword', request.newPassword, row.name)
-    const subject = await this.#logins.countAgain(row.name)
-    const isRight = await this.#passwords.matches(request.password, row.password)
-    const step = stepOf(await openSecret(vault, row), request.code, clock.realMs())
     if (request.password === request.newPassword) {
       throw wrong('newPassword', 'must be another one than before')
     }
-    const fresh = isRight ? await this.#passwords.digest(request.newPassword) : ''
-    const [changed] =
-      isRight && step !== undefined
-        ? await lanes.single(
-            changePassword(
-              row,
-              { password: fresh, step, keep: sessionHash(session), subject },
-              actorOfPerson(person),
-            ),
-          )
-        : []
-    if (changed !== undefined) return
-    throw new GatewayError('800.900.300', {
-      status: 401,
-      description: 'invalid authentication information: the password or the code is wrong',
-    })
+    const place = this.#passwords.forWork(person.id)
+    try {
+      const { subject, pauses } = await this.#logins.countAgain(row.name)
+      const isRight = await place.matches(request.password, row.password)
+      const step = stepOf(await openSecret(vault, row), request.code, clock.realMs())
+      const fail = (why: Why) => this.#logins.failed(row, why, pauses, person)
+      if (!isRight) throw await fail('wrong password')
+      if (step === undefined) throw await fail('wrong code')
+      const fresh = await place.digest(request.newPassword)
+      const keep = sessionHash(session)
+      const change = { password: fresh, step, keep, subject }
+      const [changed] = await lanes.single(changePassword(row, change, actorOfPerson(person)))
+      if (changed === undefined) throw await fail('code used before')
+    } finally {
+      place.leave()
+    }
   }
 
   /** By the name that they log in with. @throws GatewayError 404 */
@@ -213,6 +225,12 @@ export class People {
       throw wrong('id', 'is your own: somebody else has to do it')
     }
     return row
+  }
+
+  /** The lower of the nodes that have both within, as far as one is above the other; else everything. */
+  async #above(one: string | null, other: string | null): Promise<string | null> {
+    if (await isWithin(this.#engine, { entityId: one }, other)) return one
+    return (await isWithin(this.#engine, { entityId: other }, one)) ? other : null
   }
 
   async #refuseUnlessWithin(acting: Acting, entityId: string | null): Promise<void> {
@@ -261,27 +279,38 @@ export class People {
     throw wrong('id', 'was changed by somebody else at this moment: look again')
   }
 
+  /** Where two people were needed, neither of them sees what the person will log in with. */
   async #enrol(
     id: string,
     name: string,
     password: string,
-  ): Promise<{ credentials: Credentials; shown: Enrolled }> {
-    const { vault, environment } = this.#engine
-    const secret = newCodeSecret()
-    const recoveryCodes = newRecoveryCodes()
-    const issuer = environment === 'live' ? 'Tollgate' : `Tollgate ${environment}`
+    { actor }: Acting,
+    use: ProposalUse | null,
+  ): Promise<{ credentials: Credentials; shown: Enrolled | Invited }> {
+    const { stored, shown } = newAuthenticator(this.#engine, id, name)
+    const person = actor.kind === 'operator' ? actor.id : undefined
+    const digest = await this.#passwords.digest(password, person)
+    if (use === null) {
+      return { credentials: { ...stored, password: digest, invitation: null }, shown }
+    }
+    const invitation = invitationOf(use)
     return {
-      credentials: {
-        password: await this.#passwords.digest(password),
-        ...sealSecret(vault, id, secret),
-        recoveryHashes: recoveryCodes.map(recoveryHash),
-      },
-      shown: { id, otpauthUri: otpauthUri(secret, name, issuer), recoveryCodes },
+      credentials: { ...stored, recoveryHashes: [], password: digest, invitation },
+      shown: { id, invited: true },
     }
   }
 }
 
-const same = (was: PersonRow) => ({ role: was.role, entityId: was.entity_id })
+function invitationOf({ invitation }: ProposalUse): Buffer {
+  if (invitation !== null) return invitation
+  throw wrong('proposal', 'was confirmed by a process of an earlier version: propose it anew')
+}
+
+const same = (was: PersonRow) => ({
+  role: was.role,
+  entityId: was.entity_id,
+  invitation: null,
+})
 
 const isAs = (row: PersonRow, { role, entityId, isDisabled }: PersonChange) =>
   row.role === role && row.entity_id === entityId && (row.disabled_at !== null) === isDisabled

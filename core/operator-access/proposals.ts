@@ -8,8 +8,10 @@ import {
   proposalById,
   rejectProposal,
 } from '../four-eyes/store-proposal.ts'
+import { inviting } from '../four-eyes/two-people.ts'
 import { isId } from '../ids.ts'
 import { maskCardNumbers } from '../redaction/mask.ts'
+import { newInvitation, recoveryHash } from './codes.ts'
 import { isWithin, notThere, refuseUnlessMayAdminister, wrong } from './grants.ts'
 import type { Acting } from './types.ts'
 
@@ -24,6 +26,11 @@ export type ListedProposal = {
   readonly confirmer: string | null
 }
 
+export type Confirmed = {
+  /** Shown once, for the person whom it lets in and for nobody else. */
+  readonly invitation?: string
+}
+
 export class Proposals {
   readonly #engine: Engine
 
@@ -32,23 +39,26 @@ export class Proposals {
   }
 
   /** Those that wait, or were agreed with and not carried out yet. */
-  async list(acting: Acting): Promise<ListedProposal[]> {
+  async list(
+    acting: Acting,
+    after: string | null = null,
+    limit: number = limits.officeRows.max,
+  ): Promise<ListedProposal[]> {
     refuseUnlessMayAdminister(acting, 'proposals.list')
-    const rows = await this.#engine.lanes.read(openProposals(this.#since()))
-    const shown: ListedProposal[] = []
-    for (const row of rows) {
-      if (await isWithin(this.#engine, acting, row.entity_id)) shown.push(listed(row))
-    }
-    return shown
+    const of = acting.entityId
+    return (await this.#engine.lanes.read(openProposals(of, this.#since(), after, limit))).map(
+      listed,
+    )
   }
 
   /**
    * Agrees, as another person than the one who proposed it. One of the two is an operator: whoever works on
    * the machine itself counts as one person, whatever user of it they are.
    *
+   * @returns the second person's part of an invitation, where it lets somebody in.
    * @throws GatewayError 400, 403, 404
    */
-  async confirm(id: string, acting: Acting): Promise<void> {
+  async confirm(id: string, acting: Acting): Promise<Confirmed> {
     const row = await this.#proposal(id, acting, 'proposals.confirm')
     const { actor } = acting
     if (actor.kind === row.proposer_kind && actor.id === row.proposer_id) {
@@ -58,8 +68,18 @@ export class Proposals {
       throw wrong('id', 'was proposed on the command line too: an operator has to agree')
     }
     const now = new Date(this.#engine.clock.realMs())
-    const [done] = await this.#engine.lanes.single(confirmProposal(id, now, this.#since(), actor))
-    if (done === undefined) throw wrong('id', 'was decided before, or is over')
+    const invitation = inviting.has(row.kind) ? newInvitation() : undefined
+    const hash = invitation === undefined ? null : recoveryHash(invitation)
+    const { lanes } = this.#engine
+    const [done] = await lanes.single(confirmProposal(id, now, this.#since(), actor, hash))
+    if (done === undefined) {
+      // Run again after its answer was lost, it finds what it did.
+      const [own] = hash === null ? [] : await lanes.single(proposalById(id))
+      if (own?.invitation == null || !own.invitation.equals(hash!)) {
+        throw wrong('id', 'was decided before, or is over')
+      }
+    }
+    return invitation === undefined ? {} : { invitation }
   }
 
   async reject(id: string, reason: string, acting: Acting): Promise<void> {

@@ -2,6 +2,7 @@
 import type { Actor } from '../audit/actor.ts'
 import { auditRows } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
+import type { Credentials, PersonRow } from './store.ts'
 
 /** A name or an address that logins are counted of, under its digest. */
 export type Subject = { readonly hash: Buffer; readonly pausesMs: readonly number[] }
@@ -36,6 +37,14 @@ export const countTry = (
   where counted.paused_until is null or counted.paused_until <= excluded.failed_at
   returning failures, paused_until`
 
+/** Takes the count of a try back that was never made, and the pause that it began. */
+export const uncountTry = (subject: Buffer, pausedUntil: Date | null) => sql<{ failures: number }>`
+  update tollgate.login_failure
+  set failures = greatest(failures - 1, 0),
+    paused_until = case when paused_until is distinct from ${pausedUntil}::timestamptz then paused_until end
+  where subject = ${subject}::bytea
+  returning failures`
+
 export type Login = {
   readonly personId: string
   /** As it was read. */
@@ -67,15 +76,15 @@ proved as (
   update tollgate.person as person
   set code_step = coalesce(${login.step}::bigint, person.code_step), last_login_at = ${login.now}::timestamptz,
     password = coalesce(${login.rehashed}::text, person.password)
-  where person.id = ${login.personId}::uuid and person.disabled_at is null
+  where person.id = ${login.personId}::uuid and person.disabled_at is null and person.invitation is null
     and person.password = ${login.password}::text
     and case when ${login.step}::bigint is not null then person.code_step < ${login.step}::bigint
       else exists (select from recovered) end
-  returning person.id, person.entity_id),
+  returning person.id, person.entity_id, person.login_version),
 begun as (
-  insert into tollgate.person_session (hash, person_id, created_at, seen_at, address)
+  insert into tollgate.person_session (hash, person_id, created_at, seen_at, address, login_version)
   select ${login.session}::bytea, proved.id, ${login.now}::timestamptz, ${login.now}::timestamptz,
-    ${login.address}::text
+    ${login.address}::text, proved.login_version
   from proved
   returning person_id),
 unpaused as (
@@ -97,6 +106,41 @@ audited as (${auditRows(
 )})
 select person_id from begun`
 
+export type Counted = Pick<Login, 'now' | 'nameSubject' | 'addressSubject' | 'addressPausedUntil'>
+
+/** Their own password and authenticator from here on. No row: another accepted it, or they were changed meanwhile. */
+export const acceptInvitation = (
+  was: Pick<PersonRow, 'id' | 'password'>,
+  fresh: Credentials,
+  counted: Counted,
+  by: Actor,
+) => sql<{ id: string }>`
+with joined as (
+  update tollgate.person as person
+  set password = ${fresh.password}::text, data_key_id = ${fresh.dataKeyId}::uuid, sealed = ${fresh.sealed}::bytea,
+    code_step = 0, invitation = null, login_version = person.login_version + 1
+  where person.id = ${was.id}::uuid and person.disabled_at is null
+    and person.password = ${was.password}::text and person.invitation = ${fresh.invitation}::bytea
+  returning person.id, person.entity_id),
+forgotten as (
+  delete from tollgate.recovery_code using joined where recovery_code.person_id = joined.id),
+codes as (
+  insert into tollgate.recovery_code (person_id, hash)
+  select joined.id, code.hash from joined cross join unnest(${fresh.recoveryHashes}::bytea[]) as code (hash)),
+unpaused as (
+  delete from tollgate.login_failure using joined where login_failure.subject = ${counted.nameSubject}::bytea),
+uncounted as (
+  update tollgate.login_failure
+  set failures = greatest(failures - 1, 0),
+    paused_until = case when paused_until is distinct from ${counted.addressPausedUntil}::timestamptz then paused_until end
+  from joined
+  where login_failure.subject = ${counted.addressSubject}::bytea),
+audited as (${auditRows(
+  { actor: by, action: 'person.joined', resource: was.id },
+  { from: sql`joined`, entityId: sql`joined.entity_id` },
+)})
+select id from joined`
+
 /** Whether a session began after all, by a statement whose answer was lost. */
 export const sessionBegan = (hash: Buffer) => sql<{ person_id: string }>`
   select person_id from tollgate.person_session where hash = ${hash}::bytea`
@@ -112,7 +156,10 @@ with forgotten as (
   delete from tollgate.login_failure where subject = ${subject}::bytea returning subject),
 audited as (${auditRows(
   { actor: by, action: 'person.unlocked', resource: personId },
-  { from: sql`forgotten` },
+  {
+    from: sql`forgotten join tollgate.person as person on person.id = ${personId}::uuid`,
+    entityId: sql`person.entity_id`,
+  },
 )})
 select subject from forgotten`
 

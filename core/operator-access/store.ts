@@ -12,13 +12,15 @@ export type PersonRow = {
   password: string
   data_key_id: string
   sealed: Buffer
+  /** Of the second person's part of their invitation, until they chose a password of their own. */
+  invitation: Buffer | null
   created_at: Date
   last_login_at: Date | null
   disabled_at: Date | null
 }
 
 const columns = sql`person.id, person.name, person.role, person.entity_id, person.password, person.data_key_id,
-    person.sealed, person.created_at, person.last_login_at, person.disabled_at`
+    person.sealed, person.invitation, person.created_at, person.last_login_at, person.disabled_at`
 
 export const personByName = (name: string) => sql<PersonRow>`
   select ${columns}
@@ -31,15 +33,22 @@ export const personById = (id: string) => sql<PersonRow>`
   where person.id = ${id}::uuid`
 
 /** Those of a node and below it; of null all. */
-export const people = (entityId: string | null) => sql<PersonRow>`
+export const people = (
+  entityId: string | null,
+  after: string | null,
+  limit: number | null,
+) => sql<PersonRow>`
   with recursive below as (
     select id from tollgate.entity where id = ${entityId}::uuid
     union all
     select child.id from tollgate.entity as child join below on child.parent_id = below.id)
   select ${columns}
   from tollgate.person as person
-  where ${entityId}::uuid is null or person.entity_id in (select below.id from below)
-  order by person.name`
+  where (${entityId}::uuid is null or person.entity_id in (select below.id from below))
+    and (${after}::uuid is null or person.name > (
+      select before.name from tollgate.person as before where before.id = ${after}::uuid))
+  order by person.name
+  limit ${limit}::integer`
 
 /** How many there are with a role, whether they may log in or not. */
 export const countOfRole = (role: string) => sql<{ people: bigint }>`
@@ -51,6 +60,8 @@ export type Credentials = {
   readonly dataKeyId: string
   readonly sealed: Buffer
   readonly recoveryHashes: readonly Buffer[]
+  /** Null where one person is enough. */
+  readonly invitation: Buffer | null
 }
 
 export const addPerson = (
@@ -60,9 +71,9 @@ export const addPerson = (
 ) => sql<{ id: string }>`
 with used as (${usedProposal(use)}),
 made as (
-  insert into tollgate.person (id, name, role, entity_id, password, data_key_id, sealed)
+  insert into tollgate.person (id, name, role, entity_id, password, data_key_id, sealed, invitation)
   select ${row.id}::uuid, ${row.name}::text, ${row.role}::text, ${row.entityId}::uuid, ${row.password}::text,
-    ${row.dataKeyId}::uuid, ${row.sealed}::bytea
+    ${row.dataKeyId}::uuid, ${row.sealed}::bytea, ${row.invitation}::bytea
   from used
   on conflict (name) do nothing
   returning id),
@@ -89,9 +100,11 @@ export type PersonChange = {
   readonly role: string
   readonly entityId: string | null
   readonly isDisabled: boolean
+  /** Where they have to choose a password of their own before they log in again. */
+  readonly invitation: Buffer | null
 }
 
-/** Only as it was read: whoever came between is not overwritten. Whoever is disabled has no sessions. */
+/** Only as it was read: whoever came between is not overwritten. Whoever is disabled or invited has no sessions. */
 export const changePerson = (
   was: Pick<PersonRow, 'id' | 'role' | 'entity_id' | 'disabled_at'>,
   change: PersonChange,
@@ -110,14 +123,28 @@ was as (
 changed as (
   update tollgate.person as person
   set role = ${change.role}::text, entity_id = ${change.entityId}::uuid,
-    disabled_at = case when ${change.isDisabled}::boolean then coalesce(person.disabled_at, now()) end
+    disabled_at = case when ${change.isDisabled}::boolean then coalesce(person.disabled_at, now()) end,
+    invitation = coalesce(${change.invitation}::bytea, person.invitation),
+    login_version = person.login_version +
+      case when ${change.isDisabled || change.invitation !== null}::boolean then 1 else 0 end
   from was
   where person.id = was.id
   returning person.id, person.name, person.role, person.entity_id, person.disabled_at),
 ended as (
   delete from tollgate.person_session
   using changed
-  where person_session.person_id = changed.id and changed.disabled_at is not null),
+  where person_session.person_id = changed.id and ${change.isDisabled || change.invitation !== null}::boolean),
+-- Those of the node that they leave see it, too.
+left_behind as (${auditRows(
+  { actor: by, action, resource: was.id },
+  {
+    from: sql`changed join was on was.id = changed.id and was.entity_id is not null
+    and was.entity_id is distinct from changed.entity_id`,
+    entityId: sql`was.entity_id`,
+    before: facts(sql`was`),
+    after: facts(sql`changed`),
+  },
+)}),
 audited as (${auditRows(
   { actor: by, action, resource: was.id },
   {
@@ -141,7 +168,7 @@ with used as (${usedProposal(use)}),
 changed as (
   update tollgate.person as person
   set password = ${fresh.password}::text, data_key_id = ${fresh.dataKeyId}::uuid, sealed = ${fresh.sealed}::bytea,
-    code_step = 0
+    code_step = 0, invitation = ${fresh.invitation}::bytea, login_version = person.login_version + 1
   from used
   where person.id = ${id}::uuid
   returning person.id, person.entity_id),
@@ -173,10 +200,14 @@ export const changePassword = (
 ) => sql<{ id: string }>`
 with changed as (
   update tollgate.person as person
-  set password = ${password}::text, code_step = ${step}::bigint
+  set password = ${password}::text, code_step = ${step}::bigint, login_version = person.login_version + 1
   where person.id = ${was.id}::uuid and person.password = ${was.password}::text
     and person.disabled_at is null and person.code_step < ${step}::bigint
-  returning person.id, person.entity_id),
+  returning person.id, person.entity_id, person.login_version),
+kept as (
+  update tollgate.person_session set login_version = changed.login_version
+  from changed
+  where person_session.person_id = changed.id and person_session.hash = ${keep}::bytea),
 ended as (
   delete from tollgate.person_session
   using changed
@@ -208,6 +239,7 @@ export const seeSession = (
   set seen_at = greatest(seen.seen_at, ${now}::timestamptz)
   from tollgate.person as person
   where seen.hash = ${hash}::bytea and person.id = seen.person_id and person.disabled_at is null
+    and coalesce(seen.login_version, person.login_version) = person.login_version
     and seen.seen_at > ${idleSince}::timestamptz and seen.created_at > ${begunSince}::timestamptz
   returning person.id, person.name, person.role, person.entity_id, seen.created_at`
 
@@ -216,7 +248,11 @@ with ended as (
   delete from tollgate.person_session where hash = ${hash}::bytea returning person_id),
 audited as (${auditRows(
   { actor: by, action: 'person.logged-out' },
-  { from: sql`ended`, resource: sql`ended.person_id` },
+  {
+    from: sql`ended join tollgate.person as person on person.id = ended.person_id`,
+    resource: sql`ended.person_id`,
+    entityId: sql`person.entity_id`,
+  },
 )})
 select person_id from ended`
 

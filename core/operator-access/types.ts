@@ -41,6 +41,12 @@ export type Enrolled = {
   readonly recoveryCodes: readonly string[]
 }
 
+/**
+ * Somebody whom two people let in: nobody but they themselves sees what they log in with. They join with the
+ * password of the one and the invitation of the other.
+ */
+export type Invited = { readonly id: string; readonly invited: true }
+
 /** A role that this version does not know gives no right. */
 export const rightsOfRole = (name: string): RightSet =>
   rightSet(roles.find((role) => role.name === name)?.rights ?? [])

@@ -83,7 +83,7 @@ export class Operator {
       resolve(this.#engine, payment.attemptKey, 'question'),
     )
     const attempt = await this.#attempt(payment)
-    if (attempt.enquiries === before.enquiries) {
+    if (attempt.questions === before.questions) {
       this.#refuseUnderLease(attempt)
       throw refused('somebody else works on it now')
     }

@@ -34,7 +34,7 @@ export async function refuseUnlessUndecided(
     if (payment.state === 'pending' && (await hasTime(engine, payment))) {
       throw refused('it is pending: its shopper may still end it, and it expires by itself')
     }
-    if (attempt.enquiries === 0) {
+    if (attempt.enquiries + attempt.questions === 0) {
       throw refused('nobody asked the acquirer yet: tollgate payment enquire')
     }
   }
@@ -67,7 +67,7 @@ export async function settleUndecided(
   { by, remarks }: Decision,
 ): Promise<Payment> {
   // The lease is the fence: an answer, an event or another operator that comes now finds it taken.
-  const taken = await takeAttempt(engine, payment.attemptKey)
+  const taken = await takeAttempt(engine, payment.attemptKey, 'word')
   if (taken === undefined) {
     const now = await current(engine, payment)
     throw refused(isOpen(now.state) ? 'somebody else works on it now' : `it is ${now.state} by now`)

@@ -29,9 +29,10 @@ export async function acceptFirst(
   idempotency: Idempotency | null,
   use: Use = {},
 ): Promise<Accepted> {
+  const asked = await checkFirst(engine, channel, request, use)
+  // Numbers are counted by now: whether a key knows a request tells whether its number is the right one.
   const earlier = await findEarlier(engine, idempotency)
   if (earlier !== undefined) return { replay: earlier }
-  const asked = await checkFirst(engine, channel, request, use)
   const target = await chooseTarget(engine, channel, asked)
   const time = callTime(engine, target.loaded.connector)
   const keyOf = attemptKeys(engine, target, use.scheduled, idempotency)

@@ -46,7 +46,7 @@ export async function hear(
   if (treatment === 'known') return 'known'
   if (treatment === 'enquire' || !isVerified)
     return enquire(engine, attemptKey, outcome, isVerified, amount)
-  const taken = await takeAttempt(engine, attemptKey)
+  const taken = await takeAttempt(engine, attemptKey, 'word')
   // Whoever sends has the word first: the event waits for the end of that lease.
   if (taken === undefined) return 'wait'
   const work = await resumeAttempt(engine, payment, taken.lease)
@@ -62,7 +62,7 @@ async function enquire(
   isVerified: boolean,
   amount: Money,
 ): Promise<Heard> {
-  const after = await resolve(engine, attemptKey, 'look')
+  const after = await resolve(engine, attemptKey, 'look', 'other')
   if (after?.state === 'processing') return 'wait'
   if (after === undefined || !isVerified) return 'enquired'
   if (isOpen(after.state)) {

@@ -96,7 +96,10 @@ export const nameOf = (reference: string, round: number): string =>
 
 /** Of a reversal that an operator recorded, once for what was given back before. */
 export const nameByHand = (reference: string, givenBack: bigint): string =>
-  `${reference}\nby hand after ${givenBack}`
+  `${beginningByHand(reference)}${givenBack}`
+
+/** How the names of all reversals by hand of a chargeback begin. */
+export const beginningByHand = (reference: string): string => `${reference}\nby hand after `
 
 export const saidOf = (reported: Report) => ({
   reported: reported.is === 'chargeback' ? 'CB' : 'CR',

@@ -10,6 +10,7 @@ import { newId } from '../ids.ts'
 import { approvedCode } from './decide.ts'
 import {
   accountOf,
+  beginningByHand,
   disputeReferenceOf,
   list,
   nameOf,
@@ -21,8 +22,8 @@ import {
 } from './dispute-case.ts'
 import { chargebackReason, chargedBack, factRow, type Hit, isOf, tell } from './dispute-fact.ts'
 import { isOpen } from './late-words.ts'
-import { recordChargeback, recordReversal, type Seen } from './store-dispute.ts'
-import { type ChargebackRow, chargebacksOf } from './store-dispute-read.ts'
+import { confirmReversal, recordChargeback, recordReversal, type Seen } from './store-dispute.ts'
+import { type ChargebackRow, chargebacksOf, factByReference } from './store-dispute-read.ts'
 import { paymentById, toPayment } from './store-read.ts'
 import type { Payment } from './types.ts'
 
@@ -143,22 +144,24 @@ async function reportReversal(engine: Engine, reported: Report): Promise<Reporte
   const rounds = isNamed ? await roundsOf(engine, { ...reported, is: 'chargeback' }) : []
   const reference = nameOf(disputeReferenceOf(reported), Math.max(rounds.length, 1))
   const earlier = await roundsOf(engine, reported, rounds.length)
-  const same = earlier.find((row) => row.reference === reference)
+  const same = earlier.find((row) => [row.reference, row.told_as].includes(reference))
   const told = await toldBefore(engine, reported, hit, earlier, same)
   if (told !== undefined) return told
-  const charged = isNamed
-    ? rounds.at(-1)
-    : namelessOf(
-        await engine.lanes.single(chargebacksOf([payment.id, ...hit.ever])),
-        currency,
-        isLate,
-      )
+  const ever = isNamed
+    ? rounds
+    : await engine.lanes.single(chargebacksOf([payment.id, ...hit.ever]))
+  const charged = isNamed ? rounds.at(-1) : namelessOf(ever, currency, isLate)
   if (charged === undefined) {
     if (!isLate) return 'wait'
     return list(engine, reported, 'no chargeback that it reverses')
   }
   if (!isOf(hit, payment, charged)) {
     return list(engine, reported, 'its chargeback is of another payment')
+  }
+  if (charged.given_back >= charged.minor) {
+    const mayBe = isNamed ? [charged] : ever.filter((row) => !row.is_named)
+    const confirmed = await confirm(engine, reported, reference, mayBe)
+    if (confirmed !== undefined) return confirmed
   }
   const isOtherCurrency = charged.currency !== currency
   const [charge] = await engine.lanes.single(paymentById(charged.payment_id, null))
@@ -187,12 +190,40 @@ async function reportReversal(engine: Engine, reported: Report): Promise<Reporte
       : null
   await faultPoint('before-fact', row.record.id)
   const [recorded] = await engine.lanes.inOrder(row.record.parentId ?? row.paymentId, () =>
-    engine.lanes.single(recordReversal(row, { isStrict: false, isWhole, isAny: isLate, why })),
+    engine.lanes.single(
+      recordReversal(row, {
+        isStrict: false,
+        isWhole,
+        isAny: isLate,
+        why,
+        ...(isNamed ? { reversedBefore: charged.reversed } : {}),
+      }),
+    ),
   )
   await faultPoint('after-fact', row.record.id)
   if (recorded === undefined) return 'twin'
   tell(engine, row, recorded)
   return 'recorded'
+}
+
+/** An operator knew of the reversal before the acquirer told: nothing moves and nobody is told of it once more. */
+async function confirm(
+  engine: Engine,
+  { payment, minor, currency, source }: Report,
+  reference: string,
+  mayBe: readonly ChargebackRow[],
+): Promise<Reported | 'twin' | undefined> {
+  const { connector } = payment
+  const account = accountOf(payment)
+  const names = mayBe.map((row) => beginningByHand(row.reference))
+  const told = { connector, account, names, reference, source, minor, currency }
+  const [confirmed] = await engine.lanes.single(confirmReversal(told))
+  if (confirmed !== undefined) return 'known'
+  // The same message may be heard twice at the same moment.
+  const [other] = await engine.lanes.single(
+    factByReference(connector, account, 'reversal', reference),
+  )
+  return other === undefined ? undefined : 'twin'
 }
 
 /** The chargeback without a reference that stands longest, or the last there was, in its own currency. */

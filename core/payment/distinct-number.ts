@@ -4,6 +4,8 @@ import type { Caller } from '../caller/caller.ts'
 import type { Engine } from '../engine.ts'
 import type { Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
+import { passesLuhn } from '../redaction/card-number.ts'
+import { digitsOf } from '../redaction/card-numbers.ts'
 
 /** One refusal among those of back-pressure that follows from the request alone, and not from the moment. */
 export class TooManyNumbers extends GatewayError {
@@ -18,7 +20,7 @@ export class TooManyNumbers extends GatewayError {
 }
 
 /** What a channel's settings say, and where they are silent, what its environment does: nothing in test. */
-function thresholdOf({ environment }: Engine, { settings }: Channel) {
+function thresholdOf({ environment }: Engine, { settings }: Pick<Channel, 'settings'>) {
   const { distinctNumbers, distinctNumbersHours } = settings
   const usual = environment === 'live' ? limits.distinctNumbers : 0
   const most = typeof distinctNumbers === 'number' ? distinctNumbers : usual
@@ -26,24 +28,47 @@ function thresholdOf({ environment }: Engine, { settings }: Channel) {
   return { most, windowMs: hours === undefined ? limits.distinctNumbersMs : hours * 3_600_000 }
 }
 
+/** Lengths of card numbers in fields that hold other accounts as well. */
+const shortest = 12
+const longest = 19
+
+/** Numbers that could be those of cards, whatever field they came in: a guess may come in any. */
+function likeCards(numbers: Readonly<Record<string, string>>): string[] {
+  const found = new Set<string>()
+  for (const [field, number] of Object.entries(numbers)) {
+    if (field === 'card.number' || field === 'tokenAccount.number') found.add(number)
+    else {
+      const digits = digitsOf(number)
+      const isLong = digits.length >= shortest && digits.length <= longest
+      if (isLong && passesLuhn(digits)) found.add(digits)
+    }
+  }
+  return [...found]
+}
+
 /**
- * Counts a card number that a request brought along. What it is stored as, paid with or verified for
- * makes no difference; a number out of the vault is nobody's guess and is not counted.
+ * Counts the card numbers that a request brought along, and what could be one in the field of another
+ * account. What it is stored as, paid with or verified for makes no difference; a number out of the vault
+ * is nobody's guess and is not counted. The same number again is counted once.
  *
- * @throws TooManyNumbers 429 800.120.100 when there were too many different ones of its kind.
+ * @param numbers by the full names of their fields.
+ * @throws TooManyNumbers 429 800.120.100 when there were too many different ones with the same ends.
  */
 export function refuseManyNumbers(
   engine: Engine,
-  channel: Channel,
+  channel: Pick<Channel, 'id' | 'settings'>,
   caller: Caller | undefined,
-  number: string | undefined,
+  numbers: Readonly<Record<string, string>>,
 ): void {
   const threshold = thresholdOf(engine, channel)
-  if (number === undefined || threshold.most === 0) return
+  if (threshold.most === 0) return
   // The embedding program is one caller for all its merchants: its channels are counted.
   const byToken = caller === undefined || caller.entityId === null ? [] : [`token ${caller.id}`]
   const scopes = [`channel ${channel.id}`, ...byToken]
-  const waitMs = engine.distinctNumbers.count(scopes, number, threshold)
+  const waits = likeCards(numbers).map((number) =>
+    engine.distinctNumbers.count(scopes, number, threshold),
+  )
+  const waitMs = Math.max(0, ...waits)
   if (waitMs === 0) return
   engine.alarm('card-testing', {
     subject: scopes.at(-1)!,

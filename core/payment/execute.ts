@@ -41,7 +41,7 @@ async function afterDeadline(
   const eventId = newId()
   await engine.inFlight.track(
     keepSaying(engine, async () => {
-      const taken = await takeAttempt(engine, work.payment.attemptKey)
+      const taken = await takeAttempt(engine, work.payment.attemptKey, 'word')
       // Without a lease nothing moves; what contradicts the row by now is put on record there.
       const lease = taken?.lease ?? work.lease
       await settle(

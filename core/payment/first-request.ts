@@ -80,7 +80,7 @@ export async function checkFirst(
   const numbers = numbersOf(fields)
   if (use.registrationId === undefined) {
     refuseOwnNumber(numbers, request.names)
-    refuseManyNumbers(engine, channel, use.caller, numbers['card.number'])
+    refuseManyNumbers(engine, channel, use.caller, numbers)
   }
   return {
     request,

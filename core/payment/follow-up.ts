@@ -89,7 +89,7 @@ async function twoStepCapture(
 /** An undecided payment is asked about before anything may refer to it. */
 export async function decided(engine: Engine, payment: Payment): Promise<Payment> {
   if (!isOpen(payment.state)) return payment
-  const after = await resolve(engine, payment.attemptKey, 'look')
+  const after = await resolve(engine, payment.attemptKey, 'look', 'other')
   return after?.id === payment.id ? after : payment
 }
 

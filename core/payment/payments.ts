@@ -13,7 +13,7 @@ import { type Accepted, acceptFirst } from './accept.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { asCapture, captureToCome } from './capture-to-come.ts'
 import { leftOfChargebacks } from './dispute-fact.ts'
-import { TooManyNumbers } from './distinct-number.ts'
+import { refuseManyNumbers } from './distinct-number.ts'
 import { execute } from './execute.ts'
 import type { Use } from './first-request.ts'
 import { acceptFollowUp, decided, referenced, UnknownReference } from './follow-up.ts'
@@ -22,6 +22,7 @@ import { findReplay, type Idempotency, idempotencyOf } from './idempotency.ts'
 import { postDispute } from './post-dispute.ts'
 import { settle } from './settle.ts'
 import { balanceById, paymentById, toBalance, toPayment } from './store-read.ts'
+import { numbersOf } from './stored-request.ts'
 import { continueChain } from './two-step.ts'
 import type { Balance, Payment } from './types.ts'
 
@@ -44,6 +45,8 @@ export async function createPayment(
   const addressee = await engine.directory.addressee(caller, textOf(fields, 'entityId'))
   const reference = textOf(fields, 'referenceUuid')
   if (reference !== undefined) {
+    // The account may stand there as well: it is not used, but its key compares it.
+    refuseManyNumbers(engine, addressee, caller, numbersOf(fields))
     return createByReference(engine, caller, reference, request, idempotencyKey)
   }
   const entityId = textOf(fields, 'entityId') ?? addressee.id
@@ -98,7 +101,8 @@ async function settleUnsent(
 
 /**
  * A repeat finds what its key made first, whatever rules and settings say by now: when it succeeds
- * by the key's own row, and before it is refused by a look at that row.
+ * by the key's own row, and before it is refused by a look at that row. Whether a key knows a request
+ * tells whether the number in it is the right one. So that look is for numbers that may still be tried.
  */
 async function acceptOnce(
   engine: Engine,
@@ -112,6 +116,10 @@ async function acceptOnce(
     return await acceptFirst(engine, channel, request, idempotency, use)
   } catch (error) {
     if (!(error instanceof GatewayError) || !mayHaveBeenMade(error)) throw error
+    if (idempotency === null) throw error
+    if (use.registrationId === undefined) {
+      refuseManyNumbers(engine, addressee, use.caller, numbersOf(request.fields))
+    }
     const earlier = await findReplay(engine, idempotency)
     if (earlier === undefined) throw error
     return { replay: earlier }
@@ -120,7 +128,7 @@ async function acceptOnce(
 
 /** Refusals of the request itself, which come before the look at its key; back-pressure is none of them. */
 const mayHaveBeenMade = (error: GatewayError) =>
-  error.status === 400 || error instanceof TooManyNumbers || error instanceof TooManyFailures
+  error.status === 400 || error instanceof TooManyFailures
 
 async function createByReference(
   engine: Engine,

@@ -36,18 +36,24 @@ export type Reason = 'look' | 'expiry' | 'question'
 /** Operations that need no secret and no shopper: they may be sent again under the same key. */
 const resendable = new Set(['capture', 'refund', 'reverse'])
 
-/** @returns the payment as it is afterwards, or undefined when there is no such attempt. */
+/**
+ * @param by Who wants to know. A look on behalf of a follow-up or of a message does what the engine's own does, and
+ * does not count: else a few requests would put the next look a day away.
+ * @returns the payment as it is afterwards, or undefined when there is no such attempt.
+ */
 export async function resolve(
   engine: Engine,
   attemptKey: string,
   why: Reason,
+  by: 'engine' | 'other' = 'engine',
 ): Promise<Payment | undefined> {
   const now = await held(engine, attemptKey)
   if (now === undefined) return undefined
   if (!isOpen(now.payment.state) && now.attempt.state !== 'late') {
     return askForFinality(engine, now)
   }
-  const taken = await takeAttempt(engine, attemptKey)
+  const isOwn = by === 'engine' && why !== 'question'
+  const taken = await takeAttempt(engine, attemptKey, isOwn ? 'look' : 'question')
   const [row] = await engine.lanes.single(paymentByAttempt(attemptKey))
   if (row === undefined) return undefined
   const payment = toPayment(row)
@@ -62,7 +68,7 @@ export async function resolve(
     throw error
   }
   if (!isOpen(payment.state)) {
-    const isOurs = why !== 'question' && now.attempt.settledBy !== 'settlement'
+    const isOurs = isOwn && now.attempt.settledBy !== 'settlement'
     if (isOurs) return takeBack(engine, work, taken)
     await engine.lanes.single(dropLease(attemptKey, taken.lease))
     return payment
@@ -70,7 +76,7 @@ export async function resolve(
   // What could not be undone when its time was over is undone when it can be, and never pending again.
   const isTimeOver = payment.state === 'unknown' && now.attempt.settledBy === 'expiry'
   const reason = isTimeOver && why === 'look' ? 'expiry' : why
-  return decideOpen(engine, work, taken, reason, isTimeOver)
+  return decideOpen(engine, work, taken, reason, isTimeOver, isOwn)
 }
 
 async function decideOpen(
@@ -79,6 +85,7 @@ async function decideOpen(
   taken: LeaseRow,
   why: Reason,
   isTimeOver: boolean,
+  isOwn: boolean,
 ): Promise<Payment> {
   const { payment } = work
   await faultPoint('before-enquiry', payment.id)
@@ -95,7 +102,7 @@ async function decideOpen(
   if (is === 'unknown' && !isStillPending) await list(engine, payment, 'undecided after an enquiry')
   if (isNothingNew || isStillPending) {
     const afterMs = pauseOf(end.outcome, taken.enquiries)
-    await engine.lanes.single(lookLater(payment.attemptKey, taken.lease, newId(), afterMs))
+    await engine.lanes.single(lookLater(payment.attemptKey, taken.lease, newId(), afterMs, isOwn))
     return payment
   }
   return (await settle(engine, work, end.outcome, end.source, taken.enquiries)).payment

@@ -1,6 +1,7 @@
 /** The numbers of a payment as its first commit stores them. */
 import { electronicFormatIBAN } from 'ibantools'
 import type { Engine } from '../engine.ts'
+import type { KnownBy } from '../vault/fingerprints.ts'
 import type { Sealed } from '../vault/vault.ts'
 import { placeOf } from './instrument.ts'
 import type { Payment } from './types.ts'
@@ -8,16 +9,14 @@ import type { Payment } from './types.ts'
 type Numbers = Readonly<Record<string, string>>
 
 /** What stands for the account: the number it is known by, or the only one there is. */
-function primaryOf(numbers: Numbers): string {
-  const iban = electronicFormatIBAN(numbers['bankAccount.iban'])
-  return (
-    numbers['card.number'] ??
-    numbers['tokenAccount.number'] ??
-    iban ??
-    Object.values(numbers)[0] ??
-    ''
-  )
+function primaryOf(numbers: Numbers): KnownBy {
+  const [other = ''] = Object.keys(numbers)
+  const field = known.find((name) => numbers[name] !== undefined) ?? other
+  const number = numbers[field] ?? ''
+  return { field, number: field === 'bankAccount.iban' ? electronicFormatIBAN(number)! : number }
 }
+
+const known = ['card.number', 'tokenAccount.number', 'bankAccount.iban']
 
 /**
  * Whether these numbers were stored for this merchant. Only the vault can make what says so, and what the

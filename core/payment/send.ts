@@ -93,12 +93,12 @@ export async function completeReturn(
 }
 
 /** Asks a connector about an attempt or undoes it. A throw or a time-out is an unknown answer. */
-export async function ask<T extends Found | Reversed>(
+export async function ask<Said extends Found | Reversed>(
   engine: Engine,
   work: AttemptContext,
   what: 'enquire' | 'reverseByKey',
-  handler: (operation: AttemptContext['operation'], context: ConnectorCall) => Promise<T>,
-): Promise<T | { is: 'unknown'; why: string }> {
+  handler: (operation: AttemptContext['operation'], context: ConnectorCall) => Promise<Said>,
+): Promise<Said | { is: 'unknown'; why: string }> {
   const call = new ConnectorCall(
     engine.services,
     work.target,
@@ -113,7 +113,7 @@ export async function ask<T extends Found | Reversed>(
     .then(() => handler(work.operation, call))
     .then((said) => {
       const believed = trusted(what, said, call)
-      return withoutOwnSecrets(believed, [...call.secrets(), ...ownNumbers(believed, work)]) as T
+      return withoutOwnSecrets(believed, [...call.secrets(), ...ownNumbers(believed, work)]) as Said
     })
     .catch((error: unknown) => {
       record.thrown(error)

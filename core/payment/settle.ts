@@ -254,7 +254,7 @@ async function sayLater(
   const untilMs = engine.clock.elapsedMs() + limits.keptOutcomeMs
   while (!engine.inFlight.over && engine.clock.elapsedMs() < untilMs) {
     if ((await applyLate(engine, attemptKey, outcome, source)) !== undefined) return
-    const taken = await takeAttempt(engine, attemptKey)
+    const taken = await takeAttempt(engine, attemptKey, 'word')
     if (taken !== undefined) {
       await settle(engine, { ...work, lease: taken.lease }, outcome, 'late-answer', taken.enquiries)
       return

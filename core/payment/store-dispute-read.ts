@@ -6,6 +6,8 @@ export type FactKind = 'chargeback' | 'reversal'
 
 export type ChargebackRow = {
   reference: string
+  /** The acquirer's name of a reversal that was recorded by hand. */
+  told_as: string | null
   is_named: boolean
   /** Id of the message that said it first. */
   source: string | null
@@ -20,7 +22,7 @@ export type ChargebackRow = {
   given_back: bigint
 }
 
-const columns = sql`reference, is_named, source, record_id, payment_id, balance_id, minor, currency, counted, reversed,
+const columns = sql`reference, told_as, is_named, source, record_id, payment_id, balance_id, minor, currency, counted, reversed,
   case when balance_id is null then (
     select coalesce(sum(reversal.minor), 0)::bigint
     from tollgate.chargeback reversal
@@ -29,7 +31,7 @@ const columns = sql`reference, is_named, source, record_id, payment_id, balance_
       and reversal.reverses = chargeback.reference and reversal.currency = chargeback.currency)
     else reversed end as given_back`
 
-/** A fact by the acquirer's reference. */
+/** A fact by the acquirer's reference, also where an operator recorded it first. */
 export const factByReference = (
   connector: string,
   account: string,
@@ -39,7 +41,7 @@ export const factByReference = (
   select ${columns}
   from tollgate.chargeback
   where connector = ${connector}::text and account = ${account}::text and kind = ${kind}::text
-    and reference = ${reference}::text`
+    and (reference = ${reference}::text or told_as = ${reference}::text)`
 
 /** Chargebacks of a payment, and of the captures that it stands for, oldest first. */
 export const chargebacksOf = (paymentIds: readonly string[]) => sql<ChargebackRow>`

@@ -186,6 +186,38 @@ select new_payment.id, new_payment.seq, fact.counted, null::bigint as left
 from new_payment
 cross join fact`
 
+/**
+ * The acquirer tells of a reversal that an operator recorded by hand: the same fact, which keeps the acquirer's name
+ * and the message. No row back: there is none of this amount that the acquirer did not tell of yet.
+ *
+ * @param names Begin the names of reversals by hand of the chargebacks that it may be of.
+ */
+export const confirmReversal = (told: {
+  readonly connector: string
+  readonly account: string
+  readonly names: readonly string[]
+  readonly reference: string
+  readonly source: string
+  readonly minor: bigint
+  readonly currency: string
+}) => sql<{ record_id: string }>`
+with by_hand as (
+  select fact.reference
+  from unnest(${told.names}::text[]) as named (beginning)
+  join tollgate.chargeback as fact on fact.connector = ${told.connector}::text
+    and fact.account = ${told.account}::text and fact.kind = 'reversal'
+    and starts_with(fact.reference, named.beginning)
+  where fact.told_as is null and fact.source is null and fact.minor = ${String(told.minor)}::bigint
+    and fact.currency = ${told.currency}::text
+  order by fact.at, fact.record_id
+  limit 1
+  for update of fact)
+update tollgate.chargeback set told_as = ${told.reference}::text, source = ${told.source}::text
+from by_hand
+where chargeback.connector = ${told.connector}::text and chargeback.account = ${told.account}::text
+  and chargeback.kind = 'reversal' and chargeback.reference = by_hand.reference and chargeback.told_as is null
+returning chargeback.record_id`
+
 /** How a reversal finds what it gives back. */
 export type Reversing = {
   /** Less than all of it is refused: of a merchant, and of an operator. */
@@ -194,6 +226,8 @@ export type Reversing = {
   readonly isWhole: boolean
   /** Without a reference it gives back also what has one, after what has none. */
   readonly isAny: boolean
+  /** What of its chargeback was reversed when that was read: where it is otherwise by now, nothing is recorded. */
+  readonly reversedBefore?: bigint
   /** By an operator, on record: what is outside of the sums is no surprise then. */
   readonly byHand?: AuditEntry | null
   /** What an operator has to look at before anything is refunded; null: nothing. */
@@ -209,10 +243,10 @@ const guessed = 'it names no chargeback, and gave one back that has a reference'
  */
 export const recordReversal = (
   row: FactRow,
-  { isStrict, isWhole, isAny, byHand = null, why = null }: Reversing,
+  { isStrict, isWhole, isAny, reversedBefore, byHand = null, why = null }: Reversing,
 ) => sql<Recorded>`
 with standing as (
-  select reference, record_id, at, is_named, case
+  select reference, record_id, at, is_named, reversed, case
     when currency = ${row.record.amount.currency}::text and balance_id = ${row.record.parentId}::uuid then counted - reversed
     else 0 end as rest
   from tollgate.chargeback
@@ -222,7 +256,7 @@ with standing as (
       or ${row.reverses}::text is null and (not is_named or ${isAny}::boolean))
   for update),
 spread as (
-  select reference, is_named, least(rest, greatest(0,
+  select reference, is_named, reversed, least(rest, greatest(0,
     ${minorOf(row)}::bigint - (sum(rest) over (order by is_named, at, record_id) - rest)))::bigint as counts
   from standing),
 charged as (
@@ -231,6 +265,7 @@ charged as (
       then ${guessed}::text end) as why
   from spread
   having count(*) > 0
+    and (${text(reversedBefore)}::bigint is null or sum(reversed) = ${text(reversedBefore)}::bigint)
     and (not ${isStrict || isWhole}::boolean or sum(counts) = ${minorOf(row)}::bigint)),
 ${fact(row, sql`charged.counts`, sql`from charged`)},
 reversed as (

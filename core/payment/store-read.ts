@@ -160,11 +160,12 @@ export type AttemptRow = {
   lease_until: Date | null
   sent_at: Date
   enquiries: number
+  questions: number
   settled_by: string | null
 }
 
 export const attemptByKey = (key: string) => sql<AttemptRow & { age_ms: number }>`
-  select key, payment_id, no, kind, connector, state, lease, lease_until, sent_at, enquiries, settled_by,
+  select key, payment_id, no, kind, connector, state, lease, lease_until, sent_at, enquiries, questions, settled_by,
     (extract(epoch from now() - sent_at) * 1000)::double precision as age_ms
   from tollgate.attempt
   where key = ${key}::text`
@@ -274,6 +275,7 @@ export function toAttempt(row: AttemptRow): Attempt {
     leaseUntil: row.lease_until,
     sentAt: row.sent_at,
     enquiries: row.enquiries,
+    questions: row.questions,
     settledBy: row.settled_by,
   }
 }

@@ -129,31 +129,46 @@ function bigint(value: bigint | number | null): string | null {
   return value === null ? null : String(value)
 }
 
-export type LeaseRow = { key: string; payment_id: string; lease: number; enquiries: number }
+export type LeaseRow = {
+  key: string
+  payment_id: string
+  lease: number
+  enquiries: number
+  take_backs: number
+}
+
+/** Why a lease is taken: for a look of the engine's own, a question of somebody else, or a word that settles. */
+export type LeaseFor = 'look' | 'question' | 'word'
 
 /**
  * Takes the right to settle an attempt: when its caller's lease has ended, or nobody holds one.
- * A swept attempt becomes `unknown`, and the timer that asks again is there before the first question.
+ * A swept attempt becomes `unknown`, and the timer that asks again is there before the first question. Only a look of
+ * the engine's own climbs the ladder, and only such a look moves the next one to a later time.
  */
 export const takeLease = (
   key: string,
   leaseMs: number,
   timerId: string,
   nextEnquiryMs: number,
+  why: LeaseFor,
 ) => sql<LeaseRow>`
 with taken as (
-  update tollgate.attempt set lease = lease + 1, enquiries = enquiries + 1,
+  update tollgate.attempt set lease = lease + 1,
+    enquiries = enquiries + case when ${why === 'look'}::boolean and state <> 'late' then 1 else 0 end,
+    take_backs = take_backs + case when ${why === 'look'}::boolean and state = 'late' then 1 else 0 end,
+    questions = questions + case when ${why === 'question'}::boolean then 1 else 0 end,
     lease_until = now() + ${leaseMs}::integer * interval '1 millisecond',
     state = case when state = 'sending' then 'unknown' else state end
   where key = ${key}::text and state in ('sending', 'pending', 'unknown', 'late')
     and (lease_until is null or lease_until < now())
-  returning key, payment_id, lease, enquiries),
+  returning key, payment_id, lease, enquiries, take_backs),
 next_look as (
   insert into tollgate.timer (id, due_at, kind, ref)
   select ${timerId}::uuid, now() + ${nextEnquiryMs}::integer * interval '1 millisecond', 'look', key
   from taken
-  on conflict (kind, ref) do update set due_at = excluded.due_at)
-select key, payment_id, lease, enquiries from taken`
+  on conflict (kind, ref) do update set due_at =
+    case when ${why === 'look'}::boolean then excluded.due_at else least(timer.due_at, excluded.due_at) end)
+select key, payment_id, lease, enquiries, take_backs from taken`
 
 /** Gives a lease back without a decision: the next enquiry may take it. */
 export const dropLease = (key: string, lease: number) => sql<{ key: string }>`
@@ -162,10 +177,14 @@ export const dropLease = (key: string, lease: number) => sql<{ key: string }>`
     and state in ('sending', 'pending', 'unknown', 'late')
   returning key`
 
-/** The same, and when the attempt is looked at next. */
-export const lookLater = (key: string, lease: number, timerId: string, afterMs: number) => sql<{
-  key: string
-}>`
+/** The same, and when the attempt is looked at next; of a question of somebody else: at the latest. */
+export const lookLater = (
+  key: string,
+  lease: number,
+  timerId: string,
+  afterMs: number,
+  isOwn: boolean,
+) => sql<{ key: string }>`
 with freed as (
   update tollgate.attempt set lease_until = null
   where key = ${key}::text and lease = ${lease}::integer
@@ -175,7 +194,8 @@ looks as (
   insert into tollgate.timer (id, due_at, kind, ref)
   select ${timerId}::uuid, now() + ${afterMs}::bigint * interval '1 millisecond', 'look', key
   from freed
-  on conflict (kind, ref) do update set due_at = excluded.due_at)
+  on conflict (kind, ref) do update set due_at =
+    case when ${isOwn}::boolean then excluded.due_at else least(timer.due_at, excluded.due_at) end)
 select key from freed`
 
 /** Attempts whose caller is gone: their lease ran out while the request was under way. */

@@ -50,8 +50,10 @@ export async function takeBack(
     })
     if (!isEnded) await tellIfEndedOtherwise(engine, now.payment, undone.by)
   } else if (undone.is === 'open') {
-    const afterMs = ladder(taken.enquiries)
-    await engine.lanes.single(lookLater(now.payment.attemptKey, taken.lease, newId(), afterMs))
+    const afterMs = ladder(Math.max(0, taken.take_backs - 1))
+    await engine.lanes.single(
+      lookLater(now.payment.attemptKey, taken.lease, newId(), afterMs, true),
+    )
   } else {
     await note(engine, now, undone.why)
     // It would be refused again: whoever thinks otherwise redrives it.

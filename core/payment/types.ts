@@ -115,7 +115,10 @@ export type Attempt = {
   readonly lease: number
   readonly leaseUntil: Date | null
   readonly sentAt: Date
+  /** Looks of the engine's own: the step of their ladder. */
   readonly enquiries: number
+  /** Questions on behalf of others. */
+  readonly questions: number
   readonly settledBy: string | null
 }
 

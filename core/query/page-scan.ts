@@ -8,13 +8,12 @@
  */
 import type { Engine } from '../engine.ts'
 import { lowestId } from '../ids.ts'
-import { rareOfEach } from './rare.ts'
 import { readSlowly } from './read-limiter.ts'
 import type { Scope, Walk } from './scope.ts'
 import { newestFirst } from './sort-key.ts'
 import { areRecordsAsked, countIn, named, newestIn } from './store.ts'
 import { type Found, placeBefore, stretchOf, toFound } from './time-window.ts'
-import { countOfEverybody, newestOfEverybody } from './walk-rare.ts'
+import { readsAllChannels, uncommonKindsOf } from './uncommon-kinds.ts'
 
 export type Newest = {
   readonly found: readonly Found[]
@@ -59,15 +58,10 @@ async function walkBack(engine: Engine, walk: Walk): Promise<readonly Found[]> {
   const { scope, wanted } = walk
   const floor = scope.criteria.fromMs ?? 0
   const now = engine.clock.realMs()
-  const start = walk.after ?? placeBefore(scope.criteria.toMs)
-  const { found, left } = await newestOfEverybody(engine, walk, start)
-  let to = left
+  const found: Found[] = []
+  let to = walk.after ?? placeBefore(scope.criteria.toMs)
   let span = walk.spanMs || firstSpan(scope)
-  if (found.length > 0 && to !== null) {
-    const passed = Math.min(now, start.atMs) - to.atMs
-    span = Math.max(span, nextSpan(passed, found.length, wanted - found.length))
-  }
-  while (to !== null && to.atMs >= floor) {
+  while (to.atMs >= floor) {
     // Nothing but what lives on a test clock can lie ahead: one step passes it.
     const isAhead = to.atMs > now + dayMs
     const from = Math.max(floor, isAhead ? now : to.atMs - span)
@@ -81,14 +75,13 @@ async function walkBack(engine: Engine, walk: Walk): Promise<readonly Found[]> {
   return found.sort(newestFirst).slice(0, wanted)
 }
 
-/**
- * Where what is asked for is indexed by itself, few entries are read however long the time is. What is
- * left are the looks for each channel, kind and month.
- */
-function firstSpan({ criteria, channelCount }: Scope): number {
-  const rare = rareOfEach(criteria, channelCount)
-  if (rare === null) return firstSpanMs
-  const months = firstLooks / Math.max(1, channelCount * rare.kinds.length)
+/** A search for uncommon kinds reads few entries however long the time is: look-ups of channels and months limit it. */
+function firstSpan(scope: Scope): number {
+  const { criteria, channelCount } = scope
+  const uncommon = uncommonKindsOf(criteria)
+  if (uncommon === null) return firstSpanMs
+  if (readsAllChannels(scope, uncommon)) return Number.POSITIVE_INFINITY
+  const months = firstLooks / Math.max(1, channelCount * uncommon.kinds.length)
   // A record's brand is that of its account, which is looked up for each of them.
   const areLookedUp = criteria.brands !== null && areRecordsAsked(criteria)
   return Math.max(firstSpanMs, Math.ceil(monthMs * (areLookedUp ? Math.min(1, months) : months)))
@@ -104,8 +97,6 @@ function nextSpan(length: number, found: number, missing: number): number {
 export async function count(engine: Engine, scope: Scope, most: number): Promise<number> {
   const { fromMs, toMs } = scope.criteria
   const stretch = stretchOf(fromMs ?? 0, placeBefore(toMs))
-  const counted = await countOfEverybody(engine, scope, stretch, most)
-  if (counted !== undefined) return counted
   const [row] = await readSlowly(engine.lanes, countIn(scope, stretch, most))
   return Math.min(most, Number(row!.count))
 }

@@ -1,10 +1,16 @@
 /** Reads of searches; every one within the channels the caller may see (null: any). */
-
 import type { Mode } from '../connector/registry.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import type { Criteria } from './criteria.ts'
-import { commonBrands, commonTypes, type Rare, rareOfEach, recordedTypes } from './rare.ts'
 import type { Channels, Scope, Stretch } from './scope.ts'
+import {
+  commonBrands,
+  commonTypes,
+  readsAllChannels,
+  recordedTypes,
+  type UncommonKinds,
+  uncommonKindsOf,
+} from './uncommon-kinds.ts'
 
 /** A transaction of a stream. `at` is null where the id tells the time. */
 export type FoundRow = { kind: 'payment' | 'record'; id: string; at: Date | null }
@@ -19,8 +25,7 @@ const realTime = ({ fromId, toId }: Stretch): Sql =>
   sql`payment.clock_id is null and payment.id >= ${fromId}::uuid and payment.id < ${toId}::uuid`
 
 const onClock = ({ from, to, belowId }: Stretch): Sql => sql`payment.clock_id is not null
-    and payment.created_at >= ${from}::timestamptz
-    and (payment.created_at, payment.id) < (${to}::timestamptz, ${belowId}::uuid)`
+    and payment.created_at >= ${from}::timestamptz and (payment.created_at, payment.id) < (${to}::timestamptz, ${belowId}::uuid)`
 
 const paymentFits = ({ types, brands, merchantTransactionId }: Criteria): Sql => sql`
   ${merchantTransactionId === null ? nothing : sql`and payment.merchant_transaction_id = ${merchantTransactionId}::text`}
@@ -28,17 +33,17 @@ const paymentFits = ({ types, brands, merchantTransactionId }: Criteria): Sql =>
   ${brands === null ? nothing : sql`and payment.brand = any(${brands}::text[])`}`
 
 /**
- * A payment of the kind `rare.kind`, to be found among each channel's own or among everybody's. The
- * common ones stand in the text: a plan that is made once for all values takes a partial index only
- * where the statement says what the index leaves out, in the index's own words.
+ * A payment of the kind `uncommon.kind`, in the index of each channel or in that of all channels. The common kinds
+ * stand in the text: a plan for all values takes a partial index only for a statement that has the condition of
+ * the index, in its words.
  */
-function isOfKind(by: Rare['by'], among: 'own' | 'all'): Sql {
+function isOfKind(by: UncommonKinds['by'], index: 'channel' | 'all'): Sql {
   const [column, common] =
     by === 'type' ? ['payment.payment_type', commonTypes] : ['payment.brand', commonBrands]
   const codes = common.map((code) => `'${code}'`).join(', ')
-  const isRare =
-    among === 'own' ? `${column} not in (${codes})` : `(${column} in (${codes})) is false`
-  return { strings: [`${column} = rare.kind and ${isRare}`], values: [] }
+  const isUncommon =
+    index === 'channel' ? `${column} not in (${codes})` : `(${column} in (${codes})) is false`
+  return { strings: [`and ${column} = uncommon.kind and ${isUncommon}`], values: [] }
 }
 
 const before = ({
@@ -56,43 +61,50 @@ const recordFits = ({ types, brands, merchantTransactionId }: Criteria): Sql => 
       ? nothing
       : sql`and exists (
     select from tollgate.registration
-    where registration.id = coalesce((
-        select schedule.registration_id from tollgate.schedule where schedule.id = record.resource), record.resource)
+    where registration.id = coalesce((select schedule.registration_id from tollgate.schedule where schedule.id = record.resource), record.resource)
       and registration.brand = any(${brands}::text[]))`
   }`
 
 const union = (streams: readonly Sql[]): Sql =>
   streams.reduce((all, one) => sql`${all} union all ${one}`)
 
-/** Of what a search by time finds, everything or all but payments in real time. */
-export type Part = 'all' | 'others'
-
 export const areRecordsAsked = ({ types }: Criteria) =>
   types?.some((type) => recordedTypes.includes(type)) ?? true
 const arePaymentsAsked = ({ types }: Criteria) =>
   types?.some((type) => !recordedTypes.includes(type)) ?? true
 
-/** Whether a search by time may find anything but payments in real time. */
-export const hasOthers = ({ criteria, hasClocks }: Scope) =>
-  areRecordsAsked(criteria) || (hasClocks && arePaymentsAsked(criteria))
+const perChannel = (channels: Channels): Sql =>
+  channels === null
+    ? sql`(select) as channel`
+    : sql`unnest((select channels from scope)) as channel(id)`
 
-/** Payments in real time: each channel's own, and of each kind where kinds are indexed by themselves. */
+/** Payments in real time as `found`, among them the newest `limit`. */
 function paymentsByTime(scope: Scope, stretch: Stretch, limit: number): Sql {
-  const { channels, channelCount, criteria } = scope
-  const rare = rareOfEach(criteria, channelCount)
-  const rest =
-    rare === null
-      ? criteria
-      : { ...criteria, ...(rare.by === 'type' ? { types: null } : { brands: null }) }
-  return sql`
-    ${rare === null ? nothing : sql`cross join unnest(${rare.kinds}::text[]) as rare(kind)`}
-    cross join lateral (
-      select payment.id
+  const { channels, criteria } = scope
+  const uncommon = uncommonKindsOf(criteria)
+  const isEach = channels !== null && (uncommon === null || !readsAllChannels(scope, uncommon))
+  const column = uncommon?.by === 'type' ? 'types' : 'brands'
+  const newestFirst = sql`
+      select payment.id, payment.channel_id
       from tollgate.payment
-      where ${realTime(stretch)} ${channels === null ? nothing : sql`and payment.channel_id = channel.id`}
-        ${rare === null ? nothing : sql`and ${isOfKind(rare.by, channels === null ? 'all' : 'own')}`}
-        ${paymentFits(rest)}
-      order by payment.id desc
+      where ${realTime(stretch)} ${isEach ? sql`and payment.channel_id = channel.id` : nothing}
+        ${uncommon === null ? nothing : isOfKind(uncommon.by, isEach ? 'channel' : 'all')}
+        ${paymentFits(uncommon === null ? criteria : { ...criteria, [column]: null })}
+      order by payment.id desc`
+  const kinds =
+    uncommon === null
+      ? nothing
+      : sql`cross join unnest(${uncommon.kinds}::text[]) as uncommon(kind)`
+  if (isEach || channels === null) {
+    return sql`${perChannel(channels)} ${kinds} cross join lateral (${newestFirst}
+      limit ${limit}::integer) found`
+  }
+  // "offset 0" and "is true" keep the filter above the partitions, so that the channels are hashed once.
+  return sql`(select) as channel ${kinds} cross join lateral (
+      select entry.id
+      from (${newestFirst}
+      offset 0) entry
+      where (entry.channel_id in (select unnest((select channels from scope)))) is true
       limit ${limit}::integer) found`
 }
 
@@ -100,25 +112,20 @@ function paymentsByTime(scope: Scope, stretch: Stretch, limit: number): Sql {
  * By time. Every channel is asked by itself, for then its index gives the newest of it in order and
  * no more than these are read. `isSorted`: the newest of all; otherwise any of them, for counting.
  */
-function byTime(scope: Scope, stretch: Stretch, limit: number, isSorted: boolean, part: Part): Sql {
+function byTime(scope: Scope, stretch: Stretch, limit: number, isSorted: boolean): Sql {
   const { channels, criteria, hasClocks } = scope
-  const perChannel =
-    channels === null
-      ? sql`(select) as channel`
-      : sql`unnest((select channels from scope)) as channel(id)`
   const streams: Sql[] = []
-  if (part === 'all' && arePaymentsAsked(criteria)) {
+  if (arePaymentsAsked(criteria)) {
     streams.push(sql`(
     select 'payment' as kind, found.id, null::timestamptz as at
-    from ${perChannel}
-    ${paymentsByTime(scope, stretch, limit)}
+    from ${paymentsByTime(scope, stretch, limit)}
     ${isSorted ? sql`order by found.id desc` : nothing}
     limit ${limit}::integer)`)
   }
   if (areRecordsAsked(criteria)) {
     streams.push(sql`(
     select 'record' as kind, found.id, found.created_at as at
-    from ${perChannel}
+    from ${perChannel(channels)}
     cross join lateral (
       select record.id, record.created_at
       from tollgate.record
@@ -160,85 +167,16 @@ export const named = ({ channels, criteria }: Scope, limit: number) => sql<Found
   limit ${limit}::integer)`
 
 /** The newest of a stretch, at most `limit` of each kind. */
-export const newestIn = (
-  scope: Scope,
-  stretch: Stretch,
-  limit: number,
-  part: Part = 'all',
-) => sql<FoundRow>`
+export const newestIn = (scope: Scope, stretch: Stretch, limit: number) => sql<FoundRow>`
   ${scopeOf(scope.channels)}
   select found.kind, found.id, found.at
-  from (${byTime(scope, stretch, limit, true, part)}) found`
+  from (${byTime(scope, stretch, limit, true)}) found`
 
 /** How many there are in a stretch, counted no further than `limit` of each kind. */
-export const countIn = (scope: Scope, stretch: Stretch, limit: number, part: Part = 'all') => sql<{
-  count: bigint
-}>`
+export const countIn = (scope: Scope, stretch: Stretch, limit: number) => sql<{ count: bigint }>`
   ${scopeOf(scope.channels)}
   select count(*) as count
-  from (${byTime(scope, stretch, limit, false, part)}) found`
-
-/**
- * Whether an entry fits. It stands beside a number of rows: as a condition the channels may be gone
- * through for each entry, and as a column of the table they are hashed for each partition.
- */
-function fits({ channels, criteria: { types, brands } }: Scope, { by }: Rare): Sql {
-  return sql`
-      ${channels === null ? sql`true` : sql`payment.channel_id in (select unnest((select channels from scope)))`}
-        ${types === null || by === 'type' ? nothing : sql`and payment.payment_type = any(${types}::text[])`}
-        ${brands === null || by === 'brand' ? nothing : sql`and payment.brand = any(${brands}::text[])`}`
-}
-
-/** `fits`: null where the payment has no brand and one is asked for. */
-export type EntryRow = { id: string; fits: boolean | null; is_last: boolean }
-
-/**
- * Newest first, `limit` that fit where there are so many among the newest `most` of each kind. Of a kind
- * that may have more of them the last one read is there too: behind it some may be missing.
- */
-export const newestOfAll = (
-  scope: Scope,
-  rare: Rare,
-  stretch: Stretch,
-  most: number,
-  limit: number,
-) => sql<EntryRow>`
-  ${scopeOf(scope.channels)}
-  select entry.id, entry.fits, entry.no = ${most}::integer as is_last
-  from unnest(${rare.kinds}::text[]) as rare(kind)
-  cross join lateral (
-    select payment.id, ${fits(scope, rare)} as fits, row_number() over (order by payment.id desc) as no
-    from tollgate.payment
-    where ${realTime(stretch)} and ${isOfKind(rare.by, 'all')}
-    order by payment.id desc
-    limit ${most}::integer) entry
-  where entry.fits or entry.no = ${most}::integer
-  order by entry.id desc
-  limit ${limit + rare.kinds.length}::integer`
-
-/** How many fit among `most` entries, counted no further than `limit`. `is_cut`: there may be more entries. */
-export const countOfAll = (
-  scope: Scope,
-  rare: Rare,
-  stretch: Stretch,
-  most: number,
-  limit: number,
-) => sql<{ count: bigint; is_cut: boolean }>`
-  ${scopeOf(scope.channels)}
-  select count(*) filter (where found.fits) as count, coalesce(bool_or(found.no = ${most}::integer), false) as is_cut
-  from (
-    select entry.fits, entry.no
-    from (
-      select ${fits(scope, rare)} as fits, row_number() over () as no
-      from unnest(${rare.kinds}::text[]) as rare(kind)
-      cross join lateral (
-        select payment.channel_id, payment.payment_type, payment.brand
-        from tollgate.payment
-        where ${realTime(stretch)} and ${isOfKind(rare.by, 'all')}
-        limit ${most}::integer) payment
-      limit ${most}::integer) entry
-    where entry.fits or entry.no = ${most}::integer
-    limit ${limit}::integer) found`
+  from (${byTime(scope, stretch, limit, false)}) found`
 
 /** Payments that refer to one of these. */
 export const followUpsOf = (ids: readonly string[], channels: Channels) => sql<{ id: string }>`
@@ -267,10 +205,8 @@ export type RecordRow = {
 }
 
 const recordColumns = sql`
-  record.id, record.type, record.resource, record.short_no, record.merchant_transaction_id, record.created_at,
-  coalesce(schedule.mode, registration.mode) as mode,
-  registration.brand, registration.id as registration_id, registration.payment_id as origin_id,
-  schedule.id is not null as is_schedule, schedule.amount_minor, schedule.currency`
+  record.id, record.type, record.resource, record.short_no, record.merchant_transaction_id, record.created_at, coalesce(schedule.mode, registration.mode) as mode,
+  registration.brand, registration.id as registration_id, registration.payment_id as origin_id, schedule.id is not null as is_schedule, schedule.amount_minor, schedule.currency`
 
 /** Records of registrations and schedules. */
 export const recordsById = (ids: readonly string[], channels: Channels) => sql<RecordRow>`

@@ -7,12 +7,18 @@ import type { Engine } from '../engine.ts'
 import type { Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
+import { refuseManyNumbers } from '../payment/distinct-number.ts'
 import { findReplay, idempotencyOf } from '../payment/idempotency.ts'
 import { shownNumbers } from '../payment/instrument.ts'
 import { type Done, payFirst } from '../payment/payments.ts'
 import { storedFor } from '../payment/sealed-numbers.ts'
 import { refuseRegisteredNumber } from '../payment/stored-number.ts'
-import { accountPart, noticeAt, withoutSecrets } from '../payment/stored-request.ts'
+import {
+  accountPart,
+  noticeAt,
+  numbersOf as numbersSent,
+  withoutSecrets,
+} from '../payment/stored-request.ts'
 import type { StoredRequest } from '../payment/types.ts'
 import { checkAccount } from '../request/account.ts'
 import { checkCountries } from '../request/address.ts'
@@ -57,6 +63,7 @@ export async function payWithRegistration(
   const entityId = textOf(request.fields, 'entityId') ?? addressee.id
   const path = `/v1/registrations/${id}/payments`
   const idempotency = idempotencyOf(engine, idempotencyKey, entityId, path, request.names)
+  refuseManyNumbers(engine, addressee, caller, numbersSent(request.fields))
   const earlier = await findReplay(engine, idempotency)
   if (earlier !== undefined) {
     engine.steps.repeated(earlier.id)

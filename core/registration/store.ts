@@ -62,7 +62,7 @@ export function toRegistration(row: RegistrationRow): Registration {
 }
 
 /** The record of a change and its event, of the row in `moved`. */
-const recorded = (change: Omit<Change, 'seq'>, event: string, moved: Sql): Sql => sql`
+const recordedWithEvent = (change: Omit<Change, 'seq'>, event: string, moved: Sql): Sql => sql`
 new_record as (
   insert into tollgate.record (id, type, resource, channel_id, short_no, merchant_transaction_id, created_at)
   select ${change.recordId}::uuid, ${change.type}::text, id, channel_id, ${String(change.shortNo)}::bigint,
@@ -93,7 +93,7 @@ notice as (
     replace(id::text, '-', ''), clock_id
   from changed where ${change.notice?.at ?? null}::timestamptz is not null
   on conflict (kind, ref) do update set due_at = excluded.due_at),
-${recorded(change, 'registration.updated', sql`changed`)}
+${recordedWithEvent(change, 'registration.updated', sql`changed`)}
 select seq from changed`
 
 /**
@@ -113,7 +113,7 @@ ended as (
   delete from tollgate.timer
   using removed
   where timer.kind = 'expiring' and timer.ref = replace(removed.id::text, '-', '')),
-${recorded(change, 'registration.removed', sql`removed`)}
+${recordedWithEvent(change, 'registration.removed', sql`removed`)}
 select seq from removed`
 
 /**

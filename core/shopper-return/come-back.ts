@@ -71,10 +71,10 @@ async function ask(engine: Engine, payment: Payment, brought: Brought): Promise<
   // A connector without a word of its own for returns is asked as at any other time.
   const { connector } = (await engine.targets.of(payment, undefined)).loaded
   if (connector.complete === undefined) {
-    const after = await resolve(engine, attemptKey, 'look')
+    const after = await resolve(engine, attemptKey, 'question')
     return after !== undefined && !isOpen(after.state)
   }
-  const taken = await takeAttempt(engine, attemptKey)
+  const taken = await takeAttempt(engine, attemptKey, 'question')
   if (taken === undefined) return false
   await faultPoint('after-lease', payment.id)
   try {

@@ -101,6 +101,7 @@ type AttemptRow = {
   readonly state: string
   readonly kind: string
   readonly enquiries: number
+  readonly questions: number
 }
 
 function acceptedOf(payment: Payment, at: Date, attempt: AttemptRow | undefined): Step {
@@ -192,8 +193,9 @@ function stateStep(at: Date, state: string, code: string, by: { by?: string }): 
 /** A right to settle that somebody holds now: nobody else can until then. */
 function leaseOf(attempt: AttemptRow | undefined): Step[] {
   if (attempt?.lease_until == null) return []
-  const { lease, lease_until, enquiries } = attempt
-  const asked = enquiries === 0 ? '' : `, asked ${enquiries} times so far`
+  const { lease, lease_until } = attempt
+  const times = attempt.enquiries + attempt.questions
+  const asked = times === 0 ? '' : `, asked ${times} times so far`
   const text = `lease ${lease} ends: until then only its holder can settle${asked}`
   return [{ at: lease_until, name: 'waits', outcome: 'lease', text }]
 }

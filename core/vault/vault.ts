@@ -7,7 +7,7 @@ import type { Lanes } from '../db/lanes.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { boundTo, opened, type Place } from './binding.ts'
-import { Fingerprints } from './fingerprints.ts'
+import { Fingerprints, type KnownBy } from './fingerprints.ts'
 import { IdempotencyKeys, type RequestDigests } from './idempotency-keys.ts'
 import { type DataKey, Keyring, wordOf } from './keyring.ts'
 import { type KeyProvider, MissingKeyError } from './keys.ts'
@@ -128,15 +128,18 @@ export class Vault {
     return { dataKeyId: current.id, sealed: encrypt(current.key, plain, boundTo(current, place)) }
   }
 
-  /** The same for the same number of one merchant. Those of two merchants have nothing in common. */
-  fingerprint(merchantId: string, number: string): Buffer {
+  /**
+   * The same for the same number in the same field, of one merchant. Those of two merchants, and of two
+   * kinds of account, have nothing in common.
+   */
+  fingerprint(merchantId: string, by: KnownBy): Buffer {
     this.#fresh(this.#mac)
-    return this.#fingerprints.of(merchantId, number)
+    return this.#fingerprints.of(merchantId, by)
   }
 
-  /** Whether a fingerprint is that of this number, for this merchant and for no other. */
-  isFingerprint(merchantId: string, number: string, fingerprint: Buffer): Promise<boolean> {
-    return this.#fingerprints.isOf(merchantId, number, fingerprint)
+  /** Whether a fingerprint is that of this account, for this merchant and for no other. */
+  isFingerprint(merchantId: string, by: KnownBy, fingerprint: Buffer): Promise<boolean> {
+    return this.#fingerprints.isOf(merchantId, by, fingerprint)
   }
 
   /** The sealed values of an instrument, or undefined when they were erased. */

@@ -1,4 +1,5 @@
 /** Everything that can be done with webhook endpoints, for embedders and for the hosted surface alike. */
+import { isDeepStrictEqual } from 'node:util'
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { limits, resultDescription } from '@tollgate/schemas'
 import { actorOf } from '../audit/actor.ts'
@@ -8,7 +9,6 @@ import type { Caller } from '../caller/caller.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
-import { fitting, weigh } from '../page/portions.ts'
 import { type Facts, withoutSecrets } from '../redaction/harmless.ts'
 import { refuse, textOf } from '../request/values.ts'
 import type { Place } from '../vault/binding.ts'
@@ -19,16 +19,7 @@ import {
   signingKey,
 } from '../vault/webhook-keys.ts'
 import { sendNotification, type Underway } from './attempt.ts'
-import {
-  addEndpoint,
-  changeEndpoint,
-  type DeliveryRow,
-  deliveriesOf,
-  endpointById,
-  endpointsBelow,
-  removeEndpoint,
-  toEndpoint,
-} from './store.ts'
+import { addEndpoint, changeEndpoint, endpointById, removeEndpoint, toEndpoint } from './store.ts'
 import type { Endpoint, EndpointKeys, EndpointSecrets, Tried, Wrapper } from './types.ts'
 
 /** An endpoint, and the secrets that are shown this once. */
@@ -65,6 +56,7 @@ export async function createEndpoint(
     wrapper: 'TEXT',
     active: true,
   })
+  engine.setupChanges.count(caller)
   const [added] = await engine.lanes.single(
     addEndpoint({
       id,
@@ -109,24 +101,6 @@ const notThere = (why: string) =>
     status: 404,
     description: `${resultDescription('700.400.580')}: ${why}`,
   })
-
-export type Page<Entry> = { readonly entries: readonly Entry[]; readonly nextCursor?: string }
-
-/** Endpoints of an entity and of all below it, newest first. */
-export async function listEndpoints(
-  engine: Engine,
-  caller: Caller,
-  { fields }: Request,
-): Promise<Page<Endpoint>> {
-  const entityId = textOf(fields, 'entityId') ?? caller.entityId
-  if (entityId !== null) await engine.directory.mayName(caller, entityId)
-  const limit = limitOf(fields)
-  const isWhole = textOf(fields, 'removed') === 'true'
-  const rows = await engine.lanes.single(
-    endpointsBelow(entityId, isWhole, cursorOf(fields), limit + 1),
-  )
-  return pageOf(rows.map(toEndpoint), limit)
-}
 
 /** Changes where, what and how it is told, or switches it on or off. What failed before is forgotten. */
 export async function updateEndpoint(
@@ -176,9 +150,13 @@ async function change(
   id: string,
   work: (endpoint: Endpoint) => Promise<Parameters<typeof changeEndpoint>[2]>,
 ): Promise<Shown> {
-  for (;;) {
+  for (let tries = 0; ; tries += 1) {
     const endpoint = await readEndpoint(engine, caller, id)
     const to = await work(endpoint)
+    // Nothing is written, and nothing put on record, of what is so already.
+    if (to.secrets === null && isDeepStrictEqual(settingsOf(to), settingsOf(endpoint)))
+      return { endpoint }
+    if (tries === 0) engine.setupChanges.count(caller)
     const now = new Date(engine.clock.realMs())
     const audit = {
       actor: actorOf(caller),
@@ -197,6 +175,7 @@ async function change(
 /** Nothing more is sent; what waited is given up, and stays in the log. */
 export async function endEndpoint(engine: Engine, caller: Caller, id: string): Promise<Endpoint> {
   const endpoint = await readEndpoint(engine, caller, id)
+  engine.setupChanges.count(caller)
   const removedAt = new Date(engine.clock.realMs())
   const actor = actorOf(caller)
   const audit = { actor, action: 'webhook.removed', before: factsOf(endpoint) }
@@ -228,6 +207,7 @@ export async function testEndpoint(
   return engine.webhookTests.within(caller, id, async () => {
     const secrets = await openSecrets(engine, endpoint)
     const messageId = newId()
+    engine.setupChanges.count(caller)
     // Before anything is sent: whatever becomes of it, it was asked for.
     await engine.lanes.single(
       addAudit({
@@ -250,22 +230,6 @@ export async function testEndpoint(
       clearInterval(looking)
     }
   })
-}
-
-/** What was sent to an endpoint, also to one that was removed, newest first. */
-export async function listDeliveries(
-  engine: Engine,
-  caller: Caller,
-  id: string,
-  { fields }: Request,
-): Promise<Page<DeliveryRow>> {
-  const endpoint = await lookAtEndpoint(engine, caller, id)
-  const limit = limitOf(fields)
-  const state = textOf(fields, 'state')?.toLowerCase() ?? null
-  return pageOf(
-    await engine.lanes.single(deliveriesOf(endpoint.id, state, cursorOf(fields), limit + 1)),
-    limit,
-  )
 }
 
 /** Null where the endpoint has none. @throws GatewayError when the vault is shut. */
@@ -292,6 +256,13 @@ export const keysOf = (secrets: EndpointSecrets): EndpointKeys => ({
 
 type Changes = Pick<Endpoint, 'url' | 'types' | 'wrapper' | 'active'>
 
+const settingsOf = ({ url, types, wrapper, active }: Changes): Changes => ({
+  url,
+  types,
+  wrapper,
+  active,
+})
+
 /** What the audit trail tells of an endpoint. */
 const factsOf = ({ url, types, wrapper, active }: Changes): Facts => ({
   url: withoutSecrets(url),
@@ -311,24 +282,4 @@ function changesOf(engine: Engine, fields: RequestFields, before: Changes): Chan
     wrapper: (textOf(fields, 'wrapper') ?? before.wrapper) as Wrapper,
     active: (textOf(fields, 'active') ?? String(before.active)) === 'true',
   }
-}
-
-const limitOf = (fields: RequestFields) => Number(textOf(fields, 'limit') ?? 100)
-
-function cursorOf(fields: RequestFields): string | null {
-  const cursor = textOf(fields, 'cursor')
-  if (cursor === undefined || isId(cursor)) return cursor ?? null
-  throw refuse('200.300.404', 'cursor', 'must be a nextCursor of an earlier answer', cursor)
-}
-
-function pageOf<Entry extends { readonly id: string }>(
-  rows: readonly Entry[],
-  limit: number,
-): Page<Entry> {
-  const shown = rows.slice(0, limit)
-  const entries = shown.slice(0, fitting(shown.map(weigh), 0))
-  const last = entries.at(-1)
-  return rows.length > entries.length && last !== undefined
-    ? { entries, nextCursor: last.id }
-    : { entries }
 }

@@ -4,7 +4,7 @@ export type Action = 'CREATED' | 'UPDATED' | 'DELETED'
 
 type Row = readonly [event: string, type: NotificationType, action?: Action]
 
-/** States of a payment that are told: an open question is not one of them. */
+/** A payment of which nobody knows anything is an open question: nobody is told of that. */
 const table: readonly Row[] = [
   ['payment.pending', 'PAYMENT'],
   ['payment.approved', 'PAYMENT'],

@@ -16,13 +16,12 @@ import { newId } from '../ids.ts'
 import {
   createEndpoint,
   endEndpoint,
-  listDeliveries,
-  listEndpoints,
   lookAtEndpoint,
   rotateSecret,
   testEndpoint,
   updateEndpoint,
 } from './endpoints.ts'
+import { listDeliveries, listEndpoints } from './lists.ts'
 import { replay } from './replay.ts'
 import {
   type About,

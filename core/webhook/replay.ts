@@ -4,21 +4,29 @@ import { limits } from '@tollgate/schemas'
 import { actorOf } from '../audit/actor.ts'
 import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
+import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { highestIdAt, lowestId, lowestIdAt, newId } from '../ids.ts'
+import { readSlowly } from '../query/read-limiter.ts'
 import { refuse, textOf } from '../request/values.ts'
 import { readWall } from '../schedule/local-time.ts'
 import { readEndpoint } from './endpoints.ts'
-import { replayDead, replayEvents } from './store-replay.ts'
-
-/** Ids are made a moment before their commit, by clocks that differ. */
-const marginMs = 600_000
+import {
+  deadToReplay,
+  eventsToReplay,
+  eventToReplay,
+  type Found,
+  type Range,
+  replayDead,
+  replayEvents,
+} from './store-replay.ts'
 
 /**
  * Sends the notifications of one event, or of all events of a range of time, to an endpoint again,
  * delivered before or not; or only those that were given up.
  *
  * @returns how many, and where to go on when the range holds more than one request replays.
+ * @throws GatewayError 429 while another replay of this endpoint, or of this token, runs.
  */
 export async function replay(
   engine: Engine,
@@ -30,37 +38,67 @@ export async function replay(
   if (!endpoint.active) {
     throw refuse('200.300.404', 'id', 'the endpoint is switched off: set active to true first')
   }
-  const now = new Date(engine.clock.realMs())
   const eventId = textOf(fields, 'eventId') ?? null
   const from = momentOf(fields, 'from')
   // The moment has seconds: all of its last one belongs to the range.
   const until = momentOf(fields, 'until', 999)
-  const range = { eventId, from, until }
-  const most = limits.webhooksPerReplay
   const isDead = textOf(fields, 'which') === 'DEAD'
   const audit = {
     actor: actorOf(caller),
     action: 'webhook.replayed',
     entityId: endpoint.entityId,
     resource: endpoint.id,
-    detail: { ...range, which: isDead ? 'DEAD' : 'ALL' },
+    detail: { eventId, from, until, which: isDead ? 'DEAD' : 'ALL' },
   }
-  const statement = isDead
-    ? replayDead(endpoint.id, range, now, most, audit)
-    : replayEvents(endpoint.id, newId(), range, idsOf(range), now, most, audit)
-  const [done] = await engine.lanes.single(statement)
-  const { replayed, seen, last } = done!
-  return { replayed, ...(seen === most && last !== null ? { nextFrom: last } : {}) }
+  return engine.webhookReplays.within(caller, endpoint.id, async () => {
+    engine.setupChanges.count(caller)
+    const most = limits.webhooksPerReplay
+    const search = isDead
+      ? deadToReplay(endpoint.id, eventId, { from, until }, most)
+      : eventsOf(engine, endpoint.id, eventId, { from, until }, most)
+    const found = await readSlowly(engine.lanes, search)
+    const replayId = newId()
+    let replayed = 0
+    for (let first = 0; first === 0 || first < found.length; first += limits.webhooksPerWrite) {
+      const ids = found.slice(first, first + limits.webhooksPerWrite).map((one) => one.id)
+      const now = new Date(engine.clock.realMs())
+      const statement = isDead
+        ? replayDead(endpoint.id, ids, now, { ...audit, id: newId() })
+        : replayEvents(endpoint.id, replayId, ids, now, { ...audit, id: newId() })
+      // One at a time: payments use the same connections.
+      const [done] = await engine.lanes.inOrder('webhook-replay', () =>
+        engine.lanes.single(statement),
+      )
+      replayed += done!.replayed
+    }
+    return found.length < most ? { replayed } : { replayed, nextFrom: nextOf(found) }
+  })
 }
 
-function idsOf(range: { eventId: string | null; from: Date | null; until: Date | null }) {
-  if (range.eventId !== null) return { first: range.eventId, last: range.eventId }
-  return {
-    first: range.from === null ? lowestId : lowestIdAt(range.from.getTime() - marginMs),
-    last: highestIdAt(
-      range.until === null ? Number.POSITIVE_INFINITY : range.until.getTime() + marginMs,
-    ),
-  }
+function eventsOf(
+  engine: Engine,
+  endpointId: string,
+  eventId: string | null,
+  range: Range,
+  most: number,
+): Sql<Found> {
+  if (eventId !== null) return eventToReplay(endpointId, eventId)
+  const slackMs = limits.eventFeedSlackMs
+  const first = range.from === null ? lowestId : lowestIdAt(range.from.getTime() - slackMs)
+  const endMs = range.until === null ? Number.POSITIVE_INFINITY : range.until.getTime() + slackMs
+  const isOver = endMs < engine.clock.realMs()
+  return eventsToReplay(endpointId, range, { first, last: highestIdAt(endMs) }, isOver, most)
+}
+
+/**
+ * Where the next request goes on. Transactions begin in another order than they are numbered in, by as much as
+ * a write may wait: that much is replayed twice, unless the whole page is no longer than it.
+ */
+function nextOf(found: readonly Found[]): Date {
+  const times = found.map(({ at }) => at.getTime())
+  const last = times.reduce((latest, time) => Math.max(latest, time))
+  const overlapping = last - limits.flushBudgetMs
+  return new Date(overlapping > times[0]! ? overlapping : last)
 }
 
 function momentOf(fields: RequestFields, name: string, more = 0): Date | null {

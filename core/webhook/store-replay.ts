@@ -3,12 +3,83 @@ import { type AuditEntry, auditRows } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
 import { notificationsOfEvents } from './stored-notifications.ts'
 
-export type Replayed = {
-  replayed: number
-  /** How many events were looked at, and when the last of them was. */
-  seen: number
-  last: Date | null
-}
+/** What a range holds, in the order of their commits, and when it happened. */
+export type Found = { id: string; at: Date }
+
+/** Of a range of time. Null: without that end. */
+export type Range = { readonly from: Date | null; readonly until: Date | null }
+
+/** An endpoint's entity and all below it. */
+const down = (endpointId: string) => sql`
+  down as (
+    select entity_id as id from tollgate.webhook_endpoint where id = ${endpointId}::uuid
+    union all
+    select entity.id from tollgate.entity join down on entity.parent_id = down.id)`
+
+/** The event of this id, when the endpoint covers it. */
+export const eventToReplay = (endpointId: string, eventId: string) => sql<Found>`
+with recursive ${down(endpointId)}
+select event.id, event.at
+from tollgate.event
+where event.id = ${eventId}::uuid and event.channel_id in (select id from down)`
+
+/**
+ * Events of a range of time that the endpoint covers. Each channel has an index of its own events in the order
+ * of transactions: those between which the range lies are told by the events of all channels around its ends.
+ *
+ * @param ids ids between which events of that time lie, with room for clocks that differ
+ * @param isOver whether the range ended long enough ago for all its transactions to have ended, too
+ */
+export const eventsToReplay = (
+  endpointId: string,
+  { from, until }: Range,
+  ids: { readonly first: string; readonly last: string },
+  isOver: boolean,
+  limit: number,
+) => sql<Found>`
+with recursive ${down(endpointId)},
+bounds as materialized (
+  select (
+      select min(txid)
+      from (select txid from tollgate.event where id >= ${ids.first}::uuid order by id limit 1000) as early) as first,
+    case when ${isOver}::boolean then (
+      select max(txid)
+      from (select txid from tollgate.event where id <= ${ids.last}::uuid order by id desc limit 1000) as late)
+    else '18446744073709551615'::xid8 end as last)
+select found.id, found.at
+from bounds
+cross join down
+cross join lateral (
+  select event.id, event.txid, event.seq, event.at
+  from tollgate.event
+  where event.channel_id = down.id and event.txid >= bounds.first and event.txid <= bounds.last
+    and event.id >= ${ids.first}::uuid and event.id <= ${ids.last}::uuid
+    and (${from}::timestamptz is null or event.at >= ${from}::timestamptz)
+    and (${until}::timestamptz is null or event.at <= ${until}::timestamptz)
+  order by event.txid, event.seq, event.id
+  limit ${limit}::integer) as found
+order by found.txid, found.seq, found.id
+limit ${limit}::integer`
+
+/** Deliveries of an endpoint that were given up, of one event or of a range of time. */
+export const deadToReplay = (
+  endpointId: string,
+  eventId: string | null,
+  { from, until }: Range,
+  limit: number,
+) => sql<Found>`
+select delivery.id, event.at
+from tollgate.delivery
+join tollgate.event on event.id = delivery.event_id
+where delivery.endpoint_id = ${endpointId}::uuid
+  -- A range, which only the index by state has in this order, and the condition of that.
+  and (delivery.state <> '') is true
+  and delivery.state >= 'dead' and delivery.state <= 'dead'
+  and (${eventId}::uuid is null or delivery.event_id = ${eventId}::uuid)
+  and (${from}::timestamptz is null or event.at >= ${from}::timestamptz)
+  and (${until}::timestamptz is null or event.at <= ${until}::timestamptz)
+order by delivery.state, delivery.id
+limit ${limit}::integer`
 
 /** What an endpoint gets again, wherever it stands in its pauses. */
 const wake = (endpointId: string, now: Date) => sql`
@@ -27,61 +98,36 @@ const told = (audit: AuditEntry) =>
 /** What was given up goes on its way again, with a ladder of its own. */
 export const replayDead = (
   endpointId: string,
-  range: { eventId: string | null; from: Date | null; until: Date | null },
+  deliveries: readonly string[],
   now: Date,
-  limit: number,
   audit: AuditEntry,
-) => sql<Replayed>`
-with dead as (
-  select delivery.id, event.at
-  from tollgate.delivery
-  join tollgate.event on event.id = delivery.event_id
-  where delivery.endpoint_id = ${endpointId}::uuid and delivery.state = 'dead'
-    and (${range.eventId}::uuid is null or delivery.event_id = ${range.eventId}::uuid)
-    and (${range.from}::timestamptz is null or event.at >= ${range.from}::timestamptz)
-    and (${range.until}::timestamptz is null or event.at <= ${range.until}::timestamptz)
-  order by delivery.id
-  limit ${limit}::integer),
-again as (
+) => sql<{ replayed: number }>`
+with again as (
   update tollgate.delivery set state = 'pending', reason = null, attempts = 0, ended_at = null, replay = true,
     due_at = ${now}::timestamptz, created_at = ${now}::timestamptz
-  from dead
-  where delivery.id = dead.id and delivery.state = 'dead'
-  returning dead.at),
+  where delivery.id = any(${deliveries}::uuid[]) and delivery.endpoint_id = ${endpointId}::uuid
+    and delivery.state = 'dead'
+  returning delivery.id),
 woken as (${wake(endpointId, now)}),
 audited as (${told(audit)})
-select (select count(*)::integer from again) as replayed, (select count(*)::integer from dead) as seen,
-  (select max(at) from dead) as last`
+select (select count(*)::integer from again) as replayed`
 
 /**
- * All events of one id, or of a range of time, that the endpoint covers, delivered before or not;
- * what is on its way already is left alone.
+ * Events that were found, delivered before or not; what is on its way already is left alone.
  *
  * @param replayId id of this replay: with it each of its deliveries gets one of its own.
- * @param ids ids between which events of that time lie.
  */
 export const replayEvents = (
   endpointId: string,
   replayId: string,
-  range: { eventId: string | null; from: Date | null; until: Date | null },
-  ids: { first: string; last: string },
+  found: readonly string[],
   now: Date,
-  limit: number,
   audit: AuditEntry,
-) => sql<Replayed>`
-with recursive down as (
-  select entity_id as id from tollgate.webhook_endpoint where id = ${endpointId}::uuid
-  union all
-  select entity.id from tollgate.entity join down on entity.parent_id = down.id),
-events as materialized (
+) => sql<{ replayed: number }>`
+with events as materialized (
   select event.id, event.resource, event.seq, event.channel_id, event.type, event.at, event.data
   from tollgate.event
-  where event.id >= ${ids.first}::uuid and event.id <= ${ids.last}::uuid
-    and (${range.from}::timestamptz is null or event.at >= ${range.from}::timestamptz)
-    and (${range.until}::timestamptz is null or event.at <= ${range.until}::timestamptz)
-    and event.channel_id in (select id from down)
-  order by event.id
-  limit ${limit}::integer),
+  where event.id = any(${found}::uuid[])),
 notified as (${notificationsOfEvents}),
 again as (
   insert into tollgate.delivery (id, endpoint_id, event_id, kind, resource, seq, due_at, created_at, replay)
@@ -90,16 +136,19 @@ again as (
   from notified
   join tollgate.webhook_endpoint endpoint
     on endpoint.id = ${endpointId}::uuid and notified.kind = any(endpoint.types)
-  where not exists (
-    select from tollgate.delivery
-    where delivery.endpoint_id = endpoint.id and delivery.resource = notified.resource
-      and delivery.seq = notified.seq and delivery.state = 'pending' and delivery.event_id = notified.id)
+  -- By the resource alone (offset 0), and by no index of what waits: statistics taken while nothing waited make all
+  -- that waits look cheap to read for each of them.
+  where endpoint.id not in (
+    select endpoint_id
+    from tollgate.delivery
+    where resource = notified.resource and seq = notified.seq and event_id = notified.id
+      and (state = 'pending') is true
+    offset 0)
   on conflict (id) do nothing
   returning id),
 woken as (${wake(endpointId, now)}),
 audited as (${told(audit)})
-select (select count(*)::integer from again) as replayed, (select count(*)::integer from events) as seen,
-  (select max(at) from events) as last`
+select (select count(*)::integer from again) as replayed`
 
 /** Calls a URL once, later, without an event: what is due before it was cancelled. */
 export const addCallback = (row: {

@@ -2,6 +2,7 @@
 import { engineActor } from '../audit/actor.ts'
 import { type AuditEntry, auditRows } from '../audit/stored-rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
+import { highestIdAt, lowestId } from '../ids.ts'
 import type { Endpoint, Wrapper } from './types.ts'
 
 export type EndpointRow = {
@@ -224,7 +225,10 @@ export type DeliveryRow = {
   }[]
 }
 
-/** What was sent to an endpoint, newest first, below `before`. */
+/**
+ * What was sent to an endpoint, newest first, below `before`. Of one state as a range, which only the index by state
+ * has in this order, and with its condition: else a plan may pass over a million of others.
+ */
 export const deliveriesOf = (
   endpointId: string,
   state: string | null,
@@ -239,10 +243,33 @@ export const deliveriesOf = (
       from tollgate.delivery_attempt tried
       where tried.delivery_id = delivery.id), '[]') as tries
   from tollgate.delivery
-  where delivery.endpoint_id = ${endpointId}::uuid and (${state}::text is null or delivery.state = ${state}::text)
-    and (${before}::uuid is null or delivery.id < ${before}::uuid)
-  order by delivery.id desc
+  where delivery.endpoint_id = ${endpointId}::uuid and ${
+    state === null
+      ? sql`(${before}::uuid is null or delivery.id < ${before}::uuid)
+  order by delivery.id desc`
+      : sql`(delivery.state <> '') is true
+    and (delivery.state, delivery.id) >= (${state}::text, ${lowestId}::uuid)
+    and (delivery.state, delivery.id) < (${state}::text, ${before ?? highestIdAt(Number.POSITIVE_INFINITY)}::uuid)
+  order by delivery.state desc, delivery.id desc`
+  }
   limit ${limit}::integer`
+
+/** Endpoints that were removed long ago, once their log is gone, too. */
+export const purgeEndpoints = (days: number, limit: number) => sql<{ id: string }>`
+with gone as (
+  delete from tollgate.webhook_endpoint
+  where id in (
+    select id
+    from tollgate.webhook_endpoint
+    where kind = 'webhook' and removed_at < now() - ${days}::integer * interval '1 day'
+      and not exists (select from tollgate.delivery where delivery.endpoint_id = webhook_endpoint.id)
+    limit ${limit}::integer)
+  returning id),
+unqueued as (
+  delete from tollgate.webhook_queue
+  using gone
+  where webhook_queue.endpoint_id = gone.id)
+select id from gone`
 
 /** The months of notifications and tries that are past their time. */
 export const dropDeliveries = (days: number) => sql<{ dropped: number }>`

@@ -22,20 +22,24 @@ const entryCommand = (name: 'resolve' | 'retry', summary: string): Command => ({
 
 export const attentionResolveCommand = entryCommand(
   'resolve',
-  "Take an entry off the operators' list, once it was dealt with.",
+  "Resolve an entry of the operators' list.",
 )
 
 export const attentionRetryCommand = entryCommand(
   'retry',
-  'Work again on a message of an acquirer that was put aside.',
+  'Process a rejected message of an acquirer again.',
 )
 
 export const attentionCommand: Command = {
   name: 'attention',
-  summary: 'Show what operators have to look at; exits with 2 when there is something.',
+  summary: "Show the operators' list. Exits with 2 if the list has entries.",
   options: {
-    limit: { type: 'string', value: 'number', meaning: 'How many, the oldest first. Default 100.' },
-    json: { type: 'boolean', meaning: 'As JSON.' },
+    limit: {
+      type: 'string',
+      value: 'number',
+      meaning: 'Maximum number of entries, oldest first. Default: 100.',
+    },
+    json: { type: 'boolean', meaning: 'Print JSON.' },
   },
   async run(given) {
     const limit = Number(given.options.limit ?? 100)
@@ -45,7 +49,7 @@ export const attentionCommand: Command = {
     return withInstallation(given, {}, async ({ gateway }) => {
       const rows = await gateway.operator.attention(limit)
       if (given.flags.has('json')) print(JSON.stringify(rows, undefined, 2))
-      else if (rows.length === 0) print("nothing is on the operators' list")
+      else if (rows.length === 0) print("the operators' list is empty")
       else for (const line of columns(rows.map(cells))) print(line)
       return rows.length === 0 ? 0 : 2
     })

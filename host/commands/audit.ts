@@ -17,30 +17,34 @@ const mostRows = 10_000
 
 const list: Command = {
   name: 'audit list',
-  summary: 'Show who did what, from where and when: the newest first, or all as JSON lines.',
+  summary: 'Show the audit trail: the newest rows, or all rows as JSON lines.',
   options: {
-    entity: { type: 'string', value: 'id', meaning: 'Only what was done to this node and below.' },
-    actor: { type: 'string', value: 'name', meaning: 'Only of this name or id.' },
+    entity: {
+      type: 'string',
+      value: 'id',
+      meaning: 'Only rows about this entity and the entities below it.',
+    },
+    actor: { type: 'string', value: 'name', meaning: 'Only rows of this actor, by name or id.' },
     action: {
       type: 'string',
       value: 'action',
-      meaning: 'Only this one: token.created; or token, for all that was done with tokens.',
+      meaning:
+        'Only rows with this action, such as token.created, or with this group of actions, such as token.',
     },
     resource: {
       type: 'string',
       value: 'id',
-      meaning: 'Only about this token, payment, endpoint …',
+      meaning: 'Only rows about this token, payment, webhook endpoint or other resource.',
     },
-    since: { ...sinceOption, meaning: `Only since then: ${sinceOption.meaning}` },
-    limit: { type: 'string', value: 'number', meaning: 'How many. Default 100.' },
+    since: { ...sinceOption, meaning: `Only rows since this moment: ${sinceOption.meaning}` },
+    limit: { type: 'string', value: 'number', meaning: 'Maximum number of rows. Default: 100.' },
     json: {
       type: 'boolean',
-      meaning:
-        'All of them as JSON lines, the oldest first; the last line is the end of the chain.',
+      meaning: 'Print all rows as JSON lines, oldest first. The last line is the anchor.',
     },
   },
   notes:
-    'Reading the trail is on record itself. Keep the last line of --json, the anchor, where nobody who can write to the database can change it: tollgate audit verify --anchor shows when the trail was cut off since.',
+    'The trail also records who reads it. Store the anchor out of reach of users with write access to the database: tollgate audit verify --anchor then detects a trail that was cut off.',
   async run(given) {
     const filter = filterOf(given)
     const limit = Number(given.options.limit ?? 100)
@@ -51,7 +55,7 @@ const list: Command = {
       if (!given.flags.has('json')) {
         const rows = await told(() => audit.list(filter, limit))
         await audit.tellRead(commandLineActor(), 'listed', filter)
-        if (rows.length === 0) print('nothing is on record')
+        if (rows.length === 0) print('the audit trail has no such rows')
         for (const line of columns(rows.map(cells))) print(line)
         return 0
       }
@@ -87,7 +91,7 @@ function filterOf({ options }: Given): AuditFilter {
 function sinceOf(text: string): Date {
   const moment = momentOf(text, Date.now())
   const since = new Date(moment.length === 10 ? moment : `${moment.replace(' ', 'T')}Z`)
-  if (Number.isNaN(since.getTime())) throw new UsageError(`there is no moment "${text}"`)
+  if (Number.isNaN(since.getTime())) throw new UsageError(`"${text}" is not a valid date or time`)
   return since
 }
 
@@ -111,12 +115,12 @@ const said = (facts: object) => JSON.stringify(facts)
 
 const verify: Command = {
   name: 'audit verify',
-  summary: 'Look for rows of the trail that were changed or removed; exits with 1 when there are.',
+  summary: 'Find changed and removed rows of the audit trail. Exits with 1 if there are any.',
   options: {
     anchor: {
       type: 'string',
       value: 'anchor',
-      meaning: 'An end of the chain that was kept elsewhere; it must still be in it.',
+      meaning: 'Anchor of an earlier export. The chain must still contain it.',
     },
   },
   async run(given) {
@@ -128,7 +132,7 @@ const verify: Command = {
       await audit.tellRead(commandLineActor(), 'verified', {})
       for (const text of problems) print(`PROBLEM ${text}`)
       for (const text of notes) print(`note    ${text}`)
-      if (problems.length === 0) print(`${links} rows are as they were written`)
+      if (problems.length === 0) print(`${links} rows are unchanged`)
       print(`anchor ${anchor}`)
       return problems.length === 0 ? 0 : 1
     })
@@ -137,18 +141,21 @@ const verify: Command = {
 
 const forget: Command = {
   name: 'audit forget',
-  summary: 'Remove rows that are older than a year, once the chain was found whole.',
+  summary: 'Delete rows older than a year, after verifying the chain.',
   options: {
-    before: { type: 'string', value: 'date', meaning: 'Rows from before this day: 2025-01-01.' },
+    before: {
+      type: 'string',
+      value: 'date',
+      meaning: 'Delete rows from before this day: 2025-01-01.',
+    },
   },
-  notes:
-    'Only as the user that owns the tables. That it was done, and up to where, stays on record.',
+  notes: 'Needs the database user that owns the tables. The trail records the deletion.',
   async run(given) {
     const before = new Date(needed(given, 'before'))
     if (Number.isNaN(before.getTime())) throw new UsageError('--before must be a date: 2025-01-01')
     return withInstallation(given, {}, async ({ gateway }) => {
       const rows = await told(() => gateway.audit.forget(before, commandLineActor()))
-      print(`${rows} rows are forgotten`)
+      print(`${rows} rows deleted`)
       return 0
     })
   },

@@ -40,17 +40,17 @@ export const commonOptions: Readonly<Record<string, Option>> = {
   config: {
     type: 'string',
     value: 'file',
-    meaning: 'Configuration file instead of tollgate.config.ts, .js or .mjs here.',
+    meaning: 'Configuration file. Default: tollgate.config.ts, .js or .mjs in this folder.',
   },
   help: { type: 'boolean', meaning: 'Show this help.' },
 }
 
 /** What takes the place of an option whose value everybody would see. */
 const instead: Readonly<Record<string, string>> = {
-  password: 'name a file with it by --password-file, or send it to standard input',
-  token: 'set TOLLGATE_TOKEN or name a file with it by --token-file',
-  secret: 'name a file with it by --secret-file',
-  key: 'name a file with it by --key-file',
+  password: 'use --password-file or standard input',
+  token: 'set TOLLGATE_TOKEN or use --token-file',
+  secret: 'use --secret-file',
+  key: 'use --key-file',
 }
 
 /** A secret as a word of the command line is refused before anything is done. @throws UsageError */
@@ -62,7 +62,7 @@ function refuseSecretWords(
     const isGiven = words.some((word) => word === `--${name}` || word.startsWith(`--${name}=`))
     if (!isGiven || options[name] !== undefined || options[`${name}-file`] === undefined) continue
     throw new UsageError(
-      `--${name} is not taken: everybody on this machine sees the words of a command; ${what}`,
+      `--${name} is not accepted, because every user of this machine can read command lines; ${what}`,
     )
   }
 }

@@ -7,7 +7,8 @@ export const byOption: Readonly<Record<string, Option>> = {
   by: {
     type: 'string',
     value: 'name',
-    meaning: 'In whose name: a remark. The audit record names the user of this system.',
+    meaning:
+      'Remark on whose behalf you act. The audit trail records your operating system user as the actor.',
   },
 }
 
@@ -16,12 +17,13 @@ export const proposalOption: Readonly<Record<string, Option>> = {
   proposal: {
     type: 'string',
     value: 'id',
-    meaning: 'With four eyes: the proposal that another person confirmed; without it one is made.',
+    meaning:
+      'With fourEyes: id of the proposal that a second person confirmed. Without it, the command creates a proposal.',
   },
 }
 
 export const reasonOption: Readonly<Record<string, Option>> = {
-  reason: { type: 'string', value: 'text', meaning: 'Why; it stands in the audit record.' },
+  reason: { type: 'string', value: 'text', meaning: 'Reason, for the audit trail.' },
 }
 
 /** @param otherwise The reason of what explains itself; without it --reason has to be given. */

@@ -6,9 +6,8 @@ import { type Command, placeOfCommand, print, settingsFor, UsageError } from './
 
 export const demoSubscriptionCommand: Command = {
   name: 'demo subscription',
-  summary: 'Show a subscription, from the first payment to its end, on a test clock.',
-  notes:
-    'Uses the database of this folder, as serve does, and takes a port of its own for as long as it runs.',
+  summary: 'Run a subscription from the first payment to the cancellation, on a test clock.',
+  notes: 'Uses the database of this folder, as serve does, and a port of its own while it runs.',
   async run(given) {
     const settings = await settingsFor(given)
     if (settings.environment !== 'test') {

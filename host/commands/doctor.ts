@@ -20,12 +20,12 @@ const statementLimitMs = 60_000
 
 export const doctorCommand: Command = {
   name: 'doctor',
-  summary: 'Examine an installation; exits with 1 when something is wrong.',
+  summary: 'Check an installation. Exits with 1 if there is a problem.',
   options: {
     days: {
       type: 'string',
       value: 'number',
-      meaning: `How far back rows are compared. Default ${defaultDays}.`,
+      meaning: `How many days of rows to check. Default: ${defaultDays}.`,
     },
   },
   async run(given) {
@@ -47,7 +47,7 @@ export const doctorCommand: Command = {
 function surroundings(settings: HostSettings): Finding[] {
   const findings: Finding[] = [{ is: 'well', text: `Node ${process.versions.node}` }]
   if (!isLoopback(settings.host) && settings.tlsCertificateFile === undefined) {
-    const text = `HOST is ${settings.host} without a certificate: card data crosses the network in clear unless a proxy encrypts it`
+    const text = `HOST is ${settings.host} without a certificate: card data crosses the network unencrypted unless a proxy terminates TLS`
     findings.push({ is: 'note', text })
   }
   return findings

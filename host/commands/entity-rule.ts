@@ -16,13 +16,13 @@ const change = () => ({ by: commandLineActor() })
 
 const list: Command = {
   name: 'entity rule list',
-  summary: 'Show the rules that choose a channel of a merchant, the first to decide first.',
+  summary: 'List the dispatching rules of a merchant by priority.',
   words: ['<merchant>'],
   async run(given) {
     const [merchant = ''] = given.words
     return withInstallation(given, {}, async ({ gateway }) => {
       const { rules } = await said(() => gateway.entities.dispatching.list(merchant))
-      if (rules.length === 0) print('no rules: a request has to name a channel of this merchant')
+      if (rules.length === 0) print('no rules: requests must name a channel of this merchant')
       for (const line of columns(rules.map(cells))) print(line)
       return 0
     })
@@ -31,10 +31,10 @@ const list: Command = {
 
 function cells(rule: ListedRule): string[] {
   const notes = [
-    ...(rule.channelClosed ? ['closed: what it takes is refused'] : []),
+    ...(rule.channelClosed ? ['channel closed: matching requests are refused'] : []),
     ...(rule.shadowedBy === undefined
       ? []
-      : [`never decides: rule ${rule.shadowedBy} takes all of it`]),
+      : [`never matches: rule ${rule.shadowedBy} matches everything before it`]),
   ]
   return [
     String(rule.priority),
@@ -59,26 +59,40 @@ const ruleOptions: Readonly<Record<string, Option>> = {
   priority: {
     type: 'string',
     value: 'number',
-    meaning: '1 to 1000000; the lowest rule that fits decides.',
+    meaning: 'Priority, 1 to 1000000. The matching rule with the lowest priority decides.',
   },
-  channel: { type: 'string', value: 'id', meaning: 'A channel of this merchant.' },
-  brands: { type: 'string', value: 'list', meaning: 'VISA,MASTER; every one unless given.' },
-  currencies: { type: 'string', value: 'list', meaning: 'EUR,USD; every one unless given.' },
+  channel: {
+    type: 'string',
+    value: 'id',
+    meaning: 'Channel of this merchant that the rule chooses.',
+  },
+  brands: {
+    type: 'string',
+    value: 'list',
+    meaning: 'Brands that the rule matches: VISA,MASTER. Default: all.',
+  },
+  currencies: {
+    type: 'string',
+    value: 'list',
+    meaning: 'Currencies that the rule matches: EUR,USD. Default: all.',
+  },
   types: {
     type: 'string',
     value: 'list',
-    meaning: 'PA,DB,CD,PA.CP,RG (a registration by itself); every one unless given.',
+    meaning:
+      'Payment types that the rule matches: PA, DB, CD, PA.CP, and RG for a registration without a payment. Default: all.',
   },
   countries: {
     type: 'string',
     value: 'list',
-    meaning: 'DE,AT, of who pays; every one unless given.',
+    meaning: 'Countries of the payer that the rule matches: DE,AT. Default: all.',
   },
 }
 
 const add: Command = {
   name: 'entity rule add',
-  summary: 'Add a rule that chooses a channel when a request names only the merchant.',
+  summary:
+    'Add a dispatching rule, which chooses the channel of requests that name only the merchant.',
   words: ['<merchant>'],
   options: ruleOptions,
   async run(given) {
@@ -115,7 +129,7 @@ function lists(given: Given): Partial<DispatchRule> {
 
 const remove: Command = {
   name: 'entity rule remove',
-  summary: 'Remove the rule with this priority.',
+  summary: 'Remove the dispatching rule with this priority.',
   words: ['<merchant>', '<priority>'],
   async run(given) {
     const [merchant = '', text = ''] = given.words
@@ -131,10 +145,14 @@ const example = '[{"priority":10,"channelId":"…","currencies":["EUR"]}]'
 
 const set: Command = {
   name: 'entity rule set',
-  summary: 'Put these rules in the place of all there are, at once.',
+  summary: 'Replace all dispatching rules of a merchant at once.',
   words: ['<merchant>'],
   options: {
-    rules: { type: 'string', value: 'json', meaning: `${example}; [] ends dispatching.` },
+    rules: {
+      type: 'string',
+      value: 'json',
+      meaning: `Rules as a JSON list: ${example}. [] switches dispatching off.`,
+    },
   },
   async run(given) {
     const [merchant = ''] = given.words
@@ -159,13 +177,13 @@ function rulesIn(text: string): DispatchRule[] {
 
 const ask: Command = {
   name: 'entity rule try',
-  summary: 'Show which rule would decide; nothing is sent or stored.',
+  summary: 'Show which dispatching rule would decide, without sending or storing anything.',
   words: ['<merchant>'],
   options: {
-    brand: { type: 'string', value: 'brand', meaning: 'As in paymentBrand.' },
-    currency: { type: 'string', value: 'code', meaning: 'As in EUR.' },
-    type: { type: 'string', value: 'type', meaning: 'As in paymentType; DB unless given.' },
-    country: { type: 'string', value: 'code', meaning: 'As in billing.country.' },
+    brand: { type: 'string', value: 'brand', meaning: 'Value of paymentBrand.' },
+    currency: { type: 'string', value: 'code', meaning: 'Currency code, such as EUR.' },
+    type: { type: 'string', value: 'type', meaning: 'Value of paymentType. Default: DB.' },
+    country: { type: 'string', value: 'code', meaning: 'Value of billing.country.' },
   },
   async run(given) {
     const [merchant = ''] = given.words
@@ -179,7 +197,7 @@ const ask: Command = {
     return withInstallation(given, {}, async ({ gateway }) => {
       const rule = await said(() => gateway.entities.dispatching.choose(merchant, facts))
       if (rule === undefined) {
-        print('no rule fits: such a request is refused')
+        print('no rule matches: such a request is refused')
         return 1
       }
       const closed = rule.channelClosed ? ' (closed: such a request is refused)' : ''

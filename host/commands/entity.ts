@@ -16,7 +16,7 @@ const kinds = ['psp', 'division', 'merchant', 'channel'] as const
 
 export const entityListCommand: Command = {
   name: 'entity list',
-  summary: 'Show PSPs, divisions, merchants and channels.',
+  summary: 'List PSPs, divisions, merchants and channels.',
   async run(given) {
     return withInstallation(given, {}, async ({ gateway }) => {
       const rows = below(null, await gateway.entities.list())
@@ -39,13 +39,21 @@ function below(parentId: string | null, all: readonly Row[], depth = 0): string[
 
 export const entityCreateCommand: Command = {
   name: 'entity create',
-  summary: 'Add a PSP, division, merchant or channel; prints its id.',
+  summary: 'Create a PSP, division, merchant or channel, and print its id.',
   options: {
-    kind: { type: 'string', value: 'kind', meaning: `${kinds.join(', ')}.` },
-    name: { type: 'string', value: 'text', meaning: 'Name before people.' },
-    parent: { type: 'string', value: 'id', meaning: 'Id of the node above; a psp has none.' },
-    id: { type: 'string', value: 'id', meaning: '32 hex characters; made unless given.' },
-    settings: { type: 'string', value: 'json', meaning: 'Settings: {"partialApproval":true}.' },
+    kind: { type: 'string', value: 'kind', meaning: `Kind of entity: ${kinds.join(', ')}.` },
+    name: { type: 'string', value: 'text', meaning: 'Display name.' },
+    parent: { type: 'string', value: 'id', meaning: 'Id of the parent entity. A psp has none.' },
+    id: {
+      type: 'string',
+      value: 'id',
+      meaning: 'Id of the new entity, 32 hex characters. Default: a generated id.',
+    },
+    settings: {
+      type: 'string',
+      value: 'json',
+      meaning: 'Settings as JSON: {"partialApproval":true}.',
+    },
   },
   async run(given) {
     const kind = kinds.find((one) => one === needed(given, 'kind'))
@@ -69,10 +77,14 @@ export const entityCreateCommand: Command = {
 
 export const entitySetCommand: Command = {
   name: 'entity set',
-  summary: 'Change settings of an entity; those not named stay.',
+  summary: 'Change settings of an entity. Other settings keep their values.',
   words: ['<id>'],
   options: {
-    settings: { type: 'string', value: 'json', meaning: 'Settings: {"partialApproval":true}.' },
+    settings: {
+      type: 'string',
+      value: 'json',
+      meaning: 'Settings as JSON: {"partialApproval":true}.',
+    },
   },
   async run(given) {
     needed(given, 'settings')
@@ -87,15 +99,16 @@ export const entitySetCommand: Command = {
 
 export const entityCloseCommand: Command = {
   name: 'entity close',
-  summary: 'Take no new payments for an entity and all below it.',
+  summary: 'Stop new payments of an entity and all entities below it.',
   words: ['<id>'],
-  notes: 'Captures, refunds, reversals and reads go on. Every process follows within five seconds.',
+  notes:
+    'Captures, refunds, reversals and reads still work. Every process follows within five seconds.',
   run: (given) => setClosed(given, 'close'),
 }
 
 export const entityOpenCommand: Command = {
   name: 'entity open',
-  summary: 'Take payments again for an entity that was closed.',
+  summary: 'Allow new payments of a closed entity again.',
   words: ['<id>'],
   run: (given) => setClosed(given, 'open'),
 }

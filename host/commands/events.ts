@@ -15,13 +15,14 @@ const dayMs = 86_400_000
 
 export const eventsListCommand: Command = {
   name: 'events list',
-  summary: 'Show what happened, oldest first.',
+  summary: 'List events, oldest first.',
   options: {
-    since: { ...sinceOption, meaning: `${sinceOption.meaning} Default 1d.` },
+    since: { ...sinceOption, meaning: `Start: ${sinceOption.meaning} Default: 1d.` },
     type: {
       type: 'string',
       value: 'type',
-      meaning: 'PAYMENT, REGISTRATION or SCHEDULE, or several with commas.',
+      meaning:
+        'Types of events, separated by commas: PAYMENT, REGISTRATION, SCHEDULE. Default: all.',
     },
     ...apiOptions,
   },
@@ -41,7 +42,7 @@ export const eventsListCommand: Command = {
     }
     if (events.length === 0) print(`no events since ${from}`)
     for (const line of columns(events.map(rowOf))) print(line)
-    if (more) print(`… and more: tollgate events list --since "${events.at(-1)?.at.slice(0, 19)}"`)
+    if (more) print(`more events: tollgate events list --since "${events.at(-1)?.at.slice(0, 19)}"`)
     return 0
   },
 }
@@ -56,24 +57,27 @@ const rowOf = (event: FeedEvent): string[] => [
 
 export const eventsReplayCommand: Command = {
   name: 'events replay',
-  summary: 'Have events sent to webhook endpoints again, also those that were taken.',
+  summary: 'Send events to webhook endpoints again, including delivered ones.',
   words: ['[<event id>]'],
   options: {
-    since: { ...sinceOption, meaning: `In place of an id, all since then: ${sinceOption.meaning}` },
-    endpoint: { type: 'string', value: 'id', meaning: 'Only to this one. Default: to all.' },
-    dead: { type: 'boolean', meaning: 'Only what was given up.' },
+    since: {
+      ...sinceOption,
+      meaning: `Instead of an id, all events since this moment: ${sinceOption.meaning}`,
+    },
+    endpoint: { type: 'string', value: 'id', meaning: 'Only this webhook endpoint. Default: all.' },
+    dead: { type: 'boolean', meaning: 'Only notifications that Tollgate gave up.' },
     ...apiOptions,
   },
   async run(given) {
     const [id] = given.words
     const { since, endpoint } = given.options
     if ((id === undefined) === (since === undefined)) {
-      throw new UsageError('say what to send again: either the id of an event, or --since')
+      throw new UsageError('name the events to send again: either the id of an event, or --since')
     }
     const api = await MerchantApi.of(given)
     const endpoints = endpoint === undefined ? await endpointsOf(api) : [endpoint]
     if (endpoints.length === 0) {
-      throw new UsageError('there is no webhook endpoint to send anything to')
+      throw new UsageError('there is no webhook endpoint')
     }
     for (const one of endpoints) {
       const what =

@@ -6,20 +6,19 @@ const defaultDays = 35
 
 export const inspectCommand: Command = {
   name: 'inspect',
-  summary:
-    'Show what happened to a payment, registration, schedule, execution or notification, step by step.',
+  summary: 'Show the steps of a payment, registration, schedule, execution or notification.',
   words: ['<id>'],
   options: {
-    verbose: { type: 'boolean', meaning: 'Also what was sent and answered.' },
-    json: { type: 'boolean', meaning: 'As JSON, with everything.' },
+    verbose: { type: 'boolean', meaning: 'Also show requests and responses.' },
+    json: { type: 'boolean', meaning: 'Print all details as JSON.' },
     days: {
       type: 'string',
       value: 'number',
-      meaning: `How far back short ids and references are looked for. Default ${defaultDays}.`,
+      meaning: `How many days to search for short ids and references. Default: ${defaultDays}.`,
     },
   },
   notes:
-    'The id is also a shortId, a merchantTransactionId (several payments are listed) or the key of an attempt.\nTimes count from the first step and are those of the database; card numbers, secrets and personal values are never shown.',
+    'Instead of an id, you can give a shortId, a merchantTransactionId or the key of an attempt.\nTimes are relative to the first step, by the clock of the database. Card numbers, secrets and personal data are never shown.',
   async run(given) {
     const [reference = ''] = given.words
     const days = Number(given.options.days ?? defaultDays)

@@ -19,23 +19,22 @@ import { said } from './entity.ts'
 
 export const keysMakeCommand: Command = {
   name: 'keys make',
-  summary:
-    'Make a new key-encryption key for TOLLGATE_KEYS or the key file: print it, or write it.',
+  summary: 'Create a key-encryption key for TOLLGATE_KEYS or the key file.',
   words: ['<id>'],
   options: {
     out: {
       type: 'string',
       value: 'file',
-      meaning: 'Write it to a new file that only its owner may read. Default: print it.',
+      meaning: 'Write the key to a new file that only its owner may read. Default: print it.',
     },
   },
-  notes: 'A key is not printed into a file that others may read.',
+  notes: 'The command refuses to print a key into a file that other users may read.',
   async run({ words: [id = ''], options: { out } }) {
     const key = makeKey(id)
     try {
       parseKeys(key)
     } catch {
-      throw new UsageError('an id has 1 to 40 letters, digits, "_" and "-"')
+      throw new UsageError('the id of a key must have 1 to 40 letters, digits, "_" and "-"')
     }
     if (out === undefined) {
       refuseReadableOutput()
@@ -43,9 +42,9 @@ export const keysMakeCommand: Command = {
       return 0
     }
     if (!(await createPrivateFile(resolve(out), `${key}\n`))) {
-      throw new UsageError(`${out} is there already, and no key is overwritten: name a new file`)
+      throw new UsageError(`${out} exists, and keys are never overwritten: name a new file`)
     }
-    print(`key "${id}" was written to ${out}; keep a copy in a safe place`)
+    print(`wrote key "${id}" to ${out}; keep a copy in a safe place`)
     return 0
   },
 }
@@ -55,15 +54,16 @@ function refuseReadableOutput(): void {
   const output = fstatSync(1)
   if (process.platform === 'win32' || !output.isFile() || (output.mode & 0o077) === 0) return
   throw new UsageError(
-    'no key was made: standard output is a file that others on this machine may read; write the key with --out <file>, or run umask 077 before',
+    'no key was created: standard output is a file that other users of this machine may read; use --out <file>, or run umask 077 first',
   )
 }
 
 export const keysStatusCommand: Command = {
   name: 'keys status',
-  summary: 'Show data keys, what wraps them, the rows under each, and who seals with which.',
+  summary:
+    'Show data keys with their state, wrapping key and rows, and the data key that each process seals with.',
   options: {
-    'no-count': { type: 'boolean', meaning: 'Leave out the rows: counting reads all of them.' },
+    'no-count': { type: 'boolean', meaning: 'Do not count rows. Counting reads all sealed rows.' },
   },
   async run(given) {
     return withKeys(given, async (keys) => {
@@ -101,25 +101,27 @@ function cells(key: KeyStatus, now: number): string[] {
 
 export const keysRotateCommand: Command = {
   name: 'keys rotate',
-  summary: 'Seal everything under a new data key while payments go on; or finish doing so.',
+  summary:
+    'Re-seal all rows under a new data key while payments continue, or finish an interrupted rotation.',
   options: {
     fresh: {
       type: 'boolean',
-      meaning: 'Make a new data key although the last rotation is unfinished.',
+      meaning: 'Create a new data key even if the last rotation is unfinished.',
     },
     lost: {
       type: 'boolean',
-      meaning: 'Go on although keys are lost for good; what they sealed never opens again.',
+      meaning:
+        'Continue although keys are permanently lost. Rows sealed under them stay unreadable.',
     },
     wait: {
       type: 'string',
       value: 'seconds',
-      meaning: 'How long running processes get to follow. Default 120.',
+      meaning: 'How long to wait for running processes. Default: 120.',
     },
     ...proposalOption,
   },
   notes:
-    'Safe at any time, twice, and in several processes at once. When it is killed, run it again.',
+    'Safe to run at any time, repeatedly and concurrently. After an interruption, run the command again.',
   async run(given) {
     const wait = Number(given.options.wait ?? 120)
     if (!Number.isInteger(wait) || wait < 1 || wait > 86_400) {
@@ -138,7 +140,7 @@ export const keysRotateCommand: Command = {
         ),
       )
       for (const { keyId, why } of done.kept) print(`PROBLEM data key ${keyId} stays: ${why}`)
-      print(`${done.moved} rows were sealed anew; data key ${done.keyId} seals`)
+      print(`${done.moved} rows re-sealed; current data key: ${done.keyId}`)
       return done.kept.length === 0 ? 0 : 1
     })
   },
@@ -146,8 +148,8 @@ export const keysRotateCommand: Command = {
 
 export const keysRewrapCommand: Command = {
   name: 'keys rewrap',
-  summary: 'Put all data keys under the current key-encryption key. Touches no sealed row.',
-  notes: 'Give every running process the new key-encryption key before.',
+  summary: 'Wrap all data keys with the current key-encryption key. Changes no sealed row.',
+  notes: 'First give the new key-encryption key to every running process.',
   async run(given) {
     return withKeys(given, async (keys) => {
       const done = await keys.rewrap(print)
@@ -160,18 +162,19 @@ export const keysRewrapCommand: Command = {
 
 export const keysRenewMacCommand: Command = {
   name: 'keys renew-mac',
-  summary: 'Replace the key of fingerprints and digests while no process runs. Rarely right.',
-  options: { confirm: { type: 'boolean', meaning: 'Really do it.' } },
+  summary:
+    'Replace the key of fingerprints and digests. Rarely needed, and only while no process runs.',
+  options: { confirm: { type: 'boolean', meaning: 'Required to replace the key.' } },
   notes:
-    'Numbers stored before and after have different fingerprints from then on. Requests repeated under an idempotency key of before are found by the old key; when that one is lost, they are carried out once more.',
+    'Numbers stored afterwards have other fingerprints than the same numbers stored before. Tollgate still recognises repeated requests by the old key; if the old key is lost, repeats are carried out again.',
   async run(given) {
     if (!given.flags.has('confirm')) {
       throw new UsageError(
-        'nothing was changed; see tollgate keys renew-mac --help, then --confirm',
+        'nothing was changed; read tollgate keys renew-mac --help, then add --confirm',
       )
     }
     return withKeys(given, async (keys) => {
-      print(`data key ${await keys.renewMac()} digests from now on`)
+      print(`new key of fingerprints and digests: data key ${await keys.renewMac()}`)
       return 0
     })
   },
@@ -179,12 +182,12 @@ export const keysRenewMacCommand: Command = {
 
 export const keysRetireCommand: Command = {
   name: 'keys retire',
-  summary: 'Retire a data key that seals nothing any more, or destroy it for good.',
+  summary: 'Retire a data key without rows, or destroy it permanently.',
   words: ['<data key id>'],
   options: {
     destroy: {
       type: 'boolean',
-      meaning: 'Overwrite it. What an old copy of single tables holds under it never opens again.',
+      meaning: 'Overwrite the key. Rows of old table copies that it sealed stay unreadable.',
     },
   },
   async run(given) {

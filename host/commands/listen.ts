@@ -22,39 +22,41 @@ const waitSeconds = 20
 
 export const listenCommand: Command = {
   name: 'listen',
-  summary: 'Follow the events of a merchant, and send them to a program on this machine.',
+  summary: 'Forward the events of a merchant to a program on this machine.',
   options: {
     'forward-to': {
       type: 'string',
       value: 'url',
-      meaning: 'Where each event is posted as a webhook is: http://localhost:3000/hooks.',
+      meaning: 'URL that receives each event as a webhook: http://localhost:3000/hooks.',
     },
     ...apiOptions,
     types: {
       type: 'string',
       value: 'list',
-      meaning: 'PAYMENT, REGISTRATION, SCHEDULE, with commas. Default all.',
+      meaning:
+        'Types of events, separated by commas: PAYMENT, REGISTRATION, SCHEDULE. Default: all.',
     },
-    since: { ...sinceOption, meaning: `Begin there: ${sinceOption.meaning} Default now.` },
-    print: { type: 'boolean', meaning: 'Show each notification.' },
+    since: { ...sinceOption, meaning: `Start: ${sinceOption.meaning} Default: now.` },
+    print: { type: 'boolean', meaning: 'Print the payload of each event.' },
     wrapper: {
       type: 'string',
       value: 'kind',
-      meaning: 'NONE sends plain JSON (default), TEXT and JSON encrypt.',
+      meaning: 'NONE sends plain JSON, TEXT and JSON encrypt the body. Default: NONE.',
     },
     'secret-file': {
       type: 'string',
       value: 'file',
-      meaning: 'File with the signing secret, whsec_…. Default: one made from the token.',
+      meaning: 'File with the signing secret, whsec_…. Default: a secret derived from the token.',
     },
     'key-file': {
       type: 'string',
       value: 'file',
-      meaning: 'File with the encryption key, 64 hex characters. Default: one made from the token.',
+      meaning:
+        'File with the encryption key, 64 hex characters. Default: a key derived from the token.',
     },
   },
   notes:
-    'Follows the public API, so the gateway may run anywhere and needs no way to this machine. Either may be restarted meanwhile.',
+    'The command reads events through the public API, so the gateway can run anywhere. You may restart the gateway and your program while the command runs.',
   async run(given) {
     const api = await MerchantApi.of(given)
     const target = await targetOf(given, api.token)
@@ -90,10 +92,10 @@ async function targetOf(given: Given, token: string): Promise<Target | undefined
     throw new UsageError('--forward-to must be a URL: http://localhost:3000/hooks')
   }
   if (!/^whsec_[A-Za-z0-9+/=]{4,}$/.test(secret)) {
-    throw new UsageError('--secret-file must hold whsec_ and base64')
+    throw new UsageError('--secret-file must contain whsec_ followed by base64')
   }
   if (!/^[0-9a-f]{64}$/i.test(key)) {
-    throw new UsageError('--key-file must hold 64 hex characters')
+    throw new UsageError('--key-file must contain 64 hex characters')
   }
   const as = wrapper.toUpperCase()
   if (as !== 'NONE' && as !== 'TEXT' && as !== 'JSON') {
@@ -142,7 +144,7 @@ class Listener {
         cursor === undefined ? { since: from.since } : { cursor, wait: String(waitSeconds) }
       const page = await this.#page({ types, ...place })
       if (page === undefined) continue
-      if (cursor === undefined) print('Ready; press Ctrl-C to end.')
+      if (cursor === undefined) print('Ready. Press Ctrl-C to stop.')
       for (const event of page.events) {
         await this.#bring(event)
         if (this.#signal.aborted) return
@@ -154,12 +156,12 @@ class Listener {
   async #page(query: Record<string, string | undefined>): Promise<FeedPage | undefined> {
     try {
       const page = await this.#api.get('/v1/events', query, this.#signal)
-      this.#works(`${this.#api.url} answers again`)
+      this.#works(`${this.#api.url} responds again`)
       return page as FeedPage
     } catch (error) {
       if (this.#signal.aborted) return undefined
       if (!(error instanceof UnavailableError)) throw error
-      this.#says(`${error.message}; trying again`)
+      this.#says(`${error.message}; retrying`)
       await rest(knockMs, this.#signal)
       return undefined
     }
@@ -176,7 +178,7 @@ class Listener {
       if (forwarded === undefined) return
       if (forwarded.status === undefined) {
         // Nobody is there: the program is being restarted, and has not said no.
-        this.#says(`${this.#target.url} does not answer: ${forwarded.error}; trying again`)
+        this.#says(`${this.#target.url} does not respond: ${forwarded.error}; retrying`)
         await rest(knockMs, this.#signal)
         continue
       }
@@ -221,6 +223,6 @@ function outcome(
   const answered = `${status} in ${ms} ms`
   if (isAccepted) return answered
   return pauseMs === undefined
-    ? `${answered}; passed over`
-    : `${answered}; again in ${pauseMs / 1000} s`
+    ? `${answered}; skipped`
+    : `${answered}; retry in ${pauseMs / 1000} s`
 }

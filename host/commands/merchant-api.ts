@@ -28,13 +28,13 @@ export const apiOptions: Readonly<Record<string, Option>> = {
   url: {
     type: 'string',
     value: 'url',
-    meaning: 'Gateway to ask. Default: the one that serve started last in this folder.',
+    meaning: 'URL of the gateway. Default: the gateway that serve last started in this folder.',
   },
   'token-file': {
     type: 'string',
     value: 'file',
     meaning:
-      'File with the access token, or set TOLLGATE_TOKEN. Default: the demo token of this folder.',
+      'File with the access token. You can also set TOLLGATE_TOKEN. Default: the demo token of this folder.',
   },
 }
 
@@ -63,7 +63,7 @@ export class MerchantApi {
     const url = given.options.url ?? known.baseUrl
     const token =
       (await secretIn(given, 'token-file')) ?? process.env.TOLLGATE_TOKEN ?? known.accessToken
-    if (url === undefined) throw new UsageError(missing('--url, the address of the gateway'))
+    if (url === undefined) throw new UsageError(missing('--url to the URL of the gateway'))
     if (!/^https?:\/\/[^/]/.test(url))
       throw new UsageError('--url must begin with http:// or https://')
     if (token === undefined) throw new UsageError(missing('TOLLGATE_TOKEN or --token-file'))
@@ -104,13 +104,13 @@ export class MerchantApi {
       text = await answer.text()
     } catch (error) {
       signal?.throwIfAborted()
-      throw new UnavailableError(`${this.url} does not answer: ${whyOf(error)}`)
+      throw new UnavailableError(`${this.url} does not respond: ${whyOf(error)}`)
     }
     if (status === 200) return JSON.parse(text) as Answer
     const said = sentenceOf(text)
     if (status === 429 || status >= 500)
-      throw new UnavailableError(`${this.url} answers ${status}${said}`)
-    throw new RefusedError(`${this.url} refuses: ${status}${said}`)
+      throw new UnavailableError(`${this.url} responds with ${status}${said}`)
+    throw new RefusedError(`${this.url} refuses the request: ${status}${said}`)
   }
 }
 
@@ -121,8 +121,7 @@ export class RefusedError extends UsageError {}
 /** Asking again later may help. */
 export class UnavailableError extends UsageError {}
 
-const missing = (what: string) =>
-  `${what} is needed: nothing is known here, start the gateway in this folder or name it`
+const missing = (what: string) => `set ${what}, or start the gateway in this folder`
 
 /** `ECONNREFUSED` and the like, as plain as they are. */
 export function whyOf(error: unknown): string {
@@ -131,7 +130,7 @@ export function whyOf(error: unknown): string {
     name: string
     message: string
   }
-  if (name === 'TimeoutError') return 'no answer in time'
+  if (name === 'TimeoutError') return 'timeout'
   return cause?.code ?? cause?.message ?? message
 }
 
@@ -155,7 +154,7 @@ export function momentOf(text: string, nowMs: number): string {
     return wireMoment(nowMs - Number(ago[1]) * units[ago[2] as keyof typeof units])
   }
   if (/^\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?$/.test(text)) return text
-  throw new UsageError(`"${text}" is no moment: write ${sinceOption.meaning}`)
+  throw new UsageError(`"${text}" is not a valid time: write ${sinceOption.meaning}`)
 }
 
 /** `yyyy-MM-dd HH:mm:ss` in UTC. */

@@ -4,22 +4,22 @@ import { type Command, columns, placeOfCommand, print, settingsFor, UsageError }
 
 export const migrateCommand: Command = {
   name: 'migrate',
-  summary: 'Bring the database up to date. Safe while others run or migrate too. Needs no keys.',
+  summary: 'Run pending migrations. Safe while other processes run or migrate. Needs no keys.',
   options: {
     roles: {
       type: 'boolean',
       meaning:
-        'Make two users of the database: one that migrates, one that runs and can change no row of the audit trail. Their URLs are shown this once.',
+        'Create two database users: one that migrates, and one that runs payments and cannot change the audit trail. The command shows their URLs only once.',
     },
   },
   notes:
-    'With --roles as a user that may make others; afterwards migrate as the one, and serve as the other with TOLLGATE_MIGRATE=false.',
+    'Run with --roles as a database user that may create users. Afterwards migrate as the first user, and serve as the second with TOLLGATE_MIGRATE=false.',
   async run(given) {
     const settings = await settingsFor(given)
     const isWithRoles = given.flags.has('roles')
     if (isWithRoles && settings.databaseUrl === undefined) {
       throw new UsageError(
-        '--roles is for a PostgreSQL server of yours: the embedded one knows only its own user; set DATABASE_URL',
+        '--roles needs a PostgreSQL server of your own, because the embedded one has a single user: set DATABASE_URL',
       )
     }
     const database = await openDatabase(settings, placeOfCommand())
@@ -32,7 +32,9 @@ export const migrateCommand: Command = {
       const roles = await reach(database, () => makeRoles(options))
       const rows = roles.map(({ name, does, password }) => [
         does,
-        password === undefined ? `${name} (was there; its password stays)` : urlOf(name, password),
+        password === undefined
+          ? `${name} (exists already, password unchanged)`
+          : urlOf(name, password),
       ])
       for (const line of columns(rows)) print(line)
       return 0

@@ -1,6 +1,6 @@
 /** Operators, from the machine itself: what it shows once goes to standard output and nowhere else. */
 import { text as textOf } from 'node:stream/consumers'
-import type { Enrolled, Gateway } from '@tollgate/core'
+import type { Enrolled, Gateway, Invited } from '@tollgate/core'
 import { limits, roles } from '@tollgate/schemas'
 import { commandLineActor } from './actor.ts'
 import {
@@ -24,22 +24,27 @@ const passwordOption: Readonly<Record<string, Option>> = {
   'password-file': {
     type: 'string',
     value: 'file',
-    meaning: `File with the password, of ${fewest} characters or more, that only you may read. Default: a line of standard input.`,
+    meaning: `File with the password, which only you may read. Passwords have at least ${fewest} characters. Default: one line of standard input.`,
   },
 }
 
 const place = {
-  role: { type: 'string', value: 'role', meaning: `${roles.map(({ name }) => name).join(', ')}.` },
+  role: {
+    type: 'string',
+    value: 'role',
+    meaning: `Role: ${roles.map(({ name }) => name).join(', ')}.`,
+  },
   entity: {
     type: 'string',
     value: 'id',
-    meaning: 'They see this node and all below it; "all" is everything.',
+    meaning:
+      'Entity that the operator sees, together with all entities below it; "all" for the whole installation.',
   },
 } as const
 
 const create: Command = {
   name: 'operator create',
-  summary: 'Make an operator; the authenticator and the recovery codes are shown this once.',
+  summary: 'Create an operator. The authenticator and the recovery codes are shown only once.',
   words: ['<name>'],
   options: { ...place, ...passwordOption, ...proposalOption },
   notes: `Roles: ${roles.map(({ name, rights }) => `${name} (${rights.join(', ')})`).join('; ')}.`,
@@ -59,13 +64,14 @@ const create: Command = {
 
 const reset: Command = {
   name: 'operator reset',
-  summary: 'New password, authenticator and recovery codes; all sessions of the operator end.',
+  summary:
+    'Replace password, authenticator and recovery codes of an operator, and end all sessions.',
   words: ['<name>'],
   options: {
     ...passwordOption,
     'only-unlock': {
       type: 'boolean',
-      meaning: 'Change nothing: end the pause after too many failed logins.',
+      meaning: 'Only end the lockout after too many failed logins.',
     },
     ...proposalOption,
   },
@@ -75,7 +81,7 @@ const reset: Command = {
     return withPerson(given, async (gateway, id) => {
       if (isUnlock) {
         await gateway.people.unlock(id, by(given))
-        print('the pause is over')
+        print('the lockout is over')
       } else showOnce(await gateway.people.reset(id, password, by(given)))
     })
   },
@@ -83,7 +89,7 @@ const reset: Command = {
 
 const change: Command = {
   name: 'operator change',
-  summary: 'Give an operator another role or another part of the installation.',
+  summary: 'Change the role or the entity of an operator.',
   words: ['<name>'],
   options: { ...place, ...proposalOption },
   async run(given) {
@@ -100,14 +106,14 @@ const change: Command = {
         },
         by(given),
       )
-      print(`${given.words[0]} is changed`)
+      print(`changed ${given.words[0]}`)
     })
   },
 }
 
 const disable: Command = {
   name: 'operator disable',
-  summary: 'Let an operator in no more; all sessions end at once.',
+  summary: 'Disable an operator, and end all sessions.',
   words: ['<name>'],
   run: (given) =>
     withPerson(given, async (gateway, id) => {
@@ -118,7 +124,7 @@ const disable: Command = {
 
 const enable: Command = {
   name: 'operator enable',
-  summary: 'Let an operator in again who was disabled.',
+  summary: 'Enable a disabled operator again.',
   words: ['<name>'],
   options: proposalOption,
   run: (given) =>
@@ -130,7 +136,7 @@ const enable: Command = {
 
 const list: Command = {
   name: 'operator list',
-  summary: 'Show operators, their roles, and when they were last here.',
+  summary: 'List operators with role, entity and last login.',
   async run(given) {
     return withInstallation(given, {}, async ({ gateway }) => {
       const people = await gateway.people.list()
@@ -155,15 +161,22 @@ const list: Command = {
 
 const confirm: Command = {
   name: 'operator confirm',
-  summary: 'Agree with what an operator proposed and two people are needed for.',
+  summary: 'Confirm a proposal of an operator as the second person.',
   words: ['[<proposal>]'],
-  notes: 'Without a proposal: those that wait. One made on the command line needs an operator.',
+  notes:
+    'Without an id, the command lists open proposals. Only an operator can confirm a proposal from the command line.',
   async run(given) {
     const [proposal] = given.words
     return withInstallation(given, {}, async ({ gateway: { people } }) => {
       if (proposal !== undefined) {
-        await decided(() => people.confirm(proposal, { by: commandLineActor() }))
-        print(`${proposal} is confirmed; whoever proposed it can have it done now`)
+        const { invitation } = await decided(() =>
+          people.confirm(proposal, { by: commandLineActor() }),
+        )
+        print(`confirmed ${proposal}; the proposer can now carry it out`)
+        if (invitation !== undefined) {
+          print(`invitation ${invitation}`)
+          print('This is shown once. Give it to the new person yourself, and to nobody else.')
+        }
         return 0
       }
       const rows = (await people.proposals()).map((row) => [
@@ -174,7 +187,7 @@ const confirm: Command = {
         JSON.stringify(row.facts),
       ])
       for (const line of columns(rows)) print(line)
-      if (rows.length === 0) print('nothing waits for a second person')
+      if (rows.length === 0) print('no open proposals')
       return 0
     })
   },
@@ -217,23 +230,29 @@ async function passwordFor(given: Given): Promise<string> {
   if (inFile !== undefined) return inFile
   if (process.stdin.isTTY === true) {
     throw new UsageError(
-      'the password is read from standard input or --password-file; a terminal would show what is typed: read -rs password; printf %s "$password" | tollgate operator …',
+      'the password cannot be typed here, because the terminal would show it; use --password-file, or: read -rs password; printf %s "$password" | tollgate operator …',
     )
   }
   const text = (await textOf(process.stdin)).split(/\r?\n/, 1)[0] ?? ''
-  if (text === '') throw new UsageError('there is no password on standard input')
+  if (text === '') throw new UsageError('no password on standard input')
   return text
 }
 
-function showOnce({ id, otpauthUri, recoveryCodes }: Enrolled): void {
+function showOnce(made: Enrolled | Invited): void {
+  if ('invited' in made) {
+    print(`id ${made.id}`)
+    print('The person joins with this password and the invitation of whoever confirmed it.')
+    return
+  }
+  const { id, otpauthUri, recoveryCodes } = made
   const secret = new URL(otpauthUri).searchParams.get('secret') ?? ''
   const rows = [
     ['id', id],
     ['authenticator', otpauthUri],
-    ['or type in', secret],
+    ['secret to type in', secret],
     ...recoveryCodes.map((code, at) => [at === 0 ? 'recovery codes' : '', code]),
   ]
   for (const line of columns(rows)) print(line)
   print()
-  print('This is shown once. Each recovery code can be used once, in the place of a code.')
+  print('Shown only once. Each recovery code replaces one code of the authenticator.')
 }

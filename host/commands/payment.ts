@@ -4,14 +4,14 @@ import { told } from './inspect.ts'
 
 const enquire: Command = {
   name: 'payment enquire',
-  summary: 'Ask the acquirer now what became of an open payment; sends and reverses nothing.',
+  summary: 'Ask the acquirer now for the outcome of an open payment. Moves no money.',
   words: ['<id>'],
   options: { ...reasonOption, ...byOption },
   notes:
-    'The question is asked from here, with the settings found here. Exits with 2 when the payment is still open.',
+    'The enquiry goes out from this machine, with the settings found here. Exits with 2 if the payment is still open.',
   async run(given) {
     const [id = ''] = given.words
-    const decided = decidedBy(given, 'asked by hand')
+    const decided = decidedBy(given, 'enquired by hand')
     return withInstallation(given, {}, async ({ gateway }) => {
       const { state, text } = await told(() => gateway.operator.enquire(id, decided))
       print(text)
@@ -22,7 +22,7 @@ const enquire: Command = {
 
 const settle: Command = {
   name: 'payment settle',
-  summary: 'Decide an open payment by hand, after the acquirer showed what became of it.',
+  summary: "Settle an open payment by hand, according to the acquirer's records.",
   words: ['<id>'],
   options: {
     as: { type: 'string', value: 'outcome', meaning: 'approved or declined.' },
@@ -30,7 +30,7 @@ const settle: Command = {
     ...byOption,
   },
   notes:
-    'Only a payment that the engine could not decide and that nobody works on now. Sends nothing: a decision is only put on record. Declined is told to clients as 900.100.300.',
+    'Works only if the engine could not decide the payment and no process works on it now. Moves no money. Clients see declined as 900.100.300.',
   async run(given) {
     const [id = ''] = given.words
     const as = needed(given, 'as')
@@ -47,11 +47,11 @@ const settle: Command = {
 
 const redrive: Command = {
   name: 'payment redrive',
-  summary: "Queue the engine's own work on a payment or an execution again.",
+  summary: "Queue the engine's job for a payment or an execution again.",
   words: ['<id>'],
   options: { ...reasonOption, ...byOption },
   notes:
-    'A worker does it: it asks before it acts, and never sends under another key. Also for jobs that ran out of tries.',
+    'A worker runs the job. The job enquires before it acts and never sends under a new key. Also restarts jobs that used up their retries.',
   async run(given) {
     const [id = ''] = given.words
     const decided = decidedBy(given, 'queued by hand')
@@ -64,11 +64,11 @@ const redrive: Command = {
 
 const reverseChargeback: Command = {
   name: 'payment reverse-chargeback',
-  summary: 'Say that a chargeback was given back, where no message of the acquirer does.',
+  summary: 'Record the reversal of a chargeback that the acquirer does not report.',
   words: ['<chargeback>'],
   options: { ...reasonOption, ...byOption },
   notes:
-    'Sends nothing: what stands of the chargeback is recorded as reversed. Given the id of a payment it names the chargebacks of it that stand.',
+    'Moves no money: records the unreversed rest of the chargeback as reversed. With the id of a payment, the command lists the unreversed chargebacks of that payment.',
   async run(given) {
     const [id = ''] = given.words
     const decided = decidedBy(given)

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { systemCode } from '../postgres/error.ts'
+import { systemCode } from '../thrown.ts'
 import { type Given, UsageError } from './command.ts'
 
 /**
@@ -15,7 +15,7 @@ export async function secretIn(given: Given, option: string): Promise<string | u
     const about = await stat(path)
     if (process.platform !== 'win32' && about.isFile() && (about.mode & 0o077) !== 0) {
       throw new UsageError(
-        `--${option}: ${path} can be read by others on this machine; run chmod 600 on it`,
+        `--${option}: other users of this machine can read ${path}; run chmod 600 on it`,
       )
     }
     const text = (await readFile(path, 'utf8')).trim()

@@ -9,26 +9,27 @@ import { type Command, print, settingsFor } from './command.ts'
 
 export const serveCommand: Command = {
   name: 'serve',
-  summary: 'Take payments: database, engine and HTTP until Ctrl-C.',
+  summary: 'Start the gateway. Ctrl-C stops it.',
   options: {
     role: {
       type: 'string',
       value: 'role',
-      meaning: 'api takes requests, worker runs jobs, all does both (TOLLGATE_ROLE).',
+      meaning: 'api serves requests, worker runs jobs, all does both (TOLLGATE_ROLE).',
     },
     surface: {
       type: 'string',
       value: 'names',
-      meaning: 'What is served: merchant, fields, office, with commas between (TOLLGATE_SURFACE).',
+      meaning:
+        'Surfaces to serve, separated by commas: merchant, fields, office (TOLLGATE_SURFACE).',
     },
     host: { type: 'string', value: 'address', meaning: 'Address to listen on (HOST).' },
     port: {
       type: 'string',
       value: 'number',
-      meaning: 'Port to listen on, 0 for a free one (PORT).',
+      meaning: 'Port to listen on, 0 for a free port (PORT).',
     },
   },
-  notes: 'Other settings come from the environment or tollgate.config.ts: tollgate --help.',
+  notes: 'tollgate --help lists all settings.',
   async run(given) {
     const settings = await settingsFor(given, ['role', 'surface', 'host', 'port'])
     keepHeapClose()
@@ -42,7 +43,7 @@ export const serveCommand: Command = {
     let isBroken = false
     const endBroken = () => {
       isBroken = true
-      log.warn({}, 'errors that nobody caught do not stop: this process ends')
+      log.warn({}, 'too many uncaught errors: this process ends')
       process.emit('SIGTERM', 'SIGTERM')
     }
     standLastResort(

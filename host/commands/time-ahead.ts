@@ -7,7 +7,7 @@ const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 export function lengthOf(option: string, text: string): number {
   if (text === '0') return 0
   const found = /^([0-9]{1,5})([smhd])$/.exec(text)
-  if (found === null) throw new UsageError(`--${option} must be a time such as 30m, 12h or 7d`)
+  if (found === null) throw new UsageError(`--${option} must be a duration such as 30m, 12h or 7d`)
   return Number(found[1]) * units[found[2] as keyof typeof units]
 }
 
@@ -20,6 +20,6 @@ export function momentAhead(option: string, text: string): Date {
   const isReal = !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(found![1]!)
   if (isReal) return moment
   throw new UsageError(
-    `--${option} must be a time from now such as 90d, or "2027-03-14", or "2027-03-14 09:30:00" in UTC`,
+    `--${option} must be a duration such as 90d, or a date or time in UTC: "2027-03-14", "2027-03-14 09:30:00"`,
   )
 }

@@ -124,8 +124,8 @@ function fields(title: string, values: Readonly<Record<string, string>> = {}): s
 
 function requestLines(request: RequestView): string[] {
   const { method, url, status, error, durationMs, wroteBytes, moves } = request
-  const end = status === undefined ? (error ?? 'no answer') : String(status)
-  const notes = [...(moves ? ['moves money'] : []), ...(wroteBytes ? [] : ['no byte left'])]
+  const end = status === undefined ? (error ?? 'no response') : String(status)
+  const notes = [...(moves ? ['moves money'] : []), ...(wroteBytes ? [] : ['no byte sent'])]
   return [
     `${indent}${method} ${oneLine(url)} -> ${end} in ${durationMs} ms${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
     ...message('>', request.sentHeaders, request.sentBody),

@@ -9,31 +9,33 @@ import { lengthOf, momentAhead } from './time-ahead.ts'
 const expiresOption = {
   type: 'string',
   value: 'moment',
-  meaning: 'When it ends: 90d, 12h, 30m from now, "2027-03-14" or "2027-03-14 09:30:00" in UTC.',
+  meaning:
+    'When the token expires: 90d, 12h or 30m from now, "2027-03-14" or "2027-03-14 09:30:00" in UTC.',
 } as const
 
 const dayMs = 86_400_000
 
 export const tokenCreateCommand: Command = {
   name: 'token create',
-  summary: 'Make an access token; it is shown this once.',
+  summary: 'Create an access token, which is shown only once.',
   options: {
     entity: {
       type: 'string',
       value: 'id',
-      meaning: 'Node that the token acts for, with everything below it.',
+      meaning: 'Entity that the token acts for, together with all entities below it.',
     },
-    name: { type: 'string', value: 'text', meaning: 'What it is for.' },
+    name: { type: 'string', value: 'text', meaning: 'Purpose of the token.' },
     rights: {
       type: 'string',
       value: 'names',
-      meaning: `What it may do, with commas between: ${tokenRights.join(', ')}. All unless given.`,
+      meaning: `Rights of the token, separated by commas: ${tokenRights.join(', ')}. Default: all.`,
     },
     expires: expiresOption,
     from: {
       type: 'string',
       value: 'networks',
-      meaning: 'Addresses it may be used from: 203.0.113.7,10.1.0.0/16,2001:db8::/32.',
+      meaning:
+        'Networks from which clients may use the token: 203.0.113.7,10.1.0.0/16,2001:db8::/32. Default: any.',
     },
     ...proposalOption,
   },
@@ -75,9 +77,9 @@ const listed = (text: string): string[] =>
 
 export const tokenListCommand: Command = {
   name: 'token list',
-  summary: 'Show access tokens; the tokens themselves are not kept.',
-  options: { entity: { type: 'string', value: 'id', meaning: 'Only those of this node.' } },
-  notes: 'The last use is up to two minutes behind.',
+  summary: 'List access tokens, without the tokens themselves.',
+  options: { entity: { type: 'string', value: 'id', meaning: 'Only tokens of this entity.' } },
+  notes: 'The time of last use lags up to two minutes.',
   async run(given) {
     const only = given.options.entity
     return withInstallation(given, {}, async ({ gateway }) => {
@@ -95,7 +97,7 @@ export const tokenListCommand: Command = {
   },
 }
 
-const headings = ['id', 'acts for', 'name', 'rights', 'from', 'made', 'last used', 'state']
+const headings = ['id', 'acts for', 'name', 'rights', 'from', 'created', 'last used', 'state']
 
 type Token = Awaited<ReturnType<Gateway['entities']['tokens']>>[number]
 
@@ -120,21 +122,21 @@ function stateOf(token: Token): string {
 
 export const tokenRotateCommand: Command = {
   name: 'token rotate',
-  summary: 'Make a new access token in the place of one that ends a while later.',
+  summary: 'Create the successor of an access token. The old token expires after an overlap.',
   words: ['<id>'],
   options: {
     overlap: {
       type: 'string',
       value: 'time',
-      meaning: `How long both are valid: 12h, 7d; 0 ends the old one at once. Default ${limits.tokenOverlapMs.usual / dayMs}d.`,
+      meaning: `How long both tokens are valid: 12h, 7d. 0 ends the old one at once. Default: ${limits.tokenOverlapMs.usual / dayMs}d.`,
     },
     expires: {
       ...expiresOption,
-      meaning: `${expiresOption.meaning} Default: as long a life as the old one was given.`,
+      meaning: `${expiresOption.meaning} Default: the lifetime of the old token, from now.`,
     },
     ...proposalOption,
   },
-  notes: 'The new one acts for the same node, with the same rights and from the same networks.',
+  notes: 'The new token has the entity, rights and networks of the old one.',
   async run(given) {
     const [id = ''] = given.words
     const { overlap, expires } = given.options
@@ -154,7 +156,7 @@ export const tokenRotateCommand: Command = {
         ['id', made.id],
         ['token', made.token],
         ...(made.expiresAt === null ? [] : [['expires', made.expiresAt.toISOString()]]),
-        ['the old one ends', made.oldExpiresAt.toISOString()],
+        ['old token expires', made.oldExpiresAt.toISOString()],
       ])
       return 0
     })
@@ -163,7 +165,7 @@ export const tokenRotateCommand: Command = {
 
 export const tokenRevokeCommand: Command = {
   name: 'token revoke',
-  summary: 'End an access token: every process refuses it within five seconds.',
+  summary: 'Revoke an access token. Every process refuses it within five seconds.',
   words: ['<id>'],
   async run(given) {
     const [id = ''] = given.words

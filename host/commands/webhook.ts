@@ -5,12 +5,24 @@ import { said } from './entity.ts'
 
 const webhookCreateCommand: Command = {
   name: 'webhook create',
-  summary: 'Have notifications sent to a URL; its secrets are shown this once.',
+  summary: 'Create a webhook endpoint. Its secrets are shown only once.',
   options: {
-    entity: { type: 'string', value: 'id', meaning: 'Whose notifications, with all below it.' },
-    url: { type: 'string', value: 'url', meaning: 'Where they go.' },
-    types: { type: 'string', value: 'list', meaning: 'PAYMENT,REGISTRATION unless given.' },
-    wrapper: { type: 'string', value: 'kind', meaning: 'TEXT unless given, JSON or NONE.' },
+    entity: {
+      type: 'string',
+      value: 'id',
+      meaning: 'Entity whose notifications the endpoint gets, together with all entities below it.',
+    },
+    url: { type: 'string', value: 'url', meaning: 'URL of the endpoint.' },
+    types: {
+      type: 'string',
+      value: 'list',
+      meaning: 'Types of notifications, separated by commas. Default: PAYMENT,REGISTRATION.',
+    },
+    wrapper: {
+      type: 'string',
+      value: 'kind',
+      meaning: 'TEXT or JSON encrypt the body, NONE sends plain JSON. Default: TEXT.',
+    },
   },
   async run(given) {
     const entityId = needed(given, 'entity')
@@ -40,10 +52,14 @@ const webhookCreateCommand: Command = {
 
 const webhookListCommand: Command = {
   name: 'webhook list',
-  summary: 'Show webhook endpoints and how they do.',
+  summary: 'List webhook endpoints with their state.',
   options: {
-    entity: { type: 'string', value: 'id', meaning: 'Only those of this node and below.' },
-    removed: { type: 'boolean', meaning: 'Those that were removed, too.' },
+    entity: {
+      type: 'string',
+      value: 'id',
+      meaning: 'Only endpoints of this entity and the entities below it.',
+    },
+    removed: { type: 'boolean', meaning: 'Include removed endpoints.' },
   },
   async run(given) {
     const { entity } = given.options
@@ -70,14 +86,16 @@ function stateOf(one: WebhookView): string {
 
 const webhookTestCommand: Command = {
   name: 'webhook test',
-  summary: 'Send a test notification now; fails when it is not taken.',
+  summary: 'Send a test notification now. Exits with 1 if the endpoint does not accept it.',
   words: ['<id>'],
   async run(given) {
     return withInstallation(given, {}, async ({ gateway }) => {
       const { delivered, httpStatus, error, durationMs } = await said(() =>
         gateway.webhooks.test(given.words[0] ?? ''),
       )
-      print(`${delivered ? 'taken' : 'not taken'}: ${httpStatus ?? error} after ${durationMs} ms`)
+      print(
+        `${delivered ? 'accepted' : 'not accepted'}: ${httpStatus ?? error} after ${durationMs} ms`,
+      )
       return delivered === true ? 0 : 1
     })
   },
@@ -85,10 +103,13 @@ const webhookTestCommand: Command = {
 
 const webhookRotateCommand: Command = {
   name: 'webhook rotate',
-  summary: 'Make a new signing secret, shown this once; the one before is good for another day.',
+  summary: 'Replace the signing secret, and show it once. The old secret stays valid for a day.',
   words: ['<id>'],
   options: {
-    encryption: { type: 'boolean', meaning: 'The encryption key in the place of the secret.' },
+    encryption: {
+      type: 'boolean',
+      meaning: 'Replace the encryption key instead of the signing secret.',
+    },
   },
   async run(given) {
     const key = given.flags.has('encryption') ? 'ENCRYPTION' : 'SIGNING'
@@ -99,7 +120,7 @@ const webhookRotateCommand: Command = {
           ? [['signingSecret', made.signingSecret ?? '']]
           : [['encryptionKey', made.encryptionKey ?? '']]
       const until = key === 'SIGNING' ? made.previousSecretUntil : made.previousKeyUntil
-      for (const line of columns([...rows, ['before it until', until ?? '']])) print(line)
+      for (const line of columns([...rows, ['old one valid until', until ?? '']])) print(line)
       return 0
     })
   },
@@ -107,13 +128,13 @@ const webhookRotateCommand: Command = {
 
 const webhookRemoveCommand: Command = {
   name: 'webhook remove',
-  summary: 'Send nothing more to an endpoint.',
+  summary: 'Remove a webhook endpoint.',
   words: ['<id>'],
   async run(given) {
     const [id = ''] = given.words
     return withInstallation(given, {}, async ({ gateway }) => {
       await said(() => gateway.webhooks.remove(id, { by: commandLineActor() }))
-      print(`${id} is removed: it gets nothing more; its log stays`)
+      print(`removed ${id}; its delivery log remains`)
       return 0
     })
   },

@@ -10,32 +10,35 @@ export const cardTestingSettings = [
     env: 'TOLLGATE_CARD_TESTING_NUMBER',
     format: failures,
     meaning:
-      'Declined payments with one card number in 24 hours from which on further ones are refused; 0 is never. Default 10 on live, 0 in test.',
+      'Declines of one card number at one merchant within 24 hours before Tollgate refuses further attempts. 0 switches the count off. Default: 10 on live, 0 in test.',
   },
   {
     name: 'cardTestingAddress',
     env: 'TOLLGATE_CARD_TESTING_ADDRESS',
     format: failures,
-    meaning: "The same of one shopper's address in an hour. Default 30 on live, 0 in test.",
+    meaning:
+      "Declines from one shopper's IP address within an hour before further attempts are refused. 0 switches the count off. Default: 30 on live, 0 in test.",
   },
   {
     name: 'cardTestingBin',
     env: 'TOLLGATE_CARD_TESTING_BIN',
     format: failures,
     meaning:
-      'The same of cards with the same first six digits in an hour, while more fail than are approved. Default 300 on live, 0 in test.',
+      'Declines of one BIN (first six digits) within an hour before further attempts are refused, as long as declines outnumber approvals. 0 switches the count off. Default: 300 on live, 0 in test.',
   },
   {
     name: 'cardTestingChannel',
     env: 'TOLLGATE_CARD_TESTING_CHANNEL',
     format: failures,
-    meaning: 'The same of one channel. Default 1000 on live, 0 in test.',
+    meaning:
+      'Declines on one channel, counted like those of a BIN. Default: 1000 on live, 0 in test.',
   },
   {
     name: 'cardTestingToken',
     env: 'TOLLGATE_CARD_TESTING_TOKEN',
     format: failures,
-    meaning: 'The same of one access token. Default 1000 on live, 0 in test.',
+    meaning:
+      'Declines of one access token, counted like those of a BIN. Default: 1000 on live, 0 in test.',
   },
 ] as const
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { reasonOf } from '../postgres/error.ts'
+import { reasonOf } from '../thrown.ts'
 import { SettingsError } from './read-settings.ts'
 
 const names = ['tollgate.config.ts', 'tollgate.config.js', 'tollgate.config.mjs'] as const
@@ -26,11 +26,11 @@ export async function readConfigFile(
   const [name, other] = found
   if (name === undefined) return undefined
   if (other !== undefined) {
-    throw new SettingsError([`there are ${found.join(' and ')}: keep one of them`])
+    throw new SettingsError([`found ${found.join(' and ')}: keep only one configuration file`])
   }
   const path = resolve(folder, name)
   const shown = relative(folder, path) || path
-  if (!existsSync(path)) throw new SettingsError([`there is no configuration file ${path}`])
+  if (!existsSync(path)) throw new SettingsError([`the configuration file ${path} does not exist`])
   let module: { readonly default?: unknown }
   try {
     module = await import(pathToFileURL(path).href)
@@ -40,7 +40,7 @@ export async function readConfigFile(
   const config = module.default
   if (typeof config !== 'object' || config === null || Array.isArray(config)) {
     throw new SettingsError([
-      `${shown} has no settings: expected "export default defineConfig({ … })"`,
+      `${shown} exports no settings: expected "export default defineConfig({ … })"`,
     ])
   }
   return { path: shown, config: config as Readonly<Record<string, unknown>> }

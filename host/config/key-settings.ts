@@ -9,53 +9,54 @@ export const keySettings = [
     env: 'TOLLGATE_KEY_SERVER_URL',
     format: { kind: 'url', schemes: ['https', 'http'] },
     meaning:
-      'Key server with the transit API of HashiCorp Vault. With it data keys are wrapped there; keys and keyFile only open what they wrapped before.',
+      'URL of a key server that implements the transit API of HashiCorp Vault. The key server then wraps data keys; keys and keyFile only open data keys that they wrapped earlier.',
   },
   {
     name: 'keyServerKey',
     env: 'TOLLGATE_KEY_SERVER_KEY',
     format: text,
     default: 'tollgate',
-    meaning: 'Name of the key in the key server.',
+    meaning: 'Name of the key on the key server.',
   },
   {
     name: 'keyServerMount',
     env: 'TOLLGATE_KEY_SERVER_MOUNT',
     format: text,
     default: 'transit',
-    meaning: 'Where the transit engine is mounted in the key server.',
+    meaning: 'Mount path of the transit engine on the key server.',
   },
   {
     name: 'keyServerTokenFile',
     env: 'TOLLGATE_KEY_SERVER_TOKEN_FILE',
     format: text,
-    meaning: 'File with the token for the key server, read before every request.',
+    meaning:
+      'File with the token for the key server. Tollgate reads the file before every request.',
   },
   {
     name: 'keyServerToken',
     env: 'TOLLGATE_KEY_SERVER_TOKEN',
     format: text,
-    meaning: 'The token itself, where no file holds it.',
+    meaning: 'Token for the key server, instead of a file.',
     secret: true,
   },
   {
     name: 'keyServerNamespace',
     env: 'TOLLGATE_KEY_SERVER_NAMESPACE',
     format: text,
-    meaning: 'Namespace in the key server.',
+    meaning: 'Namespace on the key server.',
   },
   {
     name: 'keyServerAllow',
     env: 'TOLLGATE_KEY_SERVER_ALLOW',
     format: text,
     meaning:
-      'Private addresses or subnets, separated by commas, that the key server may have; loopback for this machine, also by http.',
+      'Private addresses or subnets at which the key server may be reached, separated by commas; loopback allows this machine, also over http.',
   },
   {
     name: 'keyServerCaFile',
     env: 'TOLLGATE_KEY_SERVER_CA_FILE',
     format: text,
-    meaning: 'PEM file with an authority that signed the certificate of the key server.',
+    meaning: 'PEM file with the certificate authority of the key server.',
   },
   {
     name: 'keyServerTimeoutMs',
@@ -63,20 +64,21 @@ export const keySettings = [
     format: { kind: 'integer', min: 100, max: 4_500 },
     default: '4000',
     meaning:
-      'Longest that one request to the key server may take; a failed one is sent again twice.',
+      'How long one request to the key server may take. Tollgate retries a failed request twice.',
   },
   {
     name: 'wrapWith',
     env: 'TOLLGATE_WRAP_WITH',
     format: { kind: 'choice', of: ['server', 'file'] },
     meaning:
-      'Where new data keys are wrapped when both are there: server (the default) or file, to move back to keys or keyFile.',
+      'What wraps new data keys when a key server and a local key are both set: server (the default), or file to move back to keys or keyFile.',
   },
   {
     name: 'keyCacheMs',
     env: 'TOLLGATE_KEY_CACHE_MS',
     format: { kind: 'integer', min: 60_000, max: 86_400_000 },
     default: '14400000',
-    meaning: 'How long data keys are used from memory while the key provider does not answer.',
+    meaning:
+      'How long a process keeps using data keys from memory while the key provider is unavailable.',
   },
 ] as const satisfies readonly Setting[]

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { isAbsolute, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Plugin } from '@tollgate/plugin-kit'
-import { reasonOf, systemCode } from '../postgres/error.ts'
+import { reasonOf, systemCode } from '../thrown.ts'
 import { type HostSettings, SettingsError } from './read-settings.ts'
 
 const simulator = '@tollgate/connector-simulator'
@@ -43,7 +43,7 @@ async function load(name: string, folder: string): Promise<Plugin> {
   const module: { readonly default?: unknown } = await import(addressOf(name, folder))
   const plugin = module.default
   if (typeof plugin !== 'object' || plugin === null) {
-    throw new Error('its default export is no plugin, expected definePlugin({ … })')
+    throw new Error('its default export is not a plugin: expected definePlugin({ … })')
   }
   return plugin as Plugin
 }
@@ -57,5 +57,5 @@ function addressOf(name: string, folder: string): string {
   } catch (thrown) {
     if (systemCode(thrown) !== 'MODULE_NOT_FOUND') throw thrown
   }
-  throw new Error(`there is no such package in ${folder}; install it, or correct its name`)
+  throw new Error(`no such package in ${folder}: install the package or correct its name`)
 }

@@ -77,7 +77,9 @@ export function readSettings(sources: {
   const known = [...settingTable, ...structuredSettings].map(({ name }) => name as string)
   for (const name of Object.keys(file?.config ?? {})) {
     if (known.includes(name)) continue
-    problems.push(`${name} in ${file?.path} is no setting; there are ${known.join(', ')}`)
+    problems.push(
+      `${name} in ${file?.path} is not a setting; the settings are: ${known.join(', ')}`,
+    )
   }
   problems.push(...unknownVariables(environment))
   const settings = {
@@ -118,7 +120,7 @@ export function readSettings(sources: {
       return value as HostSettings['connectors']
     }
     problems.push(
-      `${given.from}: expected an object with one object of settings for each connector, as in {"acquirer":{"url":"https://…"}}`,
+      `${given.from}: expected an object with the settings of each connector, such as {"acquirer":{"url":"https://…"}}`,
     )
     return {}
   }
@@ -147,7 +149,7 @@ function readValue(row: Setting, given: unknown): { value?: unknown; expected?: 
   const text = ['string', 'number', 'boolean'].includes(typeof given) ? String(given).trim() : ''
   switch (format.kind) {
     case 'text':
-      return text === '' ? { expected: 'a text' } : { value: text }
+      return text === '' ? { expected: 'text' } : { value: text }
     case 'flag':
       return text === 'true' || text === 'false'
         ? { value: text === 'true' }
@@ -189,32 +191,32 @@ function contradictions(settings: HostSettings): string[] {
   const url = settings.databaseUrl
   if (isLive && url !== undefined && settings.databasePlain !== 'accepted' && isPlain(url)) {
     problems.push(
-      'DATABASE_URL reaches another machine without encryption: on live add ?sslmode=verify-full (and sslrootcert=<file> for an authority of your own), or set TOLLGATE_DATABASE_PLAIN to accepted where the network between them is encrypted or nobody else is on it',
+      'DATABASE_URL connects to another machine without encryption: on live add ?sslmode=verify-full (and sslrootcert=<file> for your own certificate authority), or set TOLLGATE_DATABASE_PLAIN to accepted if the network is encrypted or private',
     )
   }
   if (isLive && settings.demo === true) {
-    problems.push('TOLLGATE_DEMO is true: a live installation gets no demo channel')
+    problems.push('TOLLGATE_DEMO is true: a live installation cannot have a demo channel')
   }
   if (isLive && settings.databaseUrl === undefined) {
     problems.push(
-      'DATABASE_URL is not set: the live environment needs a PostgreSQL server of its own, with backups',
+      'DATABASE_URL is not set: the live environment needs a separate PostgreSQL server with backups',
     )
   }
   const hasProxy = splitList(settings.trustedProxy ?? '').length > 0
   if (settings.role !== 'worker' && isReachedInPlain(settings) && !hasProxy) {
     problems.push(
-      `HOST is "${settings.host}": on live the host listens beyond this machine only with its own certificate (TOLLGATE_TLS_CERTIFICATE_FILE, TOLLGATE_TLS_KEY_FILE) or behind a declared proxy (TOLLGATE_TRUSTED_PROXY), from which alone it then takes requests`,
+      `HOST is "${settings.host}": a live host accepts connections from other machines only with its own certificate (TOLLGATE_TLS_CERTIFICATE_FILE, TOLLGATE_TLS_KEY_FILE), or from declared proxies (TOLLGATE_TRUSTED_PROXY)`,
     )
   }
   if (!/^[a-z_][a-z0-9_]{0,40}$/.test(settings.databaseSchema)) {
     problems.push(
-      `TOLLGATE_DATABASE_SCHEMA is "${settings.databaseSchema}": expected lower-case letters, digits and _, at most 41 characters`,
+      `TOLLGATE_DATABASE_SCHEMA is "${settings.databaseSchema}": expected at most 41 lower-case letters, digits and _`,
     )
   }
   for (const part of splitList(settings.trustedProxy ?? '')) {
     if (isProxyAddress(part)) continue
     problems.push(
-      `TOLLGATE_TRUSTED_PROXY has "${part}": expected addresses, subnets as in 10.0.0.0/8, or loopback, linklocal, uniquelocal`,
+      `TOLLGATE_TRUSTED_PROXY has "${part}": expected addresses, subnets such as 10.0.0.0/8, or loopback, linklocal, uniquelocal`,
     )
   }
   return problems
@@ -233,12 +235,12 @@ function keyServerContradictions(settings: HostSettings): string[] {
   const given = tokens.filter((one) => one !== undefined).length
   if (settings.keyServerUrl !== undefined && given !== 1) {
     return [
-      'TOLLGATE_KEY_SERVER_URL needs one of TOLLGATE_KEY_SERVER_TOKEN_FILE and TOLLGATE_KEY_SERVER_TOKEN',
+      'TOLLGATE_KEY_SERVER_URL needs either TOLLGATE_KEY_SERVER_TOKEN_FILE or TOLLGATE_KEY_SERVER_TOKEN',
     ]
   }
   if (settings.keyServerUrl !== undefined) return []
   if (given > 0 || settings.wrapWith === 'server') {
-    return ['TOLLGATE_KEY_SERVER_URL is not set, and other settings of the key server are']
+    return ['TOLLGATE_KEY_SERVER_URL is not set, but other settings of the key server are']
   }
   return []
 }

@@ -36,7 +36,8 @@ export const settingTable = [
     name: 'databaseUrl',
     env: 'DATABASE_URL',
     format: url('postgres', 'postgresql'),
-    meaning: 'PostgreSQL 15 or later. Not set: an embedded one, with its data in dataDirectory.',
+    meaning:
+      'Connection URL of PostgreSQL 15 or later. Without it, the host starts an embedded PostgreSQL that stores its data in dataDirectory.',
     secret: true,
   },
   {
@@ -44,7 +45,8 @@ export const settingTable = [
     env: 'TOLLGATE_DATABASE_SCHEMA',
     format: text,
     default: 'tollgate',
-    meaning: "Schema of the engine's tables; the job queue gets the same name with _boss.",
+    meaning:
+      'Database schema of the engine. The job queue uses the schema of this name with _boss appended.',
   },
   {
     name: 'databasePlain',
@@ -52,70 +54,73 @@ export const settingTable = [
     format: oneOf('refused', 'accepted'),
     default: 'refused',
     meaning:
-      'On live: whether a database on another machine may be reached without encryption, that is by a URL without sslmode or with disable.',
+      'Live only: whether the host may connect to a database on another machine without encryption (a URL without sslmode, or with sslmode=disable).',
   },
   {
     name: 'preparedStatements',
     env: 'TOLLGATE_PREPARED_STATEMENTS',
     format: flag,
     default: 'true',
-    meaning: 'Named prepared statements. Switch off behind a pooler that mixes sessions.',
+    meaning:
+      'Use named prepared statements. Set to false behind a connection pooler in transaction mode.',
   },
   {
     name: 'singleConnections',
     env: 'TOLLGATE_SINGLE_CONNECTIONS',
     format: integer(1, 200),
     default: '6',
-    meaning: 'Database connections for captures, refunds and other contended work.',
+    meaning:
+      'Database connections per process for captures, refunds and other statements that lock rows.',
   },
   {
     name: 'readConnections',
     env: 'TOLLGATE_READ_CONNECTIONS',
     format: integer(1, 200),
     default: '4',
-    meaning: 'Database connections for reads.',
+    meaning: 'Database connections per process for reads.',
   },
   {
     name: 'migrate',
     env: 'TOLLGATE_MIGRATE',
     format: flag,
     default: 'true',
-    meaning: 'Bring the database up to date at start.',
+    meaning: 'Run pending migrations at start.',
   },
   {
     name: 'dataDirectory',
     env: 'TOLLGATE_DATA_DIR',
     format: text,
     default: '.tollgate',
-    meaning: 'Folder of the embedded database, the key file and test-credentials.json.',
+    meaning: 'Folder for the embedded database, the key file and test-credentials.json.',
   },
   {
     name: 'environment',
     env: 'TOLLGATE_ENVIRONMENT',
     format: oneOf('test', 'live'),
     default: 'test',
-    meaning: 'test never moves real money. A database belongs to one environment for good.',
+    meaning: 'test never moves real money. A database belongs to one environment permanently.',
   },
   {
     name: 'role',
     env: 'TOLLGATE_ROLE',
     format: oneOf('all', 'api', 'worker'),
     default: 'all',
-    meaning: 'api takes requests, worker runs jobs and listens nowhere, all does both.',
+    meaning: 'api serves requests, worker runs jobs and opens no port, all does both.',
   },
   {
     name: 'keys',
     env: 'TOLLGATE_KEYS',
     format: text,
     meaning:
-      'Key-encryption keys of the vault, <id>:<64 hex digits>, separated by commas; the first is current.',
+      'Key-encryption keys of the vault, each <id>:<64 hex digits>, separated by commas. The first key wraps new data keys.',
     secret: true,
   },
   {
     name: 'keyFile',
     env: 'TOLLGATE_KEY_FILE',
     format: text,
-    meaning: 'File with the keys, one a line. Not set: the file "keys" in dataDirectory.',
+    meaning:
+      'File with the key-encryption keys, one per line. Without it, the host reads the file "keys" in dataDirectory.',
   },
   ...keySettings,
   {
@@ -123,7 +128,7 @@ export const settingTable = [
     env: 'TOLLGATE_DEMO',
     format: flag,
     meaning:
-      'Make a demo channel with a token and write test-credentials.json. Default true in test; refused on live.',
+      'Create a demo channel with an access token and write test-credentials.json. Default: true in test, unless fourEyes is on. Not allowed on live.',
   },
   {
     name: 'host',
@@ -137,68 +142,62 @@ export const settingTable = [
     env: 'PORT',
     format: integer(0, 65_535),
     default: '8080',
-    meaning: 'Port to listen on; 0 takes a free one.',
+    meaning: 'Port to listen on. 0 picks a free port.',
   },
   {
     name: 'publicUrl',
     env: 'TOLLGATE_PUBLIC_URL',
     format: url('http', 'https'),
-    meaning: 'Where acquirers reach this installation, for their events, and shops.',
+    meaning: 'URL of the surface merchant, as shops and acquirers reach it.',
   },
   ...surfaceSettings,
   {
     name: 'tlsCertificateFile',
     env: 'TOLLGATE_TLS_CERTIFICATE_FILE',
     format: text,
-    meaning: 'PEM file with the certificate and its chain. With it the host speaks HTTPS.',
+    meaning: 'PEM file with the TLS certificate and its chain. With it, the host serves HTTPS.',
   },
   {
     name: 'tlsKeyFile',
     env: 'TOLLGATE_TLS_KEY_FILE',
     format: text,
-    meaning: 'PEM file with the private key of the certificate.',
+    meaning: 'PEM file with the private key of the TLS certificate.',
   },
   {
     name: 'trustedProxy',
     env: 'TOLLGATE_TRUSTED_PROXY',
     format: text,
     meaning:
-      'Addresses or subnets, separated by commas, of proxies that end TLS in front of the host, or loopback. On live, with plain HTTP beyond this machine, requests from anywhere else are refused.',
+      'Addresses or subnets of the TLS-terminating proxies in front of the host, separated by commas; loopback stands for this machine. A live host that serves plain HTTP to other machines refuses requests from any other address.',
   },
   {
     name: 'logLevel',
     env: 'TOLLGATE_LOG_LEVEL',
     format: oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
     default: 'info',
-    meaning: 'Least important kind of log line that is written, to standard error.',
+    meaning: 'Minimum level of log lines. The log goes to standard error.',
   },
   {
     name: 'logFormat',
     env: 'TOLLGATE_LOG_FORMAT',
     format: oneOf('auto', 'json', 'pretty'),
     default: 'auto',
-    meaning: 'json for machines, pretty for people; auto is pretty on a terminal.',
+    meaning:
+      'json writes one JSON object per line, pretty writes readable lines, auto is pretty on a terminal and json elsewhere.',
   },
   {
     name: 'writesPerSecond',
     env: 'TOLLGATE_WRITES_PER_SECOND',
     format: integer(1, 1_000_000),
     default: '10000',
-    meaning: 'Requests that change something which one token may send to this process in a second.',
+    meaning: 'Write requests per access token, process and second. Further requests get 429.',
   },
   {
     name: 'readsPerSecond',
     env: 'TOLLGATE_READS_PER_SECOND',
     format: integer(1, 1_000_000),
     default: '20000',
-    meaning: 'Requests that read which one token may send to this process in a second.',
-  },
-  {
-    name: 'failingAtOnce',
-    env: 'TOLLGATE_FAILING_AT_ONCE',
-    format: integer(1, 1_000_000),
-    meaning:
-      'While the process is busy: requests in a tenth of a second, of one token most of whose requests fail; more are answered 429, a tenth of a second later. Default 2 on live, no limit in test.',
+    meaning: 'Read requests per access token, process and second. Further requests get 429.',
   },
   ...cardTestingSettings,
   {
@@ -206,35 +205,36 @@ export const settingTable = [
     env: 'TOLLGATE_CONNECTIONS',
     format: integer(1, 1_000_000),
     default: '10000',
-    meaning: 'Connections of clients at once; more are closed without an answer.',
+    meaning: 'Open client connections. The host closes further connections without a response.',
   },
   {
     name: 'headersTimeoutMs',
     env: 'TOLLGATE_HEADERS_TIMEOUT_MS',
     format: integer(100, hourMs),
     default: '10000',
-    meaning: 'Time a client has to send the headers of a request.',
+    meaning: 'How long a client may take to send the headers of a request.',
   },
   {
     name: 'requestTimeoutMs',
     env: 'TOLLGATE_REQUEST_TIMEOUT_MS',
     format: integer(100, hourMs),
     default: '30000',
-    meaning: 'Time a client has to send a whole request.',
+    meaning: 'How long a client may take to send a whole request.',
   },
   {
     name: 'keepAliveTimeoutMs',
     env: 'TOLLGATE_KEEP_ALIVE_TIMEOUT_MS',
     format: integer(100, hourMs),
     default: '72000',
-    meaning: 'Time an idle connection stays open; longer than that of a balancer in front.',
+    meaning:
+      'How long an idle connection stays open. Set a longer time than the idle timeout of a load balancer in front.',
   },
   {
     name: 'connectorTimeoutMs',
     env: 'TOLLGATE_CONNECTOR_TIMEOUT_MS',
     format: integer(100, 300_000),
     default: '30000',
-    meaning: 'Longest that an operation at an acquirer may take.',
+    meaning: 'How long an operation at an acquirer may take.',
   },
   {
     name: 'stepDays',
@@ -242,28 +242,28 @@ export const settingTable = [
     format: integer(0, 3650),
     default: '90',
     meaning:
-      'Days that what was said between us and acquirers is kept, to the end of a month; 0 keeps nothing of it.',
+      'How long acquirer transcripts are kept, in days, rounded up to the end of a month. 0 keeps none.',
   },
   {
     name: 'shutdownGraceMs',
     env: 'TOLLGATE_SHUTDOWN_GRACE_MS',
     format: integer(0, hourMs),
     default: '40000',
-    meaning: 'Time that running payments get to finish when the process is told to end.',
+    meaning: 'How long running payments may take to finish when the process is told to stop.',
   },
   {
     name: 'allowLoopback',
     env: 'TOLLGATE_ALLOW_LOOPBACK',
     format: flag,
     default: 'true',
-    meaning: "Lets connectors reach this machine's own addresses, in the test environment only.",
+    meaning: 'Test only: whether connectors may call addresses of this machine.',
   },
   {
     name: 'allowLoopbackForMerchants',
     env: 'TOLLGATE_ALLOW_LOOPBACK_FOR_MERCHANTS',
     format: flag,
     meaning:
-      "Lets webhooks and notificationUrl reach this machine's own addresses, but not the ports of the host, of its database and of its key server; what is answered is not shown then. In the test environment only. Default true with the demo channel, else false.",
+      'Test only: whether webhooks and notificationUrl may call addresses of this machine. The ports of the host, its database and its key server stay closed, and delivery logs omit response bodies. Default: true with the demo channel, otherwise false.',
   },
 ] as const satisfies readonly Setting[]
 
@@ -294,17 +294,17 @@ export const structuredSettings = [
     name: 'plugins',
     env: 'TOLLGATE_PLUGINS',
     meaning:
-      'Plugins: package names separated by commas; in the file also plugin objects. The simulator is there by default in test.',
+      'Plugins to load: package names, separated by commas; in the file also plugin objects. The test environment always loads the simulator.',
   },
   {
     name: 'connectors',
     env: 'TOLLGATE_CONNECTORS',
-    meaning: 'Settings of connectors by connector name, as JSON: {"acquirer":{"url":"https://…"}}.',
+    meaning: 'Connector settings by connector name, as JSON: {"acquirer":{"url":"https://…"}}.',
     secret: true,
   },
   {
     name: 'jobs',
     env: undefined,
-    meaning: 'Jobs of your own, in the file only.',
+    meaning: 'Your own jobs. In the file only.',
   },
 ] as const

@@ -10,20 +10,21 @@ export const surfaceSettings = [
     env: 'TOLLGATE_SURFACE',
     format: { kind: 'text' },
     meaning:
-      "What this process serves, separated by commas: merchant is the API of shops and acquirers' events, fields what shoppers type card data into, office the API of operators. Default: all in test, all but office on live.",
+      'Surfaces that this process serves, separated by commas: merchant (API for shops, events from acquirers), fields (card fields for shoppers), office (API for operators). Default: all in test, all but office on live.',
   },
   {
     name: 'fieldsUrl',
     env: 'TOLLGATE_FIELDS_URL',
     format: { kind: 'url', schemes: ['http', 'https'] },
-    meaning: 'Origin under which shoppers reach the surface fields, where it is one of its own.',
+    meaning:
+      'Origin under which shoppers reach the surface fields, if the surface has an origin of its own.',
   },
   {
     name: 'officeUrl',
     env: 'TOLLGATE_OFFICE_URL',
     format: { kind: 'url', schemes: ['http', 'https'] },
     meaning:
-      'Origin under which operators reach the surface office: https://office.example.com. Needed for it, but on the loopback of a test installation.',
+      'Origin under which operators reach the surface office: https://office.example.com. Required to serve that surface, except on the loopback interface in test.',
   },
   {
     name: 'fourEyes',
@@ -31,7 +32,7 @@ export const surfaceSettings = [
     format: { kind: 'flag' },
     default: 'false',
     meaning:
-      'Tokens, accounts at acquirers, data keys and operators who administer need two people: one proposes, another one confirms.',
+      'Require two people, one to propose and one to confirm, for access tokens, acquirer accounts, data key rotations and changes to operators who administer.',
   },
 ] as const
 
@@ -80,12 +81,12 @@ export function surfaceContradictions(settings: Said): string[] {
   const servesOffice = settings.role !== 'worker' && surfacesFrom(settings).includes('office')
   if (servesOffice && officeUrl === undefined && environment === 'live') {
     problems.push(
-      'TOLLGATE_OFFICE_URL is not set, and the surface office is served: name the origin under which operators reach it, https://office.example.com',
+      'TOLLGATE_OFFICE_URL is not set, but this process serves the surface office: set the origin under which operators reach it, such as https://office.example.com',
     )
   }
   if (settings.fourEyes && settings.demo === true) {
     problems.push(
-      'TOLLGATE_FOUR_EYES and TOLLGATE_DEMO are both true: a demo channel gets its token by itself',
+      'TOLLGATE_FOUR_EYES and TOLLGATE_DEMO are both true: a demo channel would get a token without a second person',
     )
   }
   return problems

@@ -19,7 +19,7 @@ export function unknownVariables(
     .filter((name) => name.startsWith(prefix) && !known.includes(name))
     .filter((name) => !ofOthers.has(name) && !name.startsWith(ofTests))
     .sort()
-    .map((name) => `${name} is no setting: expected ${nearest(name)}, or no such variable`)
+    .map((name) => `${name} is not a setting: did you mean ${nearest(name)}?`)
 }
 
 function nearest(name: string): string {

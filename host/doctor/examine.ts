@@ -22,7 +22,7 @@ export async function examineServer(store: DoctorStore): Promise<Finding[]> {
   findings.push(
     off.length === 0
       ? well('commits are durable')
-      : problem(`acknowledged payments can be lost: set ${off.join(', ')} to on`),
+      : problem(`a crash can lose acknowledged payments: set ${off.join(', ')} to on`),
   )
   const standbys = await store.standbys()
   const isWaiting = rows.some(
@@ -31,7 +31,7 @@ export async function examineServer(store: DoctorStore): Promise<Finding[]> {
   if (standbys > 0 && !isWaiting) {
     findings.push(
       note(
-        `${standbys} standbys and no synchronous_standby_names: a failover may lose the last payments`,
+        `${standbys} standbys, but synchronous_standby_names is empty: a failover may lose the last payments`,
       ),
     )
   }
@@ -54,7 +54,7 @@ export async function examineMigrations(store: DoctorStore): Promise<Finding> {
   if (missing.length > 0) {
     return problem(`migrations have not run: ${missing.join(', ')}; run tollgate migrate`)
   }
-  return well(`${files.length} migrations, all there`)
+  return well(`all ${files.length} migrations have run`)
 }
 
 export async function examineKeys(store: DoctorStore, keys: KeyProvider): Promise<Finding> {
@@ -65,7 +65,9 @@ export async function examineKeys(store: DoctorStore, keys: KeyProvider): Promis
   } catch (thrown) {
     return problem((thrown as Error).message)
   }
-  return rows.length === 0 ? note('nothing is sealed yet') : well('the keys open the vault')
+  return rows.length === 0
+    ? note('no data keys yet')
+    : well('the key-encryption keys open all data keys')
 }
 
 /** Whether every row of the audit trail is as it was written. */
@@ -75,9 +77,9 @@ export async function examineAudit(
 ): Promise<Finding[]> {
   const { links, problems, notes } = await verifyAudit({ database, keys })
   return [
-    ...problems.map((text) => problem(`the audit trail was changed: ${text}`)),
+    ...problems.map((text) => problem(`the audit trail was tampered with: ${text}`)),
     ...notes.map((text) => note(`the audit trail: ${text}`)),
-    ...(problems.length === 0 ? [well(`${links} rows of the audit trail are as they were`)] : []),
+    ...(problems.length === 0 ? [well(`${links} rows of the audit trail are unchanged`)] : []),
   ]
 }
 
@@ -91,34 +93,38 @@ export async function examineRows(
   const environment = await store.environment()
   if (environment !== undefined && environment !== expectedEnvironment) {
     findings.push(
-      problem(`this is a ${environment} database and the settings say ${expectedEnvironment}`),
+      problem(
+        `the database belongs to the ${environment} environment, but the settings say ${expectedEnvironment}`,
+      ),
     )
   }
   const partitions = await store.missingPartitions()
   findings.push(
     partitions.length === 0
-      ? well('partitions of this month and the next are there')
+      ? well('partitions exist for this month and the next')
       : problem(
-          `partitions are missing: ${partitions.map(({ name }) => name).join(', ')}; a running worker makes them`,
+          `partitions are missing: ${partitions.map(({ name }) => name).join(', ')}; a running worker creates partitions`,
         ),
   )
   if (await store.outsidePartitions()) {
-    findings.push(problem('payments lie in the default partition: their month had none'))
+    findings.push(
+      problem('the default partition holds payments, because their month had no partition'),
+    )
   }
   findings.push(await examineTransactions(store))
   const orphans = (await store.orphans(lowestId(days))).filter(({ count }) => count !== '0')
   for (const { what, count } of orphans) findings.push(problem(`${count} ${what}`))
-  if (orphans.length === 0) findings.push(well(`rows of the last ${days} days fit together`))
+  if (orphans.length === 0) findings.push(well(`rows of the last ${days} days are consistent`))
   const overdue = await store.overdueAttempts()
   findings.push(
     overdue === 0
-      ? well('no attempt is overdue')
-      : problem(`${overdue} attempts are overdue: is a process with role worker or all running?`),
+      ? well('no overdue attempts')
+      : problem(`${overdue} overdue attempts: is a process with role worker or all running?`),
   )
   const open = await store.attention()
   for (const { kind, count, oldest } of open) {
     findings.push(
-      problem(`${count} open on the operators' list: ${kind}, since ${oldest.toISOString()}`),
+      problem(`the operators' list has ${count} ${kind}, the oldest since ${oldest.toISOString()}`),
     )
   }
   if (open.length === 0) findings.push(well("the operators' list is empty"))
@@ -128,9 +134,9 @@ export async function examineRows(
 /** A server counts its transactions from the start: a restored database brings later ones along. */
 async function examineTransactions(store: DoctorStore): Promise<Finding> {
   const { next, newest } = await store.transactions()
-  if (newest < next) return well('the server is past the transactions of all events')
+  if (newest < next) return well('the transaction counter of the server is ahead of all events')
   return problem(
-    `events are of transactions up to ${newest} and the server is at ${next}, as after a restore: until it is past them the feed hides events. Before a process starts, run: do $$ begin while pg_current_xact_id() <= '${newest}' loop commit; end loop; end $$`,
+    `the transaction counter of the server is ${next}, but events have transaction numbers up to ${newest}, as after a restore: the event feed hides events until the counter is ahead. Before starting any process, run: do $$ begin while pg_current_xact_id() <= '${newest}' loop commit; end loop; end $$`,
   )
 }
 

@@ -38,6 +38,8 @@ export type Sender = {
   /** Id of the token; undefined without a login. */
   readonly token?: string | undefined
   readonly merchant?: string | undefined
+  /** Id of an operator with a session. */
+  readonly person?: string | undefined
   /** The address, or the network of it. */
   readonly address: string
 }
@@ -54,6 +56,8 @@ export type BodyBudgetOptions = {
   readonly payments?: BodyRoom
   /** For requests without a login: nothing of theirs is ever taken from the room for payments. */
   readonly strangers?: BodyRoom
+  /** For operators with a session: strangers without one do not keep them out. */
+  readonly operators?: BodyRoom
   readonly stalledMs?: number
   readonly nowMs?: () => number
 }
@@ -61,11 +65,12 @@ export type BodyBudgetOptions = {
 /**
  * Memory for the bodies of all requests under way. A client that opens many connections and stalls on
  * each of them is turned away by his own share, long before others notice; whoever has many tokens and
- * merchants meets the last quarter, of which each has little; and strangers have a room of their own.
+ * merchants meets the last quarter, of which each has little; and strangers and operators have rooms of their own.
  */
 export class BodyBudget {
   readonly #payments: Room
   readonly #strangers: Room
+  readonly #operators: Room
 
   constructor(options: BodyBudgetOptions = {}) {
     const { stalledMs = limits.stalledBodyMs, nowMs = () => performance.now() } = options
@@ -79,24 +84,33 @@ export class BodyBudget {
       clientBytes: limits.strangersBodiesBytes / 4,
       lateBytes: limits.strangersBodiesBytes / 16,
     }
+    const ofOperators = options.operators ?? {
+      bytes: limits.operatorsBodiesBytes,
+      clientBytes: limits.operatorsBodiesBytes / 4,
+      lateBytes: limits.operatorsBodiesBytes / 16,
+    }
     this.#payments = new Room(ofPayments, stalledMs, nowMs)
     this.#strangers = new Room(ofStrangers, stalledMs, nowMs)
+    this.#operators = new Room(ofOperators, stalledMs, nowMs)
   }
 
   /** Bytes that are held now. */
   get held(): number {
-    return this.#payments.held + this.#strangers.held
+    return this.#payments.held + this.#strangers.held + this.#operators.held
   }
 
   /** What one request takes, to be let go when it was answered. */
   share(sender: Sender): BodyShare {
-    return (sender.token === undefined ? this.#strangers : this.#payments).share(sender)
+    const { token, person } = sender
+    if (token !== undefined) return this.#payments.share(sender)
+    return (person === undefined ? this.#strangers : this.#operators).share(sender)
   }
 
   /** Ends bodies that do not move where little room is left. Happens by itself once a second. */
   endStalled(): void {
     this.#payments.endStalled()
     this.#strangers.endStalled()
+    this.#operators.endStalled()
   }
 }
 
@@ -128,12 +142,14 @@ class Room {
     this.#nowMs = nowMs
   }
 
-  share({ token, merchant, address }: Sender): BodyShare {
+  share({ token, merchant, person, address }: Sender): BodyShare {
     const by = (kind: string, id: string | undefined) => (id === undefined ? [] : [`${kind} ${id}`])
     const ofMerchant = by('merchant', merchant)
+    const ofPerson = by('person', person)
     const ofAddress = by('address', address)
-    const clients = token === undefined ? ofAddress : [...by('token', token), ...ofMerchant]
-    const few = [...ofMerchant, ...ofAddress]
+    const named = [...by('token', token), ...ofMerchant, ...ofPerson]
+    const clients = named.length === 0 ? ofAddress : named
+    const few = [...ofMerchant, ...(person === undefined ? ofAddress : ofPerson)]
     let own = 0
     let late = 0
     let reading: Reading | undefined

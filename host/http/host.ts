@@ -17,9 +17,8 @@ import {
   type ServerLimits,
 } from './server.ts'
 import { unfitOrigin } from './session-cookie.ts'
-import { Shedding } from './shedding.ts'
 import { defaultSurfaces, type Origins } from './surfaces.ts'
-import { defaultThrottle, Throttle, type ThrottleOptions } from './throttle.ts'
+import { defaultThrottle, Refusals, Throttle, type ThrottleOptions } from './throttle.ts'
 import { UnderWay } from './under-way.ts'
 
 export type HostOptions = Partial<ListenAddress> & {
@@ -75,7 +74,6 @@ const malformed: Readonly<Record<Malformed, string>> = {
 export function createHost(gateway: Gateway, options: HostOptions = {}): Host {
   const log = options.log ?? silent
   const state = { closing: false }
-  const throttle = { ...defaultThrottle(gateway.environment), ...options.throttle }
   const underWay = new UnderWay()
   const surfaces = new Set(options.surfaces ?? defaultSurfaces(gateway.environment))
   const origins = options.origins ?? {}
@@ -89,8 +87,8 @@ export function createHost(gateway: Gateway, options: HostOptions = {}): Host {
     origins,
     office,
     proxyOnly: options.proxyOnly ?? false,
-    throttle: new Throttle(throttle),
-    shedding: new Shedding(throttle),
+    throttle: new Throttle({ ...defaultThrottle, ...options.throttle }),
+    refusals: new Refusals(),
     log,
     trustedProxy: options.trustedProxy ?? [],
     state,

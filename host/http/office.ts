@@ -4,17 +4,18 @@
  * what it takes, and no header here lets anybody else read an answer.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Gateway, GatewayError, newId, type Reply } from '@tollgate/core'
+import { type Gateway, GatewayError, newId, type Person, type Reply } from '@tollgate/core'
 import { limits, type OfficeEndpoint, officeEndpoints } from '@tollgate/schemas'
 import type { Express, Request } from 'express'
-import { documentOf, send } from './answer.ts'
+import { costOf, type Document, documentOf, send } from './answer.ts'
+import type { AnswerBudget } from './answer-budget.ts'
 import { ClientGoneError, drained, readBody } from './body.ts'
 import type { BodyBudget, BodyShare } from './body-budget.ts'
 import { clientOf } from './client.ts'
 import { answerFault } from './fault.ts'
 import { type HostLog, loggedId } from './request-log.ts'
 import { sessionCookie } from './session-cookie.ts'
-import type { Throttle } from './throttle.ts'
+import type { Refusals, Throttle } from './throttle.ts'
 import type { UnderWay } from './under-way.ts'
 
 /** Where operators reach this process. Known once it listens, unless it was named. */
@@ -23,7 +24,9 @@ export type OfficeOrigin = { names: readonly string[] }
 export type OfficeParts = {
   readonly gateway: Gateway
   readonly throttle: Throttle
+  readonly refusals: Refusals
   readonly bodies: BodyBudget
+  readonly answers: AnswerBudget
   readonly underWay: UnderWay
   readonly log: HostLog
   readonly state: { closing: boolean }
@@ -53,24 +56,32 @@ async function answerRequest(
   requestId: string,
 ): Promise<void> {
   const startedMs = performance.now()
-  const { gateway, office, throttle, bodies, state } = parts
+  const { gateway, office, throttle, refusals, bodies, answers, state } = parts
   const cookie = sessionCookie(office.names[0]?.startsWith('http://') === true)
   const network = clientOf(request.ip)
+  const isChange = endpoint.method !== 'GET'
+  const isStranger = endpoint.right === 'none'
+  const place = answers.enter(request, response)
   let reply: Reply
+  let document: Document
   let keeps: string | null | undefined
   let share: BodyShare | undefined
+  let readers: readonly string[] = [network]
   try {
-    const isChange = endpoint.method !== 'GET'
     if (isChange) refuseOtherOrigins(request, office)
+    if (isStranger) await refusals.refuseBeyond(network)
     await throttle.admit(isChange ? 'write' : 'read', network)
     const session = cookie.in(request.headers.cookie)
-    const body = isChange ? bodies.share({ address: network }) : undefined
-    share = body
     // Asked for once it is known that who sent it may: nothing is read for anybody else.
-    const read = async () =>
-      body === undefined
-        ? queryIn(request.url)
-        : jsonIn(request, await readBody(request, body, limits.officeBodyBytes))
+    const read = async (person?: Person) => {
+      if (person !== undefined) readers = readersOf(person)
+      if (!isChange) {
+        await answers.admit(place, readers)
+        return queryIn(request.url)
+      }
+      share = bodies.share({ person: person?.id, address: network })
+      return jsonIn(request, await readBody(request, share, limits.officeBodyBytes))
+    }
     const { id } = request.params as { id?: string }
     const answered = await gateway.people.answer(
       endpoint.operation,
@@ -80,17 +91,22 @@ async function answerRequest(
     )
     reply = answered.reply
     keeps = answered.session
+    document = documentOf(reply)
+    if (!isChange) answers.fit(readers, costOf(document))
   } catch (error) {
     if (error instanceof ClientGoneError) return
     share?.letGo()
     await drained(request)
     reply = gateway.refuse(error, requestId)
+    document = documentOf(reply)
+    if (isStranger && reply.status === 400) await refusals.count(network)
   } finally {
     share?.letGo()
   }
   const headers = keeps === undefined ? {} : { 'Set-Cookie': cookie.keep(keeps) }
-  const document = documentOf(reply)
-  send(response, reply.status, document, requestId, state.closing, { ...reply.headers, ...headers })
+  const moved = answers.sending(request, response, readers, costOf(document))
+  const all = { ...reply.headers, ...headers }
+  send(response, reply.status, document, requestId, state.closing, all, moved)
   parts.log.info(
     {
       method: request.method,
@@ -104,6 +120,10 @@ async function answerRequest(
     'request',
   )
 }
+
+/** Unread answers count for the person, and for the part of the installation that the person belongs to. */
+const readersOf = ({ id, entityId }: Person): readonly string[] =>
+  entityId === null ? [`operator ${id}`] : [`operator ${id}`, `operators of ${entityId}`]
 
 /** A browser always says where a POST comes from; whoever does not say it is no browser of an operator. */
 function refuseOtherOrigins(request: IncomingMessage, { names }: OfficeOrigin): void {

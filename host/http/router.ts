@@ -19,16 +19,15 @@ import { mountOffice, type OfficeOrigin } from './office.ts'
 import { ownOperation } from './own-operations.ts'
 import { onlyThroughProxy } from './proxy-only.ts'
 import { type HostLog, loggedId, type RequestLine } from './request-log.ts'
-import type { Shedding } from './shedding.ts'
 import { type Origins, onlyOwnPaths } from './surfaces.ts'
-import type { Throttle } from './throttle.ts'
+import type { Refusals, Throttle } from './throttle.ts'
 import type { UnderWay } from './under-way.ts'
 import { WaitingCaller } from './waiting-caller.ts'
 
 export type RouterParts = {
   readonly gateway: Gateway
   readonly throttle: Throttle
-  readonly shedding: Shedding
+  readonly refusals: Refusals
   readonly log: HostLog
   /** Addresses of proxies whose word on the client's address is taken. */
   readonly trustedProxy: readonly string[]
@@ -134,23 +133,15 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
   const place = isCounted ? parts.answers.enter(request, response) : undefined
   const login = () => gateway.authenticate(request.headers.authorization, request.ip)
   let caller: Caller | null = null
-  let counted: string | undefined
   let share: BodyShare | undefined
   let reply: Reply | undefined
   let document: Document
-  let status = 0
   let isLast = false
   let readers: readonly string[] | undefined
   try {
     if (endpoint.login === 'token') caller = await login()
     const client = caller?.id ?? clientOf(request.ip)
-    if (endpoint.throttle !== 'none') {
-      if (endpoint.throttle === 'write') {
-        await enter(parts.shedding, client)
-        counted = client
-      }
-      await parts.throttle.admit(endpoint.throttle, client)
-    }
+    await parts.throttle.admit(endpoint.throttle, client)
     const merchant = caller === null ? undefined : await gateway.merchantOf(caller)
     if (endpoint.method === 'POST') {
       const address = clientOf(request.ip)
@@ -169,7 +160,6 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
       document = documentOf(done)
     }
     if (readers !== undefined) parts.answers.fit(readers, costOf(document))
-    status = reply?.status ?? document.status ?? 200
   } catch (error) {
     if (error instanceof ClientGoneError) {
       log(parts, asked, { startedMs, caller, status: 0, gone: true })
@@ -182,13 +172,12 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
     if (!isLast) await drained(request)
     reply = gateway.refuse(error, requestId)
     document = documentOf(reply)
-    status = reply.status
   } finally {
     share?.letGo()
-    if (counted !== undefined) parts.shedding.leave(counted, status)
   }
   const moved = readers && parts.answers.sending(request, response, readers, costOf(document))
   const closing = isLast || parts.state.closing
+  const status = reply?.status ?? document.status ?? 200
   send(response, status, document, requestId, closing, reply?.headers, moved)
   log(parts, asked, {
     startedMs,
@@ -197,15 +186,6 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
     code: reply === undefined ? undefined : codeOf(reply),
     gone: response.destroyed ? true : undefined,
   })
-}
-
-async function enter(shedding: Shedding, client: string): Promise<void> {
-  try {
-    shedding.enter(client)
-  } catch (turnedAway) {
-    await shedding.hold()
-    throw turnedAway
-  }
 }
 
 /** Who asks, and what the request holds on to. */

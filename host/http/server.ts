@@ -10,7 +10,7 @@ import {
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { reasonOf, systemCode } from '../postgres/error.ts'
+import { reasonOf, systemCode } from '../thrown.ts'
 
 export type ServerLimits = {
   /** Time for the headers of a request. */
@@ -144,7 +144,7 @@ function encrypted(
     return createTlsServer({ ...options, ...forwardSecret, handshakeTimeout, cert, key }, listener)
   } catch (thrown) {
     throw new ListenError(
-      `${certificateFile} and ${keyFile} are no certificate with its private key in PEM form (${reasonOf(thrown)})`,
+      `${certificateFile} and ${keyFile} are not a certificate and its private key in PEM format (${reasonOf(thrown)})`,
     )
   }
 }
@@ -232,12 +232,12 @@ export async function listen(server: Server, { host, port, tls }: ListenAddress)
 function whyNot(error: Error, host: string, port: number): string {
   switch (systemCode(error)) {
     case 'EADDRINUSE':
-      return `port ${port} on ${host} is in use; end the program that uses it, or set PORT to another one (0 takes a free one)`
+      return `port ${port} on ${host} is in use; stop the program that uses the port, or set PORT to another one (0 picks a free port)`
     case 'EACCES':
-      return `port ${port} on ${host} may not be used by this user; set PORT to one above 1023`
+      return `this user may not use port ${port} on ${host}; set PORT to a number above 1023`
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `${host} is no address of this machine; set HOST to one that is`
+      return `${host} is not an address of this machine; set HOST to an address of this machine`
     default:
       return `cannot listen on ${host}, port ${port} (${error.message})`
   }

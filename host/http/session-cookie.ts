@@ -18,13 +18,13 @@ export function unfitOrigin(origin: string, environment: 'test' | 'live'): strin
     return 'must be an origin such as https://office.example.com'
   }
   if (url.origin !== origin.replace(/\/$/, '')) {
-    return 'must be an origin alone, without a path, in lower case'
+    return 'must be an origin in lower case, without a path'
   }
   if (url.protocol === 'https:') return undefined
   const hostname = url.hostname.replace(/^\[|\]$/g, '')
   return environment === 'test' && isLoopback(hostname)
     ? undefined
-    : 'must begin with https://: over plain HTTP sessions are served on the loopback of a test installation only'
+    : 'must begin with https://: plain HTTP is allowed only on the loopback interface in the test environment'
 }
 
 /** @param isPlain over HTTP, where browsers take no cookie that asks for more. */

@@ -21,9 +21,18 @@ const officePart = officeEndpoints[0].path.split('/')[1]
 const surfaceOf = (path: string): Surface =>
   path.split('/', 2)[1] === officePart ? 'office' : 'merchant'
 
+type Named = { readonly host: string; readonly port: string }
+
+/** A Host header without what makes no other name of it: letters, the final dot. Undefined: there is no name. */
+function namedBy(header: string): Named | undefined {
+  const found = /^(\[[^\]]*\]|[^:]*)(?::([0-9]*))?$/.exec(header.trim().toLowerCase())
+  const host = withoutFinalDots(found?.[1] ?? '')
+  return host === '' ? undefined : { host, port: found?.[2] ?? '' }
+}
+
 /**
  * Passes on what may be asked here, under the name that it was sent to. A name that no origin has says
- * nothing: it may be that of a balancer.
+ * nothing about merchants: it may be that of a balancer. The office is there under its own name alone.
  *
  * @param serves what this process serves.
  */
@@ -32,19 +41,29 @@ export function onlyOwnPaths(
   origins: Origins,
   notHere: (request: Request, response: ServerResponse) => Promise<void>,
 ) {
-  const byHost = new Map<string, Set<Surface>>()
-  for (const surface of surfaces) {
+  const known = surfaces.flatMap((surface) => {
     const origin = origins[surface]
-    if (origin === undefined) continue
-    const { host } = new URL(origin)
-    byHost.set(host, (byHost.get(host) ?? new Set()).add(surface))
+    if (origin === undefined) return []
+    const { protocol, host } = new URL(origin)
+    const usual = protocol === 'https:' ? '443' : '80'
+    const { host: name, port } = namedBy(host)!
+    return [{ surface, name, ports: port === '' ? ['', usual] : [port] }]
+  })
+  /** The surfaces of a name; under a port that none of them has, all that share the name. */
+  const surfacesOf = ({ host, port }: Named): ReadonlySet<Surface> | undefined => {
+    const sameName = known.filter(({ name }) => name === host)
+    const samePort = sameName.filter(({ ports }) => ports.includes(port))
+    const found = samePort.length > 0 ? samePort : sameName
+    return found.length === 0 ? undefined : new Set(found.map(({ surface }) => surface))
   }
   return (request: Request, response: ServerResponse, next: NextFunction): void => {
     const surface = surfaceOf(request.path)
-    const named = byHost.get((request.headers.host ?? '').toLowerCase())
+    const name = namedBy(request.headers.host ?? '')
+    const named = name === undefined ? undefined : surfacesOf(name)
     const isHere =
       serves.has(surface) &&
-      (named === undefined || named.has(surface) || origins[surface] === undefined)
+      (origins[surface] === undefined ||
+        (named === undefined ? surface !== 'office' : named.has(surface)))
     if (isHere || openPaths.has(request.path)) next()
     else void notHere(request, response)
   }
@@ -53,3 +72,9 @@ export function onlyOwnPaths(
 /** What a host serves unless it is told: everything while trying out, and no operators' API by accident. */
 export const defaultSurfaces = (environment: 'test' | 'live'): readonly Surface[] =>
   environment === 'live' ? surfaces.filter((surface) => surface !== 'office') : surfaces
+
+function withoutFinalDots(name: string): string {
+  let end = name.length
+  while (name[end - 1] === '.') end -= 1
+  return name.slice(0, end)
+}

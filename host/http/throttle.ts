@@ -1,24 +1,37 @@
-import { type Gateway, GatewayError } from '@tollgate/core'
-import type { Endpoint } from '@tollgate/schemas'
+import { GatewayError } from '@tollgate/core'
+import { type Endpoint, limits } from '@tollgate/schemas'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 
 export type ThrottleOptions = {
   /** Requests that change something, per token and second. */
   readonly writesPerSecond: number
   readonly readsPerSecond: number
-  /**
-   * Requests that a token most of whose requests fail may have under way while the process is busy. In the
-   * test environment as many as it likes: those who try out what fails are welcome there.
-   */
-  readonly failingAtOnce: number
 }
 
 /** The rates are far above what one process does, so that only a client that went wild meets them. */
-export const defaultThrottle = (environment: Gateway['environment']): ThrottleOptions => ({
+export const defaultThrottle: ThrottleOptions = {
   writesPerSecond: 10_000,
   readsPerSecond: 20_000,
-  failingAtOnce: environment === 'live' ? 2 : Number.POSITIVE_INFINITY,
-})
+}
+
+/** The refused requests of strangers in the last minute, by address: a refusal costs more than its request. */
+export class Refusals {
+  readonly #ofAddress = new RateLimiterMemory({ points: limits.officeRefusals, duration: 60 })
+
+  /** @throws GatewayError 429 */
+  async refuseBeyond(network: string): Promise<void> {
+    const counted = await this.#ofAddress.get(network)
+    if (counted === null || counted.consumedPoints < limits.officeRefusals) return
+    throw new GatewayError('800.120.100', {
+      status: 429,
+      retryAfterSeconds: Math.max(1, Math.ceil(counted.msBeforeNext / 1000)),
+    })
+  }
+
+  async count(network: string): Promise<void> {
+    await this.#ofAddress.penalty(network, 1)
+  }
+}
 
 /**
  * Limits of this process, by token and class of operation. Where no token is asked for, the address
@@ -27,7 +40,7 @@ export const defaultThrottle = (environment: Gateway['environment']): ThrottleOp
 export class Throttle {
   readonly #classes: Readonly<Record<'write' | 'read', RateLimiterMemory>>
 
-  constructor(options: Pick<ThrottleOptions, 'writesPerSecond' | 'readsPerSecond'>) {
+  constructor(options: ThrottleOptions) {
     this.#classes = {
       write: new RateLimiterMemory({ points: options.writesPerSecond, duration: 1 }),
       read: new RateLimiterMemory({ points: options.readsPerSecond, duration: 1 }),

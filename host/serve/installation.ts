@@ -5,7 +5,7 @@ import { loadPlugins } from '../config/plugins.ts'
 import type { HostSettings } from '../config/read-settings.ts'
 import type { HostLog } from '../http/request-log.ts'
 import { securityLog } from '../logging.ts'
-import { startEmbeddedPostgres } from '../postgres/index.ts'
+import { systemCode } from '../thrown.ts'
 import { findKeys } from './keys.ts'
 import { isSealed } from './store.ts'
 
@@ -17,7 +17,7 @@ export type OpenDatabase = {
   stop(): Promise<void>
 }
 
-/** The database does not answer, or its URL is wrong. The message says which one and why. */
+/** There is no database, or it does not answer. The message says which one and why. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError'
 }
@@ -37,12 +37,29 @@ export async function openDatabase(settings: HostSettings, place: Place): Promis
     const title = `${hostname || 'this machine'}${port === '' ? '' : `:${port}`}${pathname}`
     return { url: settings.databaseUrl, title, async stop() {} }
   }
-  const embedded = await startEmbeddedPostgres({
-    directory: settings.dataDirectory,
-    projectDirectory: place.folder,
-    log: (line) => place.log.info({}, line),
-  })
-  return { url: embedded.url, title: embedded.location, stop: () => embedded.stop() }
+  const { startEmbeddedPostgres, EmbeddedPostgresError } = await embeddedPostgres()
+  try {
+    const server = await startEmbeddedPostgres({
+      directory: settings.dataDirectory,
+      projectDirectory: place.folder,
+      log: (line) => place.log.info({}, line),
+    })
+    return { url: server.url, title: server.location, stop: () => server.stop() }
+  } catch (thrown) {
+    throw thrown instanceof EmbeddedPostgresError ? new DatabaseError(thrown.message) : thrown
+  }
+}
+
+/** The embedded server is an optional package: a host with a database of its own does not install it. */
+async function embeddedPostgres() {
+  try {
+    return await import('@tollgate/embedded-postgres')
+  } catch (thrown) {
+    if (systemCode(thrown) !== 'ERR_MODULE_NOT_FOUND') throw thrown
+    throw new DatabaseError(
+      'there is no database: set DATABASE_URL to a PostgreSQL 15 or later, or install @tollgate/embedded-postgres',
+    )
+  }
 }
 
 export type Installation = {
@@ -57,7 +74,7 @@ export type Installation = {
 /**
  * Database, keys, plugins and gateway of an installation, as the settings say.
  *
- * @throws SettingsError · KeysError · DatabaseError · EmbeddedPostgresError · what createGateway throws
+ * @throws SettingsError · KeysError · DatabaseError · what createGateway throws
  */
 export async function openInstallation(
   settings: HostSettings,
@@ -165,15 +182,15 @@ export function keyFilesFrom(
 
 /** What Postgres and the network say about a database that cannot be used, by code. */
 const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing answers there',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the host name cannot be resolved now',
-  ETIMEDOUT: 'it does not answer in time',
-  ENOENT: 'nothing answers there',
+  ECONNREFUSED: 'no server listens there',
+  ENOTFOUND: 'the host name does not exist',
+  EAI_AGAIN: 'the host name cannot be resolved at the moment',
+  ETIMEDOUT: 'the server does not respond in time',
+  ENOENT: 'no server listens there',
   '28P01': 'the password is wrong',
-  '28000': 'the user may not connect',
-  '3D000': 'there is no database with this name on that server',
-  '42501': 'the user may not do this; it needs to own its schema',
+  '28000': 'the user is not allowed to connect',
+  '3D000': 'the server has no database with this name',
+  '42501': 'the user lacks permission: the user must own the schema',
   '53300': 'the server has no free connection',
 }
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { type KeyProvider, transitKeys } from '@tollgate/core'
 import { type HostSettings, SettingsError, splitList } from '../config/read-settings.ts'
-import { reasonOf, systemCode } from '../postgres/error.ts'
+import { reasonOf, systemCode } from '../thrown.ts'
 
 /**
  * The key server that the settings name.
@@ -39,6 +39,8 @@ async function readText(path: string, from: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (thrown) {
-    throw new SettingsError([`${from} is "${path}": it cannot be read (${systemCode(thrown)})`])
+    throw new SettingsError([
+      `${from} is "${path}": the file cannot be read (${systemCode(thrown)})`,
+    ])
   }
 }

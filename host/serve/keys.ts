@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { combinedKeys, type KeyProvider, localKeys, makeKey } from '@tollgate/core'
 import { type HostSettings, SettingsError } from '../config/read-settings.ts'
-import { reasonOf, systemCode } from '../postgres/error.ts'
+import { reasonOf, systemCode } from '../thrown.ts'
 import { openKeyServer } from './key-server.ts'
 import { createPrivateFile } from './private-file.ts'
 
@@ -35,16 +35,16 @@ export async function findKeys(
   if (kept !== undefined) return kept
   if (isSealed) {
     throw new KeysError(
-      `the database is there and its keys are not: ${path} is missing. Restore it from a backup or set TOLLGATE_KEYS. Without these keys nothing sealed in that database can be opened.`,
+      `the keys of the database are missing: there is no ${path}. Restore the file from a backup or set TOLLGATE_KEYS. Without its keys, the sealed data of this database cannot be opened.`,
     )
   }
   if (settings.environment === 'live') {
     throw new KeysError(
-      `there are no keys: ${path} is missing and TOLLGATE_KEYS is not set. A live installation never makes its own; make one with "openssl rand -hex 32", write it as <id>:<64 hex digits> and keep a copy in a safe place.`,
+      `no keys: there is no ${path}, and TOLLGATE_KEYS is not set. A live installation never creates keys by itself. Run "tollgate keys make <id> --out <file>", and keep a copy of the key in a safe place.`,
     )
   }
   if (await createPrivateFile(path, `${makeKey(`test-${randomBytes(4).toString('hex')}`)}\n`)) {
-    log(`made the key file ${path}; the database cannot be opened without it`)
+    log(`created the key file ${path}; the database cannot be opened without the file`)
   }
   return readKeys((await readKeyFile(path)) ?? '', path)
 }
@@ -60,7 +60,7 @@ async function readKeyFile(path: string): Promise<string | undefined> {
     const { mode } = await stat(path)
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
       throw new KeysError(
-        `the key file ${path} can be read by others on this machine; run chmod 600 on it`,
+        `other users of this machine can read the key file ${path}; run chmod 600 on the file`,
       )
     }
     return await readFile(path, 'utf8')

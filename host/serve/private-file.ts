@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { systemCode } from '../postgres/error.ts'
-import { syncFolder } from '../postgres/small-file.ts'
+import { systemCode } from '../thrown.ts'
 
 /** Writes a file that only its owner may read: the old text or the new one is there, never a part. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
@@ -36,4 +35,16 @@ async function draftOf(path: string, text: string): Promise<string> {
     await file.close()
   }
   return draft
+}
+
+/** Makes a rename inside this folder survive a power cut. */
+async function syncFolder(folder: string): Promise<void> {
+  // Windows has no such call for folders.
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
 }

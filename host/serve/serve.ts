@@ -36,7 +36,6 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
       throttle: {
         writesPerSecond: settings.writesPerSecond,
         readsPerSecond: settings.readsPerSecond,
-        ...(settings.failingAtOnce !== undefined && { failingAtOnce: settings.failingAtOnce }),
       },
       limits: {
         headersTimeoutMs: settings.headersTimeoutMs,

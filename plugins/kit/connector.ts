@@ -4,7 +4,7 @@ import type { Found, Json, Money, Ms, Outcome, Redirect, Refs, Reversed } from '
 import type { Sensitive } from './sensitive.ts'
 import type { Settings, SettingsOf } from './settings.ts'
 
-/** The version of this contract. The engine refuses connectors of another one at start. */
+/** The version of this contract. The engine refuses connectors of another version at start. */
 export const contractVersion = 1
 
 export type Card = {
@@ -50,7 +50,7 @@ export type TokenAccount = {
 }
 export type Instrument = Card | BankAccount | VirtualAccount | TokenAccount
 
-/** Fields of the merchant's request, nested as the dotted names say, without any secret. */
+/** Fields of the merchant's request, nested as in their dotted names, without any secret. */
 export type RequestFields = {
   readonly [name: string]: RequestFields | readonly RequestFields[] | string | undefined
 }
@@ -68,13 +68,13 @@ export type Kind =
 /** One operation at the acquirer. */
 export type Operation = {
   readonly kind: Kind
-  /** 32 hex characters; the id of our payment record. */
+  /** 32 hex characters; the id of the engine's payment record. */
   readonly paymentId: string
-  /** Idempotency key of this attempt, in the form that `supports.keyFormat` asks for. */
+  /** Idempotency key of this attempt, in the form of `supports.keyFormat`. */
   readonly key: string
   readonly amount: Money
   readonly brand?: string
-  /** Absent on follow-ups whose acquirer works by reference, and on an enquiry. */
+  /** Absent on follow-ups of an acquirer that works by reference, and on an enquiry. */
   readonly instrument?: Instrument
   readonly request: RequestFields
   /** External 3-D Secure proof, passed through unchanged. */
@@ -86,7 +86,7 @@ export type Operation = {
     readonly acsTransactionId?: string
     readonly version?: string
   }
-  /** On follow-ups: what the operation refers to. */
+  /** On follow-ups: the original operation. */
   readonly original?: {
     readonly paymentId: string
     readonly kind: Kind
@@ -96,30 +96,32 @@ export type Operation = {
     readonly memo?: Json
     readonly networkTxId?: string
   }
-  /** On captures, refunds and reversals: no further one of this type will follow. */
+  /** On captures, refunds and reversals: the last one of its type. */
   readonly final?: boolean
   readonly shortId: string
   readonly merchantTransactionId?: string
   readonly descriptor?: string
-  /** Where the shopper of this payment comes back to after a redirect. */
+  /** Address for the shopper's return after a redirect. */
   readonly returnUrl?: string
 }
 
-/** A shopper who came back, as the browser tells it: nothing of it is proven. */
+/** A shopper's return as the browser reports it. Nothing of it is proven. */
 export type ShopperReturn = {
   readonly method: 'GET' | 'POST'
   readonly query: Readonly<Record<string, string>>
   /** Fields of a form that was posted; empty otherwise. */
   readonly form: Readonly<Record<string, string>>
-  /** What the outcome that sent the shopper away left behind. */
+  /** From the outcome with the redirect. */
   readonly memo?: Json
   readonly refs: Refs
 }
 
-/** Key/value store that the engine keeps for a connector: outside card data never goes in. */
+/** Key/value store that the engine keeps for a connector. Never for card data. */
 export type Records = {
   get(key: string): Promise<Json | undefined>
-  /** Writes when the stored value still is `expected` (undefined: absent); tells whether it did. */
+  /**
+   * Writes if the stored value still is `expected` (undefined: absent); returns whether it wrote.
+   */
   swap(key: string, expected: Json | undefined, value: Json): Promise<boolean>
 }
 
@@ -130,7 +132,7 @@ export type Log = {
 
 export type Context<Config = Record<string, unknown>, Account = Record<string, unknown>> = {
   readonly http: Http
-  /** In-process connectors call it directly before the point after which money may have moved. */
+  /** In-process connectors call it right before the point from which money may have moved. */
   sending(): void
   /** A cached access token of the acquirer's API; `get` runs once at a time for each name. */
   token(name: string, get: () => Promise<{ value: Sensitive; expiresInMs: Ms }>): Promise<Sensitive>
@@ -140,12 +142,12 @@ export type Context<Config = Record<string, unknown>, Account = Record<string, u
   readonly config: Config
   readonly account: Account
   readonly mode: 'INTERNAL' | 'EXTERNAL' | 'LIVE'
-  /** Business time of the merchant: moves with a test clock. */
+  /** Business time of the merchant, which a test clock can move. */
   readonly clock: { now(): Date }
   /** Aborted at the operation's deadline. */
   readonly signal: AbortSignal
   readonly log: Log
-  /** Where the acquirer may send events. */
+  /** Address for the acquirer's events. */
   readonly notifyUrl?: string
 }
 
@@ -156,20 +158,20 @@ export type Inbound = {
   readonly query: Readonly<Record<string, string>>
 }
 
-/** What an acquirer's event says about one operation. */
+/** The claim of an acquirer's event about one operation. */
 export type Claim = {
   /**
-   * Unique per account at the acquirer, at most 255 visible characters. A second event with it is
-   * dropped; one that says something else is kept for operators.
+   * Unique for an account at the acquirer, at most 255 visible characters. A second event with the
+   * same id is dropped; one with other content is kept for operators.
    */
   readonly eventId: string
-  /** Key of the operation it is about, as the engine sent it. */
+  /** Key of the operation, as the engine sent it. */
   readonly key: string
   readonly outcome:
     | Outcome
     | { is: 'chargeback' | 'chargebackReversal'; reason: Reason; refs: Refs }
   readonly amount: Money
-  /** The acquirer's own reference of what is told, the same in all events about one chargeback. */
+  /** The acquirer's own reference of the case, the same in all events about one chargeback. */
   readonly reference?: string
 }
 
@@ -180,17 +182,17 @@ export type Supports = {
   readonly capture?: { readonly partial: boolean; readonly multiple: boolean }
   readonly refund?: { readonly partial: boolean }
   readonly reverse?: { readonly partial: boolean }
-  /** Whether the same key sent twice does the work once, and for how long. */
+  /** Whether the same key sent twice has one effect, and for how long. */
   readonly key: { readonly by: 'key'; readonly ttlMs: Ms } | { readonly by: 'none' }
-  /** Form of keys the acquirer takes; 32 lower-case hex characters unless given. */
+  /** Form of the acquirer's keys; 32 lower-case hex characters by default. */
   readonly keyFormat?: {
     readonly alphabet: 'hex' | 'alphanumeric' | 'digits'
     readonly length: number
   }
-  /** How long after sending an enquiry may still say not-found about what will appear. */
+  /** The time after sending in which an enquiry can miss an operation that appears later. */
   readonly enquiryVisibleAfterMs: Ms
   readonly limits?: { readonly concurrent?: number; readonly timeoutMs?: Ms }
-  /** Modes of the merchant's request that this connector can serve. */
+  /** Modes of the merchant's request that this connector serves. */
   readonly modes?: readonly ('INTERNAL' | 'EXTERNAL' | 'LIVE')[]
 }
 
@@ -212,16 +214,16 @@ export type Connector<C = Record<string, unknown>, A = Record<string, unknown>> 
   readonly reverse?: Handler<C, A>
   readonly increment?: Handler<C, A>
   readonly verify?: Handler<C, A>
-  /** At least one of the two; both is best. */
+  /** At least one of the two, preferably both. */
   readonly resolve: {
-    /** What became of the operation with `operation.key`? Changes nothing there. */
+    /** Finds the outcome of the operation with `operation.key`. Changes nothing at the acquirer. */
     readonly enquire?: (operation: Operation, context: Context<C, A>) => Promise<Found>
-    /** Undo whatever the key did, and make the key harmless for good. */
+    /** Undoes the operation of the key, and closes the key for good. */
     readonly reverseByKey?: (operation: Operation, context: Context<C, A>) => Promise<Reversed>
   }
   /**
-   * The shopper came back from a redirect: ask the acquirer, believe nothing that the browser brought. A
-   * throw, or `notSent`, before a byte that moves money leaves the payment pending.
+   * Called when the shopper returned from a redirect. Ask the acquirer and trust nothing that the browser
+   * brought. After a throw, or `notSent`, before the first byte that moves money, the payment stays pending.
    */
   readonly complete?: (
     operation: Operation,
@@ -229,19 +231,19 @@ export type Connector<C = Record<string, unknown>, A = Record<string, unknown>> 
     context: Context<C, A>,
   ) => Promise<Outcome>
   readonly inbound?: {
-    /** True only when the message is proven to come from the acquirer. */
+    /** True only for a message proven to come from the acquirer. */
     verify(message: Inbound, context: Context<C, A>): Promise<boolean> | boolean
     parse(message: Inbound): readonly Claim[]
   }
-  /** The acquirer's code -> our reason. */
+  /** The acquirer's code -> the engine's reason. */
   readonly reasons?: Readonly<Record<string, Reason>>
   /** Proves the credentials of an account without moving money. */
   readonly check?: (context: Context<C, A>) => Promise<{ ok: true } | { ok: false; why: string }>
 }
 
 /**
- * Declares a connector. A handler that is present is the capability: there is no second list.
- * Types of `context.config` and `context.account` follow from the two tables.
+ * Declares a connector. A present handler is the capability: there is no second list. Types of
+ * `context.config` and `context.account` follow from the two tables.
  */
 export function defineConnector<
   const ConfigRows extends readonly Row[] = readonly [],

@@ -6,7 +6,7 @@ export type PluginErrorCode =
   | 'missing-handler'
   | 'bad-setting'
 
-/** A plugin that cannot be used, found at start. `code` is stable, the message says what to change. */
+/** An unusable plugin, found at start. `code` is stable, the message describes the remedy. */
 export class PluginError extends Error {
   override readonly name = 'PluginError'
   readonly code: PluginErrorCode

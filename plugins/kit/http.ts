@@ -29,12 +29,12 @@ export type HttpAnswer = {
   readonly body: Buffer
   /** The body as UTF-8. */
   text(): string
-  /** The body as JSON. Throws a plain Error that quotes nothing of the body when it is none. */
+  /** The body as JSON. Throws a plain Error without quoting the body when it is not JSON. */
   json(): unknown
 }
 
 export type HttpOptions = {
-  /** True for every request that can move money. Look-ups and token requests leave it out. */
+  /** True for every request that can move money. Look-ups and token requests omit it. */
   moves?: boolean
   headers?: Readonly<Record<string, string | Sensitive>>
   /** Appended to the URL. */
@@ -45,13 +45,13 @@ export type HttpOptions = {
   body?: Buffer | string
   /** Upper bound for this request; the operation's own deadline always holds as well. */
   timeoutMs?: number
-  /** Largest answer that is read, in bytes. Default 1 MiB. */
+  /** Largest readable answer in bytes. Default 1 MiB. */
   maxBytes?: number
 }
 
 /**
- * The only way out for a connector. The engine owns it: connection pool, TLS, deadlines, address
- * guard (public addresses only, connects to the address it checked, follows no redirect), and a
+ * The only way to the network for a connector. The engine provides connection pool, TLS, deadlines,
+ * address guard (public addresses only, connections to the checked address, no redirects), and a
  * transcript in which `Sensitive` values and card numbers are scrubbed. A status of 4xx or 5xx is
  * an answer, not an error.
  *

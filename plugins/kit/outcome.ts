@@ -7,14 +7,14 @@ export type Money = { readonly minor: bigint; readonly currency: string }
 
 /**
  * The acquirer's own identifiers of one operation, kept with the payment, shown to operators and
- * handed back on every follow-up and enquiry. Never card data.
+ * passed to every follow-up and enquiry. Never card data.
  */
 export type Refs = { readonly [name: string]: string }
 
 /** Milliseconds. */
 export type Ms = number
 
-/** Where the shopper has to go before the payment can end. */
+/** The shopper's redirect before the payment can end. */
 export type Redirect = {
   redirect: {
     url: string
@@ -34,7 +34,7 @@ export type Redirect = {
 type Shown = {
   /** Address check answer: A, Z, N, U or F. */
   avs?: string
-  /** CVV check answer as the acquirer gave it, one character. */
+  /** CVV check answer of the acquirer, one character. */
   cvv?: string
   /** The acquirer's own code, shown as resultDetails.AcquirerResponse. */
   code?: string
@@ -44,18 +44,18 @@ type Shown = {
   card?: Readonly<Record<string, string>>
 }
 
-/** The operation was done and the acquirer said so. */
+/** The acquirer confirmed the operation. */
 export type Approved = Shown & {
   is: 'approved'
   refs: Refs
-  /** Only when it differs from the amount asked for. */
+  /** Only when it differs from the requested amount. */
   amount?: Money
   memo?: Json
   /** Scheme reference of this authorisation, for later merchant-initiated payments. */
   networkTxId?: string
 }
 
-/** Counts as done, but may still fail: a refund, a direct debit. */
+/** Counts as done, but can still fail: a refund, a direct debit. */
 export type Accepted = Shown & {
   is: 'accepted'
   refs: Refs
@@ -85,19 +85,19 @@ export type Pending = Shown & {
   reason?: Reason
 }
 
-/** Positively known: not one byte of a request that moves money reached the acquirer. */
+/** Proven: not one byte of a request that moves money reached the acquirer. */
 export type NotSent = { is: 'notSent'; why: string }
 
-/** The answer is lost or cannot be read: money may have moved. The engine will enquire. */
+/** The answer is lost or unreadable: money may have moved. The engine will enquire. */
 export type Unknown = { is: 'unknown'; refs?: Refs; why: string; memo?: Json }
 
-/** What one operation at an acquirer ended with. */
+/** The outcome of one operation at an acquirer. */
 export type Outcome = Approved | Accepted | Declined | Pending | NotSent | Unknown
 
-/** What an enquiry found: an outcome, or that the acquirer knows no operation with this key. */
+/** The result of an enquiry: an outcome, or that the acquirer does not know the key. */
 export type Found = Outcome | { is: 'notFound'; why?: string }
 
-/** What a reversal by key did. `nothing` means: the key was unknown there and is harmless now. */
+/** The result of a reversal by key. `nothing` means: the key was unknown and is closed now. */
 export type Reversed =
   | { is: 'reversed'; refs?: Refs }
   | { is: 'nothing'; refs?: Refs }

@@ -1,9 +1,12 @@
 import type { Connector } from './connector.ts'
 
-/** A wallet turns an encrypted payment token into an instrument. Its contract comes with the wallets. */
+/**
+ * A wallet turns an encrypted payment token into an instrument. Its contract comes with the
+ * wallets.
+ */
 export type Wallet = { readonly name: string }
 
-/** What a job handler of a plugin gets. */
+/** The arguments of a plugin's job handler. */
 export type JobRun = {
   readonly id: string
   readonly signal: AbortSignal
@@ -13,13 +16,13 @@ export type Job<Payload extends object = object> = {
   readonly name: string
   /** Attempts after the first, and the pause before each, doubling. */
   readonly retry?: { readonly limit: number; readonly delaySeconds: number }
-  /** How many run at once in one process. */
+  /** Simultaneous runs in one process. */
   readonly concurrency?: number
-  /** Payloads hold ids only. Must be safe to run twice. */
+  /** Payloads hold ids only. A second run must be safe. */
   run(payload: Payload, run: JobRun): Promise<void>
 }
 
-/** What happened to a payment, told after it was committed. */
+/** A committed event of a payment. */
 export type GatewayEvent = {
   readonly id: string
   readonly type: string
@@ -36,11 +39,11 @@ export type Plugin = {
   readonly connectors?: readonly Connector[]
   readonly wallets?: readonly Wallet[]
   readonly jobs?: readonly Job[]
-  /** Called in this process, best effort, after commit. */
+  /** Called in this process after the commit, best effort. */
   readonly on?: (event: GatewayEvent) => void
 }
 
-/** Declares a plugin: a name and what it brings. */
+/** Declares a plugin: a name and its parts. */
 export function definePlugin(plugin: Plugin): Plugin {
   return plugin
 }

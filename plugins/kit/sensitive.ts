@@ -3,7 +3,7 @@ const hidden = '[sensitive]'
 
 /**
  * A value that must not reach a log, an error or a table. It prints and serialises as
- * `[sensitive]`; only `reveal()` gives the value. The brand is a registered symbol, so two copies
+ * `[sensitive]`; only `reveal()` returns the value. The brand is a registered symbol, so two copies
  * of this package in one process recognise each other's values.
  */
 export class Sensitive<T = string> {

@@ -8,7 +8,7 @@ type ValueOf<F extends Format> = F extends { kind: 'flag' }
       ? V
       : string
 
-/** The object that a settings table describes: required rows are always there. */
+/** The object described by a settings table: required rows are always present. */
 export type SettingsOf<Rows extends readonly Row[]> = {
   readonly [Name in Extract<
     Rows[number],
@@ -21,7 +21,7 @@ export type SettingsOf<Rows extends readonly Row[]> = {
   >[0]]?: ValueOf<Extract<Rows[number], readonly [Name, ...unknown[]]>[1]>
 }
 
-/** A table of settings: a group of fields that remembers its rows' types. */
+/** A table of settings: a group of fields with the types of its rows. */
 export type Settings<Rows extends readonly Row[] = readonly Row[]> = Group & { readonly rows: Rows }
 
 /**

@@ -21,6 +21,8 @@ export const limits = {
   lateBodiesBytes: 1024 * 1024,
   /** Bodies of requests without a login, in memory of their own. */
   strangersBodiesBytes: 8 * 1024 * 1024,
+  /** Bodies of operators with a session, in memory of their own. */
+  operatorsBodiesBytes: 8 * 1024 * 1024,
   /** A body stalled for this long is ended while more than half of the memory is taken. */
   stalledBodyMs: 5 * second,
   /** Unsent answers to reads: of one process, of one token and one merchant. */
@@ -157,6 +159,9 @@ export const limits = {
   slowReadMs: 30 * second,
   /** One statement of the housekeeping. */
   upkeepMs: minute,
+  /** Connections of one process for searches of the audit trail, and the time of one search. */
+  searchConnections: 3,
+  searchMs: 10 * second,
   /** Months with partitions, including the present one. */
   partitionMonths: 3,
   /** Maximum lead of ids over the database's clock, because distant months have no partitions. */
@@ -234,9 +239,14 @@ export const limits = {
    * scrypt: 2^15 rounds over blocks of 8, three times, take 32 MiB and as long as 2^17 would once.
    */
   passwordHash: { logRounds: 15, blockSize: 8, parallel: 3 },
-  /** Passwords that one process checks at once, and that wait; further logins must retry. */
+  /**
+   * Passwords of logins that one process checks at once, and that wait; further logins must retry.
+   * As many wait for the one check at once of operators with a session.
+   */
   passwordsAtOnce: 2,
   passwordsWaiting: 32,
+  /** The same of one operator with a session. */
+  passwordsPerPerson: 2,
   operatorNameCharacters: { min: 3, max: 64 },
   /** Validity of a code, with this many steps earlier and later, because clocks differ. */
   codeStepMs: 30 * second,
@@ -257,7 +267,14 @@ export const limits = {
   sessionMs: 12 * hour,
   /** Time to confirm and carry out a request of two people. */
   proposalMs: day,
+  /** Open requests of one person. */
+  openProposals: 50,
   officeBodyBytes: 64 * 1024,
+  /** Malformed logins of one address or network in a minute before it is answered 429 unread. */
+  officeRefusals: 60,
+  /** Lists read at once for one operator, and for all operators of one entity, by one process. */
+  officeReadsPerPerson: 2,
+  officeReadsPerEntity: 2,
   officeRows: { default: 100, max: 1_000 },
 
   // Guessing card numbers: different ones with the same first six and last four digits.
@@ -353,10 +370,17 @@ export const limits = {
   /** Time that the previous secret signs as well after a rotation. */
   webhookRotationMs: day,
   webhooksPerEntity: 100,
+  /** Changes of webhook endpoints, their tests and replays, that one token may make in one process and in this time. */
+  setupChangesPerToken: 300,
+  setupChangesMs: hour,
   /** Simultaneous test notifications of one token in one process; an endpoint has one. */
   webhookTestsPerToken: 3,
   /** Events replayed by one request. */
   webhooksPerReplay: 10_000,
+  /** Notifications of a replay that one statement writes. */
+  webhooksPerWrite: 1_000,
+  /** Simultaneous replays of one token in one process; an endpoint has one. */
+  webhookReplaysPerToken: 1,
 
   // The feed of events.
   /**
@@ -383,6 +407,8 @@ export const limits = {
   cardTestingShareMs: second,
   /** An undecided attempt counts for this time. */
   cardTestingOpenMs: 15 * minute,
+  /** Undecided attempts that a process asks the database about in one interval. */
+  cardTestingAskedAtOnce: 1_000,
   cardTestingPurgeMs: hour,
   /** Values whose failures are counted: of one merchant, and in all. */
   cardTestingKeysPerMerchant: 5_000,

@@ -57,6 +57,8 @@ const reason = text('reason', 'R', 1000)
 const limit = text('limit', 'O', 4)
 const password = (field: string) => secret(field, 'R', limits.passwordCharacters.max)
 const proposal = id('proposal', 'O')
+/** The last entry of the page before. */
+const after = id('after', 'O')
 
 /** The endpoints of the surface `office`. */
 export const officeEndpoints = [
@@ -67,6 +69,14 @@ export const officeEndpoints = [
     title: 'Log in with a password, and a code of the authenticator or a recovery code',
     right: 'none',
     fields: [name, password('password'), secret('code', 'O', 16), secret('recoveryCode', 'O', 64)],
+  },
+  {
+    operation: 'office.join',
+    method: 'POST',
+    path: '/operator/v1/join',
+    title: 'Accept an invitation of two people; the authenticator and the recovery codes are shown once',
+    right: 'none',
+    fields: [name, password('password'), secret('invitation', 'R', 64), password('newPassword')],
   },
   {
     operation: 'office.logout',
@@ -161,6 +171,7 @@ export const officeEndpoints = [
       text('action', 'O', 64),
       text('since', 'O', 32),
       id('resource', 'O'),
+      after,
     ],
   },
   {
@@ -169,7 +180,7 @@ export const officeEndpoints = [
     path: '/operator/v1/people',
     title: 'List the operators',
     right: 'administer',
-    fields: [],
+    fields: [limit, after],
   },
   {
     operation: 'people.create',
@@ -217,13 +228,13 @@ export const officeEndpoints = [
     path: '/operator/v1/proposals',
     title: 'List the proposals that wait for a second person',
     right: 'administer',
-    fields: [],
+    fields: [limit, after],
   },
   {
     operation: 'proposals.confirm',
     method: 'POST',
     path: '/operator/v1/proposals/{id}/confirm',
-    title: 'Confirm a proposal as the second person',
+    title: 'Confirm a proposal as the second person; an invitation is shown once',
     right: 'administer',
     fields: [],
   },

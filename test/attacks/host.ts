@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { join } from 'node:path'
-import { markOf, stillRuns } from '../../host/postgres/processes.ts'
+import { markOf, stillRuns } from '../rig/processes.ts'
 import type { Measured, Question } from './host-monitor.ts'
 
 export type Host = {

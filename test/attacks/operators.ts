@@ -72,7 +72,9 @@ async function enrol({ ground }: AttackRun): Promise<string> {
     migrate: false,
   })
   const person = { name, password, role: 'support', entityId: own.merchant }
-  return secretIn((await gateway.people.create(person)).otpauthUri)
+  const made = await gateway.people.create(person)
+  if ('invited' in made) throw new Error(`${name} has to join first`)
+  return secretIn(made.otpauthUri)
 }
 
 const contents = async ({ ground }: AttackRun): Promise<string> =>

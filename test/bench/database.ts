@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readFile, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { startEmbeddedPostgres } from '../../host/postgres/index.ts'
+import { startEmbeddedPostgres } from '../../plugins/embedded-postgres/index.ts'
 
 export type Server = {
   /** Process id of the server's first process, the parent of its sessions. */

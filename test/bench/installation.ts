@@ -16,11 +16,11 @@ export type Installation = {
   readonly token: string
 }
 
-/** The merchant's id and secret at the acquirer outside the process. */
+/** What the merchant is called at the acquirer outside the process, and what proves it. */
 export const acquirerAccount = { merchantId: 'bench', secret: 'simulator-secret' }
 
 /**
- * A database of the engine with one channel and its token.
+ * A database of the engine with one channel and a token for it.
  *
  * @param acquirerUrl of an acquirer outside the process, which then serves testMode=EXTERNAL
  */
@@ -49,7 +49,7 @@ export async function install(
 
 type Merchant = Pick<Installation, 'entityId' | 'token'>
 
-/** A channel and its token. */
+/** A channel and a token for it. */
 async function newMerchant({ entities }: Gateway, divisionId: string): Promise<Merchant> {
   const merchant = await entities.create({ kind: 'merchant', name: 'Bench', parentId: divisionId })
   const entityId = await entities.create({ kind: 'channel', name: 'Bench', parentId: merchant })
@@ -57,14 +57,7 @@ async function newMerchant({ entities }: Gateway, divisionId: string): Promise<M
   return { entityId, token }
 }
 
-/** A merchant beside the first one. */
-export async function anotherMerchant(installation: Installation): Promise<Merchant> {
-  await using gateway = await gatewayOf(installation)
-  const division = (await gateway.entities.list()).find(({ kind }) => kind === 'division')
-  return newMerchant(gateway, division!.id)
-}
-
-/** An engine on the database of an installation, for its set-up. */
+/** The engine on the database of an installation, to set it up. */
 export function gatewayOf(
   { url, keys }: Pick<Installation, 'url' | 'keys'>,
   acquirerUrl?: string,
@@ -80,17 +73,17 @@ export function gatewayOf(
   })
 }
 
-export const ownRoot = fileURLToPath(new URL('../../../', import.meta.url))
+export const ownRoot = fileURLToPath(new URL('../../', import.meta.url))
 
 export type HostOptions = {
-  /** Distinguishes the hosts of one run. */
+  /** Tells hosts of one run apart. */
   readonly name: string
   /** A folder with another version of this project. */
   readonly root?: string | undefined
   readonly profile?: string | undefined
   readonly configFile?: string
   readonly settings?: Readonly<Record<string, string>>
-  /** Runs the built files, because stripping types takes 25 MB. */
+  /** Run as installed, from what was built: stripping types takes 25 MB. */
   readonly isBuilt?: boolean
 }
 
@@ -135,7 +128,7 @@ export async function freePort(): Promise<number> {
 
 const readyMs = 60_000
 
-/** Resolves once the host is ready, checked every `everyMs`. */
+/** Resolves once the host says that it takes requests; asks every `everyMs`. */
 export async function ready(port: number, ended: Promise<string>, everyMs = 50): Promise<void> {
   let why: string | undefined
   ended.then((reason) => {

@@ -1,9 +1,7 @@
 /** Postgres restarts, crashes, and closes all connections under load over two hosts. */
 
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { findServer } from '../../host/postgres/server.ts'
 import { layGround } from '../rig/installation/ground.ts'
 import { startLoad } from '../rig/installation/load.ts'
 
@@ -11,11 +9,6 @@ const ground = await layGround({ ownPostgres: true })
 after(() => ground.close())
 const { client, sql, cluster } = ground
 const hosts = await Promise.all([ground.host('one'), ground.host('two')])
-
-const serverPid = (): number => {
-  const server = findServer(join(cluster.folder, 'data'))
-  return server?.pid ?? assert.fail('the server is not running')
-}
 
 const startedAt = async () => {
   const [row] = await sql<{ at: Date }>('select pg_postmaster_start_time() as at')
@@ -30,7 +23,7 @@ for (const [kind, signal] of [
     const load = startLoad(client, hosts, 12)
     await load.more(80)
     const before = await startedAt()
-    process.kill(serverPid(), signal)
+    await cluster.restart(signal)
     await load.more(200)
     assert.notEqual(await startedAt(), before, 'the server did not restart')
     await load.stop()

@@ -175,9 +175,9 @@ where p.effect in ('authorisation', 'replacement')
 /** Holds during a run, too: an unanswered question is on the list at once. */
 export const listedWhenAsked = `
 select ${hex('a.payment_id')} as about,
-  format('undecided after an enquiry (%s, %s enquiries) and not on the operators'' list', a.settled_by, a.enquiries) as what
+  format('undecided after an enquiry (%s, %s enquiries) and not on the operators'' list', a.settled_by, a.enquiries + a.questions) as what
 from tollgate.attempt a
-where a.state in ('sending', 'unknown') and a.lease_until is null and a.enquiries > 0
+where a.state in ('sending', 'unknown') and a.lease_until is null and a.enquiries + a.questions > 0
   and not exists (select from tollgate.attention l where l.payment_id = a.payment_id and l.resolved_at is null)`
 
 const nothingForgotten = `

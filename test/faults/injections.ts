@@ -6,7 +6,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Fault as AcquirerOrder } from '../../connectors/simulator/faults.ts'
 import { KeyAdministration, localKeys } from '../../core/index.ts'
-import { findServer } from '../../host/postgres/server.ts'
 import { createDatabase } from '../rig/database.ts'
 import { testKey } from '../rig/gateway.ts'
 import type { Fault as HostFault } from '../rig/installation/fault-plan.ts'
@@ -240,9 +239,7 @@ async function hitServer(
     process.kill(row.pid, 'SIGKILL')
     return true
   }
-  const server = findServer(join(cluster.folder, 'data'))
-  if (server === null) return false
-  process.kill(server.pid, how === 'restart' ? 'SIGINT' : 'SIGQUIT')
+  await cluster.restart(how === 'restart' ? 'SIGINT' : 'SIGQUIT')
   return true
 }
 

@@ -67,7 +67,7 @@ export async function openOperators({ ground }: Scene): Promise<Operators> {
           `select p.id, a.key
            from tollgate.payment p
            join tollgate.attempt a on a.key = p.attempt_key
-           where p.state = 'unknown' and p.channel_id = $1 and a.enquiries > 1
+           where p.state = 'unknown' and p.channel_id = $1 and a.enquiries + a.questions > 1
              and (a.lease_until is null or a.lease_until < now())`,
           [plainChannelId],
         )

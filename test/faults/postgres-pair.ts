@@ -9,15 +9,19 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { packagedBinaries, program, usableBinaries } from '../../host/postgres/binaries.ts'
-import { startEmbeddedPostgres } from '../../host/postgres/index.ts'
-import { findPlace } from '../../host/postgres/location.ts'
-import { markOf, stillRuns } from '../../host/postgres/processes.ts'
-import { commandLine } from '../../host/postgres/server-settings.ts'
-import { identity } from '../../host/postgres/server-user.ts'
+import {
+  packagedBinaries,
+  program,
+  usableBinaries,
+} from '../../plugins/embedded-postgres/binaries.ts'
+import { startEmbeddedPostgres } from '../../plugins/embedded-postgres/index.ts'
+import { findPlace } from '../../plugins/embedded-postgres/location.ts'
+import { commandLine } from '../../plugins/embedded-postgres/server-settings.ts'
+import { identity } from '../../plugins/embedded-postgres/server-user.ts'
 import { scratchFolder, type TestCluster } from '../rig/cluster.ts'
 import { createDatabase } from '../rig/database.ts'
 import { installed } from '../rig/installation/installation.ts'
+import { markOf, stillRuns } from '../rig/processes.ts'
 
 export type Replication = 'synchronous' | 'asynchronous'
 
@@ -94,6 +98,7 @@ export async function startPair(replication: Replication): Promise<Pair> {
     cluster: {
       url: at(primaryPort, 'postgres'),
       folder,
+      restart: () => Promise.reject(new Error('a pair fails over')),
       async stop() {
         for (const server of servers) {
           if (server.exitCode !== null || server.signalCode !== null) continue

@@ -1,7 +1,6 @@
 /** With four eyes, no single person creates a token, an account, a data key or an admin. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { approved, defineConnector, definePlugin, settings } from '@tollgate/plugin-kit'
 import {
   ConfirmationNeededError,
   type Gateway,
@@ -11,36 +10,17 @@ import {
 } from '../../core/index.ts'
 import { limits } from '../../schemas/index.ts'
 import { type Hosted, startHost } from '../host/http/hosted.ts'
+import { bankPlugin } from '../rig/bank.ts'
 import { testKey } from '../rig/gateway.ts'
-import { type Enrolled, enrol, logIn, movedClock, office, password } from '../rig/operators.ts'
-
-const short = { kind: 'text', min: 1, max: 64 } as const
-const bank = definePlugin({
-  name: 'bank',
-  contract: 1,
-  connectors: [
-    defineConnector({
-      name: 'bank',
-      title: 'Bank',
-      contract: 1,
-      account: settings('Account at the bank', [
-        ['apiKey', short, 'R', 'request', 'secret', 'Login.'],
-      ]),
-      supports: {
-        brands: 'any',
-        currencies: 'any',
-        methods: ['card'],
-        key: { by: 'none' },
-        enquiryVisibleAfterMs: 0,
-      },
-      debit: async (operation, context) => {
-        context.sending()
-        return approved({ reference: operation.key })
-      },
-      resolve: { enquire: async () => ({ is: 'notFound' }) },
-    }),
-  ],
-})
+import {
+  type Enrolled,
+  enrol,
+  logIn,
+  movedClock,
+  office,
+  password,
+  secretIn,
+} from '../rig/operators.ts'
 
 const root = { kind: 'system-user', id: '0', name: 'root' } as const
 const other = { kind: 'system-user', id: '1000', name: 'other' } as const
@@ -56,7 +36,7 @@ describe('four eyes', () => {
   before(async () => {
     host = await startHost(
       { surfaces: ['office'] },
-      { clock, passwordLogRounds: 8, fourEyes: true, plugins: [bank] },
+      { clock, passwordLogRounds: 8, fourEyes: true, plugins: [bankPlugin()] },
     )
     strict = host.gateway
     ann = await enrol(strict, 'ann', 'admin')
@@ -133,7 +113,7 @@ describe('four eyes', () => {
           channelId: host.channel,
           connector: 'bank',
           mode: 'EXTERNAL',
-          settings: { apiKey: secret },
+          settings: { merchantId: '4711', apiKey: secret },
         },
         { by: root, proposal },
       )
@@ -244,6 +224,97 @@ describe('four eyes', () => {
       strict.people.create({ name: 'dora', password, role: 'admin', entityId: null }, { by: root }),
       ConfirmationNeededError,
     )
+  })
+
+  const post = (name: string, path: string, values: object) =>
+    office(host.url, `/operator/v1/${path}`, { cookie: cookies.get(name) ?? '', values })
+  const join = (values: object) => office(host.url, '/operator/v1/join', { values })
+
+  test('neither of two people can become the person whom they made, promoted or reset', async () => {
+    await strict.people.create({ name: 'gina', password, role: 'viewer', entityId: null })
+    const setUp = await host.another({ fourEyes: false, clock, passwordLogRounds: 8 })
+    const [hugo, irma] = [await enrol(setUp, 'hugo', 'admin'), await enrol(setUp, 'irma', 'admin')]
+    const gina = (await strict.people.named('gina')).id
+    const newPassword = 'a horse of my own 9'
+    for (const [name, path, values] of [
+      ['fred', 'people', { name: 'fred', password, role: 'admin', entity: 'all' }],
+      ['fred', '', { password }],
+      ['gina', `people/${gina}`, { role: 'admin' }],
+    ] as const) {
+      // Failures of the round before are forgotten, and sessions end.
+      clock.forward(limits.loginForgottenMs)
+      for (const person of [hugo, irma]) {
+        cookies.set(person.name, (await logIn(host.url, person, clock)).cookie)
+      }
+      const to = path === '' ? `people/${(await strict.people.named('fred')).id}/reset` : path
+      const { proposal } = (await post('hugo', to, values)).body
+      const confirmed = await post('irma', `proposals/${String(proposal)}/confirm`, {})
+      const made = await post('hugo', to, { ...values, proposal })
+      assert.equal(made.status, 200, made.text)
+      assert.ok(!made.text.includes('otpauth'))
+      const invitation = String(confirmed.body.invitation)
+      assert.match(invitation, /^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/)
+      const whole = { name, password, invitation, newPassword }
+      // Hugo has the password and Irma the invitation; neither is enough.
+      const guess = 'AAAA-AAAA-AAAA-AAAA'
+      assert.equal((await join({ ...whole, invitation: guess })).status, 401)
+      assert.equal((await join({ ...whole, password: 'not the one 1' })).status, 401)
+      assert.equal((await join({ ...whole, newPassword: password })).status, 400)
+      const early = { name, password, recoveryCode: guess }
+      assert.equal((await office(host.url, '/operator/v1/login', { values: early })).status, 401)
+      const joined = await join(whole)
+      assert.equal(joined.status, 200, joined.text)
+      assert.equal((await join(whole)).status, 401)
+      const secret = secretIn(String(joined.body.otpauthUri))
+      clock.forward(limits.codeStepMs)
+      assert.equal((await logIn(host.url, { name, secret }, clock)).status, 401)
+      const login = await logIn(host.url, { name, secret }, clock, { password: newPassword })
+      assert.equal(login.status, 200, login.text)
+    }
+    const [row] = await host.sql<{ count: bigint }>(
+      "select count(*) from tollgate.audit where action = 'person.joined'",
+    )
+    assert.equal(Number(row!.count), 3)
+  })
+
+  test('an admin of a merchant does not agree to what happens above the merchant', async () => {
+    const setUp = await host.another({ fourEyes: false, clock, passwordLogRounds: 8 })
+    clock.forward(limits.loginForgottenMs)
+    const above = await enrol(setUp, 'above', 'admin')
+    const small = await enrol(setUp, 'small', 'admin', host.merchant)
+    const later = await enrol(setUp, 'later', 'admin')
+    for (const person of [small, later]) {
+      clock.forward(limits.codeStepMs)
+      cookies.set(person.name, (await logIn(host.url, person, clock)).cookie)
+    }
+    const move = { entity: host.merchant }
+    const { proposal } = (await post('later', `people/${above.id}`, move)).body
+    assert.equal((await confirm('small', String(proposal))).status, 404)
+    const seen = await office(host.url, '/operator/v1/proposals', {
+      cookie: cookies.get('small') ?? '',
+    })
+    assert.deepEqual(seen.body.proposals, [])
+  })
+
+  test('one person has a number of open proposals, which are listed page by page', async () => {
+    const by = { kind: 'system-user', id: '77', name: 'eager' } as const
+    const propose = () =>
+      strict.entities.createToken(host.channel, 'again', { rights: ['read'], by })
+    for (let no = 0; no < limits.openProposals; no += 1) await proposedBy(propose)
+    await assert.rejects(propose(), { status: 429 })
+    const cookie = cookies.get('later') ?? ''
+    const all: string[] = []
+    for (let after = ''; ; ) {
+      const page = await office(host.url, `/operator/v1/proposals?limit=20${after}`, { cookie })
+      all.push(...(page.body.proposals as { id: string }[]).map(({ id }) => id))
+      if (page.body.next === undefined) break
+      after = `&after=${String(page.body.next)}`
+    }
+    assert.equal(new Set(all).size, (await strict.people.proposals()).length)
+    assert.equal(new Set(all).size, all.length)
+    const people = await office(host.url, '/operator/v1/people?limit=2', { cookie })
+    assert.equal((people.body.people as unknown[]).length, 2)
+    assert.equal(typeof people.body.next, 'string')
   })
 
   test('the table accepts no second person equal to the first', async () => {

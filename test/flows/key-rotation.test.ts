@@ -5,7 +5,6 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { defineConnector, definePlugin, approved as outcome, settings } from '@tollgate/plugin-kit'
 import type { FaultPoint } from '../../core/index.ts'
 import {
   KeyAdministration,
@@ -16,6 +15,7 @@ import {
 } from '../../core/index.ts'
 import { sealedTables } from '../../core/vault/store-sealed.ts'
 import { sealAsBefore } from '../core/vault/old-rows.ts'
+import { bankPlugin } from '../rig/bank.ts'
 import { card, flat, startGateway, type TestGateway, testKey } from '../rig/gateway.ts'
 import type { RotationNews, RotationOrder } from './key-rotation-process.ts'
 
@@ -498,33 +498,9 @@ describe('rotation of data keys', () => {
 
 describe('secrets of merchant accounts', () => {
   const seen: unknown[] = []
-  const short = { kind: 'text', min: 1, max: 64 } as const
-  const account = settings('Account at the bank', [
-    ['merchantId', short, 'R', 'request', 'none', 'Number of the merchant.'],
-    ['apiKey', short, 'R', 'request', 'secret', 'Login.'],
-  ])
-  const bank = defineConnector({
-    name: 'bank',
-    title: 'Bank',
-    contract: 1,
-    account,
-    supports: {
-      brands: 'any',
-      currencies: 'any',
-      methods: ['card'],
-      key: { by: 'none' },
-      enquiryVisibleAfterMs: 0,
-    },
-    debit: async (operation, context) => {
-      seen.push(context.account.apiKey)
-      context.sending()
-      return outcome({ reference: operation.key })
-    },
-    resolve: { enquire: async () => ({ is: 'notFound' }) },
-  })
+  const plugin = bankPlugin(({ account }) => seen.push(account.apiKey))
   let run: TestGateway
   before(async () => {
-    const plugin = definePlugin({ name: 'bank', contract: 1, connectors: [bank] })
     run = await startGateway({ plugins: [plugin] })
   })
   after(() => run.close())

@@ -47,8 +47,9 @@ describe('connections that break at a commit', () => {
     assert.equal(found.length, 1, `one statement has ${parts.join(' and ')}`)
     return found[0]!.name
   }
-  const acceptFirst = () => named('insert into tollgate.payment (', 'from w')
-  const settleFirst = () => named('update tollgate.attempt', 'from r', 'insert into tollgate.event')
+  const acceptFirst = () => named('insert into tollgate.payment (', 'from accepted')
+  const settleFirst = () =>
+    named('update tollgate.attempt', 'from given', 'insert into tollgate.event')
   const reserve = () => named('capturing = capturing + $', 'insert into tollgate.payment (')
   const settleOther = () =>
     named(

@@ -148,13 +148,15 @@ describe('an installation with an embedded database', { concurrency: false }, ()
     }
   })
 
-  test('two hosts share one data folder, and the first to stop leaves the database running', async () => {
+  test('two hosts and a command share one data folder, and the last to leave stops the database', async () => {
     const one = await serve({ TOLLGATE_ROLE: 'api' })
     const two = await serve()
     try {
       assert.notEqual(one.credentials.baseUrl, two.credentials.baseUrl)
       assert.equal(one.credentials.accessToken, two.credentials.accessToken)
       const paid = await pay(one.credentials)
+      const looked = await runTollgate(['inspect', paid.body.id], { folder: project.path })
+      assert.equal(looked.code, 0, looked.err)
       assert.equal(await end(one), 0)
       const { baseUrl, accessToken, entityId } = two.credentials
       const path = `/v1/payments/${paid.body.id}?entityId=${entityId}`
@@ -198,7 +200,7 @@ describe('an installation with an embedded database', { concurrency: false }, ()
     await rename(keys, `${keys}.kept`)
     const missing = await runTollgate(['serve'], { folder: project.path, env: { PORT: '0' } })
     assert.equal(missing.code, 1)
-    assert.match(missing.err, /the database is there and its keys are not: .*keys is missing/)
+    assert.match(missing.err, /the keys of the database are missing: there is no .*keys/)
     assert.equal(existsSync(keys), false)
     await copyFile(`${keys}.kept`, keys)
     const text = await readFile(keys, 'utf8')

@@ -10,9 +10,13 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../host/postgres/index.ts'
-import { isServerOf, markOf } from '../../host/postgres/processes.ts'
-import { findServer } from '../../host/postgres/server.ts'
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../plugins/embedded-postgres/index.ts'
+import { isServerOf } from '../../plugins/embedded-postgres/processes.ts'
+import { findServer } from '../../plugins/embedded-postgres/server.ts'
+import { markOf } from './processes.ts'
 
 /** The runner's variable for the address of its cluster. */
 export const clusterVariable = 'TOLLGATE_TEST_DATABASE_URL'
@@ -33,7 +37,9 @@ export interface TestCluster {
   readonly url: string
   /** The cluster's folder, also for files with the same lifetime. */
   readonly folder: string
-  /** Stops the server and removes its folder. */
+  /** Ends the server by this signal and starts it again at the same address. */
+  restart(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>
+  /** Ends the server and removes its folder. */
   stop(): Promise<void>
 }
 
@@ -81,14 +87,16 @@ export async function startTestCluster(
   const folder = mkdtempSync(join(parent, `${folderSign}${process.pid}-`))
   // Lets the server's user pass when root runs the tests.
   chmodSync(folder, 0o711)
-  let server: EmbeddedPostgres
-  try {
-    server = await startEmbeddedPostgres({
+  const start = () =>
+    startEmbeddedPostgres({
       directory: folder,
       projectDirectory: folder,
       log: () => undefined,
       settings: options.durable === true ? {} : forgetful,
     })
+  let server: EmbeddedPostgres
+  try {
+    server = await start()
   } catch (thrown) {
     rmSync(folder, { recursive: true, force: true })
     throw thrown
@@ -96,6 +104,11 @@ export async function startTestCluster(
   return {
     url: server.url,
     folder,
+    async restart(signal) {
+      await endServer(join(folder, 'data'), signal)
+      await server.stop()
+      server = await start()
+    },
     async stop() {
       await server.stop()
       await removeCluster(folder)
@@ -117,12 +130,16 @@ async function removeLeftClusters(parent: string): Promise<void> {
   }
 }
 
-/** A session left open keeps the server up, so the shutdown must not wait for it. */
 async function removeCluster(folder: string): Promise<void> {
-  const data = join(folder, 'data')
-  const server = findServer(data)
-  // The immediate shutdown: a killed server would leave its shared memory behind.
-  if (server !== null) process.kill(server.pid, 'SIGQUIT')
-  while (server !== null && isServerOf(server.pid, data)) await pause(5)
+  // The immediate shutdown. Killed outright it would leave its shared memory to the machine.
+  await endServer(join(folder, 'data'), 'SIGQUIT')
   rmSync(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 20 })
+}
+
+/** Signals the server of this data folder, if one runs, and waits for its end. */
+export async function endServer(data: string, signal: NodeJS.Signals): Promise<void> {
+  const server = findServer(data)
+  if (server === null) return
+  process.kill(server.pid, signal)
+  while (isServerOf(server.pid, data)) await pause(5)
 }

@@ -2,6 +2,7 @@
  * Shared parts of the tests of late words: acquirers of different abilities on one engine, and
  * their messages.
  */
+import assert from 'node:assert/strict'
 import {
   accepted,
   type Connector,
@@ -13,7 +14,7 @@ import {
   type Refs,
   unknown,
 } from '@tollgate/plugin-kit'
-import type { Gateway, PaymentView } from '../../core/index.ts'
+import { type Gateway, GatewayError, type PaymentView } from '../../core/index.ts'
 import {
   type AcquirerRun,
   message,
@@ -23,6 +24,7 @@ import {
   startWithAcquirer,
 } from './acquirer.ts'
 import type { TestGatewayOptions } from './gateway.ts'
+import { type Line, lineTo } from './proxy.ts'
 
 export const charged = '000.100.112'
 export const undecided = '000.200.001'
@@ -42,6 +44,14 @@ export const refuse = (_: Operation, context: Context) => {
 export const accept = (operation: Operation, context: Context) => {
   context.sending()
   return accepted({ reference: `at-${operation.key}` }, 'event')
+}
+
+/** Of a decision that an operator must not make: told with this reason. */
+export const refusedFor = (why: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof GatewayError, String(error))
+  assert.equal(error.code, '700.400.570')
+  assert.match(error.message, why)
+  return true
 }
 
 /** Outcomes in the acquirer's events. */
@@ -151,6 +161,19 @@ export async function startLate(
     channels.set(name, channelId)
   }
   return { ...run, ...asked(run, channels) }
+}
+
+/** The same through a line to the database that the test may cut. */
+export async function startLateThroughLine(
+  variants: Variants = {},
+): Promise<{ readonly run: LateRun; readonly line: Line }> {
+  let line: Line | undefined
+  const through = async (url: string) => {
+    line = await lineTo(url)
+    return line.url
+  }
+  const run = await startLate(variants, { through })
+  return { run, line: line! }
 }
 
 function asked(

@@ -30,6 +30,7 @@ export async function enrol(
   entityId: string | null = null,
 ): Promise<Enrolled> {
   const made = await people.create({ name, password, role, entityId })
+  if ('invited' in made) throw new Error(`${name} has to join first`)
   return { ...made, name, secret: secretIn(made.otpauthUri) }
 }
 

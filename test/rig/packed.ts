@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -31,29 +31,31 @@ let installed: Promise<string> | undefined
 async function install(): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'tollgate-packed-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const npm = (args: string[], cwd: string) =>
-    run('npm', args, { cwd, env: environment(), maxBuffer: 16 * 1024 * 1024 })
   await run(process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc'), '-b'], {
     cwd: root,
   })
-  for (const name of packages) {
-    await npm(['pack', '--silent', '--pack-destination', folder], path.join(root, name))
-  }
-  const tarballs = readdirSync(folder).filter((file) => file.endsWith('.tgz'))
   writeFileSync(path.join(folder, 'package.json'), '{"name":"buyer","private":true}')
-  await npm(
-    [
-      'install',
-      '--no-audit',
-      '--no-fund',
-      '--prefer-offline',
-      '--ignore-scripts',
-      ...tarballs.map((file) => `./${file}`),
-      'express@5',
-    ],
-    folder,
-  )
+  await installPacked(folder, packages, ['express@5'])
   return folder
+}
+
+/** Packs packages of ours and installs them in a folder, with others beside. */
+export async function installPacked(
+  folder: string,
+  ours: readonly string[],
+  others: readonly string[] = [],
+): Promise<void> {
+  const npm = async (args: readonly string[], cwd: string) => {
+    const options = { cwd, env: environment(), maxBuffer: 16 * 1024 * 1024 }
+    return (await run('npm', args, options)).stdout.trim()
+  }
+  const tarballs: string[] = []
+  for (const name of ours) {
+    const packing = ['pack', '--silent', '--pack-destination', folder]
+    tarballs.push(`./${await npm(packing, path.join(root, name))}`)
+  }
+  const choices = ['--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts']
+  await npm(['install', ...choices, ...tarballs, ...others], folder)
 }
 
 /** npm as a user runs it, without the outer npm's variables. */

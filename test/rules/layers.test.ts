@@ -9,6 +9,7 @@ import { coreOrder } from './core-order.ts'
 const layers: Readonly<Record<string, readonly string[]>> = {
   schemas: [],
   'plugins/kit': ['@tollgate/schemas'],
+  'plugins/embedded-postgres': [],
   core: ['@tollgate/schemas', '@tollgate/plugin-kit'],
   'connectors/simulator': ['@tollgate/schemas', '@tollgate/plugin-kit'],
   'connectors/acquirer-json': [
@@ -21,6 +22,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     '@tollgate/plugin-kit',
     '@tollgate/core',
     '@tollgate/connector-simulator',
+    '@tollgate/embedded-postgres',
   ],
 }
 
@@ -113,6 +115,18 @@ test('every path that CONTRIBUTING.md names is there', () => {
     paths.map(([, named]) => named!).filter((named) => !existsSync(path.join(root, named))),
     [],
   )
+})
+
+test('the host loads its optional database server only when it needs one', () => {
+  const loading = sources('host').filter(({ imports }) =>
+    imports.includes('@tollgate/embedded-postgres'),
+  )
+  assert.deepEqual(
+    loading.map(({ file }) => file),
+    ['host/serve/installation.ts'],
+  )
+  assert.match(loading[0]!.code, /await import\('@tollgate\/embedded-postgres'\)/)
+  assert.doesNotMatch(loading[0]!.code, /from '@tollgate\/embedded-postgres'/)
 })
 
 test('express is known to the host alone', () => {

@@ -1,15 +1,30 @@
 /** A mistake that is to be put into a source fits it: otherwise its assertion is no longer proven able to fail. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import path from 'node:path'
 import { test } from 'node:test'
 import { mutants } from '../faults/mutants.ts'
 import { type Patch, place, withMistake } from '../faults/patch.ts'
+import { root } from '../rig/sources.ts'
 
-const sentenceOf = (patch: Patch): string | undefined => {
+/** Why a patch makes no mistake in the engine; undefined when it does. */
+function sentenceOf(patch: Patch): string | undefined {
   try {
-    place(patch)
-    return undefined
+    const { file } = place(patch)
+    const mistaken = withMistake(readFileSync(path.join(root, file), 'utf8'), patch)
+    return isTypeScript(mistaken) ? undefined : `${file} is no TypeScript with the mistake in it`
   } catch (error) {
     return (error as Error).message
+  }
+}
+
+function isTypeScript(text: string): boolean {
+  try {
+    stripTypeScriptTypes(text)
+    return true
+  } catch {
+    return false
   }
 }
 
@@ -55,6 +70,6 @@ test('a patch that does not fit says why', () => {
   throws({ of: 'Sender', find: 'true', put: '' }, 'Sender holds 2 times, not once, the text "true"')
   assert.equal(
     sentenceOf({ of: 'lateWords', find: "declined: 'fail',", put: '{' }),
-    'core/payment/late-words.ts is no TypeScript with the mistake in lateWords',
+    'core/payment/late-words.ts is no TypeScript with the mistake in it',
   )
 })

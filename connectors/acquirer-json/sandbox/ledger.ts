@@ -1,4 +1,4 @@
-/** The books of Example Bank: a payment moves money here or nowhere. No network, no clock. */
+/** The books of Example Bank: money moves here or nowhere. No network, no clock. */
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import type { Money } from '@tollgate/plugin-kit'
 
@@ -13,15 +13,15 @@ export const types = ['authorisation', 'sale', 'payout', 'check'] as const
 export type PaymentType = (typeof types)[number]
 export type FollowUpType = (typeof collections)[keyof typeof collections]
 
-/** What somebody wants to be done. `decision` comes from the instrument. */
+/** An order to the bank. `decision` comes from the instrument. */
 export type Order = {
   readonly key: string
   readonly type: PaymentType | FollowUpType
   readonly amount: Money
-  /** On follow-ups: the bank's id of the payment they are about. */
+  /** On follow-ups: the bank's id of the original payment. */
   readonly on?: string
   readonly decision?: Decision
-  /** Everything that makes it another order, without the security code. */
+  /** The content that distinguishes orders, without the security code. */
   readonly content: string
 }
 export type Decision = { readonly status: Entry['status']; readonly code: string }
@@ -32,16 +32,16 @@ export type Entry = {
   readonly type: Order['type']
   readonly amount: Money
   readonly on?: Entry
-  /** So that a key means one order. Keyed: the content has a card number in it. */
+  /** Binds a key to one order. Keyed, because the content includes a card number. */
   readonly fingerprint: string
   status: 'approved' | 'submitted' | 'declined' | 'review' | 'confirm'
   code: string
-  /** Minor units: what it allows, and what was taken from that. */
+  /** Minor units: the limit of the payment, and the amount taken from it. */
   limit: bigint
   taken: bigint
 }
 
-/** Said before anything is done. */
+/** Refused before anything is done. */
 export type Refusal = { readonly refused: string }
 
 export type Undone =
@@ -50,9 +50,9 @@ export type Undone =
 
 export type Ledger = {
   carryOut(order: Order): Entry | Refusal
-  /** Ends a payment that is in review or waits for the shopper. */
+  /** Ends a payment under review or waiting for the shopper. */
   end(id: string, decision: Decision): Entry | undefined
-  /** Undoes what a key did; the key does nothing any more, whether it came already or comes later. */
+  /** Undoes the order of a key and closes the key, before or after the order arrives. */
   undo(key: string): Undone
   byKey(key: string): Entry | undefined
   entries(): readonly Entry[]
@@ -108,7 +108,7 @@ export function openLedger(): Ledger {
       if (entry === undefined) return { result: 'blocked' }
       if (entry.code === 'key-reversed') return { result: 'reversed' }
       if (entry.status === 'declined') return { result: 'blocked' }
-      // Somebody built on it: that has to be undone first.
+      // Follow-ups must be undone first.
       if (entry.taken > 0n) return { result: 'refused', code: 'not-possible' }
       if (isDone(entry)) book(entry, -1n)
       Object.assign(entry, declined('key-reversed'))
@@ -122,7 +122,7 @@ export function openLedger(): Ledger {
 const approved: Decision = { status: 'approved', code: '00' }
 const declined = (code: string): Decision => ({ status: 'declined', code })
 
-/** What becomes of a follow-up: the sums decide. */
+/** The sums decide a follow-up. */
 function decide({ type, amount, on }: Entry): Decision {
   if (on === undefined || !isDone(on) || on.amount.currency !== amount.currency) {
     return declined('not-possible')
@@ -139,7 +139,7 @@ function decide({ type, amount, on }: Entry): Decision {
       if (on.type !== 'sale' && on.type !== 'capture') return declined('not-possible')
       return amount.minor <= rest ? approved : declined('refund-too-high')
     case 'reversal':
-      // What is not an authorisation is reversed whole or, once refunded, not at all.
+      // Payments other than authorisations are reversed as a whole and, once refunded, not at all.
       if (!isAuthorisation && amount.minor !== on.limit) return declined('not-possible')
       return amount.minor <= rest ? approved : declined('reversal-too-high')
     default:
@@ -147,12 +147,12 @@ function decide({ type, amount, on }: Entry): Decision {
   }
 }
 
-/** Writes an entry into the sums; with -1 out of them again. */
+/** Adds an entry to the sums; removes it with -1. */
 function book(entry: Entry, sign: 1n | -1n): void {
   const { type, amount, on } = entry
   if (type === 'increment') on!.limit += sign * amount.minor
   else if (on !== undefined) on.taken += sign * amount.minor
-  // The reversal of a capture gives its amount back to the authorisation.
+  // The reversal of a capture returns its amount to the authorisation.
   if (type === 'reversal' && on?.type === 'capture') on.on!.taken -= sign * amount.minor
   if (type !== 'refund' && type !== 'reversal') entry.limit = sign === 1n ? amount.minor : 0n
 }

@@ -1,4 +1,4 @@
-/** What a request asks the bank for, and how the bank decides about it. */
+/** The order in a request, and the bank's decision about it. */
 import type { Money } from '@tollgate/plugin-kit'
 import { collections, type Decision, type Order, type PaymentType, types } from './ledger.ts'
 
@@ -25,7 +25,7 @@ export const cards = {
 }
 export const ibans = { approved: 'DE89370400440532013000', empty: 'DE62370400440532013001' }
 
-/** Whatever no row names is approved. */
+/** Numbers without a row are approved. */
 const decisions: Readonly<Record<string, Decision>> = {
   [cards.declined]: { status: 'declined', code: '05' },
   [cards.review]: { status: 'review', code: '09' },
@@ -39,7 +39,7 @@ export function paymentOrder(key: string, body: Json): Order {
   const card = part(body.card)
   const bankAccount = part(body.bankAccount)
   const number = card?.number ?? bankAccount?.iban
-  if (typeof number !== 'string') throw bad('card.number or bankAccount.iban must be there')
+  if (typeof number !== 'string') throw bad('card.number or bankAccount.iban is missing')
   const amount = moneyOf(body.amount)
   const content = JSON.stringify([
     type,
@@ -55,14 +55,14 @@ function decisionOf(type: PaymentType, number: string, isBank: boolean): Decisio
   // An account cannot be held, only debited.
   if (isBank && type === 'authorisation') return { status: 'declined', code: 'not-possible' }
   const listed = decisions[number]
-  // Nobody has to look at, or confirm, what moves no money.
+  // A check moves no money, so it needs neither review nor confirmation.
   if (type === 'check' && listed?.status !== 'declined') return { status: 'approved', code: '00' }
   return listed ?? { status: isBank ? 'submitted' : 'approved', code: '00' }
 }
 
 export function followUpOrder(key: string, on: string, collection: string, body: Json): Order {
   if (!Object.hasOwn(collections, collection)) {
-    throw new Refused(404, 'bad-request', 'there is nothing at this path')
+    throw new Refused(404, 'bad-request', 'no resource at this path')
   }
   const type = collections[collection as keyof typeof collections]
   const amount = moneyOf(body.amount)

@@ -9,8 +9,8 @@ export { cards, ibans } from './order.ts'
 export { type BankAccount, type RunningBank, startBank } from './server.ts'
 
 /**
- * What the contract suite has to know about Example Bank: test data, how its answers are changed,
- * how it is started. Nothing here knows how to fail: the suite sees to that.
+ * The contract suite's view of Example Bank: its test data, the changes of its answers, its start.
+ * Failures are left to the suite.
  */
 export const sandbox: Sandbox = {
   approved: [
@@ -21,7 +21,7 @@ export const sandbox: Sandbox = {
   pending: { instrument: card(cards.review), kinds: ['authorize', 'debit', 'credit'] },
   redirect: {
     instrument: card(cards.confirm),
-    // What the bank's page would write. Whoever reads it can write it too.
+    // The return of the bank's page, which any reader of the page can forge.
     forged: { payment: '00000000-0000-4000-8000-000000000000', status: 'approved' },
   },
   answers: {
@@ -59,7 +59,9 @@ export const sandbox: Sandbox = {
   },
 }
 
-/** Test numbers with a security code and a holder: the suite looks for them where they must not be. */
+/**
+ * Test numbers with a security code and a holder, which the suite searches where they must not be.
+ */
 function card(number: string): Instrument {
   return {
     kind: 'card',

@@ -16,7 +16,7 @@ export type BankAccount = {
 export type RunningBank = {
   readonly url: string
   readonly ledger: Ledger
-  /** The signed message that tells what became of a key by now. */
+  /** The signed message about the present state of a key. */
   eventOf(key: string): Inbound
   close(): Promise<void>
 }
@@ -61,7 +61,7 @@ export async function startBank(account: BankAccount): Promise<RunningBank> {
 type Bank = {
   readonly account: BankAccount
   readonly ledger: Ledger
-  /** Where shoppers go back to, by payment. */
+  /** Addresses for the return of shoppers, by payment. */
   readonly returnUrls: Map<string, string>
   readonly url: string
 }
@@ -92,18 +92,19 @@ async function serve(
     return send(response, 200, { reference: key, ...bank.ledger.undo(key) })
   }
   if (request.method !== 'POST' || top !== 'payments') {
-    throw new Refused(404, 'bad-request', 'there is nothing at this path')
+    throw new Refused(404, 'bad-request', 'no resource at this path')
   }
   const body = await readJson(request)
   const order =
     id === undefined ? paymentOrder(key, body) : followUpOrder(key, id, collection ?? '', body)
   const done = bank.ledger.carryOut(order)
-  if ('refused' in done) throw new Refused(409, done.refused, 'this was refused, nothing was done')
+  if ('refused' in done)
+    throw new Refused(409, done.refused, 'the request was refused and nothing was done')
   if (typeof body.returnUrl === 'string') bank.returnUrls.set(done.id, body.returnUrl)
   send(response, 200, describe(done, bank.url))
 }
 
-/** The page that a shopper is sent to, with its two buttons: `?answer=yes` and `?answer=no`. */
+/** The bank's confirmation page with its two buttons: `?answer=yes` and `?answer=no`. */
 function confirm(
   { ledger, returnUrls }: Bank,
   id: string,
@@ -117,7 +118,7 @@ function confirm(
   } as const
   const back = returnUrls.get(id)
   if (answer === null || back === undefined || ledger.end(id, decision) === undefined) {
-    throw new Refused(404, 'bad-request', 'this page wants answer=yes or answer=no')
+    throw new Refused(404, 'bad-request', 'this page needs answer=yes or answer=no')
   }
   const url = new URL(back)
   url.searchParams.set('payment', id)

@@ -3,7 +3,7 @@ import type { Json } from '../outcome.ts'
 import type { Sensitive } from '../sensitive.ts'
 import { type Attempt, type Line, openLine } from './http.ts'
 
-/** What the calls of one case share, as an engine's calls share its database and its caches. */
+/** The shared state of one case's calls, as an engine's calls share its database and its caches. */
 export type Surroundings = {
   readonly config: Readonly<Record<string, unknown>>
   readonly account: Readonly<Record<string, unknown>>
@@ -15,7 +15,7 @@ export type Surroundings = {
   readonly sequences: Map<string, number>
 }
 
-/** Something a connector wrote where others read it. */
+/** A value that a connector wrote where others read it. */
 export type Said = { readonly where: string; readonly what: unknown }
 
 export type CallOptions = {
@@ -25,7 +25,7 @@ export type CallOptions = {
   readonly account?: Readonly<Record<string, unknown>>
 }
 
-/** The context of one call of a handler, and what is known of it afterwards. */
+/** The context of one call of a handler, and its record. */
 export type Call = {
   readonly context: Context
   readonly attempts: readonly Attempt[]

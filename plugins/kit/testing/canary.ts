@@ -3,13 +3,13 @@ import { inspect } from 'node:util'
 import type { Connector, Operation } from '../connector.ts'
 import { Sensitive } from '../sensitive.ts'
 
-/** A value that must not be found anywhere, and what to call it. */
+/** A value that must not appear anywhere, and its name. */
 export type Canary = { readonly name: string; readonly value: string }
 
-/** Below this many characters a value is part of others by chance. */
+/** Shorter values are part of others by chance. */
 const short = 6
 
-/** Everything of an operation that is secret. */
+/** Every secret of an operation. */
 export function canariesOf({ instrument, threeDSecure }: Operation): readonly Canary[] {
   return [instrument ?? {}, threeDSecure ?? {}].flatMap((group) =>
     Object.entries(group).flatMap(([name, value]: [string, unknown]) =>
@@ -34,9 +34,9 @@ export function secretsOf(
 }
 
 /**
- * The first secret that shows in something, or undefined. A number that is written backwards would
- * get through, but one that is grouped, encoded or hashed without a key does not: all those can be
- * turned back into the number.
+ * The first secret found in a value, or undefined. A number written backwards would pass, but a
+ * grouped, encoded or unkeyed-hashed one does not, because all those can be turned back into the
+ * number.
  */
 export function leakIn(what: unknown, canaries: readonly Canary[]): string | undefined {
   const text = typeof what === 'string' ? what : readable(what)
@@ -52,7 +52,7 @@ export function leakIn(what: unknown, canaries: readonly Canary[]): string | und
   return undefined
 }
 
-/** Whether a value is there by itself, and not as a part of a number, a word or a time. */
+/** Whether a value stands alone, and not within a number, a word or a time. */
 function standsAlone(text: string, value: string): boolean {
   const joins = (character: string | undefined) => /[0-9A-Za-z.:-]/.test(character ?? ' ')
   for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + 1)) {
@@ -61,7 +61,7 @@ function standsAlone(text: string, value: string): boolean {
   return false
 }
 
-/** Errors with their messages, and objects with what JSON leaves out. */
+/** Errors with their messages, and objects with the properties that JSON omits. */
 function readable(what: unknown): string {
   return inspect(what, { depth: 8, maxArrayLength: 1000, maxStringLength: 100_000, compact: true })
 }
@@ -76,7 +76,7 @@ function spellings(value: string): readonly string[] {
   return [...new Set([...plain, bytes.toString('hex'), ...base64(value), ...hashes])]
 }
 
-/** The part of base64 that is the same wherever in a longer text the value stood. */
+/** The part of base64 that is the same at every position of the value in a longer text. */
 function base64(value: string): readonly string[] {
   return [0, 1, 2].flatMap((offset) => {
     const text = Buffer.from(`${' '.repeat(offset)}${value}`).toString('base64')
@@ -86,7 +86,7 @@ function base64(value: string): readonly string[] {
   })
 }
 
-/** A text without the secrets that an engine knows, in the spellings that it finds. */
+/** A text without the secrets known to an engine, in all spellings that it finds. */
 export function scrubbed(text: string, secrets: readonly string[]): string {
   const known = secrets.flatMap((secret) => [
     secret,

@@ -3,17 +3,17 @@ import type { Connector, Operation } from '../connector.ts'
 import type { Stage } from './harness.ts'
 import type { Booking, Sandbox } from './sandbox.ts'
 
-/** One thing that must hold of every connector that can show it. */
+/** One rule for every connector that supports it. */
 export type Case = {
-  /** What must hold, said of the connector: "declines what the acquirer declines". */
+  /** The rule as a sentence: "a decline of the acquirer is declined with its reason". */
   readonly name: string
-  /** Why a connector cannot show it, which is no fault; undefined: it applies. */
+  /** The reason why the case does not apply, which is no fault; undefined: it applies. */
   readonly without?: (connector: Connector, sandbox: Sandbox) => string | undefined
-  /** Throws when it does not hold. */
+  /** Throws when the rule is broken. */
   run(stage: Stage, size: Size): Promise<void>
 }
 
-/** How much the case under load does. */
+/** The amount of work in the case under load. */
 export type Size = { readonly parallel: number }
 
 export const needsHandler =
@@ -34,7 +34,7 @@ export const needsReversal = (connector: Connector): string | undefined =>
     ? 'the connector has no resolve.reverseByKey'
     : undefined
 
-/** The first reason of several. */
+/** The first of several reasons. */
 export const needs =
   (...reasons: readonly NonNullable<Case['without']>[]): NonNullable<Case['without']> =>
   (connector, sandbox) => {
@@ -47,7 +47,7 @@ export const needs =
 
 const shown = ({ key, amount }: Booking) => `${key} ${amount.minor} ${amount.currency}`
 
-/** What the acquirer did since `before`, in the words of messages: keys and amounts. */
+/** The acquirer's bookings since `before` for messages: keys and amounts. */
 async function since(stage: Stage, before: readonly Booking[]): Promise<readonly string[]> {
   const left = before.map(shown)
   return (await stage.bookings()).map(shown).filter((text) => {
@@ -57,7 +57,7 @@ async function since(stage: Stage, before: readonly Booking[]): Promise<readonly
   })
 }
 
-/** Fails unless the acquirer did exactly these operations since `before`, whatever their keys. */
+/** Fails unless the acquirer booked exactly these operations since `before`, under any keys. */
 export async function mustHaveMoved(
   stage: Stage,
   before: readonly Booking[],
@@ -69,11 +69,11 @@ export async function mustHaveMoved(
   assert.deepEqual(amounts(await since(stage, before)), amounts(operations.map(shown)), rule)
 }
 
-/** Fails when the acquirer did anything since `before`. */
+/** Fails when the acquirer booked anything since `before`. */
 export const mustNotHaveMoved = (stage: Stage, before: readonly Booking[], rule: string) =>
   mustHaveMoved(stage, before, [], rule)
 
-/** Whether exactly this operation was done since `before`. */
+/** Whether exactly this operation was booked since `before`. */
 export async function wasDone(
   stage: Stage,
   before: readonly Booking[],

@@ -28,11 +28,11 @@ export const parts: Readonly<Record<string, readonly Case[]>> = {
 }
 
 export type ContractOptions = {
-  /** Payments at once in the case under load. Default 500. */
+  /** Simultaneous payments in the case under load. Default 500. */
   readonly parallel?: number
-  /** How long a handler may take that nothing hinders. Default 10 s. */
+  /** Time for an unhindered handler. Default 10 s. */
   readonly patienceMs?: number
-  /** How long a handler may take to end once its deadline is over. Default 2 s. */
+  /** Time for a handler to end after its deadline. Default 2 s. */
   readonly graceMs?: number
 }
 
@@ -40,7 +40,7 @@ export type ContractOptions = {
 export type ContractCase = {
   readonly part: string
   readonly name: string
-  /** Starts the acquirer, runs the case, closes. Rejects when the case does not hold. */
+  /** Starts the acquirer, runs the case, closes. Rejects when the rule is broken. */
   run(): Promise<void>
 }
 
@@ -50,7 +50,7 @@ export type NotSupported = {
   readonly why: string
 }
 
-/** The cases that apply to a connector, and those that do not, with the reason. */
+/** The applicable cases of a connector, and the others with their reasons. */
 export function contractCases(
   connector: Connector,
   sandbox: Sandbox,
@@ -95,7 +95,7 @@ export type ContractReport = {
   readonly notSupported: readonly NotSupported[]
 }
 
-/** Runs all cases one after the other without a test runner. */
+/** Runs all cases in sequence without a test runner. */
 export async function runContract(
   connector: Connector,
   sandbox: Sandbox,

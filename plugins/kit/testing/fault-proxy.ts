@@ -11,15 +11,15 @@ import { type Answer, type Fault, sendDamaged } from './fault.ts'
 import { movesHeader } from './http.ts'
 
 /**
- * A server between connector and acquirer, which passes everything on as it is until it is told to
- * do something else with one request. So no sandbox has to know how to misbehave.
+ * A server between connector and acquirer, which forwards everything unchanged except one request
+ * with a planned fault. So no sandbox has to misbehave.
  */
 export type Front = {
-  /** The acquirer's URL, but of the front. */
+  /** The front's URL in place of the acquirer's. */
   readonly url: string
-  /** A URL where nobody listens. */
+  /** A URL that refuses connections. */
   deafUrl(): Promise<string>
-  /** The next request of that sort goes wrong in this way. */
+  /** Plans a fault for the next request of that sort. */
   meet(fault: Fault, sort: 'moving' | 'any'): Encounter
   close(): Promise<void>
 }
@@ -27,9 +27,9 @@ export type Front = {
 /** A fault that waits for its request. */
 export type Encounter = {
   readonly wasMet: boolean
-  /** Resolves when the fault has struck: all bytes that will be sent have been sent. */
+  /** Resolves when the fault has occurred and all its bytes are sent. */
   readonly over: Promise<void>
-  /** Sends a request that did not reach the acquirer on to it after all, and waits for its answer. */
+  /** Forwards a request that had not reached the acquirer, and waits for its answer. */
   release(): Promise<void>
 }
 
@@ -40,7 +40,7 @@ type Plan = {
   readonly fault: Fault
   readonly sort: 'moving' | 'any'
   readonly strike: () => void
-  /** The request that met it. */
+  /** The request with the fault. */
   met: Passing | undefined
 }
 type Passing = {
@@ -127,7 +127,7 @@ async function serve(
   plan.strike()
 }
 
-/** One request to the acquirer, and its whole answer. */
+/** One request to the acquirer, and its complete answer. */
 async function pass(request: Passing, target: URL): Promise<Answer> {
   const headers = Object.fromEntries(
     Object.entries(request.headers).filter(([name]) => !ownHeaders.has(name)),

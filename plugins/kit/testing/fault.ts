@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 
-/** What the front does with the answer. */
+/** The front's change of the answer. */
 export type Damage =
-  /** None comes; the connection stays open. */
+  /** No answer; the connection stays open. */
   | { readonly do: 'silence' }
   | { readonly do: 'reset' }
-  /** Half of it, then the connection closes, or stays open without another byte. */
+  /** Half of the answer, then the connection closes, or stays open without another byte. */
   | { readonly do: 'cut' | 'stall' }
-  /** All of it, byte by byte. */
+  /** The whole answer, byte by byte. */
   | { readonly do: 'drip' }
-  /** Another one, of somebody between the two. */
+  /** Another answer, of an intermediate machine. */
   | {
       readonly do: 'replace'
       readonly status: number
@@ -18,14 +18,14 @@ export type Damage =
       readonly body: string
       readonly location?: string
     }
-  /** The request's own body comes back as an error, as careless servers do. */
+  /** The request's own body as an error, as careless servers return it. */
   | { readonly do: 'echo' }
   | { readonly do: 'change'; readonly change: (body: string) => string }
 
-/** One thing that goes wrong on the line. `reaches`: whether the acquirer gets the request. */
+/** One fault of the line. `reaches`: whether the acquirer gets the request. */
 export type Fault = { readonly reaches: boolean; readonly damage: Damage }
 
-/** An answer as the front got it from the acquirer. */
+/** An answer of the acquirer to the front. */
 export type Answer = {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[]>>
@@ -33,7 +33,7 @@ export type Answer = {
 }
 
 /**
- * Sends an answer the way a fault wants it. Resolves when nothing more will be written.
+ * Sends an answer with the damage of a fault. Resolves after the last byte.
  *
  * @param answer undefined when the acquirer was never asked
  */

@@ -15,14 +15,14 @@ import {
 } from './operation.ts'
 import type { Acquirer, Booking, Sandbox } from './sandbox.ts'
 
-/** Everything that one case plays on: the acquirer, the front before it, and an engine's part. */
+/** The environment of one case: the acquirer, the front before it, and an engine's part. */
 export type Stage = {
   readonly connector: Connector
   readonly sandbox: Sandbox
   readonly acquirer: Acquirer
   /** @throws Error for a connector inside the process, which has no network */
   readonly front: Front
-  /** What the connector logged and kept. */
+  /** The connector's log lines and records. */
   readonly said: Said[]
   readonly clock: { ms: number; now(): Date }
   readonly config: Readonly<Record<string, unknown>>
@@ -36,12 +36,12 @@ export type Stage = {
     outcome: Outcome,
     query: Readonly<Record<string, string>>,
   ): Promise<Performed<Outcome>>
-  /** Anything else that is called with a context. */
+  /** Calls any other function with a context. */
   call<T>(
     work: (context: Context) => T | Promise<T>,
     options?: CallOptions & Until,
   ): Promise<Told<T>>
-  /** An operation of this kind, with what it builds on carried out. */
+  /** An operation of this kind, with its original carried out. */
   prepare(kind: Kind): Promise<Operation>
   /** Carries an operation out; fails unless it was done. */
   done(operation: Operation): Promise<Done>
@@ -52,22 +52,22 @@ export type Stage = {
 /** The deadline of the call is over when this resolves. */
 export type Until = { readonly until?: Promise<unknown> }
 
-/** What a call returned or threw, and what was sent meanwhile. */
+/** The result or error of a call, and the requests sent. */
 export type Told<T> = {
   readonly returned?: T
   readonly thrown?: unknown
   readonly attempts: readonly Attempt[]
-  /** Whether money may have moved, as far as the connector said. */
+  /** Whether money may have moved, by the connector's own statement. */
   readonly moved: boolean
 }
 
-/** `outcome` is what an engine goes by; a throw of an enquiry or a reversal is `unknown`. */
+/** `outcome` is the engine's view; an error of an enquiry or a reversal is `unknown`. */
 export type Performed<T> = Told<T> & { readonly outcome: T }
 
 export type StageOptions = {
-  /** How long a handler may take that nothing hinders. */
+  /** Time for an unhindered handler. */
   readonly patienceMs: number
-  /** How long it may take to end once its deadline is over. */
+  /** Time for a handler to end after its deadline. */
   readonly graceMs: number
 }
 
@@ -105,7 +105,7 @@ export async function openStage(
     }
   }
   const outcomeOf = <T>(told: Told<T>): T | { is: 'unknown'; why: string } =>
-    told.returned ?? { is: 'unknown', why: 'it threw' }
+    told.returned ?? { is: 'unknown', why: 'the call threw' }
 
   const stage: Stage = {
     connector,
@@ -183,7 +183,7 @@ export function told(outcome: Found | Reversed, thrown?: unknown): string {
 
 const sentBy = (call: Call) => ({ attempts: call.attempts, moved: call.moved() })
 
-/** Waits for a handler; from its deadline on only as long as it takes to notice. */
+/** Waits for a handler; after its deadline only for the grace period. */
 async function bounded<T>(
   work: () => T | Promise<T>,
   call: Call,

@@ -5,7 +5,7 @@ import { type Written, writeRequest } from './request.ts'
 /** One request of a connector, as it was attempted. */
 export type Attempt = {
   readonly moves: boolean
-  /** Absent when it could not even be written down. */
+  /** Absent when the request could not be written. */
   written?: Written
   wroteBytes: boolean
   failure?: HttpError
@@ -13,35 +13,34 @@ export type Attempt = {
 }
 
 /**
- * The `http` of one call. It is real HTTP, with the promises of the engine's: `moves` and written
+ * The `http` of one call. It is real HTTP with the promises of the engine's: `moves` and written
  * bytes are tracked, a status is never an error, deadlines hold, no redirect is followed, failures
  * have the same codes, `Sensitive` values are revealed while writing only.
  *
- * What it leaves out, because nothing outside this machine is ever reached: TLS, name look-up,
- * compression and the pool (each request has a connection of its own). In place of the address guard
- * it reaches this machine and nothing else. "Written" means connected here; the engine watches the
- * single bytes.
+ * It omits TLS, name look-up, compression and the pool (each request has its own connection),
+ * because nothing outside this machine is reached. In place of the address guard it reaches this
+ * machine and nothing else. "Written" means connected here; the engine watches the single bytes.
  */
 export type Line = {
   readonly http: Http
   readonly attempts: readonly Attempt[]
-  /** The deadline is over: what runs ends as a time-out, nothing further is sent. */
+  /** Ends the deadline: running requests time out, and nothing further is sent. */
   expire(): void
-  /** The call has ended: what it left running is broken. */
+  /** Ends the call: running requests are broken. */
   finish(): void
 }
 
 export type LineOptions = {
-  /** The time in which money may move is over; looking things up is still allowed. */
+  /** The time in which money may move is over; look-ups are still allowed. */
   readonly tooLate: boolean
 }
 
-/** Tells the front which requests were tagged; the front takes it off again. */
+/** Marks tagged requests for the front, which removes the header. */
 export const movesHeader = 'x-contract-moves'
 
 const defaultMaxBytes = 1_048_576
 const loopback = ['127.0.0.1', 'localhost', '[::1]']
-/** Connections at once. More would only measure the machine. */
+/** Maximum number of connections, because more would only measure the machine. */
 const mostSockets = 100
 
 export function openLine({ tooLate }: LineOptions): Line {

@@ -22,8 +22,8 @@ export {
 export type { Acquirer, Booking, EngineSide, Sandbox, Scene } from './sandbox.ts'
 
 /**
- * Registers one test for each case that applies to the connector. What does not apply is told as a
- * diagnostic of the first test: it is neither hidden nor counted.
+ * Registers one test for each applicable case of the connector. Unsupported cases are printed as a
+ * diagnostic of the first test: neither hidden nor counted.
  */
 export function connectorContract(
   connector: Connector,
@@ -49,7 +49,7 @@ export function connectorContract(
   })
 }
 
-/** One line for each reason, so that what a connector does not show stays visible. */
+/** One line for each reason, so that unsupported features stay visible. */
 function summaryOf(notSupported: readonly NotSupported[]): readonly string[] {
   const reasons = new Set(notSupported.map(({ why }) => why))
   return [...reasons].map((why) => {

@@ -5,9 +5,9 @@ import type { Outcome } from '../outcome.ts'
 const kinds = ['approved', 'accepted', 'declined', 'pending', 'notSent', 'unknown']
 
 /**
- * What an engine makes of what a handler returned or threw. It believes an author's word only as far
- * as it is proven: whatever is malformed is `unknown`, a throw is `notSent` only when nothing that
- * moves money left, and so is a `notSent`.
+ * An engine's reading of a handler's result or error. It trusts an author only with proof: a
+ * malformed outcome is `unknown`, and an error or a `notSent` is `notSent` only when nothing that
+ * moves money was sent.
  *
  * @param given undefined when the handler threw
  */
@@ -71,7 +71,7 @@ function isPoll(given: unknown): boolean {
   return typeof poll === 'number' && Number.isFinite(poll) && poll > 0
 }
 
-/** Whole minor units that a database takes, of a currency that has some. */
+/** Whole minor units within the range of a database, in a currency that has them. */
 export function isMoney(given: unknown): boolean {
   const { minor, currency } = Object(given) as { minor?: unknown; currency?: unknown }
   const isMinor = typeof minor === 'bigint' && minor >= 0n && minor < 2n ** 63n

@@ -20,15 +20,15 @@ export const usualAmount: Money = { minor: 9200n, currency: 'EUR' }
 /** An operation that was carried out. */
 export type Done = { readonly operation: Operation; readonly outcome: Approved | Accepted }
 
-/** Whether a scene can be paid with by a handler. */
+/** Whether a handler can pay with a scene. */
 export const suits = (scene: Scene, kind: Kind): boolean =>
   scene.kinds === undefined || scene.kinds.includes(kind)
 
-/** The scenes that a handler can be tried with. */
+/** The scenes for a handler. */
 export const scenesOf = ({ approved }: Sandbox, kind: Kind): readonly Scene[] =>
   approved.filter((scene) => suits(scene, kind))
 
-/** What an operation of this kind builds on; undefined: on nothing. */
+/** The kind of an operation's original; undefined: none. */
 export function originalKind(connector: Connector, kind: Kind): Kind | undefined {
   if (kind === 'capture' || kind === 'increment') return 'authorize'
   if (kind === 'refund') return connector.debit === undefined ? 'capture' : 'debit'
@@ -38,7 +38,7 @@ export function originalKind(connector: Connector, kind: Kind): Kind | undefined
 
 const returnUrl = 'https://shop.example/return'
 
-/** A first operation, as an engine hands it over. Nothing of it may be changed by a handler. */
+/** A first operation as an engine passes it. A handler must not change it. */
 export function firstOperation(
   connector: Connector,
   kind: Kind,
@@ -48,7 +48,7 @@ export function firstOperation(
   return frozen({ ...plain(connector, kind, amount, request), brand, instrument, returnUrl })
 }
 
-/** An operation on an earlier one: by reference, without the instrument. */
+/** A follow-up: by reference, without the instrument. */
 export function operationOn(
   connector: Connector,
   kind: Kind,
@@ -73,7 +73,7 @@ export function operationOn(
   })
 }
 
-/** The operation as it is when somebody asks about it later: the instrument is not at hand. */
+/** The operation as in a later enquiry, without its instrument. */
 export function withoutInstrument(operation: Operation): Operation {
   const { instrument: _gone, threeDSecure: _too, ...rest } = operation
   return frozen(rest)
@@ -97,7 +97,7 @@ const alphabets = {
   digits: '0123456789',
 }
 
-/** A key that was never used, in the form that the connector asks for. */
+/** An unused key in the connector's form. */
 export function newKey({ supports: { keyFormat } }: Connector): string {
   return text(alphabets[keyFormat?.alphabet ?? 'hex'], keyFormat?.length ?? 32)
 }

@@ -1,7 +1,7 @@
 import { HttpError, type HttpOptions } from '../http.ts'
 import { Sensitive } from '../sensitive.ts'
 
-/** A request as it goes out, and the values in it that were marked as sensitive. */
+/** A written request, and its values marked as sensitive. */
 export type Written = {
   readonly method: string
   readonly url: URL
@@ -10,11 +10,11 @@ export type Written = {
   readonly secrets: readonly string[]
 }
 
-/** Headers that frame the message or choose the host: the engine's business. */
+/** Headers that frame the message or choose the host, which the engine sets. */
 const ownHeaders = /^(connection|content-length|expect|host|te|trailer|transfer-encoding|upgrade)$/i
 
 /**
- * Writes down what a connector asked for, with the refusals of the engine.
+ * Writes a connector's request, with the engine's refusals.
  *
  * @throws HttpError `not-sent` naming the part that cannot be written, or `refused-address`.
  */
@@ -71,7 +71,8 @@ function bodyOf(
 
 function jsonOf(json: unknown, text: Text): string {
   return JSON.stringify(json, function (this: Record<string, unknown>, name, value: unknown) {
-    // `value` went through toJSON already, which hides what is sensitive; the holder has the original.
+    // `value` went through toJSON already, which hides sensitive values; the holder has the
+    // original.
     const original = this[name]
     if (Sensitive.is(original)) return text(original, `json.${name}`)
     if (typeof value === 'bigint') throw unwritable(`json.${name} is a bigint; send it as text`)

@@ -1,7 +1,7 @@
 /** Time from the start of the process to the first "ready", beside the start of Postgres. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startEmbeddedPostgres } from '../../../host/postgres/index.ts'
+import { startEmbeddedPostgres } from '../../../plugins/embedded-postgres/index.ts'
 import { startProgram } from '../child.ts'
 import { freePort, install, ownRoot, ready } from '../installation.ts'
 import { printRows } from '../print.ts'

@@ -6,7 +6,6 @@ import type { Scenario } from './ground.ts'
 import { idleSchedules } from './idle-schedules.ts'
 import { memory } from './memory.ts'
 import { openSnapshot } from './open-snapshot.ts'
-import { overload } from './overload.ts'
 import { query } from './query.ts'
 import { reads } from './reads.ts'
 import { searchIndexes } from './search-indexes.ts'
@@ -20,7 +19,6 @@ export const scenarios: readonly Scenario[] = [
   twoHosts,
   followUps,
   reads,
-  overload,
   coldStart,
   openSnapshot,
   webhooks,

@@ -1,19 +1,16 @@
-/** Clients of several kinds at once, in a separate process. */
+/** Clients of several kinds at once, in a process of their own. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { summarise } from '../latencies.ts'
-import { card, paymentForm } from '../payment.ts'
+import { paymentForm } from '../payment.ts'
 import { exchange } from './client.ts'
 
-/** The requests of a stream. */
+/** What a stream sends. */
 export type Kind =
-  /** Approved payments; with `delaysMs`, through the acquirer outside the process after a delay. */
+  /** Payments that are approved; with `delaysMs` by the acquirer outside the process, after a while. */
   | 'approved'
-  | 'declined'
-  /** Payments that fail validation. */
-  | 'invalid'
-  /** Captures of 0.01 on `ids` in turn. */
+  /** Captures of 0.01 on `ids`, in turn. */
   | 'captures'
-  /** Reads of `ids` in turn. */
+  /** Reads of `ids`, in turn. */
   | 'reads'
 
 export type Stream = {
@@ -22,34 +19,34 @@ export type Stream = {
   readonly port: number
   readonly token: string
   readonly entityId: string
-  /** Replace `entityId` in turn. */
+  /** In the place of `entityId`, in turn. */
   readonly entityIds?: readonly string[]
   readonly ids?: readonly string[]
-  /** The acquirer answers after a random time between these two. */
+  /** The acquirer answers after a time between these two, all equally likely. */
   readonly delaysMs?: readonly [from: number, to: number]
-  /** A fixed number under way, or a fixed rate whatever the answers. */
+  /** As many under way as that, or as many a second whatever becomes of them. */
   readonly pace: { readonly concurrent: number } | { readonly perSecond: number }
 }
 
 export type TrafficOrder = {
   readonly streams: readonly Stream[]
   readonly durationMs: number
-  /** Clients start spread over this time. */
+  /** Clients begin within this time, not all at once. */
   readonly rampMs?: number
-  /** Start of the measured time. */
+  /** Rates are counted from here on. */
   readonly countFromMs?: number
 }
 
-/** Times of answers with HTTP 200 alone, counted from their due time. */
+/** Times are those of answers with HTTP 200 alone, from when they were due to be sent. */
 export type StreamReport = {
   readonly name: string
   readonly sent: number
   readonly approved: number
-  /** Answers with HTTP 200 a second, from `countFromMs` to the end of sending. */
+  /** Answers with HTTP 200 a second, between `countFromMs` and the end of sending. */
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Number of requests by HTTP status or connection error. */
+  /** How many had each HTTP status, or each error of a connection. */
   readonly answers: Readonly<Record<string, number>>
 }
 
@@ -70,8 +67,6 @@ function messageOf({ kind, ids = [], delaysMs, ...stream }: Stream): Message {
     return { method: 'POST', path: `/v1/payments/${id}`, body: String(new URLSearchParams(form)) }
   }
   let body = paymentForm(entityId, last)
-  if (kind === 'declined') body = body.replace(card.number, '4000000000000002')
-  if (kind === 'invalid') body = body.replace('amount=92.00', 'amount=ninety')
   if (delaysMs !== undefined) {
     const [from, to] = delaysMs
     const delayMs = Math.round(from + (to - from) * Math.random())
@@ -80,7 +75,7 @@ function messageOf({ kind, ids = [], delaysMs, ...stream }: Stream): Message {
   return { method: 'POST', path: '/v1/payments', body }
 }
 
-/** Resolves with the HTTP status or the error's code, and never rejects. */
+/** Resolves with the HTTP status or the code of the error, never rejects. */
 async function send(stream: Stream): Promise<string> {
   const { method, path, body } = messageOf(stream)
   const length =
@@ -90,7 +85,7 @@ async function send(stream: Stream): Promise<string> {
   const head = `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${stream.token}\r\n${length}`
   try {
     const { status, text } = await exchange(stream.port, `${head}\r\n${body}`)
-    // An open payment also answers HTTP 200 and is not an approval.
+    // HTTP 200 is also the answer of a payment whose fate is open, which is no approval.
     const isOpen = status === 200 && !/"code":"000\.100\.11[02]"/.test(text)
     return isOpen ? 'open' : String(status)
   } catch (error) {
@@ -98,7 +93,7 @@ async function send(stream: Stream): Promise<string> {
   }
 }
 
-/** Runs one stream until its last answer. */
+/** Runs one stream to the answer of its last request. */
 async function carryOut(stream: Stream, order: TrafficOrder): Promise<StreamReport> {
   const { durationMs, rampMs = 0, countFromMs = 0 } = order
   const start = performance.now()

@@ -301,6 +301,6 @@ it('a malformed event is refused without being quoted', (test) => {
   const { connector } = inProcess(test)
   for (const text of ['', 'null', '[]', '{"eventId":"1"}', '4200000000000000']) {
     const message = { body: Buffer.from(text), headers: {}, query: {} }
-    assert.throws(() => connector.inbound!.parse(message), /^Error: the message is no event/)
+    assert.throws(() => connector.inbound!.parse(message), /^Error: the message is not an event/)
   }
 })

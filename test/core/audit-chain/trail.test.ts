@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { hostname } from 'node:os'
 import { after, before, describe, test } from 'node:test'
-import { approved, defineConnector, definePlugin, settings } from '@tollgate/plugin-kit'
 import { type Actor, KeyAdministration, localKeys, newId } from '../../../core/index.ts'
+import { bankPlugin } from '../../rig/bank.ts'
 import { startGateway, type TestGateway, testKey } from '../../rig/gateway.ts'
 
 type Row = {
@@ -22,36 +22,12 @@ type Row = {
 
 const secretSetting = 'key-of-the-shop'
 
-const short = { kind: 'text', min: 1, max: 64 } as const
-const bank = defineConnector({
-  name: 'bank',
-  title: 'Bank',
-  contract: 1,
-  account: settings('Account at the bank', [
-    ['merchantId', short, 'R', 'request', 'none', 'Number of the merchant.'],
-    ['apiKey', short, 'R', 'request', 'secret', 'Login.'],
-  ]),
-  supports: {
-    brands: 'any',
-    currencies: 'any',
-    methods: ['card'],
-    key: { by: 'none' },
-    enquiryVisibleAfterMs: 0,
-  },
-  debit: async (operation, context) => {
-    context.sending()
-    return approved({ reference: operation.key })
-  },
-  resolve: { enquire: async () => ({ is: 'notFound' }) },
-})
-
 const ada: Actor = { kind: 'operator', id: 'f'.repeat(32), name: 'Ada', address: '10.1.2.3' }
 
 describe('the audit trail', () => {
   let run: TestGateway
   before(async () => {
-    const plugin = definePlugin({ name: 'bank', contract: 1, connectors: [bank] })
-    run = await startGateway({ plugins: [plugin] })
+    run = await startGateway({ plugins: [bankPlugin()] })
   })
   after(() => run.close())
 

@@ -62,6 +62,31 @@ describe('alarms', () => {
     )
   })
 
+  test('alarms that were held back are told when nothing more comes', ({ mock }) => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const { lines, alarm, pass } = logged()
+    for (let no = 0; no < 1_000; no += 1) alarm('forged-event', { subject: 'one' })
+    for (let no = 0; no < 1_000; no += 1) alarm('guessed-id', { subject: `token ${no}` })
+    lines.splice(0)
+    pass(limits.alarmMs)
+    mock.timers.tick(limits.alarmMs)
+    assert.deepEqual(
+      lines.map(({ fields: { alarm: kind, subject, repeated, untold } }) => [
+        kind,
+        subject ?? untold,
+        repeated,
+      ]),
+      [
+        ['forged-event', 'one', 999],
+        ['guessed-id', 1_000 - limits.alarmsPerKind, undefined],
+      ],
+    )
+    lines.splice(0)
+    pass(10 * limits.alarmMs)
+    mock.timers.tick(10 * limits.alarmMs)
+    assert.deepEqual(lines, [])
+  })
+
   test('a token that repeats one foreign id raises no guessing alarm; a token that asks for many does', () => {
     const { lines, clock, alarm, pass } = logged()
     const guessed = new GuessedIds(alarm, clock as never)

@@ -128,7 +128,7 @@ describe('windows', () => {
     assert.equal(other.count(key('x'), 1).others, 2)
     // An answer to the older exchange does not hide the newer failure.
     one.told(lost)
-    assert.deepEqual(one.changes(500), [{ ...key('x'), at: 0, failures: 2 }])
+    assert.deepEqual(one.changes(500), [{ ...key('x'), at: 0, failures: 2, approvals: 0 }])
   })
 
   test('a lift clears one dimension of one merchant at once', () => {
@@ -142,7 +142,7 @@ describe('windows', () => {
     // Failures in the rest of the same minute count; those other processes saw before the lift do
     // not.
     windows.fail(key('x'), 12)
-    windows.learn({ ...key('x'), at: 0, failures: 100 }, 12)
+    windows.learn({ ...key('x'), at: 0, failures: 100, approvals: 9 }, 12)
     assert.deepEqual(windows.count(key('x'), 12), { own: 1, others: 0, approved: 0 })
   })
 
@@ -192,6 +192,27 @@ describe('windows', () => {
     assert.deepEqual(windows.count(channel, 3), { own: 1, others: 0, approved: 1 })
   })
 
+  test('processes learn approvals like failures, and none without a failure', () => {
+    const [one, other, later] = [new Windows(most), new Windows(most), new Windows(most)]
+    const channel = key('c', { dimension: 'channel' })
+    one.fail(channel, 0)
+    for (const number of ['one', 'two', 'three']) one.approve([channel], number, minute)
+    const told = one.changes(500)
+    one.told(told)
+    assert.deepEqual(one.changes(500), [])
+    for (const bucket of [...told, ...told]) other.learn(bucket, minute)
+    assert.deepEqual(other.count(channel, minute), { own: 0, others: 1, approved: 3 })
+    other.approve([channel], 'four', minute)
+    assert.equal(other.count(channel, minute).approved, 4)
+    // Approvals alone, of failures that are past their window.
+    later.learn({ ...channel, at: minute, failures: 0, approvals: 3 }, minute)
+    assert.equal(later.size, 0)
+    one.forgetPast(windowMs('channel') + minute)
+    assert.equal(one.count(channel, windowMs('channel') + minute).approved, 0)
+    other.lift('a', 'channel', 2 * minute)
+    assert.deepEqual(other.count(channel, 2 * minute), { own: 0, others: 0, approved: 0 })
+  })
+
   test('approvals of one number count once in a window', () => {
     const windows = new Windows(most)
     const channel = key('c', { dimension: 'channel' })
@@ -231,12 +252,12 @@ describe('the judgement of an attempt', () => {
 
   test('a shared dimension is refused only while more attempts fail than are approved', () => {
     for (const dimension of ['bin', 'channel', 'token'] as const) {
-      assert.equal(judge(dimension, counted(600, 400, 599), idle, 1000), 'blocked')
-      assert.equal(judge(dimension, counted(600, 400, 600), idle, 1000), 'free')
+      assert.equal(judge(dimension, counted(600, 400, 999), idle, 1000), 'blocked')
+      assert.equal(judge(dimension, counted(600, 400, 1000), idle, 1000), 'free')
       assert.equal(judge(dimension, counted(600, 399, 0), idle, 1000), 'free')
-      // A new process does not refuse everything on the failures of others.
-      assert.equal(judge(dimension, counted(19, 5000, 0), idle, 1000), 'free')
-      assert.equal(judge(dimension, counted(20, 5000, 0), idle, 1000), 'blocked')
+      // Which process saw them makes no difference.
+      assert.equal(judge(dimension, counted(0, 1000, 999), idle, 1000), 'blocked')
+      assert.equal(judge(dimension, counted(0, 1000, 1000), idle, 1000), 'free')
       assert.equal(judge(dimension, counted(1000), { underWay: 0, open: 0 }, 0), 'free')
     }
   })

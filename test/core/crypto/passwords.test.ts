@@ -31,19 +31,29 @@ test('a password hashed with other parameters is valid and reported as outdated'
   assert.ok(await after.matches('secret', stored))
 })
 
-test('passwords have a bounded number of checks at once and a bounded queue; further ones must retry', async () => {
+test('logins have a bounded number of checks at once and a bounded queue; further ones must retry', async () => {
   const passwords = new Passwords(quick)
-  const all = limits.passwordsAtOnce + limits.passwordsWaiting + 3
-  const outcomes = await Promise.allSettled(
-    Array.from({ length: all }, () => passwords.matches('secret', undefined)),
+  const places = Array.from({ length: limits.passwordsAtOnce + limits.passwordsWaiting }, () =>
+    passwords.forLogin(),
   )
-  const refused = outcomes.filter(({ status }) => status === 'rejected')
-  assert.equal(refused.length, 3)
-  for (const outcome of refused) {
-    assert.ok(outcome.status === 'rejected' && outcome.reason instanceof GatewayError)
-    assert.equal((outcome as { reason: GatewayError }).reason.status, 429)
-  }
+  const busy = (error: unknown) => error instanceof GatewayError && error.status === 429
+  assert.throws(() => passwords.forLogin(), busy)
+  // Work of operators with a session has a queue of its own.
   assert.ok(!(await passwords.matches('secret', undefined)))
+  await Promise.all(places.map((place) => place.matches('secret', undefined)))
+  for (const place of places) place.leave()
+  passwords.forLogin().leave()
+})
+
+test('one operator has a few places in the queue of operators, and leaves the others theirs', async () => {
+  const passwords = new Passwords(quick)
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: limits.passwordsPerPerson + 3 }, () => passwords.digest('secret', 'ann')),
+  )
+  assert.equal(outcomes.filter(({ status }) => status === 'rejected').length, 3)
+  const [own, other] = [passwords.digest('secret', 'ann'), passwords.digest('secret', 'bob')]
+  assert.match(await own, /^\$scrypt/)
+  assert.match(await other, /^\$scrypt/)
 })
 
 test('an easily guessed password is refused by name', () => {

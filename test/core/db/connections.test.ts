@@ -79,7 +79,7 @@ test('an error tells over all tries whether any connection received the statemen
   const database = new Database({ url: line.url })
   try {
     await run.sql('create table public.said (id uuid primary key, word text)')
-    const insert = 'insert into public.said (id, word) select id, word from r returning id'
+    const insert = 'insert into public.said (id, word) select id, word from given returning id'
     const said = grouped('said', { id: 'uuid', word: 'text' }, 'id', text(` ${insert}`))
     const id = 'a'.repeat(32)
     const row = { id, word: 'yes' }

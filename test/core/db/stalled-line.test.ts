@@ -18,7 +18,7 @@ const noted = grouped(
   { id: 'uuid', word: 'text' },
   'id',
   text(
-    ' insert into public.note (id, word) select id, word from r on conflict do nothing returning id',
+    ' insert into public.note (id, word) select id, word from given on conflict do nothing returning id',
   ),
 )
 const note = (id: string) => sql<{ id: string }>`

@@ -1,10 +1,9 @@
 /** Rights hold for every caller and every way to call, and by the type that is carried out. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { type Caller, type GatewayError, newId, rightSet } from '../../../core/index.ts'
 import { RequestParser } from '../../../core/request/parse.ts'
-import { groups, operationOf, paymentTypes, rights, tokenRights } from '../../../schemas/index.ts'
+import { groups, operationOf, tokenRights } from '../../../schemas/index.ts'
 import { card, flat, startGateway, type TestGateway } from '../../rig/gateway.ts'
 
 describe('rights of callers', () => {
@@ -258,16 +257,6 @@ describe('rights of callers', () => {
       }
     }
   })
-})
-
-test('the guide to tokens describes each right as the tables do', () => {
-  const guide = readFileSync(new URL('../../../docs/tokens.md', import.meta.url), 'utf8')
-  for (const { name, meaning, ofTokens } of rights) {
-    if (!ofTokens) continue
-    const types = paymentTypes.filter((type) => type.right === name && type.use !== 'record')
-    const codes = types.map(({ code }) => code).join(', ')
-    assert.ok(guide.includes(`| \`${name}\` | ${meaning} | ${codes} |`), name)
-  }
 })
 
 /** Getters of the engine are not methods. */

@@ -3,9 +3,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
 import { createGateway, type Gateway, localKeys } from '../../../core/index.ts'
-import { startEmbeddedPostgres } from '../../../host/postgres/index.ts'
-import { isServerOf } from '../../../host/postgres/processes.ts'
-import { findServer } from '../../../host/postgres/server.ts'
 import { startTestCluster } from '../../rig/cluster.ts'
 import { card, freshSimulator, testKey, until } from '../../rig/gateway.ts'
 
@@ -44,9 +41,8 @@ async function horizonOf(client: pg.Client): Promise<bigint> {
 
 test('the feed tells an event although the server crashed and its counter fell back', async () => {
   const cluster = await startTestCluster({ durable: true })
-  const data = `${cluster.folder}/data`
   try {
-    let { url } = cluster
+    const { url } = cluster
     let gateway = await open(url)
     const entityId = await openChannel(gateway)
     let fell = false
@@ -64,18 +60,9 @@ test('the feed tells an event although the server crashed and its counter fell b
       }
       const high = await horizonOf(client)
       const { nextCursor: cursor } = await gateway.events.list({ cursor: told.nextCursor })
-      const server = findServer(data)!
-      process.kill(server.pid, 'SIGQUIT')
-      await until(async () => (isServerOf(server.pid, data) ? undefined : true))
+      await cluster.restart('SIGQUIT')
       await client.end().catch(() => {})
       await gateway.close()
-      const folder = cluster.folder
-      ;({ url } = await startEmbeddedPostgres({
-        directory: folder,
-        projectDirectory: folder,
-        log: () => undefined,
-        settings: {},
-      }))
       gateway = await open(url)
       const after = await pay(gateway, entityId)
       const again = new pg.Client({ connectionString: url })

@@ -1,49 +1,33 @@
 /** Chargebacks reversed without a message of the acquirer. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { GatewayError } from '../../../core/index.ts'
 import { processed } from '../../rig/acquirer.ts'
 import { closeChecked } from '../../rig/books.ts'
+import { chargeback, disputesOf, reversal, waits } from '../../rig/disputes.ts'
 import { until } from '../../rig/gateway.ts'
-import { charged, eur, type LateRun, refuse, startLate } from '../../rig/late-words.ts'
-import { type Line, lineTo } from '../../rig/proxy.ts'
+import {
+  charged,
+  type LateRun,
+  refuse,
+  refusedFor,
+  startLateThroughLine,
+} from '../../rig/late-words.ts'
+import type { Line } from '../../rig/proxy.ts'
 
 const alice = { by: 'alice', reason: 'seen in the acquirer’s file of the 21st' }
-const waits = { code: '700.300.600' }
-const chargeback = { is: 'chargeback', reason: '000.100.220', refs: {} }
-const reversal = { is: 'chargebackReversal', refs: {} }
-
-const refusedFor = (why: RegExp) => (error: unknown) => {
-  assert.ok(error instanceof GatewayError, String(error))
-  assert.equal(error.code, '700.400.570')
-  assert.match(error.message, why)
-  return true
-}
 
 describe('chargebacks that an operator reverses', () => {
   let run: LateRun
   let line: Line
   before(async () => {
-    run = await startLate(
-      {},
-      {
-        through: async (url) => {
-          line = await lineTo(url)
-          return line.url
-        },
-      },
-    )
+    ;({ run, line } = await startLateThroughLine())
   })
   after(async () => {
     await closeChecked(run)
     await line.close()
   })
 
-  const refund = (id: string) => run.gateway.payments.refund(id, eur('1.00'))
-  const charge = (id: string, reference: string, more: Record<string, string> = {}) =>
-    run.tell(id, { outcome: chargeback, reference, ...more })
-  const giveBack = (id: string, reference: string, minor = '9200') =>
-    run.tell(id, { outcome: reversal, reference, minor })
+  const { charge, giveBack, refund, endAll } = disputesOf(() => run)
   const records = (id: string, type: string) =>
     run.sql<{ id: string; referenced_id: string; minor: number }>(
       `select fact.id, fact.referenced_id, fact.amount_minor::integer as minor
@@ -54,11 +38,6 @@ describe('chargebacks that an operator reverses', () => {
     )
   const lastOf = async (id: string) => (await records(id, 'CB')).at(-1)!.id
   const byHand = (id: string) => run.gateway.operator.reverseChargeback(id, alice)
-  const endAll = async (id: string) => {
-    for (const entry of await run.listed(id)) {
-      if (entry.open) await run.gateway.operator.resolve(entry.id, alice)
-    }
-  }
 
   test('an operator reverses the standing part of a chargeback on record, and refunds continue', async () => {
     const { id } = await run.debit('back-halves')
@@ -115,18 +94,71 @@ describe('chargebacks that an operator reverses', () => {
     await assert.rejects(refund(id), waits)
   })
 
-  test("an acquirer's reversal that arrives afterwards is recorded and listed", async () => {
+  const told = (id: string) =>
+    run.sql<{ type: string }>(
+      `select event.type
+         from tollgate.event
+         join tollgate.payment fact on fact.id = event.resource
+         join tollgate.chargeback on chargeback.record_id = fact.id
+        where chargeback.payment_id = $1 and chargeback.kind = 'reversal'`,
+      [id],
+    )
+
+  test("an acquirer's reversal that arrives afterwards is the same fact, told once", async () => {
     const { id } = await run.debit('back-after-all')
     await charge(id, 'back-after-all')
     await byHand(await lastOf(id))
-    assert.equal(await giveBack(id, 'back-after-all'), 'recorded')
-    assert.deepEqual(await run.kinds(id), ['beyond-sums'])
+    assert.equal(await giveBack(id, 'back-after-all'), 'known')
+    assert.equal(await giveBack(id, 'back-after-all'), 'known', 'told again')
+    assert.deepEqual(await run.kinds(id), [])
+    assert.equal((await records(id, 'CR')).length, 1)
+    assert.equal((await told(id)).length, 1)
+    const [kept] = await run.sql<{ told_as: string; hasSource: boolean }>(
+      `select told_as, source is not null as "hasSource" from tollgate.chargeback
+        where payment_id = $1 and kind = 'reversal'`,
+      [id],
+    )
+    assert.deepEqual(kept, { told_as: 'back-after-all', hasSource: true })
     assert.equal((await refund(id)).result.code, charged)
+    assert.equal(await giveBack(id, 'back-after-all', '9300'), 'conflict')
+    assert.deepEqual(await run.kinds(id), ['beyond-sums'])
+    await endAll(id)
+    assert.equal(await charge(id, 'back-after-all'), 'recorded', 'a round of its own')
+    assert.equal(await giveBack(id, 'back-after-all'), 'recorded')
+    await endAll(id)
+  })
+
+  test("an acquirer's reversal of another amount than the one by hand is recorded and listed", async () => {
+    const { id } = await run.debit('back-more')
+    await charge(id, 'back-more')
+    await byHand(await lastOf(id))
+    assert.equal(await giveBack(id, 'back-more', '9300'), 'recorded')
+    assert.deepEqual(await run.kinds(id), ['beyond-sums'])
+    await endAll(id)
+  })
+
+  test("an acquirer's reversal without a reference confirms the one by hand, once", async () => {
+    const { id } = await run.debit('back-without-names')
+    await run.tell(id, { outcome: chargeback })
+    await byHand(await lastOf(id))
+    assert.equal(await run.tell(id, { outcome: reversal, minor: '9200' }), 'known')
+    assert.equal((await told(id)).length, 1)
+    assert.deepEqual(await run.kinds(id), [])
+  })
+
+  test('a chargeback outside the sums that was reversed by hand is confirmed alike', async () => {
+    const { id } = await run.debit('back-outside')
+    await charge(id, 'back-outside', '10000', 'USD')
+    await byHand(await lastOf(id))
+    const usd = { outcome: reversal, reference: 'back-outside', minor: '10000', currency: 'USD' }
+    assert.equal(await run.tell(id, usd), 'known')
+    assert.equal((await told(id)).length, 1)
+    await endAll(id)
   })
 
   test('a reversed chargeback in another currency, or of a declined payment, no longer stands', async () => {
     const { id } = await run.debit('back-dollars')
-    await charge(id, 'back-dollars', { minor: '10000', currency: 'USD' })
+    await charge(id, 'back-dollars', '10000', 'USD')
     const { text } = await byHand(await lastOf(id))
     assert.match(text, /^100\.00 USD/)
     assert.deepEqual(await run.kinds(id), ['beyond-sums'], 'the chargeback itself is still listed')
@@ -140,7 +172,7 @@ describe('chargebacks that an operator reverses', () => {
 
   test('two simultaneous reversals of one chargeback count once', async () => {
     const { id } = await run.debit('back-twice')
-    await charge(id, 'back-twice', { minor: '100', currency: 'USD' })
+    await charge(id, 'back-twice', '100', 'USD')
     const record = await lastOf(id)
     const both = await Promise.allSettled([byHand(record), byHand(record)])
     assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])

@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import {
-  type Context,
-  declined,
-  type Operation,
-  type Outcome,
-  pending,
-  unknown,
-} from '@tollgate/plugin-kit'
+import { declined, type Operation, type Outcome, pending, unknown } from '@tollgate/plugin-kit'
 import { type Gateway, GatewayError, systemClock } from '../../../core/index.ts'
 import {
   type AcquirerRun,
@@ -20,27 +13,14 @@ import {
 } from '../../rig/acquirer.ts'
 import { balanceOf, closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
+import { charged, eur, lose, refusedFor, undecided } from '../../rig/late-words.ts'
 
-const undecided = '000.200.001'
-const charged = '000.100.112'
 const byHand = '900.100.300'
-const eur = (amount: string) => ({ amount, currency: 'EUR' })
 const alice = { by: 'Alice', reason: 'seen in the acquirer’s back office' }
 
-/** The request was sent, the answer is missing, and no enquiry finds the outcome. */
-const lost = (_: Operation, context: Context) => {
-  context.sending()
-  return unknown('the line went dead')
-}
 const silent = () => unknown('the acquirer is down')
-const silence: Script = { debit: lost, enquire: silent, reverseByKey: silent }
-
-const refusedFor = (why: RegExp) => (error: unknown) => {
-  assert.ok(error instanceof GatewayError, String(error))
-  assert.equal(error.code, '700.400.570')
-  assert.match(error.message, why)
-  return true
-}
+/** The request got out, the answer did not come, and nobody knows anything. */
+const silence: Script = { debit: lose, enquire: silent, reverseByKey: silent }
 
 describe("operators' decisions", () => {
   let run: AcquirerRun
@@ -125,7 +105,7 @@ describe("operators' decisions", () => {
       { authorize: approvedAs },
       { paymentType: 'PA' },
     )
-    run.acquirer.tell('by-hand-capture', { capture: lost, enquire: silent, reverseByKey: silent })
+    run.acquirer.tell('by-hand-capture', { capture: lose, enquire: silent, reverseByKey: silent })
     const stuckCapture = async () => {
       const fields = { ...eur('40.00'), merchantTransactionId: 'by-hand-capture' }
       const { id, result } = await run.gateway.payments.capture(paid.id, fields)
@@ -318,7 +298,7 @@ describe("operators' decisions", () => {
   })
 
   test('a question that finds nothing neither repeats nor reverses the payment', async () => {
-    const script: Script = { ...silence, enquire: () => ({ is: 'notFound' }), refund: lost }
+    const script: Script = { ...silence, enquire: () => ({ is: 'notFound' }), refund: lose }
     const { id } = await run.debit('asked-nothing', script)
     await run.sql(
       `update tollgate.attempt set sent_at = now() - interval '1 hour' where payment_id = $1`,
@@ -346,7 +326,7 @@ describe("operators' decisions", () => {
   })
 
   test('a decision about the authorisation of a two-step sale is followed by its capture', async () => {
-    const script: Script = { authorize: lost, enquire: silent, reverseByKey: silent }
+    const script: Script = { authorize: lose, enquire: silent, reverseByKey: silent }
     const answer = await run.debit('two-steps-hand', script, { paymentType: 'PA.CP' })
     const { id, result, referencedId: authorisation } = answer
     assert.equal(result.code, undecided)

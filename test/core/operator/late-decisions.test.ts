@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { type Reversed, unknown } from '@tollgate/plugin-kit'
-import { GatewayError, onFaultPoint } from '../../../core/index.ts'
+import { onFaultPoint } from '../../../core/index.ts'
 import { approvedAs, processed } from '../../rig/acquirer.ts'
 import { balanceOf, closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
@@ -14,36 +14,22 @@ import {
   lose,
   noMoney,
   refuse,
-  startLate,
+  refusedFor,
+  startLateThroughLine,
   withoutKeyReversal,
 } from '../../rig/late-words.ts'
-import { type Line, lineTo } from '../../rig/proxy.ts'
+import type { Line } from '../../rig/proxy.ts'
 
 const alice = { by: 'Alice', reason: 'seen in the acquirer’s back office' }
 const silent = () => unknown('the acquirer is down')
 const tooLate = (): Reversed => ({ is: 'refused', why: 'too late' })
 const notReversed = { debit: refuse, reverseByKey: tooLate, reverse: refuse }
 
-const refusedFor = (why: RegExp) => (error: unknown) => {
-  assert.ok(error instanceof GatewayError, String(error))
-  assert.equal(error.code, '700.400.570')
-  assert.match(error.message, why)
-  return true
-}
-
 describe("operators' decisions about late successes", () => {
   let run: LateRun
   let line: Line
   before(async () => {
-    run = await startLate(
-      { unkeyed: withoutKeyReversal },
-      {
-        through: async (url) => {
-          line = await lineTo(url)
-          return line.url
-        },
-      },
-    )
+    ;({ run, line } = await startLateThroughLine({ unkeyed: withoutKeyReversal }))
   })
   afterEach(() => onFaultPoint(undefined))
   after(async () => {

@@ -15,6 +15,7 @@ import {
   heldCall,
   type LateRun,
   lose,
+  refusedFor,
   startLate,
   undecided,
 } from '../../rig/late-words.ts'
@@ -27,13 +28,6 @@ const tooLate = (): Reversed => ({ is: 'refused', why: 'too late' })
 const forLess = (operation: Operation) =>
   approved({ reference: operation.key }, { amount: { minor: 500n, currency: 'EUR' } })
 const redirect = { redirect: { url: 'https://bank.example/3ds' } }
-
-const refusedFor = (why: RegExp) => (error: unknown) => {
-  assert.ok(error instanceof GatewayError, String(error))
-  assert.equal(error.code, '700.400.570')
-  assert.match(error.message, why)
-  return true
-}
 
 describe("operators' decisions about open payments", () => {
   let run: LateRun

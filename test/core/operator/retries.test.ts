@@ -4,28 +4,24 @@ import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { message, processed, scriptedName } from '../../rig/acquirer.ts'
 import { closeChecked } from '../../rig/books.ts'
+import { chargeback, disputesOf, reversal, waits } from '../../rig/disputes.ts'
 import { until } from '../../rig/gateway.ts'
-import { approval, charged, eur, failure, type LateRun, startLate } from '../../rig/late-words.ts'
-import { type Line, lineTo } from '../../rig/proxy.ts'
+import {
+  approval,
+  charged,
+  failure,
+  type LateRun,
+  startLateThroughLine,
+} from '../../rig/late-words.ts'
+import type { Line } from '../../rig/proxy.ts'
 
 const alice = { by: 'alice', reason: 'seen in the acquirer’s back office' }
-const waits = { code: '700.300.600' }
-const chargeback = { is: 'chargeback', reason: '000.100.220', refs: {} }
-const reversal = { is: 'chargebackReversal', refs: {} }
 
 describe('messages that operators retry', () => {
   let run: LateRun
   let line: Line
   before(async () => {
-    run = await startLate(
-      {},
-      {
-        through: async (url) => {
-          line = await lineTo(url)
-          return line.url
-        },
-      },
-    )
+    ;({ run, line } = await startLateThroughLine())
   })
   after(async () => {
     await closeChecked(run)
@@ -34,7 +30,7 @@ describe('messages that operators retry', () => {
 
   const bring = (about: Parameters<typeof message>[0]) =>
     run.gateway.inbound(scriptedName, run.account, message(about))
-  const refund = (id: string) => run.gateway.payments.refund(id, eur('1.00'))
+  const { refund, aged } = disputesOf(() => run)
   /** The open entries about a message. */
   const listed = (eventId: string) =>
     run.sql<{ id: string; kind: string; why: string | null }>(
@@ -59,12 +55,6 @@ describe('messages that operators retry', () => {
       )
       return row?.outcome
     })
-  const aged = (eventId: string) =>
-    run.sql(
-      `update tollgate.inbound_event set received_at = received_at - interval '73 hours',
-         next_at = now() where event_id = $1`,
-      [eventId],
-    )
   const unclaimed = async (eventId: string) => {
     await bring({ eventId, key: `nobody-knows-${eventId}`, outcome: approval })
     await aged(eventId)

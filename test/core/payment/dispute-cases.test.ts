@@ -5,7 +5,7 @@ import { unknown } from '@tollgate/plugin-kit'
 import { standingOf } from '../../../core/payment/store-dispute-read.ts'
 import { processed } from '../../rig/acquirer.ts'
 import { closeChecked } from '../../rig/books.ts'
-import { until } from '../../rig/gateway.ts'
+import { chargeback, disputesOf, reversal, waits } from '../../rig/disputes.ts'
 import {
   accept,
   approval,
@@ -18,11 +18,6 @@ import {
   startLate,
 } from '../../rig/late-words.ts'
 
-const by = { by: 'alice', reason: 'agreed with the bank' }
-const waits = { code: '700.300.600' }
-const chargeback = { is: 'chargeback', reason: '000.100.220', refs: {} }
-const reversal = { is: 'chargebackReversal', refs: {} }
-
 describe('chargebacks by reference', { concurrency: true }, () => {
   let run: LateRun
   before(async () => {
@@ -30,50 +25,26 @@ describe('chargebacks by reference', { concurrency: true }, () => {
   })
   after(() => closeChecked(run))
 
-  const debit = async (reference: string, more: Record<string, unknown> = {}) =>
-    (await run.debit(reference, {}, more)).id
-  const charge = (id: string, reference: string, minor = '9200', currency = 'EUR') =>
-    run.tell(id, { outcome: chargeback, reference, minor, currency })
-  const giveBack = (id: string, reference: string, minor = '9200', currency = 'EUR') =>
-    run.tell(id, { outcome: reversal, reference, minor, currency })
-  const refund = (id: string) => run.gateway.payments.refund(id, eur('1.00'))
-  const chargedBack = async (id: string) => {
-    const [row] = await run.sql<{ charged_back: bigint }>(
-      'select charged_back from tollgate.payment_balance where payment_id = $1',
-      [id],
-    )
-    return row?.charged_back
-  }
+  const {
+    debit,
+    charge,
+    giveBack,
+    refund,
+    chargedBack,
+    records,
+    whys,
+    endAll,
+    hasWaited,
+    turnNow,
+  } = disputesOf(() => run)
   const left = async (id: string) => {
     const { strings, values } = standingOf(id, null)
     const text = strings.reduce((before, after, at) => `${before}$${at}${after}`)
     const rows = await run.sql<{ currency: string; minor: bigint }>(text, [...values])
     return rows.find(({ currency }) => currency === 'EUR')?.minor ?? 0n
   }
-  const records = async (id: string) =>
-    (
-      await run.sql<{ payment_type: string }>(
-        `select payment_type from tollgate.payment where referenced_id = $1 and payment_type in ('CB', 'CR')`,
-        [id],
-      )
-    ).length
-  const whys = async (id: string) =>
-    (await run.listed(id)).filter(({ open }) => open).map(({ detail }) => detail.why)
-  const endAll = async (id: string) => {
-    for (const entry of await run.listed(id)) {
-      if (entry.open) await run.gateway.operator.resolve(entry.id, by)
-    }
-  }
-  const hasWaited = (eventId: string) =>
-    until(async () => {
-      const [row] = await run.sql<{ waits: number }>(
-        'select waits from tollgate.inbound_event where event_id = $1',
-        [eventId],
-      )
-      return row!.waits > 0 ? true : undefined
-    })
-  const turnNow = (eventId: string) =>
-    run.sql('update tollgate.inbound_event set next_at = now() where event_id = $1', [eventId])
+  const facts = async (id: string) =>
+    (await records(id, 'CB')).length + (await records(id, 'CR')).length
 
   test('a reference known from another payment is listed, and refunds wait for an operator', async () => {
     const [one, other] = [await debit('case-one'), await debit('case-other')]
@@ -204,12 +175,12 @@ describe('chargebacks by reference', { concurrency: true }, () => {
       const word = { outcome: chargeback, reference: `open-${name}`, minor: '9200' }
       const early = await run.bring(id, word)
       await hasWaited(early)
-      assert.equal((await records(id)) + (await records(capture.id)), 0)
+      assert.equal((await facts(id)) + (await facts(capture.id)), 0)
       assert.equal(await run.tell(capture.id, { outcome: decision }), 'settled')
       await turnNow(early)
       assert.equal(await processed(run, early), 'recorded')
       const isApproved = name === 'approved'
-      assert.deepEqual([await records(id), await records(capture.id)], isApproved ? [0, 1] : [1, 0])
+      assert.deepEqual([await facts(id), await facts(capture.id)], isApproved ? [0, 1] : [1, 0])
       const next = isApproved ? refund(capture.id) : run.gateway.payments.capture(id, eur('92.00'))
       await assert.rejects(next, waits)
     })
@@ -218,7 +189,7 @@ describe('chargebacks by reference', { concurrency: true }, () => {
   test('a chargeback of an authorisation without a capture, and its reversal, wait for an operator', async () => {
     const id = await debit('no-capture', { paymentType: 'PA' })
     assert.equal(await charge(id, 'no-capture'), 'recorded')
-    assert.equal(await records(id), 1)
+    assert.equal(await facts(id), 1)
     assert.deepEqual(await whys(id), ['a chargeback of an authorisation with no capture'])
     await assert.rejects(run.gateway.payments.capture(id, eur('50.00')), waits)
     await assert.rejects(run.gateway.payments.reverse(id), waits)
@@ -236,7 +207,7 @@ describe('chargebacks by reference', { concurrency: true }, () => {
     for (const id of [refunded.id, credit]) {
       assert.equal(await charge(id, `case of ${id}`, '4000'), 'recorded')
       assert.deepEqual(await whys(id), ['a chargeback of what took no money'])
-      assert.equal(await records(id), 1)
+      assert.equal(await facts(id), 1)
       assert.equal(await left(id), 4000n)
     }
     assert.equal(await chargedBack(sale), 0n)

@@ -4,6 +4,7 @@ import { after, afterEach, before, describe, test } from 'node:test'
 import { type FaultPoint, onFaultPoint } from '../../../core/index.ts'
 import { processed } from '../../rig/acquirer.ts'
 import { closeChecked } from '../../rig/books.ts'
+import { chargeback, disputesOf, reversal, waits } from '../../rig/disputes.ts'
 import { until } from '../../rig/gateway.ts'
 import {
   approval,
@@ -16,10 +17,7 @@ import {
 } from '../../rig/late-words.ts'
 
 const by = { by: 'alice', reason: 'agreed with the bank' }
-const waits = { code: '700.300.600' }
 const chargedBefore = { code: '700.400.570', message: /charged back/ }
-const chargeback = { is: 'chargeback', reason: '000.100.220', refs: {} }
-const reversal = { is: 'chargebackReversal', refs: {} }
 
 describe('standing chargebacks', () => {
   let run: LateRun
@@ -29,21 +27,10 @@ describe('standing chargebacks', () => {
   afterEach(() => onFaultPoint(undefined))
   after(() => closeChecked(run))
 
-  const charge = (id: string, reference: string, minor = '9200', currency = 'EUR') =>
-    run.tell(id, { outcome: chargeback, reference, minor, currency })
-  const giveBack = (id: string, reference: string, minor = '9200', currency = 'EUR') =>
-    run.tell(id, { outcome: reversal, reference, minor, currency })
-  const refund = (id: string, amount = '92.00') => run.gateway.payments.refund(id, eur(amount))
+  const { charge, giveBack, refund, whys, endAll, aged } = disputesOf(() => run)
   const keep = (id: string) => run.gateway.operator.settle(id, 'approved', by)
   const stands = (id: string) =>
     until(async () => ((await run.audited(id)).includes('late-success-stands') ? true : undefined))
-  const whys = async (id: string) =>
-    (await run.listed(id)).filter(({ open }) => open).map(({ detail }) => detail.why)
-  const endAll = async (id: string) => {
-    for (const entry of await run.listed(id)) {
-      if (entry.open) await run.gateway.operator.resolve(entry.id, by)
-    }
-  }
   /** Holds the first arrival at a fault point until its release. */
   const heldAt = (name: FaultPoint) => {
     const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -55,12 +42,6 @@ describe('standing chargebacks', () => {
     })
     return { reached: reached.promise, goOn: released.resolve }
   }
-  const aged = (eventId: string) =>
-    run.sql(
-      `update tollgate.inbound_event set received_at = received_at - interval '73 hours',
-         next_at = now() where event_id = $1`,
-      [eventId],
-    )
 
   test("a chargeback by an authorisation's key stops the engine from reversing a late capture", async () => {
     const { id } = await run.debit('stands-undo', {}, { paymentType: 'PA' })

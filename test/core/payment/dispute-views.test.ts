@@ -2,10 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { balanceOf, closeChecked } from '../../rig/books.ts'
+import { disputesOf } from '../../rig/disputes.ts'
 import { type LateRun, startLate } from '../../rig/late-words.ts'
-
-const chargeback = { is: 'chargeback', reason: '000.100.220', refs: { dispute: 'd' } }
-const reversal = { is: 'chargebackReversal', reason: '000.100.220', refs: {} }
 
 describe('chargebacks in answers', { concurrency: true }, () => {
   let run: LateRun
@@ -14,27 +12,12 @@ describe('chargebacks in answers', { concurrency: true }, () => {
   })
   after(() => closeChecked(run))
 
-  const debit = async (reference: string, more: Record<string, unknown> = {}) =>
-    (await run.debit(reference, {}, more)).id
-  const charge = (
-    id: string,
-    reference: string,
-    minor: string,
-    more: Record<string, string> = {},
-  ) => run.tell(id, { outcome: chargeback, reference, minor, ...more })
-  const giveBack = (id: string, reference: string, minor: string) =>
-    run.tell(id, { outcome: reversal, reference, minor })
-  const recordOf = async (id: string) => {
-    const [row] = await run.sql<{ id: string }>(
-      `select id from tollgate.payment where referenced_id = $1 and payment_type = 'CB'`,
-      [id],
-    )
-    return row!.id
-  }
+  const { debit, charge, giveBack, records } = disputesOf(() => run)
+  const recordOf = async (id: string) => (await records(id, 'CB'))[0]!.id
 
   test('a third decimal is shown beside the amount, in every answer', async () => {
     const sale = await debit('dinars-sale', { amount: '10.00', currency: 'KWD' })
-    assert.equal(await charge(sale, 'dinars', '9255', { currency: 'KWD' }), 'recorded')
+    assert.equal(await charge(sale, 'dinars', '9255', 'KWD'), 'recorded')
     const id = await recordOf(sale)
     const { query, payments } = run.gateway
     const told = { amount: '9.25', exact: '9.255', nextActions: ['CR'] }
@@ -55,15 +38,7 @@ describe('chargebacks in answers', { concurrency: true }, () => {
     assert.equal((await payments.steps(id)).id, id)
     assert.deepEqual((await payments.get(sale)).nextActions ?? [], [])
     assert.equal((await balanceOf(run, sale)).captured, 10_000n)
-    assert.equal(
-      await run.tell(sale, {
-        outcome: reversal,
-        reference: 'dinars',
-        minor: '9255',
-        currency: 'KWD',
-      }),
-      'recorded',
-    )
+    assert.equal(await giveBack(sale, 'dinars', '9255', 'KWD'), 'recorded')
     assert.deepEqual(read(await payments.get(id)), { ...told, nextActions: [] })
     assert.deepEqual(read(await query.get(id)), { ...told, nextActions: [] })
   })

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { processed } from '../../rig/acquirer.ts'
 import { closeChecked } from '../../rig/books.ts'
-import { until } from '../../rig/gateway.ts'
+import { chargeback, disputesOf, reversal, waits } from '../../rig/disputes.ts'
 import {
   approval,
   charged,
@@ -19,9 +19,6 @@ import {
 } from '../../rig/late-words.ts'
 
 const by = { by: 'alice', reason: 'agreed with the bank' }
-const waits = { code: '700.300.600' }
-const chargeback = { is: 'chargeback', reason: '000.100.220', refs: { dispute: 'd' } }
-const reversal = { is: 'chargebackReversal', reason: '000.100.220', refs: {} }
 
 describe('chargebacks reported by the acquirer', { concurrency: true }, () => {
   let run: LateRun
@@ -30,51 +27,11 @@ describe('chargebacks reported by the acquirer', { concurrency: true }, () => {
   })
   after(() => closeChecked(run))
 
-  const debit = async (reference: string, more: Record<string, unknown> = {}) =>
-    (await run.debit(reference, {}, more)).id
-  const charge = (
-    id: string,
-    reference: string,
-    minor: string,
-    more: Record<string, string> = {},
-  ) => run.tell(id, { outcome: chargeback, reference, minor, ...more })
-  const giveBack = (id: string, reference: string, minor: string) =>
-    run.tell(id, { outcome: reversal, reference, minor })
-  const refund = (id: string, amount = '1.00') => run.gateway.payments.refund(id, eur(amount))
-  const chargedBack = async (id: string) => {
-    const [row] = await run.sql<{ charged_back: bigint }>(
-      'select charged_back from tollgate.payment_balance where payment_id = $1',
-      [id],
-    )
-    return row?.charged_back
-  }
-  /** Amounts of the records of a kind that refer to a payment. */
-  const records = async (id: string, type: 'CB' | 'CR') =>
-    (
-      await run.sql<{ amount_minor: bigint }>(
-        `select amount_minor from tollgate.payment
-          where referenced_id = $1 and payment_type = $2 order by id`,
-        [id, type],
-      )
-    ).map((row) => row.amount_minor)
-  const recordOf = async (id: string) => {
-    const [row] = await run.sql<{ id: string }>(
-      `select id from tollgate.payment where referenced_id = $1 and payment_type = 'CB'
-        order by id limit 1`,
-      [id],
-    )
-    return row!.id
-  }
-  const hasWaited = (eventId: string) =>
-    until(async () => {
-      const [row] = await run.sql<{ waits: number }>(
-        'select waits from tollgate.inbound_event where event_id = $1',
-        [eventId],
-      )
-      return row!.waits > 0 ? true : undefined
-    })
-  const turnNow = (eventId: string) =>
-    run.sql('update tollgate.inbound_event set next_at = now() where event_id = $1', [eventId])
+  const { debit, charge, giveBack, refund, chargedBack, records, hasWaited, turnNow, aged } =
+    disputesOf(() => run)
+  const amounts = async (id: string, type: 'CB' | 'CR') =>
+    (await records(id, type)).map(({ amount_minor }) => amount_minor)
+  const recordOf = async (id: string) => (await records(id, 'CB'))[0]!.id
 
   test('three partial chargebacks at once, each reported twice, count once each, and refunds wait for all', async () => {
     const id = await debit('three-parts')
@@ -83,7 +40,7 @@ describe('chargebacks reported by the acquirer', { concurrency: true }, () => {
       [...parts, ...parts].map((part) => charge(id, `three-${part}`, '3000')),
     )
     assert.deepEqual(outcomes.sort(), [...Array(3).fill('known'), ...Array(3).fill('recorded')])
-    assert.deepEqual(await records(id, 'CB'), [3000n, 3000n, 3000n])
+    assert.deepEqual(await amounts(id, 'CB'), [3000n, 3000n, 3000n])
     assert.equal(await chargedBack(id), 9000n)
     assert.deepEqual(await run.kinds(id), [])
     for (const part of parts) {
@@ -99,8 +56,8 @@ describe('chargebacks reported by the acquirer', { concurrency: true }, () => {
     const id = await debit('same-reference')
     await charge(id, 'same-ref', '3000')
     assert.equal(await charge(id, 'same-ref', '4000'), 'conflict')
-    assert.equal(await charge(id, 'same-ref', '3000', { currency: 'USD' }), 'conflict')
-    assert.deepEqual(await records(id, 'CB'), [3000n])
+    assert.equal(await charge(id, 'same-ref', '3000', 'USD'), 'conflict')
+    assert.deepEqual(await amounts(id, 'CB'), [3000n])
     assert.equal(await chargedBack(id), 3000n)
     assert.deepEqual(await run.kinds(id), ['beyond-sums', 'beyond-sums'])
   })
@@ -115,7 +72,7 @@ describe('chargebacks reported by the acquirer', { concurrency: true }, () => {
       'recorded',
       'the first report about the chargeback counts',
     )
-    assert.deepEqual(await records(id, 'CB'), [3000n, 3000n])
+    assert.deepEqual(await amounts(id, 'CB'), [3000n, 3000n])
   })
 
   test('a reversal that precedes its chargeback waits and freezes nothing', async () => {
@@ -136,11 +93,7 @@ describe('chargebacks reported by the acquirer', { concurrency: true }, () => {
     const early = await run.bring(id, { outcome: reversal, reference: 'never', minor: '3000' })
     await hasWaited(early)
     assert.deepEqual(await run.kinds(id), [])
-    await run.sql(
-      `update tollgate.inbound_event set next_at = now(), received_at = now() - interval '73 hours'
-        where event_id = $1`,
-      [early],
-    )
+    await aged(early)
     assert.equal(await processed(run, early), 'conflict')
     assert.deepEqual(await run.kinds(id), ['beyond-sums'])
     assert.equal((await refund(id)).result.code, charged)
@@ -152,7 +105,7 @@ describe('chargebacks reported by the acquirer', { concurrency: true }, () => {
     await charge(id, 'beyond-b', '2000')
     assert.equal(await giveBack(id, 'beyond-a', '5000'), 'recorded')
     assert.equal(await chargedBack(id), 2000n)
-    assert.deepEqual(await records(await recordOf(id), 'CR'), [5000n])
+    assert.deepEqual(await amounts(await recordOf(id), 'CR'), [5000n])
     const [entry, ...others] = await run.listed(id)
     assert.deepEqual([entry?.kind, entry?.detail.leftMinor, others], ['beyond-sums', '-2000', []])
     await assert.rejects(refund(id), waits)
@@ -160,7 +113,7 @@ describe('chargebacks reported by the acquirer', { concurrency: true }, () => {
 
   test('a chargeback in another currency is recorded outside the sums, and refunds wait for an operator', async () => {
     const id = await debit('other-currency')
-    assert.equal(await charge(id, 'dollars', '9900', { currency: 'USD' }), 'recorded')
+    assert.equal(await charge(id, 'dollars', '9900', 'USD'), 'recorded')
     assert.equal(await chargedBack(id), 0n)
     assert.equal((await run.gateway.payments.get(await recordOf(id))).currency, 'USD')
     await assert.rejects(refund(id), waits)
@@ -174,7 +127,7 @@ describe('chargebacks reported by the acquirer', { concurrency: true }, () => {
     const id = await debit('one-capture', { paymentType: 'PA' })
     const capture = await run.gateway.payments.capture(id, eur('50.00'))
     assert.equal(await charge(id, 'one-capture', '5000'), 'recorded')
-    assert.deepEqual(await records(capture.id, 'CB'), [5000n])
+    assert.deepEqual(await amounts(capture.id, 'CB'), [5000n])
     await assert.rejects(refund(capture.id), waits)
     assert.equal((await run.gateway.payments.capture(id, eur('42.00'))).result.code, charged)
     assert.equal(await giveBack(id, 'one-capture', '5000'), 'recorded')
@@ -209,7 +162,7 @@ describe('chargebacks reported by the acquirer', { concurrency: true }, () => {
   test('a chargeback of a declined payment is recorded and listed, and changes no state', async () => {
     const { id } = await run.debit('of-declined', { debit: refuse })
     assert.equal(await charge(id, 'of-declined', '9200'), 'recorded')
-    assert.deepEqual(await records(id, 'CB'), [9200n])
+    assert.deepEqual(await amounts(id, 'CB'), [9200n])
     assert.equal(await run.code(id), noMoney)
     assert.deepEqual(await run.kinds(id), ['beyond-sums'])
   })
@@ -229,11 +182,11 @@ describe('chargebacks reported by the acquirer', { concurrency: true }, () => {
         minor: '9200',
       })
       await hasWaited(early)
-      assert.deepEqual(await records(id, 'CB'), [])
+      assert.deepEqual(await amounts(id, 'CB'), [])
       assert.equal(await run.tell(id, { outcome: decision }), 'settled', 'later events can pass')
       await turnNow(early)
       assert.equal(await processed(run, early), 'recorded')
-      assert.deepEqual(await records(id, 'CB'), [9200n])
+      assert.deepEqual(await amounts(id, 'CB'), [9200n])
       assert.equal(await run.stateOf(id), name)
       assert.deepEqual(
         (await run.kinds(id)).filter((kind) => kind === 'beyond-sums'),

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Context, declined, type Operation, unknown } from '@tollgate/plugin-kit'
+import { type Context, declined, type Operation, type Outcome, unknown } from '@tollgate/plugin-kit'
 import {
   type AcquirerRun,
   approvedAs,
   enquire,
+  message,
+  processed,
   type Script,
   scriptedAcquirer,
   startWithAcquirer,
 } from '../../rig/acquirer.ts'
 import { balanceOf, checkBooks, closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
 
 const undecided = '000.200.001'
 const charged = '000.100.112'
@@ -126,22 +129,85 @@ describe('enquiries', () => {
     assert.equal((await enquire(run, id)).result.code, undecided)
   })
 
+  const ladder = [10, 60, 300, 3600, 86_400, 86_400]
+  const nextLook = async (key: string) => {
+    const [row] = await run.sql<{ seconds: number; at: Date }>(
+      `select round(extract(epoch from due_at - now()))::integer as seconds, due_at as at
+       from tollgate.timer where kind = 'look' and ref = $1`,
+      [key],
+    )
+    return row!
+  }
+  const attemptOf = async (key: string) => {
+    const [row] = await run.sql<{ enquiries: number; takeBacks: number; isFree: boolean }>(
+      `select enquiries, take_backs as "takeBacks", lease_until is null as "isFree"
+       from tollgate.attempt where key = $1`,
+      [key],
+    )
+    return row!
+  }
+  const assertNext = async (key: string, seconds: number) => {
+    const next = await nextLook(key)
+    assert.ok(Math.abs(next.seconds - seconds) <= 3, `${next.seconds} s in place of ${seconds} s`)
+  }
+  /** Lets the engine look by itself, and waits for the end of that. */
+  const look = async (key: string, count: 'enquiries' | 'takeBacks', no: number) => {
+    await run.sql(`update tollgate.timer set due_at = now() where kind = 'look' and ref = $1`, [
+      key,
+    ])
+    await until(async () => {
+      const now = await attemptOf(key)
+      return now[count] === no && now.isFree ? true : undefined
+    })
+  }
+
   test('enquiries follow the ladder: 10 s, 1 min, 5 min, 1 h, then daily', async () => {
     const id = await open('keeps-asking', { enquire: lost })
     const key = await run.keyOf(id)
-    const pause = async () => {
-      const [row] = await run.sql<{ seconds: number }>(
-        `select round(extract(epoch from due_at - now()))::integer as seconds from tollgate.timer where ref = $1`,
-        [key],
-      )
-      return row!.seconds
+    for (const [no, seconds] of ladder.entries()) {
+      await assertNext(key, seconds)
+      await look(key, 'enquiries', no + 1)
     }
-    for (const seconds of [10, 60, 300, 3600, 86_400, 86_400]) {
-      assert.ok(
-        Math.abs((await pause()) - seconds) <= 2,
-        `${await pause()} s in place of ${seconds} s`,
-      )
-      await enquire(run, id)
+  })
+
+  test('questions of follow-ups, operators and unproven messages move no look to a later time', async () => {
+    const id = await open('asked-by-others', { enquire: notFound })
+    const key = await run.keyOf(id)
+    const before = await nextLook(key)
+    for (let no = 1; no <= 4; no += 1) await enquire(run, id)
+    await run.gateway.operator.enquire(id, { by: 'ada', reason: 'a call of the merchant' })
+    const outcome = { is: 'approved', refs: {} } as const
+    for (let no = 1; no <= 3; no += 1) {
+      const eventId = `forged-${no}`
+      const forged = message({ eventId, key, outcome }, {})
+      await run.gateway.inbound('scripted', run.account, forged)
+      assert.equal(await processed(run, eventId), 'enquired')
+    }
+    assert.ok(run.acquirer.of('asked-by-others').length >= 8, 'the acquirer was asked each time')
+    assert.deepEqual((await nextLook(key)).at <= before.at, true)
+    assert.equal((await attemptOf(key)).enquiries, 0)
+    await look(key, 'enquiries', 1)
+    await assertNext(key, 60)
+  })
+
+  test('tries to take a late success back have a ladder of their own', async () => {
+    const id = await open('taken-back-slowly', {
+      enquire: notFound,
+      reverseByKey: () => unknown('no answer'),
+    })
+    const key = await run.keyOf(id)
+    for (let no = 1; no <= 4; no += 1) await look(key, 'enquiries', no)
+    const tell = async (eventId: string, outcome: Outcome) => {
+      await run.gateway.inbound('scripted', run.account, message({ eventId, key, outcome }))
+      return processed(run, eventId)
+    }
+    assert.equal(await tell('over', declined('800.100.153')), 'settled')
+    assert.equal(await tell('done', { is: 'approved', refs: { reference: 'x' } }), 'settled')
+    await until(async () => ((await attemptOf(key)).isFree ? true : undefined))
+    for (let no = 1; no <= 3; no += 1) {
+      const { takeBacks } = await attemptOf(key)
+      await assertNext(key, ladder[takeBacks - 1]!)
+      await look(key, 'takeBacks', takeBacks + 1)
     }
   })
 

@@ -93,7 +93,15 @@ test('an outage of a year costs nearly as little as one of a minute', () => {
 })
 
 test('schedules are computed without a database, a clock or the network', () => {
-  const pure = ['plan', 'job', 'interval', 'wall-runs', 'wall-time', 'periods', 'misfire']
+  const pure = [
+    'plan',
+    'parse-job',
+    'minimum-interval',
+    'local-occurrences',
+    'local-time',
+    'periods',
+    'misfire',
+  ]
   const files = [...pure, 'resubmission'].map((name) => `core/schedule/${name}.ts`)
   const found = sources('core/schedule').filter(({ file }) => files.includes(file))
   assert.equal(found.length, files.length)

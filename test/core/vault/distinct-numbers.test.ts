@@ -5,6 +5,7 @@ import { limits } from '@tollgate/schemas'
 import { GatewayError } from '../../../core/index.ts'
 import { DistinctNumbers } from '../../../core/vault/distinct-numbers.ts'
 import { card, startGateway } from '../../rig/gateway.ts'
+import { sameEnds } from '../../rig/same-ends.ts'
 
 const hourMs = 3_600_000
 const threshold = { most: 3, windowMs: hourMs }
@@ -120,26 +121,6 @@ describe('different numbers with the same ten digits', () => {
 })
 
 describe('trials of card numbers', () => {
-  const luhn = (body: string) => {
-    for (let digit = 0; digit < 10; digit += 1) {
-      const sum = [...`${body}${digit}`]
-        .reverse()
-        .map((one, at) => (at % 2 === 0 ? Number(one) : Number(one) * 2))
-        .reduce((total, one) => total + (one > 9 ? one - 9 : one), 0)
-      if (sum % 10 === 0) return `${body}${digit}`
-    }
-    throw new Error('no digit fits')
-  }
-  /** Valid numbers with the same first six and last four digits. */
-  const sameEnds = (count: number) => {
-    const found: string[] = []
-    for (let no = 0; found.length < count; no += 1) {
-      const number = luhn(`420000${String(no).padStart(6, '0')}123`)
-      if (number.endsWith('1234')) found.push(number)
-    }
-    return found
-  }
-
   test('payments, registrations and verifications together are refused with a wait, and nothing is written', async () => {
     const run = await startGateway()
     try {

@@ -84,7 +84,7 @@ test('a copy as JSON lines ends with the end of the chain, and the reading is re
   assert.equal(read?.actor, username)
   assert.ok(read?.detail.since)
 
-  assert.match(await well('audit', 'verify', '--anchor', last.anchor), /rows are as they were/)
+  assert.match(await well('audit', 'verify', '--anchor', last.anchor), /rows are unchanged/)
   const wrong = await tollgate('audit', 'verify', '--anchor', `3:${'0'.repeat(64)}`)
   assert.equal(wrong.code, 1)
   assert.match(wrong.out, /PROBLEM link 3 is not as the anchor has it/)
@@ -97,7 +97,7 @@ test('a copy as JSON lines ends with the end of the chain, and the reading is re
 test('the doctor and audit verify report a changed row', async () => {
   await linked()
   const { out: healthy } = await tollgate('doctor')
-  assert.match(healthy, /ok +[0-9]+ rows of the audit trail are as they were/)
+  assert.match(healthy, /ok +[0-9]+ rows of the audit trail are unchanged/)
   await run.sql('set session_replication_role = replica')
   await run.sql(`update tollgate.audit set actor = 'mallory' where action = 'token.revoked'`)
   await run.sql('set session_replication_role = origin')
@@ -120,7 +120,7 @@ test('migrate --roles shows two users once, and the embedded server has none', a
   await client.connect()
   await assert.rejects(client.query(`delete from ${schema}.audit`), /permission denied/)
   await client.end()
-  assert.match((await roles()).out, new RegExp(`${schema}_running \\(was there`))
+  assert.match((await roles()).out, new RegExp(`${schema}_running \\(exists already`))
 
   await run.sql(`drop owned by ${schema}_running; drop owned by ${schema}_migrating`)
   const owner = new pg.Client({ connectionString: (await testCluster()).url })
@@ -128,5 +128,5 @@ test('migrate --roles shows two users once, and the embedded server has none', a
   await owner.query(`drop role ${schema}_running; drop role ${schema}_migrating`)
   await owner.end()
   const embedded = await runTollgate(['migrate', '--roles'], { folder: project.path, env: {} })
-  assert.match(embedded.err, /--roles is for a PostgreSQL server of yours/)
+  assert.match(embedded.err, /--roles needs a PostgreSQL server of your own/)
 })

@@ -115,10 +115,10 @@ test('a closed channel is marked, and a trial shows its refusal', async () => {
     tollgate entity rule try $MERCHANT || echo refused
     tollgate entity open ${run.channel}
     tollgate entity rule try $MERCHANT`)
-  assert.match(lines[0]!, /everything +\(closed: what it takes is refused\)$/)
+  assert.match(lines[0]!, /everything +\(channel closed: matching requests are refused\)$/)
   assert.match(
     lines[1]!,
-    /VISA +\(closed: what it takes is refused; never decides: rule 1 takes all of it\)$/,
+    /VISA +\(channel closed: matching requests are refused; never matches: rule 1 matches everything before it\)$/,
   )
   assert.deepEqual(lines.slice(2), [
     `rule 1: ${run.channel} Demo (closed: such a request is refused)`,
@@ -127,5 +127,5 @@ test('a closed channel is marked, and a trial shows its refusal', async () => {
   ])
   await run.gateway.entities.dispatching.replace(run.merchant, [])
   const none = await shell('tollgate entity rule try $MERCHANT || echo refused')
-  assert.deepEqual(none, ['no rule fits: such a request is refused', 'refused'])
+  assert.deepEqual(none, ['no rule matches: such a request is refused', 'refused'])
 })

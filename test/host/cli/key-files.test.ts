@@ -24,7 +24,7 @@ test('a key is written into a new file of its owner alone', async () => {
   assert.doesNotMatch(out + err, /[0-9a-f]{64}/)
   const again = await runTollgate(['keys', 'make', 'main', '--out', 'kek'], where)
   assert.equal(again.code, 1)
-  assert.match(again.err, /kek is there already, and no key is overwritten/)
+  assert.match(again.err, /kek exists, and keys are never overwritten/)
   assert.equal(await readFile(path, 'utf8'), text)
 })
 

@@ -97,11 +97,11 @@ let second: string
 let payment: string
 
 test('a command makes a key-encryption key, and no start works without one', async () => {
-  await refused('keys make a:b', /an id has 1 to 40 letters/)
+  await refused('keys make a:b', /the id of a key must have 1 to 40 letters/)
   first = await done('keys make first')
   second = await done('keys make second')
   assert.match(first, /^first:[0-9a-f]{64}$/)
-  await refused('keys status', /there and its keys are not/)
+  await refused('keys status', /the keys of the database are missing/)
   await write(first)
   await refused('keys status', /run "tollgate migrate"/)
   await done('migrate')
@@ -132,7 +132,7 @@ test('data keys are rotated beside a server that takes payments', async () => {
     `update tollgate.data_key set retired_at = now() - interval '2 minutes' where state = 'retired'`,
   )
   assert.match(await done(`keys retire ${old} --destroy`), /is destroyed$/)
-  assert.match(await done('doctor').catch(String), /the keys open the vault/)
+  assert.match(await done('doctor').catch(String), /the key-encryption keys open all data keys/)
   await refused('keys retire nothing', /There is no data key nothing/)
 })
 
@@ -180,7 +180,7 @@ test('keys move to a key server, and its outage stops every start', async () => 
     ...remote,
     TOLLGATE_KEY_SERVER_ALLOW: '10.0.0.0/8',
   })
-  await refused('serve', /needs one of TOLLGATE_KEY_SERVER_TOKEN_FILE/, {
+  await refused('serve', /needs either TOLLGATE_KEY_SERVER_TOKEN_FILE/, {
     TOLLGATE_KEY_SERVER_URL: server.url,
   })
   assert.match(

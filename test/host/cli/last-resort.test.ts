@@ -83,7 +83,7 @@ test('a process whose errors do not stop ends in order with an exit code that sa
   served.child.kill('SIGIO')
   const { code, err } = await served.ended
   assert.equal(code, 1, err)
-  assert.match(err, /do not stop: this process ends/)
+  assert.match(err, /too many uncaught errors: this process ends/)
   assert.match(err, /"msg":"ended"/)
   assert.ok(counted(served) <= 101, `${counted(served)} lines`)
   await until(async () => served.child.exitCode ?? undefined)

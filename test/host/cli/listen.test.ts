@@ -128,20 +128,20 @@ test('listen resumes at its position when the program or the server restarts', a
 
   await first.close()
   const meanwhile = [await pay(), await pay()]
-  await listening.said(/does not answer: ECONNREFUSED; trying again/)
+  await listening.said(/does not respond: ECONNREFUSED; retrying/)
   const second = await startReceiver({ port })
   second.trust(trust)
   for (const { id } of meanwhile) await second.first(about(id))
 
   await run.closeServer()
-  await listening.said(new RegExp(`${run.url} does not answer`))
+  await listening.said(new RegExp(`${run.url} does not respond`))
   const alone = await pay()
   const host = createHost(run.gateway, { port: Number(new URL(run.url).port) })
   const server = await host.listen()
   await second.first(about(alone.id))
   const last = await pay()
   await second.first(about(last.id))
-  assert.match(await end(listening), /answers again/)
+  assert.match(await end(listening), /responds again/)
   assert.deepEqual(
     second.received.map(({ notification }) => notification?.payload.id),
     [...meanwhile, alone, last].map(({ id }) => id),
@@ -156,9 +156,9 @@ test('listen repeats a failed event with the same id and prints its requests', a
   shop.trust({ secrets: [told(listening.text.out, 'Signing secret')] })
   shop.behave('fail')
   const payment = await pay()
-  await listening.said(/-> 500 in \d+ ms; again in 1 s/)
+  await listening.said(/-> 500 in \d+ ms; retry in 1 s/)
   shop.behave('redirect')
-  await listening.said(/-> 302 in \d+ ms; again in 2 s/)
+  await listening.said(/-> 302 in \d+ ms; retry in 2 s/)
   shop.behave('ok')
   await listening.said(/-> 200 in/)
   const ids = shop.received.map(({ id }) => id)
@@ -187,11 +187,11 @@ test('listen refuses impossible arguments in a sentence', async () => {
     assert.match(err, expected)
     assert.doesNotMatch(err, /^\s+at /m)
   }
-  await refused(/--url, the address of the gateway is needed/, 'listen')
+  await refused(/set --url to the URL of the gateway, or start the gateway/, 'listen')
   const unknown = ['--token-file', await secretFile('unknown', 'unknown')]
-  await refused(/refuses: 403 .*not valid/, ...words('listen', ...unknown))
+  await refused(/refuses the request: 403 .*not valid/, ...words('listen', ...unknown))
   await refused(/--forward-to must be a URL/, ...words('listen', '--forward-to', 'localhost'))
-  await refused(/"yesterday" is no moment/, ...words('listen', '--since', 'yesterday'))
+  await refused(/"yesterday" is not a valid time/, ...words('listen', '--since', 'yesterday'))
   await refused(/types/, ...words('listen', '--types', 'EVERYTHING'))
   await refused(/either the id of an event, or --since/, ...words('events', 'replay'))
 })
@@ -206,17 +206,17 @@ test('listen takes no secret as an argument, nor from a file open to all', async
   for (const one of ['listen', 'events list', 'events replay']) {
     const command = one.split(' ')
     await refused(
-      /--token is not taken.*TOLLGATE_TOKEN.*--token-file/,
+      /--token is not accepted.*TOLLGATE_TOKEN.*--token-file/,
       ...command,
       '--token',
       'hunter2',
     )
-    await refused(/--token is not taken/, ...command, '--token=hunter2')
+    await refused(/--token is not accepted/, ...command, '--token=hunter2')
   }
-  await refused(/--secret is not taken.*--secret-file/, 'listen', '--secret', 'hunter2')
-  await refused(/--key is not taken.*--key-file/, 'listen', '--key=hunter2')
+  await refused(/--secret is not accepted.*--secret-file/, 'listen', '--secret', 'hunter2')
+  await refused(/--key is not accepted.*--key-file/, 'listen', '--key=hunter2')
   const open = await secretFile('open', 'hunter2', 0o644)
-  await refused(/can be read by others.*chmod 600/, 'listen', '--token-file', open)
+  await refused(/other users of this machine can read .*chmod 600/, 'listen', '--token-file', open)
   await refused(/cannot be read \(ENOENT\)/, 'listen', '--token-file', `${open}.none`)
   await refused(/is empty/, 'listen', '--token-file', await secretFile('empty', '\n'))
 })

@@ -65,7 +65,7 @@ test('an operator is created, listed, reset and disabled, and the login secrets 
 test('a password is neither an argument nor in a file that others can read', async () => {
   const word = await tollgate(['operator', 'create', 'joe', ...asAdmin, '--password', password])
   assert.equal(word.code, 1)
-  assert.match(word.err, /--password is not taken.*--password-file/)
+  assert.match(word.err, /--password is not accepted.*--password-file/)
   assert.ok(!word.err.includes(password))
   await chmod(passwordFile, 0o644)
   const readable = await create('joe', ...asAdmin)

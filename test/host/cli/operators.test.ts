@@ -89,7 +89,7 @@ test('inspect prints a payment as a timeline, more with --verbose, everything wi
 })
 
 test('listing, questions, decisions and closed entries each have a name and an audit record', async () => {
-  assert.match(await well('attention'), /nothing is on the operators' list/)
+  assert.match(await well('attention'), /the operators' list is empty/)
   const first = await run.debit('first-stuck', silence)
   const second = await run.debit('by-command', silence)
   for (const { id } of [first, second]) {
@@ -142,7 +142,7 @@ test('listing, questions, decisions and closed entries each have a name and an a
     await well('attention', 'resolve', entry, '--reason', 'refunded by hand'),
     /conflict of payment .* is off the list/,
   )
-  assert.match(await well('attention', 'list'), /nothing is on the operators' list/)
+  assert.match(await well('attention', 'list'), /the operators' list is empty/)
 
   const audit = await run.sql<{ kind: string; actor: string; action: string; name: string | null }>(
     `select actor_kind as kind, actor, action, detail ->> 'onBehalfOf' as name from tollgate.audit where resource = $1 and actor <> 'test' order by at`,

@@ -11,7 +11,7 @@ test('the doctor detects a restored database, and its statement completes the fe
   const env = { DATABASE_URL: run.database.url, TOLLGATE_KEYS: testKey }
   const examined = async () => {
     const { out } = await runTollgate(['doctor'], { folder: project.path, env })
-    return out.split('\n').filter((line) => /transactions/.test(line))
+    return out.split('\n').filter((line) => /transaction counter/.test(line))
   }
   const told = async (request: { cursor?: string; since?: string }) => {
     const { events } = await run.gateway.events.list(request)
@@ -19,7 +19,7 @@ test('the doctor detects a restored database, and its statement completes the fe
   }
   try {
     assert.deepEqual(await examined(), [
-      'ok       the server is past the transactions of all events',
+      'ok       the transaction counter of the server is ahead of all events',
     ])
     const paid = [await run.pay(), await run.pay()]
     await run.sql(`update tollgate.event set txid = (txid::text::bigint + 20000)::text::xid8`)
@@ -34,12 +34,15 @@ test('the doctor detects a restored database, and its statement completes the fe
     const [problem] = await examined()
     assert.match(
       problem!,
-      new RegExp(`^PROBLEM +events are of transactions up to ${second!.txid} `),
+      new RegExp(`^PROBLEM +.* events have transaction numbers up to ${second!.txid},`),
     )
-    assert.match(problem!, /the server is at \d+, as after a restore: .* hides events/)
+    assert.match(
+      problem!,
+      /the transaction counter of the server is \d+, .* as after a restore: .* hides events/,
+    )
     await run.sql(/run: (do .*)$/.exec(problem!)![1]!)
     assert.deepEqual(await examined(), [
-      'ok       the server is past the transactions of all events',
+      'ok       the transaction counter of the server is ahead of all events',
     ])
     const late = await run.pay()
     const [one, two] = paid.map(({ id }) => id)

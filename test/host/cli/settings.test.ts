@@ -91,7 +91,10 @@ test('a number has no blanks, signs or hexadecimal digits', () => {
 test('an unknown name in the file is refused with the known ones', () => {
   const file = { path: 'tollgate.config.ts', config: { prot: 1 } }
   const [problem] = problemsOf(() => readSettings({ environment: {}, file }))
-  assert.match(problem ?? '', /^prot in tollgate.config.ts is no setting; there are .*port/)
+  assert.match(
+    problem ?? '',
+    /^prot in tollgate.config.ts is not a setting; the settings are: .*port/,
+  )
 })
 
 test('an unknown variable is refused with the nearest name and without its value', () => {
@@ -100,8 +103,8 @@ test('an unknown variable is refused with the nearest name and without its value
       fromEnvironment({ TOLLGATE_ENVIROMENT: 'live', TOLLGATE_KEYS_FILE: 'secret' }),
     ),
     [
-      'TOLLGATE_ENVIROMENT is no setting: expected TOLLGATE_ENVIRONMENT, or no such variable',
-      'TOLLGATE_KEYS_FILE is no setting: expected TOLLGATE_KEY_FILE, or no such variable',
+      'TOLLGATE_ENVIROMENT is not a setting: did you mean TOLLGATE_ENVIRONMENT?',
+      'TOLLGATE_KEYS_FILE is not a setting: did you mean TOLLGATE_KEY_FILE?',
     ],
   )
   fromEnvironment({ TOLLGATE_TOKEN: 'of the command line', TOLLGATE_TEST_DATABASE_URL: 'x' })
@@ -187,7 +190,7 @@ test('an unusable configuration file is refused with the reason', async () => {
   await assert.rejects(readConfigFile(project, 'other.mjs'), /other.mjs cannot be loaded: no luck/)
   await assert.rejects(
     readConfigFile(project, 'missing.mjs'),
-    /no configuration file .*missing.mjs/,
+    /configuration file .*missing.mjs does not exist/,
   )
   await writeFile(join(project, 'tollgate.config.js'), 'export default {}\n')
   await assert.rejects(readConfigFile(project), /tollgate.config.js and tollgate.config.mjs/)
@@ -222,9 +225,9 @@ test('all plugins that cannot be loaded are named', async () => {
   const plugins = ['not-there', 'fs', './bad.mjs']
   await assert.rejects(loadPlugins({ plugins, environment: 'test' }, project), (error) => {
     assert.ok(error instanceof SettingsError)
-    assert.match(error.problems[0] ?? '', /"not-there" cannot be loaded: there is no such package/)
-    assert.match(error.problems[1] ?? '', /"fs" cannot be loaded: there is no such package/)
-    assert.match(error.problems[2] ?? '', /default export is no plugin/)
+    assert.match(error.problems[0] ?? '', /"not-there" cannot be loaded: no such package/)
+    assert.match(error.problems[1] ?? '', /"fs" cannot be loaded: no such package/)
+    assert.match(error.problems[2] ?? '', /default export is not a plugin/)
     return error.problems.length === 3
   })
 })

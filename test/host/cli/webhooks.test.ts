@@ -17,21 +17,21 @@ test('webhook endpoints are created, tested, listed and removed on the command l
     const made = await tollgate('create', '--entity', run.merchant, '--url', receiver.url)
     const id = /id +([0-9a-f]{32})/.exec(made.out)?.[1] ?? ''
     assert.match(made.out, /encryptionKey +[0-9a-f]{64}\nsigningSecret +whsec_/)
-    assert.match((await tollgate('test', id)).out, /^taken: 200 after \d+ ms/)
+    assert.match((await tollgate('test', id)).out, /^accepted: 200 after \d+ ms/)
     receiver.behave('fail')
     const refused = await tollgate('test', id)
     assert.equal(refused.code, 1)
-    assert.match(refused.out, /^not taken: 500/)
+    assert.match(refused.out, /^not accepted: 500/)
     const rotated = await tollgate('rotate', id)
-    assert.match(rotated.out, /^signingSecret +whsec_\S+\nbefore it until +20/)
+    assert.match(rotated.out, /^signingSecret +whsec_\S+\nold one valid until +20/)
     const rekeyed = await tollgate('rotate', id, '--encryption')
-    assert.match(rekeyed.out, /^encryptionKey +[0-9a-f]{64}\nbefore it until +20/)
+    assert.match(rekeyed.out, /^encryptionKey +[0-9a-f]{64}\nold one valid until +20/)
     const listed = await tollgate('list')
     assert.match(
       listed.out,
       new RegExp(`${id} +http://127\\.0\\.0\\.1:\\d+/ +PAYMENT,REGISTRATION +on`),
     )
-    assert.match((await tollgate('remove', id)).out, /is removed/)
+    assert.match((await tollgate('remove', id)).out, /^removed /)
     assert.match((await tollgate('list')).out, /^no endpoints/)
     assert.match((await tollgate('list', '--removed')).out, new RegExp(`${id} .* removed 20`))
   } finally {

@@ -1,7 +1,9 @@
 /** Operators log in, stay, and leave: passwords, codes, pauses, sessions, cookies and origins. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import pg from 'pg'
 import { limits } from '../../../schemas/index.ts'
+import { until } from '../../rig/gateway.ts'
 import {
   codeOf,
   type Enrolled,
@@ -191,6 +193,66 @@ describe("the operators' API", () => {
     assert.equal((await logIn(host.url, joe, clock)).status, 401)
   })
 
+  test('a session that begins beside the reset, change or end of its person does not outlive it', async () => {
+    for (const how of ['reset', 'change', 'disable'] as const) {
+      const vic = await enrol(host.gateway, `vic-${how}`, 'operator')
+      clock.forward(limits.codeStepMs)
+      const own = await logIn(host.url, vic, clock)
+      clock.forward(limits.codeStepMs)
+      const [newPassword, code] = ['another horse 9 x', codeOf(vic.secret, clock.realMs(), 1)]
+      await host.sql('begin')
+      await host.sql('select from tollgate.person where id = $1 for update', [vic.id])
+      const locked = (count: number) =>
+        until(async () => {
+          const [row] = await observer
+            .query(
+              `select count(*)::integer as waiting from pg_stat_activity
+             where wait_event_type = 'Lock' and datname = current_database()`,
+            )
+            .then(({ rows }) => rows)
+          return row.waiting >= count ? true : undefined
+        })
+      const observer = new pg.Client({ connectionString: host.database.url })
+      await observer.connect()
+      const beside = logIn(host.url, vic, clock)
+      await locked(1)
+      const values = { password, code, newPassword }
+      const act =
+        how === 'reset'
+          ? host.gateway.people.reset(vic.id, newPassword)
+          : how === 'disable'
+            ? host.gateway.people.disable(vic.id)
+            : office(host.url, '/operator/v1/password', { cookie: own.cookie, values })
+      await locked(2)
+      await host.sql('commit')
+      await observer.end()
+      await act
+      if (how === 'disable') await host.gateway.people.enable(vic.id)
+      const { status, cookie } = await beside
+      if (status === 200) assert.equal((await session(cookie)).status, 401, how)
+      const kept = how === 'change' ? 200 : 401
+      assert.equal((await session(own.cookie)).status, kept, how)
+    }
+  })
+
+  test("a tenant's admins see logouts, readings and people who leave their entity", async () => {
+    const [mia, mo] = [
+      await enrol(host.gateway, 'mia', 'admin', host.merchant),
+      await enrol(host.gateway, 'moe', 'viewer', host.merchant),
+    ]
+    clock.forward(limits.codeStepMs)
+    const { cookie } = await logIn(host.url, mia, clock)
+    const left = await logIn(host.url, mo, clock)
+    await office(host.url, '/operator/v1/logout', { cookie: left.cookie, values: {} })
+    await office(host.url, '/operator/v1/audit', { cookie })
+    await host.gateway.people.change(mo.id, { entityId: null })
+    const { body } = await office(host.url, '/operator/v1/audit', { cookie })
+    const seen = (body.entries as { action: string }[]).map(({ action }) => action)
+    for (const action of ['person.logged-out', 'audit.listed', 'person.changed']) {
+      assert.ok(seen.includes(action), action)
+    }
+  })
+
   test('a password with older parameters is stored again with the current ones', async () => {
     const stored = async () =>
       (
@@ -333,6 +395,72 @@ describe('too many failed logins', () => {
     const right = { name: 'eva', password, code: codeOf(eva.secret, clock.realMs()) }
     assert.equal((await from('192.0.2.1', right)).status, 429)
     assert.equal((await from('192.0.2.2', right)).status, 200)
+  })
+
+  test('a login turned away as too many counts for nobody', async () => {
+    const ida = await enrol(host.gateway, 'ida', 'operator')
+    for (let round = 0; round <= limits.loginFailures; round += 1) {
+      clock.forward(limits.codeStepMs)
+      const crowd = Array.from({ length: 60 }, (_, at) =>
+        host.gateway.people
+          .login({ name: `crowd${at}`, password, code: '000000' }, { network: `${round} ${at}` })
+          .catch(() => {}),
+      )
+      const login = { name: 'ida', password, code: codeOf(ida.secret, clock.realMs()) }
+      await assert.rejects(host.gateway.people.login(login, { network: `ida ${round}` }), {
+        status: 429,
+        retryAfterSeconds: 5,
+      })
+      await Promise.all(crowd)
+    }
+    clock.forward(limits.codeStepMs)
+    assert.equal((await logIn(host.url, ida, clock)).status, 200)
+  })
+
+  test('a pause is on record when the login that began it breaks off', async () => {
+    const max = await enrol(host.gateway, 'maud', 'operator')
+    const rows = async () =>
+      host.sql("select id from tollgate.audit where action = 'person.locked-out'")
+    const before = (await rows()).length
+    const login = (no: number) =>
+      host.gateway.people.login(
+        { name: 'maud', password: 'not the one 1', code: '000000' },
+        { network: `maud ${no}` },
+      )
+    for (let no = 1; no < limits.loginFailures; no += 1) {
+      await assert.rejects(login(no), { status: 401 })
+    }
+    await host.sql('alter table tollgate.person rename to person_away')
+    try {
+      await assert.rejects(login(limits.loginFailures))
+    } finally {
+      await host.sql('alter table tollgate.person_away rename to person')
+    }
+    assert.equal((await rows()).length, before + 1)
+    await host.gateway.people.unlock(max.id)
+  })
+
+  test('guesses at the password of a session are on record and begin a pause', async () => {
+    const pia = await enrol(host.gateway, 'pia', 'operator')
+    clock.forward(limits.codeStepMs)
+    const { cookie } = await logIn(host.url, pia, clock)
+    const guess = () =>
+      office(host.url, '/operator/v1/password', {
+        cookie,
+        values: { password: 'not the one 1', code: '000000', newPassword: 'another horse 9 x' },
+      })
+    for (let no = 0; no < limits.loginFailures; no += 1) assert.equal((await guess()).status, 401)
+    assert.equal((await guess()).status, 429)
+    const told = await host.sql<{ action: string }>(
+      "select action from tollgate.audit where resource = $1 and action like 'person.lo%' order by at, id",
+      [pia.id],
+    )
+    const count = (action: string) => told.filter((row) => row.action === action).length
+    assert.equal(count('person.login-failed'), limits.loginFailures)
+    assert.equal(count('person.locked-out'), 1)
+    assert.ok(
+      host.logs.some(({ fields }) => fields.alarm === 'lockout' && fields.subject === pia.id),
+    )
   })
 
   test('failed logins count before the check, so many at once gain nothing', async () => {

@@ -11,17 +11,26 @@ const zeros = '0'.repeat(32)
 const filled = (path: string) => path.replaceAll(/\{[^}]+\}/g, zeros)
 
 /** A request under a chosen Host header, which fetch does not allow. */
-function under(url: string, host: string, path: string, method = 'GET') {
-  return new Promise<{ status: number; text: string }>((resolve, reject) => {
-    const asked = request(url + path, { method, headers: { Host: host } }, (response) => {
+function under(
+  url: string,
+  host: string,
+  path: string,
+  { headers = {}, body }: { headers?: Readonly<Record<string, string>>; body?: string } = {},
+) {
+  const sent = { method: body === undefined ? 'GET' : 'POST', headers: { Host: host, ...headers } }
+  return new Promise<{ status: number; text: string; cookie: string }>((resolve, reject) => {
+    const asked = request(url + path, sent, (response) => {
       let text = ''
       response.on('data', (chunk: Buffer) => {
         text += chunk.toString()
       })
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+      response.on('end', () => {
+        const cookie = response.headers['set-cookie']?.[0] ?? ''
+        resolve({ status: response.statusCode ?? 0, text, cookie })
+      })
     })
     asked.on('error', reject)
-    asked.end()
+    asked.end(body)
   })
 }
 
@@ -85,26 +94,39 @@ describe('surfaces', () => {
         ['fields.example.com', '/operator/v1/session', 404],
         ['fields.example.com', '/healthz', 200],
         ['10.0.0.7:8080', '/v1/resultcodes', 200],
+        ['pay.example.com:443', '/operator/v1/session', 404],
+        ['pay.example.com:8443', '/operator/v1/session', 404],
+        ['pay.example.com.', '/operator/v1/session', 404],
+        ['PAY.example.com.:443', '/operator/v1/session', 404],
+        ['fields.example.com:443', '/v1/resultcodes', 404],
+        ['pay.example.com.:443', '/v1/resultcodes', 200],
+        ['office.example.com:443', '/v1/resultcodes', 404],
+        ['office.example.com.', '/v1/resultcodes', 404],
+        ['office.example.com.:443', '/operator/v1/session', 401],
+        ['10.0.0.7:8080', '/operator/v1/session', 404],
+        ['whatever.example', '/operator/v1/session', 404],
+        ['', '/operator/v1/session', 404],
       ] as const) {
         assert.equal((await under(url, name, path)).status, status, `${name} ${path}`)
       }
       const bob = await enrol(host.gateway, 'bob', 'viewer')
       // Behind a proxy that ends TLS, the cookie is one for browsers over HTTPS.
-      const headers = { Origin: 'https://office.example.com' }
-      const login = await office(url, '/operator/v1/login', {
-        values: { name: bob.name, password, recoveryCode: bob.recoveryCodes[0] },
-        headers,
+      const office = 'office.example.com'
+      const login = await under(url, office, '/operator/v1/login', {
+        headers: { Origin: `https://${office}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ name: bob.name, password, recoveryCode: bob.recoveryCodes[0] }),
       })
       assert.equal(login.status, 200, login.text)
       assert.match(
-        login.headers.get('set-cookie') ?? '',
+        login.cookie,
         /^__Host-tollgate-operator=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
       )
       // A cookie without the prefix, which a neighbouring host could have set, is ignored.
-      const planted = login.cookie.replace('__Host-', '')
-      assert.equal((await office(url, '/operator/v1/session', { cookie: planted })).status, 401)
-      const kept = await office(url, '/operator/v1/session', { cookie: login.cookie })
-      assert.equal(kept.status, 200)
+      const kept = login.cookie.split(';', 1)[0] ?? ''
+      const seen = (cookie: string) =>
+        under(url, office, '/operator/v1/session', { headers: { Cookie: cookie } })
+      assert.equal((await seen(kept.replace('__Host-', ''))).status, 401)
+      assert.equal((await seen(kept)).status, 200)
     } finally {
       await close()
     }

@@ -25,12 +25,12 @@ test('a minimal connector passes the cases that apply to it', async () => {
   )
   assert.deepEqual(failed, [])
   const why = (name: string) => notSupported.find((missing) => missing.name === name)?.why
-  assert.equal(why('refunds what was paid, in full and in part'), 'the connector has no refund')
+  assert.equal(why('a payment is refunded in full and in part'), 'the connector has no refund')
   assert.equal(
-    why('undoes by key what was done, for good'),
+    why('a reversal by key undoes an operation for good'),
     'the connector has no resolve.reverseByKey',
   )
-  assert.equal(why('is not fooled by a forged event'), 'the connector has no inbound')
+  assert.equal(why('a forged event is not proven'), 'the connector has no inbound')
   const all = contractCases(acquirerJson, sandbox).cases.length
   assert.equal(
     passed.length + notSupported.length,
@@ -45,8 +45,8 @@ test("the suite prints unsupported features of an author's connector", async () 
   const { NODE_TEST_CONTEXT: _outer, ...env } = process.env
   const choices = ['--conditions=@tollgate/source', '--test-reporter=spec', file]
   const { stdout } = await run(process.execPath, choices, { env })
-  assert.match(stdout, /✔ sends once: whether to send again is decided by the engine/)
-  assert.match(stdout, /not supported, because the connector has no refund: refunds what was paid/)
+  assert.match(stdout, /✔ a request is sent once, because the engine decides about retries/)
+  assert.match(stdout, /not supported, because the connector has no refund: a payment is refunded/)
   assert.match(stdout, /not supported, because the connector has no complete: /)
   assert.match(stdout, /fail 0\n/)
 })

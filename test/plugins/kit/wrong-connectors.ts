@@ -139,7 +139,7 @@ function repeating(): Connector {
   })
 }
 
-const open = (fault: string) => `leaves open what happened: ${fault}`
+const open = (fault: string) => `a fault leaves the outcome unknown: ${fault}`
 const allOpen = Object.keys(lineFaults).map(open)
 const silences = [
   open('no answer in time, and the acquirer never got it'),
@@ -157,21 +157,21 @@ const breaks = [
 /** Cases that need to recognise the moving request. */
 const needingTag = (of: 'everything' | 'one kind'): readonly string[] => [
   ...allOpen,
-  'says that money may move before it does',
-  'moves nothing when the time for sending is over',
-  'sends once: whether to send again is decided by the engine',
-  'finds out by enquiry what was done when the answer was lost',
+  'a request that moves money is tagged before it is sent',
+  'nothing moves after the time for sending',
+  'a request is sent once, because the engine decides about retries',
+  'an enquiry finds an operation whose answer was lost',
   ...(of === 'one kind'
     ? []
     : [
-        'never takes a code that nobody knows for an approval',
-        'takes another amount or currency in an approval for what it is',
-        'never says notSent after it sent something',
-        'reads an answer that comes byte by byte',
-        'does not take the answer to another payment for its own',
-        'says notFound of what is still on its way, and finds it when it came',
-        'makes a key harmless whose request is still on its way',
-        'keeps card data and credentials out of what it says when something goes wrong',
+        'an unknown code is never an approval',
+        'an approval for another amount or currency names it',
+        'notSent is never returned after a request was written',
+        'an answer is read byte by byte',
+        'the answer to another payment is not accepted',
+        'an enquiry about a delayed request returns notFound, and finds it after its arrival',
+        'a reversal by key closes a key with a delayed request',
+        'no output after a fault contains card data or credentials',
       ]),
 ]
 
@@ -180,12 +180,12 @@ export const wrongConnectors: readonly Wrong[] = [
   {
     what: 'has a name that no engine takes',
     connector: but({ name: 'Acquirer_JSON' }),
-    noticed: ['declares itself completely'],
+    noticed: ['the declaration of the connector is complete'],
   },
   {
     what: 'translates a code into a reason that does not exist',
     connector: but({ reasons: { '05': '800.999.999' as never } }),
-    noticed: ['declares itself completely'],
+    noticed: ['the declaration of the connector is complete'],
   },
   {
     what: 'keeps its key in a setting that everybody may read',
@@ -196,7 +196,7 @@ export const wrongConnectors: readonly Wrong[] = [
         ['eventSecret', text, R, request, secret, 'Proves their events.'],
       ]),
     }),
-    noticed: ['keeps credentials in settings of class secret'],
+    noticed: ['credentials are settings of class secret'],
   },
   {
     what: 'calls a setting optional that it cannot do without',
@@ -207,32 +207,32 @@ export const wrongConnectors: readonly Wrong[] = [
         ['eventSecret', text, R, request, secret, 'Proves their events.'],
       ]),
     }),
-    noticed: ['lists its settings, and does without those it calls optional'],
+    noticed: ['settings are listed, and optional ones can be absent'],
   },
   {
     what: 'finds all credentials right',
     connector: but({ check: async () => ({ ok: true }) }),
-    noticed: ['tells right credentials from wrong ones'],
+    noticed: ['check distinguishes right credentials from wrong ones'],
   },
 
   // Outcomes.
   {
     what: 'does not know that a direct debit counts as done',
     connector: saying((outcome) => (outcome.is === 'accepted' ? unknown('submitted') : outcome)),
-    noticed: ['approves what the acquirer approves'],
+    noticed: ['an approval of the acquirer is approved'],
   },
   {
     what: 'declines everything for the same reason',
     connector: saying((outcome) => (outcome.is === 'declined' ? declined('800.100.100') : outcome)),
-    noticed: ['declines what the acquirer declines, with the reason for it'],
+    noticed: ['a decline of the acquirer is declined with its reason'],
   },
   {
     what: 'declines with the code of a success',
     connector: saying((outcome) => (outcome.is === 'declined' ? declined('000.000.000') : outcome)),
     noticed: [
-      'declines what the acquirer declines, with the reason for it',
-      'is refused a capture of more than was authorised',
-      'is refused a refund of more than was paid',
+      'a decline of the acquirer is declined with its reason',
+      'a capture above the authorisation is refused',
+      'a refund above the payment is refused',
     ],
   },
   {
@@ -242,7 +242,7 @@ export const wrongConnectors: readonly Wrong[] = [
         ? approved(outcome.refs ?? {})
         : outcome,
     ),
-    noticed: ['never takes a code that nobody knows for an approval'],
+    noticed: ['an unknown code is never an approval'],
   },
   {
     what: 'has no reason for a code that it does not know',
@@ -251,12 +251,12 @@ export const wrongConnectors: readonly Wrong[] = [
         ? { ...outcome, reason: undefined as never }
         : outcome,
     ),
-    noticed: ['never takes a code that nobody knows for an approval'],
+    noticed: ['an unknown code is never an approval'],
   },
   {
     what: 'ignores that another amount was approved',
     connector: saying((outcome) => (outcome.is === 'approved' ? approved(outcome.refs) : outcome)),
-    noticed: ['takes another amount or currency in an approval for what it is'],
+    noticed: ['an approval for another amount or currency names it'],
   },
   {
     what: 'compares the amount and forgets the currency',
@@ -264,7 +264,7 @@ export const wrongConnectors: readonly Wrong[] = [
       if (outcome.is !== 'approved' || outcome.amount?.minor !== amount.minor) return outcome
       return approved(outcome.refs)
     }),
-    noticed: ['takes another amount or currency in an approval for what it is'],
+    noticed: ['an approval for another amount or currency names it'],
   },
   {
     what: 'corrects another amount in an enquiry',
@@ -272,7 +272,7 @@ export const wrongConnectors: readonly Wrong[] = [
       const found = await right.resolve.enquire!(operation, context)
       return found.is === 'approved' ? approved(found.refs) : found
     }),
-    noticed: ['takes another amount or currency in an approval for what it is'],
+    noticed: ['an approval for another amount or currency names it'],
   },
   {
     what: 'takes a payment under review for paid',
@@ -281,14 +281,14 @@ export const wrongConnectors: readonly Wrong[] = [
         ? approved(outcome.refs ?? {})
         : outcome,
     ),
-    noticed: ['leaves a payment open as long as the acquirer does'],
+    noticed: ['a payment stays open as long as at the acquirer'],
   },
   {
     what: 'verifies by taking the money',
     connector: but({
       verify: (operation, context) => right.debit!({ ...operation, kind: 'debit' }, context),
     }),
-    noticed: ['verifies an instrument without moving money'],
+    noticed: ['an instrument is verified without moving money'],
   },
 
   // Follow-ups.
@@ -299,9 +299,9 @@ export const wrongConnectors: readonly Wrong[] = [
       ['capture'],
     ),
     noticed: [
-      'captures what was authorised, in full and in part',
-      'is refused a capture of more than was authorised',
-      'raises an authorisation, and may capture the sum',
+      'an authorisation is captured in full and in part',
+      'a capture above the authorisation is refused',
+      'an authorisation is incremented and captured as a sum',
     ],
   },
   {
@@ -314,8 +314,8 @@ export const wrongConnectors: readonly Wrong[] = [
       ['capture'],
     ),
     noticed: [
-      'is refused a capture of more than was authorised',
-      'raises an authorisation, and may capture the sum',
+      'a capture above the authorisation is refused',
+      'an authorisation is incremented and captured as a sum',
     ],
   },
   {
@@ -325,7 +325,7 @@ export const wrongConnectors: readonly Wrong[] = [
         codeOf(outcome) === 'capture-too-high' ? approved(operation.original!.refs) : outcome,
       ['capture'],
     ),
-    noticed: ['is refused a capture of more than was authorised'],
+    noticed: ['a capture above the authorisation is refused'],
   },
   {
     what: 'refunds everything, whatever was asked for',
@@ -333,10 +333,7 @@ export const wrongConnectors: readonly Wrong[] = [
       (operation) => ({ ...operation, amount: operation.original!.amount }),
       ['refund'],
     ),
-    noticed: [
-      'refunds what was paid, in full and in part',
-      'is refused a refund of more than was paid',
-    ],
+    noticed: ['a payment is refunded in full and in part', 'a refund above the payment is refused'],
   },
   {
     what: 'takes a refund of too much for done',
@@ -345,7 +342,7 @@ export const wrongConnectors: readonly Wrong[] = [
         codeOf(outcome) === 'refund-too-high' ? approved(operation.original!.refs) : outcome,
       ['refund'],
     ),
-    noticed: ['is refused a refund of more than was paid'],
+    noticed: ['a refund above the payment is refused'],
   },
   {
     what: 'reverses everything, whatever was asked for',
@@ -353,7 +350,7 @@ export const wrongConnectors: readonly Wrong[] = [
       (operation) => ({ ...operation, amount: operation.original!.amount }),
       ['reverse'],
     ),
-    noticed: ['reverses what was authorised, in full and in part'],
+    noticed: ['an authorisation is reversed in full and in part'],
   },
   {
     what: 'sends the new sum where the increase is wanted',
@@ -366,10 +363,10 @@ export const wrongConnectors: readonly Wrong[] = [
       ['increment'],
     ),
     noticed: [
-      'raises an authorisation, and may capture the sum',
-      "sends the engine's key with everything that moves money",
-      'does the work of one key once, however often it is sent',
-      'finds out by enquiry what was done',
+      'an authorisation is incremented and captured as a sum',
+      "every request that moves money carries the engine's key",
+      'one key has one effect, however often it is sent',
+      'an enquiry finds an approved operation',
     ],
   },
 
@@ -383,35 +380,35 @@ export const wrongConnectors: readonly Wrong[] = [
       return { ...answer, json: () => JSON.parse(answer.text().replaceAll(own, key)) }
     }),
     noticed: [
-      "sends the engine's key with everything that moves money",
-      'does the work of one key once, however often it is sent',
-      'is not paid for something else with a key that was used',
-      'keeps payments apart that run at the same time',
+      "every request that moves money carries the engine's key",
+      'one key has one effect, however often it is sent',
+      'a used key is refused for another operation',
+      'simultaneous payments do not affect each other',
       // An enquiry by the key finds nothing.
-      'takes another amount or currency in an approval for what it is',
-      'leaves a payment open as long as the acquirer does',
-      'finds out by enquiry what was done',
-      'finds out by enquiry what was done when the answer was lost',
-      'says notFound of what is still on its way, and finds it when it came',
-      'undoes by key what was done, for good',
-      'makes a key harmless that was never used',
-      'makes a key harmless whose request is still on its way',
-      'completes what the shopper paid',
+      'an approval for another amount or currency names it',
+      'a payment stays open as long as at the acquirer',
+      'an enquiry finds an approved operation',
+      'an enquiry finds an operation whose answer was lost',
+      'an enquiry about a delayed request returns notFound, and finds it after its arrival',
+      'a reversal by key undoes an operation for good',
+      'a reversal by key closes an unused key',
+      'a reversal by key closes a key with a delayed request',
+      'a payment is completed after the shopper paid',
       // The sandbox has no event about a key that never reached it.
-      'understands an event of the acquirer',
-      'is not fooled by a forged event',
-      'is not fooled by an event for another account',
-      'says the same of an event that comes again, late or early',
-      'tells events about one payment apart, in whatever order they come',
-      'keeps card data and credentials out of its claims',
+      'an event of the acquirer makes one claim',
+      'a forged event is not proven',
+      'an event for another account is not proven',
+      'a repeated or old event makes the same claim',
+      'several events about one payment have ids of their own, in any order',
+      'no claim contains card data or credentials',
     ],
   },
   {
     what: 'makes a new key when the same operation comes again',
     connector: repeating(),
     noticed: [
-      'does the work of one key once, however often it is sent',
-      'undoes by key what was done, for good',
+      'one key has one effect, however often it is sent',
+      'a reversal by key undoes an operation for good',
     ],
   },
   {
@@ -425,7 +422,7 @@ export const wrongConnectors: readonly Wrong[] = [
       reverseByKey: (operation, context) =>
         right.resolve.reverseByKey!(operation, contextOver(context, operation, untagged)),
     }),
-    noticed: ['says that money may move before it does'],
+    noticed: ['a request that moves money is tagged before it is sent'],
   },
   {
     what: 'forgets moves: true in refunds',
@@ -439,8 +436,8 @@ export const wrongConnectors: readonly Wrong[] = [
     connector: catching(() => declined('800.100.100')),
     noticed: [
       ...breaks,
-      'knows that nothing was sent when nobody listens',
-      'moves nothing when the time for sending is over',
+      'a refused connection proves that nothing was sent',
+      'nothing moves after the time for sending',
     ],
   },
   {
@@ -448,8 +445,8 @@ export const wrongConnectors: readonly Wrong[] = [
     connector: catching(() => declined('800.100.100'), ['refund']),
     noticed: [
       ...breaks,
-      'knows that nothing was sent when nobody listens',
-      'moves nothing when the time for sending is over',
+      'a refused connection proves that nothing was sent',
+      'nothing moves after the time for sending',
     ],
   },
   {
@@ -457,7 +454,7 @@ export const wrongConnectors: readonly Wrong[] = [
     connector: saying((outcome) => (outcome.is === 'unknown' ? declined('800.100.100') : outcome)),
     noticed: [
       ...allOpen.filter((name) => !breaks.includes(name)),
-      'does not take the answer to another payment for its own',
+      'the answer to another payment is not accepted',
     ],
   },
   {
@@ -467,13 +464,13 @@ export const wrongConnectors: readonly Wrong[] = [
     ),
     noticed: [
       ...allOpen.filter((name) => !breaks.includes(name)),
-      'does not take the answer to another payment for its own',
+      'the answer to another payment is not accepted',
     ],
   },
   {
     what: 'says notSent of everything that went wrong',
     connector: catching(() => notSent('it went wrong')),
-    noticed: ['never says notSent after it sent something'],
+    noticed: ['notSent is never returned after a request was written'],
   },
   {
     what: 'sends again after a time-out or a reset',
@@ -481,7 +478,7 @@ export const wrongConnectors: readonly Wrong[] = [
       (handler) => (operation, context) =>
         handler(operation, context).catch(() => handler(operation, context)),
     ),
-    noticed: ['sends once: whether to send again is decided by the engine'],
+    noticed: ['a request is sent once, because the engine decides about retries'],
   },
   {
     what: 'sends again when the acquirer says HTTP 503',
@@ -489,7 +486,7 @@ export const wrongConnectors: readonly Wrong[] = [
       const answer = await send(method, url, options)
       return answer.status === 503 ? send(method, url, options) : answer
     }),
-    noticed: ['sends once: whether to send again is decided by the engine'],
+    noticed: ['a request is sent once, because the engine decides about retries'],
   },
   {
     what: 'gives up on an answer that does not come at once',
@@ -502,7 +499,7 @@ export const wrongConnectors: readonly Wrong[] = [
       }
       return Promise.race([answer, impatient()])
     }),
-    noticed: ['reads an answer that comes byte by byte'],
+    noticed: ['an answer is read byte by byte'],
   },
   {
     what: 'does not look which payment an answer is about',
@@ -510,7 +507,7 @@ export const wrongConnectors: readonly Wrong[] = [
       const answer = await send(method, url, options)
       return { ...answer, json: () => ({ ...(answer.json() as object), reference: key }) }
     }),
-    noticed: ['does not take the answer to another payment for its own'],
+    noticed: ['the answer to another payment is not accepted'],
   },
   {
     what: 'never ends after its time is over',
@@ -523,8 +520,8 @@ export const wrongConnectors: readonly Wrong[] = [
     ),
     noticed: [
       ...silences,
-      'finds out by enquiry what was done when the answer was lost',
-      'sends once: whether to send again is decided by the engine',
+      'an enquiry finds an operation whose answer was lost',
+      'a request is sent once, because the engine decides about retries',
     ],
   },
 
@@ -541,7 +538,7 @@ export const wrongConnectors: readonly Wrong[] = [
         ),
       ),
     ),
-    noticed: ['finds out by enquiry what was done'],
+    noticed: ['an enquiry finds an approved operation'],
   },
   {
     what: 'forgets the reason in an enquiry',
@@ -549,7 +546,7 @@ export const wrongConnectors: readonly Wrong[] = [
       const found = await right.resolve.enquire!(operation, context)
       return found.is === 'declined' ? declined('800.100.100') : found
     }),
-    noticed: ['finds out by enquiry what was declined'],
+    noticed: ['an enquiry finds a declined operation'],
   },
   {
     what: 'calls declined what the acquirer does not know yet',
@@ -558,8 +555,8 @@ export const wrongConnectors: readonly Wrong[] = [
       return found.is === 'notFound' ? declined('900.100.400') : found
     }),
     noticed: [
-      'says notFound of a key that was never used',
-      'says notFound of what is still on its way, and finds it when it came',
+      'an enquiry about an unused key returns notFound',
+      'an enquiry about a delayed request returns notFound, and finds it after its arrival',
     ],
   },
   {
@@ -572,17 +569,17 @@ export const wrongConnectors: readonly Wrong[] = [
         return { is: 'notFound' }
       }
     }),
-    noticed: ['concludes nothing from a broken answer to an enquiry'],
+    noticed: ['a broken answer to an enquiry proves nothing'],
   },
   {
     what: 'says reversed of what it never asked to be reversed',
     connector: resolving({ reverseByKey: async () => ({ is: 'reversed' }) }),
     noticed: [
-      'says that money may move before it does',
-      'undoes by key what was done, for good',
-      'makes a key harmless that was never used',
-      'makes a key harmless whose request is still on its way',
-      'concludes nothing from a broken answer to a reversal by key',
+      'a request that moves money is tagged before it is sent',
+      'a reversal by key undoes an operation for good',
+      'a reversal by key closes an unused key',
+      'a reversal by key closes a key with a delayed request',
+      'a broken answer to a reversal by key proves nothing',
     ],
   },
   {
@@ -595,8 +592,8 @@ export const wrongConnectors: readonly Wrong[] = [
       },
     }),
     noticed: [
-      'makes a key harmless that was never used',
-      'makes a key harmless whose request is still on its way',
+      'a reversal by key closes an unused key',
+      'a reversal by key closes a key with a delayed request',
     ],
   },
   {
@@ -611,7 +608,7 @@ export const wrongConnectors: readonly Wrong[] = [
         }
       },
     }),
-    noticed: ['concludes nothing from a broken answer to a reversal by key'],
+    noticed: ['a broken answer to a reversal by key proves nothing'],
   },
 
   // The shopper comes back.
@@ -623,12 +620,12 @@ export const wrongConnectors: readonly Wrong[] = [
           ? approved(back.refs)
           : right.complete!(operation, back, context),
     }),
-    noticed: ["does not believe the shopper's browser"],
+    noticed: ["a return of the shopper's browser proves nothing"],
   },
   {
     what: 'does not ask again when the shopper is back',
     connector: but({ complete: async () => pending('event') }),
-    noticed: ['completes what the shopper paid'],
+    noticed: ['a payment is completed after the shopper paid'],
   },
 
   // Events.
@@ -636,9 +633,9 @@ export const wrongConnectors: readonly Wrong[] = [
     what: 'accepts every event',
     connector: receiving({ verify: () => true }),
     noticed: [
-      'is not fooled by a forged event',
-      'is not fooled by an event for another account',
-      'never takes garbage for an event',
+      'a forged event is not proven',
+      'an event for another account is not proven',
+      'garbage is never an event',
     ],
   },
   {
@@ -647,17 +644,17 @@ export const wrongConnectors: readonly Wrong[] = [
       verify: (message, context) =>
         !message.headers['x-bank-signature'] || right.inbound!.verify(message, context),
     }),
-    noticed: ['is not fooled by a forged event', 'never takes garbage for an event'],
+    noticed: ['a forged event is not proven', 'garbage is never an event'],
   },
   {
     what: 'gives an event another id each time',
     connector: claiming((claim) => ({ ...claim, eventId: randomBytes(8).toString('hex') })),
-    noticed: ['says the same of an event that comes again, late or early'],
+    noticed: ['a repeated or old event makes the same claim'],
   },
   {
     what: 'gives all events about a payment one id',
     connector: claiming((claim) => ({ ...claim, eventId: claim.key })),
-    noticed: ['tells events about one payment apart, in whatever order they come'],
+    noticed: ['several events about one payment have ids of their own, in any order'],
   },
   {
     what: "names the payment by the acquirer's id",
@@ -665,7 +662,7 @@ export const wrongConnectors: readonly Wrong[] = [
       ...claim,
       key: 'refs' in claim.outcome ? (claim.outcome.refs?.id ?? '') : '',
     })),
-    noticed: ['understands an event of the acquirer'],
+    noticed: ['an event of the acquirer makes one claim'],
   },
   {
     what: 'makes a claim of garbage',
@@ -680,7 +677,7 @@ export const wrongConnectors: readonly Wrong[] = [
         }
       },
     }),
-    noticed: ['never takes garbage for an event'],
+    noticed: ['garbage is never an event'],
   },
 
   // Secrets.
@@ -691,7 +688,7 @@ export const wrongConnectors: readonly Wrong[] = [
         ? { ...outcome, refs: { ...outcome.refs, card: numberOf(operation) } }
         : outcome,
     ),
-    noticed: ['keeps card data and credentials out of what it says and keeps'],
+    noticed: ['no output or record contains card data or credentials'],
   },
   {
     what: 'keeps a hash of the card number, which anybody can try out',
@@ -703,7 +700,7 @@ export const wrongConnectors: readonly Wrong[] = [
           }
         : outcome,
     ),
-    noticed: ['keeps card data and credentials out of what it says and keeps'],
+    noticed: ['no output or record contains card data or credentials'],
   },
   {
     what: 'logs the card number in groups of four',
@@ -712,8 +709,8 @@ export const wrongConnectors: readonly Wrong[] = [
       return handler(operation, context)
     }),
     noticed: [
-      'keeps card data and credentials out of what it says and keeps',
-      'keeps card data and credentials out of what it says when something goes wrong',
+      'no output or record contains card data or credentials',
+      'no output after a fault contains card data or credentials',
     ],
   },
   {
@@ -728,7 +725,7 @@ export const wrongConnectors: readonly Wrong[] = [
       },
       ['verify'],
     ),
-    noticed: ['keeps card data and credentials out of what it says and keeps'],
+    noticed: ['no output or record contains card data or credentials'],
   },
   {
     what: 'keeps the whole account with its key in its records',
@@ -741,14 +738,14 @@ export const wrongConnectors: readonly Wrong[] = [
       },
       ['debit'],
     ),
-    noticed: ['keeps card data and credentials out of what it says and keeps'],
+    noticed: ['no output or record contains card data or credentials'],
   },
   {
     what: 'writes the card number into the error that it throws',
     connector: catching((error, operation) => {
       throw new Error(`${error} for card ${numberOf(operation)}`)
     }),
-    noticed: ['keeps card data and credentials out of what it says when something goes wrong'],
+    noticed: ['no output after a fault contains card data or credentials'],
   },
   {
     what: 'sends the card number in the URL',
@@ -757,7 +754,7 @@ export const wrongConnectors: readonly Wrong[] = [
         send(method, `${url}?card=${numberOf(operation)}`, options),
       ['debit'],
     ),
-    noticed: ['sends card data where a transcript can leave it out'],
+    noticed: ['card data is sent where a transcript can omit it'],
   },
   {
     what: 'sends the card number in base64, where no transcript finds it',
@@ -772,7 +769,7 @@ export const wrongConnectors: readonly Wrong[] = [
         }),
       ['debit'],
     ),
-    noticed: ['sends card data where a transcript can leave it out'],
+    noticed: ['card data is sent where a transcript can omit it'],
   },
   {
     what: 'puts the last card number into claims',
@@ -793,7 +790,7 @@ export const wrongConnectors: readonly Wrong[] = [
           })),
       },
     },
-    noticed: ['keeps card data and credentials out of its claims'],
+    noticed: ['no claim contains card data or credentials'],
   },
 
   // Load.
@@ -807,6 +804,6 @@ export const wrongConnectors: readonly Wrong[] = [
       },
       ['authorize'],
     ),
-    noticed: ['keeps payments apart that run at the same time'],
+    noticed: ['simultaneous payments do not affect each other'],
   },
 ]

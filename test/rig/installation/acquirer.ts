@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Fault } from '../../../connectors/simulator/faults.ts'
 import { defaultSecret } from '../../../connectors/simulator/server.ts'
-import { markOf, stillRuns } from '../../../host/postgres/processes.ts'
+import { markOf, stillRuns } from '../processes.ts'
 
 const program = join(import.meta.dirname, '../../../connectors/simulator/bin/tollgate-simulator.js')
 

@@ -80,7 +80,7 @@ export async function gather(
        left join tollgate.payment_request q on q.id = p.id`,
     ),
     attempts: await sql<AttemptRow>(
-      `select key, payment_id as "paymentId", state, enquiries,
+      `select key, payment_id as "paymentId", state, enquiries + questions as enquiries,
          lease_until is not null and lease_until > now() as leased
        from tollgate.attempt`,
     ),

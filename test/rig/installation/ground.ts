@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { PgBoss } from 'pg-boss'
-import { markOf } from '../../../host/postgres/processes.ts'
 import { scratchFolder, startTestCluster, type TestCluster } from '../cluster.ts'
 import { createDatabase, type TestDatabase } from '../database.ts'
+import { markOf } from '../processes.ts'
 import { type Acquirer, startAcquirer } from './acquirer.ts'
 import { checkAll } from './check-all.ts'
 import { Client, type Wish } from './client.ts'
@@ -208,7 +208,7 @@ function present<T>(value: T | null, option: string): T {
 }
 
 const rowsOfReference = `
-  select p.id, p.payment_type as type, p.state, p.result_code as code, a.key, a.enquiries
+  select p.id, p.payment_type as type, p.state, p.result_code as code, a.key, a.enquiries + a.questions as enquiries
   from tollgate.payment p
   join tollgate.attempt a on a.payment_id = p.id
   where p.merchant_transaction_id = $1

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { join } from 'node:path'
 import type { FaultPoint } from '../../../core/index.ts'
-import { markOf, type ProcessMark, stillRuns } from '../../../host/postgres/processes.ts'
+import { markOf, type ProcessMark, stillRuns } from '../processes.ts'
 import { type Fault, type News, type Order, planVariable, type Visit } from './fault-plan.ts'
 import type { HostOrder } from './host-process.ts'
 

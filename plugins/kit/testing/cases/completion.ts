@@ -8,30 +8,30 @@ import { firstKinds, firstOperation, suits } from '../operation.ts'
 const needsComplete = ({ complete }: Connector): string | undefined =>
   complete === undefined ? 'the connector has no complete' : undefined
 
-/** The shopper was sent away and comes back. What the browser brings along proves nothing. */
+/** The shopper returns from a redirect. The browser's data proves nothing. */
 export const completion: readonly Case[] = [
   {
-    name: "does not believe the shopper's browser",
+    name: "a return of the shopper's browser proves nothing",
     without: needsComplete,
     async run(stage) {
       const { scene, shopper } = partsOf(stage)
       const before = await stage.bookings()
       const one = await sendAway(stage)
       const cheated = await stage.complete(one.operation, one.outcome, scene.forged)
-      mustNotBeDone(cheated.outcome, 'a shopper who only wrote that it is paid')
+      mustNotBeDone(cheated.outcome, 'a shopper with a forged confirmation')
       const empty = await stage.complete(one.operation, one.outcome, {})
-      mustNotBeDone(empty.outcome, 'a shopper who came back without a word')
-      await mustNotHaveMoved(stage, before, 'nobody paid yet')
+      mustNotBeDone(empty.outcome, 'a shopper without any data')
+      await mustNotHaveMoved(stage, before, 'no payment was made yet')
       const other = await sendAway(stage)
       const query = await shopper(other.operation.key, other.redirect)
       const borrowed = await stage.complete(one.operation, one.outcome, query)
       mustNotBeDone(borrowed.outcome, 'a shopper with the return of another payment')
       const keys = (await stage.bookings()).map(({ key }) => key)
-      assert.ok(!keys.includes(one.operation.key), 'only the other payment may have been paid')
+      assert.ok(!keys.includes(one.operation.key), 'only the other payment can have been paid')
     },
   },
   {
-    name: 'completes what the shopper paid',
+    name: 'a payment is completed after the shopper paid',
     without: needsComplete,
     async run(stage) {
       const { shopper } = partsOf(stage)
@@ -41,9 +41,9 @@ export const completion: readonly Case[] = [
       for (const time of ['first', 'second']) {
         const { outcome: end, thrown } = await stage.complete(operation, outcome, query)
         const isDone = end.is === 'approved' || end.is === 'accepted'
-        assert.ok(isDone, `the ${time} return of who paid was ${told(end, thrown)}`)
+        assert.ok(isDone, `the ${time} return of a paid payment was ${told(end, thrown)}`)
       }
-      await mustHaveMoved(stage, before, [operation], 'it is paid once, for its amount')
+      await mustHaveMoved(stage, before, [operation], 'the payment is made once, for its amount')
     },
   },
 ]

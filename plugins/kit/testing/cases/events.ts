@@ -9,10 +9,10 @@ const needsInbound = ({ inbound }: Connector): string | undefined =>
 
 const monthMs = 30 * 24 * 60 * 60_000
 
-/** What the acquirer, or somebody who pretends to be it, sends by itself. */
+/** Messages sent by the acquirer, or by an impostor. */
 export const events: readonly Case[] = [
   {
-    name: 'understands an event of the acquirer',
+    name: 'an event of the acquirer makes one claim',
     without: needsInbound,
     async run(stage) {
       const { operation, outcome } = await paid(stage)
@@ -21,14 +21,14 @@ export const events: readonly Case[] = [
       const [claim, ...others] = parse(stage, message)
       assert.ok(claim && others.length === 0, 'one event about one operation is one claim')
       assert.equal(claim.key, operation.key, "a claim names the operation by the engine's key")
-      assert.deepEqual(claim.amount, operation.amount, 'a claim says which amount')
-      assert.equal(claim.outcome.is, outcome.is, 'a claim says what became of it')
+      assert.deepEqual(claim.amount, operation.amount, 'a claim names its amount')
+      assert.equal(claim.outcome.is, outcome.is, 'a claim states the outcome')
       const isId = /^[^\p{C}\p{Z}]{1,255}$/u.test(claim.eventId)
       assert.ok(isId, 'a claim has the id of its event: 1 to 255 visible characters')
     },
   },
   {
-    name: 'is not fooled by a forged event',
+    name: 'a forged event is not proven',
     without: needsInbound,
     async run(stage) {
       const { operation } = await paid(stage)
@@ -39,7 +39,7 @@ export const events: readonly Case[] = [
         body[index] = byte ^ 1
         const forged = { ...message, body }
         if (!(await verify(stage, forged))) continue
-        // An acquirer may sign a part only: then nothing else may mean anything.
+        // An acquirer can sign a part only: then no other part may have a meaning.
         const rule = `a message whose byte ${index} was changed is not proven`
         assert.deepEqual(parseOrThrow(stage, forged), genuine, rule)
       }
@@ -56,7 +56,7 @@ export const events: readonly Case[] = [
     },
   },
   {
-    name: 'is not fooled by an event for another account',
+    name: 'an event for another account is not proven',
     without: (connector, sandbox) =>
       needsInbound(connector) ??
       (sandbox.answers === undefined ? 'the connector works inside the process' : undefined),
@@ -66,11 +66,11 @@ export const events: readonly Case[] = [
       const { operation } = await paid(stage)
       const message = await eventOf(stage, operation.key)
       const proven = await verify(stage, message, wrongAccount)
-      assert.equal(proven, false, 'a message that another account was sent is not proven')
+      assert.equal(proven, false, 'a message to another account is not proven')
     },
   },
   {
-    name: 'says the same of an event that comes again, late or early',
+    name: 'a repeated or old event makes the same claim',
     without: needsInbound,
     async run(stage) {
       const { operation } = await paid(stage)
@@ -79,16 +79,16 @@ export const events: readonly Case[] = [
       assert.deepEqual(parse(stage, message), first, 'the same message is the same claim')
       stage.clock.ms += monthMs
       assert.deepEqual(parse(stage, message), first, 'an old message is the same claim')
-      // Whether an old signature still counts is the acquirer's business; it must not be an error.
+      // An old signature may be refused, but must not cause an error.
       await verify(stage, message)
       const ids = (claims: readonly Claim[]) => claims.map(({ eventId }) => eventId)
       const resent = parse(stage, await eventOf(stage, operation.key))
-      assert.deepEqual(ids(resent), ids(first), 'news that is sent again has the same event id')
-      assert.deepEqual(resent, first, 'news that is sent again says the same')
+      assert.deepEqual(ids(resent), ids(first), 'repeated news has the same event id')
+      assert.deepEqual(resent, first, 'repeated news makes the same claim')
     },
   },
   {
-    name: 'tells events about one payment apart, in whatever order they come',
+    name: 'several events about one payment have ids of their own, in any order',
     without: (connector, sandbox) =>
       needsInbound(connector) ??
       (sandbox.pending === undefined ? 'the sandbox has no pending scene' : undefined),
@@ -102,15 +102,15 @@ export const events: readonly Case[] = [
       const late = await eventOf(stage, operation.key)
       const [after] = parse(stage, late)
       const [before] = parse(stage, early)
-      assert.equal(before?.outcome.is, 'pending', 'the first event says that it is open')
+      assert.equal(before?.outcome.is, 'pending', 'the first event states that the payment is open')
       const isDone = after?.outcome.is === 'approved' || after?.outcome.is === 'accepted'
-      assert.ok(isDone, 'the second event says that it is done')
+      assert.ok(isDone, 'the second event states that the payment is done')
       assert.notEqual(before?.eventId, after?.eventId, 'other news has another event id')
       assert.equal(before?.key, after?.key, 'both are about the same key')
     },
   },
   {
-    name: 'never takes garbage for an event',
+    name: 'garbage is never an event',
     without: needsInbound,
     async run(stage) {
       for (const text of ['', 'null', '[]', '{}', '"x"', '<xml/>', '{"id":', '\u0000\u00ff']) {
@@ -134,7 +134,7 @@ function eventOf({ acquirer }: Stage, key: string): Promise<Inbound> {
   return acquirer.event(key)
 }
 
-/** What an engine takes for proven: true alone. After a throw the acquirer is asked to send it again. */
+/** An engine accepts only true as proof. After an error the acquirer repeats its message. */
 async function verify(
   stage: Stage,
   message: Inbound,
@@ -152,6 +152,6 @@ function parseOrThrow(stage: Stage, message: Inbound): readonly Claim[] | Error 
   try {
     return parse(stage, message)
   } catch (error) {
-    return error instanceof Error ? error : new Error('something else was thrown')
+    return error instanceof Error ? error : new Error('another value was thrown')
   }
 }

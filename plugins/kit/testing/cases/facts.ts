@@ -9,22 +9,22 @@ const secretName =
   /secret|password|passphrase|credential|token|pin$|(api|private|signing|hmac)_?key/i
 const harmlessName = /public|id$|url$|name$/i
 
-/** What a connector says about itself, before anything is sent. */
+/** The connector's own declarations, before anything is sent. */
 export const facts: readonly Case[] = [
   {
-    name: 'declares itself completely',
+    name: 'the declaration of the connector is complete',
     async run({ connector, sandbox, acquirer }) {
       const { name, contract, supports, resolve, reasons = {} } = connector
       assert.match(name, /^[a-z][a-z0-9-]{0,39}$/, 'name is lower-case letters, digits, hyphens')
-      assert.equal(contract, contractVersion, 'contract is the version that this kit speaks')
+      assert.equal(contract, contractVersion, 'contract is the version of this kit')
       const handlers = [...moneyKinds, 'verify' as const].filter((kind) => connector[kind])
       assert.ok(handlers.length > 0, 'there is at least one handler')
       for (const kind of handlers) {
         const on = originalKind(connector, kind)
-        assert.ok(on === undefined || connector[on], `${kind} builds on ${on}, which is missing`)
+        assert.ok(on === undefined || connector[on], `${kind} needs ${on}, which is missing`)
       }
       assert.ok(resolve.enquire ?? resolve.reverseByKey, 'resolve has one handler at least')
-      assert.ok(supports.methods.length > 0, 'supports.methods names what can be paid with')
+      assert.ok(supports.methods.length > 0, 'supports.methods names a payment method')
       assert.notDeepEqual(supports.modes, [], 'supports.modes names a mode')
       for (const brand of supports.brands === 'any' ? [] : supports.brands) {
         assert.ok(brandOf(brand), `supports.brands: ${brand} is a brand`)
@@ -37,13 +37,14 @@ export const facts: readonly Case[] = [
       for (const [code, reason] of Object.entries(reasons)) {
         assert.ok(isResultCode(reason), `reasons: ${code} leads to a code of the result table`)
       }
-      // Without `answers` the line is not tried: nobody with a network gets past it.
+      // Without `answers` the line cannot be tested, which a connector with a network must not
+      // avoid.
       const hasLine = acquirer.url !== undefined
       assert.equal(sandbox.answers !== undefined, hasLine, 'an acquirer with a url has answers')
     },
   },
   {
-    name: 'keeps credentials in settings of class secret',
+    name: 'credentials are settings of class secret',
     async run({ connector: { config, account } }) {
       for (const table of [config, account]) {
         for (const field of table?.fields ?? []) {
@@ -55,7 +56,7 @@ export const facts: readonly Case[] = [
     },
   },
   {
-    name: 'lists its settings, and does without those it calls optional',
+    name: 'settings are listed, and optional ones can be absent',
     async run(stage) {
       const { connector, config, account } = stage
       checkNames('config', connector.config, config)
@@ -67,7 +68,7 @@ export const facts: readonly Case[] = [
           const { outcome, thrown } = await stage.perform(await stage.prepare(kind), {
             [part]: rest,
           })
-          const rule = `${part}.${name} is not required, but without it a payment is`
+          const rule = `${part}.${name} is not required, but a payment fails without it`
           const isFine = outcome.is === 'approved' || outcome.is === 'accepted'
           assert.ok(isFine, `${rule} ${told(outcome, thrown)}`)
         }
@@ -75,7 +76,7 @@ export const facts: readonly Case[] = [
     },
   },
   {
-    name: 'tells right credentials from wrong ones',
+    name: 'check distinguishes right credentials from wrong ones',
     without: ({ check }) => (check === undefined ? 'the connector has no check' : undefined),
     async run(stage) {
       const { check } = stage.connector
@@ -103,10 +104,10 @@ function checkNames(
 ): void {
   const names = table?.fields.map(({ name }) => name) ?? []
   for (const name of Object.keys(given)) {
-    assert.ok(names.includes(name), `${part}.${name} of the sandbox is no row of the table`)
+    assert.ok(names.includes(name), `${part}.${name} of the sandbox has no row in the table`)
   }
   for (const { name, need, options, meaning } of table?.fields ?? []) {
-    assert.ok(meaning.length > 0, `${part}.${name} says what it means`)
+    assert.ok(meaning.length > 0, `${part}.${name} has a description`)
     const isThere = name in given || need !== 'R' || options.default !== undefined
     assert.ok(isThere, `${part}.${name} is required; the sandbox's settings must have it`)
   }

@@ -4,10 +4,10 @@ import { type Case, mustHaveMoved, mustNotHaveMoved, needsHandler } from '../cas
 import { type Stage, told } from '../harness.ts'
 import { type Done, operationOn, originalKind } from '../operation.ts'
 
-/** What builds on an earlier operation. */
+/** Operations on an earlier one. */
 export const followUps: readonly Case[] = [
   {
-    name: 'captures what was authorised, in full and in part',
+    name: 'an authorisation is captured in full and in part',
     without: needsHandler('capture'),
     async run(stage) {
       const { partial, multiple } = stage.connector.supports.capture ?? {}
@@ -17,12 +17,12 @@ export const followUps: readonly Case[] = [
     },
   },
   {
-    name: 'is refused a capture of more than was authorised',
+    name: 'a capture above the authorisation is refused',
     without: needsHandler('capture'),
     run: (stage) => mustBeRefused(stage, 'capture'),
   },
   {
-    name: 'refunds what was paid, in full and in part',
+    name: 'a payment is refunded in full and in part',
     without: needsHandler('refund'),
     async run(stage) {
       await mustCarryOut(stage, 'refund', [whole])
@@ -32,12 +32,12 @@ export const followUps: readonly Case[] = [
     },
   },
   {
-    name: 'is refused a refund of more than was paid',
+    name: 'a refund above the payment is refused',
     without: needsHandler('refund'),
     run: (stage) => mustBeRefused(stage, 'refund'),
   },
   {
-    name: 'reverses what was authorised, in full and in part',
+    name: 'an authorisation is reversed in full and in part',
     without: needsHandler('reverse'),
     async run(stage) {
       await mustCarryOut(stage, 'reverse', [whole])
@@ -48,7 +48,7 @@ export const followUps: readonly Case[] = [
     },
   },
   {
-    name: 'raises an authorisation, and may capture the sum',
+    name: 'an authorisation is incremented and captured as a sum',
     without: needsHandler('increment'),
     async run(stage) {
       const root = await mustCarryOut(stage, 'increment', [() => 1000n])
@@ -56,7 +56,7 @@ export const followUps: readonly Case[] = [
       const before = await stage.bookings()
       const sum = root.operation.amount.minor + 1000n
       const { operation } = await stage.done(operationOn(stage.connector, 'capture', root, sum))
-      await mustHaveMoved(stage, before, [operation], 'the raised amount is captured')
+      await mustHaveMoved(stage, before, [operation], 'the increased amount is captured')
     },
   },
 ]
@@ -65,7 +65,7 @@ const whole = (minor: bigint) => minor
 const half = (minor: bigint) => minor / 2n
 const restOfHalf = (minor: bigint) => minor - minor / 2n
 
-/** Carries out one operation after the other on one original, and looks at each booking. */
+/** Carries out several operations on one original, and checks each booking. */
 async function mustCarryOut(
   stage: Stage,
   kind: Kind,
@@ -92,5 +92,5 @@ async function mustBeRefused(stage: Stage, kind: Kind): Promise<void> {
   const { outcome, thrown } = await stage.perform(operation)
   const was = `${kind} of ${minor + 1n} of ${minor} was ${told(outcome, thrown)}`
   assert.equal(outcome.is, 'declined', was)
-  await mustNotHaveMoved(stage, before, `a ${kind} of too much moves nothing at all`)
+  await mustNotHaveMoved(stage, before, `a ${kind} above the sum moves nothing`)
 }

@@ -13,10 +13,10 @@ import { firstKinds, frozen, moneyKinds } from '../operation.ts'
 
 const atOnce = 8
 
-/** One key, one movement of money; and nothing moves that the engine does not know about. */
+/** One key, one movement of money, and no movement unknown to the engine. */
 export const keys: readonly Case[] = [
   {
-    name: "sends the engine's key with everything that moves money",
+    name: "every request that moves money carries the engine's key",
     without: needsHandler(...moneyKinds),
     async run(stage) {
       for (const kind of moneyKinds.filter((known) => stage.connector[known])) {
@@ -29,7 +29,7 @@ export const keys: readonly Case[] = [
     },
   },
   {
-    name: 'does the work of one key once, however often it is sent',
+    name: 'one key has one effect, however often it is sent',
     without: needs(needsHandler(...moneyKinds), ({ supports }) =>
       supports.key.by === 'none' ? 'the acquirer knows no keys' : undefined,
     ),
@@ -51,7 +51,7 @@ export const keys: readonly Case[] = [
     },
   },
   {
-    name: 'is not paid for something else with a key that was used',
+    name: 'a used key is refused for another operation',
     without: needs(needsHandler(...firstKinds), ({ supports }) =>
       supports.key.by === 'none' ? 'the acquirer knows no keys' : undefined,
     ),
@@ -67,12 +67,12 @@ export const keys: readonly Case[] = [
         const rule = 'an approval of another amount says which one was approved'
         assert.deepEqual(outcome.amount, operation.amount, rule)
       } else {
-        assert.ok(['declined', 'unknown'].includes(outcome.is), `it was ${told(outcome)}`)
+        assert.ok(['declined', 'unknown'].includes(outcome.is), `the answer was ${told(outcome)}`)
       }
     },
   },
   {
-    name: 'says that money may move before it does',
+    name: 'a request that moves money is tagged before it is sent',
     without: needsHandler(...moneyKinds),
     async run(stage) {
       const { connector } = stage
@@ -89,16 +89,16 @@ export const keys: readonly Case[] = [
     },
   },
   {
-    name: 'moves nothing when the time for sending is over',
+    name: 'nothing moves after the time for sending',
     without: needsHandler(...moneyKinds),
     async run(stage) {
       for (const kind of moneyKinds.filter((known) => stage.connector[known])) {
         const operation = await stage.prepare(kind)
         const before = await stage.bookings()
         const { outcome } = await stage.perform(operation, { tooLate: true })
-        await mustNotHaveMoved(stage, before, `a ${kind} that came too late moves nothing`)
+        await mustNotHaveMoved(stage, before, `a late ${kind} moves nothing`)
         const is = ['notSent', 'unknown'].includes(outcome.is)
-        assert.ok(is, `a ${kind} that came too late was ${told(outcome)}`)
+        assert.ok(is, `a late ${kind} was ${told(outcome)}`)
       }
     },
   },

@@ -19,7 +19,7 @@ const text = (status: number, body: string, type = 'application/json'): Damage =
 const reaches = (damage: Damage): Fault => ({ reaches: true, damage })
 const isKept = (damage: Damage): Fault => ({ reaches: false, damage })
 
-/** What can go wrong with one request, by the name of what the connector sees. */
+/** The faults of one request, named as the connector sees them. */
 export const lineFaults: Readonly<Record<string, Fault>> = {
   'no answer in time, and the acquirer never got it': isKept({ do: 'silence' }),
   'no answer in time, though the acquirer did it': reaches({ do: 'silence' }),
@@ -44,7 +44,7 @@ export const lineFaults: Readonly<Record<string, Fault>> = {
   'an answer without an end': reaches(text(200, ' '.repeat(1_100_000))),
 }
 
-/** What tempts to try again. */
+/** Answers that tempt a connector to retry. */
 const tempting: readonly Fault[] = [
   isKept({ do: 'silence' }),
   isKept({ do: 'reset' }),
@@ -53,7 +53,7 @@ const tempting: readonly Fault[] = [
 
 const hangs = ({ damage }: Fault) => damage.do === 'silence' || damage.do === 'stall'
 
-/** Carries an operation out while a fault strikes its request; the deadline ends what hangs. */
+/** Carries an operation out under a fault of its request; the deadline ends a hanging call. */
 export async function performUnder(stage: Stage, operation: Operation, fault: Fault) {
   const met = stage.front.meet(fault, 'moving')
   const performed = await stage.perform(operation, hangs(fault) ? { until: met.over } : {})
@@ -61,7 +61,7 @@ export async function performUnder(stage: Stage, operation: Operation, fault: Fa
   return { met, ...performed }
 }
 
-/** The same for an enquiry or a reversal by key, whose request need not be tagged. */
+/** The same for an enquiry or a reversal by key, whose request needs no tag. */
 export async function askUnder<T>(
   stage: Stage,
   fault: Fault,
@@ -77,8 +77,8 @@ const kindsOf = (stage: Stage): readonly Kind[] =>
   moneyKinds.filter((kind) => stage.connector[kind] !== undefined)
 
 /**
- * Whoever asks the acquirer again before it answers may know what happened. Then it has to be true,
- * down to the references.
+ * A connector that asks the acquirer again before its answer may know the outcome. Then the outcome
+ * must be true, with its references.
  */
 async function isTheTruth(
   stage: Stage,
@@ -95,11 +95,11 @@ async function isTheTruth(
 
 const needed = needs(needsLine, needsHandler(...moneyKinds))
 
-/** What the network and the machines on the way may do to one request. */
+/** The damage that networks and intermediate machines can do to one request. */
 export const line: readonly Case[] = [
   ...Object.entries(lineFaults).map(
     ([name, fault]): Case => ({
-      name: `leaves open what happened: ${name}`,
+      name: `a fault leaves the outcome unknown: ${name}`,
       without: needed,
       async run(stage) {
         for (const kind of kindsOf(stage)) {
@@ -107,26 +107,30 @@ export const line: readonly Case[] = [
           const before = await stage.bookings()
           const { outcome, thrown } = await performUnder(stage, operation, fault)
           const isTrue = await isTheTruth(stage, before, operation, outcome)
-          const rule = `${kind} was ${told(outcome, thrown)}; only unknown is the truth`
-          // An engine makes `unknown` of a `notSent` that cannot be; another case is about that.
+          const rule = `${kind} was ${told(outcome, thrown)}; the outcome is unknown`
+          // An engine turns an impossible `notSent` into `unknown`; another case checks that.
           assert.ok(outcome.is === 'unknown' || isTrue, rule)
         }
       },
     }),
   ),
   {
-    name: 'never says notSent after it sent something',
+    name: 'notSent is never returned after a request was written',
     without: needed,
     async run(stage) {
       for (const fault of Object.values(lineFaults)) {
         const kind = kindsOf(stage)[0]!
         const { returned } = await performUnder(stage, await stage.prepare(kind), fault)
-        assert.notEqual(returned?.is, 'notSent', `${kind} said notSent after a request was written`)
+        assert.notEqual(
+          returned?.is,
+          'notSent',
+          `${kind} returned notSent after a request was written`,
+        )
       }
     },
   },
   {
-    name: 'sends once: whether to send again is decided by the engine',
+    name: 'a request is sent once, because the engine decides about retries',
     without: needed,
     async run(stage) {
       for (const kind of kindsOf(stage)) {
@@ -134,13 +138,13 @@ export const line: readonly Case[] = [
           const operation = await stage.prepare(kind)
           const { attempts } = await performUnder(stage, operation, fault)
           const sent = attempts.filter(({ moves }) => moves)
-          assert.equal(sent.length, 1, `${kind} sent again after a request that went wrong`)
+          assert.equal(sent.length, 1, `${kind} sent again after a failed request`)
         }
       }
     },
   },
   {
-    name: 'knows that nothing was sent when nobody listens',
+    name: 'a refused connection proves that nothing was sent',
     without: needed,
     async run(stage) {
       const deaf = stage.acquirer.settings(await stage.front.deafUrl())
@@ -155,21 +159,19 @@ export const line: readonly Case[] = [
     },
   },
   {
-    name: 'reads an answer that comes byte by byte',
+    name: 'an answer is read byte by byte',
     without: needed,
     async run(stage) {
       const operation = await stage.prepare(kindsOf(stage)[0]!)
       const { outcome, thrown } = await performUnder(stage, operation, reaches({ do: 'drip' }))
       const isDone = outcome.is === 'approved' || outcome.is === 'accepted'
-      assert.ok(isDone, `it was ${told(outcome, thrown)}`)
+      assert.ok(isDone, `the outcome was ${told(outcome, thrown)}`)
     },
   },
   {
-    name: 'does not take the answer to another payment for its own',
+    name: 'the answer to another payment is not accepted',
     without: needs(needed, (_connector, { answers }) =>
-      answers?.nameTheKey
-        ? undefined
-        : 'answers of the acquirer do not say which key they are about',
+      answers?.nameTheKey ? undefined : 'answers of the acquirer do not name their key',
     ),
     async run(stage) {
       const kind = kindsOf(stage)[0]!

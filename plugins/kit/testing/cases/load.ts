@@ -3,10 +3,10 @@ import { type Case, mustHaveMoved, needsHandler } from '../case.ts'
 import { told } from '../harness.ts'
 import { firstKinds, firstOperation, scenesOf, usualAmount } from '../operation.ts'
 
-/** Many payments at once, each of another amount: nothing of one gets into another. */
+/** Many simultaneous payments with different amounts: none affects another. */
 export const load: readonly Case[] = [
   {
-    name: 'keeps payments apart that run at the same time',
+    name: 'simultaneous payments do not affect each other',
     without: needsHandler(...firstKinds),
     async run(stage, { parallel }) {
       const { connector, sandbox } = stage
@@ -25,7 +25,7 @@ export const load: readonly Case[] = [
         assert.ok(isDone, `one of ${parallel} payments was ${told(outcome, thrown)}`)
         references.add(JSON.stringify(outcome.refs))
       }
-      assert.equal(references.size, parallel, 'every payment has references of its own')
+      assert.equal(references.size, parallel, 'every payment has its own references')
       await mustHaveMoved(stage, before, operations, 'every payment is done once, for its amount')
       const keys = new Map((await stage.bookings()).map(({ key, amount }) => [key, amount]))
       for (const { key, amount } of operations) {

@@ -19,17 +19,17 @@ import type { Scene } from '../sandbox.ts'
 const firstKindsOf = (connector: Connector): readonly Kind[] =>
   firstKinds.filter((kind) => connector[kind] !== undefined)
 
-/** The first handler that a scene can be tried with. */
+/** The first handler for a scene. */
 function operationFor({ connector }: Stage, scene: Scene) {
   const kind = firstKindsOf(connector).find((known) => suits(scene, known))
   assert.ok(kind, 'the scene suits one of authorize, debit, credit')
   return firstOperation(connector, kind, scene)
 }
 
-/** What an acquirer may answer, and what the connector has to make of it. */
+/** Answers of an acquirer, and the outcomes they require. */
 export const outcomes: readonly Case[] = [
   {
-    name: 'approves what the acquirer approves',
+    name: 'an approval of the acquirer is approved',
     without: needsHandler(...firstKinds),
     async run(stage) {
       const { connector, sandbox } = stage
@@ -57,7 +57,7 @@ export const outcomes: readonly Case[] = [
     },
   },
   {
-    name: 'declines what the acquirer declines, with the reason for it',
+    name: 'a decline of the acquirer is declined with its reason',
     without: needsHandler(...firstKinds),
     async run(stage) {
       const { connector, sandbox } = stage
@@ -74,7 +74,7 @@ export const outcomes: readonly Case[] = [
     },
   },
   {
-    name: 'never takes a code that nobody knows for an approval',
+    name: 'an unknown code is never an approval',
     without: needs(needsLine, needsHandler(...firstKinds)),
     async run(stage) {
       const operation = operationFor(stage, stage.sandbox.declined)
@@ -83,15 +83,15 @@ export const outcomes: readonly Case[] = [
       const { outcome, returned, thrown } = await stage.perform(operation)
       assert.ok(met.wasMet, 'a request with moves: true goes to the acquirer')
       const is = ['declined', 'unknown'].includes(outcome.is)
-      assert.ok(is, `a code that nobody knows is declined or unknown, not ${told(outcome, thrown)}`)
+      assert.ok(is, `an unknown code is declined or unknown, not ${told(outcome, thrown)}`)
       if (returned?.is === 'declined') {
         const isReason = typeof returned.reason === 'string' && isResultCode(returned.reason)
-        assert.ok(isReason, 'a decline for a code that nobody knows has a reason of the table')
+        assert.ok(isReason, 'a decline with an unknown code has a reason of the table')
       }
     },
   },
   {
-    name: 'takes another amount or currency in an approval for what it is',
+    name: 'an approval for another amount or currency names it',
     without: needs(needsLine, needsHandler(...firstKinds)),
     async run(stage) {
       const [scene] = stage.sandbox.approved
@@ -115,7 +115,7 @@ export const outcomes: readonly Case[] = [
     },
   },
   {
-    name: 'leaves a payment open as long as the acquirer does',
+    name: 'a payment stays open as long as at the acquirer',
     without: needs(needsHandler(...firstKinds), needsEnquiry, (_connector, { pending }) =>
       pending === undefined ? 'the sandbox has no pending scene' : undefined,
     ),
@@ -127,17 +127,17 @@ export const outcomes: readonly Case[] = [
       const { outcome, thrown } = await stage.perform(operation)
       assert.equal(outcome.is, 'pending', `an open payment was ${told(outcome, thrown)}`)
       const early = await stage.enquire(operation)
-      assert.equal(early.outcome.is, 'pending', `an enquiry says ${told(early.outcome)}`)
+      assert.equal(early.outcome.is, 'pending', `an enquiry returns ${told(early.outcome)}`)
       await mustNotHaveMoved(stage, before, 'an open payment moves nothing')
       await finish.call(stage.acquirer, operation.key)
       const late = await stage.enquire(operation)
       const isDone = late.outcome.is === 'approved' || late.outcome.is === 'accepted'
-      assert.ok(isDone, `after its end an enquiry says ${told(late.outcome, late.thrown)}`)
-      await mustHaveMoved(stage, before, [operation], 'it ends once, for its amount')
+      assert.ok(isDone, `after its end an enquiry returns ${told(late.outcome, late.thrown)}`)
+      await mustHaveMoved(stage, before, [operation], 'the payment ends once, for its amount')
     },
   },
   {
-    name: 'verifies an instrument without moving money',
+    name: 'an instrument is verified without moving money',
     without: needsHandler('verify'),
     async run(stage) {
       const before = await stage.bookings()
@@ -152,10 +152,10 @@ export const outcomes: readonly Case[] = [
   },
 ]
 
-/** An approval names the amount when it is another one. Whoever cannot tell says unknown. */
+/** An approval names a different amount. A connector that cannot tell returns unknown. */
 function mustTell(outcome: { readonly is: string; readonly amount?: Money }, other: Money): void {
   if (outcome.is === 'unknown') return
-  const what = `an answer for ${other.minor} ${other.currency}, which nobody asked for,`
+  const what = `an answer for ${other.minor} ${other.currency}, which was not requested,`
   assert.equal(outcome.is, 'approved', `${what} was ${outcome.is}`)
-  assert.deepEqual(outcome.amount, other, `${what} was approved without saying so`)
+  assert.deepEqual(outcome.amount, other, `${what} was approved without naming the amount`)
 }

@@ -20,10 +20,10 @@ const kindOf = (connector: Connector): Kind => firstKinds.find((kind) => connect
 const lost: Fault = { reaches: true, damage: { do: 'silence' } }
 const late: Fault = { reaches: false, damage: { do: 'silence' } }
 
-/** How the engine finds out what happened, and undoes it. */
+/** Enquiries and reversals by key. */
 export const resolve: readonly Case[] = [
   {
-    name: 'finds out by enquiry what was done',
+    name: 'an enquiry finds an approved operation',
     without: needs(needsEnquiry, needsHandler(...moneyKinds)),
     async run(stage) {
       for (const kind of moneyKinds.filter((known) => stage.connector[known])) {
@@ -32,7 +32,7 @@ export const resolve: readonly Case[] = [
         const bookings = await stage.bookings()
         const found = await stage.enquire(operation)
         const is = told(found.outcome, found.thrown)
-        assert.equal(found.outcome.is, outcome.is, `an enquiry about a ${kind} says ${is}`)
+        assert.equal(found.outcome.is, outcome.is, `an enquiry about a ${kind} returns ${is}`)
         if (found.outcome.is !== 'approved' && found.outcome.is !== 'accepted') continue
         assert.deepEqual(found.outcome.refs, outcome.refs, 'an enquiry finds the same references')
         const rule = 'amount only where it differs'
@@ -43,7 +43,7 @@ export const resolve: readonly Case[] = [
     },
   },
   {
-    name: 'finds out by enquiry what was declined',
+    name: 'an enquiry finds a declined operation',
     without: needs(needsEnquiry, needsHandler(...firstKinds)),
     async run(stage) {
       const { declined } = stage.sandbox
@@ -51,14 +51,14 @@ export const resolve: readonly Case[] = [
       const operation = firstOperation(stage.connector, kind, declined)
       await stage.perform(operation)
       const { outcome, thrown } = await stage.enquire(operation)
-      // An acquirer may keep no trace of what it declined.
+      // An acquirer can keep no record of a decline.
       if (outcome.is === 'notFound') return
-      assert.equal(outcome.is, 'declined', `an enquiry says ${told(outcome, thrown)}`)
+      assert.equal(outcome.is, 'declined', `an enquiry returns ${told(outcome, thrown)}`)
       assert.equal(outcome.is === 'declined' && outcome.reason, declined.reason)
     },
   },
   {
-    name: 'finds out by enquiry what was done when the answer was lost',
+    name: 'an enquiry finds an operation whose answer was lost',
     without: needs(needsEnquiry, needsHandler(...firstKinds), (connector, sandbox) =>
       sandbox.lost === undefined ? needsLine(connector, sandbox) : undefined,
     ),
@@ -69,26 +69,26 @@ export const resolve: readonly Case[] = [
         await performUnder(stage, operation, lost)
         const { outcome, thrown } = await stage.enquire(operation)
         const isDone = outcome.is === 'approved' || outcome.is === 'accepted'
-        assert.ok(isDone, `an enquiry about a ${kind} says ${told(outcome, thrown)}`)
+        assert.ok(isDone, `an enquiry about a ${kind} returns ${told(outcome, thrown)}`)
       }
     },
   },
   {
-    name: 'says notFound of a key that was never used',
+    name: 'an enquiry about an unused key returns notFound',
     without: needs(needsEnquiry, needsHandler(...firstKinds)),
     async run(stage) {
       const { outcome, thrown } = await stage.enquire(await stage.prepare(kindOf(stage.connector)))
-      assert.equal(outcome.is, 'notFound', `an enquiry says ${told(outcome, thrown)}`)
+      assert.equal(outcome.is, 'notFound', `an enquiry returns ${told(outcome, thrown)}`)
     },
   },
   {
-    name: 'says notFound of what is still on its way, and finds it when it came',
+    name: 'an enquiry about a delayed request returns notFound, and finds it after its arrival',
     without: needs(needsLine, needsEnquiry, needsHandler(...firstKinds)),
     async run(stage) {
       const operation = await stage.prepare(kindOf(stage.connector))
       const { met } = await performUnder(stage, operation, late)
       const early = await stage.enquire(operation)
-      const rule = 'what did not arrive yet may still arrive: only notFound is the truth'
+      const rule = 'a late request can still arrive, so only notFound is true'
       assert.equal(
         early.outcome.is,
         'notFound',
@@ -97,25 +97,25 @@ export const resolve: readonly Case[] = [
       await met.release()
       const { outcome, thrown } = await stage.enquire(operation)
       const isDone = outcome.is === 'approved' || outcome.is === 'accepted'
-      assert.ok(isDone, `an enquiry says ${told(outcome, thrown)} of what arrived late`)
+      assert.ok(isDone, `an enquiry returns ${told(outcome, thrown)} after a late arrival`)
     },
   },
   {
-    name: 'concludes nothing from a broken answer to an enquiry',
+    name: 'a broken answer to an enquiry proves nothing',
     without: needs(needsLine, needsEnquiry, needsHandler(...firstKinds)),
     async run(stage) {
       const { operation } = await stage.done(await stage.prepare(kindOf(stage.connector)))
       for (const [name, fault] of Object.entries(lineFaults)) {
         const { outcome } = await askUnder(stage, fault, (until) => stage.enquire(operation, until))
-        // Asking again is allowed here: nothing moves.
+        // A repeated enquiry is allowed, because nothing moves.
         const isTrue = outcome.is === 'approved' || outcome.is === 'accepted'
-        const rule = `${name}: the enquiry said ${told(outcome)}`
+        const rule = `${name}: the enquiry returned ${told(outcome)}`
         assert.ok(outcome.is === 'unknown' || isTrue, rule)
       }
     },
   },
   {
-    name: 'undoes by key what was done, for good',
+    name: 'a reversal by key undoes an operation for good',
     without: needs(needsReversal, needsHandler(...firstKinds)),
     async run(stage) {
       for (const kind of firstKinds.filter((known) => stage.connector[known])) {
@@ -124,17 +124,17 @@ export const resolve: readonly Case[] = [
         const { outcome, thrown } = await stage.reverseByKey(operation)
         const was = `a reversal by key of a ${kind} was ${told(outcome, thrown)}`
         assert.equal(outcome.is, 'reversed', was)
-        await mustNotHaveMoved(stage, before, `nothing of the ${kind} stands`)
+        await mustNotHaveMoved(stage, before, `nothing of the ${kind} remains`)
         await mustBeHarmless(stage, operation)
         const again = await stage.reverseByKey(operation)
         const isDone = again.outcome.is === 'reversed' || again.outcome.is === 'nothing'
         assert.ok(isDone, `a second reversal by key was ${told(again.outcome, again.thrown)}`)
-        await mustNotHaveMoved(stage, before, `nothing of the ${kind} stands after all that`)
+        await mustNotHaveMoved(stage, before, `nothing of the ${kind} remains after the repetition`)
       }
     },
   },
   {
-    name: 'makes a key harmless that was never used',
+    name: 'a reversal by key closes an unused key',
     without: needs(needsReversal, needsHandler(...firstKinds)),
     async run(stage) {
       const operation = await stage.prepare(kindOf(stage.connector))
@@ -142,11 +142,11 @@ export const resolve: readonly Case[] = [
       const { outcome, thrown } = await stage.reverseByKey(operation)
       assert.equal(outcome.is, 'nothing', `the reversal was ${told(outcome, thrown)}`)
       await mustBeHarmless(stage, operation)
-      await mustNotHaveMoved(stage, before, 'nothing moves by a key that was made harmless')
+      await mustNotHaveMoved(stage, before, 'a closed key moves nothing')
     },
   },
   {
-    name: 'makes a key harmless whose request is still on its way',
+    name: 'a reversal by key closes a key with a delayed request',
     without: needs(needsLine, needsReversal, needsHandler(...firstKinds)),
     async run(stage) {
       const operation = await stage.prepare(kindOf(stage.connector))
@@ -159,7 +159,7 @@ export const resolve: readonly Case[] = [
     },
   },
   {
-    name: 'concludes nothing from a broken answer to a reversal by key',
+    name: 'a broken answer to a reversal by key proves nothing',
     without: needs(needsLine, needsReversal, needsHandler(...firstKinds)),
     async run(stage) {
       for (const [name, fault] of Object.entries(lineFaults)) {
@@ -179,7 +179,7 @@ export const resolve: readonly Case[] = [
   },
 ]
 
-/** An acquirer inside the process carries a payment out and does not say so. */
+/** An acquirer inside the process carries a payment out and loses its answer. */
 async function losesByItself(stage: Stage, scene: Scene): Promise<void> {
   const before = await stage.bookings()
   const operation = firstOperation(stage.connector, kindOf(stage.connector), scene)
@@ -187,17 +187,17 @@ async function losesByItself(stage: Stage, scene: Scene): Promise<void> {
   assert.equal(outcome.is, 'unknown', `a payment without an answer was ${told(outcome)}`)
   const found = (await stage.enquire(operation)).outcome
   const isDone = found.is === 'approved' || found.is === 'accepted'
-  assert.ok(isDone, `an enquiry says ${told(found)}`)
-  await mustHaveMoved(stage, before, [operation], 'it is done once, for its amount')
+  assert.ok(isDone, `an enquiry returns ${told(found)}`)
+  await mustHaveMoved(stage, before, [operation], 'the payment is made once, for its amount')
 }
 
-/** A key that was reversed does nothing any more, and no enquiry calls it approved. */
+/** A reversed key has no further effect, and no enquiry returns it as approved. */
 async function mustBeHarmless(stage: Stage, operation: Operation): Promise<void> {
   const { outcome } = await stage.perform(operation)
   const isDone = outcome.is === 'approved' || outcome.is === 'accepted'
-  assert.ok(!isDone, `an operation with a key that was reversed was ${told(outcome)}`)
+  assert.ok(!isDone, `an operation under a reversed key was ${told(outcome)}`)
   if (stage.connector.resolve.enquire === undefined) return
   const found = (await stage.enquire(operation)).outcome
   const isFound = found.is === 'approved' || found.is === 'accepted'
-  assert.ok(!isFound, `an enquiry about a key that was reversed says ${told(found)}`)
+  assert.ok(!isFound, `an enquiry about a reversed key returns ${told(found)}`)
 }

@@ -11,12 +11,12 @@ import { lineFaults, performUnder } from './line.ts'
 const echo: Fault = { reaches: false, damage: { do: 'echo' } satisfies Damage }
 
 /**
- * Card data and credentials stay where they belong. The test data are the canaries: wherever one of
- * them shows up, a real one would.
+ * Card data and credentials stay in their places. The test data are the canaries: where one
+ * appears, a real value would.
  */
 export const secrets: readonly Case[] = [
   {
-    name: 'keeps card data and credentials out of what it says and keeps',
+    name: 'no output or record contains card data or credentials',
     without: needsHandler(...firstKinds),
     async run(stage) {
       const { sandbox, connector } = stage
@@ -31,7 +31,7 @@ export const secrets: readonly Case[] = [
     },
   },
   {
-    name: 'keeps card data and credentials out of its claims',
+    name: 'no claim contains card data or credentials',
     without: ({ inbound }) => (inbound === undefined ? 'the connector has no inbound' : undefined),
     async run(stage) {
       const kind = firstKinds.find((known) => stage.connector[known])!
@@ -43,7 +43,7 @@ export const secrets: readonly Case[] = [
     },
   },
   {
-    name: 'keeps card data and credentials out of what it says when something goes wrong',
+    name: 'no output after a fault contains card data or credentials',
     without: needs(needsLine, needsHandler(...moneyKinds)),
     async run(stage) {
       const faults = [...Object.entries(lineFaults), ['an answer that repeats the request', echo]]
@@ -55,7 +55,7 @@ export const secrets: readonly Case[] = [
     },
   },
   {
-    name: 'sends card data where a transcript can leave it out',
+    name: 'card data is sent where a transcript can omit it',
     without: needs(needsLine, needsHandler(...firstKinds)),
     async run(stage) {
       const { connector, sandbox } = stage
@@ -77,7 +77,7 @@ const canariesFor = (stage: Stage, operation: Operation): readonly Canary[] => [
   ...secretsOf(stage.connector, stage),
 ]
 
-/** Runs a handler and looks for canaries in everything that is stored, logged or thrown. */
+/** Runs a handler and searches for canaries in everything stored, logged or thrown. */
 async function mustKeepQuiet(
   stage: Stage,
   what: Kind | string,
@@ -88,12 +88,12 @@ async function mustKeepQuiet(
   const before = stage.said.length
   const printed = await listening(async () => {
     const { returned, thrown } = await run()
-    // The acquirer's text may repeat anything: an engine masks it before it is shown.
+    // The acquirer's text can repeat anything: an engine masks it before display.
     const { text: _text, ...rest } = (returned ?? {}) as { readonly text?: string }
     const outcome = leakIn(rest, canaries)
     assert.equal(outcome, undefined, `${what}: the outcome holds ${outcome}`)
     const error = leakIn(thrown, canaries)
-    assert.equal(error, undefined, `${what}: the error that was thrown holds ${error}`)
+    assert.equal(error, undefined, `${what}: the thrown error holds ${error}`)
   })
   for (const { where, what: said } of stage.said.slice(before)) {
     const leaked = leakIn(said, canaries)
@@ -105,7 +105,7 @@ async function mustKeepQuiet(
 
 const consoleMethods = ['debug', 'log', 'info', 'warn', 'error'] as const
 
-/** What is written to the console meanwhile. */
+/** The console output during the call. */
 async function listening(work: () => Promise<void>): Promise<readonly unknown[]> {
   const printed: unknown[] = []
   const methods = consoleMethods.map((name) => [name, console[name]] as const)
@@ -123,8 +123,8 @@ async function listening(work: () => Promise<void>): Promise<readonly unknown[]>
 }
 
 /**
- * An engine keeps URL and body of every request, without what it knows to be secret. It cannot find
- * a number that was encoded, unless the encoded text itself is sent as `Sensitive`.
+ * An engine keeps URL and body of every request without known secrets. It cannot find an encoded
+ * number, unless the encoded text itself is sent as `Sensitive`.
  */
 function mustBeScrubbed(
   { url, body, secrets: marked }: Written,
@@ -132,10 +132,10 @@ function mustBeScrubbed(
   settings: readonly Canary[],
 ): void {
   const inUrl = leakIn(decodeURIComponent(url.href), [...card, ...settings])
-  assert.equal(inUrl, undefined, `a URL holds ${inUrl}: it ends up in the acquirer's log`)
+  assert.equal(inUrl, undefined, `a URL holds ${inUrl}: the acquirer's log would store it`)
   const known = [...card, ...settings].map(({ value }) => value)
   const left = scrubbed(body.toString('utf8'), [...known, ...marked])
   const inBody = leakIn(left, card)
-  const rule = `the transcript would keep ${inBody}: send what you encode as Sensitive`
+  const rule = `the transcript would keep ${inBody}: send encoded values as Sensitive`
   assert.equal(inBody, undefined, rule)
 }

@@ -1,0 +1,80 @@
+/**
+ * Looks on at the chain from one process: tells where it ends, so that a log that is kept elsewhere shows when
+ * it was cut off, and notices when it stands still.
+ */
+import type { Log } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
+import type { Alarm } from '../audit/alarm.ts'
+import type { Clock } from '../clock.ts'
+import type { Lanes } from '../db/lanes.ts'
+import { anchorOf, BrokenChain, type OpenChainKey, withHead } from './chain.ts'
+import { anyUnlinked } from './store-chain.ts'
+
+type Parts = {
+  readonly lanes: Lanes
+  readonly clock: Pick<Clock, 'elapsedMs'>
+  readonly securityLog: Log
+  readonly alarm: Alarm
+  readonly open: OpenChainKey
+}
+
+export class ChainWatch {
+  readonly #parts: Parts
+  #lastNo = 0n
+  /** The end that was told last, and when. */
+  #toldNo: bigint | undefined
+  #toldMs = Number.NEGATIVE_INFINITY
+  /** Since when rows wait at this end. */
+  #standing: { readonly no: bigint; readonly sinceMs: number } | undefined
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** @returns whether rows wait for their links. */
+  async look(): Promise<boolean> {
+    const { lanes, clock, alarm } = this.#parts
+    const [row] = await lanes.read(anyUnlinked)
+    if (row === undefined) return false
+    const { waits, last_no: no } = row
+    const nowMs = clock.elapsedMs()
+    if (!waits) this.#standing = undefined
+    else if (this.#standing?.no !== no) this.#standing = { no, sinceMs: nowMs }
+    else if (nowMs - this.#standing.sinceMs > limits.auditLagMs) {
+      alarm('audit-trail', {
+        subject: 'standstill',
+        why: 'rows wait and get no links',
+        after: String(no),
+      })
+    }
+    this.#lastNo = no
+    return waits
+  }
+
+  /** Tells the end that was looked at, once a minute, whether more rows came or not. */
+  async tell(): Promise<void> {
+    if (this.#parts.clock.elapsedMs() - this.#toldMs >= limits.alarmMs)
+      await this.#tell(this.#lastNo)
+  }
+
+  /** Before the process ends: the next one to look may come late. */
+  async last(): Promise<void> {
+    const [row] = await this.#parts.lanes.read(anyUnlinked)
+    if (row !== undefined) await this.#tell(row.last_no)
+  }
+
+  async #tell(no: bigint): Promise<void> {
+    if (no === 0n || no === this.#toldNo) return
+    const { lanes, open, clock, securityLog, alarm } = this.#parts
+    this.#toldMs = clock.elapsedMs()
+    // Only an end that is as the engine left it is worth keeping.
+    const head = await withHead(lanes, open, async (_, found) => found).catch((error: unknown) => {
+      if (error instanceof BrokenChain)
+        alarm('audit-trail', { subject: 'chain', why: error.message })
+      else this.#toldMs = Number.NEGATIVE_INFINITY
+      throw error
+    })
+    this.#toldNo = head.last_no
+    securityLog.info({ anchor: anchorOf(head.last_no, head.last_mac) }, 'the audit trail goes on')
+  }
+}

@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { chown, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { program } from './binaries.ts'
+import { EmbeddedPostgresError, reasonOf } from './error.ts'
+import type { Place } from './location.ts'
+import { isRunning } from './processes.ts'
+import { identity } from './server-user.ts'
+import { createLine, readLine, syncFolder } from './small-file.ts'
+
+/** The administrator of the embedded cluster, as whom the gateway connects. */
+export const administrator = 'tollgate'
+
+const draftPrefix = 'new-data-'
+
+/** What a program of PostgreSQL may see of our environment: none of our secrets. */
+export const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
+
+/** Makes the data folder unless it is there; answers its password. Of two processes at once both use that of the first. */
+export async function ensureData(
+  binaries: string,
+  place: Place,
+  durable: boolean,
+): Promise<string> {
+  const data = join(place.root, 'data')
+  const passwordFile = join(place.directory, 'password')
+  const kept = await readLine(passwordFile)
+  if (!existsSync(data)) {
+    const password = kept ?? (await createLine(passwordFile, randomBytes(24).toString('hex')))
+    await createData(binaries, place, { data, password, durable })
+    return password
+  }
+  if (kept !== null) return kept
+  throw new EmbeddedPostgresError(
+    `${passwordFile}, the password of the database in ${data}, is missing; restore it from a backup`,
+  )
+}
+
+/** Creates beside and renames, so that a folder named `data` is always a whole one. */
+async function createData(
+  binaries: string,
+  place: Place,
+  { data, password, durable }: { data: string; password: string; durable: boolean },
+): Promise<void> {
+  await removeDrafts(place.root)
+  const draft = join(place.root, `${draftPrefix}${process.pid}`)
+  const passwordFile = `${draft}.password`
+  try {
+    await mkdir(draft, { mode: 0o700 })
+    await writeFile(passwordFile, `${password}\n`, { mode: 0o600, flag: 'wx' })
+    if (place.user !== null) {
+      await chown(draft, place.user.uid, place.user.gid)
+      await chown(passwordFile, place.user.uid, place.user.gid)
+    }
+    const choices = [
+      `--pgdata=${draft}`,
+      `--username=${administrator}`,
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      // Sorts the same on every machine and in every later version.
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--locale=C',
+      '--set=huge_pages=off',
+      '--no-instructions',
+      ...(durable ? [] : ['--no-sync']),
+    ]
+    await runProgram(program(binaries, 'initdb'), choices, place)
+    await rename(draft, data)
+    if (durable) await syncFolder(place.root)
+  } catch (thrown) {
+    // Another process was first.
+    if (!existsSync(data)) throw thrown
+  } finally {
+    await removeDrafts(place.root)
+  }
+}
+
+/** Removes our own draft, and those of killed processes: the number is in the name. */
+async function removeDrafts(root: string): Promise<void> {
+  for (const name of await readdir(root)) {
+    const pid = Number(new RegExp(`^${draftPrefix}(\\d+)`).exec(name)?.[1])
+    if (Number.isNaN(pid) || (pid !== process.pid && isRunning(pid))) continue
+    // The initdb of a killed process may still fill it.
+    await rm(join(root, name), { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
+  }
+}
+
+/** Runs one program to its end. */
+function runProgram(path: string, choices: readonly string[], place: Place): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(path, choices, {
+      ...identity(place.user),
+      // Our own working folder may be closed to the server's user.
+      cwd: place.root,
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let said = ''
+    const hear = (chunk: Buffer) => {
+      said = (said + chunk.toString('utf8')).slice(-4096)
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+    child.once('error', (thrown) => reject(cannotStart(path, thrown)))
+    child.once('close', (code, signal) => {
+      if (code === 0) resolve()
+      else reject(cannotRun(path, `ended by ${signal ?? `code ${code}`}: ${said.trim()}`))
+    })
+  })
+}
+
+/** The program ran and failed; `why` is what it said. */
+export function cannotRun(path: string, why: string): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(`${path} failed: ${why.slice(-1500)}`)
+}
+
+/** The system did not run the program at all. */
+export function cannotStart(path: string, thrown: unknown): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    `this system cannot run ${path} (${reasonOf(thrown)}); it is built for glibc, which Alpine lacks: set DATABASE_URL to a PostgreSQL of your own`,
+  )
+}

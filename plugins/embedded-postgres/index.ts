@@ -1,0 +1,122 @@
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { packagedBinaries, usableBinaries } from './binaries.ts'
+import { administrator, ensureData } from './data-folder.ts'
+import { EmbeddedPostgresError, reasonOf } from './error.ts'
+import { findPlace, openDirectory } from './location.ts'
+import { ensureServer, findServer, type ServerParts, shutDown } from './server.ts'
+import { keepLogBounded } from './server-log.ts'
+import type { ServerSettings } from './server-settings.ts'
+import { beginUse, type Use } from './use.ts'
+
+export { EmbeddedPostgresError } from './error.ts'
+
+/** The database inside the cluster that the gateway uses. */
+const databaseName = 'tollgate'
+const retryMs = 50
+const joinedWithinMs = 10 * 60_000
+
+export interface EmbeddedPostgresOptions {
+  /** The `.tollgate` folder, relative to the project or absolute. Made if it does not exist. */
+  readonly directory: string
+  readonly projectDirectory: string
+  /** Takes one line for the reader of the console. */
+  readonly log: (line: string) => void
+  /** Settings of the server by PostgreSQL's names. A server that already runs keeps its own. */
+  readonly settings?: ServerSettings
+  /** A folder with PostgreSQL's `bin`, `lib` and `share`; else the one that npm installed. */
+  readonly binaries?: string
+  /** Where data goes that cannot stay in the directory; else /var/lib/tollgate. */
+  readonly stateFolder?: string
+}
+
+export interface EmbeddedPostgres {
+  /** With the password. Not for logs. */
+  readonly url: string
+  /** The folder that holds the data. */
+  readonly location: string
+  /** Leaves the server. The last user to leave shuts it down and waits for its end. Safe to call twice. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the PostgreSQL server of a project, or joins it when it runs: beside another process of the
+ * project, or after a killed one.
+ *
+ * @throws EmbeddedPostgresError saying what to change.
+ */
+export async function startEmbeddedPostgres(
+  options: EmbeddedPostgresOptions,
+): Promise<EmbeddedPostgres> {
+  const { log, settings = {} } = options
+  const directory = await openDirectory(options.directory, options.projectDirectory)
+  const place = await findPlace({ ...options, directory })
+  const binaries = usableBinaries(options.binaries ?? packagedBinaries(), place, log)
+  const password = await ensureData(binaries, place, settings.fsync !== 'off')
+  const data = join(place.root, 'data')
+  const urlOf = (port: number, database: string) =>
+    `postgres://${administrator}:${password}@127.0.0.1:${port}/${database}`
+  let use: Use | null = null
+  let isStopping = false
+  let rejoined: Promise<void> = Promise.resolve()
+
+  const begin = async (port: number) => {
+    use = await beginUse(urlOf(port, 'postgres'), databaseName, () => {
+      use = null
+      rejoined = rejoin(port)
+    })
+    return use !== null
+  }
+
+  /** A server that lost one of its processes ends all sessions, recovers, and takes them again. */
+  async function rejoin(port: number): Promise<void> {
+    while (!isStopping) {
+      if (findServer(data)?.port !== port) {
+        return log(`PostgreSQL ended; see ${directory}/postgres.log, and start the gateway again`)
+      }
+      if (await begin(port).catch(() => false)) return
+      await pause(retryMs, undefined, { ref: false })
+    }
+  }
+
+  const { port, isNew } = await joinServer({ place, binaries, settings, log }, begin)
+  const endBounding = keepLogBounded(join(directory, 'postgres.log'))
+  log(`PostgreSQL ${isNew ? 'runs' : 'was running'} on 127.0.0.1:${port}, data in ${place.root}`)
+  let stopping: Promise<void> | null = null
+  async function leave(): Promise<void> {
+    isStopping = true
+    endBounding()
+    await rejoined
+    if (await use?.end()) await shutDown(binaries, data)
+  }
+  return {
+    url: urlOf(port, databaseName),
+    location: place.root,
+    stop() {
+      stopping ??= leave()
+      return stopping
+    },
+  }
+}
+
+/** Finds or starts the server until it takes this process as a user: it may be ending just now. */
+async function joinServer(parts: ServerParts, begin: (port: number) => Promise<boolean>) {
+  const { place, binaries } = parts
+  const since = performance.now()
+  while (performance.now() - since < joinedWithinMs) {
+    const server = await ensureServer(parts)
+    try {
+      if (await begin(server.port)) return server
+    } catch (thrown) {
+      // Nobody would ever stop a server that was started for a process that could not use it.
+      if (server.isNew) await shutDown(binaries, join(place.root, 'data'))
+      throw new EmbeddedPostgresError(
+        `PostgreSQL runs but does not let the gateway in (${reasonOf(thrown)}); ${join(place.directory, 'password')} must hold the password of its user`,
+      )
+    }
+    await pause(retryMs)
+  }
+  throw new EmbeddedPostgresError(
+    `the PostgreSQL server of ${place.root} takes no connections; end its process and start again`,
+  )
+}

@@ -1,0 +1,172 @@
+/** The parts of the documentation that repeat tables of the code, made from those tables. */
+import { rules } from '../../connectors/simulator/rules.ts'
+import { commands } from '../../host/cli.ts'
+import { type Command, commonOptions } from '../../host/commands/command.ts'
+import { describeSettings } from '../../host/index.ts'
+import { officeEndpoints, paymentTypes, rights, roles } from '../../schemas/index.ts'
+import { isInEffect, isReserved, meaningOf, outcomeOf, valuesOf } from './simulator-rows.ts'
+
+/** One part: the lines between its marks in a page. */
+export type GeneratedPart = {
+  readonly page: string
+  /** As in `<!-- generated: settings -->`. */
+  readonly name: string
+  readonly lines: readonly string[]
+}
+
+const code = (text: string) => (text === '' ? '' : `\`${text}\``)
+/** A bar would end the cell, and `<id>` outside of code would be a tag. */
+const cell = (text: string) =>
+  text.replaceAll('|', '\\|').replaceAll(/(`[^`]*`)|</g, (found, quoted) => quoted ?? `\\${found}`)
+const row = (...cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`
+const table = (head: readonly string[], rows: readonly (readonly string[])[]) => [
+  row(...head),
+  `|${'---|'.repeat(head.length)}`,
+  ...rows.map((cells) => row(...cells)),
+]
+
+function settings(): string[] {
+  return table(
+    ['name', 'variable', 'values', 'default', 'meaning'],
+    describeSettings().map((one) => [
+      code(one.name),
+      code(one.env),
+      one.format,
+      code(one.default),
+      one.meaning,
+    ]),
+  )
+}
+
+function tokenRights(): string[] {
+  const made = paymentTypes.filter(({ use }) => use !== 'record')
+  return table(
+    ['right', 'meaning', 'payment types'],
+    rights
+      .filter(({ ofTokens }) => ofTokens)
+      .map(({ name, meaning }) => [
+        code(name),
+        meaning,
+        made
+          .filter(({ right }) => right === name)
+          .map((type) => type.code)
+          .join(', '),
+      ]),
+  )
+}
+
+function operatorRights(): string[] {
+  return table(
+    ['right', 'meaning'],
+    rights.filter(({ ofTokens }) => !ofTokens).map(({ name, meaning }) => [code(name), meaning]),
+  )
+}
+
+function operatorRoles(): string[] {
+  return table(
+    ['role', 'meaning', 'rights'],
+    roles.map((role) => [
+      code(role.name),
+      role.meaning,
+      role.rights.length === rights.length ? 'all' : role.rights.join(', '),
+    ]),
+  )
+}
+
+function officeApi(): string[] {
+  return table(
+    ['request', 'effect', 'right', 'fields'],
+    officeEndpoints.map(({ method, path, title, right, fields }) => [
+      code(`${method} ${path}`),
+      `${title}.`,
+      right === 'none' ? 'none' : right === 'session' ? 'any operator' : code(right),
+      fields
+        .map(({ name, need }) => (need === 'R' ? code(name) : `${code(name)} (optional)`))
+        .join(', '),
+    ]),
+  )
+}
+
+const usage = ({ name, words = [] }: Command) => ['tollgate', name, ...words].join(' ')
+
+function commandLine(): string[] {
+  return commands.flatMap((command) => {
+    const options = Object.entries(command.options ?? {})
+    return [
+      `## ${command.name}`,
+      '',
+      '```sh',
+      options.length === 0 ? usage(command) : `${usage(command)} [options]`,
+      '```',
+      '',
+      command.summary,
+      ...(command.notes === undefined ? [] : ['', ...command.notes.split('\n')]),
+      ...(options.length === 0
+        ? []
+        : [
+            '',
+            ...table(
+              ['option', 'meaning'],
+              options.map(([name, { value, meaning }]) => [
+                code(value === undefined ? `--${name}` : `--${name} <${value}>`),
+                meaning,
+              ]),
+            ),
+          ]),
+      '',
+    ]
+  })
+}
+
+function optionsOfAll(): string[] {
+  return table(
+    ['option', 'meaning'],
+    Object.entries(commonOptions).map(([name, { value, meaning }]) => [
+      code(value === undefined ? `--${name}` : `--${name} <${value}>`),
+      meaning,
+    ]),
+  )
+}
+
+function simulatorOutcomes(): string[] {
+  return table(
+    ['field', 'value', 'result', 'meaning'],
+    rules.filter(isInEffect).map((rule) => [...valuesOf(rule), outcomeOf(rule), meaningOf(rule)]),
+  )
+}
+
+function simulatorReserved(): string[] {
+  return table(
+    ['field', 'value', 'planned meaning'],
+    rules.filter(isReserved).map((rule) => [...valuesOf(rule), rule[3]]),
+  )
+}
+
+export function generatedParts(): GeneratedPart[] {
+  return [
+    { page: 'docs/operating.md', name: 'settings', lines: settings() },
+    { page: 'docs/tokens.md', name: 'rights', lines: tokenRights() },
+    { page: 'docs/operators.md', name: 'roles', lines: operatorRoles() },
+    { page: 'docs/operators.md', name: 'operator rights', lines: operatorRights() },
+    { page: 'docs/operators.md', name: 'operators API', lines: officeApi() },
+    { page: 'docs/command-line.md', name: 'common options', lines: optionsOfAll() },
+    { page: 'docs/command-line.md', name: 'commands', lines: commandLine() },
+    { page: 'docs/simulator.md', name: 'outcomes', lines: simulatorOutcomes() },
+    { page: 'docs/simulator.md', name: 'reserved', lines: simulatorReserved() },
+  ]
+}
+
+const end = '<!-- end of generated part -->'
+const begin = (name: string) => `<!-- generated: ${name} -->`
+
+/** The page with this part as the tables have it. @throws Error when the page has no place for the part. */
+export function withPart(text: string, { page, name, lines }: GeneratedPart): string {
+  const from = text.indexOf(begin(name))
+  const to = text.indexOf(end, from)
+  if (from === -1 || to === -1) throw new Error(`${page} has no part "${begin(name)}"`)
+  return `${text.slice(0, from)}${begin(name)}\n${lines.join('\n').trimEnd()}\n${text.slice(to)}`
+}
+
+/** Names of the parts that a page has. */
+export const partsIn = (text: string): string[] =>
+  [...text.matchAll(/^<!-- generated: (.+) -->$/gm)].map(([, name]) => name!)

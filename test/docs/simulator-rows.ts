@@ -1,0 +1,112 @@
+/** Rows of the simulator's rules as merchants read them. */
+import {
+  type Effect,
+  longestDelayMs,
+  type Rule,
+  type Sign,
+} from '../../connectors/simulator/rules.ts'
+
+const fieldOf: Readonly<Record<Sign, string>> = {
+  holder: 'card.holder',
+  number: 'card.number',
+  iban: 'bankAccount.iban',
+  account: 'virtualAccount.accountId',
+  brand: 'paymentBrand',
+  cvv: 'card.cvv',
+  postcode: 'billing.postcode',
+  amount: 'amount',
+  parameter: 'customParameters',
+  challengeCode: 'code on the challenge page',
+  check: 'checks before sending',
+}
+
+/** Parts of an effect that a part of Tollgate reads. The others belong to features that do not exist yet. */
+const inEffect = ['decision', 'delivery', 'avs', 'cvv', 'refusedBefore', 'delaysAnswer'] as const
+const planned = ['authentication', 'later', 'settlement', 'limitsChallenge'] as const
+
+const hasPart = (effect: Effect, parts: readonly (keyof Effect)[]) =>
+  parts.some((part) => effect[part] !== undefined)
+/** The engine refuses brands that redirect before the simulator is asked. */
+const isRedirect = ({ decision }: Effect) => decision?.is === 'redirect'
+
+/** Whether the row changes what happens today. A row without any effect is an approved card. */
+export const isInEffect = ([sign, , effect]: Rule): boolean =>
+  sign !== 'challengeCode' &&
+  !isRedirect(effect) &&
+  (Object.keys(effect).length === 0 || hasPart(effect, inEffect))
+
+/** Whether a part of the row waits for a feature. */
+export const isReserved = (rule: Rule): boolean => !isInEffect(rule) || isPlannedToo(rule[2])
+
+/** A soft decline does today what it is for; the challenge after it is planned. */
+const isPlannedToo = (effect: Effect) =>
+  hasPart(effect, planned) && effect.decision?.is !== 'stepUp'
+
+/** What the row means today: the meaning of the table, unless a part of it is only planned. */
+export function meaningOf(rule: Rule): string {
+  const [, , effect, meaning] = rule
+  return isPlannedToo(effect) || meaning === outcomeOf(rule) ? '' : meaning
+}
+
+/** Field, and values in words. */
+export function valuesOf([sign, is]: Rule): [field: string, values: string] {
+  if (sign === 'check') return [fieldOf.check, String(is)]
+  if (is === 'otherwise') return [`\`${fieldOf[sign]}\``, others[sign] ?? 'any other value']
+  if (sign === 'parameter') return parameter(is)
+  const mark = sign === 'amount' ? '.' : ''
+  const values = is.map((value) => `\`${mark}${value}\``).join(', ')
+  if (sign === 'challengeCode') return [fieldOf.challengeCode, values]
+  if (is.includes('pending-long')) return [`\`${fieldOf[sign]}\``, `a code of the group ${values}`]
+  return [`\`${fieldOf[sign]}\``, `${prefixes[sign] ?? ''}${values}`]
+}
+
+const others: Partial<Record<Sign, string>> = {
+  holder: 'any other result code that does not begin with `000`',
+}
+const prefixes: Partial<Record<Sign, string>> = {
+  account: 'begins with ',
+  amount: 'ends with ',
+}
+
+function parameter(is: readonly string[]): [string, string] {
+  const [name = '', value] = (is[0] ?? '').split('=')
+  if (name.includes('.')) return [`\`${name}\``, `\`${value}\``]
+  return [`\`customParameters[${name}]\``, value === undefined ? 'a whole number' : `\`${value}\``]
+}
+
+/** What comes of a payment that the row fits. */
+export function outcomeOf([, , effect]: Rule): string {
+  const { decision, delivery, avs, cvv, refusedBefore, delaysAnswer } = effect
+  const parts = [
+    ...(refusedBefore === undefined ? [] : [`refused with \`${refusedBefore}\``]),
+    ...(decision === undefined ? [] : [decided(decision)]),
+    ...(delivery === undefined ? [] : ['approved']),
+    ...(avs === undefined ? [] : [`\`result.avsResponse\` \`${avs}\``]),
+    ...(cvv === undefined ? [] : [`\`result.cvvResponse\` \`${cvv}\``]),
+    ...(delaysAnswer === undefined ? [] : [`a delay of up to ${longestDelayMs / 1000} s`]),
+  ]
+  return parts.length === 0 ? 'approved' : parts.join(', ')
+}
+
+function decided(decision: NonNullable<Rule[2]['decision']>): string {
+  switch (decision.is) {
+    case 'approved':
+      return 'approved'
+    case 'declined':
+      return `declined with \`${decision.reason}\``
+    case 'stepUp':
+      return `declined with \`${decision.reason}\`, or approved if the request has 3-D Secure values`
+    case 'declinedAsNamed':
+      return 'declined with that code'
+    case 'pendingAsNamed':
+      return 'pending with that code'
+    case 'pending':
+      return `pending for ${decision.seconds} s, then ${decision.ends === 'approved' ? 'approved' : `declined with \`${decision.ends}\``}`
+    case 'redirect':
+      return 'redirected'
+    case 'notSent':
+      return 'declined with `900.100.600`'
+    case 'answerLost':
+      return 'unknown, `000.200.001`'
+  }
+}
