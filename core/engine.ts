@@ -59,6 +59,8 @@ export type Engine = {
   readonly webhookReplays: WebhookSlots
   /** Card numbers that tokens and channels came with lately. */
   readonly distinctNumbers: DistinctNumbers
+  /** Where the shopper of an attempt comes back to; undefined without a public address. */
+  returnUrl(paymentId: string, attemptKey: string): string | undefined
   /** How long one operation at an acquirer may take. */
   readonly connectorTimeoutMs: number
 }

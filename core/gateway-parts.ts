@@ -1,5 +1,6 @@
 /** What a gateway is put together from when it starts. */
 import type { AuditTrail } from './audit-chain/trail.ts'
+import type { RequestOptions } from './caller/embedder.ts'
 import type { Database } from './db/database.ts'
 import type { Engine } from './engine.ts'
 import type { Entities } from './entity/entities.ts'
@@ -8,6 +9,16 @@ import type { Operator } from './operator/operator.ts'
 import type { OperatorAccounts } from './operator-access/api.ts'
 import type { Presence } from './process/presence.ts'
 import type { Queue } from './queue/queue.ts'
+import type { StepsView } from './step/view.ts'
+
+/** What a follow-up by its own method leaves to say. */
+export type FollowUpRequest = Readonly<Record<string, unknown>> & {
+  readonly amount?: string
+  readonly currency?: string
+}
+
+/** What happened to a resource, or to one execution of a schedule, step by step. */
+export type StepsOf = (id: string, options?: RequestOptions) => Promise<StepsView>
 
 export type GatewayParts = {
   readonly engine: Engine

@@ -10,7 +10,7 @@ import type { Database } from './db/database.ts'
 import type { Engine, Environment } from './engine.ts'
 import type { Entities } from './entity/entities.ts'
 import { Events } from './event-feed/api.ts'
-import type { GatewayParts } from './gateway-parts.ts'
+import type { FollowUpRequest, GatewayParts, StepsOf } from './gateway-parts.ts'
 import { newId } from './ids.ts'
 import type { Dispatcher } from './jobs/dispatcher.ts'
 import { answer, isEngineOperation, refusalReply } from './operations.ts'
@@ -37,20 +37,11 @@ import {
   type VerificationView,
 } from './registration/view.ts'
 import { Schedules } from './schedule/api.ts'
+import { Shoppers } from './shopper-return/api.ts'
 import { type StepOperation, stepsFor } from './step/operations.ts'
 import { inspect } from './step/steps.ts'
-import type { StepsView } from './step/view.ts'
 import { TestClocks } from './test-clock/api.ts'
 import { Webhooks } from './webhook/api.ts'
-
-/** What a follow-up by its own method leaves to say. */
-export type FollowUpRequest = Readonly<Record<string, unknown>> & {
-  readonly amount?: string
-  readonly currency?: string
-}
-
-/** What happened to a resource, or to one execution of a schedule, step by step. */
-export type StepsOf = (id: string, options?: RequestOptions) => Promise<StepsView>
 
 /** A running engine. Close it, or bind it with `await using`. */
 export class Gateway {
@@ -66,6 +57,7 @@ export class Gateway {
   readonly schedules: Schedules & { readonly steps: StepsOf }
   readonly testClocks: TestClocks
   readonly webhooks: Webhooks
+  readonly shoppers: Shoppers
   /** What people decide where the engine must not. */
   readonly operator: Operator
   /** Those people: who they are, how they log in, what they may. */
@@ -90,6 +82,7 @@ export class Gateway {
     this.#graceMs = parts.graceMs
     this.entities = parts.entities
     this.query = new Query(parts.engine)
+    this.shoppers = new Shoppers(parts.engine)
     this.schedules = Object.assign(new Schedules(parts.engine), {
       steps: this.#stepsOf('schedules.steps'),
     })

@@ -89,6 +89,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     )
     const directory = new Directory(lanes, options.environment, clock, log)
     const alarm = alarms(securityLog, clock)
+    const publicUrl = options.publicUrl?.replace(/\/$/, '')
     const events = new EventBus(log)
     for (const plugin of options.plugins) if (plugin.on !== undefined) events.on(plugin.on)
     const targets = new Targets(
@@ -96,9 +97,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       directory,
       openAccounts(vault, registry),
       (connector, account) =>
-        options.publicUrl === undefined
+        publicUrl === undefined
           ? undefined
-          : `${options.publicUrl.replace(/\/$/, '')}/connectors/${connector}/${account}/events`,
+          : `${publicUrl}/connectors/${connector}/${account}/events`,
     )
     const engine: Engine = {
       name,
@@ -133,6 +134,10 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       setupChanges: new SetupChanges(clock),
       webhookReplays: new WebhookSlots('replay', limits.webhookReplaysPerToken),
       distinctNumbers: new DistinctNumbers(clock),
+      returnUrl: (paymentId, attemptKey) =>
+        publicUrl === undefined
+          ? undefined
+          : `${publicUrl}/v1/return/${paymentId}/${opened.returnTokens.of(attemptKey)}`,
       connectorTimeoutMs: options.connectorTimeoutMs ?? 30_000,
     }
     await queue.start()

@@ -89,7 +89,7 @@ export default definePlugin({
 })
 
 async function pay(operation: Operation, bank: Bank): Promise<Outcome> {
-  const answer = await move(bank, '/payments', operation.key, payment(operation, bank.returnUrl))
+  const answer = await move(bank, '/payments', operation.key, payment(operation))
   return readOutcome(answer, operation)
 }
 

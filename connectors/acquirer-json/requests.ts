@@ -2,8 +2,8 @@
 import type { Instrument, Kind, Money, Operation } from '@tollgate/plugin-kit'
 
 /** Body of POST /payments. */
-export function payment(operation: Operation, returnUrl?: string): object {
-  const { amount, descriptor, instrument, key, merchantTransactionId } = operation
+export function payment(operation: Operation): object {
+  const { amount, descriptor, instrument, key, merchantTransactionId, returnUrl } = operation
   return {
     reference: key,
     type: typeOf(operation.kind),

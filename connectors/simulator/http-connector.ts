@@ -110,7 +110,7 @@ async function send(operation: Operation, context: HttpContext): Promise<Outcome
     at: context.clock.now().getTime(),
     ...(delayMs > 0 ? { delayMs } : {}),
     ...(context.notifyUrl === undefined ? {} : { notifyUrl: context.notifyUrl }),
-    ...(context.returnUrl === undefined ? {} : { returnUrl: context.returnUrl }),
+    ...(operation.returnUrl === undefined ? {} : { returnUrl: operation.returnUrl }),
   }
   const answer = await context.http.request('POST', `${context.config.url}/operations`, {
     moves: true,
@@ -130,7 +130,7 @@ async function enquire(operation: Operation, context: HttpContext): Promise<Foun
   const query = {
     key,
     at: String(context.clock.now().getTime()),
-    ...(context.returnUrl === undefined ? {} : { returnUrl: context.returnUrl }),
+    ...(operation.returnUrl === undefined ? {} : { returnUrl: operation.returnUrl }),
   }
   const headers = headersOf(context.account)
   const answer = await context.http.get(`${context.config.url}/operations`, query, { headers })

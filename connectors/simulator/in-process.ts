@@ -278,12 +278,12 @@ async function proofOf(key: string, { records }: Pick<Context, 'records'>): Prom
 /** The acquirer inside the process has no page: the shopper returns at once, with a proof. */
 async function redirectOf(
   { answer }: Pick<Change, 'answer'>,
-  { key }: Operation,
+  { key, returnUrl }: Operation,
   context: Context,
 ): Promise<Redirect | undefined> {
-  if (answer.wait !== 'shopper' || context.returnUrl === undefined) return undefined
+  if (answer.wait !== 'shopper' || returnUrl === undefined) return undefined
   const parameters = [{ name: proofParameter, value: await proofOf(key, context) }]
-  return { redirect: { url: context.returnUrl, method: 'GET', parameters } }
+  return { redirect: { url: returnUrl, method: 'GET', parameters } }
 }
 
 /** Sends the event of an entry. A failure to deliver is ordinary for events. */

@@ -32,7 +32,6 @@ export type CallTarget = {
   readonly mode: Mode
   readonly channelId: string
   readonly notifyUrl?: string
-  readonly returnUrl?: string
 }
 
 /** The end of a call on the monotonic clock, and the latest moment its first moving byte may leave. */
@@ -73,11 +72,9 @@ export class ConnectorCall implements Context {
     this.mode = target.mode
     this.log = services.log
     if (target.notifyUrl !== undefined) this.notifyUrl = target.notifyUrl
-    if (target.returnUrl !== undefined) this.returnUrl = target.returnUrl
   }
 
   declare readonly notifyUrl?: string
-  declare readonly returnUrl?: string
 
   /** Made on first use: most connectors leave the end of a call to `http`. */
   get signal(): AbortSignal {
@@ -103,7 +100,12 @@ export class ConnectorCall implements Context {
 
   /** Everything that must show in no transcript: secrets, and what belongs to a person. */
   #hidden(): unknown[] {
-    return [...secretsOf(this.#target), ...revealed(this.#operation), ...(this.#personal() ?? [])]
+    return [
+      ...secretsOf(this.#target),
+      ...revealed(this.#operation),
+      ...returnToken(this.#operation),
+      ...(this.#personal() ?? []),
+    ]
   }
 
   #personal(): readonly string[] | null {
@@ -225,6 +227,12 @@ function secretsOf(target: CallTarget): unknown[] {
       .map((field) => values[field.name])
   return [...named(connector.config, config), ...named(connector.account, target.account)]
 }
+
+/** Whoever has the token is the shopper who comes back. */
+const returnToken = (operation: Operation | undefined): string[] =>
+  operation?.returnUrl === undefined
+    ? []
+    : [operation.returnUrl.slice(operation.returnUrl.lastIndexOf('/') + 1)]
 
 /** Every sensitive value of an operation, revealed. */
 export function revealed(operation: Operation | undefined): string[] {

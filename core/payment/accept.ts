@@ -57,7 +57,7 @@ export async function acceptFirst(
       payment: sent,
       lease: 1,
       target,
-      operation: firstOperation(sent, asked),
+      operation: firstOperation(engine, sent, asked),
       begun: { is: 'first', row: written },
       returns: null,
       trial,

@@ -1,5 +1,6 @@
 /** What a connector is given of a first payment. */
 import { type Operation, type RequestFields, Sensitive } from '@tollgate/plugin-kit'
+import type { Engine } from '../engine.ts'
 import { shortId } from '../ids.ts'
 import { groupOf } from '../request/values.ts'
 import { descriptorOf } from './descriptor.ts'
@@ -8,12 +9,14 @@ import { instrumentOf } from './instrument.ts'
 import type { Payment } from './types.ts'
 
 export function firstOperation(
+  engine: Pick<Engine, 'returnUrl'>,
   payment: Payment,
   { kind, request, account, numbers }: Pick<Asked, 'kind' | 'request' | 'account' | 'numbers'>,
 ): Operation {
   const instrument = instrumentOf(account, request.fields, numbers)
   const proof = proofOf(request.fields)
   const descriptor = descriptorOf(request.fields)
+  const returnUrl = engine.returnUrl(payment.id, payment.attemptKey)
   return {
     kind,
     paymentId: payment.id,
@@ -25,6 +28,7 @@ export function firstOperation(
     ...(instrument === undefined ? {} : { instrument }),
     ...(proof === undefined ? {} : { threeDSecure: proof }),
     ...(descriptor === undefined ? {} : { descriptor }),
+    ...(returnUrl === undefined ? {} : { returnUrl }),
     ...(payment.merchantTransactionId === null
       ? {}
       : { merchantTransactionId: payment.merchantTransactionId }),

@@ -10,7 +10,7 @@ import { GatewayError } from '../errors.ts'
 import { type CheckedAccount, checkAccount } from '../request/account.ts'
 import { checkCountries } from '../request/address.ts'
 import { checkAmount } from '../request/amount.ts'
-import { refuseUnavailable } from '../request/capabilities.ts'
+import { refuseUnavailable, refuseWithoutReturn } from '../request/capabilities.ts'
 import { refuseOwnNumber } from '../request/own-number.ts'
 import { refuse, textOf } from '../request/values.ts'
 import { refuseManyNumbers } from './distinct-number.ts'
@@ -68,6 +68,8 @@ export async function checkFirst(
   const isVerification = use.only === 'verification'
   const askedType = isVerification ? 'RG' : (textOf(fields, 'paymentType') ?? '')
   if (!isVerification) refuseUnavailable(fields, askedType)
+  // A stored account was confirmed when it was stored.
+  if (!isVerification && use.registrationId === undefined) refuseWithoutReturn(fields)
   const isChained = askedType === 'PA.CP'
   const paymentType = isChained ? 'PA' : askedType
   const clockId = await clockOf(engine, channel, fields, use.clockId ?? null)

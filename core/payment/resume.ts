@@ -72,6 +72,9 @@ export async function operationOf(
     original !== undefined && numbers !== undefined
       ? storedInstrument(original, numbers)
       : undefined
+  // Only a payment of its own has a shopper.
+  const returnUrl =
+    original === undefined ? engine.returnUrl(payment.id, payment.attemptKey) : undefined
   return {
     kind,
     paymentId: payment.id,
@@ -82,6 +85,7 @@ export async function operationOf(
     ...(payment.brand === null ? {} : { brand: payment.brand }),
     ...(instrument === undefined ? {} : { instrument }),
     ...(descriptor === undefined ? {} : { descriptor }),
+    ...(returnUrl === undefined ? {} : { returnUrl }),
     ...(textOf(fields, 'sequence') === 'FINAL' ? { final: true } : {}),
     ...(payment.merchantTransactionId === null
       ? {}

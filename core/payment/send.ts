@@ -1,5 +1,5 @@
 /** The call of a connector's handler: bounded in time, and never trusted more than it proves. */
-import type { Found, Outcome, Reversed } from '@tollgate/plugin-kit'
+import type { Found, Outcome, Reversed, ShopperReturn } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { ConnectorCall, TooLateToSend } from '../connector/call.ts'
 import type { Engine } from '../engine.ts'
@@ -57,6 +57,39 @@ export async function send(engine: Engine, work: AttemptContext): Promise<Sent> 
   record.ended(outcome)
   result.late.then((said) => record.ended(said, { late: true })).catch(() => {})
   return { outcome, source: 'deadline', late: result.late }
+}
+
+/**
+ * Asks a connector how a shopper came back. Undefined where that changes nothing: the connector threw or
+ * says that nothing was sent, and no byte that moves money left this process.
+ */
+export async function completeReturn(
+  engine: Engine,
+  work: AttemptContext,
+  back: ShopperReturn,
+): Promise<Outcome | undefined> {
+  const { complete } = work.target.loaded.connector
+  if (complete === undefined) throw new Error(`${work.payment.connector} has no complete`)
+  const { deadlineMs, sendByWallMs, operation } = work
+  const call = new ConnectorCall(
+    engine.services,
+    work.target,
+    { deadlineMs, sendByWallMs },
+    operation,
+  )
+  const record = new CallRecord(engine, work, 'complete', call)
+  const answer = run(() => complete(operation, back, call), call, work, record)
+  const result = await bounded(answer, call, deadlineMs - engine.clock.elapsedMs())
+  if ('value' in result) {
+    record.ended(result.value, { sent: call.finish() })
+    const hasMoved = call.finish()
+    const isNothing = result.value.is === 'notSent' || result.value.is === 'unknown'
+    return isNothing && !hasMoved ? undefined : result.value
+  }
+  const silence: Outcome = { is: 'unknown', why: 'the acquirer did not answer in time' }
+  record.ended(silence)
+  result.late.then((said) => record.ended(said, { late: true })).catch(() => {})
+  return call.finish() ? silence : undefined
 }
 
 /** Asks a connector about an attempt or undoes it. A throw or a time-out is an unknown answer. */

@@ -141,6 +141,8 @@ export type Source =
   | 'deadline'
   | 'enquiry'
   | 'reversal'
+  /** The connector, when the shopper came back. */
+  | 'return'
   | 'resend'
   | 'event'
   | 'expiry'

@@ -2,7 +2,7 @@
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { brandOf } from '@tollgate/schemas'
 import { GatewayError, type ParameterError } from '../errors.ts'
-import { groupOf, textOf } from './values.ts'
+import { groupOf, refuse, textOf } from './values.ts'
 
 const firstTypes = new Set(['PA', 'DB', 'CD', 'PA.CP'])
 const followUpTypes = new Set(['CP', 'RV', 'RF', 'RB', 'RC', 'CB', 'CR'])
@@ -59,9 +59,17 @@ export function refuseUnavailable(fields: RequestFields, paymentType: string): v
       )
     }
   }
-  const brand = textOf(fields, 'paymentBrand')
-  if (brand !== undefined && brandOf(brand)?.flow === 'redirect') {
-    add('paymentBrand', 'payment methods that redirect the shopper are not available', brand)
-  }
   if (errors.length > 0) throw new GatewayError('600.200.200', { parameterErrors: errors })
+}
+
+/** @throws GatewayError 400 for a payment method that sends the shopper away and has no page to come back to. */
+export function refuseWithoutReturn(fields: RequestFields): void {
+  const brand = textOf(fields, 'paymentBrand')
+  if (brand === undefined || brandOf(brand)?.flow !== 'redirect') return
+  if (textOf(fields, 'shopperResultUrl') !== undefined) return
+  throw refuse(
+    '200.300.404',
+    'shopperResultUrl',
+    `is required with paymentBrand ${brand}, which sends the shopper to another page`,
+  )
 }

@@ -12,6 +12,7 @@ import { IdempotencyKeys, type RequestDigests } from './idempotency-keys.ts'
 import { type DataKey, Keyring, wordOf } from './keyring.ts'
 import { type KeyProvider, MissingKeyError } from './keys.ts'
 import { bounded } from './providers.ts'
+import { ReturnTokens } from './return-tokens.ts'
 import { makeMissing, openCurrent, openEarlier } from './start-keys.ts'
 import { allDataKeys, endUse, instrumentById, instrumentsById, showUse } from './store.ts'
 
@@ -58,6 +59,8 @@ export class Vault {
   #ready: string | null = null
   #timer: NodeJS.Timeout | undefined
   #checking: Promise<void> | undefined
+  /** Tokens of the addresses that shoppers come back to. */
+  readonly returnTokens: ReturnTokens
 
   private constructor(parts: {
     lanes: Lanes
@@ -78,6 +81,7 @@ export class Vault {
     this.#idempotency = new IdempotencyKeys(parts.mac)
     this.#earlier = parts.earlier.map((key) => new IdempotencyKeys(key))
     this.#acquirerKey = derive(parts.mac.key, 'acquirer key')
+    this.returnTokens = new ReturnTokens(parts.mac, parts.earlier)
   }
 
   /**

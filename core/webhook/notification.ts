@@ -183,7 +183,12 @@ function paymentPayload(event: StoredEvent, payment: Payment): object {
   const resultCode = (event.data.code ?? payment.resultCode) as string
   const isAsThen = payment.state === state && payment.resultCode === resultCode
   const then = isAsThen ? payment : asOfThen(payment, state, resultCode)
-  const { nextActions: _, ...view } = paymentView(then, undefined, event.id, buildNumber)
+  // Whoever has the redirect is the shopper: servers of the merchant are not told it.
+  const {
+    nextActions: _,
+    redirect: _redirect,
+    ...view
+  } = paymentView(then, undefined, event.id, buildNumber)
   const { forex } = payment.request as { forex?: { amount?: string; currency?: string } }
   return {
     ...view,

@@ -5,7 +5,12 @@ import type { FlatHeaders } from './security-headers.ts'
 import { apiHeaders } from './security-headers.ts'
 
 /** A text with the headers that go with it; bytes where it is the same for everybody and kept once. */
-export type Document = { readonly headers: FlatHeaders; readonly text: string | Buffer }
+export type Document = {
+  readonly headers: FlatHeaders
+  readonly text: string | Buffer
+  /** 200 unless given. */
+  readonly status?: number
+}
 
 /** Larger answers go in pieces of this size, each after the one before has gone. */
 const pieceBytes = 64 * 1024

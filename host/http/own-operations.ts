@@ -3,6 +3,7 @@ import { type Gateway, GatewayError, type Reply } from '@tollgate/core'
 import { limits, openApiDocument, reference } from '@tollgate/schemas'
 import { type Document, done } from './answer.ts'
 import { apiHeaders, pageHeaders } from './security-headers.ts'
+import { comeBack } from './shopper-return.ts'
 
 /** What an operation of the host itself knows of its request. */
 export type OwnCall = {
@@ -49,6 +50,8 @@ const ownOperations: Readonly<Record<string, OwnOperation>> = {
     }))
     return referencePage
   },
+  'returns.get': comeBack,
+  'returns.post': comeBack,
   async 'connectors.event'({ gateway, request, path, query, requestId, client, readBody }) {
     // Anybody may send here: nothing is read for an account that does not exist.
     const message = async () => ({

@@ -177,7 +177,7 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
   }
   const moved = readers && parts.answers.sending(request, response, readers, costOf(document))
   const closing = isLast || parts.state.closing
-  const status = reply?.status ?? 200
+  const status = reply?.status ?? document.status ?? 200
   send(response, status, document, requestId, closing, reply?.headers, moved)
   log(parts, asked, {
     startedMs,

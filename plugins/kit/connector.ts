@@ -101,6 +101,19 @@ export type Operation = {
   readonly shortId: string
   readonly merchantTransactionId?: string
   readonly descriptor?: string
+  /** Address for the shopper's return after a redirect. */
+  readonly returnUrl?: string
+}
+
+/** A shopper's return as the browser reports it. Nothing of it is proven. */
+export type ShopperReturn = {
+  readonly method: 'GET' | 'POST'
+  readonly query: Readonly<Record<string, string>>
+  /** Fields of a form that was posted; empty otherwise. */
+  readonly form: Readonly<Record<string, string>>
+  /** From the outcome with the redirect. */
+  readonly memo?: Json
+  readonly refs: Refs
 }
 
 /** Key/value store that the engine keeps for a connector. Never for card data. */
@@ -134,8 +147,6 @@ export type Context<Config = Record<string, unknown>, Account = Record<string, u
   /** Aborted at the operation's deadline. */
   readonly signal: AbortSignal
   readonly log: Log
-  /** Address for the shopper's return after a redirect. */
-  readonly returnUrl?: string
   /** Address for the acquirer's events. */
   readonly notifyUrl?: string
 }
@@ -210,14 +221,13 @@ export type Connector<C = Record<string, unknown>, A = Record<string, unknown>> 
     /** Undoes the operation of the key, and closes the key for good. */
     readonly reverseByKey?: (operation: Operation, context: Context<C, A>) => Promise<Reversed>
   }
-  /** Called when the shopper returned from a redirect. */
+  /**
+   * Called when the shopper returned from a redirect. Ask the acquirer and trust nothing that the browser
+   * brought. After a throw, or `notSent`, before the first byte that moves money, the payment stays pending.
+   */
   readonly complete?: (
     operation: Operation,
-    back: {
-      readonly query: Readonly<Record<string, string>>
-      readonly memo?: Json
-      readonly refs: Refs
-    },
+    back: ShopperReturn,
     context: Context<C, A>,
   ) => Promise<Outcome>
   readonly inbound?: {

@@ -81,7 +81,7 @@ function describe(operation: Operation, form: Json, isOtherPath: boolean): Json 
     operationId: isOtherPath ? `${endpoint.operation}.otherPath` : endpoint.operation,
     summary: endpoint.title,
     tags: [endpoint.operation.split('.')[0]],
-    ...(endpoint.login === 'none' ? {} : { description: rightInWords(endpoint) }),
+    ...(endpoint.login !== 'token' ? {} : { description: rightInWords(endpoint) }),
     security: securityOf(endpoint),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(sendsBody && operation.fields.length > 0
@@ -101,7 +101,7 @@ function describe(operation: Operation, form: Json, isOtherPath: boolean): Json 
 
 /** Names beside a scheme are the rights of its holder; several requirements are alternatives. */
 const securityOf = (endpoint: Endpoint) =>
-  endpoint.login === 'none'
+  endpoint.login !== 'token'
     ? []
     : neededRights(endpoint).map((right) => ({ token: [right, ...alsoNeeded(endpoint)] }))
 
@@ -117,7 +117,7 @@ function pathParameters(endpoint: Endpoint): Json[] {
     name,
     in: 'path',
     required: true,
-    schema: { type: 'string', pattern: '^[a-zA-Z0-9.-]{1,48}$' },
+    schema: { type: 'string', pattern: '^[a-zA-Z0-9._-]{1,48}$' },
   }))
 }
 

@@ -106,7 +106,7 @@ function endpointRow(endpoint: Endpoint): Markup {
     (path, index) => html`${index === 0 ? '' : html`<br>`}<code>${path}</code>`,
   )}</th>
 <td>${endpoint.title}<small><code>${endpoint.operation}</code>${
-    endpoint.login === 'none' ? ', without a token' : ''
+    endpoint.login !== 'token' ? ', without a token' : ''
   }</small></td>
 <td>${rightInWords(endpoint)}</td>
 <td>${(endpoint.required ?? []).map((name) => html`<code>${name}</code> `)}</td>

@@ -1807,6 +1807,10 @@ export type ResultCodesListRequest = Record<string, never>
 
 export type ConnectorsEventRequest = Record<string, never>
 
+export type ReturnsGetRequest = Record<string, never>
+
+export type ReturnsPostRequest = Record<string, never>
+
 export type HealthLiveRequest = Record<string, never>
 
 export type HealthReadyRequest = Record<string, never>
@@ -4364,6 +4368,10 @@ export type ResultCodesListAnswer = Record<string, unknown>
 
 export type ConnectorsEventAnswer = Record<string, unknown>
 
+export type ReturnsGetAnswer = Record<string, unknown>
+
+export type ReturnsPostAnswer = Record<string, unknown>
+
 export type HealthLiveAnswer = Record<string, unknown>
 
 export type HealthReadyAnswer = Record<string, unknown>
@@ -4412,6 +4420,8 @@ export interface Requests {
   'webhooks.deliveries': WebhooksDeliveriesRequest
   'resultCodes.list': ResultCodesListRequest
   'connectors.event': ConnectorsEventRequest
+  'returns.get': ReturnsGetRequest
+  'returns.post': ReturnsPostRequest
   'health.live': HealthLiveRequest
   'health.ready': HealthReadyRequest
   'openapi.get': OpenapiGetRequest
@@ -4458,6 +4468,8 @@ export interface Answers {
   'webhooks.deliveries': WebhooksDeliveriesAnswer
   'resultCodes.list': ResultCodesListAnswer
   'connectors.event': ConnectorsEventAnswer
+  'returns.get': ReturnsGetAnswer
+  'returns.post': ReturnsPostAnswer
   'health.live': HealthLiveAnswer
   'health.ready': HealthReadyAnswer
   'openapi.get': OpenapiGetAnswer

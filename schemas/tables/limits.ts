@@ -294,6 +294,10 @@ export const limits = {
   // Payments, checkouts, schedules.
   captures: { min: 1, max: 98 },
   checkoutLifeMs: 30 * minute,
+  /** How long a returning shopper waits for whoever asks the acquirer already. */
+  shopperReturnWaitMs: 5 * second,
+  /** Form that a bank's page posts with a returning shopper. */
+  shopperReturnBytes: 64 * 1024,
   /** The shopperResultUrl of a submitted checkout is called after this time without a read. */
   shopperResultCallbackMs: 29 * minute,
   scheduleIntervalLiveMs: hour,

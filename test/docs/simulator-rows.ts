@@ -26,14 +26,10 @@ const planned = ['authentication', 'later', 'settlement', 'limitsChallenge'] as 
 
 const hasPart = (effect: Effect, parts: readonly (keyof Effect)[]) =>
   parts.some((part) => effect[part] !== undefined)
-/** The engine refuses brands that redirect before the simulator is asked. */
-const isRedirect = ({ decision }: Effect) => decision?.is === 'redirect'
 
 /** Whether the row changes what happens today. A row without any effect is an approved card. */
 export const isInEffect = ([sign, , effect]: Rule): boolean =>
-  sign !== 'challengeCode' &&
-  !isRedirect(effect) &&
-  (Object.keys(effect).length === 0 || hasPart(effect, inEffect))
+  sign !== 'challengeCode' && (Object.keys(effect).length === 0 || hasPart(effect, inEffect))
 
 /** Whether a part of the row waits for a feature. */
 export const isReserved = (rule: Rule): boolean => !isInEffect(rule) || isPlannedToo(rule[2])
@@ -103,7 +99,7 @@ function decided(decision: NonNullable<Rule[2]['decision']>): string {
     case 'pending':
       return `pending for ${decision.seconds} s, then ${decision.ends === 'approved' ? 'approved' : `declined with \`${decision.ends}\``}`
     case 'redirect':
-      return 'redirected'
+      return 'pending, `000.200.000`, with a `redirect`'
     case 'notSent':
       return 'declined with `900.100.600`'
     case 'answerLost':

@@ -29,7 +29,14 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
   },
   {
     layer: 'Moving money',
-    parts: ['test-clock/', 'schedule/', 'registration/', 'acquirer-events/', 'payment/'],
+    parts: [
+      'test-clock/',
+      'schedule/',
+      'registration/',
+      'acquirer-events/',
+      'shopper-return/',
+      'payment/',
+    ],
   },
   { layer: 'What every part above shares', parts: ['call.ts', 'engine.ts'] },
   {

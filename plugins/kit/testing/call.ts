@@ -41,8 +41,6 @@ class TooLateToSend extends Error {
   override readonly name = 'TooLateToSend'
 }
 
-export const returnUrl = 'https://shop.example/return'
-
 export function openCall(around: Surroundings, options: CallOptions = {}): Call {
   const { tooLate = false, config = around.config, account = around.account } = options
   const abort = new AbortController()
@@ -71,7 +69,6 @@ export function openCall(around: Surroundings, options: CallOptions = {}): Call 
     clock: around.clock,
     signal: abort.signal,
     log: { info: log('info'), warn: log('warn') },
-    returnUrl,
   }
   return {
     context,

@@ -143,7 +143,8 @@ export async function openStage(
       const { complete } = connector
       assert.ok(complete, 'the connector has no complete')
       const { refs = {}, memo } = outcome as { refs?: Refs; memo?: never }
-      const back = { query, refs, ...(memo === undefined ? {} : { memo }) }
+      const more = memo === undefined ? {} : { memo }
+      const back = { method: 'GET' as const, query, form: {}, refs, ...more }
       const told = await call((context) => complete(withoutInstrument(operation), back, context))
       return { ...told, outcome: judge(told.returned, told.moved, operation.kind) }
     },

@@ -36,13 +36,16 @@ export function originalKind(connector: Connector, kind: Kind): Kind | undefined
   return undefined
 }
 
+const returnUrl = 'https://shop.example/return'
+
 /** A first operation as an engine passes it. A handler must not change it. */
 export function firstOperation(
   connector: Connector,
   kind: Kind,
   { instrument, amount = usualAmount, request = {} }: Scene,
 ): Operation {
-  return frozen({ ...plain(connector, kind, amount, request), brand: instrument.brand, instrument })
+  const brand = instrument.brand
+  return frozen({ ...plain(connector, kind, amount, request), brand, instrument, returnUrl })
 }
 
 /** A follow-up: by reference, without the instrument. */

@@ -454,7 +454,7 @@ describe('the redirect page of the acquirer', () => {
   const returnUrl = 'https://shop.example/back?order=1'
 
   async function bankUrl(merchant: Merchant, redirected: Operation): Promise<string> {
-    const outcome = await merchant.run(redirected, { returnUrl })
+    const outcome = await merchant.run({ ...redirected, returnUrl })
     assert.ok(outcome.is === 'pending' && typeof outcome.next === 'object')
     assert.ok('redirect' in outcome.next)
     return outcome.next.redirect.url
@@ -470,7 +470,7 @@ describe('the redirect page of the acquirer', () => {
       const redirected = operation()
       const url = await bankUrl(merchant, redirected)
       assert.match(await (await fetch(url)).text(), /<button>approve<\/button>/)
-      const back = { query: { status: 'approved' }, refs: {} }
+      const back = { method: 'GET', query: { status: 'approved' }, form: {}, refs: {} } as const
       const early = await merchant.connector.complete!(redirected, back, merchant.context())
       assert.equal(early.is, 'pending', 'coming back alone proves nothing')
       const sent = await fetch(`${url}/${button}`, { method: 'POST', redirect: 'manual' })

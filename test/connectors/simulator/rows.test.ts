@@ -189,7 +189,7 @@ for (const [transport, open] of transports) {
       for (const brand of redirectBrands) {
         const instrument = { kind: 'virtualAccount', brand, accountId: 'jane' } as const
         const operation = payment('debit', { instrument, brand })
-        const outcome = await merchant.run(operation, { returnUrl })
+        const outcome = await merchant.run({ ...operation, returnUrl })
         assert.ok(outcome.is === 'pending' && typeof outcome.next === 'object')
         assert.ok('redirect' in outcome.next)
         assert.equal(outcome.expiresAt?.getTime(), merchant.clock.ms + 30 * 60_000)

@@ -615,10 +615,10 @@ export const wrongConnectors: readonly Wrong[] = [
   {
     what: 'trusts the query string',
     connector: but({
-      complete: async (operation, { query, refs }, context) =>
-        query.status === 'approved'
-          ? approved(refs)
-          : right.complete!(operation, { query, refs }, context),
+      complete: async (operation, back, context) =>
+        back.query.status === 'approved'
+          ? approved(back.refs)
+          : right.complete!(operation, back, context),
     }),
     noticed: ["a return of the shopper's browser proves nothing"],
   },

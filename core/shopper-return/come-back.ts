@@ -1,0 +1,108 @@
+/**
+ * A shopper comes back from a bank: maybe twice, in another browser, on another host. Nothing that the
+ * browser brings is believed: the connector is asked under the attempt's lease, and the shopper goes on to
+ * the merchant in every case.
+ */
+import { limits } from '@tollgate/schemas'
+import type { Engine } from '../engine.ts'
+import { faultPoint } from '../fault-point.ts'
+import { isId } from '../ids.ts'
+import { isOpen } from '../payment/late-words.ts'
+import { takeAttempt } from '../payment/lease.ts'
+import { resolve } from '../payment/resolve.ts'
+import { resumeAttempt } from '../payment/resume.ts'
+import { completeReturn } from '../payment/send.ts'
+import { settle } from '../payment/settle.ts'
+import { paymentById, toPayment } from '../payment/store-read.ts'
+import { dropLease } from '../payment/store-settle.ts'
+import type { Payment } from '../payment/types.ts'
+
+/** What the browser brings. */
+export type Brought = {
+  readonly method: 'GET' | 'POST'
+  readonly query: Readonly<Record<string, string>>
+  /** Fields of a form that was posted; empty otherwise. */
+  readonly form: Readonly<Record<string, string>>
+}
+
+/** Where the shopper goes. */
+export type Onward =
+  /** To the merchant's page. */
+  | { readonly to: 'merchant'; readonly location: string }
+  /** Nowhere: the merchant named no page. */
+  | { readonly to: 'nowhere' }
+
+/** @returns undefined when there is no such payment, or the token is not its own. */
+export async function comeBack(
+  engine: Engine,
+  paymentId: string,
+  token: string,
+  brought: Brought,
+): Promise<Onward | undefined> {
+  const payment = await read(engine, paymentId)
+  if (payment === undefined) return undefined
+  if (!engine.vault.returnTokens.isOf(payment.attemptKey, token)) return undefined
+  if (isOpen(payment.state)) await conclude(engine, payment, brought)
+  return onward(payment)
+}
+
+async function read(engine: Engine, paymentId: string): Promise<Payment | undefined> {
+  const [row] = isId(paymentId) ? await engine.lanes.read(paymentById(paymentId, null)) : []
+  return row === undefined ? undefined : toPayment(row)
+}
+
+/** Asks, or waits a moment for whoever asks already. The shopper is not kept longer than that. */
+async function conclude(engine: Engine, payment: Payment, brought: Brought): Promise<void> {
+  const untilMs = engine.clock.elapsedMs() + limits.shopperReturnWaitMs
+  for (;;) {
+    if (await ask(engine, payment, brought)) return
+    if (engine.inFlight.over || engine.clock.elapsedMs() >= untilMs) return
+    await new Promise((resume) => setTimeout(resume, lookAgainMs))
+    const now = await read(engine, payment.id)
+    if (now === undefined || !isOpen(now.state)) return
+  }
+}
+
+const lookAgainMs = 100
+
+/** @returns false while somebody else holds the lease. */
+async function ask(engine: Engine, payment: Payment, brought: Brought): Promise<boolean> {
+  const { attemptKey } = payment
+  // A connector without a word of its own for returns is asked as at any other time.
+  const { connector } = (await engine.targets.of(payment, undefined)).loaded
+  if (connector.complete === undefined) {
+    const after = await resolve(engine, attemptKey, 'question')
+    return after !== undefined && !isOpen(after.state)
+  }
+  const taken = await takeAttempt(engine, attemptKey, 'question')
+  if (taken === undefined) return false
+  await faultPoint('after-lease', payment.id)
+  try {
+    const work = await resumeAttempt(engine, payment, taken.lease)
+    const { refs = {}, memo } = payment.answer
+    const back = { ...brought, refs, ...(memo === undefined ? {} : { memo }) }
+    const said = await completeReturn(engine, work, back)
+    if (said !== undefined && said.is !== payment.state) {
+      await settle(engine, work, said, 'return', taken.enquiries)
+      return true
+    }
+  } catch (error) {
+    // The shopper goes on to the merchant all the same; the sweep asks again.
+    engine.log.warn({ payment: payment.id, error: nameOf(error) }, 'a return was not concluded')
+  }
+  // Pending as before: the next return or look may ask.
+  await engine.lanes.single(dropLease(attemptKey, taken.lease))
+  return true
+}
+
+/** The page of the merchant, with the names of what to read there; the own query of the page is kept. */
+function onward(payment: Payment): Onward {
+  const page = payment.request.shopperResultUrl
+  if (typeof page !== 'string') return { to: 'nowhere' }
+  const location = new URL(page)
+  location.searchParams.append('id', payment.id)
+  location.searchParams.append('resourcePath', `/v1/payments/${payment.id}`)
+  return { to: 'merchant', location: location.href }
+}
+
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error)

@@ -1,0 +1,35 @@
+/**
+ * Tokens in the addresses that shoppers come back to. Nothing of one is stored, so that no crash leaves a
+ * shopper without a way back: it follows from the key of the attempt.
+ */
+import { type KeyObject, timingSafeEqual } from 'node:crypto'
+import { derive, mac } from '../crypto/cipher.ts'
+import type { DataKey } from './keyring.ts'
+
+export class ReturnTokens {
+  readonly #key: KeyObject
+  readonly #earlier: readonly KeyObject[]
+
+  /** @param earlier digest keys that were replaced: shoppers who left under one come back all the same. */
+  constructor(current: DataKey, earlier: readonly DataKey[]) {
+    this.#key = derive(current.key, purpose)
+    this.#earlier = earlier.map(({ key }) => derive(key, purpose))
+  }
+
+  /** 43 characters of `[A-Za-z0-9_-]`: 32 bytes that nobody can guess. */
+  of(attemptKey: string): string {
+    return mac(this.#key, attemptKey).toString('base64url')
+  }
+
+  isOf(attemptKey: string, token: string): boolean {
+    const given = Buffer.from(token, 'base64url')
+    // Another spelling of the same bytes is no token of ours.
+    if (given.toString('base64url') !== token) return false
+    return [this.#key, ...this.#earlier].some((key) => {
+      const right = mac(key, attemptKey)
+      return right.length === given.length && timingSafeEqual(right, given)
+    })
+  }
+}
+
+const purpose = 'shopper return'

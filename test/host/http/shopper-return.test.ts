@@ -1,0 +1,107 @@
+/** The way back from a bank over HTTP: redirects to the merchant, pages of our own, and nothing in the log. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Hosted, startHost } from './hosted.ts'
+
+type Field = { readonly name: string; readonly value: string }
+type Answer = {
+  readonly id: string
+  readonly result: { readonly code: string; readonly parameterErrors?: readonly { name: string }[] }
+  readonly redirect: { readonly url: string; readonly parameters: readonly Field[] }
+}
+
+const shop = 'https://shop.example/thanks?order=7'
+
+describe('shoppers who come back over HTTP', () => {
+  let host: Hosted
+  before(async () => {
+    host = await startHost({}, { publicUrl: 'https://pay.example' })
+  })
+  after(() => host.close())
+
+  const post = async (fields: Record<string, string>) => {
+    const response = await fetch(`${host.url}/v1/payments`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${host.token}` },
+      body: new URLSearchParams(fields),
+    })
+    return { status: response.status, body: (await response.json()) as Answer }
+  }
+  const read = async (id: string) => {
+    const headers = { authorization: `Bearer ${host.token}` }
+    const response = await fetch(`${host.url}/v1/payments/${id}`, { headers })
+    return (await response.json()) as Answer
+  }
+  /** A payment whose shopper is at the bank, with the address and the form of the way back. */
+  const away = async () => {
+    const { status, body } = await post({
+      amount: '92.00',
+      currency: 'EUR',
+      paymentType: 'DB',
+      paymentBrand: 'PAYPAL',
+      'virtualAccount.accountId': 'jane',
+      shopperResultUrl: shop,
+    })
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.equal(body.result.code, '000.200.000')
+    const { url, parameters } = body.redirect
+    assert.ok(url.startsWith(`https://pay.example/v1/return/${body.id}/`))
+    const form = new URLSearchParams(
+      parameters.map(({ name, value }): [string, string] => [name, value]),
+    )
+    return { id: body.id, path: url.slice('https://pay.example'.length), form }
+  }
+  const location = (id: string) =>
+    `https://shop.example/thanks?order=7&id=${id}&resourcePath=%2Fv1%2Fpayments%2F${id}`
+
+  for (const method of ['GET', 'POST'] as const) {
+    test(`a shopper who paid comes back by ${method} and goes on to the merchant`, async () => {
+      const { id, path, form } = await away()
+      const response = await fetch(`${host.url}${path}?${form}`, {
+        method,
+        redirect: 'manual',
+        ...(method === 'POST' ? { body: new URLSearchParams({ PaRes: 'from the bank' }) } : {}),
+      })
+      assert.equal(response.status, 303)
+      assert.equal(response.headers.get('location'), location(id))
+      assert.equal(response.headers.get('referrer-policy'), 'no-referrer')
+      assert.equal((await read(id)).result.code, '000.100.110')
+    })
+  }
+
+  test('a shopper without the proof of the bank has not paid, and may come back again', async () => {
+    const { id, path, form } = await away()
+    const response = await fetch(`${host.url}${path}`, { redirect: 'manual' })
+    assert.equal(response.headers.get('location'), location(id))
+    assert.equal((await read(id)).result.code, '000.200.000')
+    await fetch(`${host.url}${path}?${form}`, { redirect: 'manual' })
+    assert.equal((await read(id)).result.code, '000.100.110')
+  })
+
+  test('another token is a plain page with status 404, and no token is in the log', async () => {
+    const one = await away()
+    const other = await away()
+    const token = other.path.slice(other.path.lastIndexOf('/') + 1)
+    const response = await fetch(`${host.url}/v1/return/${one.id}/${token}`)
+    assert.equal(response.status, 404)
+    assert.match(response.headers.get('content-type') ?? '', /^text\/html/)
+    assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'none'/)
+    assert.match(await response.text(), /There is no payment at this address/)
+    assert.ok(host.lines.length > 0)
+    assert.ok(!JSON.stringify(host.lines).includes(token))
+  })
+
+  test('a method that sends the shopper away needs a page to come back to', async () => {
+    const { status, body } = await post({
+      amount: '92.00',
+      currency: 'EUR',
+      paymentType: 'DB',
+      paymentBrand: 'PAYPAL',
+    })
+    assert.equal(status, 400)
+    assert.deepEqual(
+      body.result.parameterErrors?.map(({ name }) => name),
+      ['shopperResultUrl'],
+    )
+  })
+})
