@@ -168,7 +168,6 @@ export function checkBankAccount(account: RequestFields): { iban?: string } {
   return { iban }
 }
 
-
 const accountField: Readonly<Record<AccountGroup, string>> = {
   card: 'card.number',
   bankAccount: 'bankAccount.iban',
