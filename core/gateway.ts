@@ -43,13 +43,13 @@ import type { StepsView } from './step/view.ts'
 import { TestClocks } from './test-clock/api.ts'
 import { Webhooks } from './webhook/api.ts'
 
-/** What a follow-up by its own method leaves to say. */
+/** The request of a follow-up whose method already names its type. */
 export type FollowUpRequest = Readonly<Record<string, unknown>> & {
   readonly amount?: string
   readonly currency?: string
 }
 
-/** What happened to a resource, or to one execution of a schedule, step by step. */
+/** The steps of a resource, or of one execution of a schedule. */
 export type StepsOf = (id: string, options?: RequestOptions) => Promise<StepsView>
 
 /** A running engine. Close it, or bind it with `await using`. */
@@ -66,12 +66,12 @@ export class Gateway {
   readonly schedules: Schedules & { readonly steps: StepsOf }
   readonly testClocks: TestClocks
   readonly webhooks: Webhooks
-  /** What people decide where the engine must not. */
+  /** Decisions that only people can make. */
   readonly operator: Operator
   /** Those people: who they are, how they log in, what they may. */
   readonly people: OperatorAccounts
   readonly events: Events
-  /** Who did what, from where and when. */
+  /** The audit trail: actors, origins, times and actions. */
   readonly audit: AuditTrail
   /** Into the security log, once a minute for each kind and subject. */
   readonly alarm: Alarm
@@ -126,7 +126,7 @@ export class Gateway {
         await this.#read(caller, 'payments.get', {})
         return readPayment(this.#engine, caller, id, undefined)
       }, options),
-    /** What happened to it, step by step. */
+    /** The payment's steps. */
     steps: this.#stepsOf('payments.steps'),
     followUp: (
       id: string,
@@ -166,7 +166,7 @@ export class Gateway {
       this.#registration('registrations.get', {}, options, (caller) =>
         readRegistration(this.#engine, caller, id, undefined),
       ),
-    /** What happened to it, step by step; also after it was removed. */
+    /** The registration's steps, also after its removal. */
     steps: this.#stepsOf('registrations.steps'),
     pay: (
       id: string,
@@ -202,11 +202,11 @@ export class Gateway {
   }
 
   /**
-   * What happened to whatever has this number: an id, a short id, a merchantTransactionId, a key of an
-   * attempt. For operators; of several payments with one number, the ids.
+   * The steps of the resource with this number: an id, a short id, a merchantTransactionId, a key
+   * of an attempt. For operators; for several payments with one number, the ids.
    *
-   * @param options.days How far back short ids and references are looked for; default 35.
-   * @throws GatewayError 404 when nothing has it.
+   * @param options.days The age limit for short ids and references; default 35.
+   * @throws GatewayError 404 when no resource has this number.
    */
   inspect(reference: string, { days = 35 }: { days?: number } = {}) {
     return inspect(this.#engine, reference, days)
@@ -298,7 +298,7 @@ export class Gateway {
     return this.#queue.send(name, payload, key)
   }
 
-  /** What operators have to look at, oldest first. */
+  /** Open entries of the operators' list, oldest first. */
   attention(limit = 100) {
     return this.operator.attention(limit)
   }

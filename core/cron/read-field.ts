@@ -35,9 +35,9 @@ const tooLarge = 1_000_000
 /**
  * Reads one field. The grammar, in which all items but `alone` may be part of a list:
  *
- *     field = item *("," item) item  = "*" | value | value "-" value | ["*" | value | value "-"
- * value] "/" number alone = "?" | "L" | "LW" | "L-" number | number "W" | value "L" | value "#"
- * number
+ *     field = item *("," item)
+ *     item  = "*" | value | value "-" value | ["*" | value | value "-" value] "/" number
+ *     alone = "?" | "L" | "LW" | "L-" number | number "W" | value "L" | value "#" number
  *
  * The reader goes over the text once and never back.
  *

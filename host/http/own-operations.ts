@@ -4,7 +4,7 @@ import { limits, openApiDocument, reference } from '@tollgate/schemas'
 import { type Document, done } from './answer.ts'
 import { apiHeaders, pageHeaders } from './security-headers.ts'
 
-/** What an operation of the host itself knows of its request. */
+/** The request, for the host's own operations. */
 export type OwnCall = {
   readonly gateway: Gateway
   readonly request: IncomingMessage
