@@ -11,9 +11,9 @@ import type { Engine } from './engine.ts'
 import { bodyInput, type RequestInput } from './request/decode.ts'
 import { openRequest } from './request/parse.ts'
 
-/** A request as it came in; nothing of it is decoded yet. */
+/** A request as received, not decoded yet. */
 export type Call = {
-  /** Path of the endpoints table that it came by, where an operation has several. */
+  /** Path of the endpoints table, for operations with several paths. */
   readonly route?: string
   /** Values of `{…}` in the path. */
   readonly path?: Readonly<Record<string, string>>
@@ -22,11 +22,11 @@ export type Call = {
   /** Query string without the question mark. */
   readonly query?: string
   readonly idempotencyKey?: string | undefined
-  /** True when nobody waits for the answer any more, or the process ends. */
+  /** True when the client has gone, or the process ends. */
   readonly isGone?: () => boolean
   /** The gateway's number of this request, shown as `ndc`: letters, digits and hyphens. */
   readonly requestId: string
-  /** Where it came from. */
+  /** The client's address. */
   readonly address?: string | undefined
 }
 
@@ -44,7 +44,7 @@ export type ResultView = {
   parameterErrors?: readonly { name: string; value?: string; message: string }[]
 }
 
-/** Every answer has these. */
+/** Fields of every response. */
 export type Answered = {
   id: string
   result: ResultView
@@ -55,7 +55,7 @@ export type Answered = {
 
 export type Handler = (engine: Engine, caller: Caller, call: Call, build: string) => Promise<Reply>
 
-/** A request that was found valid. */
+/** A valid request. */
 export type Request = {
   readonly fields: RequestFields
   /** Flat, as sent, for the comparison of repeats and the search for the card's own number. */
@@ -63,8 +63,8 @@ export type Request = {
 }
 
 /**
- * A valid request of a caller who has the right to it and may act for the entity it names. 403 comes
- * before 400. Whatever a caller asks for, hosted or embedded, comes in by here.
+ * Reads a valid request of a caller with the right to it and to its entity. 403 comes before 400.
+ * Every request passes here, hosted or embedded.
  */
 export async function read(
   engine: Engine,

@@ -1,7 +1,7 @@
 /**
- * Three times that are never mixed. `Elapsed` runs evenly and is for deadlines, caches and
- * throttling. `Real` is the wall clock, for ids, tokens and logs (leases use Postgres' own clock).
- * `Business` is what merchants see: creation times, expiries, schedules; a test clock moves it.
+ * Three kinds of time, never mixed. `Elapsed` is monotonic, for deadlines, caches and throttling.
+ * `Real` is the wall clock, for ids, tokens and logs (leases use Postgres' own clock). `Business`
+ * is the time of merchants: creation times, expiries, schedules; a test clock moves it.
  */
 export type Clock = {
   /** Monotonic milliseconds. */

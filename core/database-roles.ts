@@ -53,7 +53,7 @@ async function makeUser(pool: pg.Pool, name: string): Promise<string | undefined
   return password
 }
 
-/** What PostgreSQL stores in the place of a password: SCRAM-SHA-256 by RFC 5803. */
+/** The form in which PostgreSQL stores a password: SCRAM-SHA-256 by RFC 5803. */
 function verifier(password: string): string {
   const salt = newKeyBytes().subarray(0, 16)
   const rounds = 4096

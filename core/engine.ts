@@ -1,4 +1,7 @@
-/** What every part of one engine shares. Made by createGateway(), never global: several engines may live in one process. */
+/**
+ * The shared parts of one engine. Created by createGateway(), never global, since several engines
+ * may live in one process.
+ */
 import type { Log } from '@tollgate/plugin-kit'
 import type { Alarm } from './audit/alarm.ts'
 import type { CardTesting } from './card-testing/card-testing.ts'
@@ -34,10 +37,10 @@ export type Engine = {
   readonly services: Services
   readonly shortNumbers: ShortNumbers
   readonly inFlight: InFlight
-  /** What was declined lately, and who is refused for it. */
+  /** Counts recent failures, and refuses card testers. */
   readonly cardTesting: CardTesting
   readonly events: EventBus
-  /** What was said between us and acquirers, written behind the payments. */
+  /** Records calls of acquirers, written after the payments. */
   readonly steps: StepLog
   /** The queued and failed work about payments. */
   readonly jobs: PaymentJobs

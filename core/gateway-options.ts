@@ -37,8 +37,8 @@ export type GatewayOptions = {
   /** Lets connectors reach this machine's loopback. Test environment only; default true there. */
   readonly allowLoopback?: boolean
   /**
-   * Lets URLs that merchants give, of webhooks and `notificationUrl`, lead to this machine's loopback:
-   * to every port, or not to some. What is answered there is not shown to them. Test environment only;
+   * Allows merchants' URLs (webhooks and `notificationUrl`) on this machine's loopback: on every
+   * port, or all but some. Merchants do not see the responses of such URLs. Test environment only;
    * default false.
    */
   readonly allowLoopbackForMerchants?: LoopbackRule

@@ -1,4 +1,4 @@
-/** What a gateway is put together from when it starts. */
+/** The parts of a gateway at its start. */
 import type { AuditTrail } from './audit-chain/trail.ts'
 import type { RequestOptions } from './caller/embedder.ts'
 import type { Database } from './db/database.ts'

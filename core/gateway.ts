@@ -58,12 +58,12 @@ export class Gateway {
   readonly testClocks: TestClocks
   readonly webhooks: Webhooks
   readonly shoppers: Shoppers
-  /** What people decide where the engine must not. */
+  /** Decisions that only people can make. */
   readonly operator: Operator
   /** Those people: who they are, how they log in, what they may. */
   readonly people: OperatorAccounts
   readonly events: Events
-  /** Who did what, from where and when. */
+  /** The audit trail: actors, origins, times and actions. */
   readonly audit: AuditTrail
   /** Into the security log, once a minute for each kind and subject. */
   readonly alarm: Alarm
@@ -119,7 +119,7 @@ export class Gateway {
         await this.#read(caller, 'payments.get', {})
         return readPayment(this.#engine, caller, id, undefined)
       }, options),
-    /** What happened to it, step by step. */
+    /** The payment's steps. */
     steps: this.#stepsOf('payments.steps'),
     followUp: (
       id: string,
@@ -159,7 +159,7 @@ export class Gateway {
       this.#registration('registrations.get', {}, options, (caller) =>
         readRegistration(this.#engine, caller, id, undefined),
       ),
-    /** What happened to it, step by step; also after it was removed. */
+    /** The registration's steps, also after its removal. */
     steps: this.#stepsOf('registrations.steps'),
     pay: (
       id: string,
@@ -195,11 +195,11 @@ export class Gateway {
   }
 
   /**
-   * What happened to whatever has this number: an id, a short id, a merchantTransactionId, a key of an
-   * attempt. For operators; of several payments with one number, the ids.
+   * The steps of the resource with this number: an id, a short id, a merchantTransactionId, a key
+   * of an attempt. For operators; for several payments with one number, the ids.
    *
-   * @param options.days How far back short ids and references are looked for; default 35.
-   * @throws GatewayError 404 when nothing has it.
+   * @param options.days The age limit for short ids and references; default 35.
+   * @throws GatewayError 404 when no resource has this number.
    */
   inspect(reference: string, { days = 35 }: { days?: number } = {}) {
     return inspect(this.#engine, reference, days)
@@ -291,7 +291,7 @@ export class Gateway {
     return this.#queue.send(name, payload, key)
   }
 
-  /** What operators have to look at, oldest first. */
+  /** Open entries of the operators' list, oldest first. */
   attention(limit = 100) {
     return this.operator.attention(limit)
   }

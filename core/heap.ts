@@ -5,8 +5,8 @@ import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'n
 export type HeapRegime = keyof typeof heapFlags
 
 /**
- * What each asks of V8: how much may be added to what is alive, in percent, before it collects, and
- * whether what is scattered is moved together, which takes processor time.
+ * Settings of V8's heap: the growth of live memory, in percent, before a collection, and whether a
+ * collection compacts memory, which takes processor time.
  */
 export const heapFlags = {
   free: ['--heap-growing-percent=100', '--no-optimize-for-size'],

@@ -138,7 +138,7 @@ export async function answer(
   }
 }
 
-/** What a refusal, or a fault of ours, looks like to the client. */
+/** The client's view of a refusal or of an internal error. */
 export function refusalReply(
   engine: Engine,
   error: unknown,

@@ -41,7 +41,7 @@ export function openLog(level: string, isPretty: boolean): Logging {
     try {
       destination.flushSync()
     } catch {
-      // It was never opened, or its reader is gone.
+      // The file was never opened, or its reader is gone.
     }
   }
   process.once('exit', flush)

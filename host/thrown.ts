@@ -4,7 +4,7 @@ export function systemCode(thrown: unknown): string | null {
   return typeof thrown.code === 'string' ? thrown.code : null
 }
 
-/** What was thrown, as one line. */
+/** A thrown value as one line. */
 export function reasonOf(thrown: unknown): string {
   if (thrown instanceof AggregateError && thrown.errors.length > 0) {
     return reasonOf(thrown.errors[0])

@@ -1,4 +1,6 @@
-/** What a connector makes of a message, claim by claim: one that is malformed must not cost the others. */
+/**
+ * Reads the claims of a message one by one, so that a malformed claim does not affect the others.
+ */
 import { Sensitive } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { storable } from '../db/json.ts'
@@ -14,18 +16,18 @@ export type ReadClaim =
 
 export type Malformed = {
   readonly why: string
-  /** What it named, where that is well-formed and no card number. */
+  /** The event id, when well-formed and no card number. */
   readonly eventId: string | null
   readonly key: string | null
   /** Its content, for people: masked and cut. */
   readonly content: string
 }
 
-/** Keyed digest of a text, that tells texts apart without telling them. */
+/** Keyed digest of a text: distinguishes texts without revealing them. */
 export type Digest = (text: string) => string
 
 /**
- * Reads one claim as its author gave it.
+ * Reads one claim from a connector.
  *
  * @throws GatewayError when no digest can be made now; never because of the claim.
  */
@@ -33,7 +35,7 @@ export function readClaim(given: unknown, verified: boolean, now: Date, digest: 
   let parts: Readonly<Record<string, unknown>> = {}
   let why: string
   try {
-    // Read once: what was checked must be what is stored.
+    // The code reads each property once, so that a getter cannot change a checked value.
     parts = typeof given === 'object' && given !== null ? { ...given } : {}
     const read = understood(parts, verified, now, digest)
     if (typeof read !== 'string') return read
@@ -48,7 +50,7 @@ export function readClaim(given: unknown, verified: boolean, now: Date, digest: 
   }
 }
 
-/** The claim, or what is wrong with it. */
+/** The claim, or its error. */
 function understood(
   { eventId, key, outcome, amount, reference }: Readonly<Record<string, unknown>>,
   verified: boolean,
@@ -64,11 +66,11 @@ function understood(
   if (money === undefined) return 'its amount is none'
   const told = outcomeOf(outcome, now)
   if (typeof told === 'string') return told
-  // An amount that differs from what was asked for stands in the outcome: it is what happened.
+  // An amount in the outcome takes precedence, since it is the amount that moved.
   const { minor, currency } = checkedMoney(told.amount) ?? money
   if (isDispute(told.is) && minor <= 0n) return 'a chargeback or its reversal must be above 0.00'
   const whole = JSON.stringify({ ...told, amount: undefined })
-  // Before it is masked: that costs time with every character, and strangers may send it.
+  // The check comes before the mask, which costs time per character of a stranger's text.
   if (whole.length > limits.claimCharacters) return 'it is too long'
   const text = masked(whole)
   if (text.length > limits.claimCharacters) return 'it is too long'
@@ -105,7 +107,7 @@ function outcomeOf(given: unknown, now: Date): ToldOutcome | string {
 const isDispute = (is: unknown): is is 'chargeback' | 'chargebackReversal' =>
   is === 'chargeback' || is === 'chargebackReversal'
 
-/** Anything that people can tell apart: letters, digits and signs, no blanks and nothing invisible. */
+/** Visible characters: letters, digits and signs, without blanks. */
 const visible = /^[^\p{C}\p{Z}]+$/u
 
 const isId = (value: unknown): value is string =>
@@ -118,15 +120,15 @@ const isReference = (value: unknown): value is string =>
   /^[^\p{C}]+$/u.test(value)
 
 /**
- * The acquirer's reference as it is stored: it makes a chargeback happen once, so one that looks like a
- * card number is told apart from others that look alike without it.
+ * The acquirer's reference in its stored form, which makes a chargeback unique. A reference that
+ * resembles a card number gets a digest, so that masked references stay distinct.
  */
 function named(reference: string, digest: Digest): string {
   const shown = maskCardNumbers(reference)
   return shown === reference ? reference : `${shown}#${digest(reference)}`
 }
 
-/** JSON as it can be stored, with card numbers masked. */
+/** JSON in its stored form, with card numbers masked. */
 function masked(json: string): string {
   const plain = JSON.parse(json, (_, value: unknown) =>
     typeof value === 'string' ? maskCardNumbers(value) : value,
@@ -146,7 +148,7 @@ const isShallow = (value: unknown, left: number): boolean =>
   value === null ||
   (left > 0 && Object.values(value).every((inner) => isShallow(inner, left - 1)))
 
-/** What can be shown of anything: numbers of cards are masked wherever they stand, also in names. */
+/** A printable form of any value. Card numbers are masked everywhere, also in names. */
 function echo(given: unknown): string {
   try {
     const text = JSON.stringify(given, (_, value: unknown) =>

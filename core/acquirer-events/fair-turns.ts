@@ -1,8 +1,8 @@
 /**
- * Stored events get their turn: those about one operation in order of arrival, others independently
- * of each other. One that waits or fails is looked at again after a growing pause; one that failed too
- * often is put aside for operators. Safe to run twice and anywhere: a taken event is moved on, and what
- * is worked on asks before it acts.
+ * Works on stored events: those about one operation in order of arrival, others independently. An
+ * event that waits or fails is retried after a growing pause; after too many failures it is put
+ * aside for operators. Safe to run twice and anywhere: taking an event moves its due time, and
+ * every treatment checks before it acts.
  */
 import { limits } from '@tollgate/schemas'
 import { neverReached, outcomeUnknown, sqlState } from '../db/database.ts'
@@ -18,7 +18,7 @@ import {
   takeNext,
 } from './store.ts'
 
-/** Works on what is due about one operation, one event after the other. */
+/** Works on the due events about one operation, one after the other. */
 export async function workOnKey(
   engine: Engine,
   connector: string,
@@ -32,7 +32,7 @@ export async function workOnKey(
   }
 }
 
-/** Works on what is due of all acquirers; what came free by that gets its turn as well. */
+/** Works on the due events of all acquirers, including events that become due during the work. */
 export async function workOnDue(engine: Engine): Promise<void> {
   for (let left: number = limits.timersPerClaim; left > 0; ) {
     const rows = await engine.lanes.single(
@@ -44,15 +44,15 @@ export async function workOnDue(engine: Engine): Promise<void> {
   }
 }
 
-/** Never throws because of an event: what is wrong with one is no reason to leave others. */
+/** Never throws because of an event, so that one faulty event does not stop the others. */
 async function workOn(engine: Engine, row: InboundRow): Promise<void> {
   try {
     await processEvent(engine, row)
   } catch (error) {
-    // A database that is away is no fault of the event: it is taken for a while only, and comes back.
+    // A database outage is not the event's fault: the event comes back after a while.
     if (neverReached(error) || (sqlState(error) !== undefined && outcomeUnknown(error))) return
     await failed(engine, row, nameOf(error)).catch((unwritten: unknown) => {
-      // It is taken for a while only: it comes back.
+      // The event comes back after a while.
       const { connector, event_id } = row
       engine.log.warn(
         { connector, event: event_id, error: nameOf(unwritten) },
@@ -76,7 +76,7 @@ async function failed(engine: Engine, row: InboundRow, error: string): Promise<v
     await engine.lanes.single(failEvent(row, pauseMs))
     return
   }
-  // Whatever proves nothing may come from anybody: it fills no list.
+  // Anybody may send unproven messages, so these fill no list.
   const about = { connector, account, eventId: event_id, key: claim.key }
   const entry = claim.verified
     ? [
@@ -92,7 +92,7 @@ async function failed(engine: Engine, row: InboundRow, error: string): Promise<v
   await engine.lanes.together(quarantineEvent(row), entry)
 }
 
-/** What may be told about an error: never its message. */
+/** The class name of an error; its message may contain secrets. */
 function nameOf(error: unknown): string {
   const name = error instanceof Error ? error.name : typeof error
   return /^\w{1,100}$/.test(name) ? name : 'error'

@@ -1,4 +1,4 @@
-/** Messages that prove nothing, as far as this process took them: also those of which nothing is kept. */
+/** Counts the unproven messages that this process received, including those it did not store. */
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 
@@ -13,7 +13,7 @@ function windowOf(engine: Engine, name: string): Window {
   const known = ofEngine.get(name)
   if (known !== undefined && nowMs - known.sinceMs < limits.unverifiedEventsMs) return known
   const fresh = { sinceMs: nowMs, claims: 0 }
-  // Put at the end: the first are the oldest.
+  // Re-inserted at the end, so that the first entry is the oldest.
   ofEngine.delete(name)
   ofEngine.set(name, fresh)
   if (ofEngine.size > limits.unverifiedAddresses) ofEngine.delete(ofEngine.keys().next().value!)
@@ -21,10 +21,10 @@ function windowOf(engine: Engine, name: string): Window {
 }
 
 /**
- * Counts claims of a message for an account, and for the address it came from: a stranger uses up his own
- * share before that of the acquirer, who may prove nothing either.
+ * Counts the claims of a message for its account and for its sender's address. A stranger uses up
+ * the share of one address before the acquirer's, whose messages may be unproven as well.
  *
- * @returns whether they are too many: what cannot be understood costs time as well.
+ * @returns whether the limit is exceeded; malformed claims cost time as well and count.
  */
 export function floods(
   engine: Engine,

@@ -1,4 +1,4 @@
-/** What operators have to know about messages of acquirers. Nothing of card data is in it. */
+/** Entries of the operators' list about messages of acquirers, without card data. */
 
 import { type AttentionKind, addAttention } from '../attention/store.ts'
 import type { Sql } from '../db/sql.ts'
@@ -10,15 +10,15 @@ export type About = {
   readonly connector: string
   readonly account: string
   readonly eventId: string
-  /** Digest of one content among several that came under this id: each is an entry of its own. */
+  /** Digest of one content among several under the same id: each content has its own entry. */
   readonly digest?: string
-  /** Of the operation, as far as the message names one. */
+  /** The operation's key, when the message names one. */
   readonly key: string | null
 }
 
 /**
- * The entry of the list, of the payment where there is one. Nobody but the account that a payment was
- * made with can put one there: what others say of it stands by itself.
+ * The entry of the list, linked to the payment where one exists. Only the account of a payment can
+ * create an entry of that payment; another account's message gets an entry without a payment.
  */
 export async function entryAbout(
   engine: Pick<Engine, 'lanes'>,
@@ -44,5 +44,5 @@ export async function entryAbout(
   )
 }
 
-/** What stands for the account of payments that have none. */
+/** The account name for payments without an account. */
 export const internalAccount = 'internal'

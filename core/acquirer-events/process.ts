@@ -1,4 +1,7 @@
-/** What an acquirer's event does to a payment. Safe to run twice: a payment moves by one door, facts by their reference. */
+/**
+ * Applies an acquirer's event to its payment. Safe to run twice: settling and late words move a
+ * payment once, and a fact's reference makes it unique.
+ */
 import type { Outcome } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import { hear } from '../payment/acquirer-message.ts'
@@ -13,7 +16,7 @@ import { closeEvent, type InboundRow } from './store.ts'
 import { otherAccount, unknownKey } from './unclaimed.ts'
 
 type Done =
-  /** Somebody works on the payment, or what the event builds on has not come yet. */
+  /** Another process works on the payment, or an earlier event is still missing. */
   | 'wait'
   | 'settled'
   | 'known'
@@ -44,7 +47,7 @@ async function apply(engine: Engine, row: InboundRow): Promise<Done> {
   return hear(engine, claim.key, outcomeOf(claim), claim.verified, amount)
 }
 
-/** A chargeback proves nothing about an undecided payment that the acquirer's answer would not say. */
+/** A chargeback about an undecided payment leads to an enquiry, whose answer decides. */
 async function dispute(
   engine: Engine,
   given: Payment,
@@ -72,7 +75,7 @@ async function dispute(
   return reported
 }
 
-/** The claim's outcome; its amount counts, for it may be another one than was asked for. */
+/** The claim's outcome, with its amount, which may differ from the requested amount. */
 function outcomeOf({ outcome, minor, currency }: InboundRow['claim']): Outcome {
   return checked({
     ...outcome,

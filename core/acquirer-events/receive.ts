@@ -1,4 +1,4 @@
-/** Messages of acquirers: stored first, acknowledged, then understood. */
+/** Receives messages of acquirers: stores, acknowledges and then applies them. */
 import { createHash } from 'node:crypto'
 import type { Inbound } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
@@ -22,17 +22,17 @@ import {
 type From = {
   readonly connector: string
   readonly account: string
-  /** Who sent it; undefined where that is not known. */
+  /** The sender's address; undefined when unknown. */
   readonly address: string | undefined
 }
 type Well = { readonly eventId: string; readonly claim: StoredClaim }
 
 /**
- * Takes one message for an account of a connector. When it returns, the message is stored.
+ * Takes one message for an account of a connector. The message is stored on return.
  *
- * @param given the message, or how to read it, which is done once the account is known
- * @throws GatewayError 404 for an unknown connector or account, 400 for what cannot be read, 503 when
- * it cannot be told now whether it is genuine, 429 for too much that is not.
+ * @param given the message, or a function that reads it once the account is known
+ * @throws GatewayError 404 for an unknown connector or account, 400 for an unreadable message, 503
+ * when the signature cannot be checked now, 429 for too many unproven messages.
  */
 export async function receive(
   engine: Engine,
@@ -57,7 +57,7 @@ export async function receive(
   })
   const verified = await within(engine, call, async () => inbound.verify(message, call))
     .then((proven) => proven === true)
-    // A refusal for good would make the acquirer give up on what may be genuine.
+    // A permanent refusal would make the acquirer give up a message that may be genuine.
     .catch(() => Promise.reject(notNow()))
     .finally(() => call.finish())
   const from = { connector: connectorName, account: accountKey, address }
@@ -69,7 +69,7 @@ export async function receive(
       ...(address === undefined ? {} : { address }),
     })
   }
-  // Before it is read: also what turns out to be no message costs time.
+  // Counted before the read, since even an unreadable message costs time.
   if (!verified && floods(engine, from, 1)) throw tooMany()
   const claims = await within(engine, call, async () => inbound.parse(message)).catch(() => null)
   if (!Array.isArray(claims)) {
@@ -91,14 +91,14 @@ export async function receive(
   const keys = new Set<string>()
   for (const one of well) if (await keep(engine, from, one)) keys.add(one.claim.key)
   if (malformed.length > 0) await putAside(engine, from, verified, malformed)
-  // Of what proves nothing no operator is told: whoever sent it is, where nothing of it was kept.
+  // No entry for an unproven message: its sender gets an error, as none of it was stored.
   if (!verified && well.length === 0 && malformed.length > 0) throw malformedWhole(malformed)
   for (const key of keys) {
     engine.inFlight.track(workOnKey(engine, connectorName, accountKey, key)).catch(() => {})
   }
 }
 
-/** Waits at most as long as for any call of a connector. */
+/** Waits at most the time limit of any connector call. */
 async function within<T>(engine: Engine, call: ConnectorCall, work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
@@ -121,7 +121,7 @@ const notNow = () =>
     retryAfterSeconds: 10,
   })
 
-/** Anybody can send what proves nothing: of that only so much is kept. */
+/** Anybody can send unproven messages, so only a limited number is stored. */
 async function refuseTooMany(engine: Engine, from: From, more: number): Promise<void> {
   const { unverifiedEvents: most, unverifiedEventsMs } = limits
   const [row] = await engine.lanes.single(
@@ -138,7 +138,7 @@ const malformedWhole = (malformed: readonly Malformed[]) =>
 
 const tooMany = () => new GatewayError('800.120.100', { status: 429, retryAfterSeconds: 60 })
 
-/** @returns whether it is new, and has to be worked on. */
+/** @returns whether the event is new and needs work. */
 async function keep(engine: Engine, from: From, { eventId, claim }: Well): Promise<boolean> {
   const { connector, account } = from
   const text = storable(claim)
@@ -152,7 +152,7 @@ async function keep(engine: Engine, from: From, { eventId, claim }: Well): Promi
   }
   const digest = digestOf([text])
   const about = { ...from, eventId, digest, key: claim.key }
-  // What an operator has worked on again is this content, not the one that came first.
+  // An operator's retry applies to this content, and not to the first one.
   const entry = await entryAbout(engine, 'event', about, {
     why: 'it came again and says something else',
     now: claim,
@@ -166,8 +166,8 @@ async function keep(engine: Engine, from: From, { eventId, claim }: Well): Promi
 }
 
 /**
- * The acquirer has been told that the message was taken: what is lost of it is for operators to find.
- * One entry for all of a message: a broken batch is one thing to look into.
+ * Puts a message aside for operators: the acquirer received an acknowledgement and will not send it
+ * again. One entry per message, since a broken batch is one problem.
  */
 async function putAside(
   engine: Engine,
@@ -207,7 +207,7 @@ async function putAside(
   )
 }
 
-/** The same message that comes again is listed once. */
+/** A repeat of the same message is listed once. */
 function digestOf(contents: readonly string[]): string {
   const hash = createHash('sha256')
   for (const content of contents) hash.update(`${content}\n`)

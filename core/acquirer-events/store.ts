@@ -5,27 +5,27 @@ export type InboundRow = {
   account: string
   event_id: string
   claim: StoredClaim
-  /** How often it failed, and how often it had to wait. */
+  /** The number of failures, and the number of waits. */
   tries: number
   waits: number
-  /** Since it arrived. */
+  /** Time since the arrival. */
   age_ms: number
 }
 
-/** A claim as stored: amounts as text, and whether the message was proven to be the acquirer's. */
+/** A claim in its stored form: amounts as text, and whether the message was proven. */
 export type StoredClaim = {
   readonly key: string
   readonly verified: boolean
   readonly outcome: { readonly is: string; readonly [name: string]: unknown }
   readonly minor: string
   readonly currency: string
-  /** The acquirer's own reference of what it tells, of a chargeback say. */
+  /** The acquirer's own reference, for example of a chargeback. */
   readonly reference?: string
 }
 
 /**
- * Stores an event once; what the acquirer sends again changes nothing. What is proven takes the place
- * of what was not, whatever became of that: anybody may have sent it under this id.
+ * Stores an event once; a repeat changes nothing. A proven event replaces an unproven one in any
+ * state, since anybody may have sent the latter under this id.
  *
  * @param claim JSON of a StoredClaim.
  */
@@ -46,8 +46,8 @@ export const addEvent = (
   returning event_id`
 
 /**
- * Stores what proves nothing beside another one that does not either and names another operation under
- * the same id: a stranger who came first keeps no word of the acquirer away. No event id has a blank.
+ * Stores an unproven event beside another unproven one with the same id and another operation, so
+ * that a stranger's earlier message does not block the acquirer's. No event id contains a blank.
  */
 export const addUnprovenBeside = (
   connector: string,
@@ -64,7 +64,7 @@ export const addUnprovenBeside = (
   on conflict do nothing
   returning event_id`
 
-/** Keeps what came, proven, under a known event id and says something else. Empty when it is known. */
+/** Stores a proven event with a known id and another content. Empty when this content is known. */
 export const addOtherContent = (
   connector: string,
   account: string,
@@ -79,7 +79,7 @@ export const addOtherContent = (
     and not exists (select from jsonb_array_elements(others) as known where known = ${claim}::jsonb)
   returning event_id`
 
-/** How many events of an account, up to `most`, came lately and prove nothing. */
+/** The number of recent unproven events of an account, up to `most`. */
 export const countUnverified = (
   connector: string,
   account: string,
@@ -95,9 +95,9 @@ export const countUnverified = (
     limit ${most}::integer) as lately`
 
 /**
- * Whether an open event is to be worked on now: it is due, and no proven one about the same operation
- * that came before it is still open. A chargeback may wait for the end of its payment, and lets words about
- * that pass; its reversal may wait for the chargeback, and lets everything pass.
+ * Whether an open event is to be worked on now: it is due, and no earlier proven event about the
+ * same operation is open. A chargeback may wait for the end of its payment without blocking later
+ * words; a reversal may wait for its chargeback without blocking any event.
  */
 const hasItsTurn = sql`
   event.processed_at is null and event.next_at <= now()
@@ -117,7 +117,7 @@ const hasItsTurn = sql`
               and waiting.claim -> 'outcome' ->> 'is' in ('chargeback', 'chargebackReversal')))
         and (earlier.received_at, earlier.event_id) < (event.received_at, event.event_id))`
 
-/** Events whose turn it is. */
+/** Events whose turn has come. */
 export const dueEvents = sql<Record<string, never>>`
   select
   from tollgate.inbound_event as event
@@ -127,7 +127,7 @@ const taken = sql`
   returning event.connector, event.account, event.event_id, event.claim, event.tries, event.waits,
     (extract(epoch from now() - event.received_at) * 1000)::double precision as age_ms`
 
-/** Due events, each to one process: they come back after a time unless they are closed by then. */
+/** Due events, each for one process. Unclosed events come back after a time. */
 export const takeDue = (limit: number, againMs: number) => sql<InboundRow>`
   update tollgate.inbound_event as event
   set next_at = now() + ${againMs}::bigint * interval '1 millisecond'
@@ -140,7 +140,7 @@ export const takeDue = (limit: number, againMs: number) => sql<InboundRow>`
     for update of event skip locked)
   ${taken}`
 
-/** The event about one operation whose turn it is. */
+/** The event about one operation whose turn has come. */
 export const takeNext = (
   connector: string,
   account: string,
@@ -159,13 +159,13 @@ export const takeNext = (
     for update of event skip locked)
   ${taken}`
 
-/** Still the row that was taken: not closed, not replaced by a proven one, not failed meanwhile. */
+/** The row is unchanged: not closed, not replaced by a proven event, not failed meanwhile. */
 const stillTaken = ({ connector, account, event_id, claim, tries, waits }: InboundRow) => sql`
   connector = ${connector}::text and account = ${account}::text and event_id = ${event_id}::text
     and processed_at is null and (claim ->> 'verified')::boolean = ${claim.verified}::boolean
     and tries = ${tries}::integer and waits = ${waits}::integer`
 
-/** An event that had to wait is looked at again later. Changes nothing of one that was closed. */
+/** Delays an event. A closed event stays closed. */
 export const postponeEvent = (row: InboundRow, afterMs: number) => sql`
   update tollgate.inbound_event
   set waits = waits + 1, next_at = now() + ${afterMs}::bigint * interval '1 millisecond'
@@ -176,21 +176,21 @@ export const failEvent = (row: InboundRow, afterMs: number) => sql`
   set tries = tries + 1, next_at = now() + ${afterMs}::bigint * interval '1 millisecond'
   where ${stillTaken(row)}`
 
-/** An event that failed too often is put aside. */
+/** Puts an event aside after too many failures. */
 export const quarantineEvent = (row: InboundRow) => sql<{ event_id: string }>`
   update tollgate.inbound_event
   set tries = tries + 1, processed_at = now(), outcome = 'quarantined'
   where ${stillTaken(row)}
   returning event_id`
 
-/** What was worked on is closed; not so a proven event that took its place meanwhile. */
+/** Closes the event, unless a proven event replaced it meanwhile. */
 export const closeEvent = (row: InboundRow, outcome: string) => sql`
   update tollgate.inbound_event set processed_at = now(), outcome = ${outcome}::text
   where connector = ${row.connector}::text and account = ${row.account}::text
     and event_id = ${row.event_id}::text and processed_at is null
     and (claim ->> 'verified')::boolean = ${row.claim.verified}::boolean`
 
-/** A batch of messages that proved nothing and are past their time, whatever became of them. */
+/** A batch of unproven messages past their retention, in any state. */
 export const purgeUnverified = (days: number, batch: number) => sql<{ event_id: string }>`
   delete from tollgate.inbound_event
   where ctid in (
@@ -200,7 +200,7 @@ export const purgeUnverified = (days: number, batch: number) => sql<{ event_id: 
     limit ${batch}::integer)
   returning event_id`
 
-/** A batch of events that are past the time in which the acquirer may tell them again. */
+/** A batch of events past the time in which the acquirer may repeat them. */
 export const purgeEvents = (days: number, batch: number) => sql<{ event_id: string }>`
   delete from tollgate.inbound_event
   where ctid in (

@@ -1,13 +1,16 @@
-/** Events about an operation that nobody knows, or that another account made. Its record may be late, or lost with a database. */
+/**
+ * Events about an operation that is unknown or belongs to another account. The operation's record
+ * may be late, or lost with a database.
+ */
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { entryAbout } from './list.ts'
 import type { InboundRow } from './store.ts'
 
-/** Money moved, says whoever is proven to be the acquirer. */
+/** Outcomes of proven messages that mean moved money. */
 const saysMoney = new Set(['approved', 'accepted', 'chargeback'])
 
-/** Waits for the record of money that moved; in the end it is listed as money without a payment. */
+/** Waits for the record of money that moved; finally lists money without a payment. */
 export async function unknownKey(
   engine: Engine,
   { connector, account, event_id, claim, age_ms }: InboundRow,
@@ -26,7 +29,7 @@ export async function unknownKey(
   return 'unknown-key'
 }
 
-/** It moves nothing of a payment that another account made; what is proven is not dropped without a trace. */
+/** Another account's event moves nothing; a proven one is listed. */
 export async function otherAccount(
   engine: Engine,
   { connector, account, event_id, claim }: InboundRow,

@@ -1,13 +1,13 @@
-/** SQL that has a message of an acquirer worked on again. */
+/** SQL that retries a message of an acquirer. */
 import type { Actor } from '../audit/actor.ts'
 import type { AuditEntry } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
 import { afterwards } from './stored-ending.ts'
 
 /**
- * Takes the entry off the list and puts its message back, in one: a worker that is quick may list it again.
- * Of a message that came again with another content it is that content, as a message of its own; no event id
- * has a blank. Empty when the entry is not open, or nothing waits aside for it.
+ * Closes the entry and puts its message back, in one statement, since a fast worker may list it
+ * again. For a second content of an event id, retries that content as a message of its own; no
+ * event id contains a blank. Empty when the entry is not open, or no message is aside for it.
  */
 export const retryMessage = (
   id: string,

@@ -5,30 +5,33 @@ import { afterwards } from './stored-ending.ts'
 
 /** Why an operator has to look at a payment. */
 export type AttentionKind =
-  /** Two words contradict each other; or it was done after it was answered as over. */
+  /** Two words contradict each other, or the acquirer carried out a payment that was over. */
   | 'conflict'
-  /** Nobody knows whether the money moved. */
+  /** The outcome is unknown. */
   | 'undecided'
   /** A failover lost its rows, and they were written again. */
   | 'recovered'
   /** A chargeback, or the reversal of one, that does not fit the sums. */
   | 'beyond-sums'
-  /** It failed after it counted as done, and more went out than can be given back. */
+  /** A payment failed after its acceptance, and more was used than can be given back. */
   | 'late-failure'
-  /** A sale that was final failed. */
+  /** A final sale failed. */
   | 'return'
   | 'unreversed'
-  /** A message of an acquirer that could not be worked on, or that contradicts itself. */
+  /** A message of an acquirer that could not be applied, or that contradicts itself. */
   | 'event'
-  /** Money that belongs to no payment. */
+  /** Money without a payment. */
   | 'unclaimed'
-  /** Too many payments of a merchant were declined: attempts are refused until the entry is ended, or time passes. */
+  /**
+   * Too many declined payments of a merchant: attempts are refused until an operator ends the
+   * entry, or time passes.
+   */
   | 'card-testing'
 
 export type AttentionRow = {
   id: string
   kind: AttentionKind
-  /** Null: of no payment. */
+  /** Null: without a payment. */
   payment_id: string | null
   attempt_key: string | null
   at: Date
@@ -36,7 +39,7 @@ export type AttentionRow = {
   detail: Record<string, unknown>
 }
 
-/** Puts something on the operators' list, once for each payment, kind and reference while it is open. */
+/** Adds an entry to the operators' list, once per payment, kind and reference while open. */
 export const addAttention = (
   id: string,
   kind: AttentionKind,
@@ -53,8 +56,8 @@ export const addAttention = (
   on conflict do nothing`
 
 /**
- * The same, and what follows up one payment waits until the entry is ended; also where the entry is
- * open already and froze nothing when it was put there.
+ * The same, and follow-ups of the payment wait until the entry ends. Also freezes for an existing
+ * open entry that froze nothing before.
  */
 export const freezeWith = (
   id: string,
@@ -79,7 +82,9 @@ update tollgate.payment_balance set frozen_by = array_append(array_remove(frozen
 from entry
 where payment_balance.payment_id = ${balanceId}::uuid`
 
-/** Nodes whose entries belong to these channels: they themselves, and merchants of which they are all channels. */
+/**
+ * Entities whose entries these channels cover: the channels, and merchants with no other channel.
+ */
 const covered = (channels: readonly string[]) => sql`
 own as materialized (
   select unnest(${channels}::uuid[]) as id),
@@ -98,14 +103,14 @@ covered as materialized (
     where channel.parent_id = merchant.id and channel.kind = 'channel'
       and not exists (select from own where own.id = channel.id)))`
 
-/** Of an entry that is older than the row of its payment. */
+/** The entry is older than the payment's row. */
 const isOfPayment = sql`exists (
     select
     from tollgate.payment
     join own on own.id = payment.channel_id
     where payment.id = attention.payment_id)`
 
-/** Null: of all channels. */
+/** Null: entries of all channels. */
 export const openAttention = (limit: number, channels: readonly string[] | null) =>
   channels === null ? allAttention(limit) : attentionOf(limit, channels)
 
@@ -116,7 +121,7 @@ const allAttention = (limit: number) => sql<AttentionRow>`
   order by at
   limit ${limit}::integer`
 
-/** Each node's are read by an index: those of others may be a million. */
+/** An index read per entity, since other entities may have a million entries. */
 const attentionOf = (limit: number, channels: readonly string[]) => sql<AttentionRow>`
 with ${covered(channels)},
 found as (
@@ -149,7 +154,7 @@ where attention.id = ${id}::uuid and (
   attention.entity_id in (select id from covered)
   or attention.entity_id is null and ${isOfPayment})`
 
-/** Takes what solved itself off the list. `reference` null: whatever it is about. */
+/** Ends entries that resolved themselves. `reference` null: any reference. */
 export const resolveAttention = (
   paymentId: string,
   kind: AttentionKind,
@@ -161,14 +166,14 @@ with ended as (
   where payment_id = ${paymentId}::uuid and kind = ${kind}::text and resolved_at is null
     and (${reference}::text is null or reference = ${reference}::text)
   returning id, freezes)
--- Several of them may hold the same balance.
+-- Several entries may freeze the same balance.
 update tollgate.payment_balance set frozen_by = array(
   select holder from unnest(frozen_by) as holder where holder not in (select id from ended))
 where payment_balance.payment_id in (select unnest(freezes) from ended)`
 
 /**
- * Takes an entry off the list by hand, on record, with what waited for it. Empty when it is not there,
- * not open, or its payment has to be decided first.
+ * Ends an entry by hand, with an audit row and the freezes. Empty when the entry is missing or
+ * closed, or when its payment needs a decision first.
  */
 export const closeAttention = (
   id: string,
@@ -201,8 +206,8 @@ export const attentionById = (id: string) => sql<{
   where id = ${id}::uuid`
 
 /**
- * Whether the acquirer said something about an attempt that nobody worked on yet. A chargeback waits for
- * the decision itself.
+ * Whether an acquirer's event about an attempt still waits. Chargebacks do not count, since they
+ * wait for the decision itself.
  */
 export const waitingWord = (key: string) => sql<{ event_id: string }>`
   select event_id
@@ -212,15 +217,15 @@ export const waitingWord = (key: string) => sql<{ event_id: string }>`
   limit 1`
 
 /**
- * Fences a late success for a decision by hand, while nobody takes it back: who held its lease before moves
- * nothing from here on, and reverses nothing. No row back: somebody works on it.
+ * Fences a late success for a decision by hand, unless a reversal is under way: a process with an
+ * older lease moves and reverses nothing from here on. No row: another process holds the lease.
  */
 export const fenceLate = (key: string) => sql<{ lease: number }>`
   update tollgate.attempt set lease = lease + 1, lease_until = null
   where key = ${key}::text and state = 'late' and (lease_until is null or lease_until < now())
   returning lease`
 
-/** The engine's own reversal of a late success, unless that came to nothing. */
+/** The engine's own reversal of a late success, unless it failed. */
 export const undoOf = (paymentId: string) => sql<{
   id: string
   state: string
@@ -231,7 +236,7 @@ export const undoOf = (paymentId: string) => sql<{
   where referenced_id = ${paymentId}::uuid and effect = 'undo' and state not in ('declined', 'expired')
   limit 1`
 
-/** Whether its key was reversed before, or may have been: no second reversal goes out for it. */
+/** Whether the key was or may have been reversed before; no second reversal is sent then. */
 export const keyReversalOf = (paymentId: string) => sql<{ id: string }>`
   select id
   from tollgate.audit
@@ -239,7 +244,7 @@ export const keyReversalOf = (paymentId: string) => sql<{ id: string }>`
     and detail ->> 'result' in ('reversed', 'unknown')
   limit 1`
 
-/** Reversals of the engine's own that came to nothing, and whether an operator asked for another one since. */
+/** Failed reversals by the engine, and whether an operator has requested another since. */
 export const failedUndos = (paymentId: string) => sql<{ failed: number; is_redriven: boolean }>`
 with failed as (
   select count(*)::integer as failed, max(settled_at) as last_at
@@ -251,10 +256,10 @@ select failed.failed, exists (
       and audit.at > failed.last_at) as is_redriven
 from failed`
 
-/** Begins the references of entries that tell another amount than was asked for; that amount follows. */
+/** Prefix of the references of entries about another amount; the amount follows. */
 export const otherAmount = 'other-amount'
 
-/** What the acquirer did instead of what was asked, as long as nobody decided that. */
+/** Amounts that the acquirer moved instead of the requested one, until a decision. */
 export const otherAmountsOf = (paymentId: string) => sql<{
   detail: { readonly minor?: string; readonly currency?: string }
 }>`
@@ -264,7 +269,7 @@ export const otherAmountsOf = (paymentId: string) => sql<{
     and reference like ${`${otherAmount}%`}::text and resolved_at is null
   order by at, id`
 
-/** Whether the time of a pending payment still runs: its end is neither due nor being worked on. */
+/** Whether a pending payment's time still runs: its expiry is neither due nor under way. */
 export const timeLeft = (key: string, businessNow: Date) => sql<{ id: string }>`
   select id
   from tollgate.timer

@@ -1,9 +1,12 @@
-/** A part of the statements that take an entry off the operators' list. */
+/** The part of statements that ends an entry of the operators' list. */
 import type { Actor } from '../audit/actor.ts'
 import { type AuditEntry, auditRows } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
 
-/** The rest of a statement in which an entry `ended`: its freezes go, and the audit record says who dealt with it. */
+/**
+ * Consequences of an `ended` entry: its freezes end, and the audit row names the person who ended
+ * it.
+ */
 export const afterwards = (by: Actor, audit: Pick<AuditEntry, 'id' | 'detail'>) => sql`
 thawed as (
   update tollgate.payment_balance set frozen_by = array_remove(frozen_by, ended.id)

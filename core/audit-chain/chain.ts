@@ -1,9 +1,10 @@
 /**
- * The chain of the audit trail. Each link is a keyed hash over its number, the link before and all of its
- * row; the head, under one of its own, says how long the chain is. Who can write to the database, and has
- * not the key, can neither change, remove, add nor reorder a linked row unnoticed. The key follows from the
- * data key of digests, whichever was current when the link was made: that is never sealed data, so neither
- * its rotation nor that of the key-encryption keys touches a link.
+ * The chain of the audit trail. Each link is a keyed hash over its number, the previous link and
+ * its whole row. The head, with its own keyed hash, stores the length. An attacker with write
+ * access to the database and without the key cannot change, remove, add or reorder linked rows
+ * unnoticed. The key derives from the digest data key that was current at the time of the link.
+ * That key never seals data, so neither its rotation nor the rotation of key-encryption keys
+ * affects a link.
  */
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { limits } from '@tollgate/schemas'
@@ -20,15 +21,15 @@ import {
   unlinked,
 } from './store-chain.ts'
 
-/** A key of the chain, and the data key that it follows from. */
+/** A key of the chain, and the data key behind it. */
 export type ChainKey = { readonly id: string; readonly key: KeyObject }
 
 export type LinkFacts = {
   readonly no: bigint
-  /** Of the link before. */
+  /** Hash of the previous link. */
   readonly previous: Buffer
   readonly auditId: string
-  /** Null: the row was gone before it was linked. */
+  /** Null: the row was removed before its link. */
   readonly content: string | null
 }
 
@@ -52,20 +53,23 @@ export const sealedHead = (
   return { ...full, mac: headMac(key, full) }
 }
 
-/** Where the chain ended at a moment, to be kept elsewhere: `12:9f…`. A shorter chain cannot show it again. */
+/**
+ * The end of the chain at a moment, for safekeeping elsewhere: `12:9f…`. A shortened chain cannot
+ * contain this end.
+ */
 export const anchorOf = (no: bigint, mac: Buffer): string => `${no}:${mac.toString('hex')}`
 
-/** The end of the chain is not as the engine left it: nothing is linked to it, and nothing forgotten. */
+/** The end of the chain was changed: no link is added, and none is forgotten. */
 export class BrokenChain extends Error {
   override readonly name = 'BrokenChain'
 }
 
-/** Opens a key of the chain: the current one, or the one that follows from a data key of before. */
+/** Opens a key of the chain: the current one, or the one of an earlier data key. */
 export type OpenChainKey = (dataKeyId?: string) => Promise<ChainKey>
 
 /**
- * Works with the head held, once it was found to be as the engine left it: who can write to the tables must
- * not have the engine sign what they made of it.
+ * Locks the head and verifies it, so that an attacker with write access cannot have the engine sign
+ * changed rows.
  *
  * @throws BrokenChain
  */
@@ -76,7 +80,7 @@ export async function withHead<T>(
 ): Promise<T> {
   const { database, pools } = lanes
   for (;;) {
-    // The key before the connection: opening one may need a connection of its own.
+    // The key comes before the connection, since opening a key may need a connection of its own.
     const [seen] = await lanes.single(headNow)
     const keyId = seen?.key_id ?? null
     const chainKey = keyId === null ? undefined : await open(keyId)
@@ -88,11 +92,11 @@ export async function withHead<T>(
       return { result: await work(client, head) }
     })
     if (done !== undefined) return done.result
-    // Another process went on under a newer key meanwhile.
+    // Another process continued under a newer key meanwhile.
   }
 }
 
-/** @throws BrokenChain when the head, or the last link that it tells of, is not as the engine left it. */
+/** @throws BrokenChain when the head, or the last link it names, was changed. */
 function checkEnd(
   head: HeadRow,
   chainKey: ChainKey | undefined,
@@ -116,8 +120,8 @@ export const isSame = (one: Buffer, other: Buffer): boolean =>
   one.length === other.length && timingSafeEqual(one, other)
 
 /**
- * Gives rows that have none their links, in turns with whoever else does. Safe to run twice: what is linked
- * waits no more, in the same commit.
+ * Adds the missing links, taking turns with other processes. Safe to run twice: the same commit
+ * removes linked rows from the waiting ones.
  *
  * @returns how many. @throws BrokenChain
  */

@@ -1,10 +1,10 @@
-/** SQL of the chain that the rows of the audit trail hang on. */
+/** SQL of the audit trail's chain. */
 import { type Sql, sql } from '../db/sql.ts'
 
 export type HeadRow = {
   last_no: bigint
   last_mac: Buffer
-  /** The links up to here were forgotten by age. */
+  /** Links up to this one were forgotten by age. */
   forgotten_no: bigint
   forgotten_mac: Buffer
   key_id: string | null
@@ -13,17 +13,17 @@ export type HeadRow = {
 
 const headColumns = sql`last_no, last_mac, forgotten_no, forgotten_mac, key_id, mac`
 
-/** Held to the end of the transaction: two that add links take turns. */
+/** Locked until the end of the transaction, so that processes take turns. */
 export const holdHead = sql<HeadRow>`
   select ${headColumns}
   from tollgate.hold_audit_head()`
 
-/** The head as it stands, held by nobody. */
+/** The present head, without a lock. */
 export const headNow = sql<HeadRow>`
   select ${headColumns}
   from tollgate.audit_head`
 
-/** The links that are there at the end of the chain as the head tells it, and beyond. */
+/** The existing links from the head's last one on. */
 export const linksFrom = (no: bigint) => sql<{ no: bigint; mac: Buffer }>`
   select link.no, link.mac
   from tollgate.audit_link as link
@@ -31,21 +31,21 @@ export const linksFrom = (no: bigint) => sql<{ no: bigint; mac: Buffer }>`
   order by link.no
   limit 2`
 
-/** What rows of the trail itself tell of being forgotten: up to which link, as an anchor. */
+/** Forgotten ranges in the rows of the trail: up to which link, as an anchor. */
 export const toldForgotten = sql<{ anchor: string }>`
   select audit.detail ->> 'anchor' as anchor
   from tollgate.audit as audit
   where audit.action = 'audit.forgotten' and audit.detail ? 'anchor'`
 
 export type EndRow = HeadRow & {
-  /** The highest link that is there. */
+  /** The highest existing link. */
   highest_no: bigint | null
-  /** Rows that wait for their link, and for how long the first of them does. */
+  /** The number of rows without a link, and the age of the first. */
   waiting: number
   waiting_ms: number
 }
 
-/** The end of the chain as it is told and as it is, at one moment. */
+/** The end of the chain by its head and by its rows, at one moment. */
 export const endOfChain = sql<EndRow>`
   select ${headColumns},
     (select max(no) from tollgate.audit_link) as highest_no,
@@ -56,7 +56,7 @@ export const endOfChain = sql<EndRow>`
       join tollgate.audit as audit on audit.id = pending.audit_id), 0)::double precision as waiting_ms
   from tollgate.audit_head`
 
-/** All of a row, as one text that is the same for ever. Null: the row is not there. */
+/** A whole row as one canonical text. Null: the row does not exist. */
 const content: Sql = sql`
   case when audit.id is null then null else jsonb_build_array(audit.id,
     (extract(epoch from audit.at) * 1000000)::bigint, audit.actor_kind, audit.actor_id, audit.actor,
@@ -65,7 +65,9 @@ const content: Sql = sql`
 
 export type UnlinkedRow = { audit_id: string; content: string | null }
 
-/** The next rows without a link, the oldest first; also one that was removed before it got one. */
+/**
+ * The next rows without a link, oldest first, including rows that were removed before their link.
+ */
 export const unlinked = (limit: number) => sql<UnlinkedRow>`
   select pending.audit_id, ${content}
   from tollgate.audit_pending as pending
@@ -75,7 +77,9 @@ export const unlinked = (limit: number) => sql<UnlinkedRow>`
 
 export type NewLink = { readonly auditId: string; readonly mac: Buffer }
 
-/** Adds links after the last one and moves the head to the last of them: `head` as it is then. */
+/**
+ * Adds links after the last one and moves the head to the last new link: `head` is its new state.
+ */
 export const addLinks = (firstNo: bigint, links: readonly NewLink[], head: HeadRow) => sql`
   select tollgate.add_audit_links(${String(firstNo)}::bigint, ${head.key_id}::uuid,
     ${links.map(({ auditId }) => auditId)}::uuid[], ${links.map(({ mac }) => mac)}::bytea[], ${head.mac}::bytea)`
@@ -85,7 +89,7 @@ export const setHead = (head: HeadRow) => sql`
     forgotten_no = ${String(head.forgotten_no)}::bigint, forgotten_mac = ${head.forgotten_mac}::bytea,
     key_id = ${head.key_id}::uuid, mac = ${head.mac}::bytea`
 
-/** Whether a row waits for its link, and where the chain ends by its head. */
+/** Whether a row waits for its link, and the end of the chain by its head. */
 export const anyUnlinked = sql<{ waits: boolean; last_no: bigint }>`
   select exists (select from tollgate.audit_pending) as waits, audit_head.last_no
   from tollgate.audit_head`
@@ -107,7 +111,7 @@ export const linksAfter = (after: bigint, last: bigint, limit: number) => sql<Li
   order by link.no
   limit ${limit}::integer`
 
-/** Rows that have no link and that nobody waits to give one. */
+/** Rows without a link that no process will link. */
 export const strayRows = (limit: number) => sql<{ id: string }>`
   select audit.id
   from tollgate.audit as audit
@@ -116,7 +120,7 @@ export const strayRows = (limit: number) => sql<{ id: string }>`
   order by audit.at
   limit ${limit}::integer`
 
-/** The last link before the first row that is not older than `before`. */
+/** The last link before the first row at or after `before`. */
 export const lastBefore = (before: Date, after: bigint, most: bigint) => sql<{
   no: bigint
   mac: Buffer
@@ -135,7 +139,7 @@ export const lastBefore = (before: Date, after: bigint, most: bigint) => sql<{
 export const forgetThrough = (no: bigint) => sql<{ forgotten: bigint }>`
   select tollgate.forget_audit(${String(no)}::bigint) as forgotten`
 
-/** How many links hang on a data key. */
+/** The number of links under a data key. */
 export const linksUnder = (keyId: string) => sql<{ links: number }>`
   select count(*)::integer as links
   from tollgate.audit_link

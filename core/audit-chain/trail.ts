@@ -25,7 +25,7 @@ import { type Verified, verifyTrail } from './verify.ts'
 const pageRows = 500
 const batchRows = 2000
 
-/** The audit trail as people read and check it. Rows come into it with what they tell, and by no other way. */
+/** Reads and verifies the audit trail. Rows are added only together with their actions. */
 export class AuditTrail {
   readonly #lanes: Lanes
   readonly #chainKey: (dataKeyId?: string) => Promise<ChainKey>
@@ -41,7 +41,7 @@ export class AuditTrail {
     return this.#lanes.read(auditPage(filter, 'newest', null, limit), limits.slowReadMs)
   }
 
-  /** The same for somebody at a page, in a lane of its own: from the row after `after`. */
+  /** A page for the office, in a lane of its own: from the row after `after`. */
   async search(filter: AuditFilter, after: string | undefined, limit: number): Promise<AuditRow[]> {
     check(filter)
     const [place] = after === undefined ? [null] : await this.#lanes.read(auditPlace(after))
@@ -65,7 +65,7 @@ export class AuditTrail {
     }
   }
 
-  /** Puts on record that somebody read the trail, or took a copy of it. */
+  /** Records that a person read or exported the trail. */
   async tellRead(
     by: By,
     how: 'listed' | 'exported' | 'verified',
@@ -78,16 +78,16 @@ export class AuditTrail {
     )
   }
 
-  /** Where the chain ends now, to be kept elsewhere. */
+  /** The present end of the chain, for safekeeping elsewhere. */
   async anchor(): Promise<string> {
     const [end] = await this.#lanes.read(endOfChain)
     return anchorOf(end!.last_no, end!.last_mac)
   }
 
   /**
-   * Looks through the chain for rows that were changed, removed or added afterwards.
+   * Searches the chain for rows that were later changed, removed or added.
    *
-   * @param anchors Ends of the chain that were kept elsewhere, as exports and the log tell them.
+   * @param anchors Ends of the chain kept elsewhere, from exports and the log.
    */
   verify(anchors: readonly string[] = []): Promise<Verified> {
     for (const anchor of anchors) {
@@ -98,10 +98,11 @@ export class AuditTrail {
   }
 
   /**
-   * Forgets rows that are past their time, once the chain was found whole. The chain goes on from the last
-   * of them. Only the owner of the tables may.
+   * Deletes rows past their retention, after the chain was verified. The chain continues from the
+   * last of them. Requires the owner of the tables.
    *
-   * @returns how many. @throws GatewayError 400 for a time that is not over, or when the chain has problems.
+   * @returns how many. @throws GatewayError 400 for a time in the future, or when the chain has
+   * problems.
    */
   async forget(before: Date, by: By): Promise<bigint> {
     const latest = systemClock.realMs() - limits.auditDays * 24 * 3_600_000
@@ -149,7 +150,7 @@ const refused = (name: string, message: string) =>
     description: `${name} ${message}`,
   })
 
-/** Looks through the trail of a database beside the processes that use it, without an engine. */
+/** Verifies the trail of a database without an engine, beside running processes. */
 export async function verifyAudit(options: {
   readonly database: DatabaseOptions
   readonly keys: KeyProvider

@@ -11,26 +11,26 @@ import {
   toldForgotten,
 } from './store-chain.ts'
 
-/** Opens the key of the chain that follows from a data key. */
+/** Opens the chain key of a data key. */
 export type OpenChainKey = (dataKeyId: string) => Promise<KeyObject>
 
 export type Verified = {
-  /** Links that are there, and the end of the chain to be kept elsewhere. */
+  /** Existing links, and the end of the chain for safekeeping elsewhere. */
   readonly links: bigint
   readonly anchor: string
-  /** What shows that somebody changed the trail, in words. */
+  /** Signs of manipulation, in words. */
   readonly problems: readonly string[]
-  /** What cannot be told now. */
+  /** Facts that cannot be verified now. */
   readonly notes: readonly string[]
 }
 
-/** Of a trail that is changed all over, the first places say enough. */
+/** For a widely changed trail, the first places are enough. */
 const mostTold = 20
 
 /**
- * Looks through the whole chain.
+ * Verifies the whole chain.
  *
- * @param anchors Ends of the chain that were kept elsewhere: each must still be in it.
+ * @param anchors Ends of the chain kept elsewhere: each must still exist.
  */
 export async function verifyTrail(
   lanes: Lanes,
@@ -56,7 +56,7 @@ export async function verifyTrail(
     }
     isEnd = rows.length < limits.auditLinksAtOnce
   }
-  // Rows that tell of it are checked above, each by its link.
+  // The rows about forgotten links are verified above, each by its link.
   const told = new Map(
     (await lanes.read(toldForgotten, limits.slowReadMs)).map(({ anchor }) => [
       numberOf(anchor),
@@ -84,7 +84,7 @@ async function checkLink(row: LinkRow, before: Before, keys: Keys, found: Findin
   const name = `the row of link ${row.no} (${row.audit_id})`
   if (row.content === null) return found.problem(`${name} was removed`)
   const key = await keys.of(row.key_id)
-  // Where the link before is not there, its own hash cannot be worked out.
+  // Without the previous link, the hash cannot be computed.
   if (key === undefined || !isNext) return
   const { no, audit_id: auditId, content } = row
   const right = linkMac(key, { no, previous: before.mac, auditId, content })
@@ -104,7 +104,7 @@ class Kept {
     if (this.#unmet.get(String(no)) === anchorOf(no, mac)) this.#unmet.delete(String(no))
   }
 
-  /** @param told Ends up to which rows of the trail tell that it was forgotten, by number. */
+  /** @param told Ends of forgotten ranges in the trail, by number. */
   tellUnmet(
     forgotten: bigint,
     isTold: boolean,
@@ -123,7 +123,7 @@ class Kept {
 
 const numberOf = (anchor: string) => anchor.slice(0, anchor.indexOf(':'))
 
-/** Links are forgotten with a row that tells up to where; that row outlives them. */
+/** Forgetting links adds a row with the last number; that row outlives the links. */
 function tellForgotten(
   { forgotten_no: no, forgotten_mac: mac }: EndRow,
   told: ReadonlyMap<string, string>,
@@ -175,7 +175,7 @@ class Findings {
   }
 }
 
-/** Keys that were opened; one that does not open is told once. */
+/** Opened keys; a key that does not open is reported once. */
 class Keys {
   readonly #open: OpenChainKey
   readonly #found: Findings

@@ -1,6 +1,6 @@
 /**
- * Looks on at the chain from one process: tells where it ends, so that a log that is kept elsewhere shows when
- * it was cut off, and notices when it stands still.
+ * Watches the chain from one process: logs its end, so that an external log reveals a later cut,
+ * and notices a stalled chain.
  */
 import type { Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
@@ -21,7 +21,7 @@ type Parts = {
 export class ChainWatch {
   readonly #parts: Parts
   #lastNo = 0n
-  /** The end that was told last, and when. */
+  /** The last logged end, and its time. */
   #toldNo: bigint | undefined
   #toldMs = Number.NEGATIVE_INFINITY
   /** Since when rows wait at this end. */
@@ -51,13 +51,13 @@ export class ChainWatch {
     return waits
   }
 
-  /** Tells the end that was looked at, once a minute, whether more rows came or not. */
+  /** Logs the present end once a minute, with or without new rows. */
   async tell(): Promise<void> {
     if (this.#parts.clock.elapsedMs() - this.#toldMs >= limits.alarmMs)
       await this.#tell(this.#lastNo)
   }
 
-  /** Before the process ends: the next one to look may come late. */
+  /** Runs before the process ends, since the next process may start late. */
   async last(): Promise<void> {
     const [row] = await this.#parts.lanes.read(anyUnlinked)
     if (row !== undefined) await this.#tell(row.last_no)
@@ -67,7 +67,7 @@ export class ChainWatch {
     if (no === 0n || no === this.#toldNo) return
     const { lanes, open, clock, securityLog, alarm } = this.#parts
     this.#toldMs = clock.elapsedMs()
-    // Only an end that is as the engine left it is worth keeping.
+    // Only a verified end is worth keeping.
     const head = await withHead(lanes, open, async (_, found) => found).catch((error: unknown) => {
       if (error instanceof BrokenChain)
         alarm('audit-trail', { subject: 'chain', why: error.message })

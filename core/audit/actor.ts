@@ -1,4 +1,4 @@
-/** Who acts, as the audit trail names them. */
+/** The actors of the audit trail. */
 import { hostname } from 'node:os'
 import { isId } from '../ids.ts'
 import { maskEscapedNumbers } from '../redaction/mask.ts'
@@ -9,17 +9,17 @@ export type ActorKind = (typeof actorKinds)[number]
 
 export type Actor = {
   readonly kind: ActorKind
-  /** Of a token or an operator its own; of a system user the number that the system knows it by. */
+  /** The id of a token or operator; for a system user, the system's own number. */
   readonly id: string
-  /** Name before people. That of a token is looked up when it is left out. */
+  /** Name for people. When absent, a token's name is looked up. */
   readonly name?: string
-  /** Where a request came from. */
+  /** The origin of the request. */
   readonly address?: string
-  /** The machine on which it was done. */
+  /** The machine of the action. */
   readonly host?: string
 }
 
-/** A text is whom an embedding program names; it alone knows whether that is so. */
+/** A text comes from an embedding program, which is responsible for its truth. */
 export type By = string | Actor
 
 const host = hostname().slice(0, 255)
@@ -30,12 +30,12 @@ export function actorBy(by: By = 'embedder'): Actor {
   if (typeof by === 'string') {
     return { kind: 'embedder', id: 'embedder', name: maskEscapedNumbers(by), host }
   }
-  // An id of ours has hex digits in which a card number may be found by chance.
+  // Our own ids have hex digits that can resemble a card number by chance.
   const id = isId(by.id) ? by.id : maskEscapedNumbers(by.id)
   return by.name === undefined ? { ...by, id } : { ...by, id, name: maskEscapedNumbers(by.name) }
 }
 
-/** Whom a request is made by: `by` where the embedding program says so, else the token. */
+/** The actor of a request: `by` of the embedding program, else the token. */
 export function actorOf(caller: {
   readonly id: string
   readonly entityId: string | null

@@ -1,28 +1,28 @@
-/** The security log: what somebody has to be woken for. */
+/** The security log: alarms that need immediate attention. */
 import type { Json, Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import type { Clock } from '../clock.ts'
 import { keyOf, mac, newKeyBytes } from '../crypto/cipher.ts'
 
 export type AlarmKind =
-  /** Somebody tries numbers of cards. */
+  /** An attacker tests card numbers. */
   | 'card-testing'
-  /** Somebody failed to log in too often. */
+  /** Too many failed logins. */
   | 'lockout'
-  /** A message for an account that its acquirer did not prove to have sent. */
+  /** A message for an account without proof of its acquirer. */
   | 'forged-event'
-  /** A token asks for many ids that are not its own. */
+  /** A token requests many unknown ids. */
   | 'guessed-id'
-  /** A token or an operator asked for what their rights do not hold. */
+  /** A token or an operator requested an operation beyond their rights. */
   | 'rights-refused'
-  /** The end of the audit trail's chain is not as the engine left it: no row gets a link any more. */
+  /** The end of the audit trail's chain was changed: no row gets a link any more. */
   | 'audit-trail'
-  /** A fault that nothing else caught. */
+  /** An error that no other handler caught. */
   | 'last-resort'
 
-/** Never a secret, nor anything personal: security logs are read by many. */
+/** Never a secret or personal data, since security logs have many readers. */
 export type AlarmDetail = {
-  /** Whom or what it is about: a token, an account, an address. Told apart by this. */
+  /** The token, account or address behind the alarm. Distinguishes alarms of one kind. */
   readonly subject: string
 } & Readonly<Record<string, Json>>
 
@@ -33,11 +33,11 @@ type OfKind = {
   readonly subjects: Map<string, Window>
   sinceMs: number
   lines: number
-  /** Not logged, because there were too many of the kind. */
+  /** The number of alarms not logged, beyond the limit of the kind. */
   untold: number
 }
 
-/** The log, with the mark by which lines of the security log are kept apart. */
+/** The log, with the mark of the security log on each line. */
 export function marked(log: Log): Log {
   return {
     info: (fields, message) => log.info({ security: true, ...fields }, message),
@@ -46,9 +46,9 @@ export function marked(log: Log): Log {
 }
 
 /**
- * Logs an alarm of one kind about one subject once a minute, with how often it was raised meanwhile, and
- * so many of one kind at most: what an attacker repeats neither fills a disk nor hides another alarm. What was
- * held back is told once the minute is over, also when nothing more comes.
+ * Logs an alarm of one kind about one subject at most once a minute, with its count, and limits
+ * each kind. A repeating attacker thus neither fills a disk nor hides another alarm. Suppressed
+ * alarms are logged at the end of the minute, even when none follows.
  */
 export function alarms(log: Log, clock: Clock): Alarm {
   const kinds = new Map<AlarmKind, OfKind>()
@@ -102,7 +102,7 @@ export function alarms(log: Log, clock: Clock): Alarm {
     }
     of.lines += 1
     of.subjects.delete(detail.subject)
-    // Of more subjects than can be told in a while the oldest give way.
+    // The oldest subjects make room beyond the limit.
     if (of.subjects.size >= 10 * limits.alarmsPerKind) {
       of.subjects.delete(of.subjects.keys().next().value!)
     }
@@ -113,13 +113,13 @@ export function alarms(log: Log, clock: Clock): Alarm {
 }
 
 /**
- * Ids that were not there, by token. One that asks for the same again, as clients do, guesses nothing. Kept as
- * keyed hashes: what stands in a path may be anything, a card number too.
+ * Counts unknown ids per token. A repeat of the same id, as clients send, is no guess. Kept as
+ * keyed hashes, since a path may contain any text, card numbers included.
  */
 export class GuessedIds {
   readonly #alarm: Alarm
   readonly #clock: Clock
-  /** Of this process alone. */
+  /** The key exists in this process only. */
   readonly #key = keyOf(newKeyBytes())
   readonly #tokens = new Map<string, { readonly sinceMs: number; readonly ids: Set<string> }>()
 
@@ -128,7 +128,7 @@ export class GuessedIds {
     this.#clock = clock
   }
 
-  /** @param token Its id. */
+  /** @param token The token's id. */
   missed(token: string, id: string, address: string | undefined): void {
     const nowMs = this.#clock.elapsedMs()
     let of = this.#tokens.get(token)

@@ -1,10 +1,10 @@
-/** SQL of the audit trail as people read it. */
+/** SQL that reads the audit trail for people. */
 import { type Sql, sql } from '../db/sql.ts'
 import type { Facts } from '../redaction/harmless.ts'
 
 export type AuditRow = {
   id: string
-  /** With microseconds: also the place from which the next page goes on. */
+  /** With microseconds; also the start of the next page. */
   at: string
   actor_kind: string
   actor_id: string | null
@@ -17,17 +17,17 @@ export type AuditRow = {
   before: Facts | null
   after: Facts | null
   detail: Facts
-  /** Its number in the chain; null until it has one. */
+  /** The row's number in the chain; null before its link. */
   link: bigint | null
   mac: string | null
 }
 
 export type AuditFilter = {
-  /** Of this node and all below it. */
+  /** This entity and all entities below it. */
   readonly entity?: string
   /** Name or id. */
   readonly actor?: string
-  /** `token.created`, or `token` for every action with tokens. */
+  /** `token.created`, or `token` for every action on tokens. */
   readonly action?: string
   readonly since?: Date
   readonly resource?: string
@@ -35,15 +35,15 @@ export type AuditFilter = {
 
 export type Place = { readonly at: string; readonly id: string }
 
-/** Where a row stands among the others. */
+/** The place of a row in the order. */
 export const auditPlace = (id: string) => sql<Place>`
   select audit.id, to_char(audit.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
   from tollgate.audit as audit
   where audit.id = ${id}::uuid`
 
 /**
- * Rows of the trail by time, after or before a place. Each filter has an index that has its rows in this order, of
- * which as many are read as the page has.
+ * Rows of the trail by time, after or before a place. Each filter has an index in this order, so a
+ * page reads only its own rows.
  */
 export const auditPage = (
   filter: AuditFilter,
@@ -68,7 +68,7 @@ export const auditPage = (
   limit ${limit}::integer`
 }
 
-/** The actions of the trail that a filter names, one look into the index for each. */
+/** The actions that a filter names, with one index look-up each. */
 const actionsOf = (action: string) => sql`
   known as (
     (select audit.action collate "C" as action
@@ -88,7 +88,7 @@ const actionsOf = (action: string) => sql`
   named as (
     select action from known where action = ${action}::text or starts_with(action, ${action}::text || '.'))`
 
-/** @param page Rows for which a condition holds, those of one page at most. */
+/** @param page Rows that meet a condition, at most one page. */
 function sourceOf(
   { resource, actor, action, entity }: AuditFilter,
   page: (which: Sql) => Sql,

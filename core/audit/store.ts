@@ -1,18 +1,18 @@
-/** SQL of the audit trail: how rows come into it. They are only ever added. */
+/** SQL that adds rows to the audit trail. No statement changes a row. */
 import { type Sql, sql } from '../db/sql.ts'
 import { type AuditEntry, auditRows } from './stored-rows.ts'
 
-/** A row by itself, for whoever writes it in the transaction of what it tells. Safe to run again. */
+/** Adds a single row in the transaction of its action. Safe to run again. */
 export const addAudit = (entry: AuditEntry): Sql =>
   auditRows(entry, { from: sql`(select) as told` })
 
-/** Whether this very row is there: its answer may have been lost and its statement run again. */
+/** Whether this row exists after a lost answer or a repeated statement. */
 export const auditById = (id: string) => sql<{ id: string }>`
   select id
   from tollgate.audit
   where id = ${id}::uuid`
 
-/** The same of a decision that was made under a lease, whose number nobody else decided under. */
+/** The same for a decision under a lease, whose number is unique to this decision. */
 export const auditUnderLease = (resource: string, actor: string, action: string, lease: number) =>
   sql<{ id: string }>`
   select id

@@ -30,7 +30,7 @@ export const clockById = (id: string) => sql<ClockRow>`
   from tollgate.test_clock
   where id = ${id}::uuid`
 
-/** The newest clocks of one node. */
+/** The newest clocks of one entity. */
 export const clocksOf = (entityId: string, limit: number) => sql<ClockRow>`
   select id, entity_id, name, at, target, started_from, created_at
   from tollgate.test_clock
@@ -38,7 +38,7 @@ export const clocksOf = (entityId: string, limit: number) => sql<ClockRow>`
   order by id desc
   limit ${limit}::integer`
 
-/** Sets off. Empty while an earlier advance is under way, or when the clock stands there already. */
+/** Starts an advance. Empty during an earlier advance, or when the clock has reached the target. */
 export const setOff = (id: string, target: Date, audit: AuditEntry) => sql<{ id: string }>`
   with moving as (
     update tollgate.test_clock set target = ${target}::timestamptz, started_from = at
@@ -48,7 +48,7 @@ export const setOff = (id: string, target: Date, audit: AuditEntry) => sql<{ id:
     ${auditRows(audit, { from: sql`moving`, resource: sql`moving.id`, entityId: sql`moving.entity_id` })})
   select id from moving`
 
-/** Moves on to the next instant at which something is due; empty when nothing is up to the target. */
+/** Advances to the next due instant; empty without one up to the target. */
 export const moveOn = (id: string) => sql<{ at: Date }>`
   update tollgate.test_clock set at = greatest(test_clock.at, upcoming.at)
   from (
@@ -58,7 +58,7 @@ export const moveOn = (id: string) => sql<{ at: Date }>`
   where test_clock.id = ${id}::uuid and upcoming.at <= test_clock.target
   returning test_clock.at`
 
-/** Arrives. */
+/** Completes an advance. */
 export const arrive = (id: string, target: Date) => sql<{ id: string }>`
   update tollgate.test_clock set at = target, target = null, started_from = null
   where id = ${id}::uuid and target = ${target}::timestamptz

@@ -1,4 +1,7 @@
-/** Business time of what may live on a test clock. The position is read with each request, never cached. */
+/**
+ * Business time, with or without a test clock. Each request reads the clock's position; no process
+ * caches it.
+ */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Clock } from '../clock.ts'
 import type { Lanes } from '../db/lanes.ts'
@@ -7,10 +10,10 @@ import { isId } from '../ids.ts'
 import { refuse, textOf } from '../request/values.ts'
 import { clockById } from './store.ts'
 
-/** Where time is read: the positions of test clocks are rows. */
+/** Sources of time: the positions of test clocks are rows. */
 type Clocks = { readonly clock: Clock; readonly lanes: Lanes }
 
-/** The time of a test clock, or of the entity where there is none. */
+/** The time of a test clock, or of the entity without one. */
 export function businessNow(
   clocks: Clocks,
   entityId: string,
@@ -25,14 +28,14 @@ async function positionOf({ lanes }: Clocks, clockId: string): Promise<Date> {
   return row.at
 }
 
-/** Where a test clock may be named: in its database, and where it is for tests. */
+/** Test clocks belong to a database and exist in test environments only. */
 type Installation = { readonly lanes: Lanes; readonly environment: 'test' | 'live' }
 
 /**
- * The clock that a new resource lives on: that of what it belongs to, or the one its request names.
+ * The clock of a new resource: that of its parent resource, or the one in the request.
  *
- * @throws GatewayError 400 in the live environment, for a clock that the channel cannot use and for
- * another one than that of what it belongs to.
+ * @throws GatewayError 400 in the live environment, for a clock outside of the channel, and for
+ * another clock than the parent's.
  */
 export function clockOf(
   installation: Installation,

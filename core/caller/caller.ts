@@ -1,16 +1,16 @@
 import type { By } from '../audit/actor.ts'
 import type { RightSet } from './rights.ts'
 
-/** Who calls: the node a token belongs to. The embedding program itself is `embedder`. */
+/** The caller: a token with its entity. The embedding program itself is `embedder`. */
 export type Caller = {
   /** Key of throttling and audit: the token's id, or the embedder's name. */
   readonly id: string
-  /** Acts for this node and everything below; null acts for every entity. */
+  /** Acts for this entity and everything below; null acts for every entity. */
   readonly entityId: string | null
-  /** What it may do, made by `rightSet`; every right of tokens unless given. */
+  /** The caller's rights, made by `rightSet`; every right of tokens by default. */
   readonly rights?: RightSet
-  /** Where the request came from. */
+  /** The origin of the request. */
   readonly address?: string
-  /** Who asks the embedding program for it, where that is not the embedding program itself. */
+  /** The person behind the embedding program's request, for the audit trail. */
   readonly by?: By
 }

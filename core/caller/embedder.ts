@@ -1,18 +1,18 @@
-/** How an embedding program calls. */
+/** The options of an embedding program's calls. */
 import type { By } from '../audit/actor.ts'
 import type { Caller } from './caller.ts'
 import { everyRight } from './rights.ts'
 
 export type RequestOptions = {
   readonly idempotencyKey?: string
-  /** Who asks; the embedding program itself unless given. */
+  /** The caller; the embedding program itself by default. */
   readonly caller?: Caller
-  /** Who asked the embedding program for it, for the audit trail. */
+  /** The person behind the request, for the audit trail. */
   readonly by?: By
 }
 
 /** The embedding program: acts for every entity of its own database. */
 export const embedder: Caller = { id: 'embedder', entityId: null, rights: everyRight }
 
-/** Version shown in every answer as buildNumber. */
+/** Version in every response as buildNumber. */
 export const buildNumber = 'tollgate-0.1.0'

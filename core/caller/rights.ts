@@ -1,6 +1,6 @@
 /**
- * What callers may do. Every request of a caller passes here on its way through `read`
- * (core/call.ts), whichever way it came in: nothing but rows of the tables decides.
+ * The rights of callers. Every request passes here through `read` (core/call.ts), hosted or
+ * embedded: only rows of the tables decide.
  */
 import {
   type Endpoint,
@@ -14,15 +14,15 @@ import {
 import type { Alarm } from '../audit/alarm.ts'
 import { GatewayError } from '../errors.ts'
 
-/** Rights as bits; `rightSet` makes one. */
+/** Rights as bits; `rightSet` makes a set. */
 export type RightSet = number
 
 const bits: ReadonlyMap<string, RightSet> = new Map(rights.map(({ name }, at) => [name, 1 << at]))
 
-/** The embedding program's. */
+/** The embedding program's rights. */
 export const everyRight: RightSet = (1 << rights.length) - 1
 
-/** A name that this version does not know gives no right. */
+/** An unknown name gives no right. */
 export const rightSet = (names: readonly string[]): RightSet =>
   names.reduce((all, name) => all | (bits.get(name) ?? 0), 0)
 
@@ -30,15 +30,15 @@ export const rightSet = (names: readonly string[]): RightSet =>
 export const rightNames = (set: RightSet): RightName[] =>
   rights.filter(({ name }) => ((bits.get(name) ?? 0) & set) !== 0).map(({ name }) => name)
 
-/** What a token has that was made without naming rights, and a caller that names none. */
+/** The default rights of a token, and of a caller without named rights. */
 export const allOfTokens: RightSet = rightSet(tokenRights)
 
 type Needed = {
   readonly isByPaymentType: boolean
-  /** One of them has to be there; zero where none is needed. */
+  /** The caller needs one of these; zero: none needed. */
   readonly anyOf: RightSet
   readonly names: readonly RightName[]
-  /** Has to be there as well; with `where` only for a request that names this field. */
+  /** A further right; with `where`, only for requests with this field. */
   readonly also: Endpoint['also']
 }
 
@@ -57,16 +57,16 @@ type Holder = {
   readonly address?: string
 }
 
-/** Where a refusal is told: a token that asks for more than it has may be in other hands. */
+/** The alarm for refusals: a token that exceeds its rights may be stolen. */
 type Watch = { readonly alarm: Alarm }
 
-/** What is no number holds nothing, whatever it would become as one. */
+/** A value that is no number grants nothing, regardless of its conversion. */
 const holds = ({ rights = allOfTokens }: Pick<Holder, 'rights'>, wanted: RightSet) =>
   typeof rights === 'number' && (rights & wanted) !== 0
 
 /**
- * Before anything of a request is looked at. An operation that goes by the payment type needs one of
- * their rights for now; which one, `refuseUnlessMayMake` says.
+ * Checks the rights before the request is decoded. An operation whose right depends on the payment
+ * type needs one of the possible rights here; `refuseUnlessMayMake` checks the exact one.
  *
  * @throws GatewayError 403 800.900.301 with the name of the missing right.
  */
@@ -83,7 +83,7 @@ export function refuseUnlessMay(watch: Watch, caller: Holder, operation: string)
 }
 
 /**
- * Whether the caller has the second right that some fields of the operation need.
+ * Checks the second right that some fields of the operation need.
  *
  * @throws GatewayError 403 800.900.301 with the name of the missing right.
  */
@@ -100,8 +100,7 @@ export function refuseUnlessMayName(
 }
 
 /**
- * Whether the caller may have payments of these types made. One that does not exist is left to
- * validation.
+ * Checks the rights to these payment types. Validation refuses unknown types.
  *
  * @throws GatewayError 403 800.900.301 with the name of the missing right.
  */
@@ -113,7 +112,7 @@ export function refuseUnlessMayMake(watch: Watch, caller: Holder, types: readonl
   }
 }
 
-/** Whether what the operation needs follows from the payment types that the request names. */
+/** Whether the right for an operation depends on the request's payment types. */
 export const goesByPaymentType = (operation: string): boolean =>
   needs.get(operation)?.isByPaymentType === true
 

@@ -1,11 +1,11 @@
-/** What the attempts of a card tester have in common, taken from a payment. */
+/** The shared features of a card tester's attempts, taken from a payment. */
 import type { Money, RequestFields } from '@tollgate/plugin-kit'
 import { type Dimension, dimensions, type Thresholds } from '../entity/card-testing-settings.ts'
 import { groupOf, textOf } from '../request/values.ts'
 import { shopperAddress } from './shopper-address.ts'
 import type { Key } from './windows.ts'
 
-/** An attempt that is about to be made. */
+/** An attempt before its begin. */
 export type Attempt = {
   readonly paymentId: string
   readonly channelId: string
@@ -17,7 +17,7 @@ export type Attempt = {
   readonly fingerprint: Buffer
 }
 
-/** An attempt that this process makes. */
+/** An attempt of this process. */
 export type Trial = {
   readonly paymentId: string
   readonly keys: readonly Key[]
@@ -25,7 +25,7 @@ export type Trial = {
   readonly number: string
 }
 
-/** A payment that was settled, as far as it tells of its card. */
+/** The columns of a settled payment that concern its card. */
 export type SettledPayment = {
   readonly id: string
   readonly channelId: string
@@ -37,7 +37,7 @@ export type SettledPayment = {
   readonly request: Readonly<Record<string, unknown>>
 }
 
-/** What its end says about the card; `nothing` where people decided, or time did. */
+/** The result's meaning for the card; `nothing` for decisions by people or time. */
 export type CardWord = 'open' | 'approved' | 'declined' | 'nothing'
 
 const binDigits = 6
@@ -50,7 +50,7 @@ export const valuesOf = (attempt: Attempt): Partial<Record<Dimension, string | u
   token: attempt.tokenId,
 })
 
-/** The same from the row of a payment, whoever made it: the token is not among it, nor a token account's BIN. */
+/** The same from a payment's row, without the token and without the BIN of a token account. */
 export function storedValues(
   { channelId, request }: SettledPayment,
   fingerprint: Buffer | null,
@@ -64,7 +64,7 @@ export function storedValues(
   }
 }
 
-/** The address that the request names as the shopper's: never the one that the request came from. */
+/** The shopper's address in the request, never the address of the client. */
 const addressIn = (fields: RequestFields): string | undefined =>
   shopperAddress(textOf(groupOf(fields, 'customer'), 'ip'))
 
@@ -81,6 +81,6 @@ export function keysOf(
   })
 }
 
-/** How people are told which one it is: of a number what may be shown. */
+/** The name of a key for people: of a number only its visible digits. */
 export const shownOf = (key: Key, number: string): string =>
   key.dimension === 'number' ? `${number.slice(0, binDigits)}…${number.slice(-4)}` : key.value

@@ -1,8 +1,7 @@
 /**
- * Refuses attempts of card testers. The check and the counting are in memory and wait for nothing, a
- * payment writes nothing for them: what failed, and what was approved beside it, is written behind the
- * payments, once a second, and what other processes saw is read then. While the database is away each
- * process goes on by itself.
+ * Refuses attempts of card testers. Check and counters are in memory and never wait, and a payment
+ * writes nothing for them. Once a second, each process writes its failures and approvals and reads
+ * those of other processes. During a database outage each process continues alone.
  */
 import type { Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
@@ -29,7 +28,7 @@ import { type DecidedRow, fingerprintOf } from './store.ts'
 import { UnderWay, type Unstored } from './under-way.ts'
 import { type Key, Windows } from './windows.ts'
 
-/** An attempt that is refused before anything of it was written or sent. */
+/** A refusal before the attempt writes or sends anything. */
 export class TooManyFailures extends GatewayError {}
 
 export class CardTesting {
@@ -68,7 +67,10 @@ export class CardTesting {
     })
   }
 
-  /** Knows what the others know before the first request; where nothing is on, it waits until something is. */
+  /**
+   * Loads the counts of other processes before the first request. Without any setting, waits for
+   * one.
+   */
   async start(): Promise<void> {
     if (isOn(this.#installation)) await this.#sharing.start()
   }
@@ -78,7 +80,7 @@ export class CardTesting {
   }
 
   /**
-   * Lets an attempt begin; `end` has to follow. Undefined where nothing is counted.
+   * Begins an attempt; `end` has to follow. Undefined when nothing is counted.
    *
    * @throws TooManyFailures 429 800.120.100.
    */
@@ -121,7 +123,7 @@ export class CardTesting {
     this.#alarm('card-testing', { subject, ...block })
   }
 
-  /** It is no longer under way in this process, whatever became of it. */
+  /** Ends the attempt in this process, with any result. */
   end(trial: Trial | undefined): void {
     for (const key of trial?.keys ?? []) {
       if (!isWide(key.dimension)) this.#underWay.end(nameOf(key))
@@ -129,10 +131,10 @@ export class CardTesting {
   }
 
   /**
-   * A payment was moved to what it now is. Waits for nothing.
+   * Counts the outcome of a settled payment. Never waits.
    *
-   * @param trial Of the process that sent it, where it still has it.
-   * @param fingerprint Of the number that was erased with it.
+   * @param trial The trial of the sending process, if still known.
+   * @param fingerprint The fingerprint of the erased number.
    */
   settled(
     trial: Trial | undefined,
@@ -161,7 +163,7 @@ export class CardTesting {
     this.#windows.approve(wide, number, this.#sharing.nowMs())
   }
 
-  /** The acquirer decides later: until then its number counts as tried. */
+  /** A pending payment: until its decision, the number counts as tried. */
   #hold(trial: Trial | undefined, payment: SettledPayment): void {
     if (trial === undefined) return
     const key = trial.keys.find(({ dimension }) => dimension === 'number')
@@ -177,7 +179,7 @@ export class CardTesting {
     )
   }
 
-  /** That process counted what the row of the payment tells; the rest is known here alone. */
+  /** The deciding process counted the columns of the row; this process adds its own knowledge. */
   #decidedElsewhere({ id, state, result_code, amount_minor }: DecidedRow): void {
     const isApproved = state === 'approved'
     const unstored = this.#underWay.decidedElsewhere(id, isApproved, this.#clock.elapsedMs())
@@ -196,9 +198,10 @@ export class CardTesting {
   }
 
   /**
-   * It was sent by another process, or some time ago: an event, an enquiry or an operator told this one.
+   * Counts an attempt of another process or an earlier time, after an event, an enquiry or an
+   * operator settled it here.
    *
-   * @param unstored What this process remembers of the attempt beyond the payment's row.
+   * @param unstored This process's knowledge of the attempt beyond the payment's row.
    */
   async #countLater(
     payment: SettledPayment,
@@ -220,19 +223,22 @@ export class CardTesting {
     }
   }
 
-  /** As the trial of the payment has it; undefined when it was erased meanwhile, and vouches for nobody. */
+  /**
+   * The number's hash, as in the payment's trial; undefined after its erasure, and then counts no
+   * approval.
+   */
   async #numberOf({ id }: SettledPayment): Promise<string | undefined> {
     const [row] = await this.#lanes.read(fingerprintOf(id))
     return row?.fingerprint?.toString('base64')
   }
 }
 
-/** Stands for the number where failures of one number are not counted. */
+/** Replaces the number where failures per number are not counted. */
 const uncounted = ''
 
 /**
- * Sales tell that a shop is not under attack; what costs nothing does not, for a card tester can have as
- * many as he likes: checks of a card without an amount, and one good card again and again.
+ * Sales prove that a shop is not under attack. Free operations do not, since a card tester can make
+ * any number of them: checks of a card without an amount, and one good card again and again.
  */
 const isSale = (amountMinor: bigint): boolean => amountMinor > 0n
 
@@ -244,7 +250,9 @@ const isShoppersCard = ({ parentId, scheduleId, method }: SettledPayment): boole
 
 const nameOf = ({ merchantId, dimension, value }: Key) => `${merchantId} ${dimension} ${value}`
 
-/** Which of the counts it was stays ours: a card tester would vary just that. */
+/**
+ * The response does not name the exceeded count, since a card tester would vary just that feature.
+ */
 const tooMany = (retryAfterSeconds: number) =>
   new TooManyFailures('800.120.100', {
     status: 429,

@@ -1,16 +1,21 @@
 /**
- * Which declines say something about the card, and so are what a card tester is after. What is wrong
- * with the merchant's set-up, the acquirer's machines or the request itself would lock a shop's genuine
- * shoppers out without an attacker, and what a shopper breaks off tells nothing about a card.
+ * The declines that say something about the card, and so interest a card tester. Errors of the
+ * merchant's configuration, the acquirer or the request would lock out genuine shoppers without any
+ * attack. A shopper's cancellation says nothing about a card.
  */
 import { results } from '@tollgate/schemas'
 
-/** `card`: counted in all dimensions. `shopper`: only for the number and the address, for it is everyday business. */
+/**
+ * `card`: counted in all dimensions. `shopper`: only for the number and the address, since such
+ * declines are normal.
+ */
 export type Failure = 'card' | 'shopper'
 
 const cardGroups = new Set(['declined-bank', 'rejected-address', 'blacklist', 'merchant-advice'])
 
-/** Of those groups: about the merchant, the acquirer or the request, whatever card is used. */
+/**
+ * Codes of those groups about the merchant, the acquirer or the request, regardless of the card.
+ */
 const notTheCard = new Set([
   '800.100.150',
   '800.100.156',
@@ -40,7 +45,7 @@ const notTheCard = new Set([
   '800.800.302',
 ])
 
-/** Of other groups: the issuer's or the acquirer's word on this card. */
+/** Codes of other groups with the issuer's or acquirer's decision on this card. */
 const alsoTheCard = new Set([
   '000.400.108',
   '100.370.100',
@@ -52,8 +57,8 @@ const alsoTheCard = new Set([
 ])
 
 /**
- * An issuer that wants the shopper has named a card that exists, and a failed authentication is what
- * happens to somebody else's card. Both happen all day in shops that nobody attacks.
+ * An issuer that requires the shopper confirms that the card exists, and a stolen card fails its
+ * authentication. Both happen all day in shops without an attack.
  */
 const theShopper = new Set(['300.100.100', '100.380.401', '800.400.200'])
 
@@ -64,5 +69,5 @@ for (const [code, group] of results) {
   else if (cardGroups.has(group) && !notTheCard.has(code)) failures.set(code, 'card')
 }
 
-/** What a decline with this result counts as; undefined: it is none of a card. */
+/** The kind of failure of a result code; undefined when the code does not concern the card. */
 export const failureOf = (resultCode: string): Failure | undefined => failures.get(resultCode)

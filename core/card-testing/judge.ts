@@ -1,22 +1,22 @@
-/** Whether another attempt is refused. Pure. */
+/** Decides whether another attempt is refused. Pure. */
 import { type Dimension, isWide } from '../entity/card-testing-settings.ts'
 import type { Counted } from './windows.ts'
 
 export type Pending = {
   /** Attempts that this process is sending now. */
   readonly underWay: number
-  /** Attempts of this process that the acquirer has not decided. */
+  /** Attempts of this process without a decision by the acquirer. */
   readonly open: number
 }
 
-/** `blocked`: so many failed. `busy`: so many will have failed, should those under way fail as well. */
+/** `blocked`: too many failures. `busy`: too many if all attempts under way fail as well. */
 export type Verdict = 'free' | 'busy' | 'blocked'
 
 /**
- * A number and an address are one shopper's, so their threshold is absolute and counts what is under
- * way: else all that is sent at once would be carried out. What many shoppers share is refused only
- * while more of it fails than is approved: a shop with many sales has many declines, and whoever
- * attacks it must not be able to close it. Both are those of all processes.
+ * A number and an address belong to one shopper, so their threshold is absolute and includes
+ * attempts under way; otherwise a burst would pass. Features that many shoppers share are refused
+ * only while failures exceed approvals: a shop with many sales has many declines, and an attacker
+ * must not be able to close it. Both counts include all processes.
  */
 export function judge(
   dimension: Dimension,
@@ -28,6 +28,6 @@ export function judge(
   const failed = own + others
   if (isWide(dimension)) return failed >= threshold && failed > approved ? 'blocked' : 'free'
   if (failed >= threshold) return 'blocked'
-  // What is open here may be among the failures that another process was told.
+  // An open attempt here may be among the failures of another process.
   return own + Math.max(others, open) + underWay >= threshold ? 'busy' : 'free'
 }

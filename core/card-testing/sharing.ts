@@ -1,6 +1,6 @@
 /**
- * Once a second: tells the other processes what failed and was approved here, learns the same of them and
- * what operators lifted, and puts blocks on their list. Safe to run twice: minutes are told and learnt as sums.
+ * Once a second, shares this process's failures and approvals, loads those of the others and the
+ * operators' lifts, and lists blocks. Safe to run twice: each minute is shared as a sum.
  */
 import type { Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
@@ -23,18 +23,18 @@ import type { Windows } from './windows.ts'
 
 const longestMs = Math.max(...dimensions.map(windowMs))
 const shortMs = windowMs('channel')
-/** A row is seen this much after the moment that it carries, at most: no statement runs for longer. */
+/** A row becomes visible at most this long after its time, since no statement runs longer. */
 const lateMs = 10_000
-/** A minute counts to its end, and rows are seen late. */
+/** A minute counts to its end, and rows become visible late. */
 const purgeableMs = 60_000 + lateMs
 const rowsAtOnce = 500
 const purgedAtOnce = 5_000
 
-/** What is told of a block: nothing by which somebody could pay. */
+/** The description of a block, without payment data. */
 export type Block = {
   readonly merchant: string
   readonly dimension: Dimension
-  /** The channel, token, BIN or address; of a number its first six and last four digits. */
+  /** The channel, token, BIN or address; for a number its first six and last four digits. */
   readonly of: string
   readonly failures: number
   readonly threshold: number
@@ -48,13 +48,13 @@ export class Sharing {
   readonly #underWay: UnderWay
   readonly #decidedElsewhere: (row: DecidedRow) => void
   readonly #processId = newId()
-  /** What is to be listed, by reference: one entry for each merchant and dimension. */
+  /** Blocks to list, by reference: one entry per merchant and dimension. */
   readonly #blocks = new Map<string, Block>()
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
   #started: Promise<void> | undefined
   #isClosed = false
-  /** What the database's clock shows beyond this machine's. */
+  /** The offset of the database's clock from this machine's. */
   #aheadMs = 0
   #learntAt: Date | undefined
   #purgedMs = Number.NEGATIVE_INFINITY
@@ -65,7 +65,7 @@ export class Sharing {
     readonly log: Log
     readonly windows: Windows
     readonly underWay: UnderWay
-    /** A payment that is open here was decided by another process. */
+    /** Another process decided a payment that is open here. */
     readonly decidedElsewhere: (row: DecidedRow) => void
   }) {
     this.#lanes = parts.lanes
@@ -76,19 +76,19 @@ export class Sharing {
     this.#decidedElsewhere = parts.decidedElsewhere
   }
 
-  /** The time of the database, by which all processes count. */
+  /** The time of the database, which all processes use for counting. */
   nowMs(): number {
     return this.#clock.realMs() + this.#aheadMs
   }
 
-  /** From now on, for this process has something to count. Ends once it knows what the others know. */
+  /** Starts sharing for a process with something to count. Resolves after the first load. */
   async start(): Promise<void> {
     if (this.#isClosed) return
     this.#started ??= this.#run().then(() => this.#next())
     await this.#started
   }
 
-  /** Puts it on the operators' list, with what is told next. */
+  /** Lists a block with the next round of sharing. */
   list(block: Block): void {
     this.#blocks.set(referenceOf(block.merchant, block.dimension), block)
   }
@@ -137,7 +137,7 @@ export class Sharing {
     this.#aheadMs = now.getTime() - (wallMs + this.#clock.realMs()) / 2
     for (const [reference, atMs] of Object.entries(lifts)) {
       const [merchantId = '', dimension = ''] = reference.split(' ')
-      // A block that was met before this process heard of the lifting is no new one.
+      // A block from before this process saw the lift is not new.
       if (this.#windows.lift(merchantId, dimension as Dimension, atMs)) {
         this.#blocks.delete(reference)
       }
@@ -155,7 +155,7 @@ export class Sharing {
     this.#learntAt = now
   }
 
-  /** Of the payments that count as open here, those that another process saw decided: some at a time. */
+  /** Checks some of the open payments here for decisions of other processes. */
   async #letGoDecided(): Promise<void> {
     const open = this.#underWay.someOpen(limits.cardTestingAskedAtOnce)
     if (open.length === 0) return
@@ -197,6 +197,6 @@ export class Sharing {
   }
 }
 
-/** One entry is open for each merchant and dimension, and ending it lifts what stands on the two. */
+/** One open entry per merchant and dimension; ending it lifts all its blocks. */
 export const referenceOf = (merchantId: string, dimension: Dimension) =>
   `${merchantId} ${dimension}`

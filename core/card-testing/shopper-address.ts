@@ -1,9 +1,9 @@
-/** The address that a shopper's attempts are counted by. */
+/** The address by which attempts of a shopper are counted. */
 import { isPublicAddress } from '../net/address.ts'
 
 /**
- * Undefined for what is no public address: those of a merchant's own network are its servers' and not
- * its shoppers'. Of IPv6 the network is what one shopper has, with more addresses than could be counted.
+ * Undefined for private addresses, which belong to a merchant's servers and not to shoppers. For
+ * IPv6, the network, since one shopper has more addresses than can be counted.
  */
 export function shopperAddress(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
@@ -18,7 +18,7 @@ function networkOf(address: string): string {
   const [head = '', tail = ''] = address.split('%')[0]!.toLowerCase().split('::')
   const left = head.split(':').filter((group) => group !== '')
   const right = tail.split(':').filter((group) => group !== '')
-  // An IPv4 tail takes the place of two groups.
+  // An IPv4 tail replaces two groups.
   const taken = left.length + right.length + (address.includes('.') ? 1 : 0)
   const filled = [...left, ...Array<string>(Math.max(0, 8 - taken)).fill('0'), ...right]
   const groups = filled.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))

@@ -2,7 +2,10 @@ import { sql } from '../db/sql.ts'
 import type { Dimension } from '../entity/card-testing-settings.ts'
 import type { Bucket } from './windows.ts'
 
-/** What one process saw. A minute is written as often as it changes, and again when an answer was lost. */
+/**
+ * Shares this process's counts. A minute is written after each change, and again after a lost
+ * answer.
+ */
 export const tellCounts = (processId: string, buckets: readonly Bucket[]) => sql`
   insert into tollgate.card_testing as known
     (merchant_id, dimension, value, bucket_at, process_id, failures, approvals)
@@ -26,8 +29,8 @@ const recordOf = ({ merchantId, dimension, value, at, failures, approvals }: Buc
 })
 
 /**
- * Minutes of which other processes told something since: the sums of all of them. Of too many, the newest;
- * in the order of time. Failures of a version that told no approvals say nothing of a share.
+ * The sums of minutes that other processes have changed since; beyond the limit the newest, in
+ * order of time. Failures of a version that does not share approvals are left out.
  */
 export const countsOfOthers = (processId: string, since: Date, most: number) => sql<{
   merchant_id: string
@@ -40,7 +43,7 @@ export const countsOfOthers = (processId: string, since: Date, most: number) => 
   with changed as (
     select merchant_id, dimension, value, bucket_at, max(changed_at) as changed_at
     from tollgate.card_testing
-    -- The other end of the range is for the planner, which takes an open one for a third of the table.
+    -- The upper bound is for the planner, which assumes a third of the table for an open range.
     where changed_at > ${since}::timestamptz and changed_at <= now() and process_id <> ${processId}::uuid
       and (dimension in ('number', 'address') or approvals is not null)
     group by merchant_id, dimension, value, bucket_at
@@ -55,7 +58,7 @@ export const countsOfOthers = (processId: string, since: Date, most: number) => 
   group by known.merchant_id, known.dimension, known.value, known.bucket_at
   order by known.bucket_at`
 
-/** What operators lifted within the longest window, and what time it is for the database. */
+/** Recent lifts by operators, within the longest window, and the database's time. */
 export const liftedBlocks = (withinMs: number) => sql<{
   now: Date
   /** Reference of the entry -> milliseconds since 1970. */
@@ -77,7 +80,7 @@ export const purgeCounts = (olderThanMs: number, batch: number) => sql<{ value: 
     limit ${batch}::integer)
   returning value`
 
-/** The same of all but numbers, which have the longest window. */
+/** The same for all dimensions but numbers, which have the longest window. */
 export const purgeShort = (olderThanMs: number, batch: number) => sql<{ value: string }>`
   delete from tollgate.card_testing
   where ctid in (
@@ -87,7 +90,7 @@ export const purgeShort = (olderThanMs: number, batch: number) => sql<{ value: s
     limit ${batch}::integer)
   returning value`
 
-/** By what the number of a payment is known; nothing where it was erased. */
+/** The fingerprint of a payment's number; null after its erasure. */
 export const fingerprintOf = (paymentId: string) => sql<{ fingerprint: Buffer | null }>`
   select fingerprint
   from tollgate.instrument
@@ -100,7 +103,10 @@ export type DecidedRow = {
   amount_minor: bigint
 }
 
-/** Those of some payments that are not open any more; only partitions between the lowest and the highest are looked at. */
+/**
+ * Payments that are no longer open. Reads only the partitions between the lowest and the highest
+ * id.
+ */
 export const decidedOf = (ids: readonly string[]) => {
   const sorted = [...ids].sort()
   return sql<DecidedRow>`

@@ -1,18 +1,20 @@
-/** Attempts of this process that are not decided, by what they have in common. */
+/** Undecided attempts of this process, by their shared features. */
 import { limits } from '@tollgate/schemas'
 import type { Key } from './windows.ts'
 
-/** What one process saw is known in the others after this: two rounds of sharing, and time for them. */
+/**
+ * Other processes know this process's counts after this: two rounds of sharing, and their duration.
+ */
 const toldWithinMs = 4 * limits.cardTestingShareMs
 
-/** What the row of a payment does not tell of its attempt, and the number that was tried, as a keyed hash. */
+/** The features of an attempt beyond the payment's row, and the tried number as a keyed hash. */
 export type Unstored = { readonly keys: readonly Key[]; readonly number: string }
 
 type Open = { readonly name: string; readonly untilMs: number; readonly unstored: Unstored }
 
 export class UnderWay {
   readonly #sent = new Map<string, number>()
-  /** By payment, in the order in which they will be given up. */
+  /** By payment, in the order of expiry. */
   readonly #open = new Map<string, Open>()
   readonly #openOf = new Map<string, number>()
   #unasked: Iterator<string> | undefined
@@ -33,7 +35,7 @@ export class UnderWay {
     return this.#openOf.get(name) ?? 0
   }
 
-  /** It is over here, and the acquirer decides later; perhaps another process hears of it. */
+  /** Keeps an attempt whose payment is pending; another process may settle it. */
   hold(paymentId: string, name: string, unstored: Unstored, nowMs: number): void {
     if (this.#open.has(paymentId)) return
     this.#open.set(paymentId, { name, untilMs: nowMs + limits.cardTestingOpenMs, unstored })
@@ -41,7 +43,7 @@ export class UnderWay {
     if (this.#open.size > limits.cardTestingKeys) this.decided(this.#open.keys().next().value!)
   }
 
-  /** @returns what of it is to be counted here, once. */
+  /** @returns the features to count here, once. */
   decided(paymentId: string): Unstored | undefined {
     const held = this.#open.get(paymentId)
     if (held === undefined) return undefined
@@ -50,7 +52,7 @@ export class UnderWay {
     return held.unstored
   }
 
-  /** Some of the payments that are held as open: all of them in turn, however many they are. */
+  /** Some of the open payments, all of them in turn. */
   someOpen(most: number): string[] {
     const some: string[] = []
     while (some.length < most) {
@@ -66,10 +68,10 @@ export class UnderWay {
   }
 
   /**
-   * Another process saw it decided. When it failed it goes on counting until what that process saw is
-   * surely known here too: it would count for nothing in between.
+   * Another process settled the payment. A failure continues to count here until that process's
+   * counts have certainly arrived, so that no gap appears.
    *
-   * @returns what of it is to be counted here, once.
+   * @returns the features to count here, once.
    */
   decidedElsewhere(paymentId: string, isApproved: boolean, nowMs: number): Unstored | undefined {
     const held = this.#open.get(paymentId)
@@ -85,7 +87,7 @@ export class UnderWay {
     }
   }
 
-  /** How long it takes until fewer than `room` are open under a name, when nobody decides one sooner. */
+  /** The time until fewer than `room` are open under a name, without earlier decisions. */
   msUntilBelow(name: string, room: number, nowMs: number): number {
     if (this.open(name) < room) return 0
     const ends = [...this.#open.values()].flatMap((open) =>

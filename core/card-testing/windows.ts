@@ -1,11 +1,11 @@
 /**
- * Failures, and approvals beside them, over sliding windows, in bounded memory. Pure: time is given. Each
- * process counts its own and learns what the others counted, as sums of a minute each: learning the same
- * twice changes nothing.
+ * Failures and approvals over sliding windows, in bounded memory. Pure: the caller gives the time.
+ * Each process counts its own and loads the counts of others as sums per minute, so a repeat
+ * changes nothing.
  */
 import { type Dimension, windowMs } from '../entity/card-testing-settings.ts'
 
-/** What attempts at one merchant have in common. */
+/** A shared feature of attempts at one merchant. */
 export type Key = {
   readonly merchantId: string
   readonly dimension: Dimension
@@ -13,21 +13,21 @@ export type Key = {
 }
 
 export type Counted = {
-  /** Failures that this process saw, and those that others saw. */
+  /** Failures of this process, and of others. */
   readonly own: number
   readonly others: number
-  /** Approvals that all of them saw since the first failure. */
+  /** Approvals of all processes since the first failure. */
   readonly approved: number
 }
 
-/** What this process saw within one minute, for the others. */
+/** This process's counts of one minute, for the others. */
 export type Bucket = Key & {
   readonly at: number
   readonly failures: number
   readonly approvals: number
 }
 
-/** Beginning of a minute -> how many. */
+/** Begin of a minute -> count. */
 type Buckets = Map<number, number>
 
 type Sums = { readonly failures: Buckets; readonly approvals: Buckets }
@@ -35,16 +35,18 @@ type Sums = { readonly failures: Buckets; readonly approvals: Buckets }
 type Entry = { readonly key: Key; readonly own: Sums; readonly others: Sums }
 
 const bucketMs = 60_000
-/** Of those that nothing happened to for the longest time, so many are compared when one has to go. */
+/** The number of oldest entries to compare when one has to go. */
 const compared = 8
 
 export class Windows {
-  /** By merchant, so that an attack on one pushes out nothing of another; in order of their last failures. */
+  /**
+   * By merchant, so that an attack on one displaces no entry of another; ordered by last failure.
+   */
   readonly #merchants = new Map<string, Map<string, Entry>>()
   readonly #lifted = new Map<string, number>()
   readonly #changed = new Map<Entry, Set<number>>()
   readonly #most: { readonly keys: number; readonly perMerchant: number }
-  /** Which numbers were approved under a key -> when; the oldest give way. */
+  /** Approved numbers under a key -> time; the oldest are displaced. */
   readonly #approvedNumbers = new Map<string, number>()
   #size = 0
 
@@ -52,25 +54,25 @@ export class Windows {
     this.#most = most
   }
 
-  /** Keys that are held now. */
+  /** Keys in memory. */
   get size(): number {
     return this.#size
   }
 
-  /** This process saw a failure. */
+  /** Counts a failure of this process. */
   fail(key: Key, nowMs: number): void {
     const entry = this.#entry(key)
     this.#add(entry, entry.own.failures, nowMs)
   }
 
-  /** Whether something failed under one of these: approvals count for nothing else. */
+  /** Whether one of these keys has failures; approvals count only beside failures. */
   knows(keys: readonly Key[]): boolean {
     return keys.some((key) => this.#known(key) !== undefined)
   }
 
   /**
-   * This process saw an approval: told of what failed before, and of nothing else. Of one number it
-   * counts once in a window, else one good card would speak for any number of stolen ones.
+   * Counts an approval of this process beside earlier failures. One number counts once per window,
+   * since otherwise one good card could balance any number of stolen ones.
    */
   approve(keys: readonly Key[], number: string, nowMs: number): void {
     for (const key of keys) {
@@ -90,7 +92,7 @@ export class Windows {
     }
   }
 
-  /** What all other processes together saw within one minute. */
+  /** Loads the sum of all other processes for one minute. */
   learn({ failures, approvals, at, ...key }: Bucket, nowMs: number): void {
     if (at < (this.#lifted.get(placeOf(key)) ?? 0) || isOver(at, key.dimension, nowMs)) return
     const entry = failures > 0 ? this.#entry(key) : this.#known(key)
@@ -110,7 +112,7 @@ export class Windows {
     }
   }
 
-  /** How long it takes, without further failures, until fewer than `threshold` are left. */
+  /** The time, without further failures, until fewer than `threshold` remain. */
   msUntilBelow(key: Key, threshold: number, nowMs: number): number {
     const entry = this.#known(key)
     if (entry === undefined) return 0
@@ -126,9 +128,9 @@ export class Windows {
   }
 
   /**
-   * An operator lifted what stands on one dimension of a merchant: nothing from before counts any more.
+   * Applies an operator's lift of one dimension of a merchant: earlier failures no longer count.
    *
-   * @returns whether that is new.
+   * @returns whether the lift is new.
    */
   lift(merchantId: string, dimension: Dimension, atMs: number): boolean {
     const place = placeOf({ merchantId, dimension })
@@ -145,7 +147,7 @@ export class Windows {
     return true
   }
 
-  /** What the others have not been told yet. */
+  /** Counts that are not shared yet. */
   changes(most: number): Bucket[] {
     const told: Bucket[] = []
     for (const [entry, minutes] of this.#changed) {
@@ -160,7 +162,7 @@ export class Windows {
     return told
   }
 
-  /** The others can read these now; what came since is told next. */
+  /** Marks counts as shared; later changes are shared next. */
   told(buckets: readonly Bucket[]): void {
     for (const { at, failures, approvals, ...key } of buckets) {
       const entry = this.#known(key)
@@ -171,7 +173,7 @@ export class Windows {
     }
   }
 
-  /** Lets go of what is past its window. */
+  /** Drops counts past their window. */
   forgetPast(nowMs: number): void {
     for (const [merchantId, entries] of this.#merchants) {
       for (const [name, entry] of entries) {
@@ -180,7 +182,7 @@ export class Windows {
       }
     }
     for (const [name, at] of this.#approvedNumbers) {
-      // All that many shoppers share has one window, so what follows is younger.
+      // All shared features have one window, so the following entries are younger.
       if (!isOver(at, 'channel', nowMs)) break
       this.#approvedNumbers.delete(name)
     }
@@ -189,7 +191,7 @@ export class Windows {
     }
   }
 
-  /** A lift splits its minute in two: what came after it has a bucket of its own. */
+  /** A lift splits its minute: later failures have a bucket of their own. */
   #bucketAt(key: Key, nowMs: number): number {
     const minute = Math.floor(nowMs / bucketMs) * bucketMs
     return Math.max(minute, this.#lifted.get(placeOf(key)) ?? 0)
@@ -199,7 +201,7 @@ export class Windows {
     return this.#merchants.get(key.merchantId)?.get(nameOf(key))
   }
 
-  /** One more of what this process saw, for the others to be told. */
+  /** Adds one to this process's counts, for sharing. */
   #add(entry: Entry, buckets: Buckets, nowMs: number): number {
     const at = this.#bucketAt(entry.key, nowMs)
     buckets.set(at, (buckets.get(at) ?? 0) + 1)
@@ -227,7 +229,7 @@ export class Windows {
     return made
   }
 
-  /** The one with the fewest failures goes: what somebody tries again and again stays. */
+  /** Drops the entry with the fewest failures, so that repeated attempts stay. */
   #makeRoom(entries: Map<string, Entry>): void {
     let least:
       | { readonly name: string; readonly entry: Entry; readonly failures: number }
@@ -235,7 +237,7 @@ export class Windows {
     let seen = 0
     for (const [name, entry] of entries) {
       seen += 1
-      // The newest is the one that room is made for.
+      // The newest entry is the reason for making room.
       if (seen > compared || (seen > 1 && seen === entries.size)) break
       const failures = total(entry.own.failures) + total(entry.others.failures)
       if (least === undefined || failures < least.failures) least = { name, entry, failures }
@@ -273,11 +275,11 @@ const nameOf = ({ dimension, value }: Key) => `${dimension} ${value}`
 const placeOf = ({ merchantId, dimension }: Pick<Key, 'merchantId' | 'dimension'>) =>
   `${merchantId} ${dimension}`
 
-/** A minute counts to its end: a window is never shorter than it says, and up to a minute longer. */
+/** A minute counts to its end, so a window is up to a minute longer than its setting. */
 const endOf = (at: number, dimension: Dimension) => at + bucketMs + windowMs(dimension)
 const isOver = (at: number, dimension: Dimension, nowMs: number) => endOf(at, dimension) <= nowMs
 
-/** What is in the window; what is past it goes. */
+/** Sums the counts in the window and drops the others. */
 function sum(buckets: Buckets, dimension: Dimension, nowMs: number): number {
   let all = 0
   for (const [at, count] of buckets) {

@@ -1,4 +1,4 @@
-/** One call of a connector's handler: its context, its deadline, and what is known about sent bytes. */
+/** One call of a connector's handler: its context, its deadline, and whether bytes were sent. */
 import {
   type Context,
   type Http,
@@ -38,8 +38,8 @@ export type CallTarget = {
 export type Bounds = { readonly deadlineMs: number; readonly sendByWallMs: number }
 
 /**
- * Thrown by `context.sending()` and by moving requests after the send-by time: the lease may soon be
- * another process's, so nothing may move any more.
+ * Thrown by `context.sending()` and by moving requests after the send-by time: another process may
+ * soon hold the lease, so nothing may move any more.
  */
 export class TooLateToSend extends Error {
   override readonly name = 'TooLateToSend'
@@ -76,7 +76,7 @@ export class ConnectorCall implements Context {
 
   declare readonly notifyUrl?: string
 
-  /** Made on first use: most connectors leave the end of a call to `http`. */
+  /** Created on first use: most connectors leave the end of a call to `http`. */
   get signal(): AbortSignal {
     this.#abort ??= new AbortController()
     if (this.#aborted) this.#abort.abort()
@@ -87,7 +87,7 @@ export class ConnectorCall implements Context {
     return { now: () => this.#services.clock.businessAt(this.#target.channelId) }
   }
 
-  /** Made on first use: a connector inside the process needs none. */
+  /** Created on first use: a connector inside the process needs none. */
   get http(): Http {
     this.#call ??= this.#services.outgoing.forCall({
       deadlineMs: this.#bounds.deadlineMs,
@@ -98,7 +98,7 @@ export class ConnectorCall implements Context {
     return this.#call.http
   }
 
-  /** Everything that must show in no transcript: secrets, and what belongs to a person. */
+  /** Values that no transcript may contain: secrets and personal data. */
   #hidden(): unknown[] {
     return [
       ...secretsOf(this.#target),
@@ -118,13 +118,13 @@ export class ConnectorCall implements Context {
     return this.#persons
   }
 
-  /** What this call was given in confidence: credentials of the account, values of the instrument. */
+  /** Secret values of this call: credentials of the account, values of the instrument. */
   secrets(): string[] {
     const own = secretsOf(this.#target).filter((value) => typeof value === 'string')
     return [...own, ...revealed(this.#operation)].filter((secret) => secret !== '')
   }
 
-  /** The same value with every text in it as it may be stored. */
+  /** The same value, with every text scrubbed for storage. */
   scrubbed(value: unknown, name = ''): unknown {
     if (Sensitive.is(value) || isSecretName(name)) return hidden
     if (typeof value === 'bigint') return String(value)
@@ -189,15 +189,15 @@ export class ConnectorCall implements Context {
   }
 
   /**
-   * Ends the call: requests that the connector left running are broken, further ones refused.
+   * Ends the call: aborts the connector's running requests and refuses further ones.
    *
-   * @returns true unless it is certain that nothing that moves money left this process.
+   * @returns true unless certainly no moving request left this process.
    */
   finish(): boolean {
     return this.#call?.finish() === 'moved' || this.#marked
   }
 
-  /** What went over the wire, scrubbed; without bodies when too much in them would have to be. */
+  /** The scrubbed exchange; without bodies when too much in them needs scrubbing. */
   transcript(): readonly TranscriptEntry[] {
     const entries = this.#call?.transcript() ?? []
     if (entries.length === 0 || this.#personal() !== null) return entries
@@ -218,7 +218,7 @@ export class ConnectorCall implements Context {
 const withheld = ({ body }: { readonly body?: string }) =>
   body === undefined ? {} : { body: '[withheld]' }
 
-/** Secret settings of the account and the installation, for the transcript to leave out. */
+/** Secret settings of the account and the installation, for the transcript's scrub. */
 function secretsOf(target: CallTarget): unknown[] {
   const { connector, config } = target.loaded
   const named = (table: typeof connector.config, values: Readonly<Record<string, unknown>>) =>

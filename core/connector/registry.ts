@@ -1,7 +1,10 @@
 import { type Connector, contractVersion, type Plugin, PluginError } from '@tollgate/plugin-kit'
 import { checkSettings } from './settings.ts'
 
-/** Who carries an operation out: the simulator, an acquirer's test system, or its live one. */
+/**
+ * The party that carries an operation out: the simulator, an acquirer's test system, or its live
+ * one.
+ */
 export type Mode = 'INTERNAL' | 'EXTERNAL' | 'LIVE'
 
 export type Loaded = {
@@ -23,7 +26,7 @@ const money = [
 /**
  * The connectors of all plugins, checked once at start.
  *
- * @throws PluginError naming the plugin, what is wrong and what would be right.
+ * @throws PluginError naming the plugin, the error and the correction.
  */
 export class Registry {
   readonly #byName = new Map<string, Loaded>()
@@ -99,7 +102,7 @@ export class Registry {
     return [...this.#byName.keys()]
   }
 
-  /** The first connector that serves `mode`, in the order the plugins were given. */
+  /** The first connector for `mode`, in the order of the plugins. */
   forMode(mode: Mode): Loaded | undefined {
     for (const loaded of this.#byName.values()) {
       if (loaded.connector.supports.modes?.includes(mode) === true) return loaded

@@ -2,10 +2,10 @@ import { PluginError } from '@tollgate/plugin-kit'
 import type { Field, Format, Group } from '@tollgate/schemas'
 
 /**
- * Checks an object of settings against its table and gives it its types.
+ * Checks settings against their table and converts them to their types.
  *
- * @throws PluginError naming every setting that is missing, unknown or wrong. Values of class
- * `secret` are never repeated.
+ * @throws PluginError naming every missing, unknown or wrong setting. Values of class `secret` are
+ * never repeated.
  */
 export function checkSettings(
   table: Group,

@@ -26,7 +26,7 @@ export const swapRecord = (
   where connector = ${connector} and account = ${account} and key = ${key} and value = ${expected}::jsonb
   returning key`
 
-/** The next number of a sequence, from 1 to `max` and round again. */
+/** The next number of a sequence, from 1 to `max` and again from 1. */
 export const nextInSequence = (
   connector: string,
   account: string,

@@ -1,7 +1,10 @@
 import type { Sensitive } from '@tollgate/plugin-kit'
 import type { Clock } from '../clock.ts'
 
-/** Access tokens of acquirers' APIs: kept until shortly before they end, fetched once at a time. */
+/**
+ * Access tokens of acquirers' APIs, cached until shortly before their end. Concurrent callers share
+ * one fetch.
+ */
 export class TokenCache {
   readonly #clock: Clock
   readonly #tokens = new Map<string, { value: Sensitive; untilMs: number }>()
@@ -22,7 +25,7 @@ export class TokenCache {
     const startedMs = this.#clock.elapsedMs()
     const loading = load()
       .then(({ value, expiresInMs }) => {
-        // A tenth of its life is left unused, so that no request carries a token that just ended.
+        // A tenth of the lifetime stays unused, so that no request carries an expired token.
         this.#tokens.set(key, { value, untilMs: startedMs + expiresInMs * 0.9 })
         return value
       })

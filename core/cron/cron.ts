@@ -3,9 +3,9 @@ import { type Plan, planOf, type Slices } from './plan.ts'
 import { lastWall, nextWall } from './search.ts'
 import { zoneNamed } from './zone.ts'
 
-/** A schedule that was read. */
+/** A parsed schedule. */
 export class Cron {
-  /** What each field says, in capitals, with the defaults filled in. */
+  /** The text of each field, in capitals, with defaults. */
   readonly fields: Readonly<Record<CronField, string>>
   readonly #plan: Plan
 
@@ -21,8 +21,8 @@ export class Cron {
   }
 
   /**
-   * The first instant of the schedule strictly after `after`, on a full second, or null when none is
-   * left up to the end of 2099. `zone` is an IANA name.
+   * The first instant of the schedule strictly after `after`, on a full second, or null without one
+   * up to the end of 2099. `zone` is an IANA name.
    *
    * @throws RangeError for an unknown zone or an invalid date.
    */
@@ -30,7 +30,7 @@ export class Cron {
     const instant = Math.floor(after.getTime() / 1000)
     if (Number.isNaN(instant)) throw new RangeError('the date to search from is invalid')
     const place = zone === 'UTC' ? null : zoneNamed(zone)
-    // Far from the years of schedules there is no clock to ask.
+    // Beyond the years of schedules no clock is needed.
     if (instant > lastWall + marginSeconds) return null
     const from = Math.max(instant, -marginSeconds)
     const wall = nextWall(this.#plan, place === null ? from : place.latestWall(from))

@@ -6,8 +6,8 @@ type DayMask = number
 export type DayField = 'dayOfMonth' | 'dayOfWeek'
 
 /**
- * A month is known by its length and the weekday (0, Sunday) of its 1st: there are 28 kinds. What a
- * rule means in each of them is written out once, so that a search only looks it up.
+ * A month is determined by its length and the weekday (0, Sunday) of its 1st: 28 kinds. The days of
+ * a rule are computed once per kind, so that a search only looks them up.
  */
 export const monthKind = (length: number, firstWeekday: number): number =>
   (length - 28) * 7 + firstWeekday
@@ -48,7 +48,7 @@ function maskOf(field: DayField, rule: FieldRule, length: number, firstWeekday: 
       return bit([length, length - 1, length - 2].find(isWeekday)!)
     case 'nearestWeekday': {
       if (rule.day > length) return 0
-      // Two days away only where the nearer weekday lies in another month.
+      // Two days away only when the nearer weekday lies in another month.
       const near = [0, -1, 1, 2, -2].map((away) => rule.day + away)
       return bit(near.find((day) => day >= 1 && day <= length && isWeekday(day))!)
     }

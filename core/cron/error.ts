@@ -12,20 +12,20 @@ export const cronFields = [
 export type CronField = (typeof cronFields)[number]
 
 /**
- * A schedule that cannot be read. The text that was sent is not repeated in the message: it may be
- * anything, the position says where to look.
+ * A schedule that cannot be parsed. The message gives the position and never the text, which may be
+ * anything.
  */
 export class CronError extends Error {
   override readonly name = 'CronError'
-  /** The field that is wrong; `expression` for the number of fields and the length. */
+  /** The wrong field; `expression` for the number of fields and the length. */
   readonly field: CronField | 'expression'
-  /** Offset of the first wrong character: in the expression when it came in one, else in the field. */
+  /** Offset of the first wrong character: in the expression, or in a field sent by itself. */
   readonly position: number
   /** Whether `position` counts from the start of an expression. */
   readonly inExpression: boolean
-  /** What is wrong. */
+  /** The error. */
   readonly reason: string
-  /** What would be right. */
+  /** The correction. */
   readonly remedy: string
 
   constructor(

@@ -3,7 +3,7 @@ import { CronError, type CronField, cronFields } from './error.ts'
 import { type FieldRule, type Meter, readField, type Slice } from './read-field.ts'
 import { units, type ValueSet } from './units.ts'
 
-/** A schedule written out: the search does nothing but look up. */
+/** A schedule in the form that a search only looks up. */
 export type Plan = {
   readonly seconds: ValueSet
   readonly minutes: ValueSet
@@ -14,14 +14,14 @@ export type Plan = {
   readonly dayMasks: ArrayLike<number>
 }
 
-/** Longest text that is read, in characters. */
+/** The longest accepted text, in characters. */
 export const longestText = 256
 
 export type Slices = Readonly<Record<CronField, Slice>>
 
-/** Reads all seven fields and holds the two day fields against each other. */
+/** Reads all seven fields and checks the two day fields against each other. */
 export function planOf(slices: Slices, meter?: Meter): Plan {
-  // In the order of the fields, so that the first wrong one is named.
+  // In the order of the fields, so that the error names the first wrong one.
   const rules = cronFields.map((field) => readField(units[field], slices[field], meter))
   const [seconds, minutes, hours, dayOfMonth, months, dayOfWeek, years] = rules as FieldRules
   const { start: position, inExpression } = slices.dayOfWeek
@@ -63,7 +63,7 @@ function setOf(rule: FieldRule): ValueSet {
 }
 
 /**
- * Cuts an expression at its blanks into seven fields; the year may be left out.
+ * Splits an expression at its blanks into seven fields; the year is optional.
  *
  * @throws CronError for a text that is too long, and for another number of fields.
  */
@@ -98,7 +98,7 @@ export function cut(expression: string): Slices {
 
 const isBlank = (character: string): boolean => character === ' ' || character === '\t'
 
-/** One field that was sent by itself. @throws CronError when it is too long. */
+/** A field sent by itself. @throws CronError when too long. */
 export function whole(field: CronField, text: string): Slice {
   if (text.length > longestText) {
     const at = { position: longestText, inExpression: false }

@@ -1,10 +1,10 @@
 import { CronError } from './error.ts'
 import { spanOf, type Unit, ValueSet } from './units.ts'
 
-/** Counts what reading costs: one for each character looked at and each value written out. */
+/** Counts the cost of reading: one for each character read and each value expanded. */
 export type Meter = { steps: number }
 
-/** One field inside the text that it was sent in. */
+/** One field inside its text. */
 export type Slice = {
   readonly text: string
   readonly start: number
@@ -13,7 +13,7 @@ export type Slice = {
   readonly inExpression: boolean
 }
 
-/** What a field asks for. Everything but `values` belongs to the two day fields. */
+/** The rule of a field. All kinds but `values` belong to the two day fields. */
 export type FieldRule =
   | { readonly kind: 'values'; readonly set: ValueSet }
   /** `?` */
@@ -33,7 +33,7 @@ export type FieldRule =
 const tooLarge = 1_000_000
 
 /**
- * Reads one field. The grammar, in which every item but those that stand alone may be one of a list:
+ * Reads one field. The grammar, in which all items but `alone` may be part of a list:
  *
  *     field = item *("," item)
  *     item  = "*" | value | value "-" value | ["*" | value | value "-" value] "/" number
@@ -79,7 +79,7 @@ class FieldReader {
     return { kind: 'values', set: new ValueSet(this.#unit, this.#members) }
   }
 
-  /** One item of the list: its values are marked, or the answer is a rule that stands alone. */
+  /** One item of the list: marks its values, or returns a rule that stands alone. */
   #item(): FieldRule | null {
     const { field, min, max } = this.#unit
     if (this.#peek() === '/' || this.#peek() === '*') {
@@ -111,7 +111,7 @@ class FieldReader {
     return null
   }
 
-  /** What follows an `L` that begins a field. */
+  /** The text after an `L` at the begin of a field. */
   #last(): FieldRule {
     if (this.#unit.field === 'dayOfWeek') {
       // The last day of every week: its Saturday.
@@ -138,7 +138,7 @@ class FieldReader {
   #markFrom(start: number, step: number): void {
     const { field, max } = this.#unit
     if (field === 'month') {
-      // A round through the year ends before it meets its start again: 4/3 is 4, 7, 10 and 1.
+      // A round through the year ends before its start: 4/3 is 4, 7, 10 and 1.
       this.#mark(start, start + spanOf(this.#unit) - 1, step)
     } else if (field === 'dayOfMonth' && step > 1 && start < max) {
       // A round that reaches the 31st is followed by the next on the 1st: 1/5 ends with the 26th.
@@ -146,7 +146,7 @@ class FieldReader {
     } else this.#mark(start, max, step)
   }
 
-  /** Marks every `step`th value; one above the unit's highest stands for one of its next round. */
+  /** Marks every `step`th value; a value above the unit's highest wraps around. */
   #mark(first: number, last: number, step: number): void {
     const { min } = this.#unit
     const span = spanOf(this.#unit)
@@ -180,7 +180,7 @@ class FieldReader {
     return min + index
   }
 
-  /** Decimal digits, also with zeros before them. */
+  /** Decimal digits, with or without leading zeros. */
   #number(min: number, max: number, reason: string, remedy: string): number {
     const start = this.#position
     if (!isDigit(this.#peek())) this.#fail('a number is missing', remedy)

@@ -2,18 +2,18 @@ import { monthKind } from './days.ts'
 import type { Plan } from './plan.ts'
 import { firstYear, lastYear } from './units.ts'
 
-/** Wall time: the seconds from 1970-01-01 00:00:00 to what a clock on the wall shows. */
+/** Local time: the seconds from 1970-01-01 00:00:00 to the time on a clock in the zone. */
 export type WallSeconds = number
 
 const daySeconds = 86_400
 const hourSeconds = 3_600
 
-/** The last wall time that a schedule can have, 2099-12-31 23:59:59. */
+/** The last local time of any schedule: 2099-12-31 23:59:59. */
 export const lastWall: WallSeconds = Date.UTC(lastYear + 1, 0, 1) / 1000 - 1
 
 /**
- * The first wall time of a schedule after another, or -1 when none is left. Visits each month of the
- * remaining years at most once: 1,560 in all.
+ * The first local time of a schedule after another, or -1. Visits each month of the remaining years
+ * at most once: 1,560 in all.
  */
 export function nextWall(plan: Plan, after: WallSeconds): WallSeconds {
   if (after >= lastWall) return -1
@@ -28,7 +28,7 @@ export function nextWall(plan: Plan, after: WallSeconds): WallSeconds {
   return later < 0 ? -1 : later * daySeconds + nextTime(plan, 0)
 }
 
-/** The first time of day, in seconds, that is not before `from`; -1 when none is left. */
+/** The first time of day, in seconds, at or after `from`; -1 without one. */
 function nextTime({ hours, minutes, seconds }: Plan, from: number): number {
   const firstHour = Math.floor(from / hourSeconds)
   const firstMinute = Math.floor((from % hourSeconds) / 60)
@@ -46,7 +46,7 @@ function nextTime({ hours, minutes, seconds }: Plan, from: number): number {
   return hour < 0 ? -1 : hour * hourSeconds + minutes.next(0) * 60 + seconds.next(0)
 }
 
-/** The first day, counted from 1970-01-01, that is not before `from`; -1 when none is left. */
+/** The first day, counted from 1970-01-01, at or after `from`; -1 without one. */
 function nextDay({ dayMasks, months, years }: Plan, from: number): number {
   const date = new Date(from * daySeconds * 1000)
   const thisYear = date.getUTCFullYear()
@@ -71,7 +71,7 @@ const thursday = 4
 const daysBefore = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334] as const
 const lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const
 
-/** No year from 1970 to 2099 is a century that has no leap day. */
+/** Every fourth year from 1970 to 2099 is a leap year; 2000 is one, too. */
 const isLeap = (year: number): boolean => year % 4 === 0
 
 const lengthOf = (year: number, month: number): number =>

@@ -1,6 +1,6 @@
 import type { CronField } from './error.ts'
 
-/** What may stand in a field. */
+/** The allowed content of a field. */
 export type Unit = {
   readonly field: CronField
   /** Lowest and highest value. */
@@ -8,7 +8,7 @@ export type Unit = {
   readonly max: number
   /** Names of the values from `min` on. */
   readonly names: readonly string[]
-  /** Said in refusals: the values, and what may stand for them. */
+  /** The allowed values and symbols, for error texts. */
   readonly values: string
   readonly rules: string
 }
@@ -57,10 +57,10 @@ export const units: Readonly<Record<CronField, Unit>> = {
   year: unit('year', firstYear, lastYear),
 }
 
-/** How many values a unit has: the longest step that makes sense in it. */
+/** The number of values of a unit: the longest useful step. */
 export const spanOf = ({ min, max }: Unit): number => max - min + 1
 
-/** The values of one field, written out. */
+/** The expanded values of one field. */
 export class ValueSet {
   readonly #min: number
   /** For each value of the unit, and for the one after its last: the next member, or -1. */
@@ -80,7 +80,7 @@ export class ValueSet {
     return this.next(value) === value
   }
 
-  /** The first member that is not below `from` (of the unit, or one above its last), or -1. */
+  /** The first member at or above `from` (of the unit, or one above its last), or -1. */
   next(from: number): number {
     return this.#next[from - this.#min]!
   }

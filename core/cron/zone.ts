@@ -3,32 +3,32 @@ import type { WallSeconds } from './search.ts'
 /** Seconds since 1970-01-01T00:00:00Z. */
 export type UnixSeconds = number
 
-/** A clock change: at this instant the offset to UTC, in seconds, became another one. */
+/** A clock change: the instant, and the new offset to UTC in seconds. */
 export type Change = {
   readonly at: UnixSeconds
   readonly before: number
   readonly after: number
 }
 
-/** A stretch of a zone's time whose clock changes were looked up. */
+/** A period of a zone's time with known clock changes. */
 type Stretch = { readonly offset: number; readonly changes: readonly Change[] }
 
 const daySeconds = 86_400
 
-/** In no zone has an offset been changed twice within this time since 1970: the least is 6.95 days. */
+/** The shortest time between two clock changes of any zone since 1970 is 6.95 days. */
 const stepSeconds = 4 * daySeconds
 const stretchSeconds = 92 * stepSeconds
 
-/** More than any two offsets differ by. The largest jump, where a zone skipped a day, is one day. */
+/** More than any two offsets differ. The largest jump, where a zone skipped a day, is one day. */
 const reachSeconds = 2 * daySeconds
 
-/** Zones kept at once; the one not used for longest goes first. */
+/** The number of cached zones; the least recently used one goes first. */
 const zonesKept = 64
 const longestName = 64
 
 /**
- * The clock changes of a time zone, looked up year by year when a year is first asked for and kept:
- * 92 look-ups for about a year, and 17 more for each change in it.
+ * The clock changes of a time zone, found year by year on demand and cached: 92 look-ups for a
+ * year, and 17 more for each change.
  */
 export class Zone {
   readonly #offsetAt: (at: UnixSeconds) => number
@@ -38,7 +38,7 @@ export class Zone {
     this.#offsetAt = offsetAt
   }
 
-  /** The latest time that the clock has shown so far; a clock that is put back showed a later one. */
+  /** The latest local time reached so far; a clock that was put back showed a later one. */
   latestWall(at: UnixSeconds): WallSeconds {
     let wall = at + this.#offset(at)
     for (const change of this.#changes(at - reachSeconds, at)) {
@@ -48,8 +48,8 @@ export class Zone {
   }
 
   /**
-   * The first instant at which the clock shows this time or a later one. So a repeated time means its
-   * first occurrence, and a skipped one the instant after the gap.
+   * The first instant with this local time or a later one: the first occurrence of a repeated time,
+   * and the instant after the gap for a skipped time.
    */
   instantOf(wall: WallSeconds): UnixSeconds {
     let since = wall - reachSeconds
@@ -71,7 +71,7 @@ export class Zone {
     return current
   }
 
-  /** Those after `from` and not after `to`, in order. */
+  /** The changes after `from` and up to `to`, in order. */
   #changes(from: UnixSeconds, to: UnixSeconds): readonly Change[] {
     const first = Math.floor(from / stretchSeconds)
     const last = Math.floor(to / stretchSeconds)
@@ -103,7 +103,7 @@ export class Zone {
     return { offset, changes }
   }
 
-  /** The instant of the change in the step that ends with `until`, by halving. */
+  /** The instant of the change in the step that ends with `until`, by bisection. */
   #changeBefore(until: UnixSeconds, before: number): UnixSeconds {
     let low = until - stepSeconds
     let high = until
@@ -121,11 +121,11 @@ const zones = new Map<string, Zone>()
 /**
  * The zone of this IANA name, in any case.
  *
- * @throws RangeError when there is none.
+ * @throws RangeError for an unknown name.
  */
 export function zoneNamed(name: string): Zone {
   const zone = zones.get(name) ?? new Zone(offsetsOf(name))
-  // Put last again: a map keeps the order in which its keys came.
+  // Re-inserted at the end: a map keeps the order of insertion.
   zones.delete(name)
   zones.set(name, zone)
   if (zones.size > zonesKept) zones.delete(zones.keys().next().value!)
@@ -139,7 +139,7 @@ export function offsetsOf(name: string): (at: UnixSeconds) => number {
 }
 
 function formatOf(name: string): Intl.DateTimeFormat {
-  // Intl also takes offsets such as +02:00; those have no clock changes and are no place's time.
+  // Intl also accepts offsets such as +02:00, which have no clock changes and are no zones.
   const isName = name.length <= longestName && !name.startsWith('+') && !name.startsWith('-')
   try {
     if (isName) {

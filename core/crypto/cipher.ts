@@ -15,8 +15,8 @@ const tagBytes = 16
 export const newKeyBytes = (): Buffer => randomBytes(32)
 
 /**
- * AES-256-GCM: 12 random bytes, ciphertext, 16-byte tag. Keys are key objects: made from bytes at
- * every call, one encryption takes 16 µs instead of 4.
+ * AES-256-GCM: 12 random bytes, ciphertext, 16-byte tag. Keys are key objects: with raw bytes, one
+ * encryption takes 16 µs instead of 4.
  */
 export function encrypt(key: KeyObject, plain: Buffer, boundTo: Buffer): Buffer {
   const nonce = randomBytes(nonceBytes)
@@ -24,7 +24,7 @@ export function encrypt(key: KeyObject, plain: Buffer, boundTo: Buffer): Buffer 
   cipher.setAAD(boundTo)
   const body = cipher.update(plain)
   const end = cipher.final()
-  // Memory of its own: what waits for an acquirer must not keep the 64 KB of Node's common pool.
+  // Memory of its own, since a payment at the acquirer must not retain 64 KB of Node's shared pool.
   const sealed = Buffer.allocUnsafeSlow(nonceBytes + body.length + end.length + tagBytes)
   let at = 0
   for (const part of [nonce, body, end, cipher.getAuthTag()]) {
@@ -34,7 +34,7 @@ export function encrypt(key: KeyObject, plain: Buffer, boundTo: Buffer): Buffer 
   return sealed
 }
 
-/** @throws Error when the key, the bytes or what they are bound to do not fit. */
+/** @throws Error when the key, the bytes or the bound place do not match. */
 export function decrypt(key: KeyObject, sealed: Buffer, boundTo: Buffer): Buffer {
   if (sealed.length < nonceBytes + tagBytes) throw new Error('too short to be sealed')
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes), {
@@ -46,14 +46,14 @@ export function decrypt(key: KeyObject, sealed: Buffer, boundTo: Buffer): Buffer
   return Buffer.concat([decipher.update(body), decipher.final()])
 }
 
-/** A key object of these bytes, which are overwritten. */
+/** Makes a key object and overwrites the bytes. */
 export function keyOf(bytes: Buffer): KeyObject {
   const key = createSecretKey(bytes)
   bytes.fill(0)
   return key
 }
 
-/** A key for one purpose, from one that has several. */
+/** Derives a key for one purpose from a key with several. */
 export function derive(key: KeyObject, purpose: string): KeyObject {
   const derived = hkdfSync('sha256', key, Buffer.alloc(0), `tollgate ${purpose}`, 32)
   return keyOf(Buffer.from(derived))

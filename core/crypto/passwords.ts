@@ -1,4 +1,4 @@
-/** Passwords as they are stored: digests by scrypt, each with the parameters it was made with. */
+/** Stored passwords: scrypt digests, each with its own parameters. */
 import { scrypt, timingSafeEqual } from 'node:crypto'
 import { limits } from '@tollgate/schemas'
 import { GatewayError } from '../errors.ts'
@@ -15,13 +15,13 @@ type Stored = Parameters & { readonly salt: Buffer; readonly digest: Buffer }
 const digestBytes = 32
 const saltBytes = 16
 
-/** What a digest may cost to check: a row that says more was not written by us. */
+/** The highest cost of a check: a row with more was not written by the engine. */
 const most: Parameters = { logRounds: 20, blockSize: 16, parallel: 16 }
 
 /**
- * The same characters give the same password, whichever way a keyboard composes them.
+ * Normalises the password, so that the same characters match regardless of the keyboard.
  *
- * @throws GatewayError 400 naming what a password has to have.
+ * @throws GatewayError 400 naming the requirements of a password.
  */
 export function checkPassword(field: string, password: string, name: string): void {
   const { min, max } = limits.passwordCharacters
@@ -44,7 +44,7 @@ export function checkPassword(field: string, password: string, name: string): vo
   })
 }
 
-/** A check that was let in. It is left once, whatever became of it. */
+/** An admitted check. The caller leaves the place once, with any result. */
 export type Place = {
   matches(password: string, text: string | undefined): Promise<boolean>
   digest(password: string): Promise<string>
@@ -52,9 +52,10 @@ export type Place = {
 }
 
 /**
- * The checks of one process. A check takes tens of megabytes and a core for a tenth of a second: only so
- * many run at once, and only so many wait. Logins have a queue of their own, so that nobody who is logged
- * in already keeps others from it; and of the other queue one person has a few places.
+ * The password checks of one process. A check takes tens of megabytes and a core for a tenth of a
+ * second, so the numbers of running and waiting checks are limited. Logins have a queue of their
+ * own, so that logged-in people cannot block them. In the other queue, each person has a few
+ * places.
  */
 export class Passwords {
   readonly #parameters: Parameters
@@ -65,13 +66,13 @@ export class Passwords {
     this.#parameters = parameters
   }
 
-  /** A place for a login, taken before its try is counted. @throws GatewayError 429 */
+  /** A place for a login, taken before the attempt counts. @throws GatewayError 429 */
   forLogin(): Place {
     return this.#place(this.#logins, undefined)
   }
 
   /**
-   * A place for what somebody does who is logged in already.
+   * A place for a person who is already logged in.
    *
    * @param person undefined for the machine's own users and the embedding program.
    * @throws GatewayError 429
@@ -80,13 +81,13 @@ export class Passwords {
     return this.#place(this.#work, person)
   }
 
-  /** What is stored of a password. @throws GatewayError 429 */
+  /** The digest of a password for storage. @throws GatewayError 429 */
   async digest(password: string, person?: string): Promise<string> {
     return within(this.forWork(person), (place) => place.digest(password))
   }
 
   /**
-   * Whether it is the password. Where there is none to compare with it takes as long and is not.
+   * Whether the password matches. Without a digest the check takes as long and fails.
    *
    * @throws GatewayError 429
    */
@@ -94,7 +95,7 @@ export class Passwords {
     return within(this.forWork(), (place) => place.matches(password, text))
   }
 
-  /** True for one that was made with other parameters than those of now. */
+  /** True for digests with outdated parameters. */
   isOld(text: string): boolean {
     const stored = read(text)
     return (
@@ -148,7 +149,7 @@ class Queue {
     this.#most = atOnce + waiting
   }
 
-  /** @returns to be called in the end. @throws GatewayError 429 */
+  /** @returns a function to call at the end. @throws GatewayError 429 */
   enter(person: string | undefined): () => void {
     const own = person === undefined ? 0 : (this.#ofPerson.get(person) ?? 0)
     if (this.#entered >= this.#most || own >= limits.passwordsPerPerson) {
@@ -166,7 +167,7 @@ class Queue {
   }
 
   async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    // A turn is handed on, so that nobody who comes meanwhile takes it.
+    // A finished check passes its turn on, so that no newcomer takes it.
     if (this.#running < this.#atOnce) this.#running += 1
     else await new Promise<void>((go) => this.#waiting.push(go))
     try {
@@ -185,7 +186,7 @@ function scryptOf(
   { logRounds, blockSize, parallel }: Parameters,
 ): Promise<Buffer> {
   const N = 2 ** logRounds
-  // Node refuses what needs more than 32 MiB unless it is told to.
+  // Node refuses more than 32 MiB by default.
   const maxmem = 128 * N * blockSize + 128 * blockSize * parallel + 1024 * 1024
   return new Promise((resolve, reject) => {
     scrypt(password, salt, digestBytes, { N, r: blockSize, p: parallel, maxmem }, (error, key) =>
@@ -197,7 +198,7 @@ function scryptOf(
 const written = ({ logRounds, blockSize, parallel, salt, digest }: Stored): string =>
   `$scrypt$ln=${logRounds},r=${blockSize},p=${parallel}$${salt.toString('base64')}$${digest.toString('base64')}`
 
-/** Undefined for what is no digest of ours, or one that would cost more than any. */
+/** Undefined for a text that is no digest, or whose cost exceeds the limit. */
 function read(text: string): Stored | undefined {
   const found =
     /^\$scrypt\$ln=([0-9]{1,2}),r=([0-9]{1,2}),p=([0-9]{1,2})\$([A-Za-z0-9+/]{22}==)\$([A-Za-z0-9+/]{43}=)$/.exec(

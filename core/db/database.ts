@@ -262,7 +262,7 @@ async function free(pool: pg.Pool, untilMs: number): Promise<Client> {
   try {
     return await Promise.race([asked, late.promise])
   } catch (error) {
-    // It comes later, for nobody.
+    // The connection arrives after its caller gave up.
     asked.then((client) => client.release()).catch(() => {})
     throw asNeverReached(error)
   } finally {

@@ -1,4 +1,7 @@
-/** What an error of the database says about the statement: carried out, refused, or nobody knows. */
+/**
+ * Classifies errors of the database: the statement was carried out, refused, or its fate is
+ * unknown.
+ */
 
 /** Errors after which a client must not be used again: read-only server, idle transaction, shutdown, crash. */
 const leaving = new Set(['25006', '25P03', '57P01', '57P02', '57P03', '57P05'])
@@ -51,8 +54,8 @@ export function outcomeUnknown(error: unknown): boolean {
 }
 
 /**
- * What is told of two failures of one statement. Before all the one after which it may have been carried
- * out; and when it was handed to a connection once, nothing that says it never was.
+ * The more serious of two failures of one statement. A failure after which the statement may have
+ * run outranks all others; a statement that reached a connection once never counts as unsent.
  */
 export function graver(before: unknown, now: unknown): unknown {
   if (neverReached(before)) return now

@@ -16,8 +16,8 @@ type Waiting = {
 type AnyGroupStatement = GroupStatement<Columns, { id: string }>
 
 /**
- * For statements over rows of a JSON parameter. What the planner knows of a new database is that it is empty:
- * only lookups by index stay good as tables grow.
+ * For statements over rows of a JSON parameter. The planner believes that a new database is empty,
+ * so only index look-ups stay fast as tables grow.
  */
 export const byIndex = {
   enable_hashjoin: 'off',
@@ -27,7 +27,7 @@ export const byIndex = {
   plan_cache_mode: 'force_generic_plan',
 } as const
 
-/** Postgres gives up before we do. What still runs for a connection that we gave up holds its locks no longer. */
+/** Postgres gives up before this process does, so an abandoned statement releases its locks. */
 const endsWithin = (tryMs: number) => ({ statement_timeout: String(tryMs - limits.tryAheadMs) })
 
 /** For the transaction that it begins. */

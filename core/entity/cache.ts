@@ -1,4 +1,4 @@
-/** What a version of the source was when it was asked for, and when that was. */
+/** A version of the source, and the time of its check. */
 export type Version = { readonly id: string; readonly at: number }
 
 type Entry<Value> = {

@@ -1,4 +1,4 @@
-/** What failed attempts at one merchant may have in common, and how many of them are too many. */
+/** The features by which failed attempts at one merchant are counted, and their thresholds. */
 import { limits } from '@tollgate/schemas'
 
 /** In the order in which they are looked at: the one that concerns the fewest shoppers first. */

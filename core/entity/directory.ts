@@ -34,11 +34,11 @@ export type Channel = {
 }
 
 /**
- * What a request names: a channel, or a merchant whose `rules` have yet to choose one. Until then its
- * id, path and settings are the merchant's.
+ * The entity of a request: a channel, or a merchant whose `rules` have yet to choose one. Until
+ * then id, path and settings belong to the merchant.
  */
 export type Addressee = Channel & {
-  /** It, or a node above it, takes no new payments. */
+  /** The entity, or one above it, accepts no new payments. */
   readonly closed: boolean
   readonly rules?: readonly ReadyRule[]
 }
@@ -154,7 +154,7 @@ export class Directory {
     return { id: known.id, entityId: known.entityId, rights: known.rights }
   }
 
-  /** Whoever set the token up finds in the log what its holder is not told. */
+  /** The log tells the token's owner the reason, which its holder does not learn. */
   #unfit({ id }: KnownToken, why: Unfit, from: string | undefined): GatewayError {
     this.#log?.warn({ token: id, why, from: from ?? '' }, 'an access token was refused')
     return notValid()
@@ -203,7 +203,10 @@ export class Directory {
     return addressee
   }
 
-  /** Whoever pays by a rule with a new channel reads the payment at once, so old lists of channels go. */
+  /**
+   * A payment by a rule with a new channel must be readable at once, so old lists of channels are
+   * dropped.
+   */
   #forgetBelow(nodes: readonly string[], rules: readonly ReadyRule[]): void {
     for (const node of nodes) {
       const channels = this.#below.peek(node)

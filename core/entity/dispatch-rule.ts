@@ -17,7 +17,7 @@ export type DispatchRule = {
   readonly countries?: readonly string[]
 }
 
-/** What rules look at. */
+/** The facts that rules compare. */
 export type DispatchFacts = {
   /** The brand, and beside the scheme of a wallet's card the wallet; none while it is unknown. */
   readonly brands: readonly string[]

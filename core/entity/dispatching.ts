@@ -27,7 +27,7 @@ export type ListedRule = DispatchRule & {
 export type RuleChange = {
   /** Refuse when the rules are not at this version any more. */
   readonly version?: number
-  /** Who changes them, for the audit; `embedder` unless given. */
+  /** The actor, for the audit; `embedder` by default. */
   readonly by?: By
 }
 

@@ -29,7 +29,7 @@ import {
 } from './store.ts'
 import { checkTokenLimits, limitedHash, plainHash, type TokenLimits } from './token.ts'
 
-/** What a node sits below. */
+/** The kind of each entity's parent. */
 const parentKind: Readonly<Record<EntityKind, EntityKind | null>> = {
   psp: null,
   division: 'psp',
@@ -56,7 +56,7 @@ export type NewAccount = {
   readonly settings: Readonly<Record<string, unknown>>
 }
 
-/** Who changes something, for the audit trail; `embedder` unless given. */
+/** The actor of a change, for the audit trail; `embedder` by default. */
 export type Change = { readonly by?: By }
 
 /** The same of what needs two people, where the installation asks for them. */
@@ -178,10 +178,10 @@ export class Entities {
   }
 
   /**
-   * A new access token. It is shown here once; only its hash is stored. Where `options` names no rights it
-   * has every right of tokens.
+   * Creates an access token, which is shown only here; the database stores its hash. Without rights
+   * in `options` the token has every right of tokens.
    *
-   * @throws Error naming what is wrong · ConfirmationNeededError
+   * @throws Error naming the fault · ConfirmationNeededError
    */
   async createToken(
     entityId: string,

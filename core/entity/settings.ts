@@ -1,9 +1,9 @@
 import { settingOf as cardTestingSettings } from './card-testing-settings.ts'
 
-/** What can be set for a node of the hierarchy. A channel's own value wins over those above it. */
+/** A setting of an entity. A channel's own value takes precedence over those of its ancestors. */
 type Setting = {
   readonly takes: (value: unknown) => boolean
-  /** What a right value would be. */
+  /** A description of valid values. */
   readonly hint: string
 }
 

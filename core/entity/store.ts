@@ -311,7 +311,7 @@ export const addAccount = (row: {
   sealed: Buffer | null
   by: Actor
   use: ProposalUse | null
-  /** What is told of it: its secrets by name only. */
+  /** The entity's facts in the audit trail: secrets by name only. */
   after: Facts
 }) => sql<{ id: string }>`
 with used as (${usedProposal(row.use)}),

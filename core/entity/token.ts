@@ -1,4 +1,4 @@
-/** What this process knows of a token: who its holder is, until when, and where from. */
+/** A token in this process: its owner, expiry and allowed networks. */
 import { hash as digestOf } from 'node:crypto'
 import { rights, tokenRights } from '@tollgate/schemas'
 import { allOfTokens, type RightSet, rightSet } from '../caller/rights.ts'
@@ -9,7 +9,7 @@ import type { TokenRow } from './store.ts'
 export type TokenLimits = {
   /** Names of rights; every right of tokens unless given. */
   readonly rights?: readonly string[]
-  /** It is refused from then on; it ends only by hand unless given. */
+  /** The token is refused from then on; without it, only a person ends the token. */
   readonly expiresAt?: Date
   /** Addresses and CIDR blocks, IPv4 or IPv6, that it may be used from; everywhere unless given. */
   readonly networks?: readonly string[]
@@ -24,7 +24,7 @@ export type KnownToken = {
   readonly networks: Networks | undefined
 }
 
-/** Why a token is not taken. It is told in the log alone: who found a token learns nothing of it. */
+/** Why a token is refused. Only the log tells the reason, so a thief learns nothing. */
 export type Unfit = 'expired' | 'used from elsewhere'
 
 export function knownToken(row: TokenRow): KnownToken | 'revoked' {
@@ -50,12 +50,12 @@ export function unfit(
   return isElsewhere ? 'used from elsewhere' : undefined
 }
 
-/** What is stored of a token that has no limits. */
+/** The stored hash of a token without limits. */
 export const plainHash = (token: string): Buffer => digestOf('sha256', token, 'buffer')
 
 /**
- * What is stored of one that has. A version of the engine that knows no limits looks for the other
- * hash: to its processes such a token is unknown, instead of one that may do everything.
+ * The stored hash of a token with limits. An older engine version without limits looks up the other
+ * hash, so such a token is unknown to it instead of unlimited.
  */
 export const limitedHash = (token: string): Buffer =>
   digestOf('sha256', `limited access token\n${token}`, 'buffer')

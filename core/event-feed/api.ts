@@ -8,7 +8,7 @@ import type { Envelope } from '../schedule/view.ts'
 import { readFeed, readNotification } from './feed.ts'
 import { type EventsView, eventsView, type OneEventView, oneEventView } from './view.ts'
 
-/** What happened, in an order in which it can be followed: begin somewhere, go on from `nextCursor`. */
+/** Events in an order that consumers can follow: begin anywhere, continue from `nextCursor`. */
 export class Events {
   readonly #engine: Engine
 

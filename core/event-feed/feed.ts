@@ -167,7 +167,7 @@ type FilledPage = {
   readonly isWithin: boolean
 }
 
-/** What of these events fits into a page, by number and by what it weighs. */
+/** The events that fit into a page, by number and by size. */
 async function fillPage(
   engine: Engine,
   events: readonly EventRow[],

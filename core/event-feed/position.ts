@@ -3,7 +3,10 @@ import { lowestId, lowestIdAt } from '../ids.ts'
 import { refuse } from '../request/values.ts'
 
 export type Position = {
-  /** What comes after has a later transaction, or this one and a higher number, or both and a higher id. */
+  /**
+   * A later position has a later transaction; or the same one and a higher number; or both and a
+   * higher id.
+   */
   readonly txid: string
   readonly seq: number
   readonly id: string

@@ -84,7 +84,7 @@ export class Watch {
   }
 
   async #look(): Promise<void> {
-    // What this process commits is looked for at once; what others commit, a few times a second.
+    // Commits of this process are read at once, those of others a few times a second.
     const off = this.#engine.events.on(() => this.#hurry?.())
     try {
       while (this.#waiters.size > 0) {

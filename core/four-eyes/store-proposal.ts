@@ -30,7 +30,7 @@ export type ProposalUse = {
   readonly by: Actor
   readonly now: Date
   readonly proposedSince: Date
-  /** What goes on where it was broken off may be done again within the time of its proposal. */
+  /** An action that continues after an interruption may be repeated within its proposal's time. */
   readonly again: boolean
   /** When what is made ends, as it was agreed; null where nothing was said of it. */
   readonly end: Date | null

@@ -1,7 +1,7 @@
 /**
- * Four eyes, where the installation asks for them: whoever wants something done proposes it, another person
- * agrees within a day, and then the first one has it done, once and to the letter. What is secret in it is
- * shown to the first one alone.
+ * The four-eyes rule, where the installation requires it: one person proposes an action, another
+ * confirms it within a day, and the first then carries it out, once and exactly as proposed.
+ * Secrets of the action are shown to the first person alone.
  */
 import { hash as digestOf } from 'node:crypto'
 import { limits } from '@tollgate/schemas'
@@ -30,13 +30,16 @@ export type DeedKind =
   | 'person.reset'
   | 'person.enable'
 
-/** What is to be done, complete: another token, another network, another role is another deed. */
+/** The complete action: another token, network or role is another action. */
 export type Deed = {
   readonly kind: DeedKind
   /** Whom it concerns; null: the whole installation. */
   readonly entityId: string | null
   readonly facts: Facts
-  /** When what is made ends. What was agreed counts: a time from now is another moment every time. */
+  /**
+   * The end of the created resource. The confirmed text counts, since a relative time changes with
+   * every call.
+   */
   readonly end?: Date | undefined
   /** Settings that are sealed: compared, and never stored. */
   readonly secrets?: Readonly<Record<string, string>>
@@ -49,7 +52,7 @@ export const inviting: ReadonlySet<string> = new Set<DeedKind>([
   'person.reset',
 ])
 
-/** Somebody else has to agree first. It is proposed, and nothing was done yet. */
+/** Another person has to confirm first. The action is proposed and not carried out. */
 export class ConfirmationNeededError extends Error {
   override readonly name = 'ConfirmationNeededError'
   readonly proposal: string
@@ -81,10 +84,10 @@ export class TwoPeople {
   }
 
   /**
-   * What the statement that does it has to use up, or null where one person is enough.
+   * The proposal that the action's statement consumes, or null when one person is enough.
    *
-   * @throws ConfirmationNeededError when it was proposed just now, or nobody agreed yet · Error when the
-   * proposal is of something else, somebody else, or over.
+   * @throws ConfirmationNeededError when the action is newly proposed or unconfirmed · Error when
+   * the proposal belongs to another action or person, or has expired.
    */
   async need(deed: Deed, by: Actor, proposal: string | undefined): Promise<ProposalUse | null> {
     if (!this.isOn) return null

@@ -1,7 +1,7 @@
 import type { Engine } from '../engine.ts'
 import type { QueuedJob } from '../queue/types.ts'
 
-/** What the engine's own jobs get. */
+/** The arguments of the engine's own jobs. */
 export type JobDefinition<Payload extends object> = QueuedJob<Payload> & {
   run(payload: Payload, engine: Engine): Promise<void>
 }

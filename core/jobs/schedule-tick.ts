@@ -39,7 +39,7 @@ export const scheduleTick = (enqueue: Enqueue, enqueueWithin: EnqueueWithin) =>
         () => fireDue(engine, (client, batches) => enqueueWithin(client, charge, batches)),
         () => remember(engine, enqueue),
       ]
-      // What keeps one of them from its work must not keep the others from theirs.
+      // A failure of one schedule must not stop the others.
       const errors: unknown[] = []
       for (const part of parts) await part().catch((error: unknown) => errors.push(error))
       if (errors.length > 0) throw errors[0]
@@ -62,7 +62,7 @@ async function sweep(engine: Engine, enqueue: Enqueue): Promise<void> {
   )
 }
 
-/** What a timer asks about an attempt. */
+/** The reason of a timer's look at an attempt. */
 const questions: { readonly [Kind in TimerKind]?: 'look' | 'expiry' } = {
   look: 'look',
   expire: 'expiry',

@@ -87,7 +87,7 @@ export class KeyAdministration {
     readonly database: DatabaseOptions
     readonly keys: KeyProvider
     readonly log?: Log
-    /** Who works on the keys, for the audit trail. */
+    /** The actor, for the audit trail. */
     readonly by?: By
     /** Whether a rotation needs two people. */
     readonly fourEyes?: boolean

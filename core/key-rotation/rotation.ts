@@ -53,7 +53,7 @@ export type Rotation = {
   readonly kept: readonly { readonly keyId: string; readonly why: string }[]
 }
 
-/** What the work on keys shares. */
+/** Shared parts of all work on keys. */
 export type KeyWork = {
   readonly database: Database
   readonly lanes: Lanes
@@ -62,7 +62,7 @@ export type KeyWork = {
   readonly keys: BoundedKeys
   readonly keyring: Keyring
   readonly clock: Clock
-  /** Who works on the keys. */
+  /** The actor of the work. */
   readonly by: Actor
 }
 
@@ -100,7 +100,8 @@ export async function rotate(work: KeyWork, options: RotateOptions = {}): Promis
       if (pass?.moved === 0) await pause(askEveryMs)
       continue
     }
-    // What was sealed with the old key just before a process followed has had its time to arrive.
+    // Values sealed with the old key just before a process followed have reached the database by
+    // now.
     const restMs = confirmed.sinceMs + graceMs - clock.elapsedMs()
     if (restMs > 0) {
       await pause(restMs)
@@ -234,7 +235,7 @@ async function takeOver(work: KeyWork, waitMs: number, tell: (line: string) => v
   const { lanes, keyring } = work
   const announced = (await sealKeys(lanes)).find(({ state }) => state === 'announced')
   if (announced !== undefined) {
-    // What this process cannot open must not seal anything.
+    // A process must not seal with a key that it cannot open.
     await keyring.get(announced.id, announced)
     await everyone(work, waitMs, 'open', announced.id, (use) =>
       [use.ready_key_id, use.data_key_id].includes(announced.id),

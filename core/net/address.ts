@@ -21,7 +21,7 @@ const specialIPv4 = [
 ]
 /** All of the public IPv6 internet is in here. Mapped, translated and private ranges are not. */
 const globalIPv6 = ['2000::/3']
-/** What `globalIPv6` contains that is not public, or that hides an IPv4 address inside. */
+/** Ranges within `globalIPv6` that are not public, or that embed an IPv4 address. */
 const specialIPv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 const loopbacks = ['127.0.0.0/8', '::1/128']
 

@@ -10,7 +10,7 @@ const decompressions = {
   br: promisify(brotliDecompress),
 }
 
-/** What `decompress` understands, in the words of an Accept-Encoding header. */
+/** The encodings of `decompress`, for an Accept-Encoding header. */
 export const acceptedEncodings = 'gzip, br'
 
 export type Decompressed =

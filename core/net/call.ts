@@ -15,13 +15,13 @@ export type CallOptions = {
   sendBy: SendBy
   /** Aborts what is under way. */
   signal?: AbortSignal
-  /** What must not show in the transcript even where the connector sends it unmarked. */
+  /** Values that the transcript must hide even when the connector sends them unmarked. */
   secrets?: () => readonly unknown[]
 }
 
 /**
- * What became of a call's moving requests: none was attempted, none wrote a byte, or one may have
- * been seen by the acquirer.
+ * The state of a call's moving requests: none was attempted, none wrote a byte, or the acquirer may
+ * have seen one.
  */
 export type Sent = 'nothing' | 'not-moved' | 'moved'
 
@@ -51,7 +51,7 @@ const messages = channel('tollgate:http')
 
 const defaultMaxBytes = 1_048_576
 
-/** What a call shares with all others of its engine. */
+/** Parts that all calls of an engine share. */
 export type Engine = {
   readonly transport: Transport
   readonly engine: string

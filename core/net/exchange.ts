@@ -5,8 +5,8 @@ import type { Clock } from '../clock.ts'
 export type SendBy = { readonly monotonicMs: number; readonly wallMs: number }
 
 /**
- * One request on its way. It alone says whether bytes may still leave, and remembers whether any did.
- * Every byte of the request asks `beforeWrite` first; when in doubt it counts as written.
+ * One request under way. Only this class decides whether bytes may still leave, and records whether
+ * any did. Every byte asks `beforeWrite` first; a doubtful byte counts as written.
  */
 export class Exchange {
   readonly moves: boolean

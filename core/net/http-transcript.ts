@@ -1,7 +1,7 @@
 import type { HttpError, HttpErrorCode } from '@tollgate/plugin-kit'
 import { hidden, isSecretName, type Scrubber } from '../redaction/scrub.ts'
 
-/** What is kept of one call: entries, and characters of the bodies, URLs and headers. */
+/** Limits of one call's record: entries, and characters of bodies, URLs and headers. */
 const maxEntries = 50
 const maxBody = 8192
 const maxBodies = 65_536

@@ -18,7 +18,7 @@ export class InterimAnswers {
     this.#held = undefined
   }
 
-  /** What is left of the bytes read; undefined while nothing is. */
+  /** The remaining bytes of the read; undefined while none remain. */
   without(chunk: Buffer): Buffer | undefined {
     if (!this.#isBeforeAnswer) return chunk
     let rest = this.#held === undefined ? chunk : Buffer.concat([this.#held, chunk])

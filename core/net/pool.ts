@@ -49,7 +49,7 @@ export type Pool = {
   close(): Promise<void>
 }
 
-/** What one pool shares with its connections. */
+/** Parts that a pool shares with its connections. */
 type Shared = {
   readonly options: PoolOptions
   readonly secureContext: SecureContext
@@ -166,7 +166,7 @@ class Connection {
     } as const
     const socket = await openSocket(opening, (lookup) => this.#start(lookup), options)
     this.#socket = socket
-    // What another connection had begun to say is not continued by this one.
+    // A response that began on another connection does not continue on this one.
     this.#interim.expectAnswer()
     open.add(socket)
     socket.once('close', () => this.#closed(socket))

@@ -13,7 +13,7 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 /** A new secret of an authenticator, in base32. */
 export const newCodeSecret = (): string => base32(newSalt(secretBytes))
 
-/** What an authenticator reads from a QR code. */
+/** The URI in an authenticator's QR code. */
 export function otpauthUri(secret: string, name: string, issuer: string): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(name)}`
   const period = limits.codeStepMs / 1000

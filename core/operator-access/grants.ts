@@ -1,4 +1,4 @@
-/** Who may do what to whom. Every request of a person passes here, by whichever way it came. */
+/** The rights of operators. Every request of a person passes here, on every path. */
 import { type OfficeEndpoint, officeEndpoints, type RightName, rights } from '@tollgate/schemas'
 import { rightSet } from '../caller/rights.ts'
 import type { Engine } from '../engine.ts'
@@ -16,9 +16,11 @@ export function endpointOf(operation: string): OfficeEndpoint {
 }
 
 /**
- * Before anything of a request is looked at, so that it tells nothing about what is there.
+ * Checks the rights before the request is read, so that a refusal reveals nothing about existing
+ * data.
  *
- * @throws GatewayError 403 800.900.301 with the name of the missing right. It is in the security log.
+ * @throws GatewayError 403 800.900.301 with the name of the missing right. The security log records
+ * it.
  */
 export function refuseUnlessPersonMay(
   { alarm }: Pick<Engine, 'alarm'>,
@@ -89,5 +91,5 @@ export const wrong = (name: string, message: string) =>
     description: `${name} ${message}`,
   })
 
-/** What is not theirs to see is not there. */
+/** A resource outside of a person's rights gets the same answer as an unknown one. */
 export const notThere = () => new GatewayError('700.400.580', { status: 404 })

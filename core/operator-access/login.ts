@@ -1,8 +1,8 @@
 /**
- * How a person gets in: name, password, and a code of the authenticator or a recovery code. Whatever is
- * wrong is answered alike and after the same work, so that nobody learns which names there are. Every try
- * is counted as failed before it is made, by name and by address, in the database: neither more processes
- * nor more tries at once give anybody more of them.
+ * Logins: name, password, and a code of the authenticator or a recovery code. Every failure gets
+ * the same answer after the same work, so names cannot be guessed. The database counts each attempt
+ * as failed before it runs, by name and by address, so neither more processes nor concurrent
+ * attempts give an attacker more of them.
  */
 import { hash as digestOf } from 'node:crypto'
 import { limits } from '@tollgate/schemas'
@@ -36,12 +36,12 @@ export type LoginRequest = {
 /** Where a request came from. */
 export type From = {
   readonly address?: string
-  /** What stands for the address where failures are counted: the network that it was chosen from. */
+  /** The network of the address, under which failures are counted. */
   readonly network?: string
 }
 
 export type LoggedIn = {
-  /** What the browser keeps; 256 random bits, of which only a digest is stored. */
+  /** The browser's cookie: 256 random bits, of which only a digest is stored. */
   readonly session: string
   readonly personId: string
   /** How many are left, when one was used. */
@@ -58,7 +58,7 @@ export type Why =
   | 'not joined'
   | 'wrong invitation'
 
-/** What a try began that was one too many. */
+/** The pause that one attempt too many began. */
 export type Pause = { readonly subject: 'name' | 'address'; readonly pausedUntil: Date }
 
 type Counts = {
@@ -70,11 +70,11 @@ type Counts = {
 
 export const normalName = (name: string): string => name.normalize('NFKC').trim().toLowerCase()
 
-/** What is stored of a session. */
+/** The stored digest of a session. */
 export const sessionHash = (session: string): Buffer =>
   digestOf('sha256', `operator session\n${session}`, 'buffer')
 
-/** What failures of a name are counted under. A password that was typed there by mistake is not stored. */
+/** The subject of a name's failures. A digest, since a password may be typed there by mistake. */
 export const nameSubject = ({ vault }: Pick<Engine, 'vault'>, name: string): Buffer =>
   vault.requestFingerprint(`login name\n${name}`)
 
@@ -143,8 +143,9 @@ export class Logins {
   }
 
   /**
-   * Makes a try that counts as failed until it succeeds. It takes its place before it is counted: one that
-   * is turned away as too many counts for nobody. Where it breaks off, the pauses that it began are told.
+   * Runs an attempt that counts as failed until it succeeds. The attempt takes its place first, so
+   * one refused for load does not count. An interrupted attempt still logs the pauses that it
+   * began.
    */
   async counted<T>(
     name: string,
@@ -211,7 +212,7 @@ export class Logins {
     throw wait(began?.paused_until ?? new Date(now.getTime() + 1000), now)
   }
 
-  /** What proves that they have the authenticator, or one of the codes on paper. */
+  /** Checks the authenticator's code, or a recovery code. */
   async #proof(person: PersonRow | undefined, { code, recoveryCode }: LoginRequest, nowMs: number) {
     const secret =
       person === undefined ? this.#nobodysSecret : await openSecret(this.#engine.vault, person)

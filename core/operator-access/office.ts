@@ -1,4 +1,4 @@
-/** What people ask for by the operators' API: rights first, then the form of the request, then what is theirs to see. */
+/** The operators' API: checks rights, then the form of the request, then the visible entities. */
 import {
   limits,
   type OfficeField,
@@ -203,7 +203,7 @@ export async function answerOffice(
       const body = { proposal: thrown.proposal, description: thrown.message }
       return { ...officeReply(parts.engine, body, requestId), status: 202 }
     }
-    // What is wrong with a proposal is said in a sentence.
+    // Errors of a proposal are sentences.
     if (
       thrown instanceof Error &&
       thrown.constructor === Error &&

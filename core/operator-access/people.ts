@@ -44,7 +44,7 @@ import {
 } from './types.ts'
 
 export type NewPerson = {
-  /** What they type in at login: lower-case letters, digits and `. _ - @ +`. */
+  /** The login name: lower-case letters, digits and `. _ - @ +`. */
   readonly name: string
   readonly password: string
   readonly role: string
@@ -123,7 +123,7 @@ export class People {
     await this.#refuseUnlessWithin(acting, next.entityId)
     const facts = { person: id, role: next.role }
     const both = [was.role, next.role]
-    // Whoever agrees has a say about where they were, and about where they go.
+    // The confirmer's rights cover both the old and the new entity.
     const of = await this.#above(was.entity_id, next.entityId)
     const use = await this.#agreed('person.change', both, of, facts, acting, proposal)
     // One person made them: that one knows what they log in with.
@@ -219,7 +219,7 @@ export class People {
     const [row] = isId(id) ? await this.#engine.lanes.single(personById(id)) : []
     if (row === undefined || !(await isWithin(this.#engine, acting, row.entity_id)))
       throw notThere()
-    // Whoever changes somebody could become them.
+    // An operator who changes a person could take over that person's rights.
     refuseUnlessMayGrant(acting, row.role)
     if (acting.actor.kind === 'operator' && acting.actor.id === id) {
       throw wrong('id', 'is your own: somebody else has to do it')
@@ -242,8 +242,8 @@ export class People {
   }
 
   /**
-   * Who can confirm what others do decides as much as they. The first two of them are made before there
-   * is anybody to agree.
+   * A confirmer's rights are as strong as those of the person who proposes. The first two
+   * confirmers are created before anybody can confirm.
    */
   async #agreed(
     kind: DeedKind,

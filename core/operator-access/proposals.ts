@@ -22,7 +22,7 @@ export type ListedProposal = {
   readonly facts: Readonly<Record<string, unknown>>
   readonly proposer: string
   readonly proposedAt: Date
-  /** Who agreed; null: nobody yet. */
+  /** The confirmer; null before the confirmation. */
   readonly confirmer: string | null
 }
 

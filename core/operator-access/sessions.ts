@@ -1,4 +1,4 @@
-/** Who a request is by, once they logged in. */
+/** Finds the person behind a request with a session. */
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'

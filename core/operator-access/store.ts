@@ -54,7 +54,7 @@ export const people = (
 export const countOfRole = (role: string) => sql<{ people: bigint }>`
   select count(*) as people from tollgate.person where role = ${role}::text`
 
-/** What only the person knows and has. */
+/** The person's secrets. */
 export type Credentials = {
   readonly password: string
   readonly dataKeyId: string
@@ -104,7 +104,10 @@ export type PersonChange = {
   readonly invitation: Buffer | null
 }
 
-/** Only as it was read: whoever came between is not overwritten. Whoever is disabled or invited has no sessions. */
+/**
+ * Only when unchanged since the read, so that a concurrent change is not overwritten. Disabled and
+ * invited people have no sessions.
+ */
 export const changePerson = (
   was: Pick<PersonRow, 'id' | 'role' | 'entity_id' | 'disabled_at'>,
   change: PersonChange,

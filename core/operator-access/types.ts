@@ -16,7 +16,7 @@ export type Person = {
   readonly since: Date
 }
 
-/** Who changes people: somebody logged in, or whoever works on the machine itself. */
+/** The actor of a change: a logged-in person, or a user of the machine itself. */
 export type Acting = {
   readonly actor: Actor
   readonly entityId: string | null
@@ -33,7 +33,7 @@ export type ListedPerson = {
   readonly disabledAt: Date | null
 }
 
-/** What is shown once: who sees it can log in. */
+/** Shown once: these values allow a login. */
 export type Enrolled = {
   readonly id: string
   /** For the authenticator, as a QR code or typed in. */

@@ -1,4 +1,4 @@
-/** What people know of a chargeback that the acquirer's messages do not say: that it was given back. */
+/** Reversals of chargebacks that people record because the acquirer's messages lack them. */
 import { auditById } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'

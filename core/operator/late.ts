@@ -1,4 +1,6 @@
-/** What people decide about a late success: money that moved on a payment already answered as over. */
+/**
+ * People's decisions about late successes: money that moved on a payment already answered as over.
+ */
 
 import { fenceLate, undoOf } from '../attention/store.ts'
 import type { Actor } from '../audit/actor.ts'
@@ -12,7 +14,7 @@ import { endLate, held, keepLate } from '../payment/late-move.ts'
 import { balanceById, holdsInstant, replacedBy } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
 
-/** Who decides, and what stands beside it: the reason. */
+/** The actor of a decision, and the reason. */
 export type Decision = {
   readonly by: Actor
   readonly remarks: Readonly<Record<string, string>>

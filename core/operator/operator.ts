@@ -1,7 +1,7 @@
 /**
- * What people decide where the engine must not. None of these sends money: they ask, they put a
- * decision on record, or they queue the engine's own work again. Each leaves an audit row with the
- * name of who did it, in the same commit as what it did.
+ * Decisions that only people can make. None of these sends money: operators enquire, record a
+ * decision, or queue the engine's own work again. Each commits an audit row with the operator's
+ * name.
  */
 
 import {
@@ -29,7 +29,7 @@ import { reverseByHand } from './chargeback.ts'
 import { type Decision, decideLate, refused } from './late.ts'
 import { endSteps, refuseUnlessUndecided, settleUndecided } from './undecided.ts'
 
-/** Who decides, and why: both stand in the audit row for good. */
+/** The actor and the reason, both stored permanently in the audit row. */
 export type Decided = {
   /** A text is what the embedding program calls them. */
   readonly by: By
@@ -52,7 +52,7 @@ export class Operator {
     this.#engine = engine
   }
 
-  /** What operators have to look at, oldest first; of these channels, or of all. */
+  /** Entries of the operators' list, oldest first; of these channels, or of all. */
   readonly attention = (
     limit = 100,
     channels: readonly string[] | null = null,
@@ -68,7 +68,7 @@ export class Operator {
     const { by, remarks } = wordsOf(decided)
     const { lanes } = this.#engine
     const payment = await this.#payment(id)
-    // Whoever asks by the id of a capture is told about the sale.
+    // A caller with the id of a capture gets the sale.
     const asAsked = (now: Payment) => (payment.id === id ? now : captureSoFar(this.#engine, now))
     if (!isOpen(payment)) {
       return resultOf(await asAsked(payment), 'it is decided; nothing was asked')
@@ -96,15 +96,15 @@ export class Operator {
 
   /**
    * Decides an open payment by hand: `approved` when the acquirer's own tools show that the money
-   * moved, `declined` when they show that it did not. Balances and events follow as from any outcome.
-   * What arrives later and contradicts it is a conflict, as with every other decision. Of a payment that
-   * succeeded after it was over, `approved` keeps the money and `declined` says that it was given back.
+   * moved, `declined` when they show the opposite. Balances and events follow as from any outcome.
+   * A later word that contradicts the decision is a conflict, as with every other decision. For a
+   * late success, `approved` keeps the money and `declined` states that the money was given back.
    *
-   * Of a payment in two steps that was authorised and whose capture cannot be begun, `declined` says that
-   * there will be none.
+   * For a two-step payment whose authorised amount cannot be captured, `declined` ends the sale
+   * without a capture.
    *
-   * @throws GatewayError 404; 400 700.400.570 when it is decided, pending while its time runs, never asked
-   * about, under somebody's lease, or when a word of the acquirer waits.
+   * @throws GatewayError 404; 400 700.400.570 when the payment is decided, pending within its time,
+   * never enquired about, under a lease, or has a waiting word of the acquirer.
    */
   readonly settle = async (
     id: string,

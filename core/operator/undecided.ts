@@ -1,4 +1,4 @@
-/** What people decide about a payment that nobody else can decide any more. */
+/** People's decisions about payments that cannot be decided in any other way. */
 
 import { otherAmountsOf, resolveAttention, timeLeft, waitingWord } from '../attention/store.ts'
 import { addAudit, auditById } from '../audit/store.ts'
@@ -85,7 +85,7 @@ export async function settleUndecided(
         ? ({ is: 'approved', refs: now.answer.refs ?? {} } as const)
         : ({ is: 'declined', reason: undecidable } as const)
     const detail = { ...remarks, as, lease: taken.lease }
-    // What was done in another amount is back when it is settled as declined: nobody gives it back again.
+    // Settling as declined states that other amounts were given back, so no second return happens.
     const others = await engine.lanes.single(otherAmountsOf(now.id))
     const source = as === 'declined' && others.length > 0 ? givenBack : 'operator'
     const settled = await settle(engine, work, outcome, source, taken.enquiries, [
@@ -112,7 +112,7 @@ export async function settleUndecided(
   }
 }
 
-/** What is asked would be written, and another amount moved. */
+/** Refuses an approval of the requested amount when another amount moved. */
 async function refuseOtherAmount({ lanes }: Engine, payment: Payment): Promise<void> {
   const others = await lanes.single(otherAmountsOf(payment.id))
   if (others.length === 0) return
@@ -123,11 +123,12 @@ async function refuseOtherAmount({ lanes }: Engine, payment: Payment): Promise<v
 }
 
 /**
- * There will be no capture of a payment in two steps: it is declined on record, and its authorisation is
- * released by the engine. Who begins the capture at the same moment finds its id taken, or has taken it.
+ * Ends a two-step payment without a capture: the capture is declined on record, and the engine
+ * releases the authorisation. The capture's id decides between this and a concurrent begin of the
+ * capture.
  *
  * @returns the capture.
- * @throws GatewayError 400 700.400.570 when there is one, or when it is said to be approved.
+ * @throws GatewayError 400 700.400.570 when a capture exists, or for `approved`.
  */
 export async function endSteps(
   engine: Engine,

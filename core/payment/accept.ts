@@ -1,4 +1,4 @@
-/** From a valid request to its first commit: which channel, which acquirer, which rows. */
+/** Accepts a first payment: chooses its channel and acquirer, then commits its rows. */
 import type { Request } from '../call.ts'
 import type { Engine } from '../engine.ts'
 import type { Channel } from '../entity/directory.ts'
@@ -21,7 +21,10 @@ import { writeFirst } from './write-first.ts'
 /** A first payment that may be sent, or the earlier one that the same idempotency key made. */
 export type Accepted = { readonly work: AttemptContext } | { readonly replay: Payment }
 
-/** Checks what is asked for, chooses who carries it out, and writes the payment. Nothing is sent before it committed. */
+/**
+ * Checks the request, chooses the acquirer, writes the payment. The engine sends nothing before
+ * this commit.
+ */
 export async function acceptFirst(
   engine: Engine,
   channel: Channel,
@@ -30,7 +33,7 @@ export async function acceptFirst(
   use: Use = {},
 ): Promise<Accepted> {
   const asked = await checkFirst(engine, channel, request, use)
-  // Numbers are counted by now: whether a key knows a request tells whether its number is the right one.
+  // The number is counted by now, so an answer from the key cannot confirm a guess.
   const earlier = await findEarlier(engine, idempotency)
   if (earlier !== undefined) return { replay: earlier }
   const target = await chooseTarget(engine, channel, asked)
@@ -66,7 +69,7 @@ export async function acceptFirst(
   }
 }
 
-/** @throws GatewayError 600.200.* when no acquirer takes it, 429 when there is too much to do. */
+/** @throws GatewayError 600.200.* when no acquirer takes the payment, 429 under too much load. */
 async function chooseTarget(engine: Engine, channel: Channel, asked: Asked): Promise<Target> {
   const { isVerification, isChained, mode, kind, method, brand, amount } = asked
   const target = await engine.targets.choose(channel, {
@@ -77,13 +80,13 @@ async function chooseTarget(engine: Engine, channel: Channel, asked: Asked): Pro
     currency: isVerification ? null : amount.currency,
   })
   const { connector } = target.loaded
-  // Its second step is a capture: a connector that has none could only authorise and let go.
+  // The second step is a capture; a connector without captures could only authorise and release.
   if (isChained && connector.capture === undefined) throw new GatewayError('600.200.400')
   applyBackPressure(engine, connector)
   return target
 }
 
-/** What stands where this payment was to be written: in the slot of its occurrence, or under its key. */
+/** The payment that was written first: for the same occurrence, or under the same key. */
 function writtenBefore(
   engine: Engine,
   { scheduled }: Use,

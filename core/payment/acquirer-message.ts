@@ -1,6 +1,6 @@
 /**
- * The door for what acquirers say about a payment by themselves. Safe to run twice: an undecided
- * payment moves only under a lease, a decided one by the table of late words.
+ * Applies messages of acquirers about payments. Safe to run twice: an undecided payment moves only
+ * under a lease, a decided payment only by the table of late words.
  */
 import type { Money, Outcome } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
@@ -15,12 +15,12 @@ import { resumeAttempt } from './resume.ts'
 import { settle } from './settle.ts'
 
 export type Heard =
-  /** Somebody works on it: what is said waits for the end of that. */
+  /** Another process works on the payment; the message waits until that work ends. */
   'wait' | 'settled' | 'known' | 'enquired' | 'conflict'
 
 /**
- * @param isVerified Whether the message is proven to be the acquirer's. One that is not only makes the
- * engine ask. `amount`: what the message is about.
+ * @param isVerified Whether a signature proves that the acquirer sent the message. The engine
+ * answers an unproven message with an enquiry only. `amount`: the amount that the message names.
  */
 export async function hear(
   engine: Engine,
@@ -38,7 +38,8 @@ export async function hear(
     if (applied === 'settled') await lookNow(engine, attemptKey)
     return applied ?? 'wait'
   }
-  // Its time is over: it is undone when it can be, and not pending again.
+  // The payment has expired: the engine reverses it where possible and never makes it pending
+  // again.
   if (outcome.is === 'pending' && attempt.settledBy === 'expiry') return 'known'
   const isAsAsked = await isForWhatWasAsked(engine, payment, outcome, amount)
   const word = wordOf(outcome, isAsAsked)
@@ -47,14 +48,17 @@ export async function hear(
   if (treatment === 'enquire' || !isVerified)
     return enquire(engine, attemptKey, outcome, isVerified, amount)
   const taken = await takeAttempt(engine, attemptKey, 'word')
-  // Whoever sends has the word first: the event waits for the end of that lease.
+  // The lease holder decides first: the message waits until the lease ends.
   if (taken === undefined) return 'wait'
   const work = await resumeAttempt(engine, payment, taken.lease)
   const { moved } = await settle(engine, work, outcome, 'event', taken.enquiries)
   return moved ? 'settled' : 'wait'
 }
 
-/** The acquirer decides by its answer; a proven word that this answer contradicts is then a late one. */
+/**
+ * The acquirer's answer to the enquiry decides. A proven word that contradicts the answer is a late
+ * word.
+ */
 async function enquire(
   engine: Engine,
   attemptKey: string,
@@ -75,7 +79,7 @@ async function enquire(
   return applied === 'conflict' || applied === 'settled' ? applied : 'enquired'
 }
 
-/** What is to be taken back is taken back at once; a timer stands for it should this process die. */
+/** Takes a late success back at once. A timer repeats the attempt if this process dies. */
 async function lookNow(engine: Engine, attemptKey: string): Promise<void> {
   const now = await held(engine, attemptKey)
   if (now?.attempt.state === 'late') await resolve(engine, attemptKey, 'look')

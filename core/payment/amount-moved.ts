@@ -1,4 +1,4 @@
-/** What a payment moved: as it was approved, or of one that is over what was done all the same. Pure. */
+/** The amount that a payment moved: its approved amount, or the amount of a late success. Pure. */
 import type { Money, Outcome } from '@tollgate/plugin-kit'
 import type { Payment } from './types.ts'
 
@@ -8,7 +8,7 @@ export function movedBy({ amount, approvedMinor, answer: { late } }: Payment): M
   return { minor: BigInt(late.minor), currency: late.currency }
 }
 
-/** @param about What a message is about, where its outcome names no amount itself. */
+/** @param about The amount of the message, for outcomes that name no amount themselves. */
 export const amountSaid = (outcome: Outcome, about: Money | undefined): Money | undefined =>
   (outcome.is === 'approved' ? outcome.amount : undefined) ?? about
 

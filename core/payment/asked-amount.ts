@@ -9,10 +9,10 @@ import { isOpen } from './late-words.ts'
 import type { Payment } from './types.ts'
 
 /**
- * Whether a word is about what was asked; an approval of an open payment also for less, on a channel whose
- * setting `partialApproval` allows that. An amount that two decimals cannot say is nobody's wish.
+ * Whether a word matches the requested amount. A channel with the setting `partialApproval` also
+ * accepts an approval of an open payment for less. Amounts with more than two decimals never match.
  *
- * @param about The amount of a message, where the outcome itself names none.
+ * @param about The amount of a message, for outcomes that name no amount themselves.
  */
 export async function isForWhatWasAsked(
   engine: Pick<Engine, 'directory'>,
@@ -31,8 +31,8 @@ export async function isForWhatWasAsked(
 }
 
 /**
- * Done for another amount, as somebody says: until that is undone or decided nothing more is done with
- * the same money.
+ * The acquirer reports another amount than the requested one. The payment's money is frozen until
+ * an operator decides or the operation is undone.
  */
 export async function holdOtherAmount(
   engine: Pick<Engine, 'lanes'>,

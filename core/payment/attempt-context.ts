@@ -5,20 +5,22 @@ import type { Begun } from './first-commit.ts'
 import type { Returns } from './store-settle.ts'
 import type { Payment } from './types.ts'
 
-/** One attempt under way in this process: everything needed to send it and to settle it. */
+/** One attempt under way in this process, with everything needed to send and settle it. */
 export type AttemptContext = {
-  /** As its first commit wrote it. */
+  /** The payment of the first commit. */
   readonly payment: Payment
   readonly lease: number
   readonly target: Target
   readonly operation: Operation
-  /** What the first commit wrote, in the process that wrote it: should a failover lose it. */
+  /**
+   * The rows of the first commit, in the process that wrote them. A failover may lose these rows.
+   */
   readonly begun: Begun | null
-  /** Of a capture's reversal: the capture, and the balance that gets its amount back. */
+  /** For the reversal of a capture: the capture, and the balance that gets the amount back. */
   readonly returns: Returns | null
-  /** What its failure would count for, in the process that accepted it. */
+  /** The trial that a failure counts for, in the process that accepted the attempt. */
   readonly trial?: Trial | undefined
-  /** End of the call on the monotonic clock; counted from before the first commit. */
+  /** End of the call on the monotonic clock, counted from before the first commit. */
   readonly deadlineMs: number
   /** The same moment on the wall clock. */
   readonly sendByWallMs: number

@@ -4,9 +4,9 @@ import type { Engine } from '../engine.ts'
 import type { Idempotency } from './idempotency.ts'
 
 /**
- * Idempotency key of an attempt at the acquirer, in the form the acquirer takes. Of a keyed request
- * it follows from the merchant's key, so that a repeat is recognised there even after our rows were
- * lost; otherwise from the payment's id.
+ * Idempotency key of an attempt at the acquirer, in the acquirer's format. With an
+ * `Idempotency-Key`, the key derives from the merchant's key, so that the acquirer recognises a
+ * repeat even after the database lost its rows. Without one, the key derives from the payment's id.
  */
 export function attemptKey(
   engine: Pick<Engine, 'vault'>,

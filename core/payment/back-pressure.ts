@@ -4,7 +4,8 @@ import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 
 /**
- * Back-pressure, before the first commit: what would only queue is refused while that is free.
+ * Refuses a request before its first commit, while a refusal is still free, when the request would
+ * only queue.
  *
  * @throws GatewayError 429 when the connector or the database lane is full, 503 at shutdown.
  */

@@ -1,4 +1,7 @@
-/** The first commit of a follow-up: its amount is reserved and its rows are written, before anything is sent. */
+/**
+ * The first commit of a follow-up reserves the amount and writes the rows. The engine sends
+ * afterwards.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Connector, notSent, type RequestFields } from '@tollgate/plugin-kit'
 import { limits, type PaymentType } from '@tollgate/schemas'
@@ -29,7 +32,7 @@ import { unavailable } from './write-first.ts'
 
 export type AcceptedFollowUp = { readonly work: AttemptContext } | { readonly replay: Payment }
 
-/** A step that the engine takes by itself: once for the payment that it belongs to. */
+/** A step that the engine takes by itself, once per payment. */
 export type Step = {
   readonly step: 'CP' | 'RV' | 'take-back' | `take-back ${number}`
   readonly type: PaymentType
@@ -37,11 +40,11 @@ export type Step = {
   /** Null: the whole open rest. */
   readonly amountMinor: bigint | null
   readonly fields: RequestFields
-  /** Where the step's payment has its id already. */
+  /** For steps whose payment already has an id. */
   readonly id?: string
 }
 
-/** @returns the step as it was begun before, or `refused` when the sums do not allow it. */
+/** @returns the existing payment of the step, or `refused` when the sums do not allow the step. */
 export function beginStep(
   engine: Engine,
   target: Payment,
@@ -59,11 +62,11 @@ export type Beginning = {
   readonly amountMinor: bigint | null
   readonly fields: RequestFields
   readonly idempotency: Idempotency | null
-  /** By the engine itself: never turned away for being too much, and known by the acquirer's key alone. */
+  /** The engine's own step: exempt from back-pressure, with no `Idempotency-Key`. */
   readonly isOurs: boolean
 }
 
-/** @returns `refused` when the balance gave nothing. */
+/** @returns `refused` when the balance cannot cover the amount. */
 export async function begin(
   engine: Engine,
   target: Payment,
@@ -102,12 +105,16 @@ export async function begin(
     ...endOf(engine, time),
   }
   if (!written.isUnsure) return { work }
-  // It may stand in the database and was not sent: open, until the database says what it has.
+  // The row may be in the database, and nothing was sent: the payment stays open until the database
+  // answers.
   engine.inFlight.track(endUnsure(engine, work, written.row)).catch(() => {})
   return { replay: begun }
 }
 
-/** The payment as it will stand; of the whole open rest, its amount is known once it is reserved. */
+/**
+ * The payment of the first commit. The reservation sets the amount when the request asks for the
+ * whole rest.
+ */
 function followUpOf(
   engine: Engine,
   target: Payment,
@@ -128,7 +135,7 @@ function followUpOf(
   })
 }
 
-/** What the first commit has to know beside the payment and its numbers. */
+/** Further columns of the first commit, beside the payment and its numbers. */
 function rowOf(
   { type, effect, amountMinor, fields, idempotency, isOurs }: Beginning,
   connector: Connector,
@@ -149,7 +156,10 @@ function rowOf(
 
 type SealedAgain = Pick<FollowUpRow, 'dataKeyId' | 'fingerprint' | 'sealed'>
 
-/** A replacement outlives what it replaces: the numbers are sealed for it once more. */
+/**
+ * A replacement outlives the replaced authorisation, so the vault seals the numbers again for the
+ * replacement.
+ */
 async function sealedAgain(
   engine: Engine,
   target: Payment,
@@ -163,12 +173,14 @@ async function sealedAgain(
   return sealNumbers(engine, merchantId, { id, channelId, registrationId: null }, numbers)
 }
 
-/** Whether it was written becomes known with the database: then it stands, as declined and safe to repeat. */
+/**
+ * Once the database answers, declines a written payment. A repeat is safe because nothing was sent.
+ */
 async function endUnsure(engine: Engine, work: AttemptContext, row: FollowUpRow): Promise<void> {
   const untilMs = engine.clock.elapsedMs() + limits.keptOutcomeMs
   while (!engine.inFlight.over && engine.clock.elapsedMs() < untilMs) {
     try {
-      // Its own row stands in the way of a second one.
+      // The row of an earlier run prevents a second one.
       await engine.lanes.single(reserve(row)).catch((error: unknown) => {
         if (sqlState(error) !== '23505') throw error
       })
@@ -186,7 +198,10 @@ async function endUnsure(engine: Engine, work: AttemptContext, row: FollowUpRow)
 
 const unsure = 'the database did not answer whether the operation was written, so it was not sent'
 
-/** A rebill and a new authorisation charge the instrument again; all others go by reference. */
+/**
+ * A rebill and a new authorisation charge the instrument again; other follow-ups use the acquirer's
+ * reference.
+ */
 function chargesAnew(effect: Effect): boolean {
   return effect === 'sale' || effect === 'replacement' || effect === 'increase'
 }
@@ -209,7 +224,7 @@ async function writeFollowUp(
       const [reserved] = await engine.lanes.single(reserve(row))
       if (reserved !== undefined)
         return { row, amountMinor: reserved.amount_minor, isUnsure: false }
-      // A reservation whose answer was lost stands in the way of its own repeat.
+      // A reservation whose answer was lost blocks its own repeat.
       const own = await ownRow(engine, row)
       if (own !== undefined) return { row, amountMinor: own.amount_minor, isUnsure: false }
       const step = isOurs ? await byKey(engine, row) : undefined
@@ -217,8 +232,8 @@ async function writeFollowUp(
     } catch (error) {
       if (sqlState(error) !== '23505') {
         if (!outcomeUnknown(error)) throw error
-        // It may be there all the same: to be told "send it again" could do it twice. An engine's step is
-        // found again by its key.
+        // The row may exist: a client told to repeat the request could repeat the operation. The
+        // engine finds its own steps by their keys.
         if (neverReached(error) || isOurs) throw unavailable()
         return { row, amountMinor: row.amountMinor, isUnsure: true }
       }
@@ -235,7 +250,7 @@ async function writeFollowUp(
   }
 }
 
-/** The step that another process, or this one earlier, has begun, or put on record as refused. */
+/** The step that an earlier run or another process began or refused. */
 async function byKey(engine: Engine, { payment }: FollowUpRow): Promise<Payment | undefined> {
   const [begun] = await engine.lanes.single(paymentByAttempt(payment.attemptKey))
   const [found] =
@@ -244,8 +259,8 @@ async function byKey(engine: Engine, { payment }: FollowUpRow): Promise<Payment 
 }
 
 /**
- * The row of this very call, when an earlier run of its commit went through. A step has the same id and
- * key whoever begins it: the number of its short id tells whose it is.
+ * The row of this very call, written by an earlier run of its commit. Every process gives a step
+ * the same id and key, so only the number in the short id tells the runs apart.
  */
 async function ownRow(engine: Engine, { payment }: FollowUpRow) {
   const [attempt] = await engine.lanes.single(attemptByKey(payment.attemptKey))

@@ -1,4 +1,4 @@
-/** How long a connector may take for one call, and when it ends on both clocks. */
+/** Duration and deadline of one connector call, on both clocks. */
 import type { Connector } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import type { AttemptContext } from './attempt-context.ts'
@@ -9,7 +9,7 @@ export type CallTime = {
   readonly timeoutMs: number
 }
 
-/** A call that begins now. */
+/** Starts the time of a call. */
 export function callTime(engine: Engine, { supports }: Connector): CallTime {
   return {
     startedMs: engine.clock.elapsedMs(),

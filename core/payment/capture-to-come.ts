@@ -1,4 +1,4 @@
-/** What a payment in two steps looks like while its capture has no row, and what may be done to it then. */
+/** A two-step payment before its capture has a row: its view, and the follow-ups it allows. */
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -9,8 +9,8 @@ import { paymentByChain, paymentById, toPayment } from './store-read.ts'
 import type { Payment } from './types.ts'
 
 /**
- * The capture that an authorisation will have: open until it exists, and over with an authorisation
- * that came to nothing. It has the id that the request was answered with from the start.
+ * The future capture of an authorisation: open until its row exists, and over when the
+ * authorisation fails. The first response already contained this capture's id.
  */
 export function asCapture(authorisation: Payment): Payment {
   const isDone = authorisation.state === 'approved'
@@ -29,7 +29,7 @@ export function asCapture(authorisation: Payment): Payment {
   }
 }
 
-/** The capture with this id that has no row yet; undefined when nobody was answered with it. */
+/** The future capture with this id; undefined when no authorisation has such a capture. */
 export async function captureToCome(
   engine: Pick<Engine, 'lanes'>,
   id: string,
@@ -39,7 +39,9 @@ export async function captureToCome(
   return row === undefined ? undefined : { authorisation: toPayment(row) }
 }
 
-/** @throws GatewayError 700.400.570 for an authorisation whose capture is still under way by itself. */
+/**
+ * @throws GatewayError 700.400.570 while the automatic capture of an authorisation is under way.
+ */
 export async function refuseWhileTwoSteps(
   engine: Pick<Engine, 'lanes'>,
   payment: Payment,
@@ -52,7 +54,7 @@ export async function refuseWhileTwoSteps(
   })
 }
 
-/** A capture that came to nothing: its authorisation is released, by whoever takes the next step. */
+/** The capture failed, so the process that takes the next step releases the authorisation. */
 export async function releaseLater(engine: Pick<Engine, 'lanes'>, capture: Payment): Promise<void> {
   if (capture.effect !== 'capture' || !isOver(capture.state)) return
   const [row] = await engine.lanes.single(paymentByChain(capture.id, null))

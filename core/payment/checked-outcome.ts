@@ -1,4 +1,4 @@
-/** What a connector says, as far as the engine may rely on it. Anything malformed is `unknown`. */
+/** Validates the outcomes of connectors. A malformed outcome counts as `unknown`. */
 import type {
   Accepted,
   Approved,
@@ -28,14 +28,14 @@ const advices = new Set<unknown>(['later', 'new-instrument', 'never'])
 const bad = (why: string) => ({ is: 'unknown', why }) as const
 
 /**
- * An author's outcome as the engine may rely on it.
+ * A validated copy of a connector's outcome.
  *
- * @param now Business time of the merchant, when it was just said: an end of its time that is out of
- * all proportion is moved to what the engine waits for.
+ * @param now Business time of the merchant, for a new outcome. The engine replaces an expiry that
+ * is out of proportion by its own limit.
  */
 export function checked(given: unknown, now?: Date): Outcome {
   if (typeof given !== 'object' || given === null) return bad('the connector returned no outcome')
-  // Read once: what was checked must be what is used.
+  // The code reads each property once, so that a getter cannot change a checked value.
   const outcome = { ...given } as Outcome
   if (!kinds.has(outcome.is)) return bad('the connector returned an outcome that does not exist')
   if (outcome.is === 'notSent') return { is: 'notSent', why: whyOf(outcome.why) }
@@ -44,7 +44,7 @@ export function checked(given: unknown, now?: Date): Outcome {
     return bad('refs must be an object of texts')
   }
   const refs = outcome.refs === undefined ? {} : { refs: boundedRefs(outcome.refs) }
-  // What has a check of its own is looked at there.
+  // These properties have checks of their own.
   const own = ['amount', 'next', 'finalBy', 'card', 'details']
   const plain = Object.entries(outcome).filter(([name]) => !own.includes(name))
   if (!isJson(plain)) return bad('the outcome holds what is no JSON')
@@ -64,14 +64,14 @@ function asTold(told: Approved | Accepted | Declined | Pending, now: Date | unde
   }
 }
 
-/** The answer to an enquiry: an outcome, or that the acquirer knows nothing. */
+/** The answer to an enquiry: an outcome, or proof that the acquirer knows nothing. */
 export function checkedFound(given: unknown, now?: Date): Found {
   if (!isOf(given, 'notFound')) return checked(given, now)
   const { why } = { ...given }
   return { is: 'notFound', ...(why === undefined ? {} : { why: whyOf(why) }) }
 }
 
-/** What a reversal by key did, as far as it can be believed. */
+/** Validates the result of a reversal by key. */
 export function checkedReversed(given: unknown): Reversed {
   if (typeof given !== 'object' || given === null) return bad('the connector returned no answer')
   const { is, refs, why, reason } = { ...given } as Readonly<Record<string, unknown>>
@@ -93,10 +93,10 @@ export function checkedReversed(given: unknown): Reversed {
   }
 }
 
-/** Largest amount that Postgres takes. */
+/** The largest amount that Postgres stores. */
 const mostMinor = 2n ** 63n - 1n
 
-/** An amount of money in a currency that has one, or undefined. */
+/** An amount in a known currency, or undefined. */
 export function checkedMoney(given: unknown): Money | undefined {
   if (typeof given !== 'object' || given === null) return undefined
   const { minor, currency } = { ...given } as { minor?: unknown; currency?: unknown }
@@ -123,7 +123,7 @@ function acceptedAs(told: Accepted): Outcome {
 
 function declinedAs(told: Declined): Outcome {
   if (!isResultCode(told.reason)) return { ...told, reason: '800.100.100' }
-  // Merchants go by the code: a decline that is told as a success would be delivered.
+  // Merchants rely on the code: with a success code, a merchant would deliver on a decline.
   return isFailure(told.reason) ? told : bad('declined with a reason that is no failure')
 }
 
@@ -140,7 +140,7 @@ function pendingAs(told: Pending, now: Date | undefined): Outcome {
     : { ...told, next, expiresAt }
 }
 
-/** Of an unknown outcome only what can be kept: it must not become less known by what comes with it. */
+/** Keeps only the valid parts of an unknown outcome; invalid extras must not discard the rest. */
 function checkedUnknown({ why, refs, memo }: Extract<Outcome, { is: 'unknown' }>): Outcome {
   return {
     is: 'unknown',
@@ -154,9 +154,9 @@ const whyOf = (why: unknown): string =>
   typeof why === 'string' ? maskedText(why, 500) : 'no reason was given'
 
 /**
- * Texts for people and codes of schemes, with card numbers masked: what is none is left out, for the
- * money moved all the same. A scheme's reference is sent back with later payments: like those of the
- * acquirer it may look like a card number by chance, and no digit of it may change.
+ * Texts for people and codes of schemes, with masked card numbers. Invalid texts are dropped, since
+ * the money moved all the same. A scheme's reference returns to the acquirer with later payments.
+ * Like an acquirer's reference, it can resemble a card number by chance and must keep every digit.
  */
 function textsOf(outcome: Outcome): Readonly<Record<string, unknown>> {
   const parts: Readonly<Record<string, unknown>> = { ...outcome }
@@ -182,7 +182,7 @@ function textsOf(outcome: Outcome): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Of the card nothing that is secret by its name: what answers show of it nobody may misuse. */
+/** Card details without secret names, since responses show these details. */
 function cardOf(given: unknown): Readonly<Record<string, string>> | undefined {
   const shown = Object.entries(shownTexts(given) ?? {}).filter(([name]) => !isSecretName(name))
   return shown.length === 0 ? undefined : Object.fromEntries(shown)
@@ -191,7 +191,7 @@ function cardOf(given: unknown): Readonly<Record<string, string>> | undefined {
 const isOf = (given: unknown, is: string): given is { is: string; why?: unknown } =>
   typeof given === 'object' && given !== null && (given as { is?: unknown }).is === is
 
-/** Whether everything in it can be stored. */
+/** Whether the database can store every part of the value. */
 function isJson(value: unknown): boolean {
   try {
     JSON.stringify(value)
@@ -210,7 +210,7 @@ function nextOf(next: unknown): Pending['next'] | undefined {
   return redirect === undefined ? undefined : { redirect }
 }
 
-/** Whole milliseconds, as a timer takes them. */
+/** A pause in whole milliseconds, within the range of timers. */
 function pollOf(given: unknown): { readonly poll: number } | undefined {
   const { poll } = Object(given) as { poll?: unknown }
   if (typeof poll !== 'number' || !Number.isFinite(poll) || poll <= 0) return undefined

@@ -1,4 +1,4 @@
-/** Where a connector sends the shopper, as far as a merchant's page can follow it. */
+/** Validates a connector's redirect for the shopper's browser. */
 import { type Redirect, Sensitive } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { wellFormed } from './checked-texts.ts'
@@ -8,12 +8,12 @@ type Parameters = NonNullable<To['parameters']>
 type Precondition = NonNullable<To['preconditions']>[number]
 
 /**
- * The redirect, or undefined when the shopper could not follow it: a form that lacks what was meant to
- * be in it ends nowhere. Preconditions help and are not needed: those that are none are left out.
+ * The redirect, or undefined when a browser could not follow it: a form with missing parameters
+ * fails. Preconditions are optional, so invalid ones are dropped.
  */
 export function checkedRedirect(given: unknown): To | undefined {
   if (!isObject(given)) return undefined
-  // Read once: what was checked must be what is used.
+  // The code reads each property once, so that a getter cannot change a checked value.
   const { url, method, parameters, preconditions } = { ...given }
   if (!isWebAddress(url)) return undefined
   if (method !== undefined && !isMethod(method)) return undefined
@@ -48,7 +48,7 @@ function preconditionOf(given: unknown): Precondition[] {
   ]
 }
 
-/** Fields of a form: their names and values go to the acquirer as they are. */
+/** Form fields. The acquirer receives their names and values unchanged. */
 function parametersOf(given: unknown): Parameters | undefined {
   if (!Array.isArray(given) || given.length > limits.redirectParameters) return undefined
   const fields = given.map((field: unknown) => {
@@ -65,6 +65,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const isMethod = (value: unknown): value is 'GET' | 'POST' => value === 'GET' || value === 'POST'
 
-/** The shopper's browser is sent there: a script or a file must not be. */
+/**
+ * The shopper's browser opens this URL, so schemes such as `javascript:` and `file:` are refused.
+ */
 const isWebAddress = (url: unknown): url is string =>
   typeof url === 'string' && /^https?:$/.test(URL.parse(url)?.protocol ?? '')

@@ -1,4 +1,4 @@
-/** Texts that an acquirer gave, in a form and a number that can be kept. */
+/** Limits the form, number and length of texts from acquirers. */
 import { type Refs, Sensitive } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { longestWritten } from '../redaction/card-numbers.ts'
@@ -10,18 +10,18 @@ export const isTexts = (value: unknown): value is Refs =>
   !Sensitive.is(value) &&
   Object.values(value).every((text) => typeof text === 'string')
 
-/** NUL and half a surrogate pair are text to JavaScript and an error to Postgres. */
+/** JavaScript accepts NUL and lone surrogates in text; Postgres rejects both. */
 export const wellFormed = (text: string): string =>
   text.toWellFormed().replaceAll('\u0000', '\ufffd')
 
 /**
- * A text for people: card numbers masked, cut to its length. Cut before it is masked, for masking costs
- * time with every character, and not in a number, for half of one is not recognised.
+ * A text for people, masked and cut to length. The cut comes first because masking costs time per
+ * character. The cut never splits a number, since the mask does not recognise half a number.
  */
 export const maskedText = (text: string, most: number): string =>
   wellFormed(maskCardNumbers(text.slice(0, most + longestWritten)).slice(0, most))
 
-/** Texts by name that are shown to merchants. What is no text is left out. */
+/** Named texts that merchants see. Other values are dropped. */
 export function shownTexts(given: unknown): Readonly<Record<string, string>> | undefined {
   if (typeof given !== 'object' || given === null) return undefined
   if (Sensitive.is(given) || Array.isArray(given)) return undefined
@@ -34,12 +34,12 @@ export function shownTexts(given: unknown): Readonly<Record<string, string>> | u
   return all.length === 0 ? undefined : Object.fromEntries(all.slice(0, most))
 }
 
-/** Tells operators that something is missing; no acquirer's reference is called so. */
+/** Tells operators about dropped references; no acquirer uses this name. */
 const note = 'tollgate.cut'
 
 /**
- * References in the number and length that are kept. Money moved, so what is too much is no reason to
- * doubt it: it is cut, and noted among them.
+ * References within the limits of number and length. The money moved, so an excess is no reason for
+ * doubt: the surplus is dropped, and a note among the references says so.
  */
 export function boundedRefs(given: Refs): Refs {
   const all = Object.entries(given)

@@ -1,4 +1,4 @@
-/** What an outcome means for the payment's row and its timers. Pure. */
+/** Derives the payment's row and timers from an outcome. Pure. */
 import { type Outcome, Sensitive } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import type { Mode } from '../connector/registry.ts'
@@ -13,26 +13,26 @@ export type Decision = {
   readonly approvedMinor: bigint | null
   readonly finalBy: string | null
   readonly answer: Answer
-  /** Pause before the next look at it; null when nothing is left to be asked. */
+  /** Pause before the next enquiry; null when no enquiry is left. */
   readonly lookAfterMs: number | null
   readonly expiresAt: Date | null
 }
 
-/** What a success is called in each mode. */
+/** The success code of each mode. */
 export const approvedCode: Readonly<Record<Mode, string>> = {
   INTERNAL: '000.100.110',
   EXTERNAL: '000.100.112',
   LIVE: '000.000.000',
 }
 
-/** An interrupted or expired payment for which the acquirer proved that nothing was charged. */
+/** An interrupted or expired payment; the acquirer proved that nothing was charged. */
 export const provenNotCharged = '900.100.400'
 export const nothingSent = '900.100.600'
 export const undecidedCode = '000.200.001'
 export const shopperPendingCode = '000.200.000'
 export const ranOutOfTime = '100.396.103'
 
-/** A pending payment that nobody ends is ended by the engine after this time, unless the acquirer names another. */
+/** The engine ends a pending payment after this time, unless the acquirer names another time. */
 const pendingLifeMs = 30 * 60_000
 
 export function decide(
@@ -96,13 +96,13 @@ export function decide(
   }
 }
 
-/** Pause before the next enquiry: the last step of the ladder repeats. */
+/** Pause before the next enquiry. The last step of the ladder repeats. */
 export function ladder(enquiries: number): number {
   const steps = limits.enquiryLadderMs
   return steps[Math.min(enquiries, steps.length - 1)]!
 }
 
-/** Own balance row of an approved payment: null for those that only move another one's. */
+/** The balance row of an approved payment; null for payments that only move another balance. */
 export function ownBalance(
   payment: Payment,
   effect: Effect,
@@ -160,7 +160,7 @@ export function answerOf(before: Answer, outcome: Outcome): Answer {
   return answer
 }
 
-/** Acquirers repeat what they were sent: numbers in their texts are masked, oversized ones cut. */
+/** Acquirers echo request data, so numbers in their texts are masked and long texts cut. */
 function masked(details: Record<string, string>): Record<string, string> {
   const entries = Object.entries(details).slice(0, 64)
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** What is reported of a case of the acquirer: which round of it, and whether that was told before. */
+/** Assigns a report to its round of a dispute case, and detects repeats. */
 
 import { addAttention, freezeWith } from '../attention/store.ts'
 import type { Engine } from '../engine.ts'
@@ -7,37 +7,38 @@ import { type Hit, isOf } from './dispute-fact.ts'
 import { type ChargebackRow, type FactKind, factByReference } from './store-dispute-read.ts'
 import type { Payment } from './types.ts'
 
-/** What somebody outside reports, wherever it comes from. */
+/** A report from an acquirer, a settlement file, an operator or a test. */
 export type Report = {
   readonly is: FactKind
-  /** Of the payment that it is about: the one whose key the acquirer named. */
+  /** The payment of the attempt whose key the acquirer named. */
   readonly payment: Payment
   readonly minor: bigint
   readonly currency: string
-  /** The acquirer's reference of the dispute; undefined: the id of the message stands for it. */
+  /** The acquirer's reference of the dispute; when undefined, the id of the message stands in. */
   readonly reference: string | undefined
-  /** Id of the message or line that says it. */
+  /** Id of the message or line. */
   readonly source: string
   /** The acquirer's reason of a chargeback: a result code, or a code of its scheme. */
   readonly reason: string | undefined
   readonly refs: Readonly<Record<string, string>>
-  /** Since it was reported first. */
+  /** Time since the first report. */
   readonly ageMs: number
 }
 
 export type Reported =
   | 'recorded'
-  /** Its reference is known, with the same amount. */
+  /** The reference is known, with the same amount. */
   | 'known'
-  /** It cannot be recorded as it is: on the operators' list. */
+  /** The report cannot be recorded as is and is on the operators' list. */
   | 'listed'
-  /** Its payment or a capture of it is undecided, or its chargeback has not come yet. */
+  /** The payment or one of its captures is undecided, or the chargeback is still missing. */
   | 'wait'
 
 /**
- * The facts of a reference, one for each round: a bank may take again what it gave back.
+ * The facts of a reference, one per round: a bank may take returned money again.
  *
- * @param most How many there can be; without it, up to the first that is missing.
+ * @param most The largest number of rounds to read; without it, reads up to the first missing
+ * round.
  */
 export async function roundsOf(
   engine: Engine,
@@ -57,10 +58,10 @@ export async function roundsOf(
 }
 
 /**
- * What a known reference says: nothing new while it is told of the same. With another amount or for
- * another payment it is listed. Undefined: it is new, or a round of its own.
+ * Compares a report with the facts of its reference. The same fact again is known; another amount
+ * or payment is listed. Undefined: the report is new, or starts a new round.
  *
- * @param same What it would be a repetition of.
+ * @param same The fact that the report would repeat.
  */
 export async function toldBefore(
   engine: Engine,
@@ -90,15 +91,18 @@ export const disputeReferenceOf = ({
   source,
 }: Pick<Report, 'reference' | 'source'>): string => reference ?? source
 
-/** No reference of an acquirer has a line break: none can be taken for a round of another one. */
+/**
+ * No reference of an acquirer contains a line break, so a round never collides with another
+ * reference.
+ */
 export const nameOf = (reference: string, round: number): string =>
   round === 1 ? reference : `${reference}\nround ${round}`
 
-/** Of a reversal that an operator recorded, once for what was given back before. */
+/** The name of a reversal that an operator recorded, unique per amount given back before. */
 export const nameByHand = (reference: string, givenBack: bigint): string =>
   `${beginningByHand(reference)}${givenBack}`
 
-/** How the names of all reversals by hand of a chargeback begin. */
+/** The common prefix of all reversals by hand of one chargeback. */
 export const beginningByHand = (reference: string): string => `${reference}\nby hand after `
 
 export const saidOf = (reported: Report) => ({
@@ -109,7 +113,7 @@ export const saidOf = (reported: Report) => ({
   currency: reported.currency,
 })
 
-/** @param freezes Balance that waits until an operator ended the entry. */
+/** @param freezes The balance that waits until an operator ends the entry. */
 export async function list(
   engine: Engine,
   reported: Report,

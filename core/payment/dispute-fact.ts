@@ -1,4 +1,4 @@
-/** What a chargeback is about, and the record of it, or of its reversal, among the payments. */
+/** Finds the payment behind a chargeback, and builds the record of a chargeback or reversal. */
 import { isChargeback } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
@@ -18,13 +18,13 @@ import {
 import { balanceById, paymentById, toBalance, toPayment } from './store-read.ts'
 import type { Balance, Payment } from './types.ts'
 
-/** Of a chargeback without a reason that is a result code. */
+/** The code of a chargeback whose reason is not a result code. */
 const noReason = '000.100.200'
 
-/** Longest text of an acquirer that is shown as it is. */
+/** The longest acquirer text that is shown as is. */
 const longestReason = 64
 
-/** The result of a chargeback is its reason. Schemes have codes of their own: those are kept for people. */
+/** A chargeback's result code is its reason. Codes of schemes are kept as text for people. */
 export function chargebackReason(reason: string | undefined): {
   readonly resultCode: string
   readonly details: Readonly<Record<string, string>>
@@ -39,17 +39,17 @@ export type Hit = {
   readonly isAuthorisation: boolean
   /** Approved captures of an authorisation. */
   readonly captures: readonly string[]
-  /** The same with those that came to nothing. */
+  /** All captures, including failed ones. */
   readonly ever: readonly string[]
-  /** Keys of their attempts. */
+  /** Attempt keys of the captures. */
   readonly keys: readonly string[]
-  /** A capture of it is under way, or still to come. */
+  /** A capture is under way, or still to come. */
   readonly isUndecided: boolean
-  /** Sums of an authorisation, as they were before its captures were read. */
+  /** Sums of an authorisation, read before its captures. */
   readonly sums: Balance | null
 }
 
-/** What a chargeback is about: of an authorisation, its only capture. */
+/** The payment that a chargeback hits: for an authorisation, its only capture. */
 export async function chargedBack(engine: Engine, payment: Payment): Promise<Hit> {
   const isAuthorisation = ['authorisation', 'replacement', 'increase'].includes(payment.effect)
   if (!isAuthorisation) {
@@ -83,8 +83,9 @@ export async function chargedBack(engine: Engine, payment: Payment): Promise<Hit
 }
 
 /**
- * Whether payers' banks hold money of it, in whatever currency: then it is neither given back once more nor
- * kept. One by the key of an authorisation stands there as long as no capture of it does.
+ * Whether payers' banks hold money of this payment, in any currency. Such a payment is neither
+ * given back again nor kept. A chargeback by the key of an authorisation stays with the
+ * authorisation while no capture has it.
  */
 export async function isChargedBack(
   { lanes }: Engine,
@@ -94,7 +95,7 @@ export async function isChargedBack(
   return (await lanes.single(standingOf(id, isCapture ? parentId : null))).length > 0
 }
 
-/** Whether a fact is about the payment that was named, an authorisation being the same as its captures. */
+/** Whether a fact belongs to the named payment; an authorisation counts as its captures. */
 export const isOf = (
   { target, ever }: Hit,
   payment: Payment,
@@ -109,9 +110,9 @@ export type Fact = Pick<
 > & {
   readonly minor: bigint
   readonly currency: string
-  /** The sums that it counts in; null: outside of them. */
+  /** The balance that the fact counts in; null: outside of the sums. */
   readonly balanceId: string | null
-  /** What its record refers to: the payment, or the chargeback. */
+  /** The referenced record: the payment, or the chargeback. */
   readonly referencedId: string
   readonly resultCode: string
   readonly refs: Readonly<Record<string, string>>
@@ -157,12 +158,12 @@ export async function factRow(engine: Engine, target: Payment, fact: Fact): Prom
   }
 }
 
-/** Tells this process's subscribers what was committed. */
+/** Publishes a committed fact to this process's subscribers. */
 export function tell(engine: Engine, { record, event }: FactRow, { seq }: Recorded): void {
   announce(engine, record, event, seq)
 }
 
-/** What is left of each chargeback, by its record: for what can be done with it. */
+/** The remaining amount of each chargeback, by its record, for the list of next actions. */
 export async function leftOfChargebacks(
   engine: Engine,
   recordIds: readonly string[],

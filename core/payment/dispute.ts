@@ -1,7 +1,7 @@
 /**
- * Chargebacks and their reversals: facts that an acquirer or a settlement file reports. Nothing is sent,
- * so there is no attempt, no lease and no sweep; each is recorded in one statement, once for its
- * reference.
+ * Chargebacks and their reversals: facts that an acquirer or a settlement file reports. The engine
+ * sends nothing, so a fact has no attempt, no lease and no sweep. One statement records each fact
+ * once per reference.
  */
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
@@ -27,11 +27,11 @@ import { type ChargebackRow, chargebacksOf, factByReference } from './store-disp
 import { paymentById, toPayment } from './store-read.ts'
 import type { Payment } from './types.ts'
 
-/** Records what was reported. Never refused: what does not fit the sums is listed beside its record. */
+/** Records a report. No report is refused: a fact outside of the sums is recorded and listed. */
 export async function report(engine: Engine, reported: Report): Promise<Reported> {
   const recorded = await record(engine, reported)
   if (recorded !== 'twin') return recorded
-  // Somebody recorded it, or what it is about moved meanwhile: it is read again.
+  // Another process recorded the fact or moved the payment meanwhile, so the code reads both again.
   const [row] = await engine.lanes.single(paymentById(reported.payment.id, null))
   if (row === undefined) return 'wait'
   const again = await record(engine, { ...reported, payment: toPayment(row) })
@@ -93,7 +93,9 @@ async function reportChargeback(engine: Engine, reported: Report): Promise<Repor
   return 'recorded'
 }
 
-/** What it was decided on: a decision of somebody else, or a capture, may come in between. */
+/**
+ * The state behind a decision. A concurrent decision or capture makes the statement write nothing.
+ */
 const seenOf = (
   { id, state, rootId, attemptKey }: Payment,
   { sums, captures, keys }: Hit,
@@ -113,7 +115,7 @@ const seenOf = (
         },
 })
 
-/** Why a chargeback is outside of the sums, and what waits until an operator looked at it. */
+/** Why a chargeback is outside of the sums, and which balances wait for an operator. */
 function misfitOf(
   { payment, currency }: Report,
   { target, isAuthorisation, captures }: Hit,
@@ -181,7 +183,8 @@ async function reportReversal(engine: Engine, reported: Report): Promise<Reporte
     details: {},
     request: { paymentType: 'CR' },
   })
-  // Without a reference it may be of a chargeback that has not come: what stands is then too little for it.
+  // Without a reference, the reversal may belong to a missing chargeback; the recorded ones are
+  // then too small.
   const isWhole = !isNamed && !isLate && row.record.parentId !== null
   const why = isOtherCurrency
     ? 'a reversal in another currency than its chargeback'
@@ -206,7 +209,10 @@ async function reportReversal(engine: Engine, reported: Report): Promise<Reporte
   return 'recorded'
 }
 
-/** An operator knew of the reversal before the acquirer told: nothing moves and nobody is told of it once more. */
+/**
+ * An operator recorded this reversal earlier: no money moves, and the merchant gets no second
+ * notification.
+ */
 async function confirm(
   engine: Engine,
   { payment, minor, currency, source }: Report,
@@ -219,14 +225,16 @@ async function confirm(
   const told = { connector, account, names, reference, source, minor, currency }
   const [confirmed] = await engine.lanes.single(confirmReversal(told))
   if (confirmed !== undefined) return 'known'
-  // The same message may be heard twice at the same moment.
+  // Two processes may handle the same message at the same moment.
   const [other] = await engine.lanes.single(
     factByReference(connector, account, 'reversal', reference),
   )
   return other === undefined ? undefined : 'twin'
 }
 
-/** The chargeback without a reference that stands longest, or the last there was, in its own currency. */
+/**
+ * The oldest open chargeback without a reference, or the latest closed one, in the same currency.
+ */
 function namelessOf(
   ever: readonly ChargebackRow[],
   currency: string,

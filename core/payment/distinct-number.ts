@@ -1,4 +1,4 @@
-/** Refuses whoever tries out card numbers of which he knows the first six and the last four digits. */
+/** Refuses callers that guess the middle digits of a card number. */
 import { limits } from '@tollgate/schemas'
 import type { Caller } from '../caller/caller.ts'
 import type { Engine } from '../engine.ts'
@@ -7,7 +7,9 @@ import { GatewayError } from '../errors.ts'
 import { passesLuhn } from '../redaction/card-number.ts'
 import { digitsOf } from '../redaction/card-numbers.ts'
 
-/** One refusal among those of back-pressure that follows from the request alone, and not from the moment. */
+/**
+ * This refusal depends on the request alone; other refusals of back-pressure depend on the moment.
+ */
 export class TooManyNumbers extends GatewayError {
   constructor(waitMs: number) {
     super('800.120.100', {
@@ -19,7 +21,9 @@ export class TooManyNumbers extends GatewayError {
   }
 }
 
-/** What a channel's settings say, and where they are silent, what its environment does: nothing in test. */
+/**
+ * The threshold of the channel's settings, else of the environment. The test environment has none.
+ */
 function thresholdOf({ environment }: Engine, { settings }: Pick<Channel, 'settings'>) {
   const { distinctNumbers, distinctNumbersHours } = settings
   const usual = environment === 'live' ? limits.distinctNumbers : 0
@@ -28,11 +32,11 @@ function thresholdOf({ environment }: Engine, { settings }: Pick<Channel, 'setti
   return { most, windowMs: hours === undefined ? limits.distinctNumbersMs : hours * 3_600_000 }
 }
 
-/** Lengths of card numbers in fields that hold other accounts as well. */
+/** Lengths of card numbers in fields that also hold other accounts. */
 const shortest = 12
 const longest = 19
 
-/** Numbers that could be those of cards, whatever field they came in: a guess may come in any. */
+/** Numbers that look like card numbers, in any field, since a guess may use any field. */
 function likeCards(numbers: Readonly<Record<string, string>>): string[] {
   const found = new Set<string>()
   for (const [field, number] of Object.entries(numbers)) {
@@ -47,12 +51,12 @@ function likeCards(numbers: Readonly<Record<string, string>>): string[] {
 }
 
 /**
- * Counts the card numbers that a request brought along, and what could be one in the field of another
- * account. What it is stored as, paid with or verified for makes no difference; a number out of the vault
- * is nobody's guess and is not counted. The same number again is counted once.
+ * Counts the card numbers of a request, including lookalikes in fields of other accounts. Storing,
+ * paying and verifying count alike. Numbers from the vault are no guesses and do not count. A
+ * repeated number counts once.
  *
  * @param numbers by the full names of their fields.
- * @throws TooManyNumbers 429 800.120.100 when there were too many different ones with the same ends.
+ * @throws TooManyNumbers 429 800.120.100 after too many different numbers with the same ends.
  */
 export function refuseManyNumbers(
   engine: Engine,
@@ -62,7 +66,7 @@ export function refuseManyNumbers(
 ): void {
   const threshold = thresholdOf(engine, channel)
   if (threshold.most === 0) return
-  // The embedding program is one caller for all its merchants: its channels are counted.
+  // The embedding program is one caller for all merchants, so its numbers count per channel.
   const byToken = caller === undefined || caller.entityId === null ? [] : [`token ${caller.id}`]
   const scopes = [`channel ${channel.id}`, ...byToken]
   const waits = likeCards(numbers).map((number) =>

@@ -1,4 +1,4 @@
-/** An accepted attempt, carried out in this process from the first byte to its last commit. */
+/** Carries out an accepted attempt in this process, from the first byte to the last commit. */
 import type { Outcome } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
@@ -9,7 +9,7 @@ import { send } from './send.ts'
 import { settle, settleOrKeep } from './settle.ts'
 import type { Payment } from './types.ts'
 
-/** Sends and settles. Goes on to its end whether or not the client still listens. */
+/** Sends and settles. A client that disconnects does not stop the work. */
 export async function execute(engine: Engine, work: AttemptContext): Promise<Payment> {
   const connector = work.target.loaded.connector.name
   engine.inFlight.begin(connector)
@@ -29,8 +29,8 @@ export async function execute(engine: Engine, work: AttemptContext): Promise<Pay
 }
 
 /**
- * Bytes that arrive after the deadline are a claim, no longer an answer: whoever brings them must
- * take the lease like anybody else.
+ * After the deadline, a response is a claim and no longer an answer: its process must take the
+ * lease first, as for any other word.
  */
 async function afterDeadline(
   engine: Engine,
@@ -42,7 +42,7 @@ async function afterDeadline(
   await engine.inFlight.track(
     keepSaying(engine, async () => {
       const taken = await takeAttempt(engine, work.payment.attemptKey, 'word')
-      // Without a lease nothing moves; what contradicts the row by now is put on record there.
+      // Nothing moves without a lease; settling records a contradiction.
       const lease = taken?.lease ?? work.lease
       await settle(
         engine,

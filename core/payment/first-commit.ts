@@ -1,4 +1,4 @@
-/** What a first commit wrote, as far as it is needed to write it again. */
+/** The data of a first commit that a second write needs. */
 import type { Sql } from '../db/sql.ts'
 import { type AcceptRow, acceptOf } from './store-first.ts'
 import { type FollowUpRow, reserve } from './store-follow-up.ts'
@@ -8,8 +8,8 @@ export type Begun =
   | { readonly is: 'follow-up'; readonly row: FollowUpRow }
 
 /**
- * Writes the rows that a failover lost. What the acquirer did counts, whatever was reserved since: a
- * follow-up's amount is taken beyond the limit where it must be.
+ * Writes rows again after a failover lost them. The acquirer's operation counts regardless of later
+ * reservations, so a follow-up's amount may exceed the limit.
  */
 export const writeAgain = (begun: Begun): Sql<{ id: string }> =>
   begun.is === 'first' ? acceptOf(begun.row).one(begun.row) : reserve(begun.row, { isForced: true })

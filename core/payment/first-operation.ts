@@ -1,4 +1,4 @@
-/** What a connector is given of a first payment. */
+/** The operation that a connector receives for a first payment. */
 import { type Operation, type RequestFields, Sensitive } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import { shortId } from '../ids.ts'

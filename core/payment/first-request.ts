@@ -1,4 +1,4 @@
-/** What the request of a first payment asks for, checked: nothing is written or sent yet. */
+/** Checks the request of a first payment. Nothing is written or sent yet. */
 import type { Kind, Money, RequestFields } from '@tollgate/plugin-kit'
 import { businessNow, clockOf } from '../business-time/time.ts'
 import type { Request } from '../call.ts'
@@ -18,15 +18,15 @@ import { handlerOf } from './operation-kinds.ts'
 import type { Scheduled } from './scheduled.ts'
 import { numbersOf } from './stored-request.ts'
 
-/** What a first payment is for, beside what its request says. */
+/** The purpose of a first payment, beside its request. */
 export type Use = {
-  /** The registration that it is made with. */
+  /** The registration that pays. */
   readonly registrationId?: string
-  /** Only stores the account: moves no money. */
+  /** Only stores the account; moves no money. */
   readonly only?: 'verification'
-  /** The test clock of what it belongs to. */
+  /** The test clock of the owning resource. */
   readonly clockId?: string | null
-  /** Who asks for it; absent where the engine itself does. */
+  /** The caller; absent when the engine itself asks. */
   readonly caller?: Caller
   readonly scheduled?: Scheduled
 }
@@ -34,12 +34,12 @@ export type Use = {
 export type Asked = {
   readonly request: Request
   readonly use: Use
-  /** Of a two-step payment: that of its first step. */
+  /** The payment type; for a two-step payment, the type of its first step. */
   readonly paymentType: string
   readonly isVerification: boolean
-  /** A preauthorization whose capture follows by itself. */
+  /** A preauthorization with an automatic capture. */
   readonly isChained: boolean
-  /** Its account is stored for later payments. */
+  /** The account is stored for later payments. */
   readonly isStored: boolean
   readonly kind: Kind
   readonly amount: Money
@@ -57,7 +57,7 @@ export type Asked = {
 /** ISO 4217's code for transactions without a currency. */
 const nothing = { minor: 0n, currency: 'XXX' }
 
-/** @throws GatewayError with the code of what is wrong with the request. */
+/** @throws GatewayError with the code of the fault in the request. */
 export async function checkFirst(
   engine: Engine,
   channel: Channel,
@@ -103,7 +103,7 @@ export async function checkFirst(
   }
 }
 
-/** @throws GatewayError 100.150.205 when a payment holds nothing that could be stored. */
+/** @throws GatewayError 100.150.205 when a payment has no account to store. */
 function refuseUnstorable(account: CheckedAccount): void {
   if (account.kind !== 'none' && account.kind !== 'wallet') return
   throw new GatewayError('100.150.205', {
@@ -117,7 +117,9 @@ function refuseUnstorable(account: CheckedAccount): void {
   })
 }
 
-/** The mode of a first payment: the simulator unless a test asks for the acquirer's own test system. */
+/**
+ * The mode of a first payment: the simulator, unless a test requests the acquirer's test system.
+ */
 export function modeOf(engine: Engine, fields: RequestFields): Mode {
   const testMode = textOf(fields, 'testMode')
   if (engine.environment === 'test') return testMode === 'EXTERNAL' ? 'EXTERNAL' : 'INTERNAL'

@@ -1,4 +1,4 @@
-/** A first payment as it will stand, its sealed numbers, and the row of its first commit. */
+/** Builds the row, the sealed numbers and the first commit of a first payment. */
 import type { Engine } from '../engine.ts'
 import type { Channel } from '../entity/directory.ts'
 import { idTimeMs, newId } from '../ids.ts'
@@ -16,7 +16,10 @@ import type { AcceptRow, RegisteringRow, ScheduledRow } from './store-first.ts'
 import { accountPart, noticeAt, withoutSecrets } from './stored-request.ts'
 import type { Payment, StoredRequest } from './types.ts'
 
-/** The keys that the attempt of a payment may have at the acquirer, from 1: an older payment may have used the first. */
+/**
+ * The attempt's possible keys at the acquirer, from 1; an older payment may have used the first
+ * key.
+ */
 export type KeyOf = (paymentId: string, no: number) => string
 
 export function attemptKeys(
@@ -51,7 +54,7 @@ export async function firstPayment(
     accountId: target.accountId,
     shortNo: typeof taken === 'bigint' ? taken : await taken,
     amount: asked.amount,
-    // In real time a payment is created at the time in its id: searches order by the id alone.
+    // In real time, `createdAt` equals the time in the id, since searches order by the id alone.
     createdAt: clockId === null ? new Date(idTimeMs(id)) : asked.now,
     paymentType,
     effect: isVerification ? 'verification' : paymentType === 'PA' ? 'authorisation' : 'sale',
@@ -78,7 +81,7 @@ const isDetected = (account: CheckedAccount): boolean => 'detected' in account &
 
 export type SealedFirst = ReturnType<typeof sealNumbers> | null
 
-/** Null: it has no numbers. */
+/** Null: the payment has no numbers. */
 export function sealFirst(
   engine: Engine,
   channel: Channel,
@@ -86,7 +89,7 @@ export function sealFirst(
   numbers: Asked['numbers'],
 ): SealedFirst {
   if (Object.keys(numbers).length === 0) return null
-  // The node above a channel is its merchant: no look-up in the path of a payment.
+  // The entity above a channel is its merchant, so the payment path needs no look-up.
   return sealNumbers(engine, channel.path[1] ?? channel.id, payment, numbers)
 }
 
@@ -136,7 +139,7 @@ export async function firstRow(
   }
 }
 
-/** What the registration has beside its payment: a short id, its part of the request, and a notice before it expires. */
+/** A registration's own columns: short id, request part, and the date of the expiry notice. */
 async function registeringColumns(
   engine: Engine,
   { isVerification }: Asked,

@@ -1,4 +1,4 @@
-/** What may refer to which payment, and what it then does. Pure. */
+/** Which follow-ups a payment allows, and their effects. Pure. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { type PaymentType, paymentTypes, type Reason } from '@tollgate/schemas'
 import { GatewayError } from '../errors.ts'
@@ -16,7 +16,7 @@ export function refuseUnusable(payment: Payment, type: PaymentType): void {
   }
 }
 
-/** Null: the whole rest, where the type allows to leave the amount out. */
+/** Null: the whole rest, for types that allow an absent amount. */
 export function amountOf(
   fields: RequestFields,
   payment: Payment,
@@ -71,7 +71,9 @@ export function handlerKind(effect: Effect, type: PaymentType) {
   return effect === 'increase' ? 'increment' : (handlerOf[type.code] ?? 'verify')
 }
 
-/** A new authorisation and a rebill show the card they charge; others are found by their reference. */
+/**
+ * A new authorisation and a rebill carry the card; other follow-ups carry the acquirer's reference.
+ */
 export function carriedOver(
   payment: Payment,
   effect: Effect,
@@ -85,7 +87,7 @@ export function carriedOver(
   return carried
 }
 
-/** What waits while an entry of the operators' list freezes a payment. */
+/** Effects that wait while an entry of the operators' list freezes the payment. */
 const holds: ReadonlySet<Effect> = new Set(['capture', 'refund', 'release', 'void'])
 
 export function refusalCode(
@@ -99,7 +101,7 @@ export function refusalCode(
   return type.refusedExhausted ?? '700.300.300'
 }
 
-/** The row of the types table for a follow-up, or the refusal of what is none. */
+/** The row of the types table for a follow-up. Refuses other types. */
 export function followUpType(fields: RequestFields): PaymentType {
   const code = textOf(fields, 'paymentType') ?? ''
   if (code === 'PA') {

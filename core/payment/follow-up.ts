@@ -1,4 +1,4 @@
-/** Captures, reversals, refunds and all that refers to an earlier payment. */
+/** Captures, reversals, refunds and every other payment that refers to an earlier one. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { brandOf, type PaymentType } from '@tollgate/schemas'
 import type { Request } from '../call.ts'
@@ -19,7 +19,7 @@ import { unsupported } from './supported.ts'
 import { continueChain } from './two-step.ts'
 import type { Payment } from './types.ts'
 
-/** The payment that a follow-up names, decided if it can be, and usable for this type. */
+/** The referenced payment, decided if possible and usable for this type. */
 export async function referenced(
   engine: Engine,
   caller: Caller,
@@ -41,10 +41,10 @@ export async function referenced(
   return payment
 }
 
-/** Nobody has the payment that a follow-up names, or it is another merchant's: both answer alike. */
+/** An unknown payment and another merchant's payment get the same answer. */
 export class UnknownReference extends GatewayError {}
 
-/** A follow-up goes with the brand of its payment; deployed clients repeat it. */
+/** A follow-up keeps the brand of its payment; deployed clients repeat the brand. */
 function refuseOtherBrand(payment: Payment, fields: RequestFields): void {
   const sent = textOf(fields, 'paymentBrand')
   if (sent === undefined || brandOf(sent)?.code === payment.brand) return
@@ -75,7 +75,7 @@ async function visiblePayment(
   return payment
 }
 
-/** The capture of a payment in two steps that has no row yet: its steps are taken first. */
+/** The capture of a two-step payment before its row exists: takes the missing steps first. */
 async function twoStepCapture(
   engine: Engine,
   id: string,
@@ -86,14 +86,16 @@ async function twoStepCapture(
   return continueChain(engine, await decided(engine, found.authorisation))
 }
 
-/** An undecided payment is asked about before anything may refer to it. */
+/** Enquires about an undecided payment before a follow-up may refer to it. */
 export async function decided(engine: Engine, payment: Payment): Promise<Payment> {
   if (!isOpen(payment.state)) return payment
   const after = await resolve(engine, payment.attemptKey, 'look', 'other')
   return after?.id === payment.id ? after : payment
 }
 
-/** Takes the reservation and writes the rows, or says why not. Nothing is sent before it committed. */
+/**
+ * Reserves the amount and writes the rows, or refuses. The engine sends nothing before this commit.
+ */
 export async function acceptFollowUp(
   engine: Engine,
   original: Payment,
@@ -120,13 +122,13 @@ export async function acceptFollowUp(
     isOurs: false,
   })
   if (begun !== 'refused') return begun
-  // What took the rest may be this very request, sent twice at the same time.
+  // This very request, sent twice at the same time, may have taken the rest.
   const twin = await findReplay(engine, idempotency)
   if (twin !== undefined) return { replay: twin }
   throw await refusal(engine, target, { type, effect, amountMinor })
 }
 
-/** Why the balance gave nothing. */
+/** Why the balance refused the reservation. */
 async function refusal(
   engine: Engine,
   target: Payment,

@@ -1,10 +1,10 @@
-/** A payment that refers to another one, as its first commit writes it. */
+/** The row of a follow-up in its first commit. */
 import { businessNow } from '../business-time/time.ts'
 import type { Engine } from '../engine.ts'
 import { idTimeMs } from '../ids.ts'
 import type { Payment } from './types.ts'
 
-/** What every payment is before anything is known of it. */
+/** The columns of a payment before its outcome. */
 export const undecided = {
   state: 'processing',
   resultCode: '000.200.001',
@@ -16,7 +16,7 @@ export const undecided = {
 
 type Own = Pick<Payment, 'id' | 'amount' | 'paymentType' | 'effect' | 'request'> & Partial<Payment>
 
-/** On the channel, the acquirer and the clock of the payment that it refers to, unless `own` says otherwise. */
+/** Uses the channel, acquirer and clock of the referenced payment, unless `own` overrides them. */
 export async function followingPayment(
   engine: Engine,
   target: Payment,
@@ -32,7 +32,7 @@ export async function followingPayment(
     chainId: null,
     accountId,
     shortNo: await engine.shortNumbers.take(),
-    // In real time a payment is created at the time in its id: searches order by the id alone.
+    // In real time, `createdAt` equals the time in the id, since searches order by the id alone.
     createdAt:
       clockId === null ? new Date(idTimeMs(own.id)) : await businessNow(engine, channelId, clockId),
     mode,

@@ -1,4 +1,4 @@
-/** A merchant's Idempotency-Key: one resource per key and entity, for thirty days. */
+/** A merchant's `Idempotency-Key`: one resource per key and entity, for thirty days. */
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { refuse } from '../request/values.ts'
@@ -7,19 +7,22 @@ import { idempotencyByKey, paymentById, toPayment } from './store-read.ts'
 import type { Payment } from './types.ts'
 
 export type Idempotency = {
-  /** The entity as the request named it, before any choice of channel. */
+  /** The entity of the request, before routing. */
   readonly entityId: string
-  /** As the merchant wrote it. Feeds the acquirer's key and is stored nowhere: it may hold anything. */
+  /**
+   * The merchant's own text. The acquirer's key derives from it. It is never stored, since it may
+   * hold anything.
+   */
   readonly sent: string
-  /** Keyed digest that is stored in its place. */
+  /** Keyed digest, stored instead of the text. */
   readonly key: Buffer
   /** HMAC over method, path and parameters without one-time secrets. */
   readonly fingerprint: Buffer
-  /** The same two under digest keys that were replaced lately. */
+  /** Key and fingerprint under recently replaced digest keys. */
   readonly earlier: readonly RequestDigests[]
 }
 
-/** Used once by a shopper, so a repeat of the same request may carry others or none. */
+/** A shopper uses these values once, so a repeat of the request may carry other values or none. */
 const oneTime = new Set([
   'card.cvv',
   'tokenAccount.cryptogram',
@@ -54,7 +57,8 @@ export function idempotencyOf(
 }
 
 /**
- * What this key made before its digest key was replaced. Writing the row under the new one would not meet it.
+ * The payment under an older digest key. An insert under the present digest key would not conflict
+ * with it.
  *
  * @throws GatewayError when the request differs.
  */
@@ -66,7 +70,7 @@ export async function findEarlier(
   return findReplay(engine, idempotency)
 }
 
-/** The payment that this key made earlier, or undefined. @throws GatewayError when the request differs. */
+/** The earlier payment of this key, or undefined. @throws GatewayError when the request differs. */
 export async function findReplay(
   engine: Engine,
   idempotency: Idempotency | null,
@@ -78,7 +82,7 @@ export async function findReplay(
   return payment === undefined ? undefined : toPayment(payment)
 }
 
-/** Id of what this key made earlier. @throws GatewayError when the request differs. */
+/** The id of the earlier resource of this key. @throws GatewayError when the request differs. */
 export async function resourceOfKey(
   engine: Engine,
   idempotency: Idempotency,
@@ -112,14 +116,14 @@ export async function replayed(engine: Engine, idempotency: Idempotency): Promis
 }
 
 /**
- * A step that the engine takes by itself is keyed by the payment it belongs to: it happens once. The
- * key makes the attempt's, which is unique for good; no row of its own is kept for it.
+ * The key of an engine's own step derives from its payment, so the step happens once. The attempt's
+ * key derives from it and is unique for good, so no idempotency row is needed.
  */
 export function idempotencyForStep(paymentId: string, step: string): Idempotency {
   return unstored(paymentId, `engine ${paymentId} ${step}`)
 }
 
-/** Of what the engine does by itself: makes the attempt's key, and has no row of its own. */
+/** For the engine's own operations: feeds the attempt's key, without an idempotency row. */
 export function unstored(entityId: string, key: string): Idempotency {
   return { entityId, sent: key, key: noDigest, fingerprint: noDigest, earlier: [] }
 }

@@ -12,7 +12,7 @@ import { groupOf, textOf } from '../request/values.ts'
 import type { Place } from '../vault/binding.ts'
 import type { Payment } from './types.ts'
 
-/** What the sealed numbers of a payment are bound to. */
+/** The vault binds a payment's sealed numbers to this place. */
 export const placeOf = (payment: Pick<Payment, 'id' | 'channelId' | 'registrationId'>): Place => ({
   table: 'instrument',
   id: payment.id,
@@ -22,9 +22,9 @@ export const placeOf = (payment: Pick<Payment, 'id' | 'channelId' | 'registratio
 
 type Optional<Fields> = { [Name in keyof Fields]: Fields[Name] | undefined }
 
-/** Leaves absent fields out, so that an author's `in` and `??` mean what they say. */
+/** Drops absent fields, so that `in` and `??` work in connectors. */
 function given<Fields extends object>(fields: Optional<Fields>): Fields {
-  // A new object: one that properties were deleted from takes eight times the memory.
+  // A new object: an object with deleted properties takes eight times the memory.
   const present: Partial<Fields> = {}
   for (const name in fields) if (fields[name] !== undefined) present[name] = fields[name]
   return present as Fields
@@ -33,7 +33,7 @@ function given<Fields extends object>(fields: Optional<Fields>): Fields {
 const hidden = (value: string | undefined) =>
   value === undefined ? undefined : new Sensitive(value)
 
-/** @param numbers values of class pan by full name, from the request or unsealed. */
+/** @param numbers values of class pan by full name, from the request or the vault. */
 function build(
   kind: Instrument['kind'],
   brand: string,
@@ -96,7 +96,7 @@ function build(
   }
 }
 
-/** The instrument that a checked request pays with. */
+/** The instrument of a checked request. */
 export function instrumentOf(
   account: CheckedAccount,
   fields: RequestFields,
@@ -106,7 +106,7 @@ export function instrumentOf(
   return build(account.kind, account.brand.code, fields, numbers)
 }
 
-/** The instrument of a stored payment. It has no security code: that was never kept. */
+/** The instrument of a stored payment, without its security code, which is never stored. */
 export function storedInstrument(
   payment: Payment,
   numbers: Readonly<Record<string, string>>,
@@ -120,7 +120,7 @@ export function storedInstrument(
   return undefined
 }
 
-/** What of an instrument's numbers may be shown: first six and last four of a card, else last four. */
+/** The visible digits of an instrument: first six and last four of a card, else the last four. */
 export function shownNumbers(
   numbers: Readonly<Record<string, string>>,
 ): Record<string, Record<string, string>> {

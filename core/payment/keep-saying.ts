@@ -3,8 +3,8 @@ import { outcomeUnknown } from '../db/database.ts'
 import type { Engine } from '../engine.ts'
 
 /**
- * Says an outcome until it is written, or until the process has to end: then the sweep of another
- * process resolves the attempt.
+ * Repeats a write until it succeeds or the process ends. After the end, another process's sweep
+ * resolves the attempt.
  */
 export async function keepSaying(engine: Engine, say: () => Promise<unknown>): Promise<void> {
   const untilMs = engine.clock.elapsedMs() + limits.keptOutcomeMs

@@ -1,4 +1,4 @@
-/** What comes of a late word, done: one statement for each move of a payment that was answered. */
+/** Carries out the treatment of a late word: one statement per move of an answered payment. */
 import type { Money, Outcome } from '@tollgate/plugin-kit'
 import type { Actor } from '../audit/actor.ts'
 import { storable } from '../db/json.ts'
@@ -30,7 +30,7 @@ export async function held(engine: Engine, attemptKey: string): Promise<Held | u
   }
 }
 
-/** A late success that counts for nothing any more: taken back, failed after all, or undone by hand. */
+/** Ends a late success that no longer counts: taken back, failed later, or undone by hand. */
 export function endLate(
   engine: Engine,
   now: Held,
@@ -49,7 +49,7 @@ export function endLate(
   })
 }
 
-/** An operator keeps the money of a late success: the payment is approved after all. */
+/** An operator keeps the money of a late success; the payment becomes approved. */
 export function keepLate(
   engine: Engine,
   now: Held,
@@ -95,7 +95,7 @@ export type Change = {
   readonly refs?: Outcome
   /** The late success that the payment keeps beside its answer. */
   readonly late?: { readonly outcome: Outcome; readonly amount: Money | undefined }
-  /** Nothing moves: whoever holds the lease goes on. */
+  /** Nothing moves: the lease holder continues. */
   readonly isOnlySaid?: true
   readonly own?: LateMove['own']
   readonly ownDifference?: bigint
@@ -104,7 +104,7 @@ export type Change = {
   readonly beyond?: Entry
   readonly ends?: LateMove['ends']
   readonly audit?: LateMove['audit']
-  /** Null: no look is left; undefined: as it is. */
+  /** Null: no enquiry is left; undefined: unchanged. */
   readonly look?: LateMove['look']
   /** The other step of a two-step payment follows. */
   readonly goesOn?: boolean
@@ -171,7 +171,7 @@ export async function move(engine: Engine, now: Held, change: Change): Promise<b
   return true
 }
 
-/** A reversed capture counts for nothing on its authorisation, even where it is done. */
+/** A reversed capture no longer counts on its authorisation, even after its success. */
 const reversedAt = ({ effect, amount }: Payment, place: Place) =>
   sumsAt(effect, amount.minor, effect === 'capture' && place === 'done' ? 'gone' : place)
 
@@ -187,7 +187,7 @@ function answerAfter(payment: Payment, { refs, late }: Change): Payment['answer'
   }
 }
 
-/** A payment in two steps has to do something when one of them changed: looked at by its authorisation. */
+/** A change of one step requires work on the other step, found by the authorisation. */
 async function otherStep(engine: Engine, payment: Payment): Promise<LateMove['goesOn']> {
   if (payment.chainId !== null) return { id: newId(), authorisationId: payment.id }
   if (payment.effect === 'release') {

@@ -1,4 +1,4 @@
-/** What comes of a word about a payment: the table, and what was decided about the same word before. */
+/** The treatment of a late word: from the table, and from earlier decisions about the same word. */
 import type { Money, Outcome } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import { amountSaid, isSameAmount, movedBy } from './amount-moved.ts'
@@ -6,13 +6,13 @@ import { isForWhatWasAsked } from './asked-amount.ts'
 import { standingOf, type Treatment, treatmentOf, wordOf } from './late-words.ts'
 import type { Held, Payment } from './types.ts'
 
-/** Who settled a late success that may still fail. */
+/** Settles a late success that may still fail. */
 export const lateAccepted = 'late-accepted'
-/** Who settled one that the engine took back, and one that was given back by hand. */
+/** Settles late successes that the engine took back or an operator gave back. */
 export const undone = 'late-success'
 export const givenBack = 'given-back'
 
-/** @param about What the word is about, where it says so beside its outcome. */
+/** @param about The amount of the word, when given outside of its outcome. */
 export async function treat(
   engine: Engine,
   { payment, attempt }: Held,
@@ -23,15 +23,17 @@ export async function treat(
   const standing = standingOf(payment, attempt.state)
   const treatment = treatmentOf(payment.effect, standing, wordOf(outcome, isAsAsked))
   const isSuccess = outcome.is === 'approved' || outcome.is === 'accepted'
-  // A success of nothing moved nothing.
+  // A success of zero moved no money.
   const isNothing = isSuccess && amountSaid(outcome, about)?.minor === 0n
   if (isNothing && payment.amount.minor > 0n && standing !== 'undecided' && standing !== 'pending')
     return 'known'
   switch (standing) {
     case 'late':
-      // Done for another amount than was told first: only one of the two is taken back.
+      // The acquirer reports a different amount than before: the engine took only one of the two
+      // back.
       if (isSuccess && !isForThatAmount(payment, outcome, about)) return 'list'
-      // A plain success is not unsaid by a word: it is taken back, and the answer to that tells.
+      // A later decline does not end a plain success: the engine reverses it, and the reversal's
+      // answer decides.
       if (treatment === 'end-late' && attempt.settledBy !== lateAccepted) return 'known'
       return treatment
     case 'over':
@@ -43,7 +45,7 @@ export async function treat(
   }
 }
 
-/** What was taken back or given back once is not given back a second time on somebody's word. */
+/** Money that was taken back or given back once is not given back again for a repeated word. */
 function again(
   treatment: Treatment,
   settledBy: string | null,
@@ -52,8 +54,8 @@ function again(
 ): Treatment {
   if (settledBy === givenBack) return outcome.is === 'declined' ? treatment : 'list'
   if (settledBy !== undone) return treatment
-  // Money was given back for it: that it failed before, or was done for another amount, is for operators.
-  // The same success told again was undone already.
+  // The money was given back. An operator must judge an earlier failure or another amount; a repeat
+  // of the same success changes nothing.
   return outcome.is === 'declined' || !isThatAmount ? 'list' : 'known'
 }
 

@@ -1,17 +1,17 @@
 /**
- * Late words: what is said about a payment after its first answer, and what comes of it. One table,
- * pure data; `hear()` applies it. Chargebacks and their reversals are facts and have a door of their own.
+ * Late words, and the treatment of each. One table, pure data; `hear()` applies the table.
+ * Chargebacks and their reversals are facts with code of their own.
  */
 import type { Outcome } from '@tollgate/plugin-kit'
 import type { Effect } from './operation-kinds.ts'
 import { cannotBeUndone } from './sums.ts'
 import type { AttemptState, Payment, PaymentState } from './types.ts'
 
-/** What a payment is when something is said about it. */
+/** The standing of a payment when a word arrives. */
 export type Standing =
-  /** Nobody knows yet whether the money moved. */
+  /** The outcome is not known yet. */
   | 'undecided'
-  /** A shopper, a poll or an event ends it. */
+  /** A shopper, a poll or an event ends the payment. */
   | 'pending'
   /** Done for good. */
   | 'approved'
@@ -19,47 +19,50 @@ export type Standing =
   | 'accepted'
   /** Declined or expired. */
   | 'over'
-  /** Over, and the acquirer did it all the same: not undone yet. */
+  /** Over, but the acquirer carried it out; not undone yet. */
   | 'late'
 
-/** What is said, as far as the table tells words apart. */
+/** Kinds of words that the table distinguishes. */
 export type Word =
-  /** Done, for what was asked or for what the channel allows in its place. */
+  /** Done, for the requested amount or for one that the channel allows instead. */
   | 'approved'
   /** Done, for another amount or currency. */
   | 'approved-otherwise'
   /** Counts as done, and may still fail. */
   | 'accepted'
   | 'declined'
-  /** The same about another amount: a part of it, or another operation. */
+  /** A decline of another amount: of a part, or of another operation. */
   | 'declined-otherwise'
   | 'pending'
-  /** Nothing is known, found or sent: proves nothing. */
+  /** The acquirer knows nothing or received nothing; proves nothing. */
   | 'nothing'
 
 export type Treatment =
-  /** The payment becomes what the word says, under the lease. */
+  /** The payment takes the outcome of the word, under the lease. */
   | 'settle'
-  /** The acquirer is asked: what was approved otherwise is undone or kept there. */
+  /** Enquires at the acquirer; the enquiry undoes or keeps an approval of another amount. */
   | 'enquire'
   /** An accepted operation is final. */
   | 'confirm'
-  /** An accepted operation failed: declined, and its sums are given back. */
+  /** An accepted operation failed: declined, and the sums get the amount back. */
   | 'fail'
-  /** Money moved on what was answered as over: counted, listed, and taken back. */
+  /** Money moved on a payment that is over: counted, listed, and taken back. */
   | 'take-back'
-  /** The same for what cannot be taken back: it counts as done, and an operator decides. */
+  /** The same for operations that cannot be undone: counts as done, and an operator decides. */
   | 'count'
-  /** What was said to have been done after all is not: it counts for nothing again. */
+  /** A late success failed after all and no longer counts. */
   | 'end-late'
   /** Contradicts a final word: for operators. */
   | 'list'
-  /** A sale that was final failed: for operators, and refunds and reversals wait. */
+  /** A final sale failed: listed for operators; refunds and reversals wait. */
   | 'return'
-  /** Said before, or changes nothing. */
+  /** A repeat, or a word that changes nothing. */
   | 'known'
 
-/** What comes of a word; where the effect of the payment matters, `moneyIn` is of those that take money. */
+/**
+ * The treatment of each word. Where the effect matters, `moneyIn` applies to payments that take
+ * money.
+ */
 export const lateWords: Readonly<Record<Standing, Readonly<Record<Word, Treatment>>>> = {
   undecided: {
     approved: 'settle',
@@ -117,14 +120,17 @@ export const lateWords: Readonly<Record<Standing, Readonly<Record<Word, Treatmen
   },
 }
 
-/** Effects that move no money, so that no word about them after their end matters. */
+/** Effects that move no money; words about them after their end change nothing. */
 const withoutMoney: ReadonlySet<Effect> = new Set([
   'verification',
   'chargeback',
   'chargeback-reversal',
 ])
 
-/** What comes by itself of a word about a reversal that the engine sent: it is final, or failed and undid nothing. */
+/**
+ * Treatments without an operator for a reversal by the engine: known, final, or failed without
+ * effect.
+ */
 const undoing: ReadonlySet<Treatment> = new Set(['known', 'confirm', 'fail'])
 
 /** Effects that bring money in: their later failure is a return. */
@@ -136,12 +142,12 @@ const incoming: ReadonlySet<Effect> = new Set([
   'increase',
 ])
 
-/** What comes of a word about a payment. */
+/** The treatment of a word about a payment. */
 export function treatmentOf(effect: Effect, standing: Standing, word: Word): Treatment {
   const treatment = lateWords[standing][word]
   if (standing === 'undecided' || standing === 'pending') return treatment
   if (withoutMoney.has(effect)) return treatment === 'confirm' ? 'confirm' : 'known'
-  // What it took back is back, or stays away: nothing is taken back a second time by itself.
+  // A reversal of the engine's own is never taken back by itself.
   if (effect === 'undo') return undoing.has(treatment) ? treatment : 'list'
   if (treatment === 'take-back' && cannotBeUndone.has(effect)) return 'count'
   if (treatment === 'return' && !incoming.has(effect)) return 'list'
@@ -165,7 +171,10 @@ export function standingOf(
   }
 }
 
-/** @param isAsAsked Whether it is about what was asked, or about what the channel allows in its place. */
+/**
+ * @param isAsAsked Whether the word matches the requested amount, or one that the channel allows
+ * instead.
+ */
 export function wordOf(outcome: Outcome, isAsAsked: boolean): Word {
   switch (outcome.is) {
     case 'approved':

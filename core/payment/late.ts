@@ -1,4 +1,4 @@
-/** Words about payments that were answered: applies the table, in one statement for each. */
+/** Applies the table of late words to answered payments, with one statement per word. */
 import type { Money, Outcome } from '@tollgate/plugin-kit'
 import { undoOf } from '../attention/store.ts'
 import { engineActor } from '../audit/actor.ts'
@@ -13,17 +13,20 @@ import { capturesOf } from './store-dispute-read.ts'
 import type { Entry } from './store-late.ts'
 import type { Held, Payment, Source } from './types.ts'
 
-/** What came of a word; undefined: the payment is undecided or being taken back, and the word has to wait. */
+/**
+ * The result of a word; undefined: the payment is undecided or under reversal, and the word has to
+ * wait.
+ */
 export type Applied = 'settled' | 'known' | 'conflict' | undefined
 
-/** Somebody moves the payment at the same moment: then its new state is what the word is about. */
+/** After a concurrent move, the word applies to the payment's new state. */
 const tries = 5
 
 /**
- * Applies a word to a payment that is decided. Safe to run any number of times: the statement moves
- * only what is as it was read, and listing the same twice lists it once.
+ * Applies a word to a decided payment. Safe to run any number of times: the statement moves only
+ * rows that are unchanged since the read, and a repeated entry is listed once.
  *
- * @param amount What the word is about, where it says so beside its outcome.
+ * @param amount The amount of the word, when given outside of its outcome.
  */
 export async function applyLate(
   engine: Engine,
@@ -37,7 +40,7 @@ export async function applyLate(
     if (now === undefined) return 'known'
     const treatment = await treat(engine, now, outcome, amount)
     if (treatment === 'settle' || treatment === 'enquire') return undefined
-    // It is being taken back at this moment: the answer to that comes first.
+    // A reversal is under way at this moment; its answer comes first.
     if (treatment === 'end-late' && isHeld(engine, now)) return undefined
     if (treatment === 'known') {
       await makeFirm(engine, now, outcome, source)
@@ -55,14 +58,14 @@ export async function applyLate(
 const isHeld = ({ clock }: Engine, { attempt: { leaseUntil } }: Held) =>
   leaseUntil !== null && leaseUntil.getTime() > clock.realMs()
 
-/** A late success that might still fail is told to be final: nothing unsays it by a word any more. */
+/** The acquirer confirms a late success as final, so later words no longer end it. */
 async function makeFirm(engine: Engine, now: Held, outcome: Outcome, source: Source) {
   const { state, settledBy } = now.attempt
   if (state !== 'late' || settledBy !== lateAccepted || outcome.is !== 'approved') return
   await move(engine, now, { source, isOnlySaid: true })
 }
 
-/** @returns false when somebody else moved the payment first. */
+/** @returns false when another process moved the payment first. */
 async function applyTreatment(
   engine: Engine,
   now: Held,
@@ -90,7 +93,7 @@ async function applyTreatment(
     detail: { ...said, ...detail },
     freezes: await frozenBy(engine, kind, payment, outcome, isOther && reference !== ''),
   })
-  // What is only listed settles nothing.
+  // A word that is only listed settles nothing.
   const by = now.attempt.settledBy ?? source
   switch (treatment) {
     case 'list':
@@ -98,7 +101,8 @@ async function applyTreatment(
         source: by,
         isOnlySaid: true,
         entry: await entry('conflict', {}, content),
-        // The acquirer would answer the same again: what is final by its word waits for another word.
+        // The acquirer would repeat its answer to an enquiry, so this payment waits for another
+        // kind of word.
         ...(payment.finalBy === 'poll' && source === 'enquiry'
           ? { finalBy: 'event' as const, look: null }
           : {}),
@@ -146,7 +150,7 @@ async function applyTreatment(
         look: isOurs(treatment, source) ? { id: newId(), afterMs: 0 } : null,
       })
     case 'end-late':
-      // A reversal of the engine's own is under way or done: both cannot be.
+      // A reversal of the engine's own is under way or done; a second way must not start.
       if ((await engine.lanes.single(undoOf(payment.id))).length > 0) {
         return move(engine, now, {
           source: by,
@@ -160,13 +164,13 @@ async function applyTreatment(
   }
 }
 
-/** What a settlement file says, and what cannot be undone, is for operators alone. */
+/** Claims of settlement files and operations that cannot be undone are for operators alone. */
 const isOurs = (treatment: Treatment, source: Source) =>
   treatment === 'take-back' && source !== 'settlement'
 
 /**
- * Balances that wait for an operator: what came back, of an authorisation with its captures, or money of
- * which two amounts are told.
+ * Balances that wait for an operator: returned money, for an authorisation with its captures, or
+ * money with two reported amounts.
  */
 async function frozenBy(
   engine: Engine,

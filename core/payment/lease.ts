@@ -4,18 +4,18 @@ import { newId } from '../ids.ts'
 import { ladder } from './decide.ts'
 import { type LeaseFor, type LeaseRow, takeLease } from './store-settle.ts'
 
-/** How long whoever asks an acquirer holds the lease: its own deadline, one flush and a margin. */
+/** Duration of a lease for an enquiry: the connector's deadline, one flush and a margin. */
 export function leaseMs(timeoutMs: number): number {
   return timeoutMs + limits.flushBudgetMs + limits.leaseMarginMs
 }
 
-/** The right to settle an attempt, when nobody else holds it. */
+/** Takes the right to settle an attempt, unless another process holds the lease. */
 export async function takeAttempt(
   engine: Pick<Engine, 'connectorTimeoutMs' | 'lanes'>,
   key: string,
   why: LeaseFor,
 ): Promise<LeaseRow | undefined> {
-  // Asking takes two calls at most, an enquiry and a reversal or a repeat.
+  // A look makes at most two calls: an enquiry, and a reversal or a repeat.
   const [row] = await engine.lanes.single(
     takeLease(key, leaseMs(2 * engine.connectorTimeoutMs), newId(), ladder(1), why),
   )

@@ -1,6 +1,6 @@
 import type { Kind } from '@tollgate/plugin-kit'
 
-/** Which connector handler carries a payment type out. */
+/** The connector handler of each payment type. */
 export const handlerOf: Readonly<Record<string, Kind>> = {
   PA: 'authorize',
   DB: 'debit',
@@ -14,11 +14,11 @@ export const handlerOf: Readonly<Record<string, Kind>> = {
 }
 
 /**
- * What a record does to balances. A preauthorization that refers to another one either adds to it
- * or replaces it; which of the two is told by its industry practice.
+ * The effect of a record on balances. A preauthorization that refers to another one either
+ * increases or replaces it, as its industry practice says.
  */
 export type Effect =
-  /** Moves no money: whether an account may be stored. */
+  /** Moves no money; checks whether an account may be stored. */
   | 'verification'
   | 'authorisation'
   | 'increase'
@@ -28,7 +28,7 @@ export type Effect =
   | 'release'
   | 'void'
   | 'refund'
-  /** Takes back what succeeded after it was answered as over: an operation of the engine's own. */
+  /** Takes a late success back: an operation of the engine's own. */
   | 'undo'
   | 'chargeback'
   | 'chargeback-reversal'

@@ -2,7 +2,7 @@ import type { Engine } from '../engine.ts'
 import type { NewEvent } from '../event/store-outbox.ts'
 import type { Payment, PaymentState } from './types.ts'
 
-/** What an event of a payment tells; also stored with it. */
+/** The content of a payment's event, also stored with the event. */
 export type PaymentEvent = {
   readonly id: string
   readonly type: `payment.${PaymentState}`
@@ -13,7 +13,7 @@ export type PaymentEvent = {
   }
 }
 
-/** Whether its request named a URL of its own that wants to be told. */
+/** Whether the request named a notification URL of its own. */
 export const notifies = (payment: Payment): boolean =>
   typeof payment.request.notificationUrl === 'string'
 
@@ -26,14 +26,14 @@ export function eventOf(
   return { id, type: `payment.${state}`, data: { paymentType: payment.paymentType, state, code } }
 }
 
-/** The same, ready for its row. */
+/** The event in the form of its row. */
 export const storedEvent = ({ id, type, data }: PaymentEvent): NewEvent => ({
   id,
   type,
   data: JSON.stringify(data),
 })
 
-/** Tells this process's subscribers what was committed. */
+/** Publishes a committed event to this process's subscribers. */
 export function announce(
   engine: Pick<Engine, 'clock' | 'events'>,
   payment: Payment,

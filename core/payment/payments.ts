@@ -1,4 +1,4 @@
-/** Everything that can be done with payments, for embedders and for the hosted surface alike. */
+/** The operations on payments, for embedders and for the hosted surface alike. */
 
 import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
@@ -28,13 +28,13 @@ import type { Balance, Payment } from './types.ts'
 
 export type Done = {
   readonly payment: Payment
-  /** Of an approved payment that was read: what is left of it. */
+  /** The balance, for an approved payment that was read. */
   readonly balance?: Balance
-  /** The idempotency key was used before: this is what it made then, as it is now. */
+  /** The idempotency key has an earlier payment: this is its present state. */
   readonly replayed?: true
 }
 
-/** Creates a payment; a PA that names another one by `referenceUuid` refers to it. */
+/** Creates a payment; a PA with a `referenceUuid` refers to an earlier payment. */
 export async function createPayment(
   engine: Engine,
   caller: Caller,
@@ -45,7 +45,8 @@ export async function createPayment(
   const addressee = await engine.directory.addressee(caller, textOf(fields, 'entityId'))
   const reference = textOf(fields, 'referenceUuid')
   if (reference !== undefined) {
-    // The account may stand there as well: it is not used, but its key compares it.
+    // The request may contain the account. The engine does not use the account, but compares it
+    // under the key.
     refuseManyNumbers(engine, addressee, caller, numbersOf(fields))
     return createByReference(engine, caller, reference, request, idempotencyKey)
   }
@@ -55,8 +56,9 @@ export async function createPayment(
 }
 
 /**
- * Accepts, sends and settles a first payment, on a registration where one is given; for a merchant
- * its rules choose the channel. In two halves: nobody holds the request while the acquirer thinks.
+ * Accepts, sends and settles a first payment, on a registration where one is given. For a merchant,
+ * the routing rules choose the channel. Two functions, so that no memory holds the request during
+ * the call.
  */
 export function payFirst(
   engine: Engine,
@@ -80,7 +82,7 @@ async function carryOut(engine: Engine, accepted: Accepted, only: Use['only']): 
   }
   const { work } = accepted
   const isChained = work.payment.chainId !== null
-  // A connector that cannot verify an account takes its word.
+  // A connector without verification accepts every account as given.
   const { verify } = work.target.loaded.connector
   const run = only === 'verification' && verify === undefined ? settleUnsent : execute
   const payment = await engine.inFlight.track(
@@ -91,7 +93,9 @@ async function carryOut(engine: Engine, accepted: Accepted, only: Use['only']): 
   return { payment }
 }
 
-/** Nothing is to be sent: it is approved as it was accepted, which says nothing about the card. */
+/**
+ * Approves the payment without a call to the acquirer; the approval says nothing about the card.
+ */
 async function settleUnsent(
   engine: Engine,
   { trial: _, ...work }: AttemptContext,
@@ -100,9 +104,10 @@ async function settleUnsent(
 }
 
 /**
- * A repeat finds what its key made first, whatever rules and settings say by now: when it succeeds
- * by the key's own row, and before it is refused by a look at that row. Whether a key knows a request
- * tells whether the number in it is the right one. So that look is for numbers that may still be tried.
+ * A repeat finds the first payment of its key, whatever the present rules and settings. On success
+ * the idempotency row decides; before a refusal, the code looks that row up. Because a known key
+ * confirms the number in the request, only numbers within the limits of card testing get this
+ * look-up.
  */
 async function acceptOnce(
   engine: Engine,
@@ -126,7 +131,7 @@ async function acceptOnce(
   }
 }
 
-/** Refusals of the request itself, which come before the look at its key; back-pressure is none of them. */
+/** Refusals of the request itself allow a look at its key; refusals of back-pressure do not. */
 const mayHaveBeenMade = (error: GatewayError) =>
   error.status === 400 || error instanceof TooManyFailures
 
@@ -181,14 +186,16 @@ export async function followUp(
   return withBalance(engine, await engine.inFlight.track(execute(engine, work)))
 }
 
-/** An increase is one with the authorisation it adds to: what is possible on it is told by that one. */
+/** An increase belongs to its authorisation, whose balance decides the next actions. */
 async function withBalance(engine: Engine, payment: Payment): Promise<Done> {
   if (payment.effect !== 'increase' || payment.state !== 'approved') return { payment }
   const [balance] = await engine.lanes.read(balanceById(payment.rootId))
   return balance === undefined ? { payment } : { payment, balance: toBalance(balance) }
 }
 
-/** One payment as it is now. @throws GatewayError 404 when the caller may see none with this id. */
+/**
+ * One payment in its present state. @throws GatewayError 404 when the caller sees no such payment.
+ */
 export async function readPayment(
   engine: Engine,
   caller: Caller,

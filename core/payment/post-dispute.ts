@@ -19,10 +19,10 @@ import { withoutSecrets } from './stored-request.ts'
 import type { Payment } from './types.ts'
 
 /**
- * A merchant's own chargeback or reversal of one, in a test: within what is left.
+ * A merchant's test chargeback or its reversal, within the remaining amount.
  *
- * @throws GatewayError 700.400.402 on live, 600.200.700 at an acquirer; 700.300.500 beyond what is left,
- * 700.400.410 when nothing is left to be reversed.
+ * @throws GatewayError 700.400.402 on live, 600.200.700 at an acquirer, 700.300.500 beyond the
+ * remaining amount, 700.400.410 when nothing remains to reverse.
  */
 export async function postDispute(
   engine: Engine,
@@ -51,7 +51,7 @@ export async function postDispute(
   const recorded = await engine.lanes
     .inOrder(row.record.parentId ?? row.paymentId, () => engine.lanes.single(statement))
     .catch(async (error: unknown) => {
-      // Its own row, of a commit whose answer was lost; or a twin with the same key.
+      // The row of this request after a lost answer, or a twin with the same key.
       const [own] = await engine.lanes.single(paymentById(row.record.id, null))
       if (own !== undefined) return [{ seq: 1 } as Recorded]
       const twin = await findReplay(engine, idempotency)

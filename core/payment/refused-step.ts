@@ -1,4 +1,4 @@
-/** A step of the engine's own that is over before it began: on record as declined, and never sent. */
+/** Records a step of the engine as declined before its begin; such a step is never sent. */
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
@@ -12,15 +12,16 @@ import { paymentById, toPayment } from './store-read.ts'
 import { withoutSecrets } from './stored-request.ts'
 import type { Payment } from './types.ts'
 
-/** A step whose payment has its id and its amount before it is begun. */
+/** A step whose payment has its id and amount before its begin. */
 export type KnownStep = Step & { readonly id: string; readonly amountMinor: bigint }
 
 /**
- * Safe to run any number of times, and beside whoever begins the step: the payment's id is taken once.
+ * Safe to run any number of times and beside a process that begins the step: a payment's id is
+ * unique.
  *
- * @param afterMs When the work on what it refers to goes on, at the latest.
- * @param alongside Statements that belong to the same commit, when this wrote it.
- * @returns the payment of the step as it is by now, and whether this wrote it.
+ * @param afterMs The latest time to continue the work on the referenced payment.
+ * @param alongside Further statements of the same commit, when this call writes it.
+ * @returns the present payment of the step, and whether this call wrote it.
  */
 export async function refuseStep(
   engine: Engine,

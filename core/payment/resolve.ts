@@ -1,7 +1,7 @@
 /**
- * The look at an attempt: what became of one whose answer nobody has, whether one that counts as done
- * is final, and the taking back of a late success. Safe to run any number of times and anywhere: it
- * asks before it acts, and only the holder of the lease can settle.
+ * Resolves an attempt: finds a missing outcome, the final word on an accepted operation, or takes a
+ * late success back. Safe to run any number of times and anywhere: the code enquires before it
+ * acts, and only the lease holder can settle.
  */
 import type { Approved, Found, Outcome, Refs, Reversed } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
@@ -28,18 +28,18 @@ import { takeBack } from './take-back.ts'
 import type { Held, Payment, Source } from './types.ts'
 
 /**
- * Why the question is asked: the next look at it, the end of a pending payment's time, or an operator's
- * question, upon which nothing is sent again and nothing taken back.
+ * The reason of an enquiry: the next look, the end of a pending payment's time, or an operator's
+ * question. For a question the engine sends and takes back nothing.
  */
 export type Reason = 'look' | 'expiry' | 'question'
 
-/** Operations that need no secret and no shopper: they may be sent again under the same key. */
+/** Operations without secrets and shoppers: the engine may send them again under the same key. */
 const resendable = new Set(['capture', 'refund', 'reverse'])
 
 /**
- * @param by Who wants to know. A look on behalf of a follow-up or of a message does what the engine's own does, and
- * does not count: else a few requests would put the next look a day away.
- * @returns the payment as it is afterwards, or undefined when there is no such attempt.
+ * @param by The party that asks. A look for a follow-up or a message does the same as the engine's
+ * own look but does not count, since a few requests would otherwise delay the next look by a day.
+ * @returns the payment afterwards, or undefined when no such attempt exists.
  */
 export async function resolve(
   engine: Engine,
@@ -73,7 +73,8 @@ export async function resolve(
     await engine.lanes.single(dropLease(attemptKey, taken.lease))
     return payment
   }
-  // What could not be undone when its time was over is undone when it can be, and never pending again.
+  // An expired payment that could not be undone is undone once possible, and is never pending
+  // again.
   const isTimeOver = payment.state === 'unknown' && now.attempt.settledBy === 'expiry'
   const reason = isTimeOver && why === 'look' ? 'expiry' : why
   return decideOpen(engine, work, taken, reason, isTimeOver, isOwn)
@@ -98,7 +99,7 @@ async function decideOpen(
   const { is } = end.outcome
   const isNothingNew = is === payment.state
   const isStillPending = payment.state === 'pending' && end.isNothing === true
-  // Listed while the lease still holds, so that it is never undecided without being listed.
+  // Listed under the lease, so that no payment is undecided without an entry.
   if (is === 'unknown' && !isStillPending) await list(engine, payment, 'undecided after an enquiry')
   if (isNothingNew || isStillPending) {
     const afterMs = pauseOf(end.outcome, taken.enquiries)
@@ -108,7 +109,7 @@ async function decideOpen(
   return (await settle(engine, work, end.outcome, end.source, taken.enquiries)).payment
 }
 
-/** A pending payment is polled as its acquirer says; everything else is asked about on the ladder. */
+/** The acquirer's interval applies to pending payments, the ladder to all others. */
 function pauseOf(outcome: Outcome, enquiries: number): number {
   const isPolled =
     outcome.is === 'pending' && typeof outcome.next === 'object' && 'poll' in outcome.next
@@ -124,7 +125,7 @@ async function enquire(engine: Engine, work: AttemptContext): Promise<Found> {
 type End = {
   readonly outcome: Outcome
   readonly source: Source
-  /** It proves nothing: a payment that waits for its shopper goes on waiting. */
+  /** The answer proves nothing: a payment that waits for its shopper continues to wait. */
   readonly isNothing?: true
 }
 
@@ -146,10 +147,11 @@ async function conclude(
       return { outcome: found, source: 'enquiry' }
     case 'notSent':
     case 'notFound':
-      // An enquiry cannot know what this installation sent; it can only say what is there.
+      // An enquiry for an operator does not know what this installation sent; it only reports the
+      // acquirer's record.
       if (why === 'question') return left({}, 'the acquirer does not know it')
       if (why === 'expiry') return undo(engine, work, {}, 'nobody completed it in time', why)
-      // Its shopper may be on the way: a look that finds nothing changes nothing.
+      // The shopper may be on the way, so an empty answer changes nothing.
       if (work.payment.state === 'pending') return left({}, 'nothing is there yet')
       return notFound(engine, work)
     case 'pending':
@@ -171,9 +173,9 @@ const left = (refs: Refs, why: string): End => ({
 })
 
 /**
- * The acquirer knows nothing of the key. That alone proves nothing: the request may still be on its
- * way. Once that can no longer be, the key is made harmless where the acquirer can do that. Where it
- * cannot, operations without a secret are sent again under the same key, by which it knows them.
+ * The acquirer does not know the key. That alone proves nothing, since the request may still be in
+ * transit. Later, the engine voids the key where the acquirer supports a void. Elsewhere,
+ * operations without a secret are sent again under the same key, which the acquirer recognises.
  */
 async function notFound(engine: Engine, work: AttemptContext): Promise<End> {
   const { connector } = work.target.loaded
@@ -195,7 +197,7 @@ async function notFound(engine: Engine, work: AttemptContext): Promise<End> {
   ) {
     await faultPoint('before-resend', work.payment.id)
     const { outcome } = await send(engine, work)
-    // That the repeat was not sent says nothing about the first try.
+    // An unsent repeat says nothing about the first try.
     return outcome.is === 'notSent'
       ? { outcome: { is: 'unknown', why: outcome.why }, source: 'resend' }
       : { outcome, source: 'resend' }
@@ -203,7 +205,10 @@ async function notFound(engine: Engine, work: AttemptContext): Promise<End> {
   return undo(engine, work, {}, 'interrupted, and the acquirer knows nothing of it', 'look')
 }
 
-/** Whether what is to be sent again would still be begun: what it is about may have changed since. */
+/**
+ * Whether the engine would still begin this operation; the referenced payment may have changed
+ * since.
+ */
 async function stillStands(engine: Engine, { payment }: AttemptContext): Promise<boolean> {
   if (payment.effect === 'undo') {
     const undoes = await referencedBy(engine, payment)
@@ -216,7 +221,7 @@ async function stillStands(engine: Engine, { payment }: AttemptContext): Promise
   return !isClosed && !balance.is_frozen && balance.charged_back === 0n && balance.excess === 0n
 }
 
-/** An operator only asked: nothing is undone, and nothing more is done with the same money. */
+/** For an operator's question nothing is undone, and the payment's money stays frozen. */
 async function leftOther(
   engine: Engine,
   { payment }: AttemptContext,
@@ -226,7 +231,9 @@ async function leftOther(
   return left(found.refs, 'approved for another amount or currency')
 }
 
-/** Done for another amount: until that is undone or decided, nothing more is done with the same money. */
+/**
+ * The acquirer reports another amount: the payment's money stays frozen until undone or decided.
+ */
 async function undoOther(
   engine: Engine,
   work: AttemptContext,
@@ -240,7 +247,9 @@ async function undoOther(
   return end
 }
 
-/** Takes back whatever the key did and makes it harmless; what cannot be proven stays with the operators. */
+/**
+ * Reverses the operation of the key and voids the key. Unproven cases stay on the operators' list.
+ */
 async function undo(
   engine: Engine,
   work: AttemptContext,
@@ -264,7 +273,7 @@ async function undo(
       detail: { why, result: reversed.is },
     }),
   )
-  // That nothing is there contradicts what the acquirer has just told to be there.
+  // An answer of "nothing there" contradicts the acquirer's previous answer.
   if (reversed.is === 'reversed' || (reversed.is === 'nothing' && !isTold)) {
     return {
       outcome: {
@@ -289,12 +298,12 @@ async function list(engine: Engine, payment: Payment, why: string): Promise<void
   )
 }
 
-/** Pause before the final word is asked for again, where the acquirer names none. */
+/** Pause between enquiries for the final word, unless the acquirer names one. */
 const askAgainMs = 3_600_000
 
 /**
- * Of an operation that counts as done: the acquirer's final word, where that is asked for. Of anything
- * else that is decided no look is left.
+ * Enquires about the final word on an accepted operation, where the acquirer answers such
+ * enquiries. Other decided payments need no further look.
  */
 async function askForFinality(engine: Engine, { payment }: Held): Promise<Payment> {
   const { attemptKey } = payment

@@ -1,4 +1,4 @@
-/** An attempt as it was begun, from its rows: without the secrets that were never stored. */
+/** Rebuilds an attempt from its rows, without the secrets that are never stored. */
 import type { Kind, Operation, RequestFields } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import { shortId } from '../ids.ts'
@@ -24,7 +24,7 @@ export async function resumeAttempt(
     payment,
     lease,
     target,
-    // What may be sent again needs no instrument, and an enquiry needs none.
+    // Neither a repeat nor an enquiry needs the instrument.
     operation: await operationOf(engine, payment, kind, referenced, undefined),
     begun: null,
     returns: returnsOf(payment, referenced),
@@ -43,7 +43,7 @@ export async function referencedBy(engine: Engine, payment: Payment): Promise<Pa
   return row === undefined ? undefined : toPayment(row)
 }
 
-/** The reversal of a capture gives its amount back to the authorisation it was taken from. */
+/** The reversal of a capture returns the amount to its authorisation. */
 export function returnsOf(
   payment: Payment,
   referenced: Payment | undefined,
@@ -61,7 +61,7 @@ export async function operationOf(
 ): Promise<Operation> {
   const fields = payment.request as RequestFields
   const descriptor = descriptorOf(fields)
-  // What an increase added belongs to the first authorisation: that is what the acquirer knows.
+  // The acquirer knows only the first authorisation, which includes every increase.
   const original =
     referenced !== undefined &&
     referenced.rootId !== referenced.id &&

@@ -1,31 +1,31 @@
-/** What is particular to payments of schedules. */
+/** The special rules for payments of schedules. */
 import type { Engine } from '../engine.ts'
 import { type Idempotency, unstored } from './idempotency.ts'
 import { paymentOfOccurrence, toPayment } from './store-read.ts'
 import type { Payment } from './types.ts'
 
-/** The occurrence of a schedule that a payment is for. */
+/** The occurrence of a schedule behind a payment. */
 export type Scheduled = {
   readonly scheduleId: string
   readonly occurrenceId: string
-  /** The instant that it is charged for. */
+  /** The instant of the charge. */
   readonly at: Date
-  /** Which payment of the occurrence it is, from 1. */
+  /** The number of the payment within the occurrence, from 1. */
   readonly no: number
-  /** The payment before it, which was declined for good. */
+  /** The previous payment, which was declined for good. */
   readonly previousId: string | null
 }
 
 /**
- * The acquirer's key of a scheduled payment follows from its schedule and instant: should a failover
- * lose the rows, the next one of the same instant is recognised there.
+ * The acquirer's key of a scheduled payment derives from its schedule and instant. After a failover
+ * that lost the rows, the acquirer recognises the next payment of the same instant.
  */
 export function idempotencyOfOccurrence(scheduled: Scheduled): Idempotency {
   const key = `${scheduled.at.toISOString()} ${scheduled.no}`
   return unstored(scheduled.scheduleId, key)
 }
 
-/** The payment that another process put into the slot first. */
+/** The payment of another process that took the slot first. */
 export async function holderOf(
   engine: Pick<Engine, 'lanes'>,
   { occurrenceId }: Scheduled,

@@ -1,4 +1,4 @@
-/** The numbers of a payment as its first commit stores them. */
+/** Seals the numbers of a payment for its first commit. */
 import { electronicFormatIBAN } from 'ibantools'
 import type { Engine } from '../engine.ts'
 import type { KnownBy } from '../vault/fingerprints.ts'
@@ -8,7 +8,7 @@ import type { Payment } from './types.ts'
 
 type Numbers = Readonly<Record<string, string>>
 
-/** What stands for the account: the number it is known by, or the only one there is. */
+/** The number that identifies the account, or its only number. */
 function primaryOf(numbers: Numbers): KnownBy {
   const [other = ''] = Object.keys(numbers)
   const field = known.find((name) => numbers[name] !== undefined) ?? other
@@ -19,8 +19,8 @@ function primaryOf(numbers: Numbers): KnownBy {
 const known = ['card.number', 'tokenAccount.number', 'bankAccount.iban']
 
 /**
- * Whether these numbers were stored for this merchant. Only the vault can make what says so, and what the
- * tables say of who is whose merchant is no part of it.
+ * Whether the vault sealed these numbers for this merchant. The seal itself proves the merchant;
+ * the tables of entities have no part in the proof.
  */
 export async function storedFor(
   { vault }: Engine,
@@ -32,7 +32,10 @@ export async function storedFor(
   return vault.isFingerprint(merchantId, primaryOf(numbers), fingerprint)
 }
 
-/** Sealed for this payment alone, with the fingerprint by which its merchant knows the account. */
+/**
+ * Seals numbers for this payment alone, with the fingerprint that identifies the account to its
+ * merchant.
+ */
 export function sealNumbers(
   { vault }: Engine,
   merchantId: string,

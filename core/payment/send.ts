@@ -1,4 +1,4 @@
-/** The call of a connector's handler: bounded in time, and never trusted more than it proves. */
+/** Calls a connector's handler within a deadline, and trusts only proven outcomes. */
 import type { Found, Outcome, Reversed, ShopperReturn } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { ConnectorCall, TooLateToSend } from '../connector/call.ts'
@@ -13,13 +13,13 @@ export { checked }
 export type Sent = {
   readonly outcome: Outcome
   readonly source: 'answer' | 'deadline'
-  /** Of a call that outlived its deadline: what it says when it ends after all. */
+  /** The eventual outcome of a call that outlived its deadline. */
   readonly late: Promise<Outcome> | null
 }
 
 type Bounded<T> = { readonly value: T } | { readonly late: Promise<T> }
 
-/** Sends one attempt. Never throws: whatever happens is an outcome. */
+/** Sends one attempt. Never throws: every failure becomes an outcome. */
 export async function send(engine: Engine, work: AttemptContext): Promise<Sent> {
   const { connector } = work.target.loaded
   const handler = connector[work.operation.kind]
@@ -92,7 +92,7 @@ export async function completeReturn(
   return call.finish() ? silence : undefined
 }
 
-/** Asks a connector about an attempt or undoes it. A throw or a time-out is an unknown answer. */
+/** Enquires about an attempt or undoes it. A throw or a time-out counts as an unknown answer. */
 export async function ask<Said extends Found | Reversed>(
   engine: Engine,
   work: AttemptContext,
@@ -132,9 +132,9 @@ export async function ask<Said extends Found | Reversed>(
 }
 
 /**
- * An enquiry is made without the numbers of the instrument, and acquirers repeat those all the same: a
- * number that begins and ends like the payment's card is it. Not every card number: references may look
- * like one by chance.
+ * An enquiry carries no instrument, yet acquirers echo its number. A number with the beginning and
+ * end of the payment's card is therefore masked. Other lookalikes stay, since references can
+ * resemble a card number by chance.
  */
 function ownNumbers(said: Found | Reversed, { payment }: AttemptContext): string[] {
   const { bin, last4Digits } = Object(payment.request.card) as {
@@ -168,7 +168,7 @@ async function run(
     record.thrown(error)
     outcome = { is: 'notSent', why: isTooLate(error) ? error.message : nameOf(error) }
   }
-  // Only positive knowledge that nothing left this process makes a failure harmless.
+  // A failure is harmless only when the call provably sent nothing.
   const mayHaveMoved = call.finish()
   if (outcome.is === 'notSent' && mayHaveMoved) {
     return { is: 'unknown', why: `${outcome.why}, after a request may have been written` }
@@ -191,7 +191,7 @@ function isTooLate(error: unknown): error is TooLateToSend {
   }
 }
 
-/** Waits at most `ms` for an answer; then aborts the call, which may still end later. */
+/** Waits at most `ms` for an answer, then aborts the call. An aborted call may still end later. */
 function bounded<T>(answer: Promise<T>, call: ConnectorCall, ms: number): Promise<Bounded<T>> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
@@ -213,18 +213,18 @@ function bounded<T>(answer: Promise<T>, call: ConnectorCall, ms: number): Promis
   })
 }
 
-/** What may be told about whatever an author's code threw: never its message. */
+/** The class name of a connector's error; its message may contain secrets. */
 function nameOf(error: unknown): string {
   try {
     const name = error instanceof Error ? error.name : typeof error
     return typeof name === 'string' ? name.slice(0, 100) : typeof error
   } catch {
-    // Looking at it throws as well.
+    // A hostile object throws on inspection.
     return typeof error
   }
 }
 
-/** Below this many characters a secret is likely to be part of other values by chance. */
+/** A shorter secret probably occurs in other values by chance. */
 const shortSecret = 6
 const told = [
   'refs',
@@ -240,9 +240,9 @@ const told = [
   'advice',
 ] as const
 
-/** Parts that people read. In the others, which are sent back to the acquirer, a digit must not change. */
+/** Parts for people. Every other part returns to the acquirer and must keep all digits. */
 const readable = new Set<string>(['text', 'details', 'why'])
-/** Codes of schemes: they may equal a short secret by chance. */
+/** Codes of schemes, which may equal a short secret by chance. */
 const codes = new Set<string>(['code', 'avs', 'cvv', 'advice'])
 
 const toldOf = (said: object): unknown[] => {
@@ -251,9 +251,9 @@ const toldOf = (said: object): unknown[] => {
 }
 
 /**
- * What an acquirer says is stored in clear and shown: the secrets that this call was given are taken
- * out of it. A short one is hidden where it is a whole value, and in texts for people also where it
- * stands alone; but not as a response code, which it may equal by chance.
+ * Responses of acquirers are stored in clear and shown, so the secrets of this call are removed. A
+ * short secret is removed as a whole value, and as a separate word in texts for people. Response
+ * codes stay, since a code may equal a short secret by chance.
  */
 function withoutOwnSecrets<Said extends Outcome | Found | Reversed>(
   outcome: Said,
@@ -284,7 +284,7 @@ function withoutOwnSecrets<Said extends Outcome | Found | Reversed>(
 
 const masked = '[masked]'
 
-/** The text without a word, where no letter or digit is beside it. */
+/** Removes a word from a text, unless a letter or digit adjoins it. */
 function withoutWord(text: string, word: string): string {
   let result = ''
   let copied = 0

@@ -1,4 +1,4 @@
-/** The one door through which a payment changes state. */
+/** Every change of a payment's state goes through this file. */
 import type { Outcome } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { addAttention, otherAmountsOf, resolveAttention } from '../attention/store.ts'
@@ -29,23 +29,23 @@ import { concludeTrial } from './trial.ts'
 import type { Payment, Source } from './types.ts'
 
 export type Settled = {
-  /** The payment as its row now is, whoever moved it. */
+  /** The payment's present row, whichever process moved it. */
   readonly payment: Payment
   /** True when this call moved it. */
   readonly moved: boolean
 }
 
-/** What settling needs of the work. An operator's decision has no connector to go back to. */
+/** The part of an attempt that settling needs. An operator's decision has no connector to call. */
 export type Settling = Pick<AttemptContext, 'payment' | 'lease' | 'begun' | 'returns' | 'trial'>
 
 /**
- * Moves a payment to what the outcome means, if `work.lease` still holds, with its balance, timers
- * and event in the same commit. What is answered is always the row, never one's own outcome.
+ * Moves a payment to an outcome while `work.lease` holds, with balance, timers and event in the
+ * same commit. Always returns the row and never the caller's outcome.
  *
- * @param alongside Statements that belong to the same commit, when the payment moves.
- * @param eventId By which a commit is known whose answer was lost: the same for every try.
- * @throws the database's error when nothing could be written within the flush budget: the outcome is
- * then kept and written as soon as possible.
+ * @param alongside Further statements of the same commit, when the payment moves.
+ * @param eventId Identifies the commit after a lost answer: the same for every try.
+ * @throws the database's error when the write fails within the flush budget; the caller then keeps
+ * the outcome and writes it as soon as possible.
  */
 export async function settle(
   engine: Engine,
@@ -72,7 +72,7 @@ export async function settle(
   const payment = settledPayment(work.payment, decision, engine.clock.realMs())
   concludeTrial(engine, work.trial, payment, source, written.fingerprint)
   announce(engine, payment, event, written.seq)
-  // Only what somebody else than its first sender moves has been asked about, and may be listed.
+  // Only a payment that another process settles may have an enquiry and an entry behind it.
   if (work.lease > 1 && !isOpen(payment.state)) await endUndecided(engine, payment, outcome, source)
   if (outcome !== given && given.is === 'approved') {
     await holdOtherAmount(engine, payment, given.amount ?? payment.amount)
@@ -81,13 +81,13 @@ export async function settle(
   return { payment, moved: true }
 }
 
-/** Who says of a decline that nothing of the money is left there. */
+/** Sources whose decline proves that no money is left at the acquirer. */
 const provenBy: ReadonlySet<Source> = new Set<Source>(['reversal', 'operator', givenBack])
 
 /**
- * What was listed as undecided is decided. Other amounts that were told meanwhile are forgotten only where
- * it is proven, or an operator says, that nothing of them is left; else they are words about what is
- * decided now.
+ * Ends the entry of a payment that was undecided. Other reported amounts are forgotten only when a
+ * proof or an operator says that nothing of them is left. Otherwise those amounts are late words
+ * about the decided payment.
  */
 async function endUndecided(
   engine: Engine,
@@ -105,7 +105,7 @@ async function endUndecided(
   await engine.lanes.single(resolveAttention(payment.id, 'undecided', 'engine'))
 }
 
-/** An approval of something else than was asked is not an approval: it is resolved, by a reversal. */
+/** An approval of another amount is not an approval; a reversal resolves it. */
 async function accountedFor(engine: Engine, work: Settling, outcome: Outcome): Promise<Outcome> {
   if (outcome.is !== 'approved' || (await isForWhatWasAsked(engine, work.payment, outcome))) {
     return outcome
@@ -117,7 +117,7 @@ async function accountedFor(engine: Engine, work: Settling, outcome: Outcome): P
   return { is: 'unknown', refs: outcome.refs, why: 'approved for another amount or currency' }
 }
 
-/** The step that follows an approved authorisation is due from the commit on that approves it. */
+/** The step after an approved authorisation is due from the approving commit on. */
 function nextTimer(
   engine: Engine,
   { payment }: Settling,
@@ -128,12 +128,12 @@ function nextTimer(
     return { kind: 'look', ref: payment.attemptKey, afterMs: decision.lookAfterMs }
   }
   if (decision.state !== 'approved' || payment.chainId === null) return null
-  // Who sent it goes on by itself; should that process die, another one takes the step.
+  // The sending process continues by itself; after its death, another process takes the step.
   const afterMs = source === 'answer' ? leaseMs(2 * engine.connectorTimeoutMs) : 0
   return { kind: 'continue', ref: payment.id, afterMs }
 }
 
-/** The same beside a look at the attempt, for which the row has its place. */
+/** The same timer beside a look at the attempt, whose own timer occupies the row. */
 function secondStep(payment: Payment, decision: Decision): Sql[] {
   const isDue =
     decision.state === 'approved' && decision.lookAfterMs !== null && payment.chainId !== null
@@ -199,7 +199,8 @@ async function write(
     alongside.length === 0
   if (isUndisturbed) {
     const moved = await engine.lanes.group(settleFirst, row)
-    // Two words about one attempt in one flush: the row came back for that one which moved it.
+    // Two words about one attempt may share a flush; the returned row belongs to the word that
+    // moved it.
     return moved?.event_id === row.event_id ? moved : undefined
   }
   const move = moveOf(payment, decision)
@@ -212,7 +213,7 @@ async function write(
   return rows[0]
 }
 
-/** What the decision does to the sums that the payment was reserved on. */
+/** The change of the sums behind the payment's reservation. */
 function moveOf(payment: Payment, decision: Decision): Move {
   const to = placeOf(payment.effect, decision.state, decision.attemptState)
   const isMarked = payment.effect === 'replacement' || payment.request.sequence === 'FINAL'
@@ -220,8 +221,8 @@ function moveOf(payment: Payment, decision: Decision): Move {
 }
 
 /**
- * Nothing moved: this very commit went through before its answer was lost, somebody else took the
- * lease, or a failover lost the row. What contradicts a row that is decided by now is a late word.
+ * Nothing moved: an earlier run of this commit succeeded, another process took the lease, or a
+ * failover lost the row. A word that contradicts a decided row is a late word.
  */
 async function lost(
   engine: Engine,
@@ -233,16 +234,16 @@ async function lost(
   const [found] = await engine.lanes.single(paymentById(work.payment.id, null))
   if (found === undefined) return recover(engine, work, outcome, source)
   const payment = toPayment(found)
-  // Whatever moved it since: this word was heard, and is not said a second time.
+  // The word is recorded already, so a repeat would be wrong.
   if ((await engine.lanes.single(eventById(row.event_id ?? ''))).length > 0) return payment
-  // An operator's word that came too late is refused: it is no proof that money moved.
+  // An operator's late decision is refused; such a decision does not prove that money moved.
   if (source !== 'operator' && source !== givenBack) {
     engine.inFlight.track(keepSaying(engine, () => sayLater(engine, work, outcome, source)))
   }
   return payment
 }
 
-/** Whoever holds the lease has the word first; what this process was told is said after that. */
+/** The lease holder decides first; this process applies its word afterwards. */
 async function sayLater(
   engine: Engine,
   work: AttemptContext | Settling,
@@ -263,7 +264,7 @@ async function sayLater(
   }
 }
 
-/** A failover lost the first commit after it was acknowledged: both are written again, flagged. */
+/** A failover lost the acknowledged first commit: both commits are written again, with a flag. */
 async function recover(
   engine: Engine,
   work: AttemptContext | Settling,
@@ -276,8 +277,8 @@ async function recover(
     throw error
   })
   if (rows.length === 0) {
-    // A retry that came first wrote the payment of this key, and the acquirer took both for one; or
-    // what it was reserved on is lost as well.
+    // A retry wrote the payment of this key first, and the acquirer took both for one; or the
+    // referenced payment is lost as well.
     if (work.begun.is === 'follow-up') await list('its reference is missing too')
     return work.payment
   }
@@ -309,8 +310,8 @@ function settledPayment(payment: Payment, decision: Decision, settledAtMs: numbe
 }
 
 /**
- * Settles what a connector answered. When the database cannot take it within the flush budget the
- * client is told that the payment is open, and the outcome is written as soon as it can be.
+ * Settles a connector's answer. When the database cannot write it within the flush budget, the
+ * client receives an open payment, and the outcome is written as soon as possible.
  */
 export async function settleOrKeep(
   engine: Engine,
@@ -323,7 +324,7 @@ export async function settleOrKeep(
   try {
     return (await write()).payment
   } catch (error) {
-    // Money may have moved: whatever went wrong here, the client is told "open" and the truth is looked up.
+    // Money may have moved: the client receives "open", and the sweep finds the outcome.
     if (outcomeUnknown(error)) engine.inFlight.track(keepSaying(engine, write))
     else engine.log.warn({ payment: work.payment.id }, 'an outcome could not be written')
     return work.payment

@@ -1,4 +1,4 @@
-/** SQL that reads chargebacks, their reversals and what stands of them. */
+/** SQL that reads chargebacks, their reversals and their open amounts. */
 import { sql } from '../db/sql.ts'
 import type { PaymentState } from './types.ts'
 
@@ -6,10 +6,10 @@ export type FactKind = 'chargeback' | 'reversal'
 
 export type ChargebackRow = {
   reference: string
-  /** The acquirer's name of a reversal that was recorded by hand. */
+  /** The acquirer's name of a reversal that an operator recorded by hand. */
   told_as: string | null
   is_named: boolean
-  /** Id of the message that said it first. */
+  /** Id of the first message. */
   source: string | null
   record_id: string
   payment_id: string
@@ -18,7 +18,7 @@ export type ChargebackRow = {
   currency: string
   counted: bigint
   reversed: bigint
-  /** What of it was given back, also where it is outside of the sums. */
+  /** The returned amount, including amounts outside of the sums. */
   given_back: bigint
 }
 
@@ -31,7 +31,7 @@ const columns = sql`reference, told_as, is_named, source, record_id, payment_id,
       and reversal.reverses = chargeback.reference and reversal.currency = chargeback.currency)
     else reversed end as given_back`
 
-/** A fact by the acquirer's reference, also where an operator recorded it first. */
+/** A fact by the acquirer's reference, including facts that an operator recorded first. */
 export const factByReference = (
   connector: string,
   account: string,
@@ -43,7 +43,7 @@ export const factByReference = (
   where connector = ${connector}::text and account = ${account}::text and kind = ${kind}::text
     and (reference = ${reference}::text or told_as = ${reference}::text)`
 
-/** Chargebacks of a payment, and of the captures that it stands for, oldest first. */
+/** Chargebacks of payments and of their captures, oldest first. */
 export const chargebacksOf = (paymentIds: readonly string[]) => sql<ChargebackRow>`
   select ${columns}
   from tollgate.chargeback
@@ -51,10 +51,11 @@ export const chargebacksOf = (paymentIds: readonly string[]) => sql<ChargebackRo
   order by at, record_id`
 
 /**
- * What payers' banks took back and did not give back, by currency, with what is outside of the sums: a late
- * success has none, and its money is gone all the same. Empty: nothing stands.
+ * The open amounts of chargebacks by currency, including chargebacks outside of the sums. A late
+ * success has no sums, yet its money is gone. Empty: no chargeback is open.
  *
- * @param parentId Of a capture: a chargeback by the key of its authorisation stands there while no capture does.
+ * @param parentId For a capture, its authorisation: chargebacks by the key of the authorisation
+ * stay there while no capture has them.
  */
 export const standingOf = (paymentId: string, parentId: string | null) => sql<{
   currency: string
@@ -93,13 +94,13 @@ left join nameless on nameless.payment_id = standing.payment_id and nameless.cur
 group by standing.currency
 having sum(standing.inside + greatest(0, standing.outside - coalesce(nameless.minor, 0))) > 0`
 
-/** The chargebacks that payment records stand for. */
+/** Chargebacks by their payment records. */
 export const chargebacksByRecord = (recordIds: readonly string[]) => sql<ChargebackRow>`
   select ${columns}
   from tollgate.chargeback
   where record_id = any(${recordIds}::uuid[]) and kind = 'chargeback'`
 
-/** Captures of an authorisation and of what was added to it, with those that came to nothing. */
+/** Captures of an authorisation and its increases, including failed captures. */
 export const capturesOf = (rootId: string | null) => sql<{
   id: string
   state: PaymentState

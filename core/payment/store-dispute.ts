@@ -1,6 +1,6 @@
 /**
- * SQL of chargebacks and their reversals. Each is one statement: the fact, its record among the
- * payments, the sums and the event. The acquirer's reference makes it happen once.
+ * SQL of chargebacks and their reversals. One statement each: the fact, its payment record, the
+ * sums and the event. The acquirer's reference makes the fact unique.
  */
 import { type AuditEntry, auditRows, nobody } from '../audit/stored-rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
@@ -12,18 +12,21 @@ import type { Payment, PaymentState } from './types.ts'
 
 /** A fact, and the record of it among the payments. */
 export type FactRow = {
-  /** Its parent is the balance whose sums it counts in; null: outside of them. It refers to the payment or the chargeback. */
+  /**
+   * Its parent is the balance of the sums; null: outside of them. The record refers to the payment
+   * or the chargeback.
+   */
   readonly record: Payment
   readonly kind: FactKind
   readonly account: string
   readonly reference: string
   /** Whether the acquirer gave the reference. */
   readonly isNamed: boolean
-  /** Id of the message that says it; null for a merchant's own. */
+  /** Id of the message; null for a merchant's own fact. */
   readonly source: string | null
-  /** What was charged back: also of a reversal. */
+  /** The charged-back payment, also for a reversal. */
   readonly paymentId: string
-  /** Of a reversal: the reference of its chargeback; null when it has none. */
+  /** For a reversal: the reference of its chargeback; null when there is none. */
   readonly reverses: string | null
   readonly event: PaymentEvent
   readonly notifies: boolean
@@ -31,25 +34,30 @@ export type FactRow = {
   readonly idempotencyFingerprint: Buffer | null
 }
 
-/** The entry of the operators' list for a fact that does not fit. */
+/** The entry of the operators' list for a fact outside of the sums. */
 export type FactEntry = {
   readonly id: string
   readonly kind: 'beyond-sums'
   readonly detail: Readonly<Record<string, unknown>>
-  /** Balances on which refunds and reversals wait until an operator ended it. */
+  /** Balances whose refunds and reversals wait until an operator ends the entry. */
   readonly freezes: readonly string[]
-  /** Listed also where it fits the sums. */
+  /** Listed even when the fact fits the sums. */
   readonly isAlways: boolean
 }
 
-/** What was read before a chargeback is recorded. Where it is otherwise by now, nothing is recorded. */
+/** The state read before a chargeback. After a concurrent change the statement records nothing. */
 export type Seen = {
-  /** The payment that was named. */
+  /** The named payment. */
   readonly paymentId: string
   readonly state: PaymentState
-  /** Keys of its attempt and those of its captures: late successes among them may be about to be kept. */
+  /**
+   * Attempt keys of the payment and its captures; an operator may be about to keep late successes
+   * among them.
+   */
   readonly about: readonly string[]
-  /** Of an authorisation that stands: its approved captures, and its sums as they were before those were read. */
+  /**
+   * For a standing authorisation: its approved captures, and its sums, read before the captures.
+   */
   readonly authorisation: {
     readonly rootId: string
     readonly captures: readonly string[]
@@ -61,7 +69,7 @@ export type Seen = {
 
 export type Recorded = { id: string; seq: number; counted: bigint; left: bigint | null }
 
-/** The record and what follows from it, from `fact`. */
+/** Writes the record of `fact` and its consequences. */
 const written = (row: FactRow): Sql => sql`${newPayment(row.record, {
   amount: sql`${minorOf(row)}::bigint`,
   from: sql`fact`,
@@ -90,10 +98,10 @@ fact as (
   returning counted)`
 
 /**
- * Locks what was read: the payment, and the sums of an authorisation, which every capture changes. A row
- * only where both are as they were; who waited for a lock looks at what became of the row. A decision by hand
- * to keep a late success, which did not see the chargeback, loses its fence. Rows are locked in the order
- * attempt, payment, balance.
+ * Locks the payment and the sums of its authorisation, which every capture changes, and returns a
+ * row only when both are unchanged. A statement that waited for a lock sees the changed row. The
+ * statement also ends the fence of an operator's decision that did not see the chargeback. Lock
+ * order: attempt, payment, balance.
  */
 const stillAs = ({ paymentId, state, about, authorisation }: Seen): Sql => sql`
 unfenced as (
@@ -125,7 +133,7 @@ still as (
 const text = (value: bigint | undefined): string | null =>
   value === undefined ? null : String(value)
 
-/** An entry that is open already holds up what it is put there for again, too. */
+/** An existing open entry freezes further balances, too. */
 const freezesToo = sql`
   on conflict (coalesce(payment_id, '00000000-0000-0000-0000-000000000000'), kind, reference)
     where resolved_at is null
@@ -133,11 +141,10 @@ const freezesToo = sql`
     select unnest(attention.freezes) union select unnest(excluded.freezes))`
 
 /**
- * A chargeback that the acquirer reported: recorded whatever the sums are. What is beyond them, and
- * what is outside of them, is listed in the same commit. No row back: its reference is known, or it was
- * not decided on what is there by now.
+ * Records an acquirer's chargeback regardless of the sums. The same commit lists an amount beyond
+ * or outside of the sums. No row: the reference is known, or the state has changed since the read.
  *
- * @param entry Listed: always where the fact is outside the sums, else when it is beyond them.
+ * @param entry Listed always for a fact outside of the sums, otherwise only beyond them.
  */
 export const recordChargeback = (row: FactRow, entry: FactEntry, seen: Seen) => sql<Recorded>`
 with ${stillAs(seen)},
@@ -171,8 +178,8 @@ cross join fact
 left join sums on true`
 
 /**
- * A chargeback that a merchant posts in a test: only within what is left. Running it again after it
- * committed violates the fact's key, and so counts nothing twice.
+ * A merchant's test chargeback, within the remaining amount only. A second run after the commit
+ * violates the fact's key, so nothing counts twice.
  */
 export const postChargeback = (row: FactRow) => sql<Recorded>`
 with sums as (
@@ -187,10 +194,10 @@ from new_payment
 cross join fact`
 
 /**
- * The acquirer tells of a reversal that an operator recorded by hand: the same fact, which keeps the acquirer's name
- * and the message. No row back: there is none of this amount that the acquirer did not tell of yet.
+ * The acquirer reports a reversal that an operator recorded by hand: the existing fact takes the
+ * acquirer's name and message. No row: no unconfirmed reversal by hand has this amount.
  *
- * @param names Begin the names of reversals by hand of the chargebacks that it may be of.
+ * @param names Prefixes of the reversals by hand of the possible chargebacks.
  */
 export const confirmReversal = (told: {
   readonly connector: string
@@ -218,28 +225,32 @@ where chargeback.connector = ${told.connector}::text and chargeback.account = ${
   and chargeback.kind = 'reversal' and chargeback.reference = by_hand.reference and chargeback.told_as is null
 returning chargeback.record_id`
 
-/** How a reversal finds what it gives back. */
+/** How a reversal chooses its chargebacks. */
 export type Reversing = {
-  /** Less than all of it is refused: of a merchant, and of an operator. */
+  /** Refuses a partial match: for merchants and operators. */
   readonly isStrict: boolean
-  /** The same; it may be of a chargeback that has not come. */
+  /** Also requires the whole amount; the chargeback may still be missing. */
   readonly isWhole: boolean
-  /** Without a reference it gives back also what has one, after what has none. */
+  /** Without a reference: also uses chargebacks with a reference, after those without. */
   readonly isAny: boolean
-  /** What of its chargeback was reversed when that was read: where it is otherwise by now, nothing is recorded. */
+  /** The reversed amount at the time of the read; after a change the statement records nothing. */
   readonly reversedBefore?: bigint
-  /** By an operator, on record: what is outside of the sums is no surprise then. */
+  /**
+   * For an operator's reversal: its audit entry. An amount outside of the sums is then expected.
+   */
   readonly byHand?: AuditEntry | null
-  /** What an operator has to look at before anything is refunded; null: nothing. */
+  /** Why an operator has to look before any refund; null: no reason. */
   readonly why?: string | null
 }
 
-/** Of a reversal without a reference that gave back what has one. */
+/** The reason for a reversal without a reference that used a chargeback with one. */
 const guessed = 'it names no chargeback, and gave one back that has a reference'
 
 /**
- * The reversal of a chargeback, as far as that still stands in the same sums and currency; without a reference, of those without one
- * that stand longest, or `isAny` of all. No row back: its reference is known, or less is left than `isStrict` or `isWhole` ask for.
+ * Records the reversal of a chargeback, up to the open amount in the same sums and currency.
+ * Without a reference, uses the oldest open chargebacks without one, or of all with `isAny`. No
+ * row: the reference is known, or the open amount is below the one that `isStrict` or `isWhole`
+ * require.
  */
 export const recordReversal = (
   row: FactRow,

@@ -59,10 +59,10 @@ const scheduledColumns = {
   previous_id: 'uuid',
 } as const
 
-/** T1 of a payment of a schedule. */
+/** First commit of a scheduled payment. */
 export type ScheduledRow = RowOf<typeof scheduledColumns> & AcceptRow
 
-/** T1 of a payment that also stores its account for later ones. */
+/** First commit of a payment that also stores its account for later payments. */
 export type RegisteringRow = RowOf<typeof registeringColumns> & AcceptRow
 
 const order = 'entity_id, idempotency_key, id'
@@ -98,8 +98,8 @@ new_attempt as (
   from accepted)`
 
 /**
- * T1: payment, request, sealed instrument, attempt and idempotency row in one commit. A row whose
- * idempotency key is taken writes nothing and does not come back.
+ * First commit: payment, request, sealed instrument, attempt and idempotency row. When the
+ * idempotency key exists, the row writes nothing and returns nothing.
  */
 export const accept = grouped<typeof acceptColumns, { id: string }>(
   'accept',
@@ -110,12 +110,13 @@ select id from new_payment`),
 )
 
 /**
- * T1 of a scheduled payment: the same with the slot of its occurrence in the place of an idempotency
- * key. Only who finds there what the row says was there before writes; all others come back empty.
+ * First commit of a scheduled payment: the slot of its occurrence replaces the idempotency key. The
+ * row writes only when the slot is unchanged since the read; otherwise it returns nothing.
  *
- * The registration is held until the commit: its removal comes before this, which then writes
- * nothing, or is answered after it. A repeat holds its schedule against a cancellation with immediate
- * effect in the same way; such a cancellation takes the occurrences of first charges away itself.
+ * The statement locks the registration until the commit, so a removal comes either before the
+ * payment, which then writes nothing, or after it. In the same way, a repeated charge locks its
+ * schedule against an immediate cancellation; such a cancellation deletes the occurrences of first
+ * charges itself.
  */
 export const acceptScheduled = grouped<typeof scheduledColumns, { id: string }>(
   'accept-scheduled',
@@ -147,7 +148,7 @@ slot as (
   join allowed on allowed.id = given.id
   where occurrence.id = given.occurrence_id and occurrence.payment_id is not distinct from given.previous_id
     and occurrence.failure is null
-    -- Nor while money of the one before is still there: it was done after all.
+    -- The previous payment must hold no money: a late success may have moved some.
     and (given.previous_id is null or exists (
       select from tollgate.payment previous
       join tollgate.attempt former on former.key = previous.attempt_key
@@ -159,7 +160,7 @@ accepted as (
 select id from new_payment`),
 )
 
-/** The same with the registration, which shares the payment's sealed numbers and its fate. */
+/** The same with the registration, which shares the payment's sealed numbers and outcome. */
 export const acceptRegistering = grouped<typeof registeringColumns, { id: string }>(
   'accept-registering',
   registeringColumns,
@@ -179,7 +180,7 @@ new_timer as (
 select id from new_payment`),
 )
 
-/** The statement that writes this row. */
+/** Chooses the statement for a row. */
 export function acceptOf(row: AcceptRow): GroupStatement<Columns, { id: string }> {
   const statement =
     'registration_request' in row
@@ -221,8 +222,8 @@ const settleColumns = {
 export type SettleFirstRow = RowOf<typeof settleColumns>
 
 /**
- * T2: the attempt moves only under its lease, everything else only from what moved. A row whose
- * lease is gone moves nothing and does not come back.
+ * Second commit: the attempt moves only under its lease, and every other row depends on that move.
+ * Without the lease the row moves nothing and returns nothing.
  */
 export const settleFirst = grouped<
   typeof settleColumns,

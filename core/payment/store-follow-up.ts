@@ -1,8 +1,8 @@
 /**
- * First commit of a follow-up, in the single lane: the amount is reserved on the balance it counts
- * against, and the payment, attempt and idempotency rows are written from that row. No row back =
- * the balance refused, and nothing was written. Running it again after it committed violates the
- * payment's primary key, and so reserves nothing twice.
+ * First commit of a follow-up, in the single lane: reserves the amount on the balance, and writes
+ * the payment, attempt and idempotency rows from the reservation. No row: the balance refused, and
+ * nothing was written. A second run after the commit violates the payment's primary key, so the
+ * amount is reserved once.
  */
 import { type Sql, sql } from '../db/sql.ts'
 import { type NewEvent, newEvent } from '../event/store-outbox.ts'
@@ -11,17 +11,17 @@ import { newPayment } from './stored-payment.ts'
 import type { Payment } from './types.ts'
 
 export type FollowUpRow = {
-  /** Its parent is the balance row that the reservation is taken from; null: it takes nothing. */
+  /** Its parent is the balance of the reservation; null: no reservation. */
   readonly payment: Payment
   /** Null: the whole open rest. */
   readonly amountMinor: bigint | null
   readonly attemptKind: string
   readonly leaseMs: number
   readonly final: boolean
-  /** The acquirer takes it for the whole amount only, or a capture only once. */
+  /** The acquirer supports only the whole amount, or a single capture. */
   readonly wholeOnly: boolean
   readonly onceOnly: boolean
-  /** Of the reversal of a late success: the attempt that succeeded late. */
+  /** For the reversal of a late success: the attempt that succeeded late. */
   readonly undoneKey: string | null
   readonly dataKeyId: string | null
   readonly fingerprint: Buffer | null
@@ -32,7 +32,7 @@ export type FollowUpRow = {
 
 export type Reserved = { id: string; amount_minor: bigint }
 
-/** The rows of a follow-up, where `reserved` has one. */
+/** The rows of a follow-up, when `reserved` has a row. */
 const writtenRows = (row: FollowUpRow): Sql<Reserved> => sql<Reserved>`,
 new_key as (
   insert into tollgate.idempotency (entity_id, key, fingerprint, payment_id)
@@ -51,15 +51,15 @@ new_attempt as (
   from new_payment)
 select id, amount_minor from new_payment`
 
-/** What the acquirer did counts, whatever the rules say by now: of rows that were lost and are written again. */
+/** Lost rows that are written again: the acquirer's operation counts regardless of the rules. */
 export type Force = { readonly isForced: boolean }
 const asked: Force = { isForced: false }
 
-/** Beyond the limit only where it is forced: then by how much. */
+/** The amount beyond the limit, for forced reservations only. */
 const beyond = (isForced: boolean, more: Sql) =>
   sql`excess = case when ${isForced}::boolean then greatest(excess, ${more}) else excess end`
 
-/** CP, and RC on an authorisation: takes from the open rest, and counts. */
+/** CP, and RC on an authorisation: reserves from the open rest. */
 export const reserveCapture = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
 with reserved as (
   update tollgate.payment_balance set
@@ -82,7 +82,7 @@ with reserved as (
       and captured + capturing + reversed + ${row.amountMinor}::bigint <= authorised))
   returning ${row.amountMinor}::bigint as amount)${writtenRows(row)}`
 
-/** RV of an authorisation: the open rest or a part of it, only while nothing else is under way. */
+/** RV of an authorisation: the open rest or a part, only while no other operation is under way. */
 export const reserveRelease = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
 with reserved as (
   update tollgate.payment_balance set
@@ -103,7 +103,7 @@ with reserved as (
         and coalesce(${row.amountMinor}::bigint, authorised) = authorised))))
   returning coalesce(${row.amountMinor}::bigint, reversing) as amount)${writtenRows(row)}`
 
-/** RV of a sale: all of it, only while nothing of it was refunded. */
+/** RV of a sale: the whole amount, only without refunds. */
 export const reserveVoid = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
 with reserved as (
   update tollgate.payment_balance set
@@ -118,7 +118,7 @@ with reserved as (
       and captured > 0 and coalesce(${row.amountMinor}::bigint, captured) = captured))
   returning captured as amount)${writtenRows(row)}`
 
-/** RF: a part of what was taken. */
+/** RF: a part of the captured amount. */
 export const reserveRefund = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
 with reserved as (
   update tollgate.payment_balance set
@@ -138,7 +138,7 @@ with reserved as (
         and ${row.amountMinor}::bigint = captured))))
   returning ${row.amountMinor}::bigint as amount)${writtenRows(row)}`
 
-/** PA with INCREMENTAL_AUTH: announces the increase, so that no reversal overtakes it. */
+/** PA with INCREMENTAL_AUTH: reserves the increase, so that no reversal overtakes it. */
 export const reserveIncrease = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
 with reserved as (
   update tollgate.payment_balance set increasing = increasing + ${row.amountMinor}::bigint
@@ -159,7 +159,7 @@ with reserved as (
       and not (reversed > 0 and captured + reversed >= authorised)))
   returning ${row.amountMinor}::bigint as amount)${writtenRows(row)}`
 
-/** RB, and RC on a sale: takes nothing from the sale, but needs one that stands. */
+/** RB, and RC on a sale: reserves nothing, but needs an approved sale. */
 export const reserveNothing = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
 with reserved as (
   update tollgate.payment_balance set kind = kind
@@ -169,8 +169,8 @@ with reserved as (
   returning ${row.amountMinor}::bigint as amount)${writtenRows(row)}`
 
 /**
- * RV of a late success, by the engine: only while it is late, and under the lease of who takes it back, which
- * an operator's decision ends. Its amount counts where the success does.
+ * The engine's RV of a late success: only while it is late, and under the lease of the reversing
+ * process, which an operator's decision ends. The amount counts in the sums of the success.
  */
 export const reserveUndo = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
 with reserved as (
@@ -180,20 +180,20 @@ with reserved as (
     and (${isForced}::boolean or lease_until > now())
   for update)${writtenRows(row)}`
 
-/** The record of a step that is over before it began: nothing is reserved, and nothing is ever sent. */
+/** The record of a step refused before its begin: without reservation, never sent. */
 export type RefusedRow = {
   readonly payment: Payment
   readonly attemptKind: string
   readonly event: NewEvent
   readonly notifies: boolean
-  /** What it refers to goes on after this, or earlier where that is due before. */
+  /** The timer of the referenced payment, which continues after this time at the latest. */
   readonly timerId: string
   readonly goesOnAfterMs: number
 }
 
 /**
- * Declined and not sent from its first commit on, with its event: a record that were open for a moment
- * would be sent by whoever finds it after a crash. No row back = the payment exists.
+ * The first commit already declines the step, with its event: a crash after an open record would
+ * let another process send it. No row: the payment exists.
  */
 export const recordRefused = ({ payment, ...row }: RefusedRow) => sql<{ id: string; seq: number }>`
 with ${newPayment(payment, {

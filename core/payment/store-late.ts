@@ -1,4 +1,4 @@
-/** SQL of late words: one statement moves a payment that was answered, with everything that follows. */
+/** SQL of late words: one statement moves an answered payment with all consequences. */
 
 import type { AttentionKind } from '../attention/store.ts'
 import { type AuditEntry, auditRows, nobody } from '../audit/stored-rows.ts'
@@ -8,7 +8,7 @@ import { type AttemptRow, columns, type PaymentRow } from './store-read.ts'
 import type { Move, Sums } from './sums.ts'
 import type { AttemptState, PaymentState } from './types.ts'
 
-/** A payment and its attempt as they are at one moment. */
+/** A payment and its attempt at one moment. */
 export const heldPayment = (key: string) => sql<PaymentRow & AttemptColumns>`
   select ${columns.ofPayment}, attempt.state as attempt_state, attempt.lease, attempt.lease_until,
     attempt.enquiries, attempt.settled_by, attempt.kind
@@ -37,9 +37,9 @@ export type Entry = {
 export type LateMove = {
   readonly paymentId: string
   readonly attemptKey: string
-  /** As they were read: when one of them has moved since, nothing happens. */
+  /** The state at the read; after a change of either, the statement does nothing. */
   readonly from: { readonly attempt: AttemptState; readonly lease: number }
-  /** Ends the lease of whoever works on it: what that process finds out moves nothing any more. */
+  /** Ends the lease of a process at work, so that its result moves nothing. */
   readonly isFence: boolean
   readonly to: {
     readonly attempt: AttemptState
@@ -51,23 +51,25 @@ export type LateMove = {
     readonly answer: string
   }
   readonly source: string
-  /** Of a move that merchants are told. */
+  /** For a move that merchants are notified about. */
   readonly event: NewEvent | null
   readonly notifies: boolean
-  /** What was asked for. */
+  /** The requested amount. */
   readonly amountMinor: bigint
   readonly move: Move
-  /** The same for a capture that was reversed: its place `done` counts for nothing on its authorisation. */
+  /**
+   * The same for a reversed capture, whose place `done` counts for nothing on its authorisation.
+   */
   readonly ownIfReversed: Sums
   readonly parentId: string | null
-  /** Balance of the authorisation that a reversed capture's amount goes back to. */
+  /** Balance of the authorisation that gets a reversed capture's amount back. */
   readonly returnedTo: string | null
   readonly returnedCapture: { readonly id: string; readonly isFinal: boolean } | null
-  /** Of the payment's own balance: closed when it failed, open again when it stands after all. */
+  /** The payment's own balance: closed after a failure, open again after a revived success. */
   readonly own: 'closed' | 'open' | 'kept'
-  /** Of one that is open again, for another amount than it was first. */
+  /** For a reopened balance: the difference between the new and the first amount. */
   readonly ownDifference: bigint
-  /** The balance of one that stands for the first time. */
+  /** The new balance of a payment that had none. */
   readonly balance: {
     readonly kind: string
     readonly authorised: bigint
@@ -75,23 +77,25 @@ export type LateMove = {
     readonly maxCaptures: number | null
   } | null
   readonly erasesInstrument: boolean
-  /** Listed with the move; `freezes`: its own balance or its parent's, which wait until an operator ended it. */
+  /**
+   * The entry listed with the move. `freezes`: balances that wait until an operator ends the entry.
+   */
   readonly entry: (Entry & { readonly freezes: readonly string[] }) | null
-  /** Listed when more went out, or was used, than can be given back; the amount is added to its detail. */
+  /** Listed when more was used than can be given back; its detail includes the excess. */
   readonly beyond: Entry | null
-  /** Kinds of entries that the move ends, and who ended them. */
+  /** Kinds of entries that the move ends, and the person or source. */
   readonly ends: readonly AttentionKind[]
   readonly audit: AuditEntry | null
   /** The next look at the attempt; null: none, unless `keepsLook`. */
   readonly look: { readonly id: string; readonly afterMs: number } | null
   readonly keepsLook: boolean
-  /** A two-step payment whose next step has to be taken: id of its authorisation. */
+  /** The authorisation of a two-step payment whose next step is due. */
   readonly goesOn: { readonly id: string; readonly authorisationId: string } | null
 }
 
 const text = (value: bigint | number | null) => (value === null ? null : String(value))
 
-/** A balance under lock with the differences added; what the facts exceed the limit by is its excess. */
+/** A locked balance with the differences added; `excess` is the amount beyond the limit. */
 const withSums = (balanceId: string | null, sums: Sums) => sql`
   select balance.payment_id, balance.kind, balance.closed_by, balance.excess as excess_before,
     balance.excess_captures as excess_captures_before, balance.max_captures,
@@ -117,9 +121,9 @@ const excessOf = sql`
 const excessCapturesOf = sql`greatest(0, after.captures - after.max_captures)`
 
 /**
- * Moves a payment from what it was answered as to what it turned out to be. The attempt's lease number
- * is the fence: whoever read an older one moves nothing. Rows are locked in the order attempt, payment,
- * own balance, balance it was reserved on, balance of the authorisation above: as everywhere.
+ * Moves a payment from its answered state to its actual one. The attempt's lease number is the
+ * fence: a process with an older number moves nothing. Lock order, as everywhere: attempt, payment,
+ * own balance, parent's balance, balance of the authorisation above.
  */
 export const moveLate = (late: LateMove): Sql<{ id: string; seq: number }> => sql<{
   id: string
@@ -181,7 +185,7 @@ stands as (
   insert into tollgate.payment_balance (payment_id, kind, authorised, captured, max_captures, frozen_by)
   select id, ${late.balance?.kind ?? null}::text, ${text(late.balance?.authorised ?? null)}::bigint,
     ${text(late.balance?.captured ?? null)}::bigint, ${late.balance?.maxCaptures ?? null}::integer,
-    -- Entries listed before the payment had a balance.
+    -- Entries that are older than the payment's balance.
     coalesce((select array_agg(attention.id) from tollgate.attention
       where attention.payment_id = payment_moved.id and payment_moved.id = any(attention.freezes)
         and attention.resolved_at is null
@@ -246,7 +250,7 @@ returned as (
     excess_captures - after.excess_captures_before as more_captures),
 over as (
   select case when ${late.own === 'open'}::boolean
-        -- What counted as held before is beyond the limit for good from here on.
+        -- An amount that was reserved before now exceeds the limit for good.
         then greatest(coalesce((select excess from own), 0),
           least(${text(late.amountMinor)}::bigint, coalesce((select still_over from parent), 0)))
         else greatest(0, coalesce((select more_excess from parent), 0)) end

@@ -1,4 +1,4 @@
-/** Reads of payments, attempts and balances; every one within the channels the caller may see. */
+/** Reads payments, attempts and balances, always within the caller's channels. */
 
 import type { Mode } from '../connector/registry.ts'
 import { sql } from '../db/sql.ts'
@@ -38,7 +38,7 @@ export type PaymentRow = {
   request: StoredRequest | null
 }
 
-/** For statements that read payments beside something else: the payment and its request have the names of their tables. */
+/** For statements that join payments: here both tables keep their own names. */
 export const columns = {
   ofPayment: sql`
   payment.id, payment.channel_id, payment.entity_id, payment.root_id, payment.parent_id, payment.referenced_id,
@@ -50,20 +50,20 @@ export const columns = {
   payment.final_by, payment.settled_at, payment.answer, payment_request.request`,
 }
 
-/** One payment, when it belongs to one of `channels` (null: any). */
-/** Whether a commit went through: its event is written with it. */
+/** Whether a commit went through: each commit writes its event. */
 export const eventById = (id: string) => sql<{ id: string }>`
   select id
   from tollgate.event
   where id = ${id}::uuid`
 
+/** One payment within `channels` (null: any). */
 export const paymentById = (id: string, channels: readonly string[] | null) => sql<PaymentRow>`
   select ${columns.ofPayment}
   from tollgate.payment
   left join tollgate.payment_request on payment_request.id = payment.id
   where payment.id = ${id}::uuid and (${channels}::uuid[] is null or payment.channel_id = any(${channels}::uuid[]))`
 
-/** The authorisation of a payment in two steps, by the id that its capture has or will have. */
+/** The authorisation of a two-step payment, by the present or future id of its capture. */
 export const paymentByChain = (id: string, channels: readonly string[] | null) => sql<PaymentRow>`
   select ${columns.ofPayment}
   from tollgate.payment
@@ -71,7 +71,7 @@ export const paymentByChain = (id: string, channels: readonly string[] | null) =
   where payment.chain_id = ${id}::uuid
     and (${channels}::uuid[] is null or payment.channel_id = any(${channels}::uuid[]))`
 
-/** Payments by their ids; only partitions between the lowest and the highest are looked at. */
+/** Payments by id; reads only the partitions between the lowest and the highest id. */
 export const paymentsById = (ids: readonly string[]) => {
   const sorted = [...ids].sort()
   return sql<PaymentRow>`
@@ -82,7 +82,7 @@ export const paymentsById = (ids: readonly string[]) => {
   where payment.id = any(${sorted}::uuid[]) and payment.id >= ${sorted[0]!}::uuid and payment.id <= ${sorted.at(-1)!}::uuid`
 }
 
-/** The payment that an attempt belongs to. */
+/** The payment of an attempt. */
 export const paymentByAttempt = (key: string) => sql<PaymentRow>`
   select ${columns.ofPayment}
   from tollgate.attempt
@@ -98,14 +98,14 @@ export const paymentOfOccurrence = (id: string) => sql<PaymentRow>`
   left join tollgate.payment_request on payment_request.id = payment.id
   where occurrence.id = ${id}::uuid`
 
-/** The authorisation that stands in the place of this one. */
+/** The authorisation that replaced this one. */
 export const replacedBy = (id: string) => sql<{ id: string }>`
   select id
   from tollgate.payment
   where referenced_id = ${id}::uuid and effect = 'replacement' and state = 'approved'
   limit 1`
 
-/** The instant of a schedule whose charge this payment still is. */
+/** The instant of a schedule that this payment still occupies. */
 export const holdsInstant = (id: string, scheduleId: string) => sql<{ id: string }>`
   select id
   from tollgate.occurrence
@@ -170,7 +170,9 @@ export const attemptByKey = (key: string) => sql<AttemptRow & { age_ms: number }
   from tollgate.attempt
   where key = ${key}::text`
 
-/** What one of these digests of an Idempotency-Key stands for; the first is the present one. */
+/**
+ * The resource of an `Idempotency-Key`, by one of its digests; the first digest is the present one.
+ */
 export const idempotencyByKey = (entityId: string, keys: readonly Buffer[]) => sql<{
   key: Buffer
   payment_id: string
@@ -183,8 +185,8 @@ export const idempotencyByKey = (entityId: string, keys: readonly Buffer[]) => s
   limit 1`
 
 /**
- * What answers show of the numbers that are sealed for a payment and for those that it refers to: of the
- * refund of a capture, that of the authorisation.
+ * The visible digits of the numbers sealed for a payment and for its referenced payments: a refund
+ * of a capture shows the digits of the authorisation.
  */
 export const sealedNumbersOf = (id: string) => sql<{
   beginning: string | null

@@ -1,13 +1,13 @@
-/** Everything that moves an attempt after its first commit, outside the group lane. */
+/** Every statement that moves an attempt after its first commit, outside the group lane. */
 import { sql } from '../db/sql.ts'
 import { newEvent } from '../event/store-outbox.ts'
 import type { SettleFirstRow } from './store-first.ts'
 import type { Mark, Move, Sums } from './sums.ts'
 
-/** Of a reversal: the authorisation that gets a reversed capture's amount back, and that capture. */
+/** For a reversal: the reversed capture, and the authorisation that gets the amount back. */
 export type Returns = { readonly captureId: string; readonly balanceId: string }
 
-/** T2 of anything that is not an undisturbed first payment: also moves the balance and ends timers. */
+/** Second commit of all but undisturbed first payments: also moves the balance and ends timers. */
 export const settleOne = (
   row: SettleFirstRow,
   paymentParent: string | null,
@@ -18,7 +18,7 @@ export const settleOne = (
   id: string
   seq: number
   event_id: string
-  /** Of the number that went with it. */
+  /** Fingerprint of the erased number. */
   fingerprint: Buffer | null
 }>`
 with attempt_moved as (
@@ -66,7 +66,7 @@ balance_moved as (
   returning closed_by is distinct from payment_id as stands,
     reversed = ${bigint(move.own.reversed)}::bigint as is_first),
 returned as (
-  -- A capture that failed meanwhile has given its amount back itself, and so has one reversed before.
+  -- A failed or already reversed capture has returned its amount before.
   update tollgate.payment_balance set
     captured = captured + ${bigint(move.returned.captured)}::bigint,
     captures = captures + ${move.returned.captures}::integer,
@@ -100,7 +100,7 @@ ended_timers as (
   using attempt_moved
   where timer.ref = attempt_moved.key and (
     (timer.kind = 'look' and ${row.timer_kind}::text is distinct from 'look')
-    -- What is left of a payment whose time was over is looked at on the ladder.
+    -- The ladder also covers the rest of an expired payment.
     or (timer.kind = 'expire' and ${row.expire_id}::uuid is null
       and (not ${undecided}::boolean or ${row.source}::text = 'expiry')))),
 new_timer as (
@@ -116,7 +116,7 @@ new_timer as (
 select id, seq, ${row.event_id}::uuid as event_id, (select fingerprint from erased) as fingerprint
 from payment_moved`
 
-/** By how much a move uses more of each kind of limit than it adds to it. */
+/** How much more of each kind of limit a move uses than it adds. */
 const overOf = (sums: Sums) => ({
   authorisation: sums.captured + sums.capturing + sums.reversed + sums.reversing - sums.authorised,
   sale: sums.refunded + sums.refunding + sums.reversed + sums.reversing - sums.captured,
@@ -137,13 +137,15 @@ export type LeaseRow = {
   take_backs: number
 }
 
-/** Why a lease is taken: for a look of the engine's own, a question of somebody else, or a word that settles. */
+/**
+ * The purpose of a lease: the engine's own look, another party's question, or a word that settles.
+ */
 export type LeaseFor = 'look' | 'question' | 'word'
 
 /**
- * Takes the right to settle an attempt: when its caller's lease has ended, or nobody holds one.
- * A swept attempt becomes `unknown`, and the timer that asks again is there before the first question. Only a look of
- * the engine's own climbs the ladder, and only such a look moves the next one to a later time.
+ * Takes the right to settle an attempt when the lease has ended or is free. A swept attempt becomes
+ * `unknown`, and its enquiry timer exists before the first enquiry. Only the engine's own look
+ * climbs the ladder and delays the next look.
  */
 export const takeLease = (
   key: string,
@@ -170,14 +172,14 @@ next_look as (
     case when ${why === 'look'}::boolean then excluded.due_at else least(timer.due_at, excluded.due_at) end)
 select key, payment_id, lease, enquiries, take_backs from taken`
 
-/** Gives a lease back without a decision: the next enquiry may take it. */
+/** Returns a lease without a decision, so that the next enquiry may take it. */
 export const dropLease = (key: string, lease: number) => sql<{ key: string }>`
   update tollgate.attempt set lease_until = null
   where key = ${key}::text and lease = ${lease}::integer
     and state in ('sending', 'pending', 'unknown', 'late')
   returning key`
 
-/** The same, and when the attempt is looked at next; of a question of somebody else: at the latest. */
+/** Returns a lease and sets the next look; for another party's question, sets the latest time. */
 export const lookLater = (
   key: string,
   lease: number,
@@ -198,7 +200,7 @@ looks as (
     case when ${isOwn}::boolean then excluded.due_at else least(timer.due_at, excluded.due_at) end)
 select key from freed`
 
-/** Attempts whose caller is gone: their lease ran out while the request was under way. */
+/** Attempts without a process: the lease ended while the request was under way. */
 export const overdue = (limit: number) => sql<{ key: string; kind: string; connector: string }>`
   select key, kind, connector
   from tollgate.attempt

@@ -1,10 +1,9 @@
 /**
- * The card number behind what a request refers to must not stand in the request: a capture that repeats it
- * as its reference would have it stored in clear. It is never compared, for then whoever sends candidates
- * would learn which one is right. Refused is whatever could be it for somebody who sees no more than answers
- * show: a card number with its first six and its last four digits. Of a network token answers show the last
- * four alone; the range of a known brand stands in for the first six. Bank accounts have neither, and are not
- * looked for.
+ * Keeps the card number of the referenced payment or registration out of a request: a capture that
+ * repeats the number as its reference would store it in clear. A comparison with the real number
+ * would confirm guesses. The code therefore refuses every card number with the visible first six
+ * and last four digits. For network tokens only the last four are visible; the range of a known
+ * brand replaces the first six. Bank accounts have neither and are not searched for.
  */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
@@ -16,21 +15,21 @@ import { sealedNumbersOf } from './store-read.ts'
 import { numbersOf } from './stored-request.ts'
 import type { Payment, StoredRequest } from './types.ts'
 
-/** Where a request says what it refers to, by ids that must exist; they have digits enough, and are no text. */
+/** Fields with ids of existing resources: these have many digits and are no text. */
 const ids = new Set(['entityId', 'authentication', 'registrationId', 'referenceUuid', 'testClock'])
 const shortest = 13
 const longest = 19
 const lengths = Array.from({ length: longest - shortest + 1 }, (_, more) => shortest + more)
-/** Digits of a request that are looked at. The references of a thousand cart items have fewer. */
+/** Limit of digits to search. The references of a thousand cart items have fewer. */
 const most = 200_000
 
-/** What answers show of a number. */
+/** The visible digits of a number. */
 type Shown = { readonly beginning: string | null; readonly ending: string }
 
-/** Digits of one field, however they are written there. */
+/** Digits of one field, in any notation. */
 type Sent = { readonly name: string; readonly digits: string }
 
-/** @throws GatewayError 400 naming the field that holds what could be the number of the payment that is followed up. */
+/** @throws GatewayError 400 naming the field that may hold the number of the referenced payment. */
 export async function refuseFollowedNumber(
   engine: Pick<Engine, 'lanes'>,
   target: Payment,
@@ -44,7 +43,7 @@ export async function refuseFollowedNumber(
   }
 }
 
-/** @throws GatewayError 400 naming the field that holds what could be the number of the registration. */
+/** @throws GatewayError 400 naming the field that may hold the number of the registration. */
 export function refuseRegisteredNumber(
   registration: { readonly request: StoredRequest },
   fields: RequestFields,
@@ -61,7 +60,7 @@ function refuseLike(shown: Shown, sent: readonly Sent[]): void {
   throw refuse('200.300.404', found.name, message)
 }
 
-/** What a stored request shows of its number; undefined where that is no card number or token of one. */
+/** The visible digits of a stored request; undefined without a card number or token. */
 function shownOf(stored: StoredRequest): Shown | undefined {
   const [card, token] = ['card', 'tokenAccount'].map((name) =>
     groupOf(stored as RequestFields, name),
@@ -70,7 +69,7 @@ function shownOf(stored: StoredRequest): Shown | undefined {
   return ending === undefined ? undefined : { beginning: textOf(card, 'bin') ?? null, ending }
 }
 
-/** Whether any of these digits, wherever they begin, are a card number of which the same is shown. */
+/** Whether the digits contain, at any position, a card number with the same visible digits. */
 function holdsLike(digits: string, { beginning, ending }: Shown): boolean {
   for (let at = digits.indexOf(ending); at !== -1; at = digits.indexOf(ending, at + 1)) {
     const end = at + ending.length
@@ -83,17 +82,17 @@ function holdsLike(digits: string, { beginning, ending }: Shown): boolean {
   return false
 }
 
-/** Whether numbers of its brand are so long. Where no brand is known, `orElse`. */
+/** Whether the length fits the number's brand. Without a known brand, `orElse`. */
 function hasItsLength(number: string, orElse: boolean): boolean {
   const firstEight = Number(number.slice(0, 8))
   if (hasKnownBrand(firstEight, number.length)) return true
   return orElse && !lengths.some((length) => hasKnownBrand(firstEight, length))
 }
 
-/** What of a request could hold the number, in one layer of escapes or another. */
+/** The texts of a request that may hold the number, with escapes decoded. */
 function sentDigits(fields: RequestFields, ending: string | undefined): Sent[] {
   const sent: Sent[] = []
-  // What is sent in its own field is sealed, or not kept: deployed clients repeat the whole account.
+  // Fields of their own seal or drop their numbers, and deployed clients repeat the whole account.
   const own = numbersOf(fields)
   let left = most
   for (const [name, text] of textsOf(fields)) {
@@ -108,7 +107,7 @@ function sentDigits(fields: RequestFields, ending: string | undefined): Sent[] {
   return sent
 }
 
-/** Every text of a request with the name of its field. A name of the sender's choice is a text as well. */
+/** Every text of a request with its field name. Names that the sender chose count as texts. */
 function* textsOf(value: unknown, name = ''): Generator<readonly [name: string, text: string]> {
   if (typeof value === 'string') yield [name, value]
   else if (Array.isArray(value)) {

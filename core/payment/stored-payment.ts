@@ -1,19 +1,19 @@
-/** The rows of a payment that refers to another one, in one shape for every statement that writes them. */
+/** The rows of a follow-up, in one shape for every statement that writes them. */
 import { type Sql, sql } from '../db/sql.ts'
 import type { Payment } from './types.ts'
 
 export type WrittenFrom = {
-  /** In minor units: a parameter, or what a reservation took. */
+  /** In minor units: a parameter, or the reserved amount. */
   readonly amount: Sql
-  /** `fact where …`: the payment is written when it has a row. */
+  /** `fact where …`: a row here writes the payment. */
   readonly from: Sql
-  /** What happens when the payment exists; nothing: the statement fails. */
+  /** The conflict clause for an existing payment; without it the statement fails. */
   readonly onConflict?: Sql
 }
 
 const nothing = sql``
 
-/** Parts of a statement: `new_payment`, as it is open or as it was decided at once, and `new_request`. */
+/** Parts of a statement: `new_payment`, open or decided, and `new_request`. */
 export const newPayment = (
   payment: Payment,
   { amount, from, onConflict = nothing }: WrittenFrom,

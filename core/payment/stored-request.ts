@@ -1,4 +1,4 @@
-/** What of a request is kept, what of it is shown, and what of it must never be either. */
+/** Which parts of a request are stored, which are shown, and which are neither. */
 import { type Field, groups, instrumentGroups } from '@tollgate/schemas'
 import type { StoredRequest } from './types.ts'
 
@@ -6,7 +6,7 @@ type Fields = { readonly [name: string]: unknown }
 
 const secretClasses = new Set(['pan', 'sad', 'secret'])
 
-/** Group -> names in it that are never stored in clear. Every secret field is `group.name`. */
+/** Group -> names that are never stored in clear. Every secret field is `group.name`. */
 const secretsOf = new Map<string, Set<string>>()
 for (const field of groups.flatMap((group) => group.fields)) {
   if (field.direction === 'response' || !secretClasses.has(field.class)) continue
@@ -18,10 +18,10 @@ for (const field of groups.flatMap((group) => group.fields)) {
   secretsOf.set(top, names.add(name))
 }
 
-/** Names of a request that play no part in it once it is routed. */
+/** Fields that have no use after routing. */
 const routing = new Set(['entityId', 'testMode', 'authentication'])
 
-/** The request without any value of class pan, sad or secret. `add` replaces or adds groups. */
+/** The request without values of class pan, sad or secret. `add` replaces or adds groups. */
 export function withoutSecrets(
   request: Fields,
   add: Readonly<Record<string, Fields>>,
@@ -53,14 +53,14 @@ const accountGroups = [
   'recurringMigration',
 ]
 
-/** What of a stored request describes the account and its owner: the part that a registration keeps. */
+/** The part of a stored request about the account and its owner, which a registration keeps. */
 export function accountPart(stored: StoredRequest): StoredRequest {
   const part: Record<string, unknown> = {}
   for (const top of accountGroups) if (stored[top] !== undefined) part[top] = stored[top]
   return part
 }
 
-/** When the owner of an account is to be told that it expires: with the first day of its last month. */
+/** The time of the owner's expiry notice: the first day of the account's last month. */
 export function noticeAt(stored: StoredRequest): Date | null {
   for (const name of ['card', 'tokenAccount']) {
     const { expiryYear, expiryMonth } = (stored[name] ?? {}) as Readonly<Record<string, unknown>>
@@ -70,7 +70,7 @@ export function noticeAt(stored: StoredRequest): Date | null {
   return null
 }
 
-/** Values of class pan that the request holds, by full name: what the vault seals. */
+/** Values of class pan in the request, by full name, for the vault. */
 export function numbersOf(request: Fields): Record<string, string> {
   const numbers: Record<string, string> = {}
   for (const [top, names] of panOf) {
@@ -92,7 +92,7 @@ for (const field of groups.flatMap((group) => group.fields)) {
   if (!names.includes(name)) panOf.set(top, [...names, name])
 }
 
-/** Parts of a request that answers leave out: a node drops names, or looks further down. */
+/** Parts of a request that responses omit: a node drops names, or descends. */
 type Hidden = { readonly drop: Set<string>; readonly below: Map<string, Hidden> }
 
 const hidden: Hidden = { drop: new Set(), below: new Map() }
@@ -115,7 +115,7 @@ function isShown(field: Field): boolean {
   return field.direction === 'echoed' || field.direction === 'response'
 }
 
-/** The part of a stored request that answers return. */
+/** The part of a stored request that responses return. */
 export function echoed(stored: StoredRequest): Record<string, unknown> {
   return visible(stored, hidden) as Record<string, unknown>
 }

@@ -1,6 +1,6 @@
 /**
- * What a payment is in the sums it counts in. Written once: every change of a payment moves it from
- * one place to another, and the move is the difference of the two, so that each has its inverse. Pure.
+ * The rules of the sums. Every change of a payment moves it between two places, and the difference
+ * of the two places is the change of the sums, so every move has an inverse. Pure.
  */
 import type { Effect } from './operation-kinds.ts'
 import type { AttemptState, PaymentState } from './types.ts'
@@ -22,20 +22,21 @@ export type SumName = (typeof sumNames)[number]
 /** Differences in minor units, and in the number of captures. */
 export type Sums = { readonly [Name in SumName]: bigint } & { readonly captures: number }
 
-/**
- * Where a payment stands in the sums: it holds a reservation, it is done, or it counts for nothing.
- */
+/** The place of a payment in the sums: open (reserved), done, or gone (counts for nothing). */
 export type Place = 'open' | 'done' | 'gone'
 
-/** What one payment adds to a balance at each place, as multiples of its amount; `captures` as a count. */
+/**
+ * A payment's contribution to a balance at a place, in multiples of its amount; `captures` as a
+ * count.
+ */
 type Share = { readonly [Name in SumName | 'captures']?: 1 | -1 }
 
 type Shares = {
-  /** On the balance that the reservation was taken from. */
+  /** On the balance of the reservation. */
   readonly own: { readonly open: Share; readonly done: Share }
-  /** On the authorisation that gets the amount of a reversed capture back. */
+  /** On the authorisation that gets a reversed capture's amount back. */
   readonly returned?: { readonly done: Share }
-  /** The mark that a `sequence=FINAL` sets for good, or a replacement on what it replaces. */
+  /** The permanent mark of `sequence=FINAL`, or of a replacement on the replaced authorisation. */
   readonly mark?: Mark
 }
 
@@ -43,7 +44,7 @@ export type Mark = 'capture_final_by' | 'refund_final_by' | 'reverse_final_by' |
 
 const nothing: Shares = { own: { open: {}, done: {} } }
 
-/** The whole rule of the sums. */
+/** The complete rules of the sums. */
 export const shares: Readonly<Record<Effect, Shares>> = {
   verification: nothing,
   authorisation: nothing,
@@ -66,7 +67,7 @@ export const shares: Readonly<Record<Effect, Shares>> = {
   refund: { own: { open: { refunding: 1 }, done: { refunded: 1 } }, mark: 'refund_final_by' },
 }
 
-/** What an acquirer cannot undo: a reversal that happened after all counts as done at once. */
+/** Effects that an acquirer cannot undo: a late success of these counts as done at once. */
 export const cannotBeUndone: ReadonlySet<Effect> = new Set(['release', 'void'])
 
 export const noSums: Sums = {
@@ -95,23 +96,24 @@ export function minus(to: Sums, from: Sums): Sums {
   return sums
 }
 
-/** What a payment adds to the balance it was reserved on, at a place. */
+/** A payment's contribution to the balance of its reservation, at a place. */
 export function sumsAt(effect: Effect, amount: bigint, place: Place): Sums {
   return place === 'gone' ? noSums : times(shares[effect].own[place], amount)
 }
 
-/** A payment's way from one place to another. */
+/** The move of a payment between two places. */
 export type Move = {
-  /** On the balance it was reserved on. */
+  /** On the balance of the reservation. */
   readonly own: Sums
   /** On the authorisation of a reversed capture. */
   readonly returned: Sums
-  /** What becomes of the payment's mark. */
+  /** The change of the payment's mark. */
   readonly mark: { readonly name: Mark; readonly is: 'taken' | 'released' } | null
 }
 
 /**
- * @param isMarked Whether it sets its mark: a replacement always does, others with `sequence=FINAL`.
+ * @param isMarked Whether the payment sets its mark: a replacement always does, others with
+ * `sequence=FINAL`.
  */
 export function moveBetween(
   effect: Effect,
@@ -134,7 +136,7 @@ export function moveBetween(
   }
 }
 
-/** Where a payment stands in the sums, by what it is and by what its attempt is. */
+/** The place of a payment in the sums, from its state and its attempt's state. */
 export function placeOf(effect: Effect, state: PaymentState, attempt: AttemptState): Place {
   if (state === 'approved') return 'done'
   if (attempt === 'late') return cannotBeUndone.has(effect) ? 'done' : 'open'

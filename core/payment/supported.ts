@@ -1,10 +1,10 @@
-/** What the acquirer can do only in one piece: refused before anything is written, by name. */
+/** Refuses partial operations that the acquirer does not support, before anything is written. */
 import type { Connector } from '@tollgate/plugin-kit'
 import { GatewayError } from '../errors.ts'
 import type { Effect } from './operation-kinds.ts'
 import type { Balance } from './types.ts'
 
-/** Limits of an operation at this acquirer, as the reserving statement checks them. */
+/** The acquirer's limits of an operation, for the reserving statement. */
 export function supportedBy(
   { supports }: Connector,
   effect: Effect,
@@ -30,7 +30,9 @@ const names: Readonly<Partial<Record<Effect, string>>> = {
   release: 'reverses',
 }
 
-/** The refusal of what the sums would allow and the acquirer does not; undefined when that is not why. */
+/**
+ * The refusal of an operation that the sums allow and the acquirer does not; otherwise undefined.
+ */
 export function unsupported(
   connector: Connector,
   effect: Effect,
@@ -50,7 +52,7 @@ export function unsupported(
     ? balance.captured + balance.reversed
     : balance.refunded + balance.refunding
   if (used === 0n && (amountMinor ?? whole) === whole) return undefined
-  // An amount beyond the rest is refused as such.
+  // An amount beyond the rest has its own refusal.
   if (amountMinor !== null && amountMinor > whole - used) return undefined
   return refuse(`the acquirer ${verb} only the whole amount, not a part of it`)
 }

@@ -1,7 +1,7 @@
 /**
- * Takes a late success back: money that moved on a payment already answered as over. Safe to run any
- * number of times and anywhere: a reversal by key undoes once, a reversal of the engine's own is one
- * operation for one payment, and only the holder of the lease ends it.
+ * Takes back a late success: money that moved on a payment already answered as over. Safe to run
+ * any number of times and anywhere: a reversal by key undoes once, the engine's own reversal is one
+ * operation per payment, and only the lease holder ends it.
  */
 import type { Reversed } from '@tollgate/plugin-kit'
 import { paymentTypes } from '@tollgate/schemas'
@@ -31,10 +31,10 @@ const reversal = paymentTypes.find(({ code }) => code === 'RV')!
 type Undone =
   | { readonly is: 'undone'; readonly by: string }
   | { readonly is: 'open' }
-  /** Operators have to look: the entry stands. */
+  /** Operators have to look: the entry stays open. */
   | { readonly is: 'refused'; readonly why: string }
 
-/** @returns the payment as it is afterwards. */
+/** @returns the payment afterwards. */
 export async function takeBack(
   engine: Engine,
   work: AttemptContext,
@@ -56,7 +56,7 @@ export async function takeBack(
     )
   } else {
     await note(engine, now, undone.why)
-    // It would be refused again: whoever thinks otherwise redrives it.
+    // The acquirer would refuse again; an operator who disagrees redrives the reversal.
     await engine.lanes.single(removeTimer('look', now.payment.attemptKey))
     await engine.lanes.single(dropLease(now.payment.attemptKey, taken.lease))
   }
@@ -69,7 +69,7 @@ async function undo(engine: Engine, work: AttemptContext): Promise<Undone> {
   }
   if (cannotBeUndone.has(work.payment.effect))
     return { is: 'refused', why: 'a reversal is not undone' }
-  // What was begun one way is not begun another way as well.
+  // A reversal that began one way continues that way.
   const [begun] = await engine.lanes.single(undoOf(work.payment.id))
   if (begun === undefined && work.target.loaded.connector.resolve.reverseByKey !== undefined) {
     const undone = await byKey(engine, work)
@@ -112,7 +112,8 @@ async function byKey(engine: Engine, work: AttemptContext): Promise<Undone | 'by
       return { is: 'open' }
     case 'refused': {
       if (reverse === undefined) return { is: 'refused', why: reversed.why }
-      // It may have been reversed by its key before, and is refused for that: nothing goes out twice.
+      // An earlier reversal by key may be the reason for this refusal, so nothing is reversed
+      // twice.
       const [earlier] = await engine.lanes.single(keyReversalOf(id))
       if (earlier === undefined && (await isStillThere(engine, work))) return 'by operation'
       return { is: 'refused', why: `it may be undone already: ${reversed.why}` }
@@ -120,7 +121,7 @@ async function byKey(engine: Engine, work: AttemptContext): Promise<Undone | 'by
   }
 }
 
-/** That nothing is there contradicts what was told: the acquirer is asked which of the two holds. */
+/** The acquirer contradicts itself, so an enquiry finds out whether the operation stands. */
 async function isStillThere(engine: Engine, work: AttemptContext): Promise<boolean> {
   const handler = work.target.loaded.connector.resolve.enquire
   if (handler === undefined) return false
@@ -128,11 +129,11 @@ async function isStillThere(engine: Engine, work: AttemptContext): Promise<boole
   return found.is === 'approved' || found.is === 'accepted'
 }
 
-/** Why a reversal of the engine's own would undo something else than what was done. */
+/** Why the engine's own reversal would undo another operation. */
 function unreversible({ payment, target }: AttemptContext): string | undefined {
   if (movedBy(payment).currency !== payment.amount.currency)
     return 'it was done in another currency'
-  // What was added to an authorisation is a part of that.
+  // An increase is part of its authorisation.
   const isPart = payment.effect === 'increase'
   return isPart && target.loaded.connector.supports.reverse?.partial === false
     ? 'the acquirer reverses only the whole authorisation'
@@ -140,8 +141,8 @@ function unreversible({ payment, target }: AttemptContext): string | undefined {
 }
 
 /**
- * It was given back at the acquirer while somebody else ended it here: kept, or given back by hand. Nothing
- * more goes out of it until an operator has looked.
+ * The acquirer gave the money back, while an operator here kept it or gave it back by hand. The
+ * payment's money is frozen until an operator has looked.
  */
 async function tellIfEndedOtherwise(
   engine: Engine,
@@ -149,7 +150,7 @@ async function tellIfEndedOtherwise(
   by: string,
 ) {
   const now = await held(engine, attemptKey)
-  // Another process took it back as well, which the acquirer does once.
+  // Another process took the success back as well; the acquirer reverses once.
   if (now === undefined || now.attempt.settledBy === endedByEngine) return
   const how = now.payment.state === 'approved' ? 'kept' : 'ended'
   const detail = { why: `it was taken back at the acquirer while it was ${how} here`, by }
@@ -167,7 +168,7 @@ async function tellIfEndedOtherwise(
   )
 }
 
-/** Of what was approved before, failed, and was done after all: some of it is elsewhere by now. */
+/** Whether money of a revived payment has since been used elsewhere. */
 async function isUsed(engine: Engine, payment: Payment): Promise<boolean> {
   const { id, rootId, effect, amount } = payment
   if (effect === 'increase') {
@@ -177,18 +178,18 @@ async function isUsed(engine: Engine, payment: Payment): Promise<boolean> {
   if (await isChargedBack(engine, payment)) return true
   const [row] = await engine.lanes.single(balanceById(id))
   if (row === undefined) return false
-  // What was added to an authorisation is not reversed with its own amount.
+  // The reversal of an increased authorisation needs more than its own amount.
   if (row.authorised + row.increasing > amount.minor) return true
   const { kind, captured, capturing, reversed, reversing, refunded, refunding, charged_back } = row
   const taken = kind === 'authorisation' ? captured + capturing : 0n
   return taken + reversed + reversing + refunded + refunding + charged_back > 0n
 }
 
-/** A reversal of the engine's own, once for the payment: linked with it, with a key and an outcome of its own. */
+/** The engine's own reversal, once per payment, with its own key and outcome. */
 async function byOperation(engine: Engine, payment: Payment, isBegun: boolean): Promise<Undone> {
   const [{ failed, is_redriven: isRedriven } = { failed: 0, is_redriven: false }] =
     await engine.lanes.single(failedUndos(payment.id))
-  // One that came to nothing stays the last one, unless an operator asked for another.
+  // A failed reversal stays the last one, unless an operator requests another.
   const no = isBegun || isRedriven ? failed : Math.max(0, failed - 1)
   const begun = await beginStep(engine, payment, {
     step: no === 0 ? 'take-back' : `take-back ${no + 1}`,
@@ -204,7 +205,7 @@ async function byOperation(engine: Engine, payment: Payment, isBegun: boolean): 
   })
   if (begun === 'refused') return { is: 'open' }
   const done = 'replay' in begun ? begun.replay : await execute(engine, begun.work)
-  // One that may still fail has undone nothing yet.
+  // A reversal that may still fail has undone nothing yet.
   if (done.state === 'approved' && done.finalBy === null) return { is: 'undone', by: done.id }
   if (done.state === 'approved') return { is: 'open' }
   if (isOpen(done.state)) return { is: 'open' }

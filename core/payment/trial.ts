@@ -1,4 +1,4 @@
-/** Where an attempt with a card begins to count as one that a card tester might make, and what it came to. */
+/** Marks the begin and the result of attempts that may be card testing. */
 
 import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
@@ -11,8 +11,8 @@ import type { Scheduled } from './scheduled.ts'
 import type { Payment, Source } from './types.ts'
 
 /**
- * Undefined for what is not counted: accounts that are no cards, and charges of schedules, which no
- * shopper makes and no attacker may stop.
+ * Undefined for attempts that do not count: accounts that are no cards, and charges of schedules,
+ * which no shopper makes and no attacker may stop.
  *
  * @throws TooManyFailures 429 800.120.100.
  */
@@ -33,7 +33,7 @@ export function beginTrial(
   const attempt = {
     paymentId,
     channelId: channel.id,
-    // What stands above a channel is its merchant.
+    // The entity above a channel is its merchant.
     merchantId: channel.path[1] ?? channel.id,
     tokenId: use.caller?.id,
     fields,
@@ -43,14 +43,14 @@ export function beginTrial(
   return engine.cardTesting.begin(attempt, channel.settings)
 }
 
-/** What was decided by people, or by time, tells nothing about the card. */
+/** Decisions by people or by time say nothing about the card. */
 const noWord: ReadonlySet<Source> = new Set<Source>(['operator', 'expiry'])
 
 /**
- * A payment was moved to what it now is. Waits for nothing.
+ * Counts the outcome of a settled payment. Never waits.
  *
- * @param trial Of the process that sent it, where it still has it.
- * @param fingerprint Of the number that was erased with it.
+ * @param trial The trial of the sending process, if still known.
+ * @param fingerprint The fingerprint of the erased number.
  */
 export function concludeTrial(
   engine: Pick<Engine, 'cardTesting'>,

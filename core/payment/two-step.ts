@@ -1,8 +1,7 @@
 /**
- * PA.CP, two steps in one. The capture has its id from the first commit on, and that is the only id the
- * request ever gets; when the capture fails the authorisation is reversed. A timer stands for the rest
- * of the work from the commit on that approves the authorisation, so that it goes on in another process
- * if this one dies.
+ * PA.CP, two steps in one. The capture's id exists from the first commit on, and the request shows
+ * no other id. A failed capture reverses its authorisation. The commit that approves the
+ * authorisation also sets a timer, so that another process continues if this one dies.
  */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { paymentTypes } from '@tollgate/schemas'
@@ -24,20 +23,20 @@ import type { Payment } from './types.ts'
 
 const typeOf = (code: string) => paymentTypes.find((type) => type.code === code)!
 
-/** A capture that is open is looked at by itself; this is for what is lost with a process. */
+/** An open capture has looks of its own; this timer covers the loss of a process. */
 const lookAgainMs = 3_600_000
 
 /**
- * Takes whatever step is missing. Safe to run twice: each step is keyed by the authorisation, so a
- * second one finds the first.
+ * Takes the next missing step. Safe to run twice: the authorisation keys each step, so a second run
+ * finds the first step.
  *
- * @returns the record that answers the request: the capture, as it is or as it would be.
+ * @returns the record for the response: the present or future capture.
  */
 export async function continueChain(engine: Engine, authorisation: Payment): Promise<Payment> {
   try {
     return await takeSteps(engine, authorisation)
   } catch (error) {
-    // The authorisation stands, the timer takes the next step: until then the sale is open.
+    // The authorisation stands and the timer takes the next step: until then the sale is open.
     const kind = error instanceof Error ? error.name : 'unknown'
     engine.log.warn({ payment: authorisation.id, error: kind }, 'the second step has to wait')
     return captureSoFar(engine, authorisation).catch(() => asCapture(authorisation))
@@ -45,15 +44,15 @@ export async function continueChain(engine: Engine, authorisation: Payment): Pro
 }
 
 /**
- * The same for a job, which is tried again: what keeps the next step from being taken is on the operators'
- * list until it was taken.
+ * The same for a job with retries: the reason for a delay is on the operators' list until the step
+ * succeeds.
  */
 export async function takeStepsOrList(engine: Engine, authorisation: Payment): Promise<void> {
   try {
     await takeSteps(engine, authorisation)
   } catch (error) {
     const isRefusal = error instanceof GatewayError
-    // A database that is away, or a full house, is over by itself.
+    // A database outage and overload pass by themselves.
     const isPassing = isRefusal ? error.status !== 400 : outcomeUnknown(error)
     if (!isPassing) {
       const why = isRefusal ? error.message : 'the next step failed'
@@ -64,10 +63,10 @@ export async function takeStepsOrList(engine: Engine, authorisation: Payment): P
   await engine.lanes.single(resolveAttention(authorisation.id, 'unreversed', 'engine', waits))
 }
 
-/** Tells the entry about a step that waits from the one about a reversal that failed. */
+/** Distinguishes the entry of a waiting step from the entry of a failed reversal. */
 const waits = 'next-step'
 
-/** @throws whatever keeps the next step from being taken; a job that sees it is tried again. */
+/** @throws any error that prevents the next step; a job with such an error is repeated. */
 export async function takeSteps(engine: Engine, authorisation: Payment): Promise<Payment> {
   const { id, state } = authorisation
   if (state !== 'approved') {
@@ -84,19 +83,20 @@ export async function takeSteps(engine: Engine, authorisation: Payment): Promise
   return capture
 }
 
-/** The capture there is, whatever became of its authorisation since; else as it would be. */
+/** The existing capture, whatever the state of its authorisation; otherwise the future one. */
 export async function captureSoFar(engine: Engine, authorisation: Payment): Promise<Payment> {
   const [row] = await engine.lanes.single(paymentById(authorisation.chainId!, null))
   return row === undefined ? asCapture(authorisation) : toPayment(row)
 }
 
-/** The capture there is, or a new one. */
+/** The existing capture, or a new one. */
 async function captureOf(engine: Engine, authorisation: Payment): Promise<Payment> {
   const [row] = await engine.lanes.single(paymentById(authorisation.chainId!, null))
   if (row !== undefined) return toPayment(row)
   const begun = await beginStep(engine, authorisation, captureStep(authorisation))
   if (begun !== 'refused') return done(engine, begun)
-  // Somebody took what was authorised, or closed it: the sale is declined, on record and for good.
+  // Another operation used or closed the authorisation: the sale is declined, on record and for
+  // good.
   return (await refuseCapture(engine, authorisation, lookAgainMs)).payment
 }
 
@@ -111,7 +111,7 @@ function captureStep(authorisation: Payment): KnownStep {
     amountMinor,
     fields: {
       paymentType: 'CP',
-      // What is sent is the exact amount: this one is for reading.
+      // The exact amount is sent; this one is for people.
       amount: toldAmount(amountMinor, currency),
       currency,
       ...carried(authorisation),
@@ -119,7 +119,10 @@ function captureStep(authorisation: Payment): KnownStep {
   }
 }
 
-/** The sale is declined without a capture; its authorisation is released by whoever takes the next step. */
+/**
+ * Declines the sale without a capture; the process that takes the next step releases the
+ * authorisation.
+ */
 export const refuseCapture = (
   engine: Engine,
   authorisation: Payment,
@@ -128,7 +131,7 @@ export const refuseCapture = (
 ) =>
   refuseStep(engine, authorisation, captureStep(authorisation), '700.400.100', afterMs, alongside)
 
-/** Whether nothing of the authorisation is held any more, or an operator has to see to that. */
+/** Whether the authorisation holds no money any more, or an operator has to release it. */
 async function isReleased(engine: Engine, authorisation: Payment): Promise<boolean> {
   const step = {
     step: 'RV',
@@ -160,7 +163,7 @@ async function isReleased(engine: Engine, authorisation: Payment): Promise<boole
   return true
 }
 
-/** A connector that is gone may come back: then the reversal is sent. */
+/** A removed connector may return; then the reversal is sent. */
 const notInstalled = '500.100.401'
 
 const unreversed = (
@@ -175,7 +178,7 @@ async function done(engine: Engine, begun: AcceptedFollowUp): Promise<Payment> {
   return 'replay' in begun ? begun.replay : execute(engine, begun.work)
 }
 
-/** What the merchant sent about the sale belongs to the capture, which is what it reads afterwards. */
+/** The merchant's data about the sale belongs to the capture, which the merchant reads later. */
 function carried(authorisation: Payment): RequestFields {
   const names = ['merchantTransactionId', 'descriptor', 'merchantInvoiceId', 'merchantMemo']
   return Object.fromEntries(

@@ -18,10 +18,12 @@ export type AttemptState =
   | 'declined'
   | 'not-sent'
   | 'expired'
-  /** Its payment is over, and the acquirer did it all the same. */
+  /** Its payment is over, but the acquirer carried it out. */
   | 'late'
 
-/** What the acquirer's answer left behind; stored with the payment, shown as the field tables say. */
+/**
+ * Data of the acquirer's answer, stored with the payment; the field tables decide what is shown.
+ */
 export type Answer = {
   refs?: Refs
   memo?: Json
@@ -35,22 +37,22 @@ export type Answer = {
   retrySafe?: true
   advice?: 'later' | 'new-instrument' | 'never'
   expiresAt?: string
-  /** A success that was told after the payment was over; its amount where another one was told. */
+  /** A late success; its amount when it differs. */
   late?: { minor?: string; currency?: string }
 }
 
-/** One payment record as the engine knows it: first payments and follow-ups alike. */
+/** One payment record in the engine: first payments and follow-ups alike. */
 export type Payment = {
   readonly id: string
   readonly channelId: string
-  /** The entity as the request named it. */
+  /** The entity of the request. */
   readonly entityId: string
-  /** Whose balance follow-ups on this payment count against. */
+  /** The payment whose balance follow-ups of this payment count against. */
   readonly rootId: string
-  /** Whose balance its own reservation was taken from. */
+  /** The payment whose balance holds the reservation of this one. */
   readonly parentId: string | null
   readonly referencedId: string | null
-  /** On the preauthorization of a two-step payment: id of the capture that follows by itself. */
+  /** On the preauthorization of a two-step payment: id of the automatic capture. */
   readonly chainId: string | null
   readonly accountId: string | null
   readonly shortNo: bigint
@@ -64,11 +66,11 @@ export type Payment = {
   readonly connector: string
   readonly attemptKey: string
   readonly merchantTransactionId: string | null
-  /** The registration that it was made with, or that it made. */
+  /** The registration that paid, or that this payment created. */
   readonly registrationId: string | null
   /** The schedule that charged it. */
   readonly scheduleId: string | null
-  /** The test clock that it lives on; null: real time. */
+  /** The test clock of the payment; null: real time. */
   readonly clockId: string | null
   readonly state: PaymentState
   readonly resultCode: string
@@ -76,7 +78,7 @@ export type Payment = {
   readonly finalBy: string | null
   readonly settledAt: Date | null
   readonly answer: Answer
-  /** What the merchant sent, nested, without secrets. */
+  /** The merchant's request, nested, without secrets. */
   readonly request: StoredRequest
 }
 
@@ -115,14 +117,14 @@ export type Attempt = {
   readonly lease: number
   readonly leaseUntil: Date | null
   readonly sentAt: Date
-  /** Looks of the engine's own: the step of their ladder. */
+  /** The engine's own looks: the step of the ladder. */
   readonly enquiries: number
   /** Questions on behalf of others. */
   readonly questions: number
   readonly settledBy: string | null
 }
 
-/** A payment with its attempt, as both were at one moment. */
+/** A payment with its attempt, at one moment. */
 export type Held = {
   readonly payment: Payment
   readonly attempt: {
@@ -134,7 +136,7 @@ export type Held = {
   }
 }
 
-/** Who settled: kept in the attempt's row for ever. */
+/** The source of a decision, kept in the attempt's row for ever. */
 export type Source =
   | 'answer'
   | 'late-answer'
@@ -151,5 +153,5 @@ export type Source =
   | 'late-success'
   | 'late-accepted'
   | 'given-back'
-  /** A line of a settlement file: what it says is listed, and taken back by nobody but an operator. */
+  /** A line of a settlement file: the claim is listed, and only an operator takes money back. */
   | 'settlement'

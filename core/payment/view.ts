@@ -1,4 +1,4 @@
-/** The answer about a payment: the body that the hosted surface sends and an embedder gets. */
+/** The body of a response about a payment, for the hosted surface and for embedders. */
 
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { isResultCode, resultDescription } from '@tollgate/schemas'
@@ -20,7 +20,10 @@ export type PaymentView = Answered & {
   [field: string]: unknown
 }
 
-/** @param ndc the gateway's number of this request. `balance`: of an approved payment, for nextActions. */
+/**
+ * @param ndc the gateway's number of this request. `balance`: of an approved payment, for
+ * nextActions.
+ */
 export function paymentView(
   payment: Payment,
   balance: Balance | undefined,
@@ -50,7 +53,7 @@ export function paymentView(
     view.merchantTransactionId = payment.merchantTransactionId
   }
   view.descriptor = descriptorOf(payment.request as RequestFields) ?? shortId(payment.shortNo)
-  // What a payment that came to nothing would have stored does not exist.
+  // A failed payment stores no account, so its registration does not exist.
   if (!isMoney) {
     for (const name of moneyFields) delete view[name]
   } else if (payment.registrationId !== null && !(isOver(payment) && isMaking(payment))) {
@@ -59,7 +62,7 @@ export function paymentView(
   }
   const details = { ...shownTexts(answer.details), ...exactAmount(payment) }
   if (Object.keys(details).length > 0) {
-    // Deployed clients that declare their types read both of these in every answer.
+    // Deployed clients with typed responses read both fields in every response.
     view.resultDetails = { ExtendedDescription: view.result.description, ...details }
   }
   const card = shownTexts(answer.card)
@@ -77,13 +80,16 @@ export function paymentView(
   return view
 }
 
-/** A chargeback may have a third decimal, which the wire's amount cannot say: it is told beside it. */
+/**
+ * A chargeback may have a third decimal, which the amount field cannot show, so the exact amount is
+ * added.
+ */
 function exactAmount({ effect, amount }: Payment): Record<string, string> {
   if (!effect.startsWith('chargeback') || fitsWire(amount.minor, amount.currency)) return {}
   return { ExactAmount: exactDecimal(amount.minor, amount.currency) }
 }
 
-/** What a record that moves no money does not have. */
+/** Fields that a record without money does not have. */
 const moneyFields = ['amount', 'currency', 'descriptor']
 
 const isMaking = (payment: Payment) => payment.request.createRegistration === 'true'
@@ -92,7 +98,7 @@ const isOver = (payment: Payment) => payment.state === 'declined' || payment.sta
 function resultOf(payment: Payment): ResultView {
   const result: ResultView = {
     code: payment.resultCode,
-    // A record says what it was written with, and codes of acquirers were written as well.
+    // An old record keeps its code, and codes of acquirers were stored as well.
     description: isResultCode(payment.resultCode) ? resultDescription(payment.resultCode) : '',
   }
   if (payment.answer.avs !== undefined) result.avsResponse = payment.answer.avs
@@ -114,11 +120,11 @@ function nested(flat: Readonly<Record<string, string>>): Record<string, unknown>
 const objectOf = (value: unknown): object =>
   typeof value === 'object' && value !== null ? value : {}
 
-/** Types of the follow-ups that would be taken now. Without a balance: those of a fresh payment. */
+/** The follow-ups that the payment allows now. Without a balance: those of a fresh payment. */
 export function nextActions(payment: Payment, balance: Balance | undefined): string[] {
   if (payment.state !== 'approved') return []
   if (payment.effect === 'chargeback') {
-    // Outside the sums nothing is left to be reversed.
+    // Outside of the sums nothing is left to reverse.
     if (payment.parentId === null) return []
     return balance === undefined || balance.chargedBack > 0n ? ['CR'] : []
   }
@@ -154,7 +160,7 @@ export function nextActions(payment: Payment, balance: Balance | undefined): str
   return next
 }
 
-/** Of a payment that nothing was done with yet. */
+/** The follow-ups of a payment that has none yet. */
 function freshActions({ effect, paymentType }: Payment): string[] {
   switch (effect) {
     case 'authorisation':
@@ -173,7 +179,7 @@ function freshActions({ effect, paymentType }: Payment): string[] {
   }
 }
 
-/** The body of a refusal: nothing was stored, the id is the request's own. */
+/** The body of a refusal: nothing was stored, and the id belongs to the request. */
 export function refusalView(
   error: GatewayError,
   requestId: string,
@@ -186,7 +192,7 @@ export function refusalView(
   return { id: requestId, result, buildNumber, timestamp: wireTimestamp(now), ndc }
 }
 
-/** HTTP status of an answer about a payment that was just made: declined ones are 400. */
+/** HTTP status of a response about a new payment: 400 for a decline. */
 export function statusOf(payment: Payment): 200 | 400 {
   return payment.state === 'declined' || payment.state === 'expired' ? 400 : 200
 }

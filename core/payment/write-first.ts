@@ -1,4 +1,4 @@
-/** T1 of a first payment, as often as it takes until it is known what became of it. */
+/** Writes the first commit of a first payment until its fate is known. */
 import { outcomeUnknown, sqlState, violated } from '../db/database.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
@@ -6,8 +6,8 @@ import { type AcceptRow, acceptOf } from './store-first.ts'
 import { attemptByKey, paymentById } from './store-read.ts'
 
 /**
- * Running it again after a lost answer finds the row it wrote; a key that an older payment used up gets
- * the next number. Null: the idempotency key belongs to an earlier payment.
+ * A repeat after a lost answer finds the row of the first run; a key of an older payment gets the
+ * next number. Null: the idempotency key belongs to an earlier payment.
  */
 export async function writeFirst(
   engine: Engine,
@@ -35,7 +35,7 @@ async function isWritten(engine: Engine, row: AcceptRow): Promise<boolean> {
   return (await engine.lanes.single(paymentById(row.id, null))).length > 0
 }
 
-/** Nothing was sent and nothing will be: the client may send the same request again. */
+/** The engine sent nothing and will send nothing: the client may repeat the request. */
 export function unavailable(): GatewayError {
   return new GatewayError('999.999.888', {
     status: 503,

@@ -3,8 +3,8 @@ import { systemClock } from '../clock.ts'
 import { GatewayError } from '../errors.ts'
 
 /**
- * What is under way in this process. Back-pressure is applied before the first commit: a request
- * that would only queue is refused while refusing is still free of consequences.
+ * The work under way in this process. Back-pressure comes before the first commit: a request that
+ * would only queue is refused while a refusal has no consequences.
  */
 export class InFlight {
   readonly #byConnector = new Map<string, number>()

@@ -57,8 +57,8 @@ export class Query {
   }
 
   /**
-   * All of them, newest first, read page by page while they are taken. What comes in meanwhile is
-   * newer than where the walk stands and does not shift it. Ends at once where there is nothing.
+   * All results, newest first, read page by page on demand. New payments during the walk are newer
+   * than its position and do not shift it. Ends at once without results.
    */
   async *all(request: Search, options: RequestOptions = {}): AsyncGenerator<TransactionView> {
     const caller = options.caller ?? embedder

@@ -1,4 +1,4 @@
-/** What a search asks for, as the stores take it. */
+/** The criteria of a search, in the form of the stores. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { brands, limits, paymentTypeOf, searchMandatory } from '@tollgate/schemas'
 import { shortNo } from '../ids.ts'

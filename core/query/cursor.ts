@@ -8,8 +8,8 @@ import type { Place } from './sort-key.ts'
 export type Cursor = { readonly after: Place; readonly spanMs: number }
 
 /**
- * A cursor belongs to its search: the digest covers what was asked for. It is no secret and needs no
- * key, for it gives no right: whose payments are found is decided by the caller alone.
+ * A cursor belongs to its search: the digest covers the criteria. The digest needs no key, since a
+ * cursor gives no rights: the caller alone decides whose payments are found.
  */
 const digestOf = (text: string, criteria: Criteria) =>
   hash('sha256', `${text} ${JSON.stringify(criteria)}`, 'base64url').slice(0, 16)

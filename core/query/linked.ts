@@ -1,4 +1,4 @@
-/** What is linked with transactions: chains of references, and the records of registrations in them. */
+/** Transactions linked by references, and records of their registrations. */
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { isId } from '../ids.ts'

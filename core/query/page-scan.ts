@@ -1,10 +1,10 @@
 /**
- * Walks back through time for the newest of what a search finds.
+ * Walks back through time for the newest results of a search.
  *
- * A caller may stand over ten thousand channels, and no index gives the newest of all of them in
- * order. So each channel is asked for its newest in a stretch of time, and the stretches follow one
- * another into the past, longer where little is found. What a page costs depends on neither how far
- * back it lies nor how much there is.
+ * A caller may have ten thousand channels, and no index orders the newest payments of all of them.
+ * So the scan reads the newest of each channel within a time window, and the windows follow one
+ * another into the past, longer where results are rare. The cost of a page depends neither on its
+ * age nor on the number of payments.
  */
 import type { Engine } from '../engine.ts'
 import { lowestId } from '../ids.ts'

@@ -1,7 +1,7 @@
 import { weigh } from '../page/portions.ts'
 import type { Payment } from '../payment/types.ts'
 
-/** What every answer about a payment has beside what was sent and what the acquirer said. */
+/** Bytes of every payment's view besides the request and the acquirer's data. */
 const usualBytes = 600
 
 export const weightOfPayment = ({ request, answer }: Payment): number =>

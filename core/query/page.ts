@@ -22,7 +22,7 @@ export type Gathered = Transactions & {
 
 const paymentOf = ({ kind, id }: Found) => (kind === 'payment' ? [id] : [])
 
-/** What stands in these places, until the page is full: at least the first. */
+/** Reads the transactions at these places until the page is full: at least the first. */
 export async function gather(reader: Reader, places: readonly Found[]): Promise<Gathered> {
   const payments = new Map<string, Payment>()
   const records = new Map<string, RecordRow>()

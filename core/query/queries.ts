@@ -150,7 +150,7 @@ async function entriesOf(
   return placed.sort(newestFirst).map(({ entry }) => entry)
 }
 
-/** What is outside the sums has none. */
+/** A payment outside of the sums has no balance. */
 const balanceIdOf = ({ id, effect, parentId, rootId }: Payment) =>
   effect === 'chargeback' ? (parentId ?? id) : rootId
 

@@ -1,4 +1,4 @@
-/** Whose transactions of which time a search looks at. */
+/** The channels and the time range of a search. */
 import type { Criteria } from './criteria.ts'
 import type { Place } from './sort-key.ts'
 

@@ -149,8 +149,8 @@ function byTime(scope: Scope, stretch: Stretch, limit: number, isSorted: boolean
 }
 
 /**
- * What has a reference or a number, whenever it was made, in no order, at most `limit` of each kind.
- * One look for all channels. It names no time, so that no other index seems good enough.
+ * Transactions with a reference or a number, of any time and in no order, at most `limit` of each
+ * kind. One look-up for all channels. Without a time condition, no other index looks good enough.
  */
 export const named = ({ channels, criteria }: Scope, limit: number) => sql<FoundRow>`
   ${scopeOf(channels)}

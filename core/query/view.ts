@@ -29,7 +29,7 @@ export type QueryView = {
   nextCursor?: string
 }
 
-/** What every answer carries besides its subject. */
+/** The fields of every response besides its subject. */
 export type Envelope = {
   /** The gateway's number of this request. */
   readonly ndc: string

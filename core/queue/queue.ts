@@ -1,4 +1,7 @@
-/** pg-boss: work distribution, retries and dead letters. It holds ids and never a business time. */
+/**
+ * pg-boss distributes jobs, with retries and dead letters. Jobs contain ids and never a business
+ * time.
+ */
 import type { Job, Log } from '@tollgate/plugin-kit'
 import { type Clock, systemClock as machineClock, PgBoss } from 'pg-boss'
 import { systemClock } from '../clock.ts'

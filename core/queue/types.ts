@@ -1,4 +1,4 @@
-/** What is queued, and what was found of it. */
+/** Jobs, and their state in the queue. */
 import type { Client } from '../db/database.ts'
 
 /** How a job is queued and tried again. Payloads hold ids, and the name of the connector that the work waits for. */
@@ -32,7 +32,7 @@ export type FoundJob = {
   readonly id: string
   readonly queue: string
   readonly state: 'created' | 'retry' | 'active' | 'completed' | 'cancelled' | 'failed'
-  /** It ran out of tries. */
+  /** All retries failed. */
   readonly isDead: boolean
   readonly retries: number
   readonly createdAt: Date
@@ -42,7 +42,7 @@ export type FoundJob = {
 
 export type PaymentJob = FoundJob & { readonly job: 'charge' | 'capture' }
 
-/** What a job is about: an attempt to resolve, the steps of a payment that has two, or a schedule's instant. */
+/** The subject of a job: an attempt to resolve, a two-step payment, or a schedule's instant. */
 export type JobSubject =
   | { readonly attemptKey: string; readonly isFollowUp: boolean }
   | { readonly authorisationId: string }

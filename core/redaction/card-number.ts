@@ -68,7 +68,7 @@ function indexRanges(claims: readonly Claim[]): Ranges {
   const ranges: Ranges = { starts, detected: [], codes: [], lengths: [] }
   for (const start of starts) {
     const here = claims.filter(({ from, to }) => from <= start && start <= to)
-    // The library takes any other 6 for Maestro. That is a guess, and gives way to a scheme that has the range.
+    // The library guesses Maestro for any other 6; a scheme with a matching range takes precedence.
     const known = here.filter(({ brand, digits }) => brand.code !== 'MAESTRO' || digits > 1)
     const owners = known.length > 0 ? known : here
     const exact = owners.reduce<Claim | undefined>(

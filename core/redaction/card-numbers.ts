@@ -1,7 +1,7 @@
 /**
- * The one detector of card numbers in text: for what merchants send (refused) and for what acquirers say
- * (masked). It sees through whatever people and programs put between digits, and through the digits of
- * other scripts. A text with fewer digits than a card number costs one look at each character.
+ * The one detector of card numbers in text: merchants' requests are refused, acquirers' texts
+ * masked. Ignores separators between digits, and recognises digits of other scripts. A text with
+ * fewer digits than a card number costs one look at each character.
  */
 import { isIP } from 'node:net'
 import { hasKnownBrand } from './card-number.ts'
@@ -32,7 +32,7 @@ export type Digits = {
   readonly ends: readonly number[]
 }
 
-/** What is between a digit and the one before it. */
+/** The separator between a digit and the previous one. */
 const gap = { none: 0, plain: 1, wide: 2, break: 3 } as const
 
 /**

@@ -31,8 +31,8 @@ const classOf = (name: string): FieldClass | undefined =>
 const shortest = 4
 
 /**
- * What of a request belongs to a person, to be looked for in what acquirers were told and answered.
- * Null: it is too much to look for.
+ * Personal values of a request, to be found in exchanges with acquirers. Null: too many to search
+ * for.
  */
 export function personalValues(request: unknown, holder?: string): readonly string[] | null {
   const values = new Set<string>()
@@ -55,7 +55,9 @@ export function withoutPersons(
   return Object.fromEntries(Object.entries(texts).map(([name, text]) => [shown(name), shown(text)]))
 }
 
-/** What of a stored request a step shows: values of class none, and that there were others. */
+/**
+ * The fields of a stored request that a step shows: values of class none, and a note about others.
+ */
 export function shownFields(request: unknown): Record<string, string> {
   const shown: Record<string, string> = {}
   let left: number = limits.shownFields

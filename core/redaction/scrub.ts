@@ -1,7 +1,7 @@
 import { escapedWidth, unescaped } from './escapes.ts'
 import { maskCardNumbers } from './mask.ts'
 
-/** What stands where a secret was. */
+/** The replacement of a secret. */
 export const hidden = '[sensitive]'
 
 /** Below this many characters a secret is likely to be part of other values by chance. */
@@ -61,9 +61,9 @@ export function createScrubber(): Scrubber {
     scrub(text) {
       let bare = withoutSecrets(text)
       let shown = maskCardNumbers(bare)
-      // Any character can be written in many ways. What they hide shows where they are taken away; then
-      // the text is shown without them. Digits of escapes pass for card numbers: masked too early, they
-      // would keep a secret from being found.
+      // Escapes can write any character in many ways, so each layer is decoded, and a text with a
+      // hidden secret is shown decoded and scrubbed. Card numbers are masked last: digits of
+      // escapes resemble card numbers, and an early mask would hide a secret from the search.
       for (let layer = 0; layer < mostLayers; layer += 1) {
         const next = unescaped(bare)
         if (next === bare) break

@@ -1,4 +1,4 @@
-/** A request put together with the account that a registration holds. */
+/** Combines a request with the account of a registration. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { brandOf, instrumentGroups } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
@@ -9,17 +9,21 @@ import type { Place } from '../vault/binding.ts'
 import { type AgreementRow, agreementsOf, registrationById } from './store.ts'
 import type { Registration } from './types.ts'
 
-/** What is shown of a number, made anew from the number itself. */
+/** The visible digits of a number, derived from the number itself each time. */
 const shown = new Set(['bin', 'last4Digits'])
 
-/** What the sealed numbers of a registration are bound to: another one that points at them opens nothing. */
+/**
+ * The vault binds the sealed numbers of a registration to this place. Another registration with the
+ * same instrument id opens nothing.
+ */
 export const placeOfAccount = (registration: Registration, instrumentId: string): Place =>
   placeOf({ id: instrumentId, channelId: registration.channelId, registrationId: registration.id })
 
 /**
- * The sealed numbers by full name; none of an account without a number.
+ * The sealed numbers by full name; none for an account without a number.
  *
- * @throws GatewayError 100.150.202 when it was removed since it was read, 100.150.205 when its numbers are gone.
+ * @throws GatewayError 100.150.202 when the registration was removed since the read, 100.150.205
+ * when its numbers are gone.
  */
 export async function numbersOf(
   engine: Pick<Engine, 'lanes' | 'vault'>,
@@ -32,7 +36,7 @@ export async function numbersOf(
   throw new GatewayError(row?.removed_at == null ? '100.150.205' : '100.150.202')
 }
 
-/** The groups of the stored account with their numbers; `sent` adds to them and wins. */
+/** The groups of the stored account with their numbers. Fields in `sent` take precedence. */
 function accountOf(
   registration: Registration,
   numbers: Readonly<Record<string, string>>,
@@ -55,7 +59,10 @@ function accountOf(
   return account
 }
 
-/** A payment's request with the account it pays with. The holder stands as stored unless it is empty and may be filled. */
+/**
+ * A payment's request with its account. The stored holder stays, unless the field is empty and may
+ * be filled.
+ */
 export function withAccount(
   fields: RequestFields,
   registration: Registration,
@@ -76,7 +83,7 @@ export function withAccount(
   return { ...sent, ...account, paymentBrand: registration.brand } as RequestFields
 }
 
-/** The content of a registration after a change, with its numbers: for the checks of an account. */
+/** The changed content of a registration, with its numbers, for the checks of an account. */
 export function changed(
   fields: RequestFields,
   registration: Registration,
@@ -107,8 +114,9 @@ function refuseOtherBrand(registration: Registration, fields: RequestFields): vo
 }
 
 /**
- * A later payment of an agreement, started by the merchant, names the first one to the scheme. What
- * the merchant sends wins; a registration that came from another gateway brought its reference along.
+ * A later payment of an agreement, initiated by the merchant, refers to the first payment at the
+ * scheme. The merchant's own reference takes precedence; a registration from another gateway brings
+ * its reference along.
  */
 export async function withAgreement(
   engine: Pick<Engine, 'lanes'>,
@@ -123,7 +131,7 @@ export async function withAgreement(
   return inAgreement(fields, registration, first)
 }
 
-/** Which agreement a request goes on with; undefined when it begins one or has none. */
+/** The agreement that a request continues; undefined when the request begins one or has none. */
 export function agreementWanted(
   fields: RequestFields,
 ): { readonly agreementId: string | null } | undefined {
@@ -141,7 +149,7 @@ export function inAgreement(
   const standing = groupOf(fields, 'standingInstruction')
   const moved = groupOf(registration.request as RequestFields, 'recurringMigration')
   const migrated = textOf(moved, 'connectorTxId1')
-  // The verification on arrival here is younger than the agreement that came along.
+  // The verification at this gateway is younger than the imported agreement.
   const initialTransactionId =
     first?.is_verification === true ? (migrated ?? first.reference) : (first?.reference ?? migrated)
   return {

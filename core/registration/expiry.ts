@@ -2,7 +2,7 @@ import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { tellExpiry } from './store.ts'
 
-/** The time has come to tell that an account expires. Safe to run twice: the timer goes with the event. */
+/** Announces that an account expires. Safe to run twice: the event's commit deletes the timer. */
 export async function noteExpiry(engine: Engine, registrationId: string): Promise<void> {
   const id = newId()
   const [told] = await engine.lanes.single(tellExpiry(registrationId, id))

@@ -1,4 +1,4 @@
-/** Everything that can be done with registrations, for embedders and for the hosted surface alike. */
+/** The operations on registrations, for embedders and for the hosted surface alike. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { businessNow } from '../business-time/time.ts'
 import type { Request } from '../call.ts'
@@ -34,8 +34,8 @@ import {
 import type { Change, Registration } from './types.ts'
 
 /**
- * Stores an account by itself. What comes back is its verification, of which the registration has the
- * id; it is usable once that is approved.
+ * Stores an account without a payment. Returns its verification, which has the registration's id;
+ * the registration is usable after the approval.
  */
 export async function createRegistration(
   engine: Engine,
@@ -82,7 +82,10 @@ export async function payWithRegistration(
   return payFirst(engine, addressee, { ...request, fields }, idempotency, use)
 }
 
-/** @throws GatewayError 400 malformed, not final yet, removed or never valid; 404 unknown or foreign. */
+/**
+ * @throws GatewayError 400 malformed, not final yet, removed or never valid; 404 unknown or
+ * foreign.
+ */
 export async function readRegistration(
   engine: Engine,
   caller: Caller,
@@ -118,11 +121,11 @@ export async function updateRegistration(
       emit(engine, registration.channelId, change.eventId, 'registration.updated', id, moved.seq)
       return { ...registration, request: content, seq: moved.seq }
     }
-    // Somebody else changed or removed it meanwhile: what it is now decides.
+    // A concurrent change or removal won, so the new state decides.
   }
 }
 
-/** Records that a registration is to be kept; what it holds stays as it is. */
+/** Records that a merchant keeps a registration; its content stays the same. */
 export async function extendRegistration(
   engine: Engine,
   caller: Caller,
@@ -142,7 +145,7 @@ export async function extendRegistration(
   }
 }
 
-/** Removes a registration for good. */
+/** Removes a registration permanently. */
 export async function endRegistration(
   engine: Engine,
   caller: Caller,
@@ -158,7 +161,7 @@ export async function endRegistration(
   return { ...registration, removedAt: change.at, seq: moved.seq }
 }
 
-/** Ids of the usable registrations, itself included, that hold the same account and that the caller may see. */
+/** Ids of the caller's usable registrations with the same account, this one included. */
 export async function sameAccount(engine: Engine, caller: Caller, id: string): Promise<string[]> {
   const registration = await readRegistration(engine, caller, id, undefined)
   if (registration.fingerprint === null) return [id]
@@ -201,7 +204,7 @@ async function find(
   return toRegistration(row)
 }
 
-/** A registration is good for every channel of the merchant it was made for, and for no other. */
+/** A registration is usable on every channel of its merchant, and on no other. */
 export async function usableFor(
   engine: Engine,
   caller: Caller,
@@ -228,10 +231,10 @@ export async function refuseForeign(
 }
 
 /**
- * The same by what only the vault can make, for a charge on another channel than the registration's: a
- * channel that was hung under another merchant behind the engine's back brings it no accounts.
+ * The same check with the vault's proof, for a charge on another channel than the registration's: a
+ * channel moved to another merchant behind the engine's back gains no accounts.
  *
- * @throws GatewayError 100.150.200 for numbers that were not stored for the merchant of the channel.
+ * @throws GatewayError 100.150.200 for numbers that were not sealed for the channel's merchant.
  */
 export async function refuseForeignNumbers(
   engine: Engine,

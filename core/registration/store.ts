@@ -1,4 +1,4 @@
-/** All SQL of registrations. One changes only here, with its record and its event in the same commit. */
+/** SQL of registrations. Every change writes its record and its event in the same commit. */
 import type { Mode } from '../connector/registry.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { newEvent } from '../event/store-outbox.ts'
@@ -24,7 +24,7 @@ export type RegistrationRow = {
   payment_state: PaymentState | null
 }
 
-/** One registration, when it belongs to one of `channels` (null: any). */
+/** One registration within `channels` (null: any). */
 export const registrationById = (id: string, channels: readonly string[] | null) =>
   registrationsById([id], channels)
 
@@ -61,7 +61,7 @@ export function toRegistration(row: RegistrationRow): Registration {
   }
 }
 
-/** The record of a change and its event, of the row in `moved`. */
+/** The record of a change and its event, for the row in `moved`. */
 const recordedWithEvent = (change: Omit<Change, 'seq'>, event: string, moved: Sql): Sql => sql`
 new_record as (
   insert into tollgate.record (id, type, resource, channel_id, short_no, merchant_transaction_id, created_at)
@@ -71,13 +71,13 @@ new_record as (
 ${newEvent.ofRegistration({ id: change.eventId, type: event, data: '{}' }, moved)}`
 
 /**
- * Puts another content in the place of the one that was read, and the notice of its expiry where it
- * now belongs. Empty when somebody else was faster.
+ * Replaces the content that was read, and moves the timer of the expiry notice. Empty after a
+ * concurrent change.
  */
 export const changeRegistration = (
   change: Change & {
     readonly request: StoredRequest
-    /** Null: it stays where it is. */
+    /** Null: the timer stays. */
     readonly notice: { readonly timerId: string; readonly at: Date } | null
   },
 ) => sql<{
@@ -97,8 +97,8 @@ ${recordedWithEvent(change, 'registration.updated', sql`changed`)}
 select seq from changed`
 
 /**
- * Removes a registration for good and erases numbers that it alone holds; those of a payment stay
- * with the payment, which may still be refunded. Empty when it was removed before.
+ * Removes a registration permanently and erases numbers that it alone holds. Numbers of a payment
+ * stay, since the payment may still be refunded. Empty when removed before.
  */
 export const removeRegistration = (change: Omit<Change, 'seq'>) => sql<{ seq: number }>`
 with removed as (
@@ -117,8 +117,8 @@ ${recordedWithEvent(change, 'registration.removed', sql`removed`)}
 select seq from removed`
 
 /**
- * What the acquirer called the last approved payment that a cardholder started with this
- * registration, of one agreement where it is named: later ones of the merchant refer to it.
+ * The acquirer's reference of the last approved payment that a cardholder started with this
+ * registration, of one agreement where named. Later payments of the merchant refer to it.
  */
 export const agreementsOf = (
   wanted: readonly { readonly id: string; readonly agreementId: string | null }[],
@@ -147,7 +147,7 @@ export type AgreementRow = {
   is_verification: boolean
 }
 
-/** Registrations of these channels that hold the same account, oldest first. */
+/** Registrations of these channels with the same account, oldest first. */
 export const withFingerprint = (fingerprint: Buffer, channels: readonly string[] | null) => sql<{
   id: string
 }>`
@@ -161,8 +161,8 @@ export const withFingerprint = (fingerprint: Buffer, channels: readonly string[]
   limit 1000`
 
 /**
- * Tells that an account is about to expire, once; the timer goes with it. A registration whose
- * payment is still open keeps its timer, one that is not usable just loses it.
+ * Announces once that an account expires, and deletes the timer. A registration with an open
+ * payment keeps its timer; an unusable one loses it without an event.
  */
 export const tellExpiry = (id: string, eventId: string) => sql<{
   channel_id: string

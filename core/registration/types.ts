@@ -1,13 +1,13 @@
 import type { Mode } from '../connector/registry.ts'
 import type { PaymentState, StoredRequest } from '../payment/types.ts'
 
-/** An account that is stored for later payments. */
+/** An account stored for later payments. */
 export type Registration = {
   readonly id: string
   readonly channelId: string
-  /** The payment that stored it, or its own verification, which has the same id. */
+  /** The payment that stored the account, or its own verification with the same id. */
   readonly paymentId: string
-  /** The record its numbers are sealed for; null for accounts without a number. */
+  /** The record that binds the sealed numbers; null for accounts without a number. */
   readonly instrumentId: string | null
   readonly shortNo: bigint
   readonly mode: Mode
@@ -21,14 +21,14 @@ export type Registration = {
   readonly seq: number
   /** Account and owner, nested, without secrets. */
   readonly request: StoredRequest
-  /** Of the payment that stored it: usable when that is approved. */
+  /** The state of the storing payment: the registration is usable once approved. */
   readonly state: PaymentState
 }
 
-/** What was done to a registration. */
+/** One change of a registration. */
 export type Change = {
   readonly id: string
-  /** As read; the change fails when it moved since. */
+  /** The version at the read; after a concurrent change the update fails. */
   readonly seq: number
   readonly type: 'RR' | 'TE' | 'DR'
   readonly recordId: string

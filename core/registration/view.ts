@@ -1,4 +1,4 @@
-/** The answer about a registration. */
+/** The response about a registration. */
 import { resultDescription } from '@tollgate/schemas'
 import type { Answered } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
@@ -7,7 +7,7 @@ import { approvedCode } from '../payment/decide.ts'
 import { echoed } from '../payment/stored-request.ts'
 import type { Registration } from './types.ts'
 
-/** Whether an account could be stored: what is said of its verification. The id is the registration's. */
+/** The result of an account's verification. The id belongs to the registration. */
 export type VerificationView = Answered & {
   shortId: string
   paymentType: string

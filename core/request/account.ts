@@ -5,22 +5,22 @@ import { GatewayError } from '../errors.ts'
 import { detectBrand, fitsBrand, passesLuhn } from '../redaction/card-number.ts'
 import { groupOf, refuse, textOf } from './values.ts'
 
-/*
- * Values that are well-formed but wrong in themselves: a card number with a slip in it, an expired
- * card, a currency nobody has. Each has a result code of its own. Everything here runs once per
- * payment, so tables are indexed when the module loads and nothing is compiled or scanned later.
+/**
+ * Checks of well-formed values: a card number with a typing error, an expired card, an unknown
+ * currency. Each has its own result code. All checks run once per payment, so tables are indexed
+ * when the module loads.
  */
 
 type Wallet = Extract<AccountGroup, 'applePay' | 'googlePay' | 'samsungPay'>
 
-/** What the request pays with, after the checks. `detected`: the brand comes from the number. */
+/** The account of a request after the checks. `detected`: the brand comes from the number. */
 export type CheckedAccount =
   | { kind: 'card'; brand: Brand; detected: boolean; wallet?: Wallet }
   | { kind: 'tokenAccount'; brand: Brand; detected: boolean }
   /** `iban` is in its electronic form: capitals, no blanks. */
   | { kind: 'bankAccount'; brand: Brand; iban?: string }
   | { kind: 'virtualAccount'; brand: Brand }
-  /** An encrypted wallet token: the number, and maybe the brand, are known once it is opened. */
+  /** An encrypted wallet token: decryption reveals the number and perhaps the brand. */
   | { kind: 'wallet'; brand?: Brand; wallet: Wallet }
   /** The brand needs no account data, and none was sent. */
   | { kind: 'none'; brand: Brand }
@@ -28,7 +28,7 @@ export type CheckedAccount =
 export type AccountOptions = {
   /** Business time of the channel. */
   readonly now: Date
-  /** The channel wants a security code whenever a shopper is there to give one. */
+  /** The channel requires a security code whenever the shopper is present. */
   readonly cvvAsked: boolean
 }
 
@@ -58,7 +58,7 @@ export function checkCvv(cvv: string, brand: Brand): void {
   throw refuse('100.100.601', 'card.cvv', `must have ${digits} digits for ${brand.code}`)
 }
 
-/** Only a shopper who is there and pays can be asked, and only for a card: device numbers have no code. */
+/** Only a present shopper can enter a code, and only for a card: device numbers have none. */
 function shopperHasCvv(
   fields: RequestFields,
   card: RequestFields,
@@ -73,7 +73,7 @@ function shopperHasCvv(
   )
 }
 
-/** A wallet is no card scheme: the number that came out of it tells the scheme. */
+/** A wallet is no card scheme; the decrypted number determines the scheme. */
 const schemeOf = (sent: Brand | undefined) => (sent?.account === 'card' ? sent : undefined)
 
 function brandOfNumber(number: string, name: string): Brand {
@@ -85,7 +85,7 @@ function brandOfNumber(number: string, name: string): Brand {
 function checkNumber(number: string, name: string, brand: Brand, sent: Brand | undefined): void {
   if (fitsBrand(number, brand)) return
   const wrong = { name, message: `is not a number of ${brand.code}` }
-  // Either may be the slip, so both are named.
+  // Either field may be wrong, so the error names both.
   const asSent = { name: 'paymentBrand', value: brand.code, message: 'does not fit the number' }
   throw new GatewayError('100.100.700', {
     parameterErrors: sent === undefined ? [wrong] : [wrong, asSent],
@@ -126,7 +126,7 @@ function checkTokenAccount(
   now: Date,
 ): CheckedAccount {
   const number = textOf(token, 'number') as string
-  // An acquirer's own tokens (EXTERNAL) only look like card numbers.
+  // An acquirer's own tokens (EXTERNAL) resemble card numbers by chance.
   const isNetwork = textOf(token, 'type') === 'NETWORK'
   if (isNetwork && !passesLuhn(number)) {
     throw refuse('100.100.101', 'tokenAccount.number', 'has a wrong check digit')
@@ -141,9 +141,10 @@ function checkTokenAccount(
 // Bank accounts.
 
 /**
- * Checks the values of a bank account and gives its IBAN in electronic form.
+ * Checks the values of a bank account and returns its IBAN in electronic form.
  *
- * @throws GatewayError 100.100.101 for an IBAN or BIC that cannot exist, 100.200.100 for the country.
+ * @throws GatewayError 100.100.101 for an IBAN or BIC that cannot exist, 100.200.100 for the
+ * country.
  */
 export function checkBankAccount(account: RequestFields): { iban?: string } {
   const country = textOf(account, 'country')
@@ -167,8 +168,6 @@ export function checkBankAccount(account: RequestFields): { iban?: string } {
   return { iban }
 }
 
-// What the request pays with.
-
 const accountField: Readonly<Record<AccountGroup, string>> = {
   card: 'card.number',
   bankAccount: 'bankAccount.iban',
@@ -186,7 +185,7 @@ function sentBrand(fields: RequestFields): Brand | undefined {
   return brand
 }
 
-/** Card data, wherever it comes from: a wallet's encrypted token, a number, an acquirer token. */
+/** Card data from any source: a wallet's encrypted token, a number, an acquirer token. */
 function cardAccount(
   fields: RequestFields,
   brand: Brand | undefined,
@@ -199,7 +198,7 @@ function cardAccount(
   ) {
     return brand === undefined ? { kind: 'wallet', wallet } : { kind: 'wallet', brand, wallet }
   }
-  // Without its `source` a number is no decrypted token of that wallet.
+  // Without `source`, a number is not a decrypted token of that wallet.
   if (brand?.method === 'WA' && walletWith(fields, 'source') !== brand.account) return undefined
   const card = groupOf(fields, 'card')
   if (card !== undefined && textOf(card, 'number') !== undefined) {
@@ -229,12 +228,12 @@ function accountWithoutBrand(fields: RequestFields, options: AccountOptions): Ch
 }
 
 /**
- * Finds the one thing a request pays with and checks its values. For operations that take an
- * instrument; payments on registrations and follow-ups have theirs already.
+ * Finds the account of a request and checks its values. For operations with an instrument; payments
+ * on registrations and follow-ups already have one.
  *
- * @throws GatewayError, naming the field, for the first value that is wrong: 100.100.501 unknown
- * brand, 100.150.100 nothing to pay with, 100.100.101 number or IBAN, 100.100.700 number of another
- * brand, 100.100.303 expired, 100.100.601 and 100.100.600 security code wrong or missing.
+ * @throws GatewayError, naming the field, for the first wrong value: 100.100.501 unknown brand,
+ * 100.150.100 no account, 100.100.101 number or IBAN, 100.100.700 number of another brand,
+ * 100.100.303 expired, 100.100.601 and 100.100.600 security code wrong or missing.
  */
 export function checkAccount(fields: RequestFields, options: AccountOptions): CheckedAccount {
   const brand = sentBrand(fields)

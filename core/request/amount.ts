@@ -7,8 +7,8 @@ export type AmountOptions = {
   /** Business time of the channel. */
   readonly now: Date
   /**
-   * Follow-ups go on in the currency of their payment, even when it was withdrawn since: a refund in
-   * lev is owed in lev. What equals the payment's currency is for the follow-up to check.
+   * A follow-up uses the currency of its payment, even after the currency was withdrawn: a refund
+   * in lev is owed in lev. The follow-up itself checks that the currencies match.
    */
   readonly followUp: boolean
 }
@@ -35,7 +35,7 @@ function currencyFor(code: string, name: string, { now, followUp }: AmountOption
 
 /** Amounts that are part of the main one, in its currency. */
 const parts = ['taxAmount', 'discountAmount'] as const
-/** Groups with an amount of their own; without a currency of their own it is the main one. */
+/** Groups with their own amount; without a currency of their own, the main one applies. */
 const groups = ['forex', 'threeDSecure', 'risk'] as const
 
 function checkFurtherAmounts(fields: RequestFields, code: string, options: AmountOptions): void {
@@ -55,11 +55,11 @@ function checkFurtherAmounts(fields: RequestFields, code: string, options: Amoun
 }
 
 /**
- * The amount of a request in minor units, after the checks of all its amounts. Amount 0 is taken for
- * a preauthorisation that creates a registration, and for nothing else.
+ * The amount of a request in minor units, after the checks of all its amounts. Amount 0 is valid
+ * only for a preauthorisation that creates a registration.
  *
- * @throws GatewayError, naming the field: 100.550.300 missing or 0, 100.550.303 decimals that the
- * currency does not have, 100.550.400 currency missing, 100.550.401 no currency or withdrawn.
+ * @throws GatewayError, naming the field: 100.550.300 missing or 0, 100.550.303 more decimals than
+ * the currency has, 100.550.400 currency missing, 100.550.401 no currency or withdrawn.
  */
 export function checkAmount(fields: RequestFields, options: AmountOptions): Money {
   const text = textOf(fields, 'amount')

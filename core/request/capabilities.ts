@@ -1,4 +1,4 @@
-/** What requests may ask for that this version does not do: refused by name, never quietly left out. */
+/** Refuses, by name, requested features that this version does not support. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { brandOf } from '@tollgate/schemas'
 import { GatewayError, type ParameterError } from '../errors.ts'
@@ -7,7 +7,7 @@ import { groupOf, refuse, textOf } from './values.ts'
 const firstTypes = new Set(['PA', 'DB', 'CD', 'PA.CP'])
 const followUpTypes = new Set(['CP', 'RV', 'RF', 'RB', 'RC', 'CB', 'CR'])
 const wallets = ['applePay', 'googlePay', 'samsungPay']
-/** Fields that ask this gateway to authenticate the shopper, as opposed to proof from elsewhere. */
+/** Fields that request authentication of the shopper, as opposed to results from elsewhere. */
 const authenticationFields = [
   'deviceInfo',
   'channel',
@@ -21,7 +21,7 @@ const authenticationFields = [
   'v2',
 ]
 
-/** @throws GatewayError 600.200.200 naming every field that asks for something unavailable. */
+/** @throws GatewayError 600.200.200 naming every field with an unsupported request. */
 export function refuseUnavailable(fields: RequestFields, paymentType: string): void {
   const errors: ParameterError[] = []
   const add = (name: string, message: string, value?: string) =>
@@ -51,7 +51,7 @@ export function refuseUnavailable(fields: RequestFields, paymentType: string): v
   }
   const custom = groupOf(fields, 'customParameters')
   for (const name of ['3DS2_enrolled', '3DS2_flow']) {
-    // `3DS2_enrolled=false` says that nobody is to be authenticated.
+    // `3DS2_enrolled=false` requests no authentication.
     if (custom?.[name] !== undefined && custom[name] !== 'false') {
       add(
         `customParameters[${name}]`,

@@ -1,7 +1,9 @@
-/** Names that say that their value is authentication data, wherever a sender chooses names. */
+/** Detects names of authentication data, wherever senders choose names. */
 import { layersOf } from '../redaction/escapes.ts'
 
-/** Whether a name, split between marks or humps, says card data: `card_cvv`, `cardCvv`, `c_v_v`. */
+/**
+ * Whether a name means card data, with any separators or capitals: `card_cvv`, `cardCvv`, `c_v_v`.
+ */
 export function namesCardData(name: string): boolean {
   if (!mayName.test(name) && isAscii.test(name)) return false
   const segments = name
@@ -18,7 +20,10 @@ const mayName = /cv|csc|pin|track|security|verification|[cps][^a-z]/i
 const isAscii = /^[\0-\x7f]*$/
 const segmentEnd = /[^\p{L}\p{N}]+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 
-/** A segment says so whole, or by how it begins or ends. CS-Cart is a shop; tracking, pinned and pincode are words. */
+/**
+ * Matches a whole segment, or its beginning or end. CS-Cart is a shop; tracking, pinned and pincode
+ * are words.
+ */
 const says = [
   /^(?:cvv|cvc|cvn|csc(?!art))/,
   /(?:cvv|cvc|cvn|csc)[0-9]?$/,
@@ -29,7 +34,7 @@ const says = [
 const isCode = /^(?:cvv|cvc|cvn|csc|pin)[0-9]?$/
 const inTwo = /^(?:securitycode|pinblock|verificationvalue)/
 
-/** The names that a value gives to parts of itself: those of a query, and the keys of an object of JSON. */
+/** Names within a value: query parameters, and keys of JSON objects. */
 export function namesWithin(value: string): Iterable<string> {
   if (!mayHoldNames.test(value) && !beginsJson.test(value)) return []
   const all = new Set<string>()
@@ -55,7 +60,10 @@ function* queryNames(url: string): Generator<string> {
 
 const isUrl = /^\s*[a-z][a-z0-9+.-]*:/i
 
-/** The keys of all objects, also of those in a text within. Not recursive: whoever sends it says how deep it is. */
+/**
+ * The keys of all objects, also of JSON within a text. Not recursive, since the sender chooses the
+ * depth.
+ */
 function* jsonKeys(text: string): Generator<string> {
   const left: unknown[] = [text]
   while (left.length > 0) {

@@ -1,27 +1,27 @@
 /**
- * What must not come in outside of its own field, because it would be stored and told in clear: card
- * numbers, and values whose name says that they are authentication data.
+ * Refuses card data outside of its own fields, where the engine would store and show it in clear:
+ * card numbers, and values whose name means authentication data.
  */
 import type { Field, Format } from '@tollgate/schemas'
 import { cardNumbersIn, hasDigits, isInternetAddress } from '../redaction/card-numbers.ts'
 import { layersOf } from '../redaction/escapes.ts'
 import { namesCardData, namesWithin } from './card-data-names.ts'
 
-/** Why a value or a free name is refused. It does not repeat what it found. */
+/** The reason of a refusal, without the found value. */
 export const cardNumberInside =
   'must not hold a card number: card numbers belong in card.number only'
 export const cardDataName =
   'must not be sent: security codes, PINs and track data belong in the fields that are made for them, and are never stored'
 
 /**
- * Whether a text holds a card number: 13 to 19 digits in the range of a known brand that pass the Luhn
- * check, in any script, with up to 32 blanks and marks between two of them, also written in percent signs,
- * entities or escapes of JSON.
+ * Whether a text holds a card number: 13 to 19 digits in the range of a known brand with a valid
+ * Luhn check digit, in any script, with up to 32 blanks and marks between two digits, also in
+ * percent encoding, entities or JSON escapes.
  *
- * @param isAddress the text stands in a field for addresses of the internet.
+ * @param isAddress the text comes from a field for internet addresses.
  */
 export function holdsCardNumber(text: string, isAddress = false): boolean {
-  // Every way to write a digit has a digit in it.
+  // Every notation of a digit contains a digit.
   return hasDigits(text, shortest) && layersOf(text).some((layer) => isNumberIn(layer, isAddress))
 }
 
@@ -32,7 +32,7 @@ function isNumberIn(text: string, isAddress: boolean): boolean {
 
 const addressFields = new Set(['customer.ip'])
 
-/** Why the value of a field is refused: for a card number in it, or a name in it that says card data. */
+/** Why a field's value is refused: it contains a card number, or a name of card data. */
 export function cardDataIn(value: string, field: Field, isSearched: boolean): string | undefined {
   if (isSearched && holdsCardNumber(value, addressFields.has(field.name))) return cardNumberInside
   if (isHarmless(field)) return undefined
@@ -40,16 +40,16 @@ export function cardDataIn(value: string, field: Field, isSearched: boolean): st
   return undefined
 }
 
-/** Values that are sealed or never written, and those with a meaning of their own. */
+/** Values that are sealed or never written, and values with a fixed meaning. */
 const isHarmless = ({ class: fieldClass, format }: Field) =>
   sealedOrUnwritten.has(fieldClass) || !takesNumbers(format)
 
 const isFound = (text: string) => cardNumbersIn(text, 'brand').found.length > 0
 
-/** Shortest number of digits that a card number has. */
+/** The shortest length of a card number. */
 const shortest = 13
 
-/** Formats with a meaning of their own: what is no such value is refused for that. */
+/** Formats with a fixed meaning, which refuse other values themselves. */
 const harmless: ReadonlySet<Format['kind']> = new Set([
   'letters',
   'amount',
@@ -68,8 +68,8 @@ const harmless: ReadonlySet<Format['kind']> = new Set([
 ])
 
 /**
- * Whether values of a field are searched. Not those that are sealed or never written, and not references:
- * a tenth of all order numbers, tickets and EANs pass for card numbers by chance.
+ * Whether values of a field are searched. Exempt are sealed and never written values, and
+ * references: a tenth of all order numbers, tickets and EANs resemble card numbers by chance.
  */
 export const isSearched = (field: Field, most: number): boolean =>
   field.options.reference !== true && most >= shortest && !isHarmless(field)
@@ -82,10 +82,13 @@ function takesNumbers(format: Format): boolean {
   return !harmless.has(format.kind)
 }
 
-/** UUIDs and digests: one of a thousand has digits in a row that pass for a card number. */
+/** UUIDs and digests: one of a thousand contains digits that resemble a card number. */
 const codes =
   /(?<![0-9a-z-])(?:[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|(?:[0-9a-f]{8}){4,16})(?![0-9a-z-])/gi
-/** Of random hexadecimal digits three in eight are letters; with fewer than this it is a number. */
+/**
+ * Three in eight random hexadecimal digits are letters; a text with fewer than this share is a
+ * number.
+ */
 const leastLetters = 1 / 16
 
 function withoutCode(code: string): string {

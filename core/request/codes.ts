@@ -13,7 +13,7 @@ import {
 import type { ParameterErrors } from './parameter-errors.ts'
 import type { Nested } from './request.ts'
 
-/** Checks that codes which look right are members of their tables, noting those that are not. */
+/** Checks that well-formed codes are members of their tables, and notes other codes. */
 export type CheckCodes = (request: Nested, errors: ParameterErrors) => void
 
 type Table = {
@@ -49,11 +49,11 @@ const tables: Readonly<Partial<Record<Format['kind'], Table>>> = {
   },
 }
 
-/** The code tables that a format draws on; a value has to be a member of one of them. */
+/** The code tables of a format; a value must be a member of one of them. */
 export function tablesOf(format: Format): Table[] {
   const formats = format.kind === 'either' ? format.of : [format]
   const found = formats.map(({ kind }) => tables[kind])
-  // A format that also admits other text does not confine its values to a table.
+  // A format that also allows other text does not limit its values to a table.
   return found.every((table) => table !== undefined) ? found : []
 }
 
@@ -75,7 +75,7 @@ export function codesOf(operation: Operation): CheckCodes {
   }
 }
 
-/** Calls back with every value at the name that `steps` spell, of which lists can have many. */
+/** Visits every value at the name in `steps`; lists can contain many. */
 function visit(
   at: unknown,
   steps: readonly Step[],

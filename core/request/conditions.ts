@@ -2,19 +2,19 @@ import type { Condition, Operation, Presence } from '@tollgate/schemas'
 import type { ParameterErrors } from './parameter-errors.ts'
 import type { Nested } from './request.ts'
 
-/** Checks the conditions of an operation's tables, noting the fields that they are about. */
+/** Checks the conditions of an operation's tables, and notes the fields that break them. */
 export type CheckConditions = (request: Nested, errors: ParameterErrors) => void
 
 /**
- * One object of the request that conditions look at: the request itself, or one element of a list
- * when all their names lie in that list.
+ * One object that conditions read: the request, or one element of a list when all their names lie
+ * in that list.
  */
 type Scope = { readonly at: Nested; readonly prefix: string }
 type Rule = (scope: Scope, errors: ParameterErrors) => void
 
 /**
- * Prepares the conditions. Conditions that name a field which the operation does not take are
- * checked as if it were absent, except that nobody is told to send it.
+ * Prepares the conditions. A condition that names a field outside of the operation treats it as
+ * absent, and no error asks the client to send it.
  */
 export function conditionsOf(
   operation: Operation,
@@ -47,7 +47,7 @@ export function conditionsOf(
   }
 }
 
-/** Names that a condition asks for, or undefined when the operation can never meet or break it. */
+/** The names in a condition, or undefined when the operation can never meet or break it. */
 function withoutUnaccepted(
   condition: Condition,
   accepted: ReadonlySet<string>,

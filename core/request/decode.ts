@@ -7,7 +7,7 @@ import type { ParameterErrors } from './parameter-errors.ts'
 import type { Plan } from './plan.ts'
 import { type Nested, RequestBuilder } from './request.ts'
 
-/** What a request comes as. */
+/** The forms of a request. */
 export type RequestInput =
   /** Body of media type `application/x-www-form-urlencoded`, as received. */
   | { readonly form: Uint8Array }
@@ -26,8 +26,8 @@ export type Decoded = {
 }
 
 /**
- * The input that a body is, by its media type; parameters of the media type do not matter. Throws
- * 400 200.100.103 for any other media type. A body without a media type is read as a form.
+ * The input for a body of this media type, ignoring the parameters of the type. Throws 400
+ * 200.100.103 for other media types. A body without a media type counts as a form.
  */
 export function bodyInput(contentType: string | undefined, body: Uint8Array): RequestInput {
   if (body.length === 0) return { form: body }
@@ -46,8 +46,8 @@ export function bodyInput(contentType: string | undefined, body: Uint8Array): Re
 }
 
 /**
- * Reads the input by the names of the plan. What it cannot place is noted in `errors`, and the rest
- * is returned; input beyond the limits ends in a thrown GatewayError.
+ * Reads the input by the names of the plan. Misplaced values are noted in `errors` and the rest is
+ * returned; input beyond the limits throws a GatewayError.
  */
 export function decode(plan: Plan, input: RequestInput, errors: ParameterErrors): Decoded {
   const builder = new RequestBuilder(plan, errors)
@@ -74,15 +74,15 @@ function refuseLarge(length: number): void {
 }
 
 /**
- * Notes fields of the sender's own choice that are larger than anybody needs: each of them is stored,
- * searched for secrets, and told again in every answer and list. A cart is as large as its shop.
+ * Notes oversized fields of the sender's own choice: each is stored, searched for secrets, and
+ * returned in every response and list. A cart has the size of its shop's orders.
  */
 function noteExcess(
   names: readonly (readonly [name: string, value: string])[],
   errors: ParameterErrors,
 ): void {
   const characters = names.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
-  // Short enough whatever it is written in, as almost every request is: nothing is measured.
+  // Almost every request is short enough in any encoding and needs no measurement.
   if (characters * bytesPerCharacter <= limits.customParametersBytes) return
   const bytes = new Map<string, number>()
   for (const [name, value] of names) {

@@ -5,13 +5,13 @@ import type { RequestBuilder } from './request.ts'
 export function readForm(bytes: Uint8Array, builder: RequestBuilder): void {
   const buffer = withBlanks(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   if (isUtf8(buffer)) readPairs(buffer.toString('utf8'), (text) => text, builder)
-  // The bytes are split before they are decoded, so that the broken parameter can be named.
+  // The bytes are split before decoding, so that the error can name the broken parameter.
   else readPairs(buffer.toString('latin1'), textOfLatin1, builder)
 }
 
 /**
- * Reads the query of a URL, without its question mark. Node hands over the bytes of a request line
- * as Latin-1 characters; a query with characters beyond Latin-1 is text already.
+ * Reads the query of a URL, without its question mark. Node returns the bytes of a request line as
+ * Latin-1 characters; a query with other characters is text already.
  */
 export function readQuery(query: string, builder: RequestBuilder): void {
   const isText = /[^\u0000-\u00ff]/.test(query)
@@ -20,8 +20,8 @@ export function readQuery(query: string, builder: RequestBuilder): void {
 }
 
 /**
- * A plus sign is a blank. Replaced in the bytes, where it costs a few ms for the largest body; in a
- * text of plus signs it would cost a second.
+ * Replaces plus signs by blanks. On bytes the largest body takes a few ms; on a text of plus signs,
+ * a second.
  */
 function withBlanks(buffer: Buffer): Buffer {
   let plus = buffer.indexOf(0x2b)
@@ -35,7 +35,7 @@ const brokenText = 'is not UTF-8'
 const brokenEncoding =
   'has a broken percent-encoding; it must be UTF-8, each byte as % and two digits'
 
-/** Text of bytes given as Latin-1 characters, or undefined when they are not UTF-8. */
+/** Decodes bytes in Latin-1 characters as UTF-8, or undefined. */
 function textOfLatin1(latin1: string): string | undefined {
   const bytes = Buffer.from(latin1, 'latin1')
   return isUtf8(bytes) ? bytes.toString('utf8') : undefined
@@ -46,15 +46,15 @@ function readPairs(
   toText: (part: string) => string | undefined,
   builder: RequestBuilder,
 ): void {
-  // The position of the next "=" is kept across pairs: looking for it anew in each pair would read
-  // the rest of a body without any "=" once per pair.
+  // The position of the next "=" persists across pairs: a search in each pair would read the rest
+  // of a body without "=" once per pair.
   let equals = text.indexOf('=')
   for (let start = 0; start < text.length; ) {
     let end = text.indexOf('&', start)
     if (end === -1) end = text.length
     if (equals !== -1 && equals < start) equals = text.indexOf('=', start)
     builder.count()
-    // A name without a value, and a value that is empty, are not sent.
+    // A name without a value and an empty value count as absent.
     if (equals !== -1 && equals < end - 1) {
       readPair(text.slice(start, equals), text.slice(equals + 1, end), toText, builder)
     }

@@ -6,9 +6,9 @@ import type { ParameterErrors } from './parameter-errors.ts'
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 
 /**
- * Reads a JSON body. The runtime's own parser silently keeps the last of two equal names, which
- * would let two readers of one body see different requests; this one notes the repetition.
- * Throws when the text is not JSON.
+ * Reads a JSON body. The runtime's parser silently keeps the last of two equal names, so two
+ * readers of one body could see different requests; this parser notes the repetition. Throws when
+ * the text is not JSON.
  */
 export function readJson(bytes: Uint8Array, errors: ParameterErrors): Json {
   if (!isUtf8(bytes)) throw broken('is not UTF-8')
@@ -132,7 +132,7 @@ class JsonReader {
     }
   }
 
-  /** Steps over `character`, after blanks, if it stands there. */
+  /** Skips blanks and then `character`, if present. */
   #skips(character: string): boolean {
     this.#skipBlanks()
     if (this.#text[this.#at] !== character) return false
@@ -148,7 +148,7 @@ class JsonReader {
     }
   }
 
-  /** Says where, but never what stands there: it could be a card number. */
+  /** Names the position, but never the text, which could be a card number. */
   #unexpected(expected: string): GatewayError {
     return broken(`is not JSON: expected ${expected} at position ${this.#at}`)
   }

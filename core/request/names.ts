@@ -3,21 +3,21 @@ import { maskEscapedNumbers } from '../redaction/mask.ts'
 
 const longDigitRun = new RegExp(`\\p{Nd}{${limits.unknownNameMaskedDigits},}`, 'gu')
 const accountRun = /\p{Nd}(?:[\p{P}\p{S}\p{Z}\p{Cf}]?\p{Nd}){12,}/gu
-/** A moment as schedules are told it has fourteen digits, and is no account. */
+/** A moment in a schedule's format has fourteen digits and is no account. */
 const moment = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d{1,2}(?:Z|[+-]\d\d:?\d\d)?$/
 const unprintable = /[\p{Cc}\p{Cs}]/gu
 const echoedValueCharacters = 128
 
 /**
- * A parameter name as it may be repeated to the client and in logs: at most 64 characters, nothing
- * unprintable, and no run of digits long enough to be an account. Masked before it is cut, because
- * a cut run would look short.
+ * A parameter name for errors and logs: at most 64 characters, printable, and without a run of
+ * digits long enough for an account. The mask comes before the cut, because a cut run would look
+ * short.
  */
 export function printableName(name: string): string {
   return cut(name.slice(0, 4 * limits.parameterNameCharacters), limits.unknownNameEchoCharacters)
 }
 
-/** A harmless value as it may be repeated: short, and without anything that could be a card number. */
+/** A harmless value for errors and logs: short, and without possible card numbers. */
 export function printableValue(value: string): string {
   const shown = value.slice(0, 1024)
   const masked = (moment.test(value) ? shown : shown.replace(accountRun, '***')).replace(
@@ -34,10 +34,10 @@ function cut(name: string, characters: number): string {
 
 const maxDistance = 2
 
-/** Names of one operation, prepared for looking up near misses. */
+/** Names of one operation, indexed for suggestions. */
 export type Vocabulary = ReadonlyMap<number, readonly { name: string; folded: string }[]>
 
-/** Case and the choice of separator are the likeliest slips, so they cost nothing. */
+/** Case and separators are the likeliest errors, so the distance ignores them. */
 const fold = (name: string) => name.toLowerCase().replace(/[_-]/g, '.')
 
 export function vocabularyOf(names: Iterable<string>): Vocabulary {
@@ -52,8 +52,8 @@ export function vocabularyOf(names: Iterable<string>): Vocabulary {
 }
 
 /**
- * The known name that `unknown` probably means: at most two slips away, one for short names. Its
- * cost is bounded by the vocabulary, whatever the client sends.
+ * The known name that `unknown` probably means: at most two edits away, one for short names. The
+ * vocabulary limits the cost, regardless of the input.
  */
 export function suggest(unknown: string, vocabulary: Vocabulary): string | undefined {
   if (unknown.length > limits.unknownNameEchoCharacters) return undefined
@@ -74,8 +74,8 @@ export function suggest(unknown: string, vocabulary: Vocabulary): string | undef
 }
 
 /**
- * Edit distance (insert, delete, replace, swap of neighbours), or `limit + 1` when it is larger.
- * Only the diagonal band that can stay within the limit is filled in.
+ * Edit distance (insert, delete, replace, swap of neighbours), or `limit + 1` beyond the limit.
+ * Fills only the diagonal band within the limit.
  */
 function distanceUpTo(limit: number, a: string, b: string): number {
   const far = limit + 1

@@ -9,7 +9,7 @@ import {
   wrongIndex,
 } from './request.ts'
 
-/** Reads a nested object: an embedder's own, or what a JSON body held. */
+/** Reads a nested object from an embedder or a JSON body. */
 export function readNested(values: unknown, builder: RequestBuilder): void {
   if (!isPlainObject(values)) builder.errors.add('', 'the request must be an object of fields')
   else
@@ -20,7 +20,10 @@ export function readNested(values: unknown, builder: RequestBuilder): void {
     )
 }
 
-/** Where in the plan an object stands: `within` names the group below `prefix`, which ends a list. */
+/**
+ * The position of an object in the plan: `within` names the group below `prefix`, which ends a
+ * list.
+ */
 type Position = {
   readonly level: Level
   readonly container: Nested
@@ -108,7 +111,7 @@ function readElement(
   } else builder.note(name, groupTakesNoValue)
 }
 
-/** The text of a value. Numbers are refused: 19 digits do not survive in one, nor does `92.00`. */
+/** The text of a value. Refuses numbers, which lose digits of 19 and the zeros of `92.00`. */
 function readText(value: unknown, name: string, builder: RequestBuilder): string | undefined {
   if (typeof value === 'string') {
     if (value.isWellFormed()) return value
@@ -120,7 +123,7 @@ function readText(value: unknown, name: string, builder: RequestBuilder): string
   return undefined
 }
 
-/** Plain objects of any realm; a Date or a Map would otherwise pass for an empty group. */
+/** Plain objects of any realm. A Date or a Map would otherwise count as an empty group. */
 function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return Object.prototype.toString.call(value) === '[object Object]'
 }

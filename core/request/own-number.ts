@@ -1,6 +1,6 @@
 /**
- * The number of the account that a request is about must stand nowhere else in it: everything but its own
- * field is stored and told in clear. This holds for every field, references too.
+ * Keeps the account number of a request out of all other fields, references included, since these
+ * are stored and shown in clear.
  */
 import { GatewayError } from '../errors.ts'
 import { digitsOf, hasDigits } from '../redaction/card-numbers.ts'
@@ -8,13 +8,13 @@ import { layersOf } from '../redaction/escapes.ts'
 
 type Names = readonly (readonly [name: string, value: string])[]
 
-/** Shorter account numbers are found in other values by chance. */
+/** Shorter account numbers occur in other values by chance. */
 const shortest = 8
 
 /**
- * Refuses a request in which one of the numbers that it brings along stands in another name or value, also
- * with other characters in between, in escapes, or in the digits of another script. Not for numbers out of the
- * vault: it would tell whoever asks often enough which number is the right one.
+ * Refuses a request that repeats one of its numbers in another name or value, also with separators,
+ * in escapes, or in the digits of another script. Not for numbers from the vault, where refusals
+ * would confirm guesses.
  *
  * @param numbers by the full names of their fields. @throws GatewayError 400 naming the field.
  */
@@ -41,7 +41,7 @@ export function refuseOwnNumber(numbers: Readonly<Record<string, string>>, names
 
 const isLong = (text: string) => text.length >= shortest
 
-/** Letters and digits alone, in the form of which there is one of each. */
+/** Letters and digits alone, in one normal form. */
 const plain = (text: string) =>
   text
     .normalize('NFKC')

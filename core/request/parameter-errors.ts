@@ -2,12 +2,12 @@ import { type Field, isResultCode, limits, type Reason } from '@tollgate/schemas
 import { GatewayError, type ParameterError } from '../errors.ts'
 import { printableName, printableValue } from './names.ts'
 
-/** Code of every syntax and format error that has none of its own. */
+/** Code of syntax and format errors without a code of their own. */
 const invalidParameter: Reason = '200.300.404'
 
 /**
- * Collects what is wrong with a request, one entry per parameter. It stops the request by throwing
- * when it is full: whoever got that much wrong starts over, and hostile input costs no more.
+ * Collects the errors of a request, one entry per parameter. Throws when full: such a request needs
+ * a rewrite, and hostile input costs no more.
  */
 export class ParameterErrors {
   readonly #entries: ParameterError[] = []
@@ -22,14 +22,14 @@ export class ParameterErrors {
     return this.#names.has(name)
   }
 
-  /** Whether anything whose name begins like this was noted. */
+  /** Whether an entry's name begins like this. */
   hasBelow(prefix: string): boolean {
     return [...this.#names].some((name) => name.startsWith(prefix))
   }
 
   /**
-   * Adds an entry. The value is repeated only for a known field of class none; everything else could
-   * be personal or an account. A second entry for the same name is dropped: the first is the cause.
+   * Adds an entry. Only values of known fields of class none are repeated; others could be personal
+   * data or an account. A second entry for a name is dropped, since the first is the cause.
    */
   add(
     name: string,
@@ -49,7 +49,7 @@ export class ParameterErrors {
     if (this.#entries.length >= limits.parameterErrors) throw this.refusal()
   }
 
-  /** The refusal with every entry. It has a code of its own only when all entries agree on it. */
+  /** The refusal with every entry. A code shared by all entries becomes the refusal's own. */
   refusal(): GatewayError {
     const [code] = this.#codes
     return new GatewayError(

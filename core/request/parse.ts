@@ -32,14 +32,14 @@ export class RequestParser {
   }
 
   /**
-   * Reads a request. Throws a GatewayError of status 400 with all its `parameterErrors` when it
-   * breaks the tables: 200.300.404, or the value's own code when every error shares it.
+   * Reads a request. A request that breaks the tables throws a GatewayError of status 400 with all
+   * `parameterErrors`: 200.300.404, or the value's own code when every error shares it.
    */
   parse(operation: string, input: RequestInput): Decoded {
     return this.open(operation, input).check()
   }
 
-  /** Decodes a request and leaves its validation for later: rights are told before mistakes. */
+  /** Decodes a request and validates later, so that refusals for rights come before errors. */
   open(operation: string, input: RequestInput): Opened<Decoded> {
     const { plan, checkSchema, checkConditions, checkCodes } = this.prepare(operation)
     const errors = new ParameterErrors()
@@ -58,7 +58,7 @@ export class RequestParser {
     }
   }
 
-  /** Compiles what the operation needs, so that its first request does not wait for it. */
+  /** Compiles an operation ahead, so that its first request does not wait. */
   prepare(operation: string): Prepared {
     const known = this.#prepared.get(operation)
     if (known !== undefined) return known
@@ -74,10 +74,10 @@ export class RequestParser {
   }
 }
 
-// What is compiled depends on the tables alone, so all engines of a process share it.
+// The compiled form depends on the tables alone, so all engines of a process share it.
 const parser = new RequestParser(operationNamed)
 
-/** A request type as the engine sees it: where an embedder may write a boolean, it finds the word. */
+/** A request type inside the engine: booleans of embedders arrive as text. */
 export type TextOnly<T> = T extends string
   ? T
   : T extends boolean
@@ -92,27 +92,29 @@ export type Parsed<Request = Nested> = Omit<Decoded, 'request'> & { readonly req
 /** A decoded request. `check` validates it and throws like `parseRequest`. */
 export type Opened<Request> = {
   readonly entityId: string | undefined
-  /** Of the request, and those that it names for single brands. */
+  /** Payment types of the request, including those for single brands. */
   paymentTypes(): readonly string[]
-  /** Whether it holds this field of the first level. */
+  /** Whether the request has this field of the first level. */
   holds(field: string): boolean
   check(): Request
 }
 
-/** Read from the very object that is carried out, so that nobody can show one type and make another. */
+/**
+ * Reads the carried-out object itself, so that the checked type and the used type cannot differ.
+ */
 function paymentTypesIn({ paymentType, overridePaymentType }: Nested): readonly string[] {
   const overrides = typeof overridePaymentType === 'object' ? overridePaymentType : {}
   return [paymentType, ...Object.values(overrides)].filter((type) => typeof type === 'string')
 }
 
-/** Decodes the request of an operation; only what breaks the limits of decoding is refused here. */
+/** Decodes the request of an operation; refuses only input beyond the limits of decoding. */
 export function openRequest(operation: string, input: RequestInput): Opened<Parsed> {
   return parser.open(operation, input)
 }
 
 /**
- * Reads the request of an operation of the endpoints table. Throws a GatewayError of status 400 that
- * names every parameter which is wrong: 200.300.404, or the value's own code when all share it.
+ * Reads the request of an operation of the endpoints table. Throws a GatewayError of status 400
+ * that names every wrong parameter: 200.300.404, or the value's own code when all share it.
  */
 export function parseRequest<Name extends OperationName>(
   operation: Name,
@@ -124,8 +126,8 @@ export function parseRequest(operation: string, input: RequestInput): Parsed {
 }
 
 /**
- * A check of conditions that hold in some situations only, such as those of an authentication. It
- * takes a parsed request and throws like `parseRequest`.
+ * Checks conditions of certain situations, such as an authentication. Takes a parsed request and
+ * throws like `parseRequest`.
  */
 export function conditionCheck(
   operation: string,

@@ -2,7 +2,7 @@ import { type Field, limits, maxCharactersOf, type Operation, stepsOf } from '@t
 import { isSearched } from './card-data.ts'
 import { type Vocabulary, vocabularyOf } from './names.ts'
 
-/** A name that takes a value. `path` leads from the request, or from the list element, to its place. */
+/** A name with a value. `path` leads from the request, or from the list element, to its place. */
 export type Leaf = {
   readonly field: Field
   /** Name below the request or the list element, in its documented spelling. */
@@ -11,7 +11,7 @@ export type Leaf = {
   readonly maxCharacters: number
   /** Another spelling of `name`. */
   readonly isAlias: boolean
-  /** Accepted because deployed clients send it, and dropped. */
+  /** Accepted for deployed clients, and dropped. */
   readonly isTolerated: boolean
   /** Whether a card number in its value is refused. */
   readonly isSearched: boolean
@@ -34,7 +34,7 @@ export type List = {
   readonly path: readonly string[]
   readonly maxIndex: number
   readonly item: Level
-  /** Nothing in it is kept, so the list itself is not either. */
+  /** All of its fields are dropped, so the list itself is dropped as well. */
   readonly isTolerated: boolean
 }
 
@@ -43,17 +43,19 @@ export type Level = {
   readonly leaves: Map<string, Leaf>
   readonly lists: Map<string, List>
   readonly free: Map<string, FreeKeys>
-  /** Names that hold others and take no value themselves. */
+  /** Names that contain others and take no value themselves. */
   readonly groups: Set<string>
 }
 
-/** How the names of one operation are read. Made once from the tables, used for every request. */
+/** How to read the names of one operation. Built once from the tables, used for every request. */
 export type Plan = {
   readonly root: Level
   readonly vocabulary: Vocabulary
 }
 
-/** Without a pattern of its own, a free key is anything that cannot be taken for another name. */
+/**
+ * Without a pattern of its own, a free key is any text that cannot be confused with another name.
+ */
 const anyKey = { pattern: '[^.\\[\\]\\p{Cc}]{1,64}', max: 64 }
 
 const emptyLevel = (): Level => ({
@@ -128,7 +130,7 @@ function insert(root: Level, field: Field, spelled: Field): void {
   }
 }
 
-/** Where the value of a field that has other spellings goes. Lists have none. */
+/** The place for the value of a field with other spellings. Lists have none. */
 function placeOf(field: Field): { name: string; path: string[] } {
   const steps = stepsOf(field)
   const path = steps.flatMap((step) => (step.kind === 'key' ? [step.key] : []))

@@ -6,29 +6,29 @@ import { suggest } from './names.ts'
 import type { ParameterErrors } from './parameter-errors.ts'
 import type { FreeKeys, Leaf, Level, List, Plan } from './plan.ts'
 
-/** A request as the engine reads it: objects without a prototype, arrays for `[n]`, strings. */
+/** A request inside the engine: objects without a prototype, arrays for `[n]`, strings. */
 export type Nested = { [key: string]: string | Nested | Nested[] }
 
 const control = /[\u0000-\u001f\u007f-\u009f]/
 const controlExceptLines = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
-/** Names that stand for an object's own machinery in JavaScript are no names of parameters. */
+/** JavaScript's own property names are no parameter names. */
 const machinery = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** A null prototype: no name in a request can reach anything that is not in the request. */
+/** A null prototype: no name in a request can reach anything outside of the request. */
 const emptyObject = (): Nested => Object.create(null)
 
 /**
- * A request under construction. Values arrive one by one under their wire names and are put where
- * the plan says; whatever does not fit is noted in `errors`.
+ * A request under construction. Values arrive one by one under their wire names and go to their
+ * place in the plan; misplaced values are noted in `errors`.
  */
 export class RequestBuilder {
   readonly request: Nested = emptyObject()
-  /** What was accepted, in order, under documented names. */
+  /** Accepted values, in order, under documented names. */
   readonly names: [name: string, value: string][] = []
   readonly errors: ParameterErrors
   readonly plan: Plan
   readonly #lists: { name: string; elements: Nested[] }[] = []
-  /** Other spellings that were used: documented name -> name as sent. */
+  /** Used spellings: documented name -> name as sent. */
   readonly #spellings = new Map<string, string>()
   readonly #sentOnce = new Set<string>()
   #parameters = 0
@@ -38,7 +38,7 @@ export class RequestBuilder {
     this.errors = errors
   }
 
-  /** Counts a parameter. Throws when there are too many to go on. */
+  /** Counts a parameter. Throws beyond the limit. */
   count(): void {
     if (++this.#parameters > limits.parameters) {
       throw new GatewayError('200.300.404', {
@@ -52,7 +52,7 @@ export class RequestBuilder {
     this.note(name, this.#putFlat(name, value))
   }
 
-  /** Notes what is wrong with a parameter, if anything. */
+  /** Notes the error of a parameter, if any. */
   note(name: string, wrong: Wrong): void {
     if (wrong !== undefined) this.errors.add(name, wrong)
   }
@@ -126,7 +126,7 @@ export class RequestBuilder {
     return earlier === value ? undefined : differs(spelled)
   }
 
-  /** Puts a value that was sent under another name than the `documented` one. */
+  /** Puts a value sent under another spelling than the `documented` one. */
   #putAlias(at: Nested, key: string, documented: string, name: string, value: string): Wrong {
     const repeated = this.#onlyOnce(name)
     if (repeated !== undefined) return repeated
@@ -140,7 +140,7 @@ export class RequestBuilder {
 
   putFree(container: Nested, free: FreeKeys, key: string, name: string, value: string): Wrong {
     if (machinery.has(key)) return notAllowed
-    // Characters are counted only where the length leaves it open.
+    // The exact count of characters matters only near the limit.
     const isTooLong = key.length > free.max && [...key].length > free.max
     if (isTooLong || !free.pattern.test(key)) {
       return `its key must match ${free.pattern.source} and have up to ${free.max} characters`
@@ -181,19 +181,19 @@ export class RequestBuilder {
   }
 
   /**
-   * To be called when everything was put. A gap in a list is refused: moving later elements up would
-   * answer them under other numbers than they were sent with.
+   * Runs after the last value. Refuses gaps in a list: closing a gap would renumber the elements in
+   * the response.
    */
   finish(): void {
     for (const { name, elements } of this.#lists) {
-      // An element of which nothing could be placed is no gap.
+      // An element whose values were all refused is no gap.
       if (this.errors.hasBelow(`${name}[`)) continue
       const gap = elements.findIndex(isEmpty)
       if (gap !== -1) this.errors.add(`${name}[${gap}]`, missingElement)
     }
   }
 
-  /** What is wrong with a name that takes no value here. */
+  /** The error of a name that takes no value here. */
   whyRefused(name: string, level: Level, rest: string): string {
     if (level.groups.has(rest) || level.lists.has(rest) || level.free.has(rest)) {
       return groupTakesNoValue
@@ -201,7 +201,7 @@ export class RequestBuilder {
     if ((name.match(/[.[]/g)?.length ?? 0) >= limits.parameterDepth) {
       return `nests deeper than ${limits.parameterDepth} levels`
     }
-    // Looking for what was meant is the dearest step, so a name is looked up once.
+    // A suggestion is the most expensive step, so each name gets one.
     if (this.errors.has(name)) return notAllowed
     const meant = suggest(name, this.plan.vocabulary)
     return meant === undefined ? notAllowed : `${notAllowed}; did you mean ${meant}?`
@@ -223,7 +223,7 @@ export class RequestBuilder {
   }
 }
 
-/** What is wrong with a parameter, in words; undefined when nothing is. */
+/** The error of a parameter, in words; undefined without one. */
 export type Wrong = string | undefined
 
 export const notAllowed = 'is not an allowed parameter'
@@ -238,8 +238,8 @@ const differs = (other: string) => `differs from ${other}, which means the same;
 export const wrongIndex = (list: List) => `its index must be a number from 0 to ${list.maxIndex}`
 
 /**
- * Why a value cannot be passed on to validation. One that is far too long is stopped here, so that
- * no pattern has to read megabytes; a character takes at most two code units.
+ * Why a value cannot reach validation. Far too long values stop here, so that no pattern reads
+ * megabytes; a character takes at most two code units.
  */
 function whyUnreadable(field: Field, maxCharacters: number, value: string): Wrong {
   if (value.length > 2 * maxCharacters) return formatMessage(field.format)
@@ -247,13 +247,13 @@ function whyUnreadable(field: Field, maxCharacters: number, value: string): Wron
   return (isMultiline ? controlExceptLines : control).test(value) ? unprintable : undefined
 }
 
-/** True for a hole, too: `findIndex` does not step over them. */
+/** True for a hole, too: `findIndex` visits holes. */
 function isEmpty(element: Nested | undefined): boolean {
   for (const _ in element) return false
   return true
 }
 
-/** The number between `from` and `to`, written plainly and at most `max`; undefined otherwise. */
+/** The number between `from` and `to`, in plain decimal and at most `max`; otherwise undefined. */
 function readIndex(text: string, from: number, to: number, max: number): number | undefined {
   if (to === from || to - from > 4 || (to - from > 1 && text[from] === '0')) return undefined
   let index = 0

@@ -13,12 +13,12 @@ import { tablesOf } from './codes.ts'
 import type { ParameterErrors } from './parameter-errors.ts'
 import type { Nested } from './request.ts'
 
-/** Checks a decoded request against the JSON Schema of its operation, noting what does not fit. */
+/** Checks a decoded request against the JSON Schema of its operation, and notes errors. */
 export type Check = (request: Nested, errors: ParameterErrors) => void
 
 /**
- * Compiles the JSON Schemas of operations, each group of fields once however many operations use it.
- * Compiling takes time (about 0.3 s for a payment with its 700 fields), checking does not.
+ * Compiles the JSON Schemas of operations; operations share each compiled group of fields.
+ * Compilation takes about 0.3 s for a payment with its 700 fields; checks take no such time.
  */
 export class Schemas {
   readonly #definitions: Definitions = new Map()
@@ -50,7 +50,7 @@ export class Schemas {
   }
 }
 
-/** Whether the runtime can parse it as an address of the web. The pattern has seen to its shape. */
+/** Whether the runtime can parse the text as a web address. The pattern has checked its shape. */
 function isWebAddress(text: string): boolean {
   return URL.canParse(text)
 }
@@ -67,7 +67,7 @@ function describe(
       for (const missing of field === undefined ? requiredIn(name, operation) : [name]) {
         errors.add(missing, 'is required')
       }
-      // Gaps of a list were noted when it was decoded.
+      // Decoding has noted the gaps of a list.
     } else if (value === undefined) continue
     else if (field === undefined) errors.add(name, 'does not have the documented structure')
     else {
@@ -78,14 +78,14 @@ function describe(
   }
 }
 
-/** A group that is missing altogether: what the endpoint wants of it, rather than its bare name. */
+/** The required fields of a missing group, since the group's bare name would not help. */
 function requiredIn(group: string, operation: Operation): string[] {
   return operation.required.filter((name) => covers(group, name))
 }
 
 /**
- * Fields that draw on a code table keep their own result code for a well-formed code that is no
- * member; a malformed one is a format error like any other.
+ * A well-formed code outside of its table has the result code of its field; a malformed code is a
+ * format error.
  */
 function codeOf(field: Field): string | undefined {
   return tablesOf(field.format).length > 0 ? undefined : field.options.code
@@ -99,7 +99,7 @@ function pointerOf(error: ErrorObject): string[] {
   return error.keyword === 'required' ? [...steps, String(error.params.missingProperty)] : steps
 }
 
-/** The wire name, field and value that a path into the request stands for. */
+/** The wire name, field and value at a path of the request. */
 function follow(
   pointer: readonly string[],
   request: unknown,

@@ -20,12 +20,12 @@ import { refuseUnavailable } from '../request/capabilities.ts'
 import { groupOf, textOf } from '../request/values.ts'
 
 /**
- * The channel of a first payment: the one it names, or the one that the merchant's rules choose.
- * Asks nothing of the database: the rules came with the merchant.
+ * The channel of a first payment: the named one, or the choice of the merchant's rules. Reads
+ * nothing from the database, since the rules came with the merchant.
  *
- * @throws GatewayError 600.200.202 no rule takes this payment type, 600.200.500 none takes brand,
- * currency, country or all of them together, 500.100.203 the entity or the channel of the rule is
- * closed, 200.300.404 the merchant has no rules. What is wrong with the request itself comes before that.
+ * @throws GatewayError 600.200.202 no rule accepts this payment type, 600.200.500 none accepts the
+ * brand, currency, country or their combination, 500.100.203 the entity or the rule's channel is
+ * closed, 200.300.404 the merchant has no rules. Errors of the request itself come first.
  */
 export function dispatch(
   { clock }: { readonly clock: Clock },
@@ -55,7 +55,7 @@ export function dispatch(
   }
 }
 
-/** What the rules look at. A request that is wrong in itself is told so before rules are asked. */
+/** The facts for the rules. A faulty request gets its own error before the rules apply. */
 function factsOf(
   fields: RequestFields,
   only: 'verification' | undefined,
@@ -104,8 +104,8 @@ const fieldNames: Readonly<Record<Exclude<Criterion, 'countries'>, string>> = {
 }
 
 /**
- * Names what no rule takes, or the combination when each value alone is taken by some rule. It tells
- * what of the request was looked at and nothing of the rules.
+ * Names the value that no rule accepts, or the combination when some rule accepts each value alone.
+ * The text names parts of the request and nothing of the rules.
  */
 function noneFits(
   rules: readonly ReadyRule[],

@@ -1,15 +1,15 @@
 /**
- * Giving a schedule other times and cancelling it: what takes its plan away from it.
+ * Changes the times of a schedule, or cancels it.
  *
- * Such a change has a moment T, and no instant up to it is ever lost: it has fired by then, or the
- * change itself records it as missed, with its event, in its own commit. A change never charges: who
- * cancels at 10:05 what nobody fired at 10:00 wants no charge afterwards, and must see that there was
- * none. For the same reason a cancellation with immediate effect also takes what has fired and was
- * not begun: those occurrences become missed ones. A change of times leaves them to be charged.
+ * A change has a moment T, and every instant up to T is accounted for: it has fired, or the change
+ * itself records it as missed, with its event, in its own commit. A change never charges: a
+ * merchant who cancels at 10:05, before the 10:00 instant has fired, wants no charge and must see
+ * that none happened. For the same reason a cancellation with immediate effect turns fired
+ * occurrences without a payment into missed ones. A change of times leaves those occurrences to be
+ * charged.
  *
- * Nobody holds the schedule while this reckons. It is written only if the schedule is still what was
- * read of it, its next instant included, so whoever fires, fails or changes it meanwhile makes this
- * read and reckon anew, with a later T.
+ * The computation locks nothing. The write succeeds only when the schedule is unchanged since the
+ * read, its next instant included; otherwise the change reads and computes again, with a later T.
  */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Request } from '../call.ts'
@@ -36,9 +36,9 @@ import { planOf } from './stored-plan.ts'
 import type { Schedule, ScheduleRecord } from './types.ts'
 
 /**
- * Gives a schedule other times, from now on.
+ * Gives a schedule new times, from now on.
  *
- * @throws GatewayError 404 when there is none; 400 100.360.300 when it was cancelled or has run out.
+ * @throws GatewayError 404 for an unknown schedule; 400 100.360.300 for a cancelled or ended one.
  */
 export async function changeSchedule(
   engine: Engine,
@@ -70,10 +70,10 @@ export async function changeSchedule(
 }
 
 /**
- * Cancels a schedule: at once, or when its notice allows. Until then it runs on, and what is due has
- * its turn.
+ * Cancels a schedule: at once, or after its notice. Until then the schedule runs, and due instants
+ * are charged.
  *
- * @throws GatewayError 404 when there is none; 400 100.360.303 when it was cancelled or has run out.
+ * @throws GatewayError 404 for an unknown schedule; 400 100.360.303 for a cancelled or ended one.
  */
 export async function endSchedule(
   engine: Engine,
@@ -98,7 +98,7 @@ export async function endSchedule(
   }
 }
 
-/** Its registration's number must not be repeated: changes are recorded with their references. */
+/** Changes are stored with their references, so these must not repeat the registration's number. */
 async function refuseItsNumber(
   engine: Engine,
   { schedule }: ScheduleWithNext,
@@ -120,7 +120,7 @@ function hasMore(schedule: Schedule): schedule is Running {
   return schedule.cancelledAt === null && schedule.nextAt !== null
 }
 
-/** What fired after the schedule was read is not among these, but then nothing is written either. */
+/** Instants that fired since the read are missing here, but then the write fails as well. */
 async function leftBehind(engine: Engine, schedule: Running, now: Date): Promise<Passed[]> {
   const fired = await engine.lanes.single(unbegunOf(schedule.id))
   return [
@@ -134,7 +134,7 @@ function unfired(engine: Engine, schedule: Running, now: Date): Passed[] {
   try {
     return missedUpTo(planOf(schedule), schedule.nextAt, now).map((range) => passedBy(range))
   } catch (error) {
-    // One that cannot be read, because its zone is gone for instance, can be ended all the same.
+    // An unreadable schedule, such as one whose zone no longer exists, can still be cancelled.
     const kind = error instanceof Error ? error.name : 'unknown'
     engine.log.warn({ schedule: schedule.id, error: kind }, 'a schedule cannot be read')
     return [passedBy({ first: schedule.nextAt, last: schedule.nextAt, count: 1 })]

@@ -1,4 +1,4 @@
-/** Charges occurrences: each is an ordinary payment with the registration, at most one at a time. */
+/** Charges occurrences: each is an ordinary payment on the registration, at most one at a time. */
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -19,21 +19,24 @@ import {
   resubmitAfter,
 } from './store-charge.ts'
 
-/** Charges under way at once for one job at one connector. */
+/** Concurrent charges of one job at one connector. */
 const atOnce = 32
-/** Refusals that say nothing about the charge itself: it is tried again. */
+/** Refusals that say nothing about the charge itself: the charge is repeated. */
 const passing = new Set([429, 503])
 const lookAgainMs = 60_000
-/** Until somebody looks at one that nobody waits for: whoever decides it mostly looks by himself. */
+/**
+ * Pause before the next look at an undecided charge, since most are decided by their own enquiry
+ * before.
+ */
 const lookByTheWayMs = 15 * 60_000
 
 /**
- * Does for each occurrence what is left to do: the charge, or another one after a decline where the
- * channel allows it or nothing was charged. Safe to run any number of times and anywhere: the slot of
- * an occurrence takes one payment, and the next only after that was declined for good.
+ * Takes the next action for each occurrence: the charge, or another one after a decline, where the
+ * channel allows it or nothing was charged. Safe to run any number of times and anywhere: the slot
+ * of an occurrence takes one payment, and the next only after a final decline.
  *
- * @param after The attempt whose decline is to be followed by another charge now.
- * @throws what kept some of them from being charged, after all others were.
+ * @param after The declined attempt that another charge follows now.
+ * @throws the first error, after all other occurrences were charged.
  */
 export async function chargeOccurrences(
   engine: Engine,
@@ -61,8 +64,8 @@ export async function chargeOccurrences(
 }
 
 /**
- * The occurrence whose payment an attempt is. From now on somebody looks at it, in case the process
- * that is about to find out what became of the attempt dies as well.
+ * The occurrence of an attempt's payment. A timer from now on covers the death of the process that
+ * resolves the attempt.
  */
 export async function occurrenceOfAttempt(
   engine: Engine,
@@ -100,8 +103,8 @@ async function continueOne(
 }
 
 /**
- * What was missed for longer than the channel makes up for is not charged late either, whatever kept
- * it: a job that was lost, a queue that stood still. On a test clock that clock's time counts.
+ * An occurrence older than the channel's misfire window is not charged late, whether its job was
+ * lost or its queue stood still. On a test clock that clock's time counts.
  */
 async function isTooOld(engine: Engine, row: ChargeRow): Promise<boolean> {
   const { windowMs } = misfireOf(await engine.directory.settings(row.channel_id))
@@ -109,11 +112,10 @@ async function isTooOld(engine: Engine, row: ChargeRow): Promise<boolean> {
 }
 
 /**
- * What the first commit of a charge found there in the place of what was read before: the
- * registration was removed, or a cancellation took the occurrence away. Undefined then: nothing is
- * left to be done.
+ * Explains a first commit that wrote nothing: the registration was removed, or a cancellation took
+ * the occurrence away. Undefined: nothing remains to be done.
  *
- * @throws what was thrown, when none of these is the reason.
+ * @throws the original error, when neither is the reason.
  */
 async function whyRefused(
   engine: Engine,
@@ -151,9 +153,9 @@ async function lookAfter(engine: Engine, occurrenceId: string): Promise<void> {
 }
 
 /**
- * After a charge that was not approved: another one, now or later, or nothing.
+ * After a charge without approval: another charge, now or later, or none.
  *
- * @param after The attempt whose decline waited long enough, when this is what a timer says.
+ * @param after The declined attempt whose pause has ended, when a timer is the reason.
  */
 async function afterwards(
   engine: Engine,
@@ -169,12 +171,12 @@ async function afterwards(
   if (row.state === 'approved' || row.state === 'expired') {
     await endTimers(engine, id, attempt)
   } else if (row.is_late) {
-    // Charged after all: another one only once that is undone, which may take a while.
+    // A late success: the next charge waits until its reversal is done.
     await engine.lanes.single(removeTimer('resubmit', `${id} ${attempt}`))
     await lookIn(engine, id, lookByTheWayMs)
   } else if (row.state !== 'declined') {
-    // What is open may still be charged: looked at again, in real time, until it is decided. One that
-    // waits for its time is decided by a word or by a question, and that looks after it.
+    // An open payment may still be charged, so the look repeats in real time until a decision. A
+    // pending payment is decided by a word or an enquiry, which then looks after the occurrence.
     if (policy === null && row.state === 'pending') await endTimers(engine, id, attempt)
     else await lookIn(engine, id, policy === null ? lookByTheWayMs : lookAgainMs)
   } else {
@@ -185,14 +187,16 @@ async function afterwards(
   }
 }
 
-/** When a declined occurrence is charged again, by the schedule's clock; null: its decline stands. */
+/**
+ * The time of the next charge after a decline, by the schedule's clock; null: the decline stands.
+ */
 async function nextCharge(engine: Engine, row: ChargeRow): Promise<Date | null> {
   const endedAt = row.clock_id === null ? (row.settled_at ?? row.now) : row.now
   const earlier = row.earlier === 0 ? [] : await engine.lanes.single(endedBefore(row.occurrence_id))
   if (!wasNeverMade(row)) {
     const policy = resubmissionOf(await engine.directory.settings(row.channel_id))
     const { result_code, answer } = row
-    // The channel counts declines: a charge that was never made is none.
+    // The channel counts declines, and a charge that never happened is none.
     const attempt = attemptsOf(row) - earlier.filter(wasNeverMade).length
     const ended = { code: result_code ?? '', advice: answer?.advice, attempt, endedAt }
     return cancelledAtOnce(row) ? null : resubmitAt(policy, ended, row.effective_end)
@@ -203,7 +207,7 @@ async function nextCharge(engine: Engine, row: ChargeRow): Promise<Date | null> 
   return isPastEnd ? null : due
 }
 
-/** After such a cancellation nothing begins, not even what was due before it. */
+/** After an immediate cancellation no charge begins, not even one that was due before. */
 const cancelledAtOnce = ({ cancelled_at: at, effective_end: end }: ChargeRow) =>
   at !== null && end !== null && end <= at
 
@@ -219,16 +223,16 @@ async function endTimers(engine: Engine, id: string, attempt: number): Promise<v
 
 async function chargeAgain(engine: Engine, row: ChargeRow): Promise<void> {
   const { occurrence_id: id } = row
-  // Whoever dies from here on leaves somebody who looks.
+  // From here on, a timer covers the death of this process.
   await lookIn(engine, id, lookAgainMs)
   let payment: Payment | undefined
   try {
     payment = await pay(engine, row, await prepared(row, await load(engine, [row])))
   } catch (error) {
     if (!(error instanceof GatewayError) || passing.has(error.status)) throw error
-    // Nothing can be charged any more: the decline stands.
+    // No further charge is possible: the decline stands.
   }
-  // The one before still holding the slot means the same: there was no place for another one.
+  // The previous payment still holds the slot, so no other charge was possible.
   const isAnother = payment !== undefined && payment.id !== row.payment_id
   const [now] = isAnother ? [] : await engine.lanes.single(occurrencesById([id]))
   if (now?.is_late === true) return afterwards(engine, now, undefined)

@@ -1,4 +1,4 @@
-/** The commit that makes a schedule: once for an idempotency key. */
+/** The commit that creates a schedule, once per idempotency key. */
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -17,7 +17,7 @@ export async function addOnce(
   const statement = addSchedule(schedule, merchantId, newId(), idempotency)
   const [added] = await engine.lanes.single(statement)
   if (added !== undefined) return { schedule, isNew: true }
-  // Its own commit may have gone through before the answer was lost; else the key made another one.
+  // An earlier run of this commit succeeded, or the key created another schedule.
   const found =
     idempotency === null ? await byId(engine, schedule.id) : await madeBy(engine, idempotency)
   if (found === undefined) {
@@ -29,7 +29,7 @@ export async function addOnce(
   return { schedule: found, isNew: found.id === schedule.id }
 }
 
-/** The schedule that this key made earlier. @throws GatewayError when the request differs. */
+/** The earlier schedule of this key. @throws GatewayError when the request differs. */
 export async function madeBy(
   engine: Engine,
   idempotency: Idempotency,

@@ -1,4 +1,4 @@
-/** Turns instants that have come into occurrences, each exactly once. */
+/** Turns due instants into occurrences, each exactly once. */
 import { limits } from '@tollgate/schemas'
 import type { Client } from '../db/database.ts'
 import type { Engine } from '../engine.ts'
@@ -21,15 +21,18 @@ import { planOf } from './stored-plan.ts'
 /** Occurrences of one merchant, to be charged by one job. */
 export type Batch = { readonly merchantId: string; readonly occurrenceIds: readonly string[] }
 
-/** Takes the jobs of what was fired, in the same transaction. */
+/** Adds the jobs of fired occurrences in the same transaction. */
 export type Hand = (client: Client, batches: readonly Batch[]) => Promise<void>
 
-/** Occurrences of one job: worth the half second that a worker may wait before it looks for the next, few enough for others to take turns. */
+/**
+ * Occurrences per job: enough to be worth a worker's half second of polling, few enough for other
+ * jobs to take turns.
+ */
 const perBatch = 200
 
 /**
- * Fires what is due in real time, a number of schedules at a time: occurrences, the jobs that charge
- * them and the next instants commit together. Any number of processes may do so at once.
+ * Fires the due schedules of real time in batches: occurrences, their jobs and the next instants
+ * commit together. Any number of processes may run this at once.
  */
 export async function fireDue(engine: Engine, hand: Hand): Promise<void> {
   for (;;) {
@@ -52,13 +55,15 @@ export async function fireDue(engine: Engine, hand: Hand): Promise<void> {
   }
 }
 
-/** Fires what is due on a test clock at this moment. Advancing one is no outage: nothing is missed. */
+/**
+ * Fires the due schedules of a test clock. Advancing the clock is no outage, so nothing is missed.
+ */
 export async function fireOfClock(engine: Engine, clockId: string, at: Date): Promise<void> {
   for (;;) {
     const claimed = await firing(engine, async (client) => {
       const statement = lockDueOfClock(clockId, at, limits.timersPerClaim)
       const rows = await engine.lanes.database.query(client, statement)
-      // A schedule that fell behind the clock is due again at once.
+      // A schedule behind the clock is due again at once.
       let isDueAgain = false
       const fired = new Firing()
       for (const row of rows) {
@@ -87,7 +92,7 @@ async function firing(engine: Engine, work: (client: Client) => Promise<number>)
   return claimed
 }
 
-/** A schedule that cannot be read, because its zone is gone for instance, must not stop the others. */
+/** An unreadable schedule, such as one whose zone no longer exists, must not stop the others. */
 function decided(engine: Engine, row: DueRow, policy: MisfirePolicy): Decided {
   try {
     return dueInstants(planOf(toSchedule(row)), row.next_at!, row.now, policy)
@@ -98,7 +103,10 @@ function decided(engine: Engine, row: DueRow, policy: MisfirePolicy): Decided {
   }
 }
 
-/** When one that cannot be read is looked at again; what it missed until then is told. */
+/**
+ * Pause before the next look at an unreadable schedule, whose instants until then are recorded as
+ * missed.
+ */
 const unreadableMs = 3_600_000
 
 type Decided = {
@@ -107,7 +115,7 @@ type Decided = {
   readonly nextAt: Date | null
 }
 
-/** What a number of schedules have to write. */
+/** The rows of a batch of schedules. */
 class Firing {
   readonly #schedules: Fired['schedules'][number][] = []
   readonly #occurrences: Fired['occurrences'][number][] = []
@@ -137,7 +145,7 @@ class Firing {
     this.#schedules.push({ id: row.id, next_at: nextAt?.toISOString() ?? null, seq })
   }
 
-  /** @returns ids of the occurrences that are new. */
+  /** @returns ids of the new occurrences. */
   async write(engine: Engine, client: Client): Promise<ReadonlySet<string>> {
     if (this.#schedules.length === 0) return new Set()
     const rows = await engine.lanes.database.query(

@@ -1,6 +1,6 @@
 /**
- * The runs of a schedule as its own zone's clock shows them, counted without visiting each: a
- * schedule may have four thousand million.
+ * The runs of a schedule in its zone's local time. Counts runs without visiting each, since a
+ * schedule may have four billion.
  */
 import { cut, type Plan, planOf } from '../cron/plan.ts'
 import { nextWall, type WallSeconds } from '../cron/search.ts'
@@ -9,7 +9,7 @@ import type { ValueSet } from '../cron/units.ts'
 const daySeconds = 86_400
 const dayOf = (wall: WallSeconds): number => Math.floor(wall / daySeconds)
 
-/** The level at which two runs are neighbours: those of `minute` lie in the same hour. */
+/** The level of two neighbouring runs: neighbours of level `minute` lie in the same hour. */
 export type Level = 'second' | 'minute' | 'hour' | 'day'
 
 export type Gap = { readonly seconds: number; readonly level: Level }
@@ -35,7 +35,7 @@ export class WallRuns {
     return nextWall(this.#plan, after)
   }
 
-  /** How many runs there are after `after` and not after `until`. Looks at each of their days once. */
+  /** The number of runs after `after` and up to `until`. Visits each of their days once. */
   count(after: WallSeconds, until: WallSeconds): number {
     let count = 0
     for (let run = this.next(after); run >= 0 && run <= until; ) {
@@ -53,7 +53,7 @@ export class WallRuns {
     return this.#timesOfDay - this.#timesUpTo(time)
   }
 
-  /** How many times of a day are not after this one, in seconds since midnight. */
+  /** The number of a day's runs up to this time, in seconds since midnight. */
   #timesUpTo(time: number): number {
     const [hours, minutes, seconds] = [this.#hours, this.#minutes, this.#seconds]
     const hour = Math.floor(time / 3_600)
@@ -65,9 +65,9 @@ export class WallRuns {
   }
 
   /**
-   * Two neighbouring runs from `from` to `until` that are closer than `seconds`, or null when there
-   * are none: exact, however late the close pair comes. Runs of a day are compared by what the sets
-   * of hours, minutes and seconds say, and days with each other, 47,482 at most.
+   * Two neighbouring runs from `from` to `until` that are closer than `seconds`, or null. Exact at
+   * any distance in the future. Runs of a day are compared by the sets of hours, minutes and
+   * seconds, and days with each other, 47,482 at most.
    */
   closerThan(seconds: number, from: WallSeconds, until: WallSeconds): Gap | null {
     const first = this.next(from - 1)
@@ -85,7 +85,7 @@ export class WallRuns {
     return overnight < seconds ? { seconds: overnight, level: 'day' } : null
   }
 
-  /** The least time between neighbours of one minute, of one hour and of one day. */
+  /** The shortest time between neighbours of one minute, of one hour and of one day. */
   #gapsOfDay(): Gap[] {
     const spanOfMinute = spanOf(this.#seconds)
     const spanOfHour = spanOf(this.#minutes) * 60 + spanOfMinute
@@ -96,14 +96,17 @@ export class WallRuns {
     ]
   }
 
-  /** First and last time of a day. */
+  /** First and last run of a day. */
   #endsOfDay(): [earliest: number, latest: number] {
     const at = (index: 0 | -1) =>
       this.#hours.at(index)! * 3_600 + this.#minutes.at(index)! * 60 + this.#seconds.at(index)!
     return [at(0), at(-1)]
   }
 
-  /** Whether all runs of a day lie from `first`, a run, to `until`: of the first day or the second. */
+  /**
+   * Whether all runs of a day lie between `first`, a run, and `until`: of the first day or the
+   * second.
+   */
   #holdsWholeDay(first: WallSeconds, until: WallSeconds): boolean {
     const [earliest, latest] = this.#endsOfDay()
     const isWhole = (run: WallSeconds) =>
@@ -111,7 +114,7 @@ export class WallRuns {
     return isWhole(first) || isWhole(this.next((dayOf(first) + 1) * daySeconds - 1))
   }
 
-  /** Walks over the runs of the first day and the second, of which none is there as a whole. */
+  /** Visits the runs of the first and the second day, when the range holds neither as a whole. */
   #closePair(seconds: number, first: WallSeconds, until: WallSeconds): Gap | null {
     let run = first
     for (;;) {
@@ -122,7 +125,7 @@ export class WallRuns {
     }
   }
 
-  /** The least number of days from one with runs to the next; infinite when there is no next. */
+  /** The smallest number of days between two days with runs; infinite without a next day. */
   #leastDays(first: WallSeconds, until: WallSeconds): number {
     let least = Number.POSITIVE_INFINITY
     for (let day = dayOf(first); least > 1; ) {

@@ -1,20 +1,20 @@
-/** Wall time of a zone: what a clock on the wall shows, and adding by the calendar. */
+/** Local time of a zone, and arithmetic by its calendar. */
 import { lastWall, type WallSeconds } from '../cron/search.ts'
 import { type Zone, zoneNamed } from '../cron/zone.ts'
 import type { Length, PeriodUnit } from './plan.ts'
 
-/** What `yyyy-MM-dd HH:mm:ss` says; null for a text of another form and a day that does not exist. */
+/** Parses `yyyy-MM-dd HH:mm:ss`; null for other forms and for days that do not exist. */
 export function readWall(text: string): WallSeconds | null {
   const iso = `${text.slice(0, 10)}T${text.slice(11)}.000Z`
   const ms = text.length === 19 && text[10] === ' ' ? Date.parse(iso) : Number.NaN
-  // The parser takes 30 February for 1 March, and 24:00 for the next day.
+  // The parser accepts 30 February as 1 March, and 24:00 as the next day.
   if (Number.isNaN(ms) || new Date(ms).toISOString() !== iso) return null
   return ms / 1000
 }
 
 /**
- * The instant at which the zone's clock shows this time: its first occurrence where it repeats, the
- * first instant after the gap where a clock change skips it.
+ * The instant of this local time: the first one when the time repeats, and the first instant after
+ * the gap when a clock change skips the time.
  *
  * @throws RangeError for an unknown zone.
  */
@@ -22,23 +22,23 @@ export function instantOfWall(wall: WallSeconds, zone: string): Date {
   return new Date((zone === 'UTC' ? wall : zoneNamed(zone).instantOf(wall)) * 1000)
 }
 
-/** The latest time that the zone's clock has shown up to this instant. */
+/** The latest local time that the zone has reached up to this instant. */
 export function latestWall(instant: Date, zone: string): WallSeconds {
   const at = Math.floor(instant.getTime() / 1000)
   return zone === 'UTC' ? at : zoneNamed(zone).latestWall(at)
 }
 
-/** What the zone's clock shows at this instant, in seconds since 1970. */
+/** The zone's local time at this instant, in seconds since 1970. */
 function shownWall(at: number, zoneName: string): WallSeconds {
   if (zoneName === 'UTC') return at
   const zone = zoneNamed(zoneName)
   const latest = zone.latestWall(at)
   if (zone.instantOf(latest) === at) return latest
-  // A clock that was put back: when it has caught up it goes on with the offset of now.
+  // After a clock was put back, the present offset applies once the clock has caught up.
   return zone.latestWall(at + catchUpSeconds) - catchUpSeconds
 }
 
-/** Longer than any clock is put back, shorter than two of its changes are apart. */
+/** Longer than any clock is put back, shorter than the time between two clock changes. */
 const catchUpSeconds = 3 * 86_400
 
 const secondsOf: Readonly<Partial<Record<PeriodUnit, number>>> = {
@@ -51,28 +51,28 @@ const monthsOf: Readonly<Partial<Record<PeriodUnit, number>>> = { YEAR: 12, MONT
 
 const daySeconds = 86_400
 
-/** In seconds, not more than any of its kind has. */
+/** In seconds, the shortest length of the unit. */
 function leastSeconds(unit: PeriodUnit): number {
   return secondsOf[unit] ?? (daysOf[unit] ?? 28 * monthsOf[unit]!) * daySeconds
 }
 
-/** Longer than all clock changes that lie between two instants come to. */
+/** Longer than the sum of all clock changes between two instants. */
 const slackSeconds = 4 * daySeconds
 
-/** The last moment of schedules, 2099-12-31 23:59:59 in the zone. */
+/** The last moment of schedules: 2099-12-31 23:59:59 in the zone. */
 export const lastMoment = (zone: string): Date => instantOfWall(lastWall, zone)
 
 /**
- * `times` lengths after an instant, at most `lastMoment`. Years, months, weeks and days go by the
- * zone's calendar at the same time of day; a month without that day ends with its last one. Hours,
- * minutes and seconds pass evenly, whatever clocks do.
+ * `times` lengths after an instant, at most `lastMoment`. Years, months, weeks and days follow the
+ * zone's calendar at the same time of day; a month without that day uses its last day. Hours,
+ * minutes and seconds pass evenly, regardless of clock changes.
  */
 export function later(from: Date, { number, unit }: Length, times: number, zone: string): Date {
   const count = number * times
   if (count === 0) return from
   const cap = lastMoment(zone)
   const latest = (to: number) => new Date(Math.max(from.getTime(), Math.min(to, cap.getTime())))
-  // Beyond it there is no calendar to ask.
+  // The calendar ends there.
   const spanSeconds = (cap.getTime() - from.getTime()) / 1000 + slackSeconds
   if (count * leastSeconds(unit) > spanSeconds) return latest(cap.getTime())
   const seconds = secondsOf[unit]
@@ -95,20 +95,20 @@ function plusMonths(wall: WallSeconds, months: number): WallSeconds {
   date.setUTCMonth(date.getUTCMonth() + months)
   const month = date.getUTCMonth()
   date.setUTCDate(day)
-  // Day 0 of the month that it ran over into is the last of the one that was meant.
+  // Day 0 of the following month is the last day of the intended one.
   if (date.getUTCMonth() !== month) date.setUTCDate(0)
   return date.getTime() / 1000
 }
 
-/** Wall time that a clock never shows: it goes from `from` straight to `to`. */
+/** Skipped local time: the clock jumps from `from` to `to`. */
 export type Skipped = { readonly from: WallSeconds; readonly to: WallSeconds }
 
-/** In no zone do two clock changes lie so near to each other. */
+/** Shorter than the time between two clock changes of any zone. */
 const strideSeconds = 4 * daySeconds
 
 /**
- * The times skipped after `after` and up to `until`, both of which the clock has shown. About a
- * hundred look-ups a year.
+ * The skipped times after `after` and up to `until`, both existing local times. About a hundred
+ * look-ups per year.
  */
 export function skippedTimes(after: WallSeconds, until: WallSeconds, zoneName: string): Skipped[] {
   const skipped: Skipped[] = []
@@ -116,7 +116,7 @@ export function skippedTimes(after: WallSeconds, until: WallSeconds, zoneName: s
   const zone = zoneNamed(zoneName)
   for (let low = after; low < until; ) {
     const instant = zone.instantOf(Math.min(low + strideSeconds, until))
-    // A stride that ends in skipped time is led on to what the clock shows instead.
+    // A stride that ends in skipped time continues to the next existing time.
     const high = zone.latestWall(instant)
     const missing = high - low - (instant - zone.instantOf(low))
     if (missing > 0) skipped.push(skippedIn(zone, low, high, missing))
@@ -125,7 +125,10 @@ export function skippedTimes(after: WallSeconds, until: WallSeconds, zoneName: s
   return skipped
 }
 
-/** The one gap between two shown times, by halving: up to it, wall time and time pass alike. */
+/**
+ * Finds the only gap between two local times by bisection: before it, local time and time pass
+ * alike.
+ */
 function skippedIn(zone: Zone, after: WallSeconds, until: WallSeconds, missing: number): Skipped {
   const start = zone.instantOf(after)
   let low = after

@@ -7,12 +7,12 @@ import type { SchedulePlan } from './plan.ts'
 /**
  * Two neighbouring runs after `after` that are closer than the interval, or null.
  *
- * All runs that are left between the schedule's bounds are judged, so no expression can put a close
- * pair where nobody looks. Distances are those of the wall clock, in which a schedule is written: an
- * hourly schedule stays one though a clock change moves two of its runs together.
+ * Checks all remaining runs of the schedule, so no expression can hide a close pair in the future.
+ * Distances are in local time, in which a schedule is written: an hourly schedule stays hourly even
+ * when a clock change moves two of its runs together.
  */
 export function closeRuns(plan: SchedulePlan, after: Date, minimumMs: number): Gap | null {
-  // No two runs are closer than a second.
+  // Two runs are at least a second apart.
   if (minimumMs <= 1_000) return null
   const { cron, zone, startAt, endAt } = plan
   const isBefore = startAt !== null && startAt > after

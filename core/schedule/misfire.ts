@@ -1,4 +1,4 @@
-/** Which instants that are due are charged, and which are recorded as missed. */
+/** Decides which due instants are charged and which are recorded as missed. */
 
 import { WallRuns } from './local-occurrences.ts'
 import { latestWall, skippedTimes } from './local-time.ts'
@@ -6,38 +6,38 @@ import { nextInstant, type SchedulePlan } from './plan.ts'
 
 /** Settings of a channel. */
 export type MisfirePolicy = {
-  /** How old an instant may be to be made up, in milliseconds; exactly so old still is. */
+  /** The greatest age of a late charge, in milliseconds, inclusive. */
   readonly windowMs: number
-  /** How many are made up at once, from 0. */
+  /** The most late charges at once, from 0. */
   readonly most: number
 }
 
 export const defaultMisfire: MisfirePolicy = { windowMs: 24 * 3_600_000, most: 24 }
 
 /**
- * Instants in a row that nobody is charged for. It is a range because a schedule of every second
- * misses 86,400 a day: `instantsOf` lists them when they are wanted one by one.
+ * Consecutive instants without a charge. A range, because a schedule of every second misses 86,400
+ * a day; `instantsOf` lists the instants one by one.
  */
 export type Missed = {
   readonly first: Date
   readonly last: Date
-  /** How many there are from the first to the last, both included. */
+  /** The number of instants from the first to the last, both included. */
   readonly count: number
 }
 
 export type Due = {
   /** To be charged, oldest first. */
   readonly charge: readonly Date[]
-  /** Two ranges at most, the older one first: before the window, and what exceeds the number. */
+  /** Two ranges at most, the older one first: before the window, and beyond the number. */
   readonly missed: readonly Missed[]
-  /** The first instant that is not due yet; null when the schedule has run out. */
+  /** The first instant that is not due yet; null after the last one. */
   readonly nextAt: Date | null
 }
 
 /**
- * Decides all instants from `nextAt` to `now` at once, however many they are: each is in `charge` or
- * in one range of `missed`. Of those inside the window the oldest are charged. Without an outage
- * everything due is charged. The cost grows with the days of the outage, not with its instants.
+ * Decides all instants from `nextAt` to `now` at once: each is in `charge` or in one range of
+ * `missed`. Inside the window the oldest instants are charged. Without an outage every due instant
+ * is charged. The cost grows with the days of the outage, not with the instants.
  */
 export function dueInstants(
   plan: SchedulePlan,
@@ -59,7 +59,7 @@ export function dueInstants(
   return { charge, missed, nextAt: now < nextAt ? firstFrom(plan, nextAt) : nextInstant(plan, now) }
 }
 
-/** All instants from `nextAt` to `now`, none of which is charged: in one range, or none. */
+/** All instants from `nextAt` to `now` as missed: in one range, or none. */
 export function missedUpTo(plan: SchedulePlan, nextAt: Date, now: Date): readonly Missed[] {
   return dueInstants(plan, nextAt, now, { windowMs: Number.POSITIVE_INFINITY, most: 0 }).missed
 }
@@ -70,7 +70,7 @@ export function* instantsOf(plan: SchedulePlan, { first, last }: Missed): Genera
   for (; next !== null && next <= last; next = nextInstant(plan, next)) yield next
 }
 
-/** The first instant that is not before this one. */
+/** The first instant at or after this one. */
 function firstFrom(plan: SchedulePlan, from: Date): Date | null {
   return nextInstant(plan, new Date(from.getTime() - 1))
 }
@@ -82,7 +82,7 @@ function missedBetween(plan: SchedulePlan, from: Date, until: Date): Missed | nu
   return { first, last, count: countFrom(plan, first, last) }
 }
 
-/** The last instant that is not after `until`, by halving; `first` is one that is not. */
+/** The last instant up to `until`, by bisection; `first` is up to `until`. */
 function lastUpTo(plan: SchedulePlan, first: Date, until: Date): Date {
   let last = first
   let high = until.getTime()
@@ -95,7 +95,7 @@ function lastUpTo(plan: SchedulePlan, first: Date, until: Date): Date {
   return last
 }
 
-/** How many instants there are from one to another, both included. */
+/** The number of instants between two, both included. */
 function countFrom(plan: SchedulePlan, first: Date, last: Date): number {
   const { cron, zone } = plan
   const runs = new WallRuns(String(cron))
@@ -103,7 +103,7 @@ function countFrom(plan: SchedulePlan, first: Date, last: Date): number {
   const until = latestWall(last, zone)
   let count = runs.count(after, until)
   for (const { from, to } of skippedTimes(after, until, zone)) {
-    // Times skipped and the one that is due after them anyway are a single run.
+    // Skipped times and the instant after them are a single run.
     count -= Math.max(0, runs.count(from - 1, to) - 1)
   }
   return count

@@ -15,7 +15,7 @@ import {
   type SchedulePlan,
 } from './plan.ts'
 
-/** The job fields as they were sent, without `job.`; empty is not sent. */
+/** The job fields of the request, without `job.`; an empty field counts as absent. */
 export type JobFields = { readonly [name in JobFieldName]?: string | undefined }
 
 type JobFieldName =
@@ -31,8 +31,8 @@ type JobFieldName =
   | 'durationNumber'
 
 /**
- * `job` as it is stored and answered: the seven time fields with their defaults, those of an
- * expression where one was sent; of the others what was sent. Dates in milliseconds since 1970 UTC.
+ * `job` for storage and responses: the seven time fields with defaults, or those of an expression;
+ * other fields as sent. Dates in milliseconds since 1970 UTC.
  */
 export type StoredJob = Readonly<Record<CronField, string>> &
   Readonly<Partial<Record<Exclude<JobFieldName, CronField | 'startDate' | 'endDate'>, string>>> & {
@@ -45,7 +45,7 @@ export type JobPlan = SchedulePlan & {
   /** Seven fields, in capitals, one blank between them. */
   readonly expression: string
   readonly fields: StoredJob
-  /** When it runs first. */
+  /** The first instant. */
   readonly firstAt: Date
 }
 
@@ -54,18 +54,18 @@ export type JobRules = {
   readonly zone: string
   /** Business time of the creation. */
   readonly nowBusiness: Date
-  /** Channel's least time between two runs; 0 for none. */
+  /** Channel's minimum time between two runs; 0 for none. */
   readonly minimumIntervalMs: number
 }
 
 /**
- * Reads a job and makes sure that it runs at least once. Takes fields that fit their table.
+ * Reads a job and requires at least one run. Expects fields that fit their table.
  *
- * @throws GatewayError 400 with `parameterErrors` for every field that is wrong: 100.250.121 to .125
- * for a time field, .120 for an expression, a year, fields that do not go together, no run in the
- * future and runs too close to each other; .106 and .107 for duration and notice; 200.300.404 for
- * dates, and where the codes of several fields differ.
- * @throws RangeError for an unknown zone, which no request can bring.
+ * @throws GatewayError 400 with `parameterErrors` for every wrong field: 100.250.121 to .125 for a
+ * time field, .120 for an expression, a year, fields that do not go together, no run in the future
+ * and runs too close to each other; .106 and .107 for duration and notice; 200.300.404 for dates,
+ * and where the codes of several fields differ.
+ * @throws RangeError for an unknown zone, which no request can contain.
  */
 export function readJob(sent: JobFields, rules: JobRules): JobPlan {
   return new JobReader(sent, rules).read()
@@ -80,7 +80,7 @@ const codes: Readonly<Record<CronField, Reason>> = {
   dayOfWeek: '100.250.125',
   year: '100.250.120',
 }
-/** The fields that choose days: one of them, the other being `?`. */
+/** The fields for days: one of them has a value, the other `?`. */
 const dayFields = ['dayOfMonth', 'dayOfWeek'] as const
 
 const timesWrong: Reason = '100.250.120'
@@ -97,7 +97,7 @@ class JobReader {
   readonly #sent: Sent
   readonly #rules: JobRules
   readonly #errors = new ParameterErrors()
-  /** What the first error says, for those who read descriptions only. */
+  /** The first error, for clients that read only the description. */
   #first: string | undefined
 
   constructor(sent: JobFields, rules: JobRules) {
@@ -124,7 +124,7 @@ class JobReader {
   }
 
   #cron(): SchedulePlan['cron'] | null {
-    // One by one, so that every wrong field is named; alone, a field only has its own mistakes.
+    // Each field alone, so that every wrong field is named.
     for (const field of cronFields) {
       const text = this.#sent[field]
       if (text === undefined) continue
@@ -168,7 +168,7 @@ class JobReader {
     }
   }
 
-  /** A length of time of two fields that only mean something together. */
+  /** A length of time from two fields that belong together. */
   #length(kind: 'notice' | 'duration', code: Reason): Length | null {
     const unitName = `${kind}Unit` as const
     const numberName = `${kind}Number` as const
@@ -231,7 +231,7 @@ class JobReader {
     throw this.#refusal()
   }
 
-  /** What was sent of all that chooses days; the year when nothing was. */
+  /** The day fields of the request; the year without any. */
   #dayFields(): JobFieldName[] {
     if (this.#sent.expression !== undefined) return ['expression']
     const names = ['year', 'month', ...dayFields] as const

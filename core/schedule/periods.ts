@@ -1,17 +1,17 @@
-/** Periods of a schedule and its notice: when does a cancellation take effect? */
+/** Periods and notice of a schedule: the time when a cancellation takes effect. */
 
 import { lastMoment, later } from './local-time.ts'
 import { type Length, mostUnits, type SchedulePlan } from './plan.ts'
 
 /**
- * Since when a schedule that is cancelled `now` runs no more: an instant that falls on it is not
- * charged. Not later than 2099-12-31 23:59:59 in the schedule's zone.
+ * The end of a schedule that is cancelled `now`: an instant at this time is not charged. At most
+ * 2099-12-31 23:59:59 in the schedule's zone.
  *
  * - Without notice: at once.
- * - ANYTIME: when the notice has passed, counted from now.
- * - DURATION_END: at the first end of a period that is not before that; exactly then is in time.
- *   Periods follow each other from startDate, or from creation, without a break. The first is served
- *   in any case, also when the schedule is cancelled before it begins: notice only prevents the next.
+ * - ANYTIME: after the notice, counted from now.
+ * - DURATION_END: the first end of a period at or after the end of the notice. Periods follow each
+ * other from startDate, or from creation, without a break. The first period always runs in full,
+ * even after a cancellation before its begin: a notice only prevents the next one.
  */
 export function effectiveEnd(plan: SchedulePlan, createdAt: Date, now: Date): Date {
   const { notice, duration, zone } = plan
@@ -22,9 +22,9 @@ export function effectiveEnd(plan: SchedulePlan, createdAt: Date, now: Date): Da
   return firstBoundary(plan.startAt ?? createdAt, duration, earliest, zone)
 }
 
-/** The first end of a period that is not before `earliest`. */
+/** The first end of a period at or after `earliest`. */
 function firstBoundary(anchor: Date, duration: Length, earliest: Date, zone: string): Date {
-  // Always from the anchor: the 31st comes back after a shorter month.
+  // Always counted from the anchor: the 31st returns after a shorter month.
   const boundary = (period: number) => later(anchor, duration, period, zone)
   let high = 1
   while (high < mostUnits && boundary(high) < earliest) high *= 2

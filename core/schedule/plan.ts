@@ -1,42 +1,42 @@
-/** When a schedule runs, with its zone, its bounds and its end. Pure: the time is given. */
+/** The instants of a schedule, from its zone, bounds and end. Pure: the caller gives the time. */
 import { type Cron, parseCron } from '../cron/index.ts'
 
-/** Units of notice and duration, as the request writes them. */
+/** Units of notice and duration in requests. */
 export const periodUnits = ['YEAR', 'MONTH', 'WEEK', 'DAY', 'HOUR', 'MINUTE', 'SECOND'] as const
 
 export type PeriodUnit = (typeof periodUnits)[number]
 
 /** A length of time by the calendar of the schedule's zone. */
 export type Length = {
-  /** Whole, from 0; what lies beyond `mostUnits` is cut to it. */
+  /** Whole, from 0, at most `mostUnits`. */
   readonly number: number
   readonly unit: PeriodUnit
 }
 
 export type Notice = Length & { readonly callable: 'ANYTIME' | 'DURATION_END' }
 
-/** All that decides when a schedule runs; a row of the database has it. */
+/** The data that decides a schedule's instants; a row contains all of it. */
 export type SchedulePlan = {
   readonly cron: Cron
   /** IANA name. */
   readonly zone: string
-  /** The first instant that counts; null: creation. */
+  /** The earliest instant; null: creation. */
   readonly startAt: Date | null
-  /** The last instant that counts. */
+  /** The latest instant. */
   readonly endAt: Date | null
-  /** Since when it is cancelled: at this instant and after it nothing runs. */
+  /** The effective time of a cancellation: no instant at or after it runs. */
   readonly effectiveEnd: Date | null
   readonly notice: Notice | null
   readonly duration: Length | null
 }
 
-/** Any number of units above this means the same: past the end of every schedule. */
+/** Any larger number of units has the same meaning: past the end of every schedule. */
 export const mostUnits = 1_000_000_000_000
 
 /**
  * The plan of a stored schedule.
  *
- * @throws CronError, RangeError for what was never stored: readJob checks it.
+ * @throws CronError, RangeError only for values that readJob refuses.
  */
 export function openPlan(stored: {
   /** Seven fields. */
@@ -59,7 +59,7 @@ export function openPlan(stored: {
   }
 }
 
-/** The first instant of the schedule strictly after `after`, or null when none is left. */
+/** The first instant of the schedule strictly after `after`, or null after the last one. */
 export function nextInstant(plan: SchedulePlan, after: Date): Date | null {
   const { cron, zone, startAt } = plan
   const isBefore = startAt !== null && startAt > after
@@ -67,14 +67,14 @@ export function nextInstant(plan: SchedulePlan, after: Date): Date | null {
   return next === null || isPastEnd(plan, next) ? null : next
 }
 
-/** The endDate itself still counts, the instant of a cancellation does not. */
+/** An instant at the endDate runs; an instant at the cancellation does not. */
 function isPastEnd({ endAt, effectiveEnd }: SchedulePlan, instant: Date): boolean {
   return (endAt !== null && instant > endAt) || (effectiveEnd !== null && instant >= effectiveEnd)
 }
 
 /**
- * The first instant of a schedule that is created now. A startDate in the past is no reason to
- * charge for the time before: only what comes after its creation runs.
+ * The first instant of a new schedule. Instants before its creation are not charged, even with a
+ * startDate in the past.
  */
 export function firstInstant(plan: SchedulePlan, createdAt: Date): Date | null {
   return nextInstant(plan, createdAt)

@@ -1,4 +1,4 @@
-/** What channels may set about their schedules. */
+/** Channel settings for schedules. */
 import { limits } from '@tollgate/schemas'
 import type { Environment } from '../engine.ts'
 import { defaultMisfire, type MisfirePolicy } from './misfire.ts'
@@ -13,7 +13,7 @@ export function zoneOf(settings: Settings): string {
   return typeof settings.timeZone === 'string' ? settings.timeZone : 'UTC'
 }
 
-/** Least time between two charges of one schedule. */
+/** Minimum time between two charges of one schedule. */
 export function minimumIntervalMs(settings: Settings, environment: Environment): number {
   const { scheduleIntervalSeconds } = settings
   if (typeof scheduleIntervalSeconds === 'number') return scheduleIntervalSeconds * 1000
@@ -31,7 +31,7 @@ export function misfireOf(settings: Settings): MisfirePolicy {
   }
 }
 
-/** Declined charges are repeated only where the channel says how often and when. */
+/** Declined charges are repeated only with a channel's policy of number and times. */
 export function resubmissionOf(settings: Settings): ResubmissionPolicy | null {
   const { resubmissions, resubmissionHours } = settings
   if (typeof resubmissions !== 'number' || resubmissions < 1) return null

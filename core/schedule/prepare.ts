@@ -1,4 +1,4 @@
-/** What charging occurrences needs: their registrations with their numbers, and the request that follows. */
+/** Loads the data of charges: registrations with their numbers, and the request of the payment. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
@@ -25,12 +25,12 @@ import type { ChargeRow } from './store-charge.ts'
 
 export type Loaded = {
   readonly registrations: ReadonlyMap<string, Registration>
-  /** By registration: two that point at one instrument are two questions. */
+  /** By registration: two registrations with one instrument need two look-ups. */
   readonly numbers: ReadonlyMap<string, Unsealed>
   readonly agreements: ReadonlyMap<string, AgreementRow>
 }
 
-/** What the charges need, read once for all. */
+/** Reads the data of all charges at once. */
 export async function load(engine: Engine, rows: readonly ChargeRow[]): Promise<Loaded> {
   const ids = [...new Set(rows.map((row) => row.registration_id))]
   if (ids.length === 0)
@@ -50,7 +50,7 @@ export async function load(engine: Engine, rows: readonly ChargeRow[]): Promise<
     numbersOfAll(engine, found),
     wanted.size === 0 ? [] : engine.lanes.read(agreementsOf([...wanted.values()])),
   ])
-  // A registration removed since it was read has lost its numbers: read again, it says that itself.
+  // A registration without numbers was removed since the read, so a second read finds its state.
   const bare = found.filter(
     ({ id, instrumentId }) => instrumentId !== null && numbers.get(id) === undefined,
   )
@@ -88,8 +88,8 @@ async function numbersOfAll(
 const agreementKey = (id: string, agreementId: string | null) => `${id} ${agreementId ?? ''}`
 
 /**
- * Occurrences by the connector that their payment went to or will go to: what one acquirer keeps
- * waiting must not keep those of another one waiting.
+ * Groups occurrences by the connector of their present or future payment, so that a slow acquirer
+ * does not delay the charges of another.
  */
 export async function byConnector(
   engine: Engine,
@@ -112,7 +112,7 @@ export async function byConnector(
   return [...found.values()]
 }
 
-/** Name of the connector; empty where none takes it, which is said when it is charged. */
+/** Name of the connector; empty when none accepts the charge, which then fails with the reason. */
 async function chosenFor(
   engine: Engine,
   row: ChargeRow,
@@ -174,7 +174,7 @@ export async function pay(
   row: ChargeRow,
   { registration, numbers, fields }: Prepared,
 ): Promise<Payment> {
-  // It was so when the schedule was made: a row that says otherwise now was not written by the engine.
+  // The merchants matched at creation: a differing row was not written by the engine.
   await refuseForeign(engine, registration, row.channel_id)
   await refuseForeignNumbers(engine, registration, row.channel_id, numbers)
   const channel = await channelOf(engine, row)

@@ -1,14 +1,14 @@
-/** Whether a charge that turned out never to have been made is made once more. */
+/** Repeats charges that provably never happened. */
 import { limits } from '@tollgate/schemas'
 import { nothingSent, provenNotCharged } from '../payment/decide.ts'
 import type { Answer } from '../payment/types.ts'
 
-/** How a payment was declined. */
+/** The result of a declined payment. */
 export type Declined = { readonly result_code: string | null; readonly answer: Answer | null }
 
 /**
- * A decline that nobody spoke: the charge was interrupted and is proven not to have happened, or
- * nothing of it was ever sent. The instant is still to be charged, whatever the channel says about
+ * A decline without an issuer's decision: the charge was interrupted and provably did not happen,
+ * or was never sent. The instant is still to be charged, regardless of the channel's policy for
  * declines.
  */
 export function wasNeverMade({ result_code, answer }: Declined): boolean {
@@ -18,10 +18,10 @@ export function wasNeverMade({ result_code, answer }: Declined): boolean {
 }
 
 /**
- * When the charge is made once more, or null when there were enough.
+ * The time of the repeat, or null after too many.
  *
- * @param inRow Payments of the occurrence, up to the last one, that were never made.
- * @param isOnClock Time of a test clock does not pass by itself: there is no pause.
+ * @param inRow Consecutive payments of the occurrence, up to the last one, that never happened.
+ * @param isOnClock A test clock does not advance by itself, so no pause applies.
  */
 export function repeatAt(inRow: number, endedAt: Date, isOnClock: boolean): Date | null {
   const pauseMs = limits.scheduleRepeatMs[inRow - 1]
@@ -29,7 +29,7 @@ export function repeatAt(inRow: number, endedAt: Date, isOnClock: boolean): Date
   return isOnClock ? endedAt : new Date(endedAt.getTime() + pauseMs)
 }
 
-/** How many at the end of these, oldest first, were never made. */
+/** The number of trailing payments, oldest first, that never happened. */
 export function neverMadeInRow(ended: readonly Declined[]): number {
   const last = ended.findLastIndex((one) => !wasNeverMade(one))
   return ended.length - 1 - last

@@ -1,29 +1,31 @@
-/** Whether a declined execution is tried again. */
+/** Decides whether a declined execution is repeated. */
 import { type Advice, isFailure, resultAdvice, resultGroup } from '@tollgate/schemas'
 
-/** Policy of a channel; none (null) is the default. */
+/** Policy of a channel; null by default. */
 export type ResubmissionPolicy = {
   /** Payments of one execution, the first included. */
   readonly maxAttempts: number
-  /** Waits after the first decline, the second and so on, in milliseconds; the last one repeats. */
+  /**
+   * Pauses after the first decline, the second and so on, in milliseconds; the last one repeats.
+   */
   readonly delaysMs: readonly number[]
 }
 
 /** A payment of an execution that has ended. */
 export type EndedPayment = {
   readonly code: string
-  /** What the acquirer advised, where it said more than the code. */
+  /** The acquirer's advice, where given beside the code. */
   readonly advice?: Advice | undefined
-  /** Which payment of the execution it was, from 1. */
+  /** The number of the payment within the execution, from 1. */
   readonly attempt: number
-  /** When it was finally declined, in business time. */
+  /** The time of the final decline, in business time. */
   readonly endedAt: Date
 }
 
 /**
- * When the next payment of this execution is due, or null when there is none. To be asked only for a
- * final decline: what is pending or unknown may still be charged. Nothing is due at or after `end`,
- * when the schedule's cancellation takes effect.
+ * The time of the next payment of this execution, or null. Only for a final decline, since a
+ * pending or unknown payment may still be charged. No payment is due at or after `end`, when the
+ * schedule's cancellation takes effect.
  */
 export function resubmitAt(
   policy: ResubmissionPolicy | null,
@@ -37,10 +39,13 @@ export function resubmitAt(
   return end !== null && due >= end ? null : due
 }
 
-/** A decline that the catalogue calls final, such as of a stolen card, stays one whatever is advised. */
+/**
+ * A decline that the catalogue calls final, such as a stolen card, stays final despite other
+ * advice.
+ */
 function mayHelp({ code, advice }: EndedPayment): boolean {
   if (!isFailure(code) || resultAdvice(code) === 'never') return false
-  // Repeating without the cardholder cannot help where authentication is asked for.
+  // A charge without the cardholder cannot authenticate.
   if (resultGroup(code) === 'soft-decline') return false
   return (advice ?? resultAdvice(code)) === 'later'
 }

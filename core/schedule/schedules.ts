@@ -1,4 +1,4 @@
-/** Everything that can be done with schedules, for embedders and for the hosted surface alike. */
+/** The operations on schedules, for embedders and for the hosted surface alike. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { clockOf } from '../business-time/time.ts'
@@ -36,7 +36,7 @@ import {
 import { planOf, timeOf } from './stored-plan.ts'
 import type { Execution, MissedRange, Schedule } from './types.ts'
 
-/** A schedule and the moments that follow. */
+/** A schedule and its next instants. */
 export type ScheduleWithNext = { readonly schedule: Schedule; readonly next: readonly Date[] }
 
 export type CreatedSchedule = ScheduleWithNext & { readonly replayed?: true }
@@ -47,8 +47,8 @@ const shown = limits.scheduleNextExecutions
 /**
  * Charges a registration on a schedule.
  *
- * @throws GatewayError 400 naming each wrong field; 100.150.2xx for a registration that cannot be
- * charged, 100.250.1xx for a job that cannot run.
+ * @throws GatewayError 400 naming each wrong field; 100.150.2xx for an unusable registration,
+ * 100.250.1xx for an impossible job.
  */
 export async function createSchedule(
   engine: Engine,
@@ -117,7 +117,7 @@ export async function createSchedule(
   return { ...withNext(stored), ...(isNew ? {} : { replayed: true }) }
 }
 
-/** What a schedule would do; stores nothing. */
+/** The instants of a schedule; stores nothing. */
 export async function previewSchedule(
   engine: Engine,
   caller: Caller,
@@ -129,7 +129,7 @@ export async function previewSchedule(
   return { plan, next: upcoming(plan, now, shown) }
 }
 
-/** @throws GatewayError 404 700.400.580 when the caller may see none with this id. */
+/** @throws GatewayError 404 700.400.580 when the caller sees no such schedule. */
 export async function readSchedule(
   engine: Engine,
   caller: Caller,
@@ -175,7 +175,7 @@ export async function listSchedules(
     : { entries }
 }
 
-/** What a schedule did, newest first, and what it missed. */
+/** Executions of a schedule, newest first, and its missed instants. */
 export async function listExecutions(
   engine: Engine,
   caller: Caller,
@@ -211,7 +211,7 @@ export async function listExecutions(
   }
 }
 
-/** What dispatching rules look at: the payment as it will be. A channel that is named needs no look. */
+/** The facts for dispatching rules, from the future payment. A named channel needs no facts. */
 async function factsOf(
   engine: Engine,
   addressee: Addressee,
@@ -222,7 +222,7 @@ async function factsOf(
   return withAccount(fields, registration, await numbersOf(engine, registration))
 }
 
-/** The times that a request asks for. */
+/** Reads the times of a request. */
 export function readPlan(
   engine: Engine,
   channel: Channel,
@@ -247,7 +247,7 @@ export const withNext = (schedule: Schedule): ScheduleWithNext => ({
   next: nextOf(schedule),
 })
 
-/** The moments that follow, as many as answers show. */
+/** The next instants, as many as responses show. */
 export function nextOf(schedule: Schedule): readonly Date[] {
   const { nextAt } = schedule
   return nextAt === null ? [] : [nextAt, ...upcoming(planOf(schedule), nextAt, shown - 1)]
@@ -258,7 +258,7 @@ function chargedAs(paymentType: string): string {
   throw refuse('100.250.105', 'paymentType', 'must be PA, DB or CD', paymentType)
 }
 
-/** What each payment sends: nobody is there, so the merchant starts it. */
+/** The request of each payment: the shopper is absent, so the merchant initiates it. */
 function chargeRequest(fields: RequestFields, paymentType: string, registration: Registration) {
   const {
     job: _job,

@@ -1,4 +1,4 @@
-/** SQL of occurrences while they are charged. */
+/** SQL of occurrences during their charge. */
 import { sql } from '../db/sql.ts'
 import { newEvent, outbox } from '../event/store-outbox.ts'
 import type { Answer, PaymentState } from '../payment/types.ts'
@@ -13,7 +13,7 @@ export type ChargeRow = ScheduleRow & {
   earlier: number
   failure: string | null
   state: PaymentState | null
-  /** The acquirer did it after all, and it is not undone yet. */
+  /** A late success that is not undone yet. */
   is_late: boolean
   result_code: string | null
   settled_at: Date | null
@@ -37,7 +37,9 @@ export const occurrencesById = (ids: readonly string[]) => sql<ChargeRow>`
   where occurrence.id = any(${ids}::uuid[])
   order by occurrence.at`
 
-/** What changes an occurrence that was not begun, and its schedule, holds the schedule first: cancelling does so too. */
+/**
+ * Changes of an unbegun occurrence lock the schedule first, in the same order as a cancellation.
+ */
 const unbegun = (id: string) => sql`
 held as (
   select schedule.id, occurrence.id as occurrence_id
@@ -46,7 +48,7 @@ held as (
   where occurrence.id = ${id}::uuid and occurrence.payment_id is null and occurrence.failure is null
   for no key update of schedule)`
 
-/** Ends an occurrence for which no payment can be made; empty when something holds its slot. */
+/** Ends an occurrence that cannot be charged; empty when a payment holds its slot. */
 export const failOccurrence = (id: string, code: string, eventId: string) => sql<{
   schedule_id: string
   channel_id: string
@@ -72,7 +74,7 @@ new_event as (
 new_outbox as (${outbox.ofEvents})
 select id as schedule_id, channel_id, seq from changed`
 
-/** Makes of an occurrence that was not begun an instant that was missed; empty when something holds its slot. */
+/** Turns an unbegun occurrence into a missed instant; empty when a payment holds its slot. */
 export const missOccurrence = (id: string, at: Date, missedId: string, eventId: string) => sql<{
   schedule_id: string
 }>`
@@ -101,7 +103,7 @@ ${newEvent.ofSchedule(
 )}
 select id as schedule_id from changed`
 
-/** How the payments that stood in an occurrence's slot before ended, oldest first. */
+/** The results of earlier payments in an occurrence's slot, oldest first. */
 export const endedBefore = (id: string) => sql<{ result_code: string; answer: Answer | null }>`
   select payment.result_code, payment.answer
   from tollgate.occurrence
@@ -111,8 +113,8 @@ export const endedBefore = (id: string) => sql<{ result_code: string; answer: An
   order by former.no`
 
 /**
- * Looks at the occurrence whose slot the payment of this attempt stands in, in real time; empty when
- * it stands in none.
+ * Sets a timer for the occurrence that this attempt's payment belongs to, in real time; empty
+ * without such an occurrence.
  */
 export const lookAfterAttempt = (timerId: string, attemptKey: string, afterMs: number) => sql<{
   ref: string
@@ -128,7 +130,7 @@ export const lookAfterAttempt = (timerId: string, attemptKey: string, afterMs: n
   on conflict (kind, ref) do update set due_at = excluded.due_at
   returning ref`
 
-/** Looks at an open occurrence again, in real time. */
+/** Sets the next look at an open occurrence, in real time. */
 export const lookAgain = (timerId: string, occurrenceId: string, dueAt: Date) => sql`
   insert into tollgate.timer (id, due_at, kind, ref)
   values (${timerId}::uuid, ${dueAt}::timestamptz, 'execution', ${occurrenceId}::text)

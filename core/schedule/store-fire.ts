@@ -1,4 +1,4 @@
-/** SQL of instants that come: claimed with their schedule's row locked, written in one commit. */
+/** SQL of due instants: locks the schedule's row and writes in one commit. */
 import { fewIds } from '../db/group-statement.ts'
 import { sql } from '../db/sql.ts'
 import { outbox } from '../event/store-outbox.ts'
@@ -7,8 +7,8 @@ import { parts, type ScheduleRow } from './store.ts'
 export type DueRow = ScheduleRow & { merchant_id: string; now: Date }
 
 /**
- * Schedules that are due by the database's time, oldest first, each locked until this transaction
- * ends: nobody cancels or changes one while it fires. Those that another process holds are left to it.
+ * Due schedules by the database's time, oldest first, locked until this transaction ends, so that
+ * no cancellation or change overlaps. Skips schedules that another process has locked.
  */
 export const lockDue = (limit: number) => sql<DueRow>`
   select ${parts.schedule}, schedule.merchant_id, date_trunc('milliseconds', now()) as now
@@ -18,7 +18,7 @@ export const lockDue = (limit: number) => sql<DueRow>`
   limit ${limit}::integer
   for update of schedule skip locked`
 
-/** Schedules of a test clock that are due at this moment of it. */
+/** Due schedules of a test clock. */
 export const lockDueOfClock = (clockId: string, at: Date, limit: number) => sql<DueRow>`
   select ${parts.schedule}, schedule.merchant_id, ${at}::timestamptz as now
   from tollgate.schedule
@@ -27,7 +27,7 @@ export const lockDueOfClock = (clockId: string, at: Date, limit: number) => sql<
   limit ${limit}::integer
   for update of schedule`
 
-/** What firing writes, ready to send: times as ISO texts. */
+/** The rows of a firing, ready to send: times as ISO texts. */
 export type Fired = {
   readonly schedules: readonly { id: string; next_at: string | null; seq: number }[]
   readonly occurrences: readonly {
@@ -53,7 +53,7 @@ export type Fired = {
   }[]
 }
 
-/** Gives back the occurrences that are new: an instant that was fired before stays as it was. */
+/** Returns the new occurrences; an instant that fired before stays unchanged. */
 export const writeFired = (fired: Fired) => sql<{ id: string }>`
 with moved as (
   update tollgate.schedule set next_at = given.next_at, seq = given.seq
@@ -69,7 +69,7 @@ new_event as (
   select id, resource, seq, channel_id, type, data
   from json_to_recordset(${JSON.stringify(fired.events)}::json)
     as given(id uuid, resource uuid, seq integer, channel_id uuid, type text, data jsonb)
-  -- The feed tells them in the order in which they are written.
+  -- The event feed shows the events in the order of their insertion.
   order by resource, seq
   returning id, resource, seq),
 new_outbox as (${outbox.ofEvents})
@@ -80,7 +80,7 @@ from json_to_recordset(${JSON.stringify(fired.occurrences)}::json)
 on conflict (schedule_id, at) do nothing
 returning id`
 
-/** A transaction that its process forgot, stopped or cut off, must not hold its schedules for long. */
+/** A forgotten, paused or disconnected transaction must not lock its schedules for long. */
 export const boundTransaction = sql`
   select set_config('idle_in_transaction_session_timeout', '10s', true) as within`
 
@@ -88,7 +88,7 @@ export const somethingToFire = sql<{ due: boolean }>`
   select exists (
     select from tollgate.schedule where clock_id is null and next_at <= now()) as due`
 
-/** Occurrences in real time whose job was lost: nothing was charged for them a while after they came. */
+/** Occurrences in real time whose job was lost: no payment exists some time after they fired. */
 export const forgotten = (afterMs: number, limit: number) => sql<{
   id: string
   merchant_id: string
@@ -101,7 +101,7 @@ export const forgotten = (afterMs: number, limit: number) => sql<{
   order by occurrence.created_at
   limit ${limit}::integer`
 
-/** Occurrences of a test clock that nothing was done for yet, oldest instant first. */
+/** Unbegun occurrences of a test clock, oldest instant first. */
 export const openOfClock = (clockId: string, limit: number) => sql<{ id: string }>`
   select id
   from tollgate.occurrence

@@ -1,4 +1,4 @@
-/** SQL of schedules as merchants see them. One changes only here and where it fires, with its event in the same commit. */
+/** SQL of schedules for merchants. Every change writes its event in the same commit. */
 import type { Mode } from '../connector/registry.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { newEvent, outbox } from '../event/store-outbox.ts'
@@ -68,10 +68,12 @@ export function toSchedule(row: ScheduleRow): Schedule {
   }
 }
 
-/** Time of the database: one for all hosts, however wrong their clocks are. */
+/** Time of the database: the same for all hosts, regardless of their clocks. */
 export const databaseNow = sql<{ now: Date }>`select date_trunc('milliseconds', now()) as now`
 
-/** A schedule with its record of type SD, which has the same id, and its event. Writing it again changes nothing. */
+/**
+ * A schedule with its SD record, which has the same id, and its event. A repeat changes nothing.
+ */
 export const addSchedule = (
   schedule: Schedule,
   merchantId: string,
@@ -106,7 +108,7 @@ new_record as (
 ${newEvent.ofSchedule({ id: eventId, type: 'schedule.created', data: '{}' }, sql`new_schedule`)}
 select id from new_schedule`
 
-/** One schedule, when it belongs to one of `channels` (null: any). */
+/** One schedule within `channels` (null: any). */
 export const scheduleById = (id: string, channels: readonly string[] | null) => sql<ScheduleRow>`
   select ${parts.schedule}
   from tollgate.schedule
@@ -147,12 +149,12 @@ export const schedulesOf = (
   order by schedule.id desc
   limit ${limit}::integer`
 
-/** A schedule as it is at one moment of its clock, or of the database where it has none. */
+/** A schedule at a moment of its clock, or of the database without a clock. */
 export type MomentRow = ScheduleRow & { now: Date }
 
 /**
- * The moment is read after the row's version and rounded up: whatever was committed before this lies
- * before it.
+ * Reads the time after the row's version and rounds up, so that every earlier commit lies before
+ * this moment.
  */
 export const scheduleAtNow = (id: string) => sql<MomentRow>`
   select ${parts.schedule}, coalesce(test_clock.at,
@@ -161,17 +163,17 @@ export const scheduleAtNow = (id: string) => sql<MomentRow>`
   left join tollgate.test_clock on test_clock.id = schedule.clock_id
   where schedule.id = ${id}::uuid`
 
-/** Instants that have fired and for which no payment was begun. */
+/** Fired instants without a payment. */
 export const unbegunOf = (scheduleId: string) => sql<{ id: string; at: Date }>`
   select id, at
   from tollgate.occurrence
   where schedule_id = ${scheduleId}::uuid and payment_id is null and failure is null`
 
-/** Instants in a row that pass uncharged, with the event that says so. */
+/** Consecutive instants without a charge, and their event. */
 export type Passed = {
   readonly id: string
   readonly eventId: string
-  /** Of one that has fired: it is missed only where its payment was not begun meanwhile. */
+  /** For a fired instant: missed only when its payment has not begun meanwhile. */
   readonly occurrenceId: string | null
   readonly first: Date
   readonly last: Date
@@ -189,8 +191,8 @@ const passedRow = ({ id, eventId, occurrenceId, first, last, count }: Passed) =>
 })
 
 /**
- * Holds a schedule that is still what was read of it, and makes of `passed` what was missed: of a
- * schedule that fired or changed meanwhile nothing is held, and nothing happens to it.
+ * Locks a schedule that is unchanged since the read, and records `passed` as missed. A schedule
+ * that fired or changed meanwhile is neither locked nor written.
  */
 const held = (read: Pick<Schedule, 'id' | 'seq' | 'nextAt'>, passed: readonly Passed[]) => sql`
 held as (
@@ -219,7 +221,10 @@ told as (
   from passed
   where id in (select id from missed))`
 
-/** The record of what `changed` moved, and the events: of what was missed, then of the change itself. */
+/**
+ * The record of the change in `changed`, and the events: first of missed instants, then of the
+ * change.
+ */
 const recorded = (record: ScheduleRecord, type: 'RS' | 'DS', event: string): Sql => sql`
 new_record as (
   insert into tollgate.record (id, type, resource, channel_id, short_no, merchant_transaction_id, created_at)
@@ -239,9 +244,9 @@ new_outbox as (${outbox.ofEvents})
 select seq from changed`
 
 /**
- * Gives a schedule other times. Empty when it is no longer what was read of it.
+ * Gives a schedule new times. Empty after a concurrent change.
  *
- * @param passed What the times so far left behind: missed with this commit.
+ * @param passed Instants of the old times that this commit records as missed.
  */
 export const reschedule = (
   read: Pick<Schedule, 'id' | 'seq' | 'nextAt'>,
@@ -260,10 +265,10 @@ changed as (
 ${recorded(record, 'RS', 'schedule.changed')}`
 
 /**
- * Cancels a schedule. Whoever fires it holds its row meanwhile, and what fired since it was read
- * leaves nothing to hold: an instant fired before this, or is missed by it. Empty then.
+ * Cancels a schedule. A firing locks the row, so each instant either fires before the cancellation
+ * or is missed by it. Empty after a concurrent change or firing.
  *
- * @param passed What a cancellation with immediate effect leaves behind: missed with this commit.
+ * @param passed Instants that a cancellation with immediate effect records as missed.
  */
 export const cancelSchedule = (
   read: Pick<Schedule, 'id' | 'seq' | 'nextAt'>,
@@ -305,7 +310,7 @@ export const executionsOf = (scheduleId: string, before: Date | null, limit: num
   order by occurrence.at desc
   limit ${limit}::integer`
 
-/** What was missed, newest first. */
+/** Missed instants, newest first. */
 export const missedOf = (scheduleId: string, limit: number) => sql<{
   first_at: Date
   last_at: Date

@@ -1,4 +1,4 @@
-/** The plan of a stored schedule, and the time that it goes by. */
+/** The plan of a stored schedule, and its clock. */
 
 import { businessNow } from '../business-time/time.ts'
 import { type Cron, parseCron } from '../cron/index.ts'
@@ -7,7 +7,7 @@ import { type Length, mostUnits, type Notice, type PeriodUnit, type SchedulePlan
 import { databaseNow } from './store.ts'
 import type { Schedule } from './types.ts'
 
-/** Many schedules share an expression, and one is read again with each of its charges. */
+/** Caches parsed expressions: many schedules share one, and each charge needs one. */
 const read = new Map<string, Cron>()
 const mostRead = 1000
 
@@ -42,7 +42,7 @@ function lengthOf(unit: string | undefined, number: string | undefined): Length 
   return { unit: unit as PeriodUnit, number: Math.min(Number(number), mostUnits) }
 }
 
-/** Schedules without a test clock go by the database's time: one for all hosts, however wrong theirs are. */
+/** Schedules without a test clock use the database's time: the same for all hosts. */
 export async function timeOf(engine: Engine, clockId: string | null): Promise<Date> {
   if (clockId !== null) return businessNow(engine, '', clockId)
   const [row] = await engine.lanes.read(databaseNow)

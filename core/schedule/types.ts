@@ -2,7 +2,7 @@ import type { Mode } from '../connector/registry.ts'
 import type { PaymentState, StoredRequest } from '../payment/types.ts'
 import type { StoredJob } from './parse-job.ts'
 
-/** A schedule as its row is. */
+/** A schedule in the form of its row. */
 export type Schedule = {
   readonly id: string
   readonly channelId: string
@@ -19,7 +19,7 @@ export type Schedule = {
   readonly startAt: Date | null
   readonly endAt: Date | null
   readonly job: StoredJob
-  /** What each payment carries besides amount, type and account. */
+  /** The request of each payment, without amount, type and account. */
   readonly request: StoredRequest
   readonly merchantTransactionId: string | null
   readonly createdAt: Date
@@ -29,7 +29,7 @@ export type Schedule = {
   readonly seq: number
 }
 
-/** What was done to a schedule. */
+/** One change of a schedule. */
 export type ScheduleRecord = {
   readonly recordId: string
   readonly eventId: string
@@ -39,7 +39,7 @@ export type ScheduleRecord = {
   readonly at: Date
 }
 
-/** One instant of a schedule and what became of it. */
+/** One instant of a schedule and its result. */
 export type Execution = {
   readonly id: string
   readonly at: Date
@@ -50,5 +50,5 @@ export type Execution = {
   readonly code: string | null
 }
 
-/** Instants that passed uncharged. */
+/** Consecutive instants without a charge. */
 export type MissedRange = { readonly first: Date; readonly last: Date; readonly count: bigint }

@@ -1,4 +1,4 @@
-/** Answers about schedules. */
+/** The responses about schedules. */
 import { resultDescription } from '@tollgate/schemas'
 import type { Answered } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
@@ -38,7 +38,7 @@ export type ExecutionView = {
   result?: { code: string; description: string }
 }
 
-/** What every answer carries besides its subject. */
+/** The fields of every response. */
 export type Envelope = {
   /** The gateway's number of this request. */
   readonly ndc: string
@@ -50,7 +50,7 @@ const resultOf = (code: string) => ({ code, description: resultDescription(code)
 
 const wireTimes = (times: readonly Date[]) => times.map((time) => wireTimestamp(time))
 
-/** @param next what follows, at most as many as answers show. */
+/** @param next the next instants, at most as many as responses show. */
 export function scheduleView(
   schedule: Schedule,
   next: readonly Date[],
@@ -122,7 +122,7 @@ const missedView = ({ first, last, count }: MissedRange) => ({
   count: String(count),
 })
 
-/** What answers about several things have in common. */
+/** The common fields of responses about several resources. */
 function bare(id: string, code: string, { ndc, buildNumber, now }: Envelope): Answered {
   return { id, result: resultOf(code), buildNumber, timestamp: wireTimestamp(now), ndc }
 }

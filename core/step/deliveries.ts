@@ -1,4 +1,4 @@
-/** What was told of a resource: every try of every notification, and what still waits. */
+/** Notifications about a resource: every attempt, and every waiting delivery. */
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { inOrder, type Step } from '../transcript/types.ts'

@@ -68,7 +68,7 @@ export function exchangeOf(
     }
   }
   const { why, ...facts } = detail?.said ?? {}
-  // What failed in the code of a connector, and where, is nothing that leaves the installation.
+  // Errors in a connector's code, and their places, do not leave the installation.
   const isTold = audience === 'operator' || detail?.thrown === undefined
   const said = detail?.said === undefined ? plainAnswer : flat(isTold ? detail.said : facts)
   const thrown = isTold ? detail?.thrown : undefined

@@ -10,7 +10,7 @@ import { textOf } from '../request/values.ts'
 import { type Kind, readSteps } from './steps.ts'
 import { type StepsView, stepsView } from './view.ts'
 
-/** What the id of each may be of. */
+/** The kinds of resources behind each operation's id. */
 const kindsOf = {
   'payments.steps': ['payment'],
   'registrations.steps': ['registration'],
@@ -41,7 +41,7 @@ export async function stepsFor(
   return stepsView(id, steps, { ...envelope(engine), ndc: newId(), buildNumber })
 }
 
-/** What every answer about steps carries. */
+/** The fields of every response about steps. */
 const envelope = (engine: Engine) => ({
   code: approvedCode[engine.environment === 'test' ? 'INTERNAL' : 'LIVE'],
   now: new Date(engine.clock.realMs()),

@@ -1,4 +1,4 @@
-/** What happened to one payment. */
+/** The steps of one payment. */
 import { limits } from '@tollgate/schemas'
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
@@ -42,7 +42,7 @@ export async function paymentSteps(
   payment: Payment,
   audience: Audience,
 ): Promise<Step[]> {
-  // What this process still holds belongs to it too.
+  // Steps still in this process's memory belong to the payment as well.
   await engine.steps.flush()
   const read = <Row>(statement: Sql<Row>) => engine.lanes.read(statement)
   const most = limits.shownSteps
@@ -138,7 +138,7 @@ function acceptedOf(payment: Payment, at: Date, attempt: AttemptRow | undefined)
   }
 }
 
-/** What a plain answer said stands with the payment, and is shown with the call that said it. */
+/** The answer of a plain call is stored with the payment, and shown with its call. */
 function exchangesOf(payment: Payment, rows: readonly ReadStepRow[], audience: Audience): Step[] {
   const { refs, details, avs, cvv, networkTxId, advice } = payment.answer
   // Named for what they are: the answers to checks, and no code itself.

@@ -1,4 +1,4 @@
-/** What happened to a registration, a schedule, or one execution of a schedule. */
+/** The steps of a registration, a schedule, or one execution of a schedule. */
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { idTimeMs } from '../ids.ts'
@@ -71,8 +71,8 @@ const asMade = <Made extends { readonly about: string }>(steps: readonly Made[])
   steps.toSorted((one, other) => (one.about < other.about ? -1 : 1))
 
 /**
- * What happened to a registration, as far as it happened on one of `channels` (null: any): every
- * channel of a merchant may charge it, and what one of them charges is no business of the others.
+ * The steps of a registration on `channels` (null: any). Every channel of a merchant may charge the
+ * registration, and one channel's charges are not visible to the others.
  */
 export async function registrationSteps(
   engine: Engine,

@@ -30,7 +30,7 @@ export type Kind = 'payment' | 'registration' | 'schedule' | 'execution' | 'deli
 export type Inspected = {
   readonly kind: Kind
   readonly id: string
-  /** What it is and how it stands, by name. */
+  /** Facts about the resource and its state, by name. */
   readonly facts: Readonly<Record<string, string>>
   readonly steps: readonly Step[]
 }
@@ -82,7 +82,7 @@ const finders: Readonly<Record<Kind, Finder>> = {
     return row && { kind: 'execution', instant: row }
   },
   async delivery({ lanes }, id, channels) {
-    // Whoever acts for some entities only reads the delivery log of his endpoints.
+    // A caller for some entities reads the delivery log of those entities' endpoints only.
     const [row] = channels === null ? await lanes.read(deliveryById(id)) : []
     return row && { kind: 'delivery', delivery: row }
   },
@@ -140,11 +140,11 @@ export async function readSteps(
 const mostCandidates = 20
 
 /**
- * Whatever an operator has in hand: the id of a payment, registration, schedule, execution or delivery, a key of
- * an attempt, a short id, a merchantTransactionId. The last two are looked for among the payments of
- * the last `days`.
+ * Finds a resource by any number that an operator has: the id of a payment, registration, schedule,
+ * execution or delivery, a key of an attempt, a short id, a merchantTransactionId. The last two are
+ * searched among the payments of the last `days`.
  *
- * @throws GatewayError 404 when nothing has this number.
+ * @throws GatewayError 404 when no resource has this number.
  */
 export async function inspect(
   engine: Engine,

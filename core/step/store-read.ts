@@ -1,4 +1,4 @@
-/** What the rows of other nouns prove about one resource, for its step log. Bounded, and only read. */
+/** Reads other tables' rows about one resource, for its step log. Bounded. */
 
 import type { StoredClaim } from '../acquirer-events/store.ts'
 import { sql } from '../db/sql.ts'
@@ -135,7 +135,7 @@ export type RecordRow = {
   merchant_transaction_id: string | null
 }
 
-/** What was done with a registration or a schedule besides payments. */
+/** Records of a registration or schedule besides payments. */
 export const recordsOf = (resource: string, limit: number) => sql<RecordRow>`
   select id, type, created_at, merchant_transaction_id
   from tollgate.record

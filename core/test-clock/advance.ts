@@ -14,8 +14,8 @@ import { dueOfClock, removeTimer, type TimerRow, toRealTime } from '../timer/sto
 const perBatch = 100
 
 /**
- * Goes on with an advance from wherever it is. What a process that died left undone is found again:
- * occurrences without a payment, and whatever is due at the position.
+ * Continues an advance from any position. Work that a dead process left is found again: occurrences
+ * without a payment, and everything due at the position.
  */
 export async function advance(engine: Engine, clockId: string): Promise<void> {
   for (;;) {

@@ -66,8 +66,8 @@ export async function listClocks(
 }
 
 /**
- * Sets a clock off to a later moment. What is due on the way is done in order, by whichever process
- * works; `status` tells when it has arrived.
+ * Starts the advance of a clock to a later moment. Any process carries out the due work on the way,
+ * in order; `status` shows the arrival.
  */
 export async function advanceTo(
   engine: Engine,

@@ -61,12 +61,12 @@ export class CallRecord {
         detail: this.#detail(said, end),
       })
     } catch (error) {
-      // What an author's code left behind may not be readable; the payment goes on.
+      // A connector's value may be unreadable; the payment continues.
       this.#records.log.warn({ error: kindOf(error) }, 'a step could not be logged')
     }
   }
 
-  /** What the payment's own row will say of a plain answer is not kept twice. */
+  /** The payment's row already contains a plain answer, so the step omits it. */
   #detail(said: Said, { late, sent }: End): StepDetail | undefined {
     const isPlain = sent !== undefined && plain.has(said.is) && !('amount' in said)
     const requests = this.#call.transcript()
@@ -85,7 +85,7 @@ export class CallRecord {
 }
 
 type End = {
-  /** It ended after its time. */
+  /** The call ended after its deadline. */
   readonly late?: true
   /** Of an operation that ended in time: whether anything that moves money can have left the process. */
   readonly sent?: boolean

@@ -1,7 +1,7 @@
 /**
- * The buffer between payments and their step log. Payments never wait for it: it is written in groups,
- * a tenth of a second later. What it holds when a process dies is lost, and what does not fit while
- * the database is away is dropped and counted; the payments' own rows say what became of them.
+ * The buffer between payments and their step log. Payments never wait for the log, which is written
+ * in groups, a tenth of a second later. A process's death loses its buffer, and a database outage
+ * drops and counts the excess; the payments' own rows still contain the results.
  */
 import type { Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
@@ -38,7 +38,7 @@ export class StepLog {
   #timer: NodeJS.Timeout | undefined
   #flushing: Promise<void> | undefined
   #closed = false
-  /** What the database's clock shows beyond this machine's, and until when that is believed. */
+  /** The offset of the database's clock from this machine's, and its expiry. */
   #aheadMs = 0
   #askAgainMs = Number.NEGATIVE_INFINITY
 
@@ -162,7 +162,7 @@ export class StepLog {
     this.#askAgainMs = startedMs + limits.heartbeatMs
   }
 
-  /** Writes the last ones. What is noted from now on is lost. */
+  /** Writes the remaining steps. Later ones are lost. */
   async close(): Promise<void> {
     await this.flush()
     this.#closed = true

@@ -1,4 +1,4 @@
-/** What is written of steps, and when it goes. */
+/** SQL that writes and deletes steps. */
 import { sql } from '../db/sql.ts'
 
 /** A step ready to be written; `detail` is anything that is JSON. */
@@ -44,7 +44,7 @@ export type ReadStepRow = {
   detail: StepDetail | null
 }
 
-/** What a step keeps beside its outcome; every text in it went through the scrubber. */
+/** Details of a step beside its outcome; every text is scrubbed. */
 export type StepDetail = {
   readonly lease?: number
   /** False: nothing that moves money can have left the process. */
@@ -52,7 +52,7 @@ export type StepDetail = {
   /** True: the call ended after its deadline. */
   readonly late?: true
   readonly said?: Readonly<Record<string, unknown>>
-  /** What the connector's code threw: its kind and place. */
+  /** An error of the connector's code: its kind and place. */
   readonly thrown?: { readonly kind: string; readonly place?: string }
   readonly requests?: readonly unknown[]
   readonly times?: number

@@ -1,6 +1,6 @@
 import type { TranscriptEntry } from '../net/http.ts'
 
-/** What happened, in the order of the database's clock. Every value is fit to be shown. */
+/** A step, ordered by the database's clock. Every value is safe to show. */
 export type Step = {
   readonly at: Date
   /**
@@ -13,12 +13,15 @@ export type Step = {
   readonly outcome?: string
   /** Id of another resource that it is about. */
   readonly about?: string
-  /** Who: an operator by name, `engine`, or what settled a payment (`answer`, `enquiry`, `event`). */
+  /**
+   * The actor: an operator's name, `engine`, or the source of a decision (`answer`, `enquiry`,
+   * `event`).
+   */
   readonly by?: string
   readonly durationUs?: number
   readonly sent?: Readonly<Record<string, string>>
   readonly answered?: Readonly<Record<string, string>>
-  /** What went over the wire during the call, scrubbed. */
+  /** The call's exchange with the acquirer, scrubbed. */
   readonly requests?: readonly TranscriptEntry[]
 }
 

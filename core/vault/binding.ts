@@ -1,4 +1,4 @@
-/** What a sealed value belongs to: authenticated data, so that it opens nowhere else. */
+/** Binds a sealed value to its row by authenticated data, so that it opens in no other row. */
 import type { KeyObject } from 'node:crypto'
 import { decrypt } from '../crypto/cipher.ts'
 import type { Purpose } from './store-sealed.ts'
@@ -31,9 +31,9 @@ export const boundTo = ({ id: keyId }: Pick<Binding, 'id'>, place: Place): Buffe
   )
 
 /**
- * What values were bound to before: 1 the id of the row, 2 also table and data key. The decision is not
- * the column's: a value opens in the format it was sealed in and in no other, and under keys that were
- * made for format 3 none was ever sealed in an older one, whatever their rows are made to say.
+ * Older bindings: 1 the id of the row, 2 also table and data key. The column alone does not decide:
+ * a value opens only in the format of its seal, and keys made for format 3 never sealed an older
+ * format, regardless of their rows.
  */
 function boundBefore({ id: keyId, format, closed }: Binding, { table, id }: Place): Buffer[] {
   if (format >= 3 || (closed && table === 'instrument')) return []

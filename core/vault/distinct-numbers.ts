@@ -1,11 +1,11 @@
 /**
- * How many different card numbers with the same first six and last four digits came lately by one token
- * and on one channel. Whoever tries candidates for a number of which he knows these ten digits sends
- * many of them; shops hardly ever see a handful. In memory, and numbers only as keyed hashes.
+ * Counts recent card numbers with the same first six and last four digits, by token and by channel.
+ * An attacker who guesses the digits between sends many such numbers; shops hardly ever see a
+ * handful. In memory, with numbers only as keyed hashes.
  *
- * Once there were as many as there may be, a number passes only for who came with it before. If it passed
- * for others too, the one that passes would be the shopper's. Refusals are counted as well, so that nobody
- * can go through all candidates to see which of them is let through.
+ * At the limit, a number passes only for a sender that has used it before. If it passed for other
+ * senders as well, the passing number would be a shopper's. Refusals count, too, so that nobody can
+ * try all candidates and see which one passes.
  */
 import { createSecretKey } from 'node:crypto'
 import { limits } from '@tollgate/schemas'

@@ -1,7 +1,7 @@
 /**
- * What is stored in the place of merchants' Idempotency-Keys: keyed digests, because a key may hold anything,
- * a card number too. A digest key that was replaced goes on finding what was stored under it, for as long as
- * such a row lives: otherwise a repeat from before would be charged once more.
+ * Stores keyed digests instead of merchants' Idempotency-Keys, because a key may contain any text,
+ * even a card number. A replaced digest key still finds its rows for their lifetime; otherwise a
+ * repeat from before would be charged again.
  */
 import type { KeyObject } from 'node:crypto'
 import { derive, mac } from '../crypto/cipher.ts'

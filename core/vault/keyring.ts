@@ -119,7 +119,7 @@ export class Keyring {
   }
 }
 
-/** What a provider says, with the data key that it was asked for. */
+/** Adds the data key to a provider's error. */
 function named(row: DataKeyRow): (error: unknown) => never {
   return (error) => {
     const which = `Data key ${row.id} is wrapped by key "${row.key_encryption_key_id}".`

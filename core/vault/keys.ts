@@ -10,7 +10,7 @@ export type WrappedKey = { readonly keyId: string; readonly wrapped: Buffer }
  * in time; `signal` aborts when that time is up. Errors never hold key material.
  */
 export type KeyProvider = {
-  /** What to call it before operators: the setting that names it. */
+  /** The name for operators: the setting of this provider. */
   readonly name: string
   /** Whether a key of this id would be here, told without asking anybody. */
   holds(keyId: string): boolean
@@ -115,7 +115,7 @@ export function localKeys(
         )
       }
     },
-    // It is in memory: nothing can be wrong with it that parsing did not tell.
+    // The key is in memory, and parsing has checked it.
     async check() {},
   }
 }

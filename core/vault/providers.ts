@@ -1,4 +1,4 @@
-/** What the engine puts around any key provider: a time limit, checked answers, safe errors. */
+/** Wraps every key provider with a time limit, checked answers and safe errors. */
 import { type KeyProvider, KeyProviderError, MissingKeyError, type WrappedKey } from './keys.ts'
 
 export const dataKeyBytes = 32

@@ -12,14 +12,14 @@ export const sealedTables = [
   'person',
 ] as const
 
-/** What a sealed value is for: the table that holds it. */
+/** The purpose of a sealed value: its table. */
 export type Purpose = (typeof sealedTables)[number]
 
 export type SealedRow = {
   id: string
   data_key_id: string | null
   sealed: Buffer | null
-  /** Whose it is, for the binding; null where the row that says so is gone. */
+  /** The owner, for the binding; null when the owning row no longer exists. */
   owner_id: string | null
   registration_id: string | null
 }

@@ -28,7 +28,7 @@ export type TransitOptions = {
   readonly ca?: readonly string[]
   /** Longest that one request may take, in milliseconds; a failed one is sent again twice. Default 4,000. */
   readonly timeoutMs?: number
-  /** What to call it in messages. Default `the key server <url>`. */
+  /** The name in messages. Default `the key server <url>`. */
   readonly name?: string
   /** Answers names instead of the machine's resolver. */
   readonly lookup?: NonNullable<OutgoingOptions['lookup']>
@@ -168,7 +168,7 @@ class Refused extends Error {
   }
 }
 
-/** What a refusal means: 400 to a decrypt says that the key does not open these bytes. */
+/** Interprets a refusal: a 400 to a decrypt means that the key does not open these bytes. */
 function refusedOf(name: string, keyId?: string): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof Refused)) throw error
@@ -212,7 +212,7 @@ function wordsOf(answer: HttpAnswer): string {
   return words.replaceAll(/[A-Za-z0-9+/=_.-]{24,}/g, '…').trim()
 }
 
-/** What the guard refused will be refused again. */
+/** The address guard would refuse again. */
 function isPassing(error: unknown): boolean {
   return error instanceof HttpError && error.code !== 'refused-address' && error.code !== 'aborted'
 }

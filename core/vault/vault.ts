@@ -19,7 +19,7 @@ import { allDataKeys, endUse, instrumentById, instrumentsById, showUse } from '.
 /** A sealed value and the key it is under. */
 export type Sealed = { dataKeyId: string; sealed: Buffer }
 
-/** What became of opening one of several: nothing where it was erased, or why it stays shut. */
+/** The result for one of several values: absent after its erasure, or the error. */
 export type Unsealed = Record<string, string> | GatewayError | undefined
 
 export type VaultOptions = {
@@ -29,7 +29,7 @@ export type VaultOptions = {
   readonly keepMs?: number
 }
 
-/** What keys of the audit trail's chain are derived for. */
+/** The purpose of the audit trail's chain keys. */
 export const chainPurpose = 'audit trail'
 
 /** How often a process shows what it seals with and asks what it should. */
@@ -229,7 +229,7 @@ export class Vault {
     return [under(this.#idempotency), ...this.#earlier.map(under)]
   }
 
-  /** What is stored in the place of an Idempotency-Key. */
+  /** The stored digest of an Idempotency-Key. */
   idempotencyKey(entityId: string, idempotencyKey: string): Buffer {
     this.#fresh(this.#mac)
     return this.#idempotency.keyOf(entityId, idempotencyKey)
@@ -262,8 +262,8 @@ export class Vault {
   }
 
   /**
-   * Shows what this process seals with, takes over what a rotation announced or made current, and
-   * opens kept keys again in time. What fails is made up for by the next check.
+   * Reports the sealing key of this process, follows announced and current rotations, and reopens
+   * cached keys in time. The next check repeats a failure.
    */
   check(): Promise<void> {
     this.#checking ??= this.#check()

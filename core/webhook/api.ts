@@ -6,7 +6,7 @@ import { newId } from '../ids.ts'
 import { aboutNow, webhookWork } from './operations.ts'
 import type { DeliveriesView, WebhookActionView, WebhooksView, WebhookView } from './view.ts'
 
-/** Endpoints that are told what becomes of payments, registrations and schedules. */
+/** Endpoints for notifications about payments, registrations and schedules. */
 export class Webhooks {
   readonly #engine: Engine
 
@@ -14,7 +14,7 @@ export class Webhooks {
     this.#engine = engine
   }
 
-  /** The answer holds the encryption key and the signing secret: they are shown this once. */
+  /** The response contains the encryption key and the signing secret, this one time only. */
   readonly create = (
     request: Requests['webhooks.create'],
     options?: RequestOptions,
@@ -23,7 +23,7 @@ export class Webhooks {
     request: Requests['webhooks.list'] = {},
     options?: RequestOptions,
   ): Promise<WebhooksView> => this.#do('webhooks.list', '', request, options)
-  /** Also one that was removed. */
+  /** Also finds removed endpoints. */
   readonly get = (id: string, options?: RequestOptions): Promise<WebhookView> =>
     this.#do('webhooks.get', id, {}, options)
   readonly update = (
@@ -33,13 +33,16 @@ export class Webhooks {
   ): Promise<WebhookView> => this.#do('webhooks.update', id, request, options)
   readonly remove = (id: string, options?: RequestOptions): Promise<WebhookView> =>
     this.#do('webhooks.remove', id, {}, options)
-  /** A new signing secret, or encryption key, in the answer; the one before is good for another day. */
+  /**
+   * The response contains a new signing secret or encryption key; the previous one stays valid for
+   * another day.
+   */
   readonly rotate = (
     id: string,
     options?: RequestOptions,
     request: Requests['webhooks.rotate'] = {},
   ): Promise<WebhookView> => this.#do('webhooks.rotate', id, request, options)
-  /** Sends a test notification now and tells what came back. */
+  /** Sends a test notification now and returns the response. */
   readonly test = (id: string, options?: RequestOptions): Promise<WebhookActionView> =>
     this.#do('webhooks.test', id, {}, options)
   readonly replay = (
@@ -47,7 +50,7 @@ export class Webhooks {
     request: Requests['webhooks.replay'],
     options?: RequestOptions,
   ): Promise<WebhookActionView> => this.#do('webhooks.replay', id, request, options)
-  /** What was sent and what came back, newest first. */
+  /** Deliveries and their responses, newest first. */
   readonly deliveries = (
     id: string,
     request: Requests['webhooks.deliveries'] = {},

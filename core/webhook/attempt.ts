@@ -1,4 +1,4 @@
-/** One try to send one notification. */
+/** One attempt to send one notification. */
 import type { KeyObject } from 'node:crypto'
 import { type HttpAnswer, HttpError } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
@@ -8,20 +8,20 @@ import { encryptBody, signature } from '../vault/webhook-keys.ts'
 import { retryAfterMs } from './backoff.ts'
 import type { Callback, Endpoint, EndpointKeys, Tried } from './types.ts'
 
-/** What is sent. */
+/** The notification to send. */
 export type Message = {
-  /** The same in every try. */
+  /** The same in every attempt. */
   readonly id: string
-  /** Counts what is told of one resource. */
+  /** Counts the notifications about one resource. */
   readonly sequence: number
   /** JSON text. */
   readonly body: string
 }
 
-/** What is being sent: to be broken off, one by one. */
+/** Calls under way, which shutdown aborts one by one. */
 export type Underway = Set<{ finish(): unknown }>
 
-/** Sends a notification. Never throws: whatever happens is how the try ended. */
+/** Sends a notification. Never throws: every failure is a result of the attempt. */
 export function sendNotification(
   engine: Engine,
   endpoint: Endpoint,
@@ -59,7 +59,7 @@ export function sendNotification(
   )
 }
 
-/** Calls a URL that a request brought along: GET with `id` and `resourcePath`. */
+/** Calls a URL from a merchant's request: GET with `id` and `resourcePath`. */
 export function sendCallback(
   engine: Engine,
   { url, id, resourcePath }: Callback,
@@ -122,7 +122,7 @@ async function exchange(
   call.finish()
   const { status, url, answer } =
     whole === undefined ? partly(call, sent.url) : told(whole, sent.url)
-  // A receiver that took it and then talks without end has taken it.
+  // A receiver that answers 2xx with an endless body has accepted the notification.
   const isAnswered = error === null || error === 'too-large'
   return {
     at,
@@ -142,7 +142,7 @@ type Shown = {
   readonly answer: string | undefined
 }
 
-/** What is shown of an exchange that broke, as far as it came. */
+/** The visible part of a broken exchange. */
 function partly(call: Call, url: string): Shown {
   const [entry] = call.transcript()
   return {
@@ -152,17 +152,20 @@ function partly(call: Call, url: string): Shown {
   }
 }
 
-/** Of a whole one only what is shown is scrubbed: the request's own body, long and encrypted, is not. */
+/**
+ * The visible part of a complete exchange. Only this part is scrubbed, since the request's body is
+ * long and encrypted.
+ */
 function told(answer: HttpAnswer, url: string): Shown {
   const { scrub } = createScrubber()
-  // Scrubbed before it is cut to size, so that no part of a number stays at the end.
+  // The scrub comes before the cut, so that no part of a number remains at the end.
   const text = answer.text().slice(0, 2 * limits.webhookAnswerCharacters)
   if (text === '') return { status: answer.status, url: scrub(url), answer: text }
   const isText = !/[\x00-\x08\x0e-\x1f]/.test(text)
   return { status: answer.status, url: scrub(url), answer: isText ? scrub(text) : '[not text]' }
 }
 
-/** What Postgres can hold of an answer's begin. */
+/** The start of a response, without characters that Postgres rejects. */
 function storedText(body: string | undefined): string | null {
   if (body === undefined || body === '') return null
   return body.replaceAll('\u0000', '').toWellFormed().slice(0, limits.webhookAnswerCharacters)

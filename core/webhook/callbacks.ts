@@ -1,15 +1,15 @@
-/** Calls to URLs that a shopper's request brought along. */
+/** Calls of URLs from shoppers' requests. */
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { addCallback, cancelCallback } from './store-replay.ts'
 
 /**
- * Calls a checkout's `shopperResultUrl` when 29 minutes pass without anybody asking for its result:
- * GET with `id` and `resourcePath`, under the guard and the ladder of webhooks.
+ * Calls a checkout's `shopperResultUrl` when no request reads its result within 29 minutes: GET
+ * with `id` and `resourcePath`, under the guard and the ladder of webhooks.
  *
  * @param checkout its id, and `resourcePath`: `/v1/checkouts/{id}/payment` or `…/registration`.
- * @returns id to cancel it with.
+ * @returns id for the cancellation.
  */
 export async function scheduleShopperResult(
   engine: Engine,
@@ -36,7 +36,7 @@ export async function scheduleShopperResult(
   return id
 }
 
-/** The result was asked for. Too late for a call that is on its way. */
+/** Cancels the call after a request read the result. A call under way continues. */
 export async function cancelShopperResult(engine: Engine, id: string): Promise<void> {
   await engine.lanes.single(cancelCallback(id, new Date(engine.clock.realMs())))
 }

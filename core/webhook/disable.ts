@@ -1,4 +1,4 @@
-/** What an endpoint does not get any more. */
+/** Gives up notifications and disables endpoints. */
 
 import { addAttention } from '../attention/store.ts'
 import type { Engine } from '../engine.ts'
@@ -12,7 +12,7 @@ import type { Delivery, Endpoint } from './types.ts'
 
 const atOnce = 1000
 
-/** Gives up what waits for an endpoint: all of it unless told otherwise. */
+/** Gives up the waiting notifications of an endpoint: all of them by default. */
 export async function giveUp(
   engine: Engine,
   run: Run,
@@ -28,13 +28,13 @@ export async function giveUp(
   }
 }
 
-/** Gives up what nobody took in time. */
+/** Gives up notifications past their time limit. */
 export function giveUpOld(engine: Engine, run: Run, endpointId: string): Promise<void> {
   const before = new Date(engine.clock.realMs() - givenUpAfterMs)
   return giveUp(engine, run, endpointId, 'not taken in time', { before })
 }
 
-/** Stops sending to an endpoint, and says so everywhere: to its owner, to operators, in the log. */
+/** Disables an endpoint and tells its owner, the operators and the log. */
 export async function disable(
   engine: Engine,
   run: Run,
@@ -43,7 +43,7 @@ export async function disable(
 ): Promise<void> {
   const now = new Date(engine.clock.realMs())
   const [disabled] = await run(disableEndpoint(id, version, reason, now, newId()))
-  // It was changed while it was tried: what it says about the old one is not about the new one.
+  // The endpoint changed during the attempt, so the result says nothing about the new settings.
   if (disabled === undefined) return
   engine.log.warn({ endpoint: id, reason }, 'a webhook endpoint was disabled')
   engine.events.emit({
@@ -58,7 +58,7 @@ export async function disable(
   await giveUp(engine, run, id, `the endpoint was disabled: ${reason}`, { whileOff: true })
 }
 
-/** Why an endpoint that is switched off gets nothing. */
+/** Why a disabled endpoint gets no notifications. */
 export function reasonOf(endpoint: Endpoint | undefined): string {
   if (endpoint?.removedAt != null) return 'the endpoint was removed'
   return endpoint?.disabledReason == null
@@ -66,7 +66,7 @@ export function reasonOf(endpoint: Endpoint | undefined): string {
     : `the endpoint was disabled: ${endpoint.disabledReason}`
 }
 
-/** What operators have to know of a notification that cannot be told. */
+/** The entry of the operators' list for a notification that cannot be built. */
 export function untellable({ id, endpointId }: Delivery, { event }: Untellable) {
   const why = 'a notification cannot be told'
   const { id: eventId, resource, type } = event

@@ -1,6 +1,6 @@
 /**
- * Brings events to the endpoints that want them: claims what was committed, holds the leases of the
- * endpoints that this process sends to, and gives those that nobody looks after to a job.
+ * Delivers events to endpoints: claims committed events, holds the leases of the endpoints that
+ * this process serves, and hands endpoints without a process to a job.
  */
 import { limits } from '@tollgate/schemas'
 import { byIndex } from '../db/lanes.ts'
@@ -21,10 +21,10 @@ import {
   wakeForgotten,
 } from './store-queue.ts'
 
-/** Events are looked for as far back as this; further only now and then, for commits that took long. */
+/** Normal claims search this far back; rare claims search further, for slow commits. */
 const recentMs = 120_000
 const wholeEveryMs = 30_000
-/** An endpoint without work is kept this long: the next event may come soon. */
+/** An idle endpoint stays in memory this long, since the next event may come soon. */
 const keepIdleMs = 10_000
 const closeGraceMs = 2_000
 const forgottenEveryMs = 600_000
@@ -35,7 +35,7 @@ export class WebhookDispatcher {
   readonly #me = newId()
   readonly #sender: Sender
   readonly #lanes = new Map<string, Lane>()
-  /** Claims, leases and releases, one after the other: a lease is not given back under a claim. */
+  /** Claims, leases and releases run one after the other, so no release overtakes a claim. */
   #turn: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
   #claiming: NodeJS.Timeout | 'now' | undefined
@@ -43,7 +43,7 @@ export class WebhookDispatcher {
   #claimedAtMs = Number.NEGATIVE_INFINITY
   #claimEveryMs: number = limits.webhookClaimMs
   #wholeAtMs = Number.NEGATIVE_INFINITY
-  /** A claim took all it may: there may be older events than those of the last minutes. */
+  /** A full claim: events older than the recent minutes may remain. */
   #isBehind = false
   #forgottenAtMs = 0
   #listening = true
@@ -61,7 +61,7 @@ export class WebhookDispatcher {
     this.#sender = new Sender(engine, this.#run, this.#me, () => this.wake())
   }
 
-  /** @param giveToJob sends a job for each endpoint that nobody looks after. */
+  /** @param giveToJob sends a job for each endpoint without a process. */
   start(giveToJob: (endpointIds: readonly string[]) => Promise<void>): void {
     this.#stopListening = this.#engine.events.on(() => this.wake())
     const next = () => {
@@ -73,7 +73,7 @@ export class WebhookDispatcher {
     next()
   }
 
-  /** Something was committed here: it is told at once. */
+  /** A commit of this process: claims its events at once. */
   wake(): void {
     if (!this.#listening || this.#stopped) return
     if (this.#claiming !== undefined) {
@@ -108,7 +108,7 @@ export class WebhookDispatcher {
     while (!this.#stopped) {
       this.#claimedAtMs = this.#engine.clock.elapsedMs()
       if (this.#sender.isBehind) {
-        // They wait in the database, where all processes can take them; the oldest are next.
+        // The deliveries wait in the database, where every process can take them, oldest first.
         this.#isBehind = true
         this.#claimEveryMs = limits.webhookClaimMs
         return
@@ -120,7 +120,7 @@ export class WebhookDispatcher {
       for (const row of rows) if (row.id !== null) touched.add(this.#take(row, isFull))
       for (const lane of touched) this.#sender.pump(lane)
       const picked = rows[0]?.picked ?? 0
-      // Where much is told, fewer and larger claims leave more to payments.
+      // Under load, fewer and larger claims leave more connections to payments.
       const isBusy = picked >= limits.webhookBusyClaim && picked < limits.webhookClaim
       this.#claimEveryMs = isBusy ? limits.webhookBusyClaimMs : limits.webhookClaimMs
       if (picked === limits.webhookClaim) this.#isBehind = true
@@ -130,8 +130,9 @@ export class WebhookDispatcher {
   }
 
   /**
-   * Into memory, if there is room and nothing older waits in the database: what is new would pass by what is
-   * old for as long as more comes than goes. The row in the database stays either way.
+   * Takes a delivery into memory when there is room and nothing older waits in the database.
+   * Otherwise new deliveries would overtake older ones under constant load. The row stays in the
+   * database.
    */
   #take(row: ClaimedRow, isFull: boolean): Lane {
     const lane = this.#laneOf(row.endpoint_id, row.gained ? row : undefined)
@@ -165,7 +166,7 @@ export class WebhookDispatcher {
     return lane
   }
 
-  /** Takes over an endpoint that nobody sends to, if it is time. */
+  /** Takes the lease of an endpoint without a process, when its pause is over. */
   async adopt(endpointId: string): Promise<void> {
     if (this.#stopped) return
     await this.#inTurn(async () => {
@@ -200,7 +201,7 @@ export class WebhookDispatcher {
     }
   }
 
-  /** Keeps leases that are used, gives back the others. */
+  /** Renews the leases in use and releases the others. */
   async #keep(): Promise<void> {
     const startedMs = this.#engine.clock.elapsedMs()
     const now = new Date(this.#engine.clock.realMs())
@@ -228,7 +229,7 @@ export class WebhookDispatcher {
   }
 
   #isDone(lane: Lane, nowMs: number): boolean {
-    // What still waits in memory would keep the lease for ever: it waits in the database as well.
+    // Waiting deliveries in memory would hold the lease for ever; the database has them as well.
     if (lane.ending) lane.forgetWaiting()
     if (!lane.isIdle) {
       lane.idleSinceMs = 0
@@ -256,7 +257,9 @@ export class WebhookDispatcher {
     }
   }
 
-  /** When somebody has to look after endpoints again; those that are missing have all they can get. */
+  /**
+   * The next time that each endpoint needs a process; missing endpoints have received everything.
+   */
   async #wakeAts(lanes: readonly Lane[]): Promise<Map<Lane, Date>> {
     const now = new Date(this.#engine.clock.realMs())
     const wakeAt = new Map<Lane, Date>()
@@ -284,7 +287,7 @@ export class WebhookDispatcher {
     this.#stopListening?.()
   }
 
-  /** Finishes what is on its way and leaves the rest to other processes, at once. */
+  /** Finishes the calls under way and leaves the rest to other processes at once. */
   async stopped(): Promise<void> {
     await this.#turn
     await this.#sender.close(closeGraceMs)
@@ -301,5 +304,5 @@ const releasedAs = ({ endpointId, failures, failingSince, probeAt }: Lane) => ({
   probe_at: probeAt,
 })
 
-/** Lower than any id made since. */
+/** An id below every id made since. */
 const idBefore = (ms: number): string => lowestIdAt(idTimeMs(newId()) - ms)

@@ -1,4 +1,7 @@
-/** What one process holds of one endpoint that it sends to: in memory only, the rows stay in the database. */
+/**
+ * The state of one endpoint in the process that serves it: in memory only, the rows stay in the
+ * database.
+ */
 import { limits } from '@tollgate/schemas'
 import { triesInOrder } from './backoff.ts'
 import type { Delivery, Endpoint, EndpointKeys } from './types.ts'
@@ -7,29 +10,29 @@ export type Ready = { readonly endpoint: Endpoint; readonly keys: EndpointKeys |
 
 export class Lane {
   readonly endpointId: string
-  /** How it is sent to; read again when a delivery knows of a newer version. */
+  /** Keys and settings; read again when a delivery carries a newer version. */
   ready: Ready | undefined
-  /** Failures in a row, and since when. */
+  /** Failures in a row, and the time of the first. */
   failures = 0
   failingSince: Date | null = null
-  /** Nothing is tried before. */
+  /** No attempt starts before this time. */
   probeAt: Date | null = null
   /** Monotonic end of the lease. */
   leaseUntilMs = 0
-  /** Whether the database may hold more than memory does. */
+  /** Whether the database may hold deliveries beyond those in memory. */
   more = true
-  /** When something that failed is due again. */
+  /** The next time that a failed delivery is due. */
   nextDue: Date | null = null
   reading = false
-  /** Somebody asked to try again while this process was giving it back. */
+  /** A request woke the endpoint while this process released its lease. */
   woken = false
-  /** Nothing more is sent; what runs is waited for. */
+  /** No further attempt starts; the running ones finish. */
   ending = false
   idleSinceMs = 0
   readonly #chains = new Map<string, Delivery[]>()
   readonly #running = new Map<string, Delivery>()
   readonly #known = new Set<string>()
-  /** While an encryption key is rotated: which of the two the receiver took last, as far as is known. */
+  /** During a rotation of the encryption key: whether the receiver last accepted the old key. */
   withOldKey = true
   #window = 2
 
@@ -45,7 +48,7 @@ export class Lane {
     return this.failures >= limits.webhookFailures
   }
 
-  /** Nothing runs, waits or is about to be written. */
+  /** No delivery runs, waits or is about to be written. */
   get isIdle(): boolean {
     return this.#known.size === 0 && !this.reading
   }
@@ -63,7 +66,7 @@ export class Lane {
     return this.#known.size
   }
 
-  /** Something is due at this moment; what was known to be due earlier stays. */
+  /** Records when a delivery is due; keeps an earlier time. */
   dueAgain(at: Date | null): void {
     if (at !== null && (this.nextDue === null || at < this.nextDue)) this.nextDue = at
   }
@@ -72,7 +75,7 @@ export class Lane {
     return this.#known.has(id)
   }
 
-  /** How many may run now: an endpoint that just failed gets one, one that works gets more each time. */
+  /** How many attempts may run now: one after a failure, more after each success. */
   get room(): number {
     return (this.failures > 0 ? 1 : this.#window) - this.#running.size
   }
@@ -80,8 +83,8 @@ export class Lane {
   /**
    * Takes a delivery into memory.
    *
-   * @param blockers how many earlier ones of its resource have to be through before. It waits behind
-   * them here when all of them are here, else in the database.
+   * @param blockers the number of earlier unfinished deliveries of its resource. When all of them
+   * are in memory, the delivery waits behind them here, otherwise in the database.
    */
   add(delivery: Delivery, blockers: number): void {
     if (this.#known.has(delivery.id)) return
@@ -104,13 +107,13 @@ export class Lane {
       return
     }
     const after = chain.findIndex((other) => other.seq > delivery.seq)
-    // What runs stays first, whatever came late.
+    // A running delivery stays first.
     const at = after === 0 && this.#running.has(delivery.resource) ? 1 : after
     if (at === -1) chain.push(delivery)
     else chain.splice(at, 0, delivery)
   }
 
-  /** The next one to send, whose resource is then taken. */
+  /** The next delivery to send; reserves its resource. */
   next(): Delivery | undefined {
     for (const [resource, chain] of this.#chains) {
       if (this.#running.has(resource)) continue
@@ -121,7 +124,9 @@ export class Lane {
     return undefined
   }
 
-  /** One is through: the next of its resource may go, and turns come around. */
+  /**
+   * Ends a delivery: the next one of its resource may start, and other resources get their turn.
+   */
   delivered(delivery: Delivery): void {
     this.#running.delete(delivery.resource)
     const chain = this.#chains.get(delivery.resource)
@@ -131,7 +136,7 @@ export class Lane {
     this.#window = Math.min(this.#window + 1, limits.webhooksPerEndpoint)
   }
 
-  /** One is not through: later ones of its resource wait in the database. */
+  /** Ends a failed delivery: later ones of its resource wait in the database. */
   failed(delivery: Delivery): void {
     this.#running.delete(delivery.resource)
     const chain = this.#chains.get(delivery.resource) ?? []
@@ -141,12 +146,12 @@ export class Lane {
     this.more = true
   }
 
-  /** Its outcome is in the database: from here on the database tells about it. */
+  /** The result is in the database, which is authoritative from here on. */
   written(delivery: Delivery): void {
     this.#known.delete(delivery.id)
   }
 
-  /** Leaves what waits to the database. */
+  /** Leaves waiting deliveries to the database. */
   forgetWaiting(): void {
     for (const [resource, chain] of this.#chains) {
       const running = this.#running.get(resource)

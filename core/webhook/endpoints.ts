@@ -1,4 +1,4 @@
-/** Everything that can be done with webhook endpoints, for embedders and for the hosted surface alike. */
+/** The operations on webhook endpoints, for embedders and for the hosted surface alike. */
 import { isDeepStrictEqual } from 'node:util'
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { limits, resultDescription } from '@tollgate/schemas'
@@ -22,10 +22,10 @@ import { sendNotification, type Underway } from './attempt.ts'
 import { addEndpoint, changeEndpoint, endpointById, removeEndpoint, toEndpoint } from './store.ts'
 import type { Endpoint, EndpointKeys, EndpointSecrets, Tried, Wrapper } from './types.ts'
 
-/** An endpoint, and the secrets that are shown this once. */
+/** An endpoint, with secrets that are shown this one time. */
 export type Shown = { readonly endpoint: Endpoint; readonly secrets?: Partial<EndpointSecrets> }
 
-/** What the secrets of an endpoint are bound to. */
+/** The vault binds the secrets of an endpoint to this place. */
 const placeOf = ({ id, entityId }: Pick<Endpoint, 'id' | 'entityId'>): Place => ({
   table: 'webhook_endpoint',
   id,
@@ -33,9 +33,9 @@ const placeOf = ({ id, entityId }: Pick<Endpoint, 'id' | 'entityId'>): Place => 
 })
 
 /**
- * Has notifications sent to a URL: those of the entity and of all below it.
+ * Registers a URL for notifications about an entity and all entities below it.
  *
- * @throws GatewayError 400 for a URL that must not be called, 403 for an entity of somebody else.
+ * @throws GatewayError 400 for a forbidden URL, 403 for an entity outside of the caller's rights.
  */
 export async function createEndpoint(
   engine: Engine,
@@ -76,14 +76,14 @@ export async function createEndpoint(
   return { endpoint: await readEndpoint(engine, caller, id), secrets }
 }
 
-/** @throws GatewayError 404 also for one that was removed: it can be looked at, and nothing else. */
+/** @throws GatewayError 404 also for removed endpoints, which callers can only view. */
 export async function readEndpoint(engine: Engine, caller: Caller, id: string): Promise<Endpoint> {
   const endpoint = await lookAtEndpoint(engine, caller, id)
   if (endpoint.removedAt !== null) throw notThere('the webhook endpoint was removed')
   return endpoint
 }
 
-/** @throws GatewayError 404, alike for one of somebody else and for one that does not exist. */
+/** @throws GatewayError 404 alike for foreign and for unknown endpoints. */
 export async function lookAtEndpoint(
   engine: Engine,
   caller: Caller,
@@ -102,7 +102,7 @@ const notThere = (why: string) =>
     description: `${resultDescription('700.400.580')}: ${why}`,
   })
 
-/** Changes where, what and how it is told, or switches it on or off. What failed before is forgotten. */
+/** Changes the settings of an endpoint, or switches it on or off. Resets its failures. */
 export async function updateEndpoint(
   engine: Engine,
   caller: Caller,
@@ -116,8 +116,9 @@ export async function updateEndpoint(
 }
 
 /**
- * Makes a new signing secret, or a new encryption key where that is asked for. The one before is good
- * for another day: it signs as well, or it encrypts for as long as the receiver takes nothing else.
+ * Creates a new signing secret, or a new encryption key on request. The previous one stays valid
+ * for another day: the secret signs as well, and the key encrypts while the receiver accepts no
+ * other.
  */
 export async function rotateSecret(
   engine: Engine,
@@ -153,7 +154,7 @@ async function change(
   for (let tries = 0; ; tries += 1) {
     const endpoint = await readEndpoint(engine, caller, id)
     const to = await work(endpoint)
-    // Nothing is written, and nothing put on record, of what is so already.
+    // A change without effect writes nothing, and leaves nothing in the audit trail.
     if (to.secrets === null && isDeepStrictEqual(settingsOf(to), settingsOf(endpoint)))
       return { endpoint }
     if (tries === 0) engine.setupChanges.count(caller)
@@ -168,11 +169,11 @@ async function change(
       changeEndpoint(id, endpoint.version, to, now, audit),
     )
     if (changed !== undefined) return { endpoint: await readEndpoint(engine, caller, id) }
-    // Somebody else changed it meanwhile: what it is now counts.
+    // A concurrent change won, so its result decides.
   }
 }
 
-/** Nothing more is sent; what waited is given up, and stays in the log. */
+/** Removes an endpoint: waiting notifications are given up and stay in the log. */
 export async function endEndpoint(engine: Engine, caller: Caller, id: string): Promise<Endpoint> {
   const endpoint = await readEndpoint(engine, caller, id)
   engine.setupChanges.count(caller)
@@ -188,12 +189,12 @@ function actionOf(secrets: Parameters<typeof changeEndpoint>[2]['secrets']): str
   return secrets.previousKeyUntil === null ? 'webhook.secret-rotated' : 'webhook.key-rotated'
 }
 
-/** How often it is looked whether the client of a test still waits. */
+/** Interval between checks that the client of a test still waits. */
 const lookMs = 100
 
 /**
- * Sends a test notification now, also to an endpoint that is switched off, and tells what came back.
- * Always under the newest key: whoever has just rotated it wants to know. Broken off when the client goes.
+ * Sends a test notification now, also to a disabled endpoint, and returns the response. Always uses
+ * the newest key, so that a test proves a rotation. Aborts when the client disconnects.
  *
  * @throws GatewayError 429 while another test of this endpoint runs, or three of this token.
  */
@@ -208,7 +209,7 @@ export async function testEndpoint(
     const secrets = await openSecrets(engine, endpoint)
     const messageId = newId()
     engine.setupChanges.count(caller)
-    // Before anything is sent: whatever becomes of it, it was asked for.
+    // The audit trail records the test before the call, regardless of its result.
     await engine.lanes.single(
       addAudit({
         actor: actorOf(caller),
@@ -232,7 +233,7 @@ export async function testEndpoint(
   })
 }
 
-/** Null where the endpoint has none. @throws GatewayError when the vault is shut. */
+/** Null when the endpoint has no secrets. @throws GatewayError when the vault is closed. */
 export async function openSecrets(
   engine: Engine,
   endpoint: Endpoint,
@@ -243,7 +244,7 @@ export async function openSecrets(
   return opened as unknown as EndpointSecrets
 }
 
-/** Made ready to encrypt and sign many messages. */
+/** Keys that are parsed once for many messages. */
 export const keysOf = (secrets: EndpointSecrets): EndpointKeys => ({
   encryption: encryptionKey(secrets.encryptionKey),
   previousEncryption:
@@ -263,7 +264,7 @@ const settingsOf = ({ url, types, wrapper, active }: Changes): Changes => ({
   active,
 })
 
-/** What the audit trail tells of an endpoint. */
+/** The endpoint's settings in the audit trail. */
 const factsOf = ({ url, types, wrapper, active }: Changes): Facts => ({
   url: withoutSecrets(url),
   types,

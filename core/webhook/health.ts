@@ -1,4 +1,4 @@
-/** How an endpoint does: what is kept of it, and when it is enough. */
+/** The health of an endpoint, and the limit that disables it. */
 import { limits } from '@tollgate/schemas'
 import { givenUpAfterMs } from './backoff.ts'
 import type { Lane } from './endpoint-queue.ts'
@@ -12,7 +12,7 @@ export const healthOf = (lane: Lane): Health => ({
   probeAt: lane.probeAt,
 })
 
-/** Why an endpoint gets nothing more after this try; undefined while it does. */
+/** Why this attempt disables the endpoint; undefined while the endpoint stays enabled. */
 export function disabling(
   lane: Lane,
   endpoint: Endpoint,

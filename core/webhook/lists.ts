@@ -1,4 +1,4 @@
-/** Pages of webhook endpoints and of what was sent to one. */
+/** Pages of webhook endpoints and of their deliveries. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
@@ -13,7 +13,7 @@ import type { Endpoint } from './types.ts'
 
 export type Page<Entry> = { readonly entries: readonly Entry[]; readonly nextCursor?: string }
 
-/** Endpoints of an entity and of all below it, newest first. */
+/** Endpoints of an entity and of all entities below it, newest first. */
 export async function listEndpoints(
   engine: Engine,
   caller: Caller,
@@ -30,7 +30,7 @@ export async function listEndpoints(
   return pageOf(rows.map(toEndpoint), limit)
 }
 
-/** What was sent to an endpoint, also to one that was removed, newest first. */
+/** Deliveries of an endpoint, including removed endpoints, newest first. */
 export async function listDeliveries(
   engine: Engine,
   caller: Caller,

@@ -1,4 +1,6 @@
-/** What merchants are told of an event: the resource's usual answer, as of that event. */
+/**
+ * Builds the notification of an event: the usual view of the resource, at the time of the event.
+ */
 import { resultDescription } from '@tollgate/schemas'
 import { buildNumber } from '../caller/embedder.ts'
 import { wireTimestamp } from '../clock.ts'
@@ -23,7 +25,7 @@ import {
   verificationType,
 } from './notified-events.ts'
 
-/** An event as its row is. */
+/** An event in the form of its row. */
 export type StoredEvent = {
   readonly id: string
   readonly resource: string
@@ -38,11 +40,11 @@ export type StoredEvent = {
 
 /** One message about one event. */
 export type Notification = {
-  /** The same for ever, in every attempt and every replay: `webhook-id`. */
+  /** The same in every attempt and every replay: `webhook-id`. */
   readonly id: string
   readonly event: StoredEvent
   readonly type: NotificationType
-  /** Counts what is told of the resource: `webhook-sequence`. */
+  /** Counts the notifications about the resource: `webhook-sequence`. */
   readonly sequence: number
   /** Absent for payments. */
   readonly action?: Action
@@ -50,13 +52,13 @@ export type Notification = {
   readonly body: string
 }
 
-/** The event's id; a second notification of the same event has one of its own. */
+/** The event's id; a second notification of the same event gets an id of its own. */
 export function notificationId(event: Pick<StoredEvent, 'id' | 'type'>, type: NotificationType) {
   const isSecond = type === 'REGISTRATION' && isMadeBy(event.type)
   return isSecond ? `${event.id}-registration` : event.id
 }
 
-/** An event that cannot be told: what its rows hold is nothing that an answer can be made of. */
+/** An event whose rows cannot produce a notification. */
 export class Untellable extends Error {
   override readonly name = 'Untellable'
   readonly event: StoredEvent
@@ -68,8 +70,8 @@ export class Untellable extends Error {
 }
 
 /**
- * The notifications of these events, in their order; an event that nobody is told about has none.
- * Rows are read in one statement for each kind of resource.
+ * The notifications of these events, in their order. Some events have none. One statement reads the
+ * rows of each kind of resource.
  */
 export async function notificationsOf(
   engine: Engine,
@@ -79,7 +81,7 @@ export async function notificationsOf(
   return events.flatMap((event) => ofEvent(event, resources))
 }
 
-/** The same; an event that cannot be told stands for itself and spoils no other. */
+/** The same; a faulty event yields an error in its place and does not affect others. */
 export async function tellableOf(
   engine: Engine,
   events: readonly StoredEvent[],
@@ -118,7 +120,7 @@ function notification(event: StoredEvent, type: NotificationType, payload: objec
 type Resources = {
   readonly payments: ReadonlyMap<string, Payment>
   readonly registrations: ReadonlyMap<string, Registration>
-  /** Of the channels of those registrations. */
+  /** Settings of the registrations' channels. */
   readonly settings: ReadonlyMap<string, Readonly<Record<string, unknown>>>
   readonly schedules: ReadonlyMap<string, Schedule>
 }
@@ -177,7 +179,7 @@ function payloadOf(
   return schedule && schedulePayload(event, schedule)
 }
 
-/** State and result are the event's own, whatever the payment is by now. */
+/** State and result come from the event, regardless of the payment's present state. */
 function paymentPayload(event: StoredEvent, payment: Payment): object {
   const state = (event.data.state ?? payment.state) as PaymentState
   const resultCode = (event.data.code ?? payment.resultCode) as string
@@ -202,7 +204,7 @@ function paymentPayload(event: StoredEvent, payment: Payment): object {
   }
 }
 
-/** What the acquirer said at another time is not part of it. */
+/** Removes acquirer data from other times. */
 function asOfThen(payment: Payment, state: PaymentState, resultCode: string): Payment {
   return { ...payment, state, resultCode, approvedMinor: null, finalBy: null, answer: {} }
 }

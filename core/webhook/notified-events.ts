@@ -1,16 +1,19 @@
-/** Which events merchants are told of, and as what: one table for deliveries, replays and the feed. */
+/**
+ * Which events cause notifications, and of which type: one table for deliveries, replays and the
+ * feed.
+ */
 export type NotificationType = 'PAYMENT' | 'REGISTRATION' | 'SCHEDULE' | 'RISK'
 export type Action = 'CREATED' | 'UPDATED' | 'DELETED'
 
 type Row = readonly [event: string, type: NotificationType, action?: Action]
 
-/** A payment of which nobody knows anything is an open question: nobody is told of that. */
+/** An open payment without an outcome causes no notification. */
 const table: readonly Row[] = [
   ['payment.pending', 'PAYMENT'],
   ['payment.approved', 'PAYMENT'],
   ['payment.declined', 'PAYMENT'],
   ['payment.expired', 'PAYMENT'],
-  // Of the payment that made it.
+  // The event of the payment that created the registration.
   ['payment.approved', 'REGISTRATION', 'CREATED'],
   ['registration.updated', 'REGISTRATION', 'UPDATED'],
   ['registration.removed', 'REGISTRATION', 'DELETED'],
@@ -29,22 +32,22 @@ export const notificationTypes: readonly NotificationType[] = [
   'RISK',
 ]
 
-/** Types of the events that are told as this notification; that of a payment may be told as two. */
+/** Event types that cause this notification type; a payment's event may cause two. */
 export const eventTypesOf = (type: NotificationType): readonly string[] =>
   table.filter(([, told]) => told === type).map(([event]) => event)
 
-/** Undefined of payments. */
+/** Undefined for payments. */
 export const actionOf = (event: string, type: NotificationType): Action | undefined =>
   table.find(([name, told]) => name === event && told === type)?.[2]
 
-/** Whether a registration is told of by the event of the payment that made it. */
+/** Whether the event belongs to the payment that created the registration. */
 export const isMadeBy = (event: string): boolean => event.startsWith('payment.')
 
-/** The verification of an account is no payment: what comes of it is the registration. */
+/** The verification of an account is no payment; its result is the registration. */
 export const verificationType = 'RG'
 
 /**
- * What an event is told as, in this order.
+ * The notification types of an event, in order.
  *
  * @param makesRegistration whether its payment also stored an account.
  */
@@ -63,8 +66,8 @@ export function typesOf(
 }
 
 /**
- * Counts what is told of one resource. A registration's own events count from one; before them is the one
- * that made it.
+ * The sequence number of a notification about one resource. A registration's own events count from
+ * one; the event of the payment that created it comes before them.
  */
 export const sequenceOf = (
   type: NotificationType,

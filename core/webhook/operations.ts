@@ -41,7 +41,7 @@ type Work = (
   isGone?: () => boolean,
 ) => Promise<object>
 
-/** What each operation does with a valid request, and its answer. */
+/** The function behind each operation, and its response. */
 export const webhookWork: Readonly<Record<string, Work>> = {
   'webhooks.create': async (engine, caller, _, request, about) =>
     webhookView(await createEndpoint(engine, caller, request), about),

@@ -1,6 +1,6 @@
 /**
- * Writes how tries ended: whatever ends while one statement is under way, or soon after it began, goes
- * into the next.
+ * Writes the results of attempts: one statement takes all results that arrive during the previous
+ * statement or soon after its start.
  */
 import { limits } from '@tollgate/schemas'
 import type { Clock } from '../clock.ts'
@@ -21,7 +21,7 @@ export class Outcomes {
     this.#clock = clock
   }
 
-  /** Resolves when it is written. What the database does not take is offered again. */
+  /** Resolves after the write. A failed write is repeated. */
   write(row: OutcomeRow): Promise<void> {
     return new Promise((done) => {
       this.#waiting.push({ row, done })
@@ -32,7 +32,7 @@ export class Outcomes {
   #start(): void {
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined
-      // What came between the last look and now must not wait for the next one.
+      // A result that arrived since the last check must not wait for the next one.
       if (this.#waiting.length > 0 && !this.#over) this.#start()
     })
   }
@@ -57,7 +57,7 @@ export class Outcomes {
 
   #over = false
 
-  /** What cannot be written now is left: those notifications are sent once more. */
+  /** Abandons results that cannot be written now: those notifications are sent once more. */
   async close(): Promise<void> {
     this.#over = true
     await this.#writing

@@ -1,4 +1,4 @@
-/** Reads what is needed to send: many questions of one moment become one statement. */
+/** Reads the data for sending: concurrent reads share one statement. */
 import { limits } from '@tollgate/schemas'
 import { Gather } from '../db/gather.ts'
 import type { Sql } from '../db/sql.ts'
@@ -13,7 +13,7 @@ import type { Delivery, Endpoint } from './types.ts'
 
 export type Run = <Row>(statement: Sql<Row>) => Promise<Row[]>
 
-/** What an endpoint can get now; when that is nothing, whether and when there will be something. */
+/** The deliveries that are due for an endpoint; when none is due, whether and when one will be. */
 export type Due = {
   readonly deliveries: readonly Delivery[]
   readonly more: boolean
@@ -78,12 +78,15 @@ export class Reader {
     )
   }
 
-  /** What may be sent to an endpoint and is not in memory. */
+  /** Due deliveries of an endpoint that are not in memory. */
   due(endpointId: string, known: readonly string[]): Promise<Due> {
     return this.#due.ask({ endpointId, known })
   }
 
-  /** How an endpoint is sent to; undefined when there is none. @throws GatewayError when the vault is shut. */
+  /**
+   * Settings and keys of an endpoint; undefined when it does not exist. @throws GatewayError when
+   * the vault is closed.
+   */
   async ready(id: string): Promise<Ready | undefined> {
     const endpoint = await this.#endpoints.ask(id)
     if (endpoint === undefined) return undefined
@@ -92,9 +95,9 @@ export class Reader {
   }
 
   /**
-   * What a delivery tells; undefined when there is nothing to tell any more.
+   * The message of a delivery; undefined when its resource no longer exists.
    *
-   * @throws Untellable when it cannot be told, and will not be at another time.
+   * @throws Untellable when no message can be built, now or later.
    */
   async message({ event, kind }: Delivery): Promise<Message | undefined> {
     if (event === null) return undefined

@@ -1,4 +1,4 @@
-/** Sends notifications once more. */
+/** Sends notifications again. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { actorOf } from '../audit/actor.ts'
@@ -22,11 +22,11 @@ import {
 } from './store-replay.ts'
 
 /**
- * Sends the notifications of one event, or of all events of a range of time, to an endpoint again,
- * delivered before or not; or only those that were given up.
+ * Sends the notifications of one event, or of all events in a time range, to an endpoint again,
+ * whether delivered before or not; optionally only those that were given up.
  *
- * @returns how many, and where to go on when the range holds more than one request replays.
- * @throws GatewayError 429 while another replay of this endpoint, or of this token, runs.
+ * @returns the number, and where to continue when the range exceeds one request.
+ * @throws GatewayError 429 while another replay of this endpoint or of this token runs.
  */
 export async function replay(
   engine: Engine,
@@ -40,7 +40,7 @@ export async function replay(
   }
   const eventId = textOf(fields, 'eventId') ?? null
   const from = momentOf(fields, 'from')
-  // The moment has seconds: all of its last one belongs to the range.
+  // The parameter has whole seconds, and the range includes its whole last second.
   const until = momentOf(fields, 'until', 999)
   const isDead = textOf(fields, 'which') === 'DEAD'
   const audit = {
@@ -65,7 +65,7 @@ export async function replay(
       const statement = isDead
         ? replayDead(endpoint.id, ids, now, { ...audit, id: newId() })
         : replayEvents(endpoint.id, replayId, ids, now, { ...audit, id: newId() })
-      // One at a time: payments use the same connections.
+      // One statement at a time, since payments share the connections.
       const [done] = await engine.lanes.inOrder('webhook-replay', () =>
         engine.lanes.single(statement),
       )
@@ -91,8 +91,9 @@ function eventsOf(
 }
 
 /**
- * Where the next request goes on. Transactions begin in another order than they are numbered in, by as much as
- * a write may wait: that much is replayed twice, unless the whole page is no longer than it.
+ * The start of the next request. Transactions get their numbers in another order than they begin,
+ * by at most the time limit of a write. The next request repeats that much, unless the page is
+ * shorter.
  */
 function nextOf(found: readonly Found[]): Date {
   const times = found.map(({ at }) => at.getTime())

@@ -1,9 +1,9 @@
-/** What goes on in one turn of the event loop, at most. */
+/** The most messages in one turn of the event loop. */
 const perTurn = 3
 
 /**
- * Lets a few go on in each turn of the event loop. Where payments keep the process busy a turn is long,
- * and notifications take a share of it instead of all; where nothing else is to do, a turn takes no time.
+ * Limits the messages in each turn of the event loop. When payments keep the process busy, turns
+ * are long and notifications get only a share; in an idle process a turn takes no time.
  */
 export class Turns {
   readonly #waiting: (() => void)[] = []

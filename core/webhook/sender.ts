@@ -1,4 +1,4 @@
-/** Sends what is in memory to many endpoints at once, so that those that work never wait for those that do not. */
+/** Sends to many endpoints at once. Healthy endpoints never wait for failing ones. */
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
@@ -16,7 +16,7 @@ import { saveHealth } from './store-queue.ts'
 import type { Delivery, Endpoint, Tried } from './types.ts'
 
 type Counted = { begins(): void; ends(): void }
-/** A try, and what it was sent to: the endpoint may have been changed since. */
+/** An attempt, and the endpoint that it used; the endpoint may have changed since. */
 type Sent = { readonly tried: Tried; readonly endpoint: Endpoint }
 
 export class Sender {
@@ -28,7 +28,7 @@ export class Sender {
   readonly #underway: Underway = new Set()
   readonly #work = new Set<Promise<void>>()
   readonly #turns = new Turns()
-  /** Lanes that found no room in the process: those that work, and those that fail. */
+  /** Lanes that wait for room in the process: healthy ones and failing ones. */
   readonly #starved = { working: new Set<Lane>(), failing: new Set<Lane>() }
   #running = 0
   #fast = 0
@@ -36,7 +36,7 @@ export class Sender {
   #stopped = false
   readonly #onRoom: () => void
 
-  /** @param onRoom called when those that waited for room have it. */
+  /** @param onRoom called when waiting lanes got room. */
   constructor(engine: Engine, run: Run, me: string, onRoom: () => void) {
     this.#onRoom = onRoom
     this.#engine = engine
@@ -46,12 +46,12 @@ export class Sender {
     this.#outcomes = new Outcomes((statement) => run(statement), engine.clock)
   }
 
-  /** Whether endpoints that work wait for room: what else is claimed would only wait with them. */
+  /** Whether healthy endpoints wait for room: further claims would wait as well. */
   get isBehind(): boolean {
     return this.#starved.working.size >= limits.webhooksStarved
   }
 
-  /** Sends what may go now, and reads what memory lacks. */
+  /** Starts all attempts that may start, and reads deliveries that memory lacks. */
   pump(lane: Lane): void {
     while (!this.#stopped && !lane.ending && lane.room > 0 && lane.hasWork) {
       if (!this.#isHeld(lane)) return
@@ -67,7 +67,7 @@ export class Sender {
       this.#track(this.#refill(lane))
   }
 
-  /** For long enough that nobody else sends to it meanwhile. */
+  /** The lease lasts long enough that no other process sends meanwhile. */
   #isHeld(lane: Lane): boolean {
     return lane.leaseUntilMs - this.#engine.clock.elapsedMs() >= limits.webhookLeaseMarginMs
   }
@@ -84,7 +84,7 @@ export class Sender {
       : this.#fast < limits.webhooksFast
   }
 
-  /** Counts one; what is not answered soon after it began gives its place to others. */
+  /** Counts an attempt. A slow attempt soon releases its place to others. */
   #count(lane: Lane): Counted {
     const isFailing = lane.failures > 0
     let isFast = !isFailing
@@ -114,12 +114,12 @@ export class Sender {
     return lane.failures > 0 ? this.#starved.failing : this.#starved.working
   }
 
-  /** Gives room to those that wait longest. */
+  /** Gives room to the lanes that waited longest. */
   #feed(): void {
     const wasBehind = this.isBehind
     for (const waiting of [this.#starved.working, this.#starved.failing]) {
       for (const lane of waiting) {
-        // One that failed or works again since it came here waits with the others of its kind.
+        // The lane's health changed since it began to wait, so it joins the other list.
         if (this.#starvedLike(lane) === waiting && !this.#hasRoomFor(lane)) break
         waiting.delete(lane)
         this.pump(lane)
@@ -139,7 +139,7 @@ export class Sender {
       for (const delivery of found.deliveries) lane.add(delivery, 0)
       isMoving = found.deliveries.length > 0
       lane.dueAgain(found.nextDue)
-      // What is left waits behind what was in memory; without that, behind what waits for its next try.
+      // The remaining deliveries wait behind those in memory, or for their next attempt.
       lane.more ||= found.more && known.length > 0
       lane.more ||= isMoving
     } catch (error) {
@@ -148,7 +148,7 @@ export class Sender {
     } finally {
       lane.reading = false
     }
-    // One that was written while this was read may have been what others waited behind.
+    // A delivery written during the read may have blocked others.
     if (isMoving || (lane.more && known.some((id) => !lane.has(id)))) this.pump(lane)
   }
 
@@ -162,7 +162,7 @@ export class Sender {
     } catch (error) {
       if (error instanceof Untellable) this.#putAside(lane, delivery, error)
       else {
-        // The database or the vault: nothing was sent, and nobody is to blame for it.
+        // The database or the vault failed: nothing was sent, and the endpoint is not at fault.
         this.#leave(lane, delivery)
         lane.ending = true
         this.#warn(lane, error, 'a notification could not be prepared')
@@ -173,7 +173,7 @@ export class Sender {
     }
   }
 
-  /** Stays in the database as it is. */
+  /** Leaves the delivery in the database unchanged. */
   #leave(lane: Lane, delivery: Delivery): void {
     lane.failed(delivery)
     lane.written(delivery)
@@ -201,10 +201,10 @@ export class Sender {
       callback === null
         ? await sendNotification(engine, endpoint, keys!, message!, this.#underway, withOldKey)
         : await sendCallback(engine, callback, this.#underway)
-    // A receiver that answers and does not take it may have only the other key.
+    // A receiver that answers with a refusal may have only the other key.
     const mayHaveOther = endpoint.previousKeyUntil !== null && tried.status !== null
     if (mayHaveOther && !tried.delivered) lane.withOldKey = !withOldKey
-    // A process that ends breaks what it sends: that says nothing about the endpoint.
+    // Shutdown aborts attempts, which says nothing about the endpoint.
     return this.#stopped && tried.error === 'aborted' ? 'left' : { tried, endpoint }
   }
 
@@ -215,7 +215,10 @@ export class Sender {
     this.#track(given.then(() => lane.written(delivery)))
   }
 
-  /** What cannot be told never will be: it is listed, then given up, and the others go on. */
+  /**
+   * A message that cannot be built never will be: the delivery is listed and given up, and the
+   * others continue.
+   */
   #putAside(lane: Lane, delivery: Delivery, error: Untellable): void {
     this.#warn(lane, error.cause, 'a notification cannot be told')
     this.#track(
@@ -265,7 +268,7 @@ export class Sender {
     this.#track(this.#save(lane))
   }
 
-  /** Success after failures: what waited for its own next try goes at once. */
+  /** A success after failures: deliveries that waited for a pause go at once. */
   #recovered(lane: Lane, nowMs: number): void {
     if (lane.failures === 0) return
     const wasDown = lane.isDown
@@ -322,7 +325,9 @@ export class Sender {
     this.#engine.log.warn({ endpoint: lane.endpointId, error: kind }, message)
   }
 
-  /** Starts nothing more; what runs gets a moment, then it is broken off and left to others. */
+  /**
+   * Starts no further attempt; running ones get a grace time and are then left to other processes.
+   */
   async close(graceMs: number): Promise<void> {
     this.#stopped = true
     const timer = setTimeout(() => {

@@ -1,4 +1,4 @@
-/** SQL that turns events into deliveries, and takes the leases of their endpoints with them. */
+/** SQL that turns events into deliveries and takes the leases of their endpoints. */
 import { type Sql, sql } from '../db/sql.ts'
 import type { DeliveryRow } from './store-delivery.ts'
 import { leaseEnd, mayTake } from './stored-lease.ts'
@@ -10,19 +10,25 @@ import {
 } from './stored-notifications.ts'
 
 export type ClaimedRow = DeliveryRow & {
-  /** How many events were claimed, in every row; all else is null when nobody here sends them. */
+  /**
+   * The number of claimed events, in every row; the other columns are null when this process sends
+   * none.
+   */
   picked: number
-  /** How many earlier ones of the same resource are not through. */
+  /** The number of earlier unfinished deliveries of the same resource. */
   blockers: number
   /** Set when this claim also took the endpoint's lease. */
   gained: boolean
-  /** Nothing else waited for that endpoint. */
+  /** The endpoint had no other waiting delivery. */
   clean: boolean
   failures: number
   failing_since: Date | null
 }
 
-/** Takes events out of the outbox. Of each resource the earliest only, as long as another claim may hold it. */
+/**
+ * Takes events out of the outbox: only the earliest of each resource while another claim may hold
+ * it.
+ */
 const takenEvents = (floor: string, limit: number): Sql => sql`
 picked as materialized (
   select outbox.event_id
@@ -42,7 +48,7 @@ events as materialized (
   from picked
   join tollgate.event on event.id = picked.event_id)`
 
-/** Calls of the URLs that requests of payments named. The URLs of one origin are one endpoint. */
+/** Callbacks of URLs in payment requests. All URLs of one origin share an endpoint. */
 const callbacks = (now: Date): Sql => sql`
 called as materialized (
   select events.id, events.channel_id, events.at, events.resource, events.seq, named.origin,
@@ -65,8 +71,8 @@ new_endpoint as (
   on conflict (id) do nothing)`
 
 /**
- * One for each endpoint on the path of the event's channel that wants the notification, and for each call. Due
- * at once, also where the clock of the process that claims is ahead of the others'.
+ * One delivery per subscribed endpoint on the path of the event's channel, and one per callback.
+ * Due at once, even when the claiming process's clock is ahead of the others'.
  */
 const newDeliveries = (now: Date): Sql => sql`
 fresh as (
@@ -74,7 +80,7 @@ fresh as (
   select tollgate.delivery_id(notified.id, endpoint.id, notified.kind), endpoint.id, notified.id, notified.kind,
     notified.resource, notified.seq, least(${now}::timestamptz, now()), notified.at, null::jsonb
   from notified
-  -- A channel has three nodes above it.
+  -- A channel has three entities above it.
   join tollgate.entity channel on channel.id = notified.channel_id
   left join tollgate.entity merchant on merchant.id = channel.parent_id
   left join tollgate.entity division on division.id = merchant.parent_id
@@ -91,7 +97,7 @@ fresh as (
   on conflict (id) do nothing
   returning id, endpoint_id, event_id, kind, resource, seq, attempts, created_at, callback)`
 
-/** Leases of the endpoints of `fresh`: those that this process holds, and those that nobody does. */
+/** Leases of the endpoints in `fresh` that are free or that this process holds. */
 const leases = (me: string, now: Date): Sql => sql`
 held as materialized (
   select queue.endpoint_id
@@ -120,7 +126,7 @@ lease as (
       else least(queue.wake_at, greatest(${now}::timestamptz, queue.probe_at)) end
   returning queue.endpoint_id, queue.owner)`
 
-/** What this process sends. Looked up by hash: every delivery against every lease would be a square. */
+/** This process's deliveries. A hash look-up avoids comparing every delivery with every lease. */
 const ownDeliveries = (me: string): Sql => sql`
 mine as materialized (
   select fresh.id, fresh.endpoint_id, fresh.event_id, fresh.kind, fresh.resource, fresh.seq, fresh.attempts,
@@ -131,10 +137,10 @@ mine as materialized (
     or fresh.endpoint_id in (select endpoint_id from held))`
 
 /**
- * Turns events into deliveries, and takes the leases of those endpoints that nobody sends to.
+ * Turns events into deliveries and takes the free leases of their endpoints.
  *
- * @param floor id below which no event is looked for: what is long claimed still stands in the index
- * while an old transaction can see it.
+ * @param floor the lowest id to search: claimed entries stay in the index while an old transaction
+ * can see them.
  */
 export const claim = (me: string, now: Date, floor: string, limit: number) => sql<ClaimedRow>`
 with ${takenEvents(floor, limit)},

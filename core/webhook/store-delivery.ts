@@ -1,4 +1,6 @@
-/** SQL of notifications on their way. The times that merchants see are the engine's clock's and come as parameters. */
+/**
+ * SQL of waiting deliveries. Times that merchants see come from the engine's clock, as parameters.
+ */
 import { sql } from '../db/sql.ts'
 import { earlier } from './stored-notifications.ts'
 import type { Callback, Delivery } from './types.ts'
@@ -50,15 +52,15 @@ export function toDelivery(row: DeliveryRow): Delivery {
 
 export type DueRow = DeliveryRow & {
   of_endpoint: string
-  /** Whether anything else is due, be it behind something that is in memory. */
+  /** Whether further deliveries are due, including those behind one in memory. */
   more: boolean
-  /** When the next one that is not due yet will be. */
+  /** The next time that a delivery will be due. */
   next_due: Date | null
 }
 
 /**
- * What may be sent to each of these endpoints now, longest due first; `known` is in memory already.
- * An endpoint that gets nothing has one row without a delivery.
+ * Deliveries that may be sent to each endpoint now, longest due first; `known` ones are in memory
+ * already. An endpoint without any has one row without a delivery.
  */
 export const dueDeliveries = (
   endpointIds: readonly string[],
@@ -93,21 +95,23 @@ export const dueDeliveries = (
   left join tollgate.event on event.id = due.event_id
   order by due.due_at, due.seq`
 
-/** An endpoint that works again gets at once what waited for its own next try. */
+/**
+ * After recovery an endpoint gets the deliveries that waited for their own next attempt at once.
+ */
 export const freeWaiting = (endpointId: string, now: Date) => sql`
   update tollgate.delivery set due_at = ${now}::timestamptz
   where endpoint_id = ${endpointId}::uuid and state = 'pending' and due_at > ${now}::timestamptz and attempts > 0`
 
 export type Buried = {
-  /** Only what is older. */
+  /** Only older deliveries. */
   readonly before: Date | null
-  /** Only this one. */
+  /** Only this delivery. */
   readonly only: string | null
-  /** Nothing once somebody has switched the endpoint on again. */
+  /** Does nothing after an owner enabled the endpoint again. */
   readonly whileOff: boolean
 }
 
-/** Gives up what an endpoint will not get any more: all, what is older than `before`, or one. */
+/** Gives up deliveries of an endpoint: all, those older than `before`, or one. */
 export const bury = (
   endpointId: string,
   reason: string,
@@ -143,7 +147,7 @@ export type OutcomeRow = {
   readonly answer: string | null
 }
 
-/** How many tries ended, in one statement. One that was given up meanwhile stays so. */
+/** Writes the results of attempts in one statement. A delivery that was given up stays so. */
 export const writeOutcomes = (rows: readonly OutcomeRow[]) => sql`
 with given as materialized (
   select id, state, reason, attempts, due_at, ended_at, attempt_id, at, duration_ms, status, error, request, answer
@@ -155,7 +159,7 @@ ended as (
   update tollgate.delivery set state = given.state, reason = given.reason, attempts = given.attempts,
     due_at = given.due_at, ended_at = given.ended_at
   from given
-  -- Not "= 'pending'": the planner would read all that waits instead of these few.
+  -- Not "= 'pending'": the planner would read all waiting deliveries instead of these few.
   where delivery.id = given.id and delivery.state not in ('delivered', 'dead'))
 insert into tollgate.delivery_attempt (id, delivery_id, at, duration_ms, status, error, request, answer)
 select attempt_id, id, at, duration_ms, status, error, request, answer

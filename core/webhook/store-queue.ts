@@ -1,11 +1,11 @@
-/** SQL of the leases under which one process sends to an endpoint, and of how endpoints do. */
+/** SQL of the endpoints' leases and of their health. */
 import { limits } from '@tollgate/schemas'
 import { sql } from '../db/sql.ts'
 import { leaseEnd, mayTake } from './stored-lease.ts'
 
 const leaseMs = limits.webhookLeaseMs
 
-/** What the dispatcher looks at before it does anything. */
+/** The dispatcher's check for work. */
 export const look = (now: Date, floor: string) => sql<{
   listening: boolean
   waiting: boolean
@@ -18,7 +18,7 @@ export const look = (now: Date, floor: string) => sql<{
       or exists (select from tollgate.webhook_queue
         where owner is not null and lease_until < now() and wake_at is null) as due`
 
-/** Endpoints that somebody has to look after, each to one process for a while. */
+/** Endpoints that need a process; each goes to one process for a while. */
 export const claimQueues = (now: Date, again: Date, limit: number) => sql<{ endpoint_id: string }>`
   update tollgate.webhook_queue set wake_at = ${again}::timestamptz
   where endpoint_id in (
@@ -32,13 +32,13 @@ export const claimQueues = (now: Date, again: Date, limit: number) => sql<{ endp
 
 export type QueueRow = { endpoint_id: string; failures: number; failing_since: Date | null }
 
-/** Takes the lease of an endpoint that nobody sends to; empty while it is not to be tried. */
+/** Takes the free lease of an endpoint; empty during its pause. */
 export const takeQueue = (endpointId: string, me: string, now: Date) => sql<QueueRow>`
   update tollgate.webhook_queue queue set owner = ${me}::uuid, wake_at = null, lease_until = ${leaseEnd}
   where endpoint_id = ${endpointId}::uuid and ${mayTake(me, now)}
   returning endpoint_id, failures, failing_since`
 
-/** Keeps this process's leases, and tells which of their endpoints got work from elsewhere. */
+/** Renews this process's leases, and tells which endpoints another process gave work. */
 export const keepQueues = (me: string, now: Date) => sql<{ endpoint_id: string; woken: boolean }>`
 with mine as (
   select endpoint_id, coalesce(wake_at <= ${now}::timestamptz, false) as woken
@@ -60,7 +60,7 @@ export type Health = {
   readonly probeAt: Date | null
 }
 
-/** How endpoints do, while this process sends to them. */
+/** Stores the health of the endpoints that this process serves. */
 export const saveHealth = (me: string, health: Health) => sql`
   update tollgate.webhook_queue set failures = ${health.failures}::integer,
     failing_since = ${health.failingSince}::timestamptz, probe_at = ${health.probeAt}::timestamptz
@@ -71,11 +71,11 @@ export type ReleaseRow = {
   readonly failures: number
   readonly failing_since: Date | null
   readonly probe_at: Date | null
-  /** When somebody has to look after it again; null: it has all it can get. */
+  /** The next time that the endpoint needs a process; null: it has received everything. */
   readonly wake_at: Date | null
 }
 
-/** Ends leases. Whoever woke an endpoint meanwhile is not forgotten. */
+/** Ends leases. A wake-up meanwhile is kept. */
 export const releaseQueues = (me: string, rows: readonly ReleaseRow[]) => sql`
 with mine as materialized (
   select released.endpoint_id, released.failures, released.failing_since, released.probe_at, released.wake_at
@@ -83,7 +83,7 @@ with mine as materialized (
     select endpoint_id, failures, failing_since, probe_at, wake_at
     from json_to_recordset(${JSON.stringify(rows)}::json)
       as given(endpoint_id uuid, failures integer, failing_since timestamptz, probe_at timestamptz, wake_at timestamptz)
-    -- In the order in which claims take them, too.
+    -- In the lock order of claims.
     order by endpoint_id) released
   cross join lateral (
     select endpoint_id
@@ -96,7 +96,7 @@ update tollgate.webhook_queue queue set owner = null, lease_until = null, failur
 from mine
 where queue.endpoint_id = mine.endpoint_id`
 
-/** Wakes endpoints that have something to get and nobody who knows: there should be none. */
+/** Wakes endpoints with work and without a process or a timer; normally there are none. */
 export const wakeForgotten = (now: Date) => sql<{ endpoint_id: string }>`
   update tollgate.webhook_queue queue set wake_at = ${now}::timestamptz
   where queue.owner is null and queue.wake_at is null and exists (

@@ -1,22 +1,22 @@
-/** SQL of notifications that are sent once more. */
+/** SQL of replays. */
 import { type AuditEntry, auditRows } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
 import { notificationsOfEvents } from './stored-notifications.ts'
 
-/** What a range holds, in the order of their commits, and when it happened. */
+/** An event of a range, with its time; ordered by commit. */
 export type Found = { id: string; at: Date }
 
-/** Of a range of time. Null: without that end. */
+/** A time range. Null: no bound. */
 export type Range = { readonly from: Date | null; readonly until: Date | null }
 
-/** An endpoint's entity and all below it. */
+/** The endpoint's entity and all entities below it. */
 const down = (endpointId: string) => sql`
   down as (
     select entity_id as id from tollgate.webhook_endpoint where id = ${endpointId}::uuid
     union all
     select entity.id from tollgate.entity join down on entity.parent_id = down.id)`
 
-/** The event of this id, when the endpoint covers it. */
+/** The event with this id, when the endpoint covers it. */
 export const eventToReplay = (endpointId: string, eventId: string) => sql<Found>`
 with recursive ${down(endpointId)}
 select event.id, event.at
@@ -24,11 +24,12 @@ from tollgate.event
 where event.id = ${eventId}::uuid and event.channel_id in (select id from down)`
 
 /**
- * Events of a range of time that the endpoint covers. Each channel has an index of its own events in the order
- * of transactions: those between which the range lies are told by the events of all channels around its ends.
+ * Events of a time range that the endpoint covers. Each channel has an index of its events in the
+ * order of transactions. The events of all channels around both ends of the range give the
+ * transactions between which the range lies.
  *
- * @param ids ids between which events of that time lie, with room for clocks that differ
- * @param isOver whether the range ended long enough ago for all its transactions to have ended, too
+ * @param ids ids around that time, with room for differing clocks
+ * @param isOver whether all transactions of the range must have ended
  */
 export const eventsToReplay = (
   endpointId: string,
@@ -61,7 +62,7 @@ cross join lateral (
 order by found.txid, found.seq, found.id
 limit ${limit}::integer`
 
-/** Deliveries of an endpoint that were given up, of one event or of a range of time. */
+/** Deliveries of an endpoint that were given up, of one event or of a time range. */
 export const deadToReplay = (
   endpointId: string,
   eventId: string | null,
@@ -72,7 +73,7 @@ select delivery.id, event.at
 from tollgate.delivery
 join tollgate.event on event.id = delivery.event_id
 where delivery.endpoint_id = ${endpointId}::uuid
-  -- A range, which only the index by state has in this order, and the condition of that.
+  -- A range condition, so that the plan uses the index by state, whose order and condition fit.
   and (delivery.state <> '') is true
   and delivery.state >= 'dead' and delivery.state <= 'dead'
   and (${eventId}::uuid is null or delivery.event_id = ${eventId}::uuid)
@@ -81,21 +82,21 @@ where delivery.endpoint_id = ${endpointId}::uuid
 order by delivery.state, delivery.id
 limit ${limit}::integer`
 
-/** What an endpoint gets again, wherever it stands in its pauses. */
+/** Wakes the endpoint for a replay, regardless of its pauses. */
 const wake = (endpointId: string, now: Date) => sql`
   insert into tollgate.webhook_queue (endpoint_id, wake_at)
   select ${endpointId}::uuid, ${now}::timestamptz
   where exists (select from again)
   on conflict (endpoint_id) do update set wake_at = excluded.wake_at, probe_at = null`
 
-/** Told in the same commit, also of a replay that found nothing: somebody asked for it. */
+/** The audit entry commits with the replay, even when the replay found nothing. */
 const told = (audit: AuditEntry) =>
   auditRows(audit, {
     from: sql`(select) as asked`,
     detail: sql`jsonb_build_object('replayed', (select count(*)::integer from again))`,
   })
 
-/** What was given up goes on its way again, with a ladder of its own. */
+/** Restarts deliveries that were given up, with a new ladder. */
 export const replayDead = (
   endpointId: string,
   deliveries: readonly string[],
@@ -113,9 +114,9 @@ audited as (${told(audit)})
 select (select count(*)::integer from again) as replayed`
 
 /**
- * Events that were found, delivered before or not; what is on its way already is left alone.
+ * Replays the found events, whether delivered before or not; deliveries under way stay as they are.
  *
- * @param replayId id of this replay: with it each of its deliveries gets one of its own.
+ * @param replayId id of this replay, from which the id of each new delivery derives.
  */
 export const replayEvents = (
   endpointId: string,
@@ -136,8 +137,8 @@ again as (
   from notified
   join tollgate.webhook_endpoint endpoint
     on endpoint.id = ${endpointId}::uuid and notified.kind = any(endpoint.types)
-  -- By the resource alone (offset 0), and by no index of what waits: statistics taken while nothing waited make all
-  -- that waits look cheap to read for each of them.
+  -- By the resource alone (offset 0), without the index of waiting deliveries: statistics from an
+  -- idle time make all waiting deliveries look cheap to read.
   where endpoint.id not in (
     select endpoint_id
     from tollgate.delivery
@@ -150,7 +151,9 @@ woken as (${wake(endpointId, now)}),
 audited as (${told(audit)})
 select (select count(*)::integer from again) as replayed`
 
-/** Calls a URL once, later, without an event: what is due before it was cancelled. */
+/**
+ * Adds a later call of a URL without an event. The call happens unless cancelled before it is due.
+ */
 export const addCallback = (row: {
   id: string
   channelId: string
@@ -173,7 +176,7 @@ insert into tollgate.webhook_queue as queue (endpoint_id, wake_at)
 values (md5(${row.channelId}::uuid::text || ${row.origin}::text)::uuid, ${row.dueAt}::timestamptz)
 on conflict (endpoint_id) do update set wake_at = least(queue.wake_at, greatest(excluded.wake_at, queue.probe_at))`
 
-/** What is not called any more; empty when it was called or is being called. */
+/** Cancels a callback; empty when the call happened or is under way. */
 export const cancelCallback = (id: string, now: Date) => sql<{ id: string }>`
   update tollgate.delivery set state = 'dead', reason = 'cancelled', ended_at = ${now}::timestamptz
   where id = ${id}::uuid and kind = 'CALLBACK' and state = 'pending' and attempts = 0

@@ -1,4 +1,4 @@
-/** SQL of webhook endpoints as their owners see them, and of the log of what was sent. */
+/** SQL of webhook endpoints for their owners, and of the log of deliveries. */
 import { engineActor } from '../audit/actor.ts'
 import { type AuditEntry, auditRows } from '../audit/stored-rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
@@ -58,14 +58,14 @@ export function toEndpoint(row: EndpointRow): Endpoint {
   }
 }
 
-/** One endpoint, also one that was removed. */
+/** One endpoint, including removed ones. */
 export const endpointById = (id: string) => sql<EndpointRow>`
   select ${columns}
   from tollgate.webhook_endpoint endpoint
   left join tollgate.webhook_queue queue on queue.endpoint_id = endpoint.id
   where endpoint.id = ${id}::uuid and endpoint.kind = 'webhook'`
 
-/** Endpoints to send to, whatever became of them. */
+/** Endpoints to send to, in any state. */
 export const endpointsToSend = (ids: readonly string[]) => sql<EndpointRow>`
   select ${columns}
   from tollgate.webhook_endpoint endpoint
@@ -73,9 +73,10 @@ export const endpointsToSend = (ids: readonly string[]) => sql<EndpointRow>`
   where endpoint.id = any(${ids}::uuid[])`
 
 /**
- * Endpoints of a node and of all below it, newest first, below `before`; of every node when it is null.
+ * Endpoints of an entity and all entities below it, newest first, below `before`; of every entity
+ * when null.
  *
- * @param isWhole with those that were removed
+ * @param isWhole includes removed endpoints
  */
 export const endpointsBelow = (
   entityId: string | null,
@@ -96,11 +97,11 @@ export const endpointsBelow = (
   order by endpoint.id desc
   limit ${limit}::integer`
 
-/** Told in the same commit as what `changed` moved. */
+/** The audit entry commits with the change in `changed`. */
 const told = (entry: AuditEntry): Sql =>
   auditRows(entry, { from: sql`changed`, resource: sql`id`, entityId: sql`entity_id` })
 
-/** Empty when the entity has as many as it may. */
+/** Empty when the entity has reached its limit. */
 export const addEndpoint = (row: {
   id: string
   entityId: string
@@ -126,7 +127,7 @@ with changed as (
 audited as (${told(row.audit)})
 select id from changed`
 
-/** Makes whoever sends look at the endpoint again. */
+/** Makes the serving process read the endpoint again. */
 const wake = (id: string, now: Date) => sql`
   insert into tollgate.webhook_queue (endpoint_id, wake_at)
   select ${id}::uuid, ${now}::timestamptz from changed
@@ -134,8 +135,8 @@ const wake = (id: string, now: Date) => sql`
     failing_since = null`
 
 /**
- * Changes an endpoint that is as it was read. What counted against it is forgotten: the change may
- * have been the cure. Empty when somebody else was faster.
+ * Changes an endpoint that is unchanged since the read. Resets its failures, since the change may
+ * be the cure. Empty after a concurrent change.
  */
 export const changeEndpoint = (
   id: string,
@@ -145,7 +146,7 @@ export const changeEndpoint = (
     readonly types: readonly string[]
     readonly wrapper: Wrapper
     readonly active: boolean
-    /** Null: secrets stay. */
+    /** Null: the secrets stay. */
     readonly secrets: {
       dataKeyId: string
       sealed: Buffer
@@ -172,7 +173,7 @@ audited as (${told(audit)}),
 woken as (${wake(id, now)})
 select id from changed`
 
-/** What waits for its own next try is due at once: whoever looks then gives up all that waits. */
+/** Makes waiting deliveries due at once, so that the dispatcher finds and gives up all of them. */
 export const removeEndpoint = (id: string, now: Date, audit: AuditEntry) => sql<{ id: string }>`
 with changed as (
   update tollgate.webhook_endpoint set active = false, removed_at = ${now}::timestamptz, version = version + 1
@@ -186,9 +187,9 @@ woken as (${wake(id, now)})
 select id from changed`
 
 /**
- * The gateway itself stops sending; once, with a notice in the audit log.
+ * The engine disables the endpoint, once, with an audit entry.
  *
- * @param version of the endpoint that was tried: what was changed since is not disabled for it.
+ * @param version of the tried endpoint: an endpoint that changed since stays enabled.
  */
 export const disableEndpoint = (
   id: string,
@@ -226,8 +227,8 @@ export type DeliveryRow = {
 }
 
 /**
- * What was sent to an endpoint, newest first, below `before`. Of one state as a range, which only the index by state
- * has in this order, and with its condition: else a plan may pass over a million of others.
+ * Deliveries of an endpoint, newest first, below `before`. A state is a range condition with the
+ * index's own condition, so that the plan uses the index by state and skips other states.
  */
 export const deliveriesOf = (
   endpointId: string,
@@ -254,7 +255,7 @@ export const deliveriesOf = (
   }
   limit ${limit}::integer`
 
-/** Endpoints that were removed long ago, once their log is gone, too. */
+/** Endpoints that were removed long ago and whose log has expired. */
 export const purgeEndpoints = (days: number, limit: number) => sql<{ id: string }>`
 with gone as (
   delete from tollgate.webhook_endpoint
@@ -271,6 +272,6 @@ unqueued as (
   where webhook_queue.endpoint_id = gone.id)
 select id from gone`
 
-/** The months of notifications and tries that are past their time. */
+/** Months of deliveries and attempts past their retention. */
 export const dropDeliveries = (days: number) => sql<{ dropped: number }>`
   select tollgate.drop_deliveries(now() - ${days}::integer * interval '1 day') as dropped`

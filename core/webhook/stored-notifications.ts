@@ -1,9 +1,9 @@
-/** Parts of the statements that make deliveries of events, or look for those that may be sent. */
+/** Parts of the statements that turn events into deliveries or find due deliveries. */
 import { type Sql, sql } from '../db/sql.ts'
 import { triesInOrder } from './backoff.ts'
 import { eventTypesOf, isMadeBy, verificationType } from './notified-events.ts'
 
-/** Words of the engine's own that a statement has in its text. */
+/** The engine's own constants, inlined into the statement's text. */
 const literal = (text: string): Sql => ({ strings: [`'${text}'`], values: [] })
 const listOf = (texts: readonly string[]): Sql => ({
   strings: [`(${texts.map((text) => `'${text}'`).join(', ')})`],
@@ -12,15 +12,15 @@ const listOf = (texts: readonly string[]): Sql => ({
 
 export const verification = literal(verificationType)
 
-/** What became of a payment: what its own URL is told, too. */
+/** Events about a payment's outcome, which the payment's own URL receives, too. */
 export const paymentEvents = listOf(eventTypesOf('PAYMENT'))
 const makingEvents = listOf(eventTypesOf('REGISTRATION').filter(isMadeBy))
 const registrationEvents = listOf(eventTypesOf('REGISTRATION').filter((type) => !isMadeBy(type)))
 const scheduleEvents = listOf(eventTypesOf('SCHEDULE'))
 
 /**
- * What `events` are told as, a row for each notification: `kind` is its type, `resource` and `seq` say what it
- * is in order with. A registration begins with the payment that made it.
+ * The notifications of `events`, one row each: `kind` is the type; `resource` and `seq` give the
+ * order. A registration's order begins with the payment that created it.
  */
 export const notificationsOfEvents = sql`
   select id, channel_id, at, 'PAYMENT' as kind, resource, seq
@@ -43,9 +43,9 @@ export const notificationsOfEvents = sql`
   where type in ${scheduleEvents}`
 
 /**
- * Endpoints that earlier notifications of the resource of `waiting` are not through to. By the resource alone
- * (offset 0 keeps the endpoint out of it): statistics taken while nothing waited make all that waits for an
- * endpoint look cheap.
+ * Endpoints with unfinished earlier notifications of the resource of `waiting`. By the resource
+ * alone (offset 0 excludes the endpoint): statistics from an idle time make the endpoint's waiting
+ * deliveries look cheap.
  */
 export const earlier = sql`(
       select endpoint_id

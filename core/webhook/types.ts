@@ -3,7 +3,7 @@ import type { StoredEvent } from './notification.ts'
 
 export type Wrapper = 'TEXT' | 'JSON' | 'NONE'
 
-/** Where notifications go. */
+/** A receiver of notifications. */
 export type Endpoint = {
   readonly id: string
   readonly entityId: string
@@ -25,7 +25,7 @@ export type Endpoint = {
   readonly failingSince: Date | null
 }
 
-/** What of an endpoint is sealed. */
+/** The sealed secrets of an endpoint. */
 export type EndpointSecrets = {
   readonly encryptionKey: string
   readonly signingSecret: string
@@ -33,13 +33,13 @@ export type EndpointSecrets = {
   readonly previousEncryptionKey?: string
 }
 
-/** The same, ready to use. */
+/** The secrets as parsed keys. */
 export type EndpointKeys = {
   readonly encryption: KeyObject
-  /** Encrypts until `previousKeyUntil`, as long as the receiver takes nothing else. */
+  /** Encrypts until `previousKeyUntil`, while the receiver accepts no other key. */
   readonly previousEncryption: KeyObject | undefined
   readonly signing: KeyObject
-  /** Signs beside the other until `previousUntil`. */
+  /** Signs beside the new secret until `previousUntil`. */
   readonly previous: KeyObject | undefined
 }
 
@@ -49,32 +49,32 @@ export type Callback = {
   readonly resourcePath: string
 }
 
-/** One notification on its way to one endpoint. */
+/** A notification for one endpoint. */
 export type Delivery = {
   readonly id: string
   readonly endpointId: string
   readonly kind: 'PAYMENT' | 'REGISTRATION' | 'SCHEDULE' | 'RISK' | 'CALLBACK'
-  /** What is kept in order. */
+  /** Deliveries of one resource stay in order. */
   readonly resource: string
   readonly seq: number
   readonly attempts: number
   readonly createdAt: Date
   readonly event: StoredEvent | null
   readonly callback: Callback | null
-  /** Of its endpoint, when it was read. */
+  /** The endpoint's version at the time of the read. */
   readonly version: number
 }
 
-/** How one try ended. */
+/** The result of one attempt. */
 export type Tried = {
   readonly at: Date
   readonly durationMs: number
   readonly status: number | null
-  /** Why there is no status, or why the answer was not read to its end. */
+  /** Why the status is missing, or why the response was not read to its end. */
   readonly error: string | null
   readonly delivered: boolean
   readonly retryAfterMs: number
-  /** What went out, and the begin of what came back; without secrets and card numbers. */
+  /** The request and the start of the response, without secrets and card numbers. */
   readonly request: Readonly<Record<string, unknown>>
   readonly answer: string | null
 }

@@ -1,4 +1,4 @@
-/** Answers about webhook endpoints. */
+/** The responses about webhook endpoints. */
 import { resultDescription } from '@tollgate/schemas'
 import type { Answered } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
@@ -19,9 +19,9 @@ export type WebhookView = Answered & {
   active: 'true' | 'false'
   entityId: string
   createdAt: string
-  /** 64 hex digits; shown once, when the endpoint is made. */
+  /** 64 hex digits; shown once, on creation. */
   encryptionKey?: string
-  /** `whsec_…`; shown once, when it is made. */
+  /** `whsec_…`; shown once, on creation. */
   signingSecret?: string
   previousSecretUntil?: string
   previousKeyUntil?: string

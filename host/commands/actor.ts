@@ -2,8 +2,8 @@ import { hostname, userInfo } from 'node:os'
 import type { Actor } from '@tollgate/core'
 
 /**
- * Who acts on a command line, for the audit trail: the user that the operating system knows, whatever an
- * option or the environment says.
+ * The actor of a command line, for the audit trail: the operating system's user, regardless of
+ * options and environment.
  */
 export function commandLineActor(): Actor {
   const host = hostname()

@@ -45,7 +45,7 @@ export const commonOptions: Readonly<Record<string, Option>> = {
   help: { type: 'boolean', meaning: 'Show this help.' },
 }
 
-/** What takes the place of an option whose value everybody would see. */
+/** The replacement of an option whose value would be visible to other users. */
 const instead: Readonly<Record<string, string>> = {
   password: 'use --password-file or standard input',
   token: 'set TOLLGATE_TOKEN or use --token-file',

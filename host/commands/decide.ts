@@ -1,4 +1,4 @@
-/** Who decides and why, on a command line. */
+/** The operator and the reason on a command line. */
 import type { Decided } from '@tollgate/core'
 import { commandLineActor } from './actor.ts'
 import { type Given, needed, type Option } from './command.ts'

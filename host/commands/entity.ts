@@ -136,7 +136,7 @@ function settingsOf(given: Given): { settings?: Record<string, unknown> } {
   throw new UsageError('--settings must be a JSON object: {"partialApproval":true}')
 }
 
-/** What the engine refuses here was asked for wrongly: its sentence is for the user. */
+/** Refusals of the engine here are errors of the user, so the sentence goes to the user. */
 export async function said<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -57,7 +57,7 @@ const coloured = (): boolean =>
   (process.env.NO_COLOR ?? '') === '' &&
   process.env.TERM !== 'dumb'
 
-/** What the engine refuses is a sentence for the user. */
+/** Refusals of the engine are sentences for the user. */
 export async function told<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -161,7 +161,7 @@ export function momentOf(text: string, nowMs: number): string {
 export const wireMoment = (ms: number): string =>
   new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
 
-/** What became of what: `PAYMENT`, `REGISTRATION CREATED`. */
+/** The event's type and action: `PAYMENT`, `REGISTRATION CREATED`. */
 export const kindOf = ({ type, action }: FeedEvent): string =>
   action === undefined ? type : `${type} ${action}`
 

@@ -210,7 +210,7 @@ const by = ({ options: { proposal } }: Given) => ({
 
 const entityIn = (text: string) => (text === 'all' ? null : text)
 
-/** What the engine refuses was asked for wrongly: its sentence is for the user. */
+/** Refusals of the engine here are errors of the user, so the sentence goes to the user. */
 const decided = <T>(work: () => Promise<T>): Promise<T> => said(() => told(work))
 
 function withPerson(

@@ -33,7 +33,7 @@ export const serveCommand: Command = {
   async run(given) {
     const settings = await settingsFor(given, ['role', 'surface', 'host', 'port'])
     keepHeapClose()
-    // Whoever read our output may go away; payments go on.
+    // The reader of the output may go away; payments continue.
     for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
     const isPretty =
       settings.logFormat === 'pretty' ||

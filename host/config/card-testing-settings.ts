@@ -42,7 +42,7 @@ export const cardTestingSettings = [
   },
 ] as const
 
-/** What is not set stays the engine's default for its environment. */
+/** Absent settings keep the engine's default for the environment. */
 export function cardTestingFrom(
   settings: HostSettings,
 ): NonNullable<GatewayOptions['cardTesting']> {

@@ -8,10 +8,10 @@ import { type HostSettings, SettingsError } from './read-settings.ts'
 const simulator = '@tollgate/connector-simulator'
 
 /**
- * The plugins that the settings ask for, and the simulator in the test environment. What a plugin
- * must be is checked by the engine.
+ * The plugins in the settings, and the simulator in the test environment. The engine checks the
+ * plugins themselves.
  *
- * @param folder where package names are looked up from: the project's.
+ * @param folder base folder for package names: the project's.
  * @throws SettingsError naming each package that cannot be loaded.
  */
 export async function loadPlugins(

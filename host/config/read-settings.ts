@@ -11,7 +11,7 @@ import {
 import { surfaceContradictions } from './surface-settings.ts'
 import { unknownVariables } from './unknown-variables.ts'
 
-/** What tollgate.config.ts may say. Environment variables win over it. */
+/** The content of tollgate.config.ts. Environment variables take precedence. */
 export type TollgateConfig = Partial<SettingValues> & {
   /** Plugin objects, or names of packages whose default export is one. */
   readonly plugins?: readonly (Plugin | string)[]

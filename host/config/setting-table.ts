@@ -2,7 +2,7 @@ import { cardTestingSettings } from './card-testing-settings.ts'
 import { keySettings } from './key-settings.ts'
 import { surfaceSettings } from './surface-settings.ts'
 
-/** What a setting's value may look like. Environment variables are texts; a file may give the real type. */
+/** The format of a setting. Environment variables are texts; a file may contain the real type. */
 export type SettingFormat =
   | { readonly kind: 'text' }
   | { readonly kind: 'flag' }

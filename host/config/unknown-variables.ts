@@ -11,7 +11,7 @@ const known = [...settingTable, ...structuredSettings].flatMap(({ env }) =>
   env === undefined ? [] : [env as string],
 )
 
-/** What is wrong with the names; values are not looked at, for they may be secrets. */
+/** Errors in names of variables; values are not read, since they may be secrets. */
 export function unknownVariables(
   environment: Readonly<Record<string, string | undefined>>,
 ): string[] {

@@ -83,7 +83,7 @@ export async function examineAudit(
   ]
 }
 
-/** What the tables hold. `days` back from now. */
+/** Examines the rows of the last `days`. */
 export async function examineRows(
   store: DoctorStore,
   expectedEnvironment: string,

@@ -36,7 +36,10 @@ type Waiting = {
   movedMs: number
 }
 
-/** What reads of one connection wait for: answers go out in order, so a page read ahead is memory only. */
+/**
+ * The queue of one connection's reads: responses leave in order, so a page read ahead would only
+ * use memory.
+ */
 type Line = { last: ServerResponse | undefined; readonly waiting: Set<() => void> }
 
 /** Where a request stands on its connection. */

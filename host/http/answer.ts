@@ -36,7 +36,7 @@ export function sendReply(
   send(response, reply.status, documentOf(reply), requestId, closing, reply.headers)
 }
 
-/** What an answer takes of memory until it has gone; of what is kept for all, one piece at a time. */
+/** Memory of a response until it has been sent; shared documents count one piece at a time. */
 export const costOf = ({ text }: Document): number =>
   typeof text === 'string' ? Buffer.byteLength(text) : Math.min(text.length, pieceBytes)
 

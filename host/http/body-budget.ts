@@ -1,7 +1,7 @@
 import { GatewayError } from '@tollgate/core'
 import { limits } from '@tollgate/schemas'
 
-/** What a piece of a body costs beside its bytes: a client may send each byte as a piece of its own. */
+/** Overhead of a piece of a body: a client may send each byte as a piece of its own. */
 const pieceBytes = 256
 /** Bodies up to here are those of ordinary payments. Larger ones leave a quarter of all to them. */
 const ordinaryBytes = 64 * 1024
@@ -22,7 +22,7 @@ const yoursFull = (bytes: number) =>
     description: `too many requests, try again later: one client may have at most ${bytes} bytes of requests under way`,
   })
 
-/** A body that stopped coming while others had no room. Whoever sends it may not be waited for. */
+/** A body that stalled while others had no room. Its sender must not make others wait. */
 export class StalledBody extends GatewayError {
   constructor() {
     super('200.100.103', {
@@ -33,7 +33,7 @@ export class StalledBody extends GatewayError {
   }
 }
 
-/** Who sends a body: each of them is counted by itself. */
+/** The sender of a body; each sender has a count of its own. */
 export type Sender = {
   /** Id of the token; undefined without a login. */
   readonly token?: string | undefined
@@ -99,7 +99,7 @@ export class BodyBudget {
     return this.#payments.held + this.#strangers.held + this.#operators.held
   }
 
-  /** What one request takes, to be let go when it was answered. */
+  /** The share of one request, released after its response. */
   share(sender: Sender): BodyShare {
     const { token, person } = sender
     if (token !== undefined) return this.#payments.share(sender)
@@ -120,7 +120,7 @@ export type BodyShare = {
   letGo(): void
   /** The body is being read: `end` is called when it is not to be waited for any more. */
   reading(end: (stalled: StalledBody) => void): void
-  /** It is whole. */
+  /** The body is complete. */
   read(): void
 }
 

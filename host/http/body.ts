@@ -8,7 +8,10 @@ export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError'
 }
 
-/** What a client that was refused may still send before it is answered; after twice as much it is cut off. */
+/**
+ * Bytes that a refused client may still send before its response; at twice as many the connection
+ * closes.
+ */
 const drainedBytes = 4 * limits.bodyBytes
 
 /**

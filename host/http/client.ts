@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net'
 
 /**
- * What stands for a client without a token: its address, or the network it chooses its address from. Whoever
- * has one address of IPv6 has as many as he likes in the same 64 bits.
+ * The identity of a client without a token: its IPv4 address or its IPv6 network, since one client
+ * can use every address of the same 64 bits.
  */
 export function clientOf(address: string | undefined): string {
   if (address === undefined) return ''

@@ -51,7 +51,7 @@ export function answerFault(
     gateway.alarm('last-resort', { subject: place, ...what })
     sendReply(response, gateway.refuse(error, requestId), requestId, true)
   } catch {
-    // What comes now needs nothing that could be broken.
+    // The following code uses nothing that could be broken.
   }
   if (response.writableEnded || response.destroyed) return
   try {

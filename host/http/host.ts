@@ -33,11 +33,11 @@ export type HostOptions = Partial<ListenAddress> & {
   readonly trustedProxy?: readonly string[]
   /** Refuses what does not come by one of them, but for /healthz and /readyz. */
   readonly proxyOnly?: boolean
-  /** What is served here. Default: everything in test, all but `office` on live. */
+  /** The served surfaces. Default: everything in test, all but `office` on live. */
   readonly surfaces?: readonly Surface[]
   /**
-   * Where each surface is reached from outside, as in `https://office.example.com`. That of `office` has to
-   * be named for operators to log in, but on the loopback of a test installation.
+   * The external origin of each surface, for example `https://office.example.com`. Operators can
+   * log in only with an origin for `office`, except on the loopback of a test installation.
    */
   readonly origins?: Origins
   /** Time that running requests get to finish at close. Default 40,000. */
@@ -151,7 +151,7 @@ function officeNames(
   return [new URL(office).origin]
 }
 
-/** Whoever tries it out on this machine may call it by either name. */
+/** Local clients may use either name of this machine. */
 function ownNames(
   { environment }: Gateway,
   { host }: ListenAddress,

@@ -1,7 +1,7 @@
 /**
- * The operators' API over HTTP: cookie, origin and JSON. Who may do what is the engine's to say. No other
- * site's script can use it: its origin is asked for on everything that changes something, a form cannot send
- * what it takes, and no header here lets anybody else read an answer.
+ * The operators' API over HTTP: cookie, origin and JSON. The engine decides about rights. Scripts
+ * of other sites cannot use this API: every change requires the right origin, a form cannot send
+ * JSON, and no header lets other origins read a response.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Gateway, GatewayError, newId, type Person, type Reply } from '@tollgate/core'

@@ -5,7 +5,7 @@ import { type Document, done } from './answer.ts'
 import { apiHeaders, pageHeaders } from './security-headers.ts'
 import { comeBack } from './shopper-return.ts'
 
-/** What an operation of the host itself knows of its request. */
+/** The request, for the host's own operations. */
 export type OwnCall = {
   readonly gateway: Gateway
   readonly request: IncomingMessage

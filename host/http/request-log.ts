@@ -11,7 +11,7 @@ export const silent: HostLog = { debug() {}, info() {}, warn() {} }
 
 const id = /^[0-9a-f]{32}$/
 
-/** What the log may know of a request. Bodies, queries and headers are not among it. */
+/** The parts of a request in the log: never bodies, queries or headers. */
 export type RequestLine = {
   readonly method: string
   /** Path of the endpoints table, not the client's. */

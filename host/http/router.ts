@@ -36,7 +36,7 @@ export type RouterParts = {
   readonly bodies: BodyBudget
   readonly answers: AnswerBudget
   readonly underWay: UnderWay
-  /** What is served here. */
+  /** The served surfaces. */
   readonly surfaces: ReadonlySet<Surface>
   /** Where each surface is reached from outside. */
   readonly origins: Origins
@@ -165,9 +165,9 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
       log(parts, asked, { startedMs, caller, status: 0, gone: true })
       return
     }
-    // What waits to be thrown away takes nothing of what others need.
+    // Bytes that are only discarded use no shared memory.
     share?.letGo()
-    // Whoever stopped sending is told so at once, and on a connection that ends with it.
+    // A stalled sender gets its error at once, and the connection ends with it.
     isLast = error instanceof StalledBody
     if (!isLast) await drained(request)
     reply = gateway.refuse(error, requestId)
@@ -188,7 +188,7 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
   })
 }
 
-/** Who asks, and what the request holds on to. */
+/** The client, and the resources of its request. */
 type Asker = {
   readonly caller: Caller | null
   readonly client: string

@@ -52,7 +52,7 @@ export class ListenError extends Error {
   override readonly name = 'ListenError'
 }
 
-/** What Node noticed about bytes that are no request, for the answer and the log. */
+/** Node's error for bytes that are no request, for the response and the log. */
 export type Malformed = 'headers too large' | 'too slow' | 'malformed' | 'no Host header'
 
 /** An HTTP server with limits on everything a client may hold on to. */
@@ -113,8 +113,8 @@ function pipelineGuard(): (request: IncomingMessage, response: ServerResponse) =
 }
 
 /**
- * What was recorded stays secret when the private key is stolen later: each connection has keys of its
- * own. Of TLS 1.2 that leaves the suites with ephemeral keys and authenticated encryption.
+ * Recorded traffic stays secret after a theft of the private key: each connection has keys of its
+ * own. For TLS 1.2 only suites with ephemeral keys and authenticated encryption remain.
  */
 const forwardSecret = {
   minVersion: 'TLSv1.2',
@@ -174,7 +174,7 @@ function answerMalformed(
     socket.destroy()
     return
   }
-  // It was answered; the client is still sending and its bytes are thrown away.
+  // The response has been sent; the rest of the client's bytes is discarded.
   if (socket.writableEnded) return
   const running = socket._httpMessage
   if (running?.req.complete === true && !running.writableFinished) {

@@ -69,7 +69,7 @@ export function onlyOwnPaths(
   }
 }
 
-/** What a host serves unless it is told: everything while trying out, and no operators' API by accident. */
+/** The default surfaces: everything in test, and no accidental operators' API on live. */
 export const defaultSurfaces = (environment: 'test' | 'live'): readonly Surface[] =>
   environment === 'live' ? surfaces.filter((surface) => surface !== 'office') : surfaces
 

@@ -13,8 +13,8 @@ export class UnderWay {
   }
 
   /**
-   * Those that are under way now and still are after a time: whoever should have answered them is gone.
-   * What came later is not among them.
+   * Responses under way now and still after a time: their handlers are gone. Later responses do not
+   * count.
    */
   forgotten(afterMs: number, answer: (response: ServerResponse, requestId: string) => void): void {
     const now = [...this.#requests]

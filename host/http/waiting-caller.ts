@@ -36,7 +36,7 @@ export class WaitingCaller {
     try {
       await this.#login()
     } catch (error) {
-      // That it cannot be told now ends nobody's rights.
+      // A failed check ends nobody's rights.
       const isEnded =
         error instanceof GatewayError && (error.status === 401 || error.status === 403)
       if (isEnded) this.#refusal = error

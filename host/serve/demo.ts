@@ -54,7 +54,7 @@ export async function writeCredentials(
   return path
 }
 
-/** What was written; empty when the file is missing or damaged. */
+/** The stored credentials; empty when the file is missing or damaged. */
 export async function readCredentials(directory: string): Promise<Partial<Credentials>> {
   try {
     const read: Record<string, unknown> = Object(

@@ -12,7 +12,7 @@ import { isSealed } from './store.ts'
 /** The database of an installation: its own server, or the embedded one. */
 export type OpenDatabase = {
   readonly url: string
-  /** What to call it before people: never with a password. */
+  /** The name for people, without a password. */
   readonly title: string
   stop(): Promise<void>
 }
@@ -180,7 +180,7 @@ export function keyFilesFrom(
   )
 }
 
-/** What Postgres and the network say about a database that cannot be used, by code. */
+/** Explanations of Postgres' and the network's error codes for an unusable database. */
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'no server listens there',
   ENOTFOUND: 'the host name does not exist',

@@ -11,11 +11,11 @@ export type LastResort = {
 }
 
 /**
- * What a serving process does about errors that nobody caught: it counts and logs them and goes on. What
- * matters is in the database under leases and outlives whatever broke here, while an end of the process
- * would take all other payments with it. It ends in order when they do not stop.
+ * Handles uncaught errors of a serving process: counts and logs them, and continues. Payments are
+ * in the database under leases and survive the error, while an exit would interrupt all other
+ * payments. The process ends in order when the errors continue.
  *
- * @param faulted is told, to answer what was left unanswered.
+ * @param faulted answers the requests that were left without a response.
  * @param end ends the process in order.
  */
 export function standLastResort(

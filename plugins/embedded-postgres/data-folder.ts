@@ -15,7 +15,7 @@ export const administrator = 'tollgate'
 
 const draftPrefix = 'new-data-'
 
-/** What a program of PostgreSQL may see of our environment: none of our secrets. */
+/** The environment of PostgreSQL's programs, without any of our secrets. */
 export const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
 /** Makes the data folder unless it is there; answers its password. Of two processes at once both use that of the first. */

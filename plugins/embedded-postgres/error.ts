@@ -9,7 +9,7 @@ export function systemCode(thrown: unknown): string | null {
   return typeof thrown.code === 'string' ? thrown.code : null
 }
 
-/** What was thrown, as one line. */
+/** A thrown value as one line. */
 export function reasonOf(thrown: unknown): string {
   return (thrown instanceof Error ? thrown.message : String(thrown)).replaceAll(/\s+/g, ' ').trim()
 }

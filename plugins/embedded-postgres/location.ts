@@ -11,7 +11,7 @@ export interface Place {
   readonly directory: string
   /** The folder that holds `data` and, if one is needed, the copy of the programs. */
   readonly root: string
-  /** Who runs the server; null is the user of this process. */
+  /** The user of the server; null is the user of this process. */
   readonly user: ServerUser | null
 }
 
@@ -58,7 +58,7 @@ export async function findPlace(search: Search): Promise<Place> {
       `${data} belongs to user number ${owner}; start as that user or as root`,
     )
   }
-  // Whoever owns the data runs the server.
+  // The owner of the data runs the server.
   const user = owner === null ? chooseServerUser() : ownerOf(data, owner)
   if (canUse(user, root)) return { directory, root, user }
   if (owner === null && root === directory) {

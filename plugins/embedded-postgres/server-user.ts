@@ -9,7 +9,10 @@ export interface ServerUser {
   readonly name: string
 }
 
-/** Who runs the server when root starts the gateway, best first. PostgreSQL refuses root. */
+/**
+ * Candidates for the server's user when root starts the gateway, best first. PostgreSQL refuses
+ * root.
+ */
 const preferred = ['tollgate', 'postgres', '_postgres', 'nobody']
 
 export function runsAsRoot(): boolean {
