@@ -191,7 +191,7 @@ export async function answerOffice(
 ): Promise<Reply> {
   refuseUnlessPersonMay(parts.engine, person, operation)
   const handler = handlers[operation as Handled]
-  if (handler === undefined) throw new Error(`nobody answers the operation ${operation}`)
+  if (handler === undefined) throw new Error(`no handler serves the operation ${operation}`)
   const asked = { id, values: valuesOf(operation, await read(person)), session }
   try {
     const answer = () => handler(parts, person, asked)

@@ -222,7 +222,7 @@ export class People {
     // An operator who changes a person could take over that person's rights.
     refuseUnlessMayGrant(acting, row.role)
     if (acting.actor.kind === 'operator' && acting.actor.id === id) {
-      throw wrong('id', 'is your own: somebody else has to do it')
+      throw wrong('id', 'is your own: another operator has to do it')
     }
     return row
   }
@@ -276,7 +276,7 @@ export class People {
     if (changed !== undefined) return
     const [now] = await lanes.single(personById(was.id))
     if (now !== undefined && isAs(now, change)) return
-    throw wrong('id', 'was changed by somebody else at this moment: look again')
+    throw wrong('id', 'was changed by another operator at this moment: look again')
   }
 
   /** Where two people were needed, neither of them sees what the person will log in with. */

@@ -175,7 +175,7 @@ const confirm: Command = {
         print(`confirmed ${proposal}; the proposer can now carry it out`)
         if (invitation !== undefined) {
           print(`invitation ${invitation}`)
-          print('This is shown once. Give it to the new person yourself, and to nobody else.')
+          print('This is shown once. Give it to the new person yourself, and to no other person.')
         }
         return 0
       }
@@ -241,7 +241,7 @@ async function passwordFor(given: Given): Promise<string> {
 function showOnce(made: Enrolled | Invited): void {
   if ('invited' in made) {
     print(`id ${made.id}`)
-    print('The person joins with this password and the invitation of whoever confirmed it.')
+    print('The person joins with this password and the invitation from the second operator.')
     return
   }
   const { id, otpauthUri, recoveryCodes } = made

@@ -103,7 +103,7 @@ function withoutDoubleSlashes(request: Request, _: ServerResponse, next: NextFun
 function handlerOf(parts: RouterParts, endpoint: Endpoint, path: string) {
   const own = ownOperation(endpoint.operation)
   if (own === undefined && !parts.gateway.answers(endpoint.operation)) {
-    throw new Error(`nobody answers the operation ${endpoint.operation} of the endpoints table`)
+    throw new Error(`no handler serves the operation ${endpoint.operation} of the endpoints table`)
   }
   return (request: Request, response: ServerResponse): void => {
     const requestId = newId()
