@@ -1,4 +1,6 @@
-/** Operators, from the machine itself: what it shows once goes to standard output and nowhere else. */
+/**
+ * Administers operators from the machine itself. Secrets go to standard output and nowhere else.
+ */
 import { text as textOf } from 'node:stream/consumers'
 import type { Enrolled, Gateway, Invited } from '@tollgate/core'
 import { limits, roles } from '@tollgate/schemas'
