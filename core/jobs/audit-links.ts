@@ -4,8 +4,9 @@ import { sqlState } from '../db/database.ts'
 import { defineJob } from './define.ts'
 
 /**
- * Adds links to new rows of the audit trail, and raises an alarm for a broken chain. Safe to run
- * twice: a row waits for its link until the commit that adds it, and two processes take turns.
+ * Adds links to new rows of the audit trail, and raises an alarm for a broken chain.
+ * Safe to run twice: a row waits for its link until the commit that adds it, and two processes take
+ * turns.
  */
 export const auditLinks = defineJob<Record<string, never>>({
   name: 'audit-links',
