@@ -1,4 +1,4 @@
-/** The two users of the database, and what each may do with the tables. */
+/** The two users of the database, and their rights to the tables. */
 import type pg from 'pg'
 import type { Database } from './db/database.ts'
 
@@ -19,7 +19,7 @@ const byOwner = [
   'add_audit_links(bigint, uuid, uuid[], bytea[], bytea)',
 ]
 
-/** Tables of which the running user only adds rows, and what only the migrating one writes. */
+/** Append-only tables of the running user, and tables that only the migrating user writes. */
 const appendOnly = ['audit']
 const readOnly = ['migration', 'audit_link', 'audit_head']
 
@@ -49,7 +49,7 @@ grant execute on function tollgate.${name} to ${running};`,
 revoke execute on function tollgate.forget_audit(bigint) from public, ${running};`
 }
 
-/** After a migration: what it made is used by the running user, too, where there is one. */
+/** Grants the running user, where one exists, access to the tables of a migration. */
 export async function grantRunning(database: Database, pool: pg.Pool): Promise<void> {
   const { running } = rolesOf(database)
   const { rowCount } = await pool.query(

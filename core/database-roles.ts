@@ -18,8 +18,8 @@ export type DatabaseRole = {
 }
 
 /**
- * Makes the two users where they are not there yet, gives all tables to the migrating one and the right to
- * use them to the running one. Safe to run again. For a user who may make others.
+ * Creates the two missing users, makes the migrating one the owner of all tables and grants their
+ * use to the running one. Safe to run again. Requires a user with the right to create users.
  *
  * @throws the database's own error
  */
@@ -48,7 +48,7 @@ async function makeUser(pool: pg.Pool, name: string): Promise<string | undefined
   const { rowCount } = await pool.query('select from pg_roles where rolname = $1', [name])
   if (rowCount === 1) return undefined
   const password = newToken()
-  // The server is given what it checks the password by, which may stand in its log.
+  // The statement contains only the verifier of the password, since the server's log may show it.
   await pool.query(`create role ${name} login password '${verifier(password)}'`)
   return password
 }

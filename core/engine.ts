@@ -46,17 +46,17 @@ export type Engine = {
   readonly jobs: PaymentJobs
   readonly log: Log
   readonly securityLog: Log
-  /** Something that somebody has to be woken for: into the security log, never as a flood. */
+  /** Raises an alarm in the security log, limited in rate. */
   readonly alarm: Alarm
   /** Whether a merchant may ask the engine to call a URL. */
   checkUrl(url: string): UrlCheck
   /** The way to merchants' URLs, under a rule of their own: connectors may reach more. */
   readonly toMerchants: Outgoing
-  /** Whether merchants are shown what their URLs answered: not where those may lead to this machine. */
+  /** Whether merchants see the responses of their URLs: not when URLs may lead to this machine. */
   readonly showsAnswers: boolean
   /** Tests of webhook endpoints under way. */
   readonly webhookTests: WebhookSlots
-  /** Changes of what is set up, by token. */
+  /** Changes of the configuration, by token. */
   readonly setupChanges: SetupChanges
   /** Replays under way. */
   readonly webhookReplays: WebhookSlots

@@ -35,7 +35,7 @@ export type FaultPoint =
 
 let handler: ((point: FaultPoint, ref: string) => void | Promise<void>) | undefined
 
-/** Installs what happens at fault points. Only fault runs do; undefined takes it away again. */
+/** Installs the handler of fault points, for fault runs only; undefined removes it. */
 export function onFaultPoint(next: typeof handler): void {
   handler = next
 }

@@ -12,7 +12,7 @@ export type GatewayOptions = {
   /** Shown in logs and metrics; several engines in one process have several names. Default `tollgate`. */
   readonly name?: string
   readonly database: DatabaseOptions
-  /** Connectors, wallets, jobs. Without a simulator plugin testMode=INTERNAL has nobody to answer. */
+  /** Connectors, wallets, jobs. testMode=INTERNAL needs a simulator plugin. */
   readonly plugins: readonly Plugin[]
   /** Settings of connectors, by connector name. */
   readonly connectors?: Readonly<Record<string, Record<string, unknown>>>
@@ -30,7 +30,7 @@ export type GatewayOptions = {
   readonly role?: Role
   /** Bring the schema up to date at start. Default true. */
   readonly migrate?: boolean
-  /** Where acquirers reach this installation, for their events: `https://pay.example.com`. */
+  /** The URL for acquirers' events: `https://pay.example.com`. */
   readonly publicUrl?: string
   /** Longest an operation at an acquirer may take, in milliseconds. Default 30,000. */
   readonly connectorTimeoutMs?: number
@@ -43,25 +43,27 @@ export type GatewayOptions = {
    */
   readonly allowLoopbackForMerchants?: LoopbackRule
   /**
-   * How many days what was said between the engine and acquirers is kept, to the end of a month.
-   * Default 90; 0 keeps nothing of it.
+   * Retention of acquirers' transcripts in days, to the end of a month. Default 90; 0 keeps none.
    */
   readonly stepDays?: number
   /**
-   * Tokens, accounts at acquirers, data keys and operators who administer need two people: one proposes,
-   * another one confirms. Default false.
+   * Two people decide about tokens, acquirer accounts, data keys and administrators: one proposes,
+   * another confirms. Default false.
    */
   readonly fourEyes?: boolean
   /** Work for each operator's password, as a power of two. Test environment only; 15 on live, and unless given. */
   readonly passwordLogRounds?: number
   /**
-   * Declined payments of one merchant from which on further ones are refused: of one card number in a day;
-   * of one shopper's address, BIN, channel and token in an hour. 0: never. On live the default is 10, 30, 300, 1000
-   * and 1000, in test it is 0.
+   * Thresholds of declined payments per merchant, beyond which further attempts are refused: of one
+   * card number in a day; of one shopper's address, BIN, channel and token in an hour. 0: never. On
+   * live the default is 10, 30, 300, 1000 and 1000, in test 0.
    */
   readonly cardTesting?: Partial<Thresholds>
   readonly log?: Log
-  /** Where alarms and the ends of the audit trail's chain go; the log, marked `security`, unless given. */
+  /**
+   * The log for alarms and for the ends of the audit trail's chain. Default: the log, with the mark
+   * `security`.
+   */
   readonly securityLog?: Log
   /** Jobs of the embedding program. */
   readonly jobs?: readonly Job[]

@@ -60,7 +60,7 @@ export class Gateway {
   readonly shoppers: Shoppers
   /** Decisions that only people can make. */
   readonly operator: Operator
-  /** Those people: who they are, how they log in, what they may. */
+  /** The operators: their accounts, logins and rights. */
   readonly people: OperatorAccounts
   readonly events: Events
   /** The audit trail: actors, origins, times and actions. */
@@ -100,8 +100,8 @@ export class Gateway {
   }
 
   /**
-   * Payments. Requests are the fields of the API, nested, every value a text; answers are what the
-   * hosted surface sends. A declined payment is an answer, not an error.
+   * Payments. Requests are the nested fields of the API, all values texts; responses equal those of
+   * the hosted surface. A declined payment is a response and no error.
    *
    * @throws GatewayError when a request is refused: bad input, wrong state, limits.
    */
@@ -239,7 +239,7 @@ export class Gateway {
     return this.#engine.directory.authenticate(authorization, from)
   }
 
-  /** The merchant of a caller, or what stands above several; undefined: everybody. */
+  /** The merchant of a caller, or the entity above several; undefined: all entities. */
   merchantOf(caller: Caller): Promise<string | undefined> {
     return this.#engine.directory.merchantBehind(caller)
   }
@@ -266,10 +266,10 @@ export class Gateway {
   }
 
   /**
-   * A message of an acquirer: stored when this returns.
+   * A message of an acquirer, stored on return.
    *
-   * @param message or how to read it, which is not done for an account that does not exist.
-   * @param address who sent it, for the limit of what proves nothing.
+   * @param message the message, or a function that reads it for an existing account.
+   * @param address the sender's address, for the limit of unproven messages.
    * @throws GatewayError 404, 400, 429, 503.
    */
   inbound(
@@ -312,7 +312,7 @@ export class Gateway {
     return this.#database.statements()
   }
 
-  /** Takes nothing new, finishes what runs, then lets everything go. */
+  /** Accepts no new work, finishes the running work, then closes all resources. */
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed

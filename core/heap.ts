@@ -21,17 +21,17 @@ const closeFrom = 140_000_000
 /** Share of its time that the event loop works, from which on there is none left for moving. */
 const busyShare = 0.9
 /**
- * Size of the space for what is young, from which on it is not doubled any more. Left alone it grows to
- * 134 MB while thousands of payments wait, and no payment is faster for it.
+ * The young generation stops doubling at this size. Unlimited, it grows to 134 MB while thousands
+ * of payments wait, and no payment is faster.
  */
 const youngEnough = 12_000_000
 const lookEveryMs = 250
 
 /**
- * Keeps the memory of this process small while thousands of payments wait for a slow acquirer:
- * `tollgate serve` calls it, and a program of your own may. On a machine with much memory V8 lets such a
- * heap grow to several times what is alive before it collects. A small heap may double, because a
- * collection of the whole heap every few seconds is felt by one payment in a hundred.
+ * Keeps the memory of this process small while thousands of payments wait for a slow acquirer.
+ * `tollgate serve` calls this function, and so may an embedding program. On a machine with much
+ * memory, V8 lets such a heap grow to several times its live size. A small heap may double, because
+ * a collection of the whole heap every few seconds delays one payment in a hundred.
  */
 export function keepHeapClose(): void {
   let set = ''

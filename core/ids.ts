@@ -21,8 +21,8 @@ let lastCount = 0
 let ceilingMs = Number.POSITIVE_INFINITY
 
 /**
- * Tells what time it is for the database. Rows lie in months by their ids: those of a machine whose wall
- * clock is far ahead would lie in months that nobody has made yet. From now on, ids stay near this time.
+ * Sets the database's time. The month in an id selects its partition, and a machine with a wrong
+ * clock would use months without partitions. From now on, ids stay near this time.
  */
 export function keepIdsNear(databaseMs: number): void {
   ceilingMs = databaseMs + limits.idsAheadMs - systemClock.elapsedMs()

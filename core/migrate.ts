@@ -10,7 +10,7 @@ import { faultPoint } from './fault-point.ts'
 import { alive } from './process/store.ts'
 import { migrateQueues } from './queue/queue.ts'
 
-/** Where the numbered .sql files are, both in the repository and in the published package. */
+/** The folder of the numbered .sql files, in the repository and in the published package. */
 const folder = path.join(
   path.dirname(createRequire(import.meta.url).resolve('@tollgate/core/package.json')),
   'db/migrations',
@@ -59,7 +59,7 @@ export async function migrate(database: Database, pool: pg.Pool): Promise<string
   const client = await pool.connect()
   const ran: string[] = []
   try {
-    // Made for statements of payments: what changes tables may take its time, and waits for its turn.
+    // The time limit is for payments' statements; a migration may run and wait longer.
     await client.query('set statement_timeout = 0')
     await client.query('set idle_in_transaction_session_timeout = 0')
     await client.query('set lock_timeout = 0')
@@ -127,7 +127,7 @@ export async function migrateDatabase(options: DatabaseOptions): Promise<string[
   }
 }
 
-/** Tables, queues, and what the running user may do with them. */
+/** Migrates tables and queues, and grants the running user's rights. */
 export async function migrateAll(database: Database): Promise<string[]> {
   const pool = database.pool(2, 'migration')
   const ran = await migrate(database, pool)

@@ -9,7 +9,7 @@ const mainNames: AmountNames = { amount: 'amount', currency: 'currency' }
 /** Digits, then none or exactly two decimals. The longest field has ten digits before the point. */
 const wireAmount = /^([0-9]{1,10})(?:\.([0-9]{2}))?$/
 
-/** The wire has this many decimals, whatever the currency. */
+/** Amount fields have this many decimals in every currency. */
 const wireDecimals = 2
 
 const scaleOf = [1n, 10n, 100n, 1000n, 10_000n] as const
@@ -65,8 +65,8 @@ export function parseAmount(text: string, code: string, names: AmountNames = mai
 }
 
 /**
- * Whether the wire's two decimals can carry this amount. Only currencies with three or four decimals
- * can have one that does not fit; it can come from an acquirer, never from a request.
+ * Whether two decimals can represent this amount. Currencies with three or four decimals can have
+ * other amounts, from an acquirer and never from a request.
  */
 export function fitsWire(minor: bigint, code: string): boolean {
   const exponent = exponentOf(currencyOf(code))
@@ -74,11 +74,11 @@ export function fitsWire(minor: bigint, code: string): boolean {
 }
 
 /**
- * Writes minor units the way the wire wants them, always with two decimals: 9200n EUR and 92n JPY
- * are `'92.00'`. Settlement lines may be negative.
+ * Formats minor units for amount fields, always with two decimals: 9200n EUR and 92n JPY are
+ * `'92.00'`. Settlement lines may be negative.
  *
- * @throws RangeError for a currency without minor units, and for an amount that needs a third
- * decimal: rounding it here would show a sum that nobody paid. Ask `fitsWire` where it can happen.
+ * @throws RangeError for a currency without minor units, and for an amount with a third decimal,
+ * since rounding would show a sum that does not exist. Check `fitsWire` first for such amounts.
  */
 export function formatAmount(minor: bigint, code: string): string {
   const exponent = exponentOf(currencyOf(code))
@@ -93,7 +93,7 @@ export function formatAmount(minor: bigint, code: string): string {
   return `${sign}${digits.slice(0, -wireDecimals)}.${digits.slice(-wireDecimals)}`
 }
 
-/** The same for what an acquirer reported with more decimals than the wire has: the rest is left out. */
+/** The same for an acquirer's amount with more decimals: the rest is cut. */
 export function toldAmount(minor: bigint, code: string): string {
   const exponent = exponentOf(currencyOf(code))
   if (exponent <= wireDecimals) return formatAmount(minor, code)

@@ -188,7 +188,10 @@ async function reachable(database: Database, lanes: Lanes): Promise<void> {
   })
 }
 
-/** A database belongs to one environment for good, and a live one must keep what it acknowledged. */
+/**
+ * A database belongs to one environment permanently, and a live one must not lose acknowledged
+ * commits.
+ */
 async function checkDatabase(lanes: Lanes, environment: Environment, log: Log): Promise<void> {
   const [installation] = await lanes.single(claimInstallation(environment)).catch(needsMigration)
   if (installation!.environment !== environment) {

@@ -3,8 +3,8 @@ import type { GatewayEvent, Log } from '@tollgate/plugin-kit'
 export type EventHandler = (event: GatewayEvent) => void
 
 /**
- * Events as this process commits them: best effort, after the commit, never before. A handler that
- * throws is logged and harms nobody.
+ * Publishes this process's committed events: best effort, never before the commit. A handler's
+ * error is logged.
  */
 export class EventBus {
   readonly #handlers = new Set<EventHandler>()

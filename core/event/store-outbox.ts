@@ -1,6 +1,6 @@
 /**
- * The event of what a statement moved, and what it leaves for webhooks in the same commit: a row that says
- * that nobody was told yet. Where nobody wants to be told there is none.
+ * The event of a change, and its outbox row for webhooks, in the same commit. Without subscribers
+ * there is no outbox row.
  */
 import { type Sql, sql } from '../db/sql.ts'
 
@@ -23,7 +23,7 @@ export const outbox = {
   ofRegistration: sql`
   insert into tollgate.outbox (resource, seq, event_id)
   select resource, seq + 1000, id from new_event where ${somebodyListens}`,
-  /** `notifies`: the payment's request names a URL that wants to be told, too. */
+  /** `notifies`: the payment's request names a notification URL. */
   ofPayment: (notifies: boolean) => sql`
   insert into tollgate.outbox (resource, seq, event_id)
   select resource, seq, id from new_event where ${notifies}::boolean or ${somebodyListens}`,

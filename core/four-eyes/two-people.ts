@@ -117,7 +117,7 @@ export class TwoPeople {
       throw new Error(`proposal ${proposal} is older than a day: propose it anew`)
     }
     if (row.confirmed_at === null) {
-      throw new ConfirmationNeededError(proposal, 'nobody agreed yet')
+      throw new ConfirmationNeededError(proposal, 'no second person has confirmed yet')
     }
     const { end } = row.facts
     return {

@@ -4,9 +4,9 @@ import { sqlState } from '../db/database.ts'
 import { defineJob } from './define.ts'
 
 /**
- * Gives new rows of the audit trail their links. Where the chain does not let itself be gone on with, somebody
- * is woken. Safe to run twice: a row waits for its link until the very commit that adds it, and two that add
- * links take turns.
+ * Adds links to new rows of the audit trail, and raises an alarm for a broken chain.
+ * Safe to run twice: a row waits for its link until the commit that adds it, and two processes take
+ * turns.
  */
 export const auditLinks = defineJob<Record<string, never>>({
   name: 'audit-links',
@@ -26,7 +26,7 @@ export const auditLinks = defineJob<Record<string, never>>({
   },
 })
 
-/** A chain that somebody else wrote to; not a database or a key that is away for a while. */
+/** Another writer changed the chain; a database or key outage does not count. */
 const isBroken = (error: unknown): error is Error =>
   error instanceof BrokenChain ||
   (error instanceof Error &&

@@ -3,11 +3,10 @@ import { chargeOccurrences, occurrenceOfAttempt } from '../schedule/charge.ts'
 import { defineJob, groupOfConnector, outsideCall } from './define.ts'
 
 /**
- * Charges what schedules fired; and finds out what became of a payment whose request did not finish
- * it, whose time is over, or whose acquirer has yet to say its final word. The occurrence of a
- * schedule's payment goes on from there.
- * Safe to run twice: an occurrence takes one payment, a question comes before every act, and `settle`
- * moves the row only under the lease taken there.
+ * Charges fired occurrences, and resolves payments whose request did not finish, whose time is
+ * over, or whose acquirer still owes the final word. The occurrence of a schedule's payment
+ * continues from there. Safe to run twice: an occurrence takes one payment, an enquiry precedes
+ * every action, and `settle` moves the row only under the lease taken there.
  */
 export const charge = defineJob<
   | { attemptKey: string; why: 'look' | 'expiry'; connector?: string | null }

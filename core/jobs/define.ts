@@ -18,5 +18,5 @@ export function groupOfConnector(connector: string | null | undefined): string |
   return connector == null ? undefined : `connector ${connector}`
 }
 
-/** For work that talks to an acquirer: the timers come back to what the retries did not finish. */
+/** For work with an acquirer: timers repeat the work after the last retry. */
 export const outsideCall = { limit: 3, delaySeconds: 2 } as const

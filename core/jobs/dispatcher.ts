@@ -126,7 +126,7 @@ export class Dispatcher {
   async stopped(): Promise<void> {
     await this.#looking
     await this.#lookingAtAudit
-    // Where the database is away, the next process tells it.
+    // During a database outage, the next process logs the end.
     await this.#chain.last().catch(() => {})
     await this.#webhooks.stopped()
   }

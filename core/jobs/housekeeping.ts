@@ -14,8 +14,9 @@ import { defineJob } from './define.ts'
 const batch = 5000
 
 /**
- * Makes the partitions of the months ahead and removes idempotency keys, messages of acquirers, delivery
- * logs, removed webhook endpoints, steps, sessions, failed logins and proposals that are past their time. Safe to run twice: partitions that exist are left alone, and what is removed is removed.
+ * Creates the partitions of the coming months, and deletes expired rows: idempotency keys, messages
+ * of acquirers, delivery logs, removed webhook endpoints, steps, sessions, failed logins and
+ * proposals. Safe to run twice: existing partitions and deleted rows need no work.
  */
 export const housekeeping = defineJob<Record<string, never>>({
   name: 'housekeeping',

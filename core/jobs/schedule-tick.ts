@@ -14,15 +14,15 @@ import { capture } from './capture.ts'
 import { charge } from './charge.ts'
 import { defineJob } from './define.ts'
 
-/** A claimed timer comes back after this, unless what it stands for ended meanwhile. */
+/** A claimed timer comes back after this time, unless its work has ended. */
 const againMs = 60_000
 
 const firstKinds = new Set(['authorize', 'debit', 'credit', 'verify'])
 
 /**
- * Turns what is due into jobs: attempts whose process died, timers, acquirers' events that had to
- * wait, and schedules. Safe to run twice: a claimed timer is moved on and not removed, jobs are unique by key,
- * and each job asks before it acts.
+ * Turns due work into jobs: attempts of dead processes, timers, waiting acquirers' events, and
+ * schedules. Safe to run twice: a claimed timer is postponed instead of deleted, jobs are unique by
+ * key, and each job checks before it acts.
  */
 export const scheduleTick = (enqueue: Enqueue, enqueueWithin: EnqueueWithin) =>
   defineJob<{ processId: string }>({

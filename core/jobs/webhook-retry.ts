@@ -1,8 +1,9 @@
 import { defineJob } from './define.ts'
 
 /**
- * Looks after a webhook endpoint that nobody sends to: whose process died, or whose next try is due.
- * Safe to run twice: it sends only under the endpoint's lease, and only what no answer was written for.
+ * Serves a webhook endpoint without a process: after a process's death, or for its next attempt.
+ * Safe to run twice: the job sends only under the endpoint's lease, and only deliveries without a
+ * result.
  */
 export const webhookRetry = (adopt: (endpointId: string) => Promise<void>) =>
   defineJob<{ endpointId: string }>({

@@ -22,7 +22,7 @@ const rowsPerSwap = 200
 export type Pass = {
   /** Rows that are under the new key now. */
   readonly moved: number
-  /** Rows that somebody held or changed meanwhile: the next pass finds them again or not. */
+  /** Rows that were locked or changed meanwhile; the next pass decides about them. */
   readonly left: number
   /** How many rows under each key could not be opened: the key is lost, or they were tampered with. */
   readonly shut: ReadonlyMap<string, number>

@@ -25,7 +25,7 @@ import {
 import { fenceText, proveText, rowsByKey, sealedTables } from '../vault/store-sealed.ts'
 import { type Pass, resealOnce } from './reseal.ts'
 
-/** A step that cannot be taken now. The message says what is missing, and never a key. */
+/** A step that is impossible now. The message names the reason, and never a key. */
 export class RotationError extends Error {
   override readonly name = 'RotationError'
 }
@@ -33,13 +33,13 @@ export class RotationError extends Error {
 export type RotateOptions = {
   /** Make a new key although the last rotation is unfinished. */
   readonly fresh?: boolean
-  /** Go on although keys are lost for good: what they sealed stays shut, a lost mac key is replaced. */
+  /** Continues although keys are lost: their values stay sealed, and a lost mac key is replaced. */
   readonly lost?: boolean
   /** How long to wait for running processes to follow, in milliseconds. Default two minutes. */
   readonly waitMs?: number
   /** From the moment all processes seal with the new key until the old one is closed. Default five seconds. */
   readonly graceMs?: number
-  /** Sentences about what goes on. */
+  /** Receives sentences about the progress. */
   readonly tell?: (line: string) => void
 }
 
@@ -57,7 +57,7 @@ export type Rotation = {
 export type KeyWork = {
   readonly database: Database
   readonly lanes: Lanes
-  /** Its statements give up quickly on locks, so that payments never queue behind them for long. */
+  /** Its statements give up quickly on locks, so that payments wait only briefly behind them. */
   readonly patient: pg.Pool
   readonly keys: BoundedKeys
   readonly keyring: Keyring
@@ -66,7 +66,7 @@ export type KeyWork = {
   readonly by: Actor
 }
 
-/** A process that was not seen for this long is gone: it shows itself every second. */
+/** A process without a sign of life for this long is gone; each one reports every second. */
 export const aliveMs = 15_000
 const askEveryMs = 200
 const tellEveryMs = 1_000
@@ -96,7 +96,7 @@ export async function rotate(work: KeyWork, options: RotateOptions = {}): Promis
     const pass = await onePass(work, old, to, (rows) => progress.add(rows))
     progress.tell()
     if (pass === undefined || pass.moved + pass.left > 0) {
-      // Somebody holds what is left: without a pause this would only ask and ask.
+      // Other transactions lock the remaining rows; the pause avoids a busy loop.
       if (pass?.moved === 0) await pause(askEveryMs)
       continue
     }
@@ -121,8 +121,8 @@ export async function rotate(work: KeyWork, options: RotateOptions = {}): Promis
 }
 
 /**
- * A wrong key file must not start a new life beside the old one: what is in use has to open, unless
- * the operator says that it never will.
+ * A wrong key file must not start a second set of keys: the present key has to open, unless the
+ * operator declares it lost.
  */
 async function openOrLost(
   work: KeyWork,
@@ -308,14 +308,14 @@ export async function retire(work: KeyWork, keyId: string): Promise<string | und
   return undefined
 }
 
-/** Why a key stays, by what Postgres says. */
+/** Explanations of Postgres' errors that keep a key in use. */
 const stays: Readonly<Record<string, string>> = {
   '23514': 'rows are still sealed under it; rotate again',
   '42501': 'only the owner of the tables can retire it: run "tollgate keys retire" as that user',
   '55P03': 'the tables are too busy to be closed for it; run the command again',
 }
 
-/** Gives up on the lock soon and tries again: what waits for it holds up every payment behind it. */
+/** Gives up on a lock quickly and retries, since a waiting lock blocks every payment behind it. */
 async function alter({ database, patient }: KeyWork, text: string): Promise<void> {
   for (let failed = 1; ; failed += 1) {
     try {

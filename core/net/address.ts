@@ -105,9 +105,9 @@ export type UrlCheck =
   | { readonly ok: false; why: string }
 
 /**
- * Checks a URL that the engine is asked to call: https, a host that may be public, no login inside.
- * `why` completes a sentence that starts with the field's name. A name is not resolved here: the
- * connection does that, and checks what it found.
+ * Checks a URL for calls of the engine: https, a possibly public host, no credentials. `why`
+ * completes a sentence that starts with the field's name. The connection resolves the name later
+ * and checks the addresses.
  */
 export function checkUrl(text: string, rules: AddressRules): UrlCheck {
   const url = URL.parse(text)
@@ -137,7 +137,7 @@ export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }
 
-/** The port that a URL leads to; it leaves out the usual one of its protocol. */
+/** The port of a URL, including the default port of its protocol. */
 export function portOf(url: URL): number {
   return Number(url.port) || (url.protocol === 'http:' ? 80 : 443)
 }

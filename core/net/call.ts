@@ -13,7 +13,7 @@ export type CallOptions = {
   deadlineMs: number
   /** After this no request that moves money writes its first byte. */
   sendBy: SendBy
-  /** Aborts what is under way. */
+  /** Aborts the running requests. */
   signal?: AbortSignal
   /** Values that the transcript must hide even when the connector sends them unmarked. */
   secrets?: () => readonly unknown[]
@@ -29,9 +29,9 @@ export type OutgoingCall = {
   readonly http: Http
   /** As of now; requests that the connector left running can still change it. */
   sent(): Sent
-  /** Breaks what is running and refuses all further requests, as nobody waits for them any more. */
+  /** Aborts running requests and refuses further ones, since the caller no longer waits. */
   abort(): void
-  /** Breaks what is still running and refuses all further requests: the answer is final. */
+  /** Aborts running requests and refuses further ones: the answer is final. */
   finish(): Sent
   transcript(): TranscriptEntry[]
 }
@@ -157,7 +157,7 @@ class Call implements OutgoingCall {
     }
   }
 
-  /** Ends the exchange when its time is up or the call is aborted, until what it returns is called. */
+  /** Ends the exchange at its deadline or on abort, until the returned function is called. */
   #bound(exchange: Exchange, leftMs: number): () => void {
     // An answer that already arrived while this process was busy or stopped is read first.
     const timer = setTimeout(

@@ -19,7 +19,7 @@ export type ConnectOptions = {
   readonly limits?: ConnectLimits
 }
 
-/** Where to, and what for. `host` is a name or an address, without brackets. */
+/** The destination and purpose. `host` is a name or an address, without brackets. */
 export type Opening = {
   readonly host: string
   readonly port: number
@@ -30,10 +30,11 @@ export type Opening = {
 type Address = { readonly address: string; readonly family: number }
 
 /**
- * Gives a socket that is ready to write on. Node itself hands out sockets that still connect and keeps
- * the request's bytes inside them until the handshake is done; then nobody could check the send-by time
- * after connecting, or prove that a failed connection wrote nothing. The name is resolved once, every
- * address found is checked, only those are connected to, and the address reached is checked again.
+ * Returns a connected socket. Node returns sockets that still connect and buffers the request's
+ * bytes until the handshake is done, so that the send-by time could not be checked after
+ * connecting, and a failed connection could not prove that no byte was written. The name is
+ * resolved once, every address is checked, only checked ones are connected to, and the reached
+ * address is checked again.
  *
  * @throws HttpError the failure of the exchange; no byte of the request was written.
  */
@@ -164,7 +165,7 @@ function within<T>(
   })
 }
 
-/** Only the code of an error is told on: messages may quote what the other side sent. */
+/** Only the code of an error: messages may quote the other side. */
 function reasonOf(error: NodeJS.ErrnoException): string {
   return /^[A-Z0-9_]{1,60}$/.test(error.code ?? '') ? ` (${error.code})` : ''
 }

@@ -78,7 +78,7 @@ export function createTranscript(): Transcript {
   return {
     add(finished) {
       if (kept.length === maxEntries) {
-        // The request that may have moved money is the one somebody will ask about.
+        // The request that may have moved money is the most important one to keep.
         const oldest = kept.findIndex((entry) => !entry.moves)
         kept.splice(Math.max(oldest, 0), 1)
       }
@@ -136,7 +136,7 @@ function readableBody(kept: Buffer, contentType: string, scrubber: Scrubber): st
   return wasCut || whole.length > maxBody ? `${whole.slice(0, maxBody)}…` : whole
 }
 
-/** UTF-8, else Latin-1; undefined for what is no text. */
+/** UTF-8, else Latin-1; undefined for binary data. */
 function decoded(body: Buffer): string | undefined {
   let text: string
   try {
@@ -149,7 +149,7 @@ function decoded(body: Buffer): string | undefined {
   return /[\x00-\x08\x0e-\x1f]/.test(text) ? undefined : text
 }
 
-/** A form without its encoding, in which a card number with blanks can be seen for what it is. */
+/** A form without its encoding, so that a card number with blanks is recognisable. */
 function plainForm(text: string): string {
   return Array.from(
     new URLSearchParams(text),
@@ -168,7 +168,7 @@ function readableUrl(url: URL): string {
   return url.origin + path + query
 }
 
-/** Copies what the transcript can need, so that it does not hold on to large bodies. */
+/** Copies the needed part, so that the transcript does not retain large bodies. */
 function shortened(finished: Finished): Finished {
   const { request, answer } = finished
   const first = (message: Message): Message =>

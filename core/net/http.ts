@@ -15,7 +15,7 @@ export type OutgoingOptions = AddressOptions & {
   name: string
   /** PEM certificates of further authorities to trust. Verification itself cannot be turned off. */
   ca?: readonly string[]
-  /** Answers names instead of the machine's resolver. Its answers are checked all the same. */
+  /** Replaces the machine's resolver. Its addresses are checked as well. */
   lookup?: LookupFunction
   connectLimits?: ConnectLimits
   clock?: Pick<Clock, 'elapsedMs' | 'realMs'>
@@ -25,7 +25,7 @@ export type OutgoingOptions = AddressOptions & {
 export type Outgoing = {
   /** The `http` of one call of a connector. */
   forCall(call: CallOptions): OutgoingCall
-  /** Breaks what is running, refuses further requests, and waits until all connections are gone. */
+  /** Aborts running requests, refuses further ones, and waits for the end of all connections. */
   close(): Promise<void>
 }
 

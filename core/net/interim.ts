@@ -4,9 +4,9 @@ const start = 'HTTP/1.1 1'
 const maxHeld = 16_384
 
 /**
- * Takes answers before the answer (100 Continue, hints) out of what a connection reads. Old servers send
- * the first to requests that did not ask for it, which a client has to bear and undici does not: it
- * would break the connection, and each charge would have to be enquired about.
+ * Removes interim responses (100 Continue, hints) from a connection's bytes. Old servers send 100
+ * without a request for it. A client must tolerate that, but undici closes the connection, and each
+ * charge would need an enquiry.
  */
 export class InterimAnswers {
   #isBeforeAnswer = false

@@ -116,7 +116,7 @@ class Connection {
     })
   }
 
-  /** Sends the request of `exchange`; what comes back is told to `reader`. */
+  /** Sends the request of `exchange`; `reader` receives the response. */
   send(
     { url, method, headers, body }: Wire,
     exchange: Exchange,
@@ -210,7 +210,7 @@ class Connection {
 
 export type { Connection }
 
-/** The client reads a socket by asking it for what has arrived. */
+/** The client reads a socket by polling for received bytes. */
 function withoutInterim(socket: Socket, interim: InterimAnswers): void {
   const read = socket.read.bind(socket)
   socket.read = (size) => {

@@ -7,10 +7,10 @@ import type { Connection, Pool } from './pool.ts'
 import type { Wire } from './wire.ts'
 
 /**
- * Sends one request and reads its answer, whatever status it has. Nothing is tried again, because a
- * charge would be, and no redirect is followed, because it leads to an address nobody configured.
+ * Sends one request and reads its response of any status. Never retries, since a charge could
+ * repeat, and never follows a redirect, which leads to an address outside of the configuration.
  *
- * @param message filled with what arrived, also when the rest did not.
+ * @param message receives the arrived parts, also of an incomplete response.
  * @throws HttpError the failure of the exchange.
  */
 export type Transport = (
@@ -108,7 +108,7 @@ class Reader implements Dispatcher.DispatchHandler {
     this.failed(error)
   }
 
-  /** Ends the exchange, by its own failure or else by what happened to its connection. */
+  /** Ends the exchange, by its own failure or by the failure of its connection. */
   failed(error?: NodeJS.ErrnoException): void {
     if (this.#isOver) return
     this.#isOver = true

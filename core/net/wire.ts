@@ -27,11 +27,11 @@ const ownHeaders = new Set([
 ])
 
 /**
- * Writes down what a connector asked for. `Sensitive` values are revealed here and nowhere else.
+ * Serialises a connector's request. Only this function reveals `Sensitive` values.
  *
- * @param url becomes the request's own: the query is added to it.
- * @param secrets gets the values that must not be shown.
- * @throws HttpError `not-sent` naming the part that cannot be written.
+ * @param url the request's own copy, which gets the query.
+ * @param secrets receives the values to hide.
+ * @throws HttpError `not-sent` naming the invalid part.
  */
 export function writeRequest(
   method: string,
@@ -105,7 +105,7 @@ function bytesOf(content: string | Uint8Array): Buffer {
 
 function jsonOf(json: unknown, reveal: (value: unknown) => unknown): string {
   const text = JSON.stringify(json, function (this: Record<string, unknown>, key, value) {
-    // `value` went through toJSON already, which hides what is sensitive; the holder has the original.
+    // `value` has passed toJSON, which hides sensitive values; the holder has the original.
     const original = this[key]
     if (!Sensitive.is(original)) {
       if (typeof value === 'bigint') throw unwritable(`json.${key} is a bigint; send it as text`)

@@ -24,8 +24,8 @@ import {
 } from './types.ts'
 
 /**
- * Who does it: somebody logged in, whose rights and place then bind what they do, or whom the embedding
- * program names, which may do anything.
+ * The actor: a logged-in person, limited by rights and entity, or the embedding program's own name
+ * for a person, without limits.
  */
 export type DoneBy = { readonly by?: By | Person; readonly proposal?: string }
 
@@ -64,7 +64,7 @@ export class OperatorAccounts {
     return this.#logins.login(request, from)
   }
 
-  /** Who is logged in by this session, which is not idle from now on. @throws GatewayError 401 */
+  /** The person of this session, whose idle time starts anew. @throws GatewayError 401 */
   personOf(session: string | undefined, from: From = {}): Promise<Person> {
     return personOf(this.#engine, session, from)
   }
@@ -113,7 +113,7 @@ export class OperatorAccounts {
   }
 
   /**
-   * Accepts an invitation: what the person logs in with from now on is shown to them alone.
+   * Accepts an invitation. Only the new person sees the resulting credentials.
    *
    * @throws GatewayError 400; 401 and 429 as `login`.
    */
@@ -121,7 +121,7 @@ export class OperatorAccounts {
     return join(this.#engine, this.#logins, request, from)
   }
 
-  /** What waits for a second person. */
+  /** Proposals that wait for a second person. */
   proposals({ by }: DoneBy = {}): Promise<ListedProposal[]> {
     return this.#proposals.list(acting(by))
   }
@@ -137,7 +137,7 @@ export class OperatorAccounts {
   /**
    * Answers one request of the operators' API.
    *
-   * @param session what the browser sent.
+   * @param session the browser's cookie.
    * @throws GatewayError
    */
   async answer(

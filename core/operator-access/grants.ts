@@ -54,9 +54,9 @@ const lacking = (what: string, right: string) =>
   })
 
 /**
- * Nobody gives a right that they lack, nor to somebody about whom they have no say.
+ * A person can grant only rights of their own, and only to people within their own entity.
  *
- * @throws GatewayError 400 for a role that there is not; 403
+ * @throws GatewayError 400 for an unknown role; 403
  */
 export function refuseUnlessMayGrant(acting: Acting, role: string): void {
   if (!isRole(role)) throw wrong('role', 'is no role that there is')
@@ -66,7 +66,7 @@ export function refuseUnlessMayGrant(acting: Acting, role: string): void {
   throw lacking(`the role ${role}`, names.map(({ name }) => name).join(', '))
 }
 
-/** Whether this node is the one of whoever acts, or below it. Null is the whole installation. */
+/** Whether this entity is the actor's or below it. Null is the whole installation. */
 export async function isWithin(
   { directory }: Pick<Engine, 'directory'>,
   acting: Pick<Acting, 'entityId'>,

@@ -1,7 +1,7 @@
 /**
- * How somebody whom two people let in begins: with the password that one of the two gave them and the
- * invitation that the other did. They choose a password of their own, and are the only one who sees the new
- * authenticator. Until then they can do nothing, and neither of the two can become them.
+ * Accepts the invitation of a person whom two operators admitted: with the password from one and
+ * the invitation from the other. The new person chooses a password and alone sees the new
+ * authenticator. Until then the account has no rights, and neither operator can take it over.
  */
 import { checkPassword } from '../crypto/passwords.ts'
 import type { Engine } from '../engine.ts'
@@ -15,9 +15,9 @@ import type { Enrolled } from './types.ts'
 
 export type JoinRequest = {
   readonly name: string
-  /** Of the one who proposed them. */
+  /** From the proposing operator. */
   readonly password: string
-  /** Of the one who confirmed. */
+  /** From the confirming operator. */
   readonly invitation: string
   readonly newPassword: string
 }
@@ -73,7 +73,7 @@ export function join(
         { kind: 'operator', id: person.id, name, ...(from.address && { address: from.address }) },
       ),
     )
-    // Run again after its answer was lost, it finds what it did.
+    // A repeat after a lost answer finds its own result.
     const [own] = joined === undefined ? await lanes.single(personById(person.id)) : [fresh]
     if (own?.password !== fresh.password) {
       throw await logins.failed(person, 'wrong invitation', pauses, from)

@@ -28,12 +28,12 @@ import {
 export type LoginRequest = {
   readonly name: string
   readonly password: string
-  /** Of the authenticator. One of the two codes has to be there. */
+  /** The authenticator's code. One of the two codes is required. */
   readonly code?: string
   readonly recoveryCode?: string
 }
 
-/** Where a request came from. */
+/** The origin of a request. */
 export type From = {
   readonly address?: string
   /** The network of the address, under which failures are counted. */
@@ -81,7 +81,7 @@ export const nameSubject = ({ vault }: Pick<Engine, 'vault'>, name: string): Buf
 export class Logins {
   readonly #engine: Engine
   readonly #passwords: Passwords
-  /** Compared with where there is nobody. */
+  /** The secret to compare with for unknown names. */
   readonly #nobodysSecret = newCodeSecret()
   #strangers = { sinceMs: Number.NEGATIVE_INFINITY, count: 0 }
 
@@ -167,7 +167,7 @@ export class Logins {
     }
   }
 
-  /** @throws GatewayError 429, alike for names that nobody has. */
+  /** @throws GatewayError 429, alike for unknown names. */
   async #countBoth(name: string, { network, address }: From): Promise<Counts> {
     const { lanes, vault, clock } = this.#engine
     const now = new Date(clock.realMs())
@@ -175,7 +175,7 @@ export class Logins {
     const byAddress = vault.requestFingerprint(`login address\n${network ?? address ?? ''}`)
     const [paused] = await lanes.single(pausesOf([byName, byAddress], now))
     if (paused !== undefined) throw wait(paused.paused_until, now)
-    // The address first: whoever has to wait there counts for no name.
+    // The address comes first: an attempt from a paused address counts for no name.
     const ofAddress = await this.#count(
       { hash: byAddress, pausesMs: limits.addressPausesMs },
       'address',
@@ -190,7 +190,7 @@ export class Logins {
     }
   }
 
-  /** Counts a try of somebody who is logged in and proves anew who they are. @throws GatewayError 429 */
+  /** Counts an attempt of a logged-in person who authenticates again. @throws GatewayError 429 */
   async countAgain(
     name: string,
   ): Promise<{ readonly subject: Buffer; readonly pauses: readonly Pause[] }> {
@@ -263,7 +263,7 @@ export class Logins {
     }
   }
 
-  /** Anybody can send names that nobody has: the trail is not theirs to fill. */
+  /** Anybody can send unknown names, and these must not fill the trail. */
   #isOnRecord(): boolean {
     const nowMs = this.#engine.clock.elapsedMs()
     if (nowMs - this.#strangers.sinceMs >= limits.alarmMs) {
@@ -297,7 +297,7 @@ const aboutPerson = (person: PersonRow | undefined, from: From) => ({
 
 const addressOf = ({ address }: From) => (address === undefined ? {} : { address })
 
-/** Never what was typed in as a name: it may be a password. */
+/** Never the typed name, which may be a password. */
 const whoIs = (person: PersonRow | undefined): Actor =>
   person === undefined
     ? { kind: 'operator', id: 'unknown', name: 'unknown' }

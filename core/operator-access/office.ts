@@ -31,9 +31,9 @@ import type { OfficeReads } from './reads.ts'
 import { actingPerson, actorOfPerson, type Person } from './types.ts'
 
 export type OfficeCall = {
-  /** Of `{id}` in the path. */
+  /** The `{id}` of the path. */
   readonly id?: string
-  /** Names and values, of a JSON object or a query. Asked for once the right is there, for the person who has it. */
+  /** Names and values of a JSON object or a query, read after the check of the person's rights. */
   readonly read: (person?: Person) => Promise<unknown>
   readonly requestId: string
 }
@@ -53,7 +53,7 @@ type Asked = { readonly id: string; readonly values: Values; readonly session: s
 
 type Handler = (parts: OfficeParts, person: Person, asked: Asked) => Promise<object>
 
-/** Those that anybody asks for stand by themselves: who logs in is nobody yet. */
+/** The operations without a session are handled apart, since their caller is not logged in. */
 type Handled = Exclude<OfficeOperation, 'office.login' | 'office.join' | 'office.logout'>
 
 const entityOf = (values: Values) => (values.entity === 'all' ? null : values.entity)
@@ -178,7 +178,7 @@ const handlers: Readonly<Record<Handled, Handler>> = {
 }
 
 /**
- * Answers one request of somebody who is logged in.
+ * Answers one request of a logged-in person.
  *
  * @throws GatewayError
  */
@@ -191,7 +191,7 @@ export async function answerOffice(
 ): Promise<Reply> {
   refuseUnlessPersonMay(parts.engine, person, operation)
   const handler = handlers[operation as Handled]
-  if (handler === undefined) throw new Error(`nobody answers the operation ${operation}`)
+  if (handler === undefined) throw new Error(`no handler serves the operation ${operation}`)
   const asked = { id, values: valuesOf(operation, await read(person)), session }
   try {
     const answer = () => handler(parts, person, asked)
@@ -262,7 +262,7 @@ const absent = ({ need }: OfficeField) => (need === 'R' ? 'is missing' : undefin
 
 function problemOf({ max, of, id }: OfficeField, value: unknown): string | undefined {
   if (typeof value !== 'string') return 'must be a text'
-  // A character is one or two units: of a long text nothing more has to be looked at.
+  // A character has one or two units, so a long text needs no exact count.
   if (value.length > 2 * max || [...value].length > max)
     return `must have ${max} characters at most`
   if (/[\u0000-\u001f\u007f]/.test(value)) return 'must have no control characters'
@@ -274,7 +274,10 @@ function problemOf({ max, of, id }: OfficeField, value: unknown): string | undef
   return undefined
 }
 
-/** As many entries as an answer may weigh; `next` is what `after` takes where there may be more. */
+/**
+ * As many entries as a response may weigh; `next` is the value for `after`, if more entries may
+ * follow.
+ */
 function pageOf(name: string, entries: readonly { readonly id: string }[], limit: number): object {
   const shown = entries.slice(0, fitting(entries.map(weigh), 0))
   const isWhole = shown.length === entries.length && entries.length < limit

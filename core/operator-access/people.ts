@@ -1,4 +1,4 @@
-/** Operators: made, changed and let go. Each leaves an audit row in the commit of what it did. */
+/** Creates, changes and removes operators. Each change commits its audit row. */
 import { limits, roles } from '@tollgate/schemas'
 import { rightSet } from '../caller/rights.ts'
 import { checkPassword, type Passwords } from '../crypto/passwords.ts'
@@ -99,7 +99,7 @@ export class People {
     const row = { id, name, role, entityId, ...credentials }
     const [made] = await this.#engine.lanes.single(addPerson(row, acting.actor, use))
     if (made === undefined) {
-      // Run again after its answer was lost, it finds what it made.
+      // A repeat after a lost answer finds its own result.
       const [own] = await this.#engine.lanes.single(personById(id))
       if (own === undefined) throw taken()
     }
@@ -126,7 +126,7 @@ export class People {
     // The confirmer's rights cover both the old and the new entity.
     const of = await this.#above(was.entity_id, next.entityId)
     const use = await this.#agreed('person.change', both, of, facts, acting, proposal)
-    // One person made them: that one knows what they log in with.
+    // One operator created the person and therefore knows the credentials.
     const isNew = use !== null && administers(next.role) && !administers(was.role)
     const invitation = isNew ? invitationOf(use) : null
     await this.#apply(was, { ...next, invitation }, 'person.changed', acting, use)
@@ -146,7 +146,7 @@ export class People {
     await this.#apply(was, { ...same(was), isDisabled: false }, 'person.enabled', acting, use)
   }
 
-  /** New password, authenticator and recovery codes; every session ends, and what failed is forgotten. */
+  /** New password, authenticator and recovery codes; ends every session and resets the failures. */
   async reset(
     id: string,
     password: string,
@@ -175,7 +175,7 @@ export class People {
     )
   }
 
-  /** By the person, with the old one and a code that nobody used. @throws GatewayError 400, 401 */
+  /** By the person, with the old password and an unused code. @throws GatewayError 400, 401 */
   async changePassword(
     person: Person,
     session: string,
@@ -213,7 +213,10 @@ export class People {
     return listed(row)
   }
 
-  /** Whom one may change: not oneself, and nobody above. @throws GatewayError 404, 403, 400 */
+  /**
+   * A person that the actor may change: not the actor, and within the actor's rights. @throws
+   * GatewayError 404, 403, 400
+   */
   async #person(id: string, acting: Acting, operation: string): Promise<PersonRow> {
     refuseUnlessMayAdminister(acting, operation)
     const [row] = isId(id) ? await this.#engine.lanes.single(personById(id)) : []
@@ -222,7 +225,7 @@ export class People {
     // An operator who changes a person could take over that person's rights.
     refuseUnlessMayGrant(acting, row.role)
     if (acting.actor.kind === 'operator' && acting.actor.id === id) {
-      throw wrong('id', 'is your own: somebody else has to do it')
+      throw wrong('id', 'is your own: another operator has to do it')
     }
     return row
   }
@@ -276,10 +279,10 @@ export class People {
     if (changed !== undefined) return
     const [now] = await lanes.single(personById(was.id))
     if (now !== undefined && isAs(now, change)) return
-    throw wrong('id', 'was changed by somebody else at this moment: look again')
+    throw wrong('id', 'was changed by another operator at this moment: look again')
   }
 
-  /** Where two people were needed, neither of them sees what the person will log in with. */
+  /** After a confirmation by a second person, neither operator sees the new credentials. */
   async #enrol(
     id: string,
     name: string,

@@ -1,4 +1,4 @@
-/** The second person's side of what needs two. */
+/** Lists and confirms proposals. */
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import {
@@ -27,7 +27,7 @@ export type ListedProposal = {
 }
 
 export type Confirmed = {
-  /** Shown once, for the person whom it lets in and for nobody else. */
+  /** Shown once, for the invited person alone. */
   readonly invitation?: string
 }
 
@@ -38,7 +38,7 @@ export class Proposals {
     this.#engine = engine
   }
 
-  /** Those that wait, or were agreed with and not carried out yet. */
+  /** Proposals that wait, and confirmed ones before their execution. */
   async list(
     acting: Acting,
     after: string | null = null,

@@ -13,8 +13,8 @@ const notLoggedIn = () =>
   })
 
 /**
- * The person behind a session, as they are in the database at this moment: a role that was taken away and a
- * person who was disabled count from their commit on, in every process.
+ * The person behind a session, in the database's present state: a changed role and a disabled
+ * person count from their commit on, in every process.
  *
  * @throws GatewayError 401
  */

@@ -1,4 +1,4 @@
-/** SQL of logins: what failed, and how a session begins. */
+/** SQL of logins: failures and sessions. */
 import type { Actor } from '../audit/actor.ts'
 import { auditRows } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
@@ -51,7 +51,7 @@ export type Login = {
   readonly password: string
   /** The same by the parameters of now, or null. */
   readonly rehashed: string | null
-  /** One of the two is what was proved. */
+  /** Exactly one of the two was proved. */
   readonly step: number | null
   readonly recoveryHash: Buffer | null
   readonly session: Buffer
@@ -64,8 +64,8 @@ export type Login = {
 }
 
 /**
- * Begins a session with a code that nobody used before, whichever process asks. No row: it was used, or
- * the person was changed since they were read.
+ * Begins a session with an unused code, across all processes. No row: the code was used, or the
+ * person changed since the read.
  */
 export const beginSession = (login: Login, by: Actor) => sql<{ person_id: string }>`
 with recovered as (

@@ -12,7 +12,7 @@ export type PersonRow = {
   password: string
   data_key_id: string
   sealed: Buffer
-  /** Of the second person's part of their invitation, until they chose a password of their own. */
+  /** Digest of the confirming operator's invitation, until the person chooses a password. */
   invitation: Buffer | null
   created_at: Date
   last_login_at: Date | null
@@ -32,7 +32,7 @@ export const personById = (id: string) => sql<PersonRow>`
   from tollgate.person as person
   where person.id = ${id}::uuid`
 
-/** Those of a node and below it; of null all. */
+/** People of an entity and below; null: all. */
 export const people = (
   entityId: string | null,
   after: string | null,
@@ -100,7 +100,7 @@ export type PersonChange = {
   readonly role: string
   readonly entityId: string | null
   readonly isDisabled: boolean
-  /** Where they have to choose a password of their own before they log in again. */
+  /** Set when the person must choose a password before the next login. */
   readonly invitation: Buffer | null
 }
 
@@ -137,7 +137,7 @@ ended as (
   delete from tollgate.person_session
   using changed
   where person_session.person_id = changed.id and ${change.isDisabled || change.invitation !== null}::boolean),
--- Those of the node that they leave see it, too.
+-- The audit row of the former entity.
 left_behind as (${auditRows(
   { actor: by, action, resource: was.id },
   {

@@ -2,7 +2,7 @@ import { type RoleName, roles } from '@tollgate/schemas'
 import type { Actor } from '../audit/actor.ts'
 import { everyRight, type RightSet, rightSet } from '../caller/rights.ts'
 
-/** Somebody who is logged in, as one request sees them. */
+/** A logged-in person, as of one request. */
 export type Person = {
   readonly id: string
   readonly name: string
@@ -10,7 +10,7 @@ export type Person = {
   /** They see this node and everything below it; null: everything. */
   readonly entityId: string | null
   readonly rights: RightSet
-  /** Where this request came from. */
+  /** The origin of the request. */
   readonly address?: string
   /** When the session began. */
   readonly since: Date
@@ -42,8 +42,8 @@ export type Enrolled = {
 }
 
 /**
- * Somebody whom two people let in: nobody but they themselves sees what they log in with. They join with the
- * password of the one and the invitation of the other.
+ * A person admitted by two operators, neither of whom knows the future credentials. The person
+ * joins with the password from one and the invitation from the other.
  */
 export type Invited = { readonly id: string; readonly invited: true }
 

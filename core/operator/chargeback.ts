@@ -13,12 +13,13 @@ import { paymentById, toPayment } from '../payment/store-read.ts'
 import { type Decision, refused } from './late.ts'
 
 /**
- * Records the reversal of what still stands of a chargeback. Its name says what was given back before, so
- * that two who decide the same record it once.
+ * Records the reversal of a chargeback's open amount. Its name contains the amount given back
+ * before, so two operators who decide the same record one reversal.
  *
  * @param id Of the chargeback.
- * @returns what was recorded, in words.
- * @throws GatewayError 404; 400 700.400.570 when it is no chargeback, or nothing of it stands.
+ * @returns the recorded reversal, in words.
+ * @throws GatewayError 404; 400 700.400.570 for other payments, and for a chargeback without an
+ * open amount.
  */
 export async function reverseByHand(
   engine: Engine,
@@ -69,7 +70,10 @@ export async function reverseByHand(
   return `${formatAmount(minor, currency)} ${currency} of chargeback ${id} were given back: on record as ${row.record.id}`
 }
 
-/** Why it cannot be reversed, and what can: people know payments rather than their chargebacks. */
+/**
+ * Why a record cannot be reversed, and which can: people know payments rather than their
+ * chargebacks.
+ */
 async function noChargeback({ lanes }: Engine, id: string): Promise<GatewayError> {
   const [row] = await lanes.single(paymentById(id, null))
   if (row === undefined) return new GatewayError('700.400.580', { status: 404 })

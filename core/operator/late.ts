@@ -23,10 +23,10 @@ export type Decision = {
 export const refused = (why: string) => new GatewayError('700.400.570', { description: why })
 
 /**
- * `approved` keeps the money, `declined` says that it was given back by hand.
+ * `approved` keeps the money, `declined` states that the money was given back by hand.
  *
- * @throws GatewayError 400 700.400.570 when it cannot be kept, when it is being taken back, or when somebody
- * else decided it.
+ * @throws GatewayError 400 700.400.570 when the money cannot be kept, during a reversal, or after a
+ * concurrent decision.
  */
 export async function decideLate(
   engine: Engine,
@@ -36,11 +36,11 @@ export async function decideLate(
 ): Promise<void> {
   const { lanes } = engine
   const [fence] = await lanes.single(fenceLate(payment.attemptKey))
-  if (fence === undefined) throw refused('somebody else works on it now')
+  if (fence === undefined) throw refused('another process works on it now')
   const now = await held(engine, payment.attemptKey)
   if (now?.attempt.state !== 'late' || now.attempt.lease !== fence.lease) throw decidedElsewhere()
   const [undo] = await lanes.single(undoOf(payment.id))
-  // Of one that may still fail, people may have seen in the acquirer's own books that it did not.
+  // A reversal may still fail; an operator may have seen its failure in the acquirer's own books.
   const isSeen = as === 'declined' && undo?.state === 'approved' && undo.final_by !== null
   if (undo !== undefined && !isSeen) {
     throw refused(
@@ -61,9 +61,9 @@ export async function decideLate(
   if (own === undefined) throw decidedElsewhere()
 }
 
-const decidedElsewhere = () => refused('somebody else decided it at this moment')
+const decidedElsewhere = () => refused('another operator or process decided it at this moment')
 
-/** Money is kept only where its payment can stand for it, beside whatever came since. */
+/** Money can be kept only when the payment can still count, beside all later changes. */
 async function refuseUnlessKept(engine: Engine, payment: Payment): Promise<void> {
   const { lanes } = engine
   const moved = movedBy(payment)

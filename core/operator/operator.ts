@@ -31,17 +31,17 @@ import { endSteps, refuseUnlessUndecided, settleUndecided } from './undecided.ts
 
 /** The actor and the reason, both stored permanently in the audit row. */
 export type Decided = {
-  /** A text is what the embedding program calls them. */
+  /** A text is the embedding program's name of the operator. */
   readonly by: By
   readonly reason: string
-  /** In whose name: a remark, and nobody's proof. */
+  /** A remark about the represented person, without proof. */
   readonly onBehalfOf?: string
 }
 
 export type OperatorResult = {
   readonly state: Payment['state']
   readonly resultCode: string
-  /** In words, for whoever asked. */
+  /** A sentence for the operator. */
   readonly text: string
 }
 
@@ -59,10 +59,10 @@ export class Operator {
   ): Promise<AttentionRow[]> => this.#engine.lanes.read(openAttention(limit, channels))
 
   /**
-   * Asks the acquirer now what became of an open payment, and settles what it says. Nothing is sent
-   * again and nothing taken back, whatever the answer.
+   * Enquires about an open payment now and settles the answer. The engine neither sends again nor
+   * takes back, regardless of the answer.
    *
-   * @throws GatewayError 404; 400 700.400.570 when somebody else works on it now.
+   * @throws GatewayError 404; 400 700.400.570 while another process works on the payment.
    */
   readonly enquire = async (id: string, decided: Decided): Promise<OperatorResult> => {
     const { by, remarks } = wordsOf(decided)
@@ -85,7 +85,7 @@ export class Operator {
     const attempt = await this.#attempt(payment)
     if (attempt.questions === before.questions) {
       this.#refuseUnderLease(attempt)
-      throw refused('somebody else works on it now')
+      throw refused('another process works on it now')
     }
     const now = after ?? payment
     return resultOf(
@@ -136,10 +136,10 @@ export class Operator {
   }
 
   /**
-   * Queues the engine's own work on a payment or an execution of a schedule again: it asks before it
-   * acts, and sends again only under the key that the acquirer knows already, where the engine would.
+   * Queues the engine's own work on a payment or an execution of a schedule again. The work checks
+   * before it acts, and sends again only under the known key, as the engine itself would.
    *
-   * @throws GatewayError 404; 400 700.400.570 when nothing is left to be done.
+   * @throws GatewayError 404; 400 700.400.570 when no work is left.
    */
   readonly redrive = async (id: string, decided: Decided): Promise<{ readonly text: string }> => {
     const { by, remarks } = wordsOf(decided)
@@ -216,11 +216,13 @@ export class Operator {
   }
 
   /**
-   * Says that a chargeback was given back, where no message of the acquirer does: what stands of it is recorded
-   * as reversed. Refunds and reversals of the payment go on once nothing else holds them.
+   * States that a chargeback was given back, where no message of the acquirer does: its open amount
+   * is recorded as reversed. Refunds and reversals of the payment continue unless another entry
+   * freezes them.
    *
    * @param id Of the chargeback.
-   * @throws GatewayError 404; 400 700.400.570 when it is no chargeback, or nothing of it stands.
+   * @throws GatewayError 404; 400 700.400.570 for other payments, and for a chargeback without an
+   * open amount.
    */
   readonly reverseChargeback = async (
     id: string,
@@ -232,11 +234,11 @@ export class Operator {
   }
 
   /**
-   * Works again on a message of an acquirer that was put aside, and takes its entry off the list. Of one that
-   * came again and said something else, it is worked on what it said then.
+   * Retries a message of an acquirer that was put aside, and ends its entry. For a second content
+   * under a known id, retries that content.
    *
    * @param id Of the entry.
-   * @throws GatewayError 404; 400 700.400.570 when no message of it waits aside.
+   * @throws GatewayError 404; 400 700.400.570 when no message is aside for the entry.
    */
   readonly retry = async (id: string, decided: Decided): Promise<{ readonly text: string }> => {
     const { by, remarks } = wordsOf(decided)
@@ -253,10 +255,10 @@ export class Operator {
     throw refused('no message of the acquirer waits aside for it')
   }
 
-  /** Only a sentence: what keeps two from moving one payment is the lease that each has to take. */
+  /** Only informs: the lease itself keeps two processes from moving one payment. */
   #refuseUnderLease({ leaseUntil }: Pick<Attempt, 'leaseUntil'>): void {
     if (leaseUntil === null || leaseUntil.getTime() <= this.#engine.clock.realMs()) return
-    throw refused(`somebody works on it now, until ${leaseUntil.toISOString()} at most`)
+    throw refused(`a process works on it now, until ${leaseUntil.toISOString()} at most`)
   }
 
   async #payment(id: string): Promise<Payment> {
@@ -269,7 +271,7 @@ export class Operator {
     if (!isId(id)) return undefined
     const [row] = await this.#engine.lanes.single(paymentById(id, null))
     if (row !== undefined) return toPayment(row)
-    // The capture of a payment in two steps that does not exist yet: its authorisation is what is decided.
+    // A two-step payment before its capture: the decision is about the authorisation.
     return (await captureToCome(this.#engine, id, null))?.authorisation
   }
 

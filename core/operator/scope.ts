@@ -1,4 +1,4 @@
-/** Which payments and entries belong to channels: what lies outside of them is not there for their operators. */
+/** Payments and entries within channels; others do not exist for the channels' operators. */
 
 import { attentionWithin } from '../attention/store.ts'
 import type { Engine } from '../engine.ts'

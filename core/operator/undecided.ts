@@ -18,7 +18,7 @@ import { refuseCapture } from '../payment/two-step.ts'
 import type { Attempt, Payment } from '../payment/types.ts'
 import { type Decision, refused } from './late.ts'
 
-/** The code of a payment that an operator decided was not charged, though nobody proved it. */
+/** The code of a payment that an operator declined without proof. */
 const undecidable = '900.100.300'
 
 /** @throws GatewayError 400 700.400.570 when something else may still decide it. */
@@ -35,7 +35,7 @@ export async function refuseUnlessUndecided(
       throw refused('it is pending: its shopper may still end it, and it expires by itself')
     }
     if (attempt.enquiries + attempt.questions === 0) {
-      throw refused('nobody asked the acquirer yet: tollgate payment enquire')
+      throw refused('there was no enquiry yet: tollgate payment enquire')
     }
   }
   const [word] = await engine.lanes.single(waitingWord(payment.attemptKey))
@@ -43,7 +43,7 @@ export async function refuseUnlessUndecided(
   throw refused(`the acquirer told something that waits to be worked on (event ${word.event_id})`)
 }
 
-/** Nobody can ask about it, nor end it when its time is over. */
+/** No connector can answer an enquiry or end the payment. */
 async function isConnectorGone({ targets }: Engine, payment: Payment): Promise<boolean> {
   try {
     await targets.of(payment, undefined)
@@ -59,7 +59,10 @@ async function hasTime(engine: Engine, payment: Payment): Promise<boolean> {
   return (await engine.lanes.single(timeLeft(payment.attemptKey, now))).length > 0
 }
 
-/** @throws GatewayError 400 700.400.570 when somebody else works on it, or the acquirer did something else. */
+/**
+ * @throws GatewayError 400 700.400.570 while another process works on the payment, or when the
+ * acquirer did something else.
+ */
 export async function settleUndecided(
   engine: Engine,
   payment: Payment,
@@ -70,14 +73,16 @@ export async function settleUndecided(
   const taken = await takeAttempt(engine, payment.attemptKey, 'word')
   if (taken === undefined) {
     const now = await current(engine, payment)
-    throw refused(isOpen(now.state) ? 'somebody else works on it now' : `it is ${now.state} by now`)
+    throw refused(
+      isOpen(now.state) ? 'another process works on it now' : `it is ${now.state} by now`,
+    )
   }
   const auditId = newId()
   try {
-    // Read under the lease: from here on nobody else moves it.
+    // Read under the lease: no other process moves the payment from here on.
     const now = await current(engine, payment)
     if (as === 'approved') await refuseOtherAmount(engine, now)
-    // Nothing is asked of the connector, which may be gone: that is why people decide.
+    // The connector may be gone, which is why people decide, so no call is made.
     const returns = returnsOf(now, await referencedBy(engine, now))
     const work = { payment: now, lease: taken.lease, begun: null, returns }
     const outcome =

@@ -1,6 +1,6 @@
 /**
- * Pages are bounded by what they weigh and not only by how many entries they have: merchants choose how
- * much they write into a payment, and five hundred large ones would be more than a text can hold.
+ * Limits pages by bytes as well as by entries: merchants choose the size of a payment's data, and
+ * five hundred large payments would exceed the longest text.
  */
 import { limits } from '@tollgate/schemas'
 import type { Lanes } from '../db/lanes.ts'
@@ -18,7 +18,7 @@ export async function portionsOf<Entry>(
   idsOf: (entry: Entry) => readonly string[],
 ): Promise<Entry[][]> {
   const ids = [...new Set(entries.flatMap(idsOf))]
-  // A single entry is read whatever it weighs: what one request could write, one answer can tell.
+  // A single entry is read at any size, since one response can hold the data of one request.
   if (entries.length <= 1 || ids.length === 0) return entries.length === 0 ? [] : [[...entries]]
   const weights = new Map<string, number>()
   for (const { id, bytes } of await lanes.read(weightsOf(ids))) {
@@ -40,7 +40,7 @@ export async function portionsOf<Entry>(
   return portions
 }
 
-/** About how many bytes of JSON a value is; counts characters, which is what a text is limited by. */
+/** The approximate JSON size of a value in characters, which limit a text. */
 export function weigh(value: unknown): number {
   if (typeof value === 'string') return value.length + 3
   if (typeof value !== 'object' || value === null) return 8

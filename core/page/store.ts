@@ -1,4 +1,4 @@
-/** How large rows are that an answer is made of, told without reading them. */
+/** SQL that measures rows of a response without reading them. */
 import { sql } from '../db/sql.ts'
 
 export type WeightRow = { id: string; bytes: number }

@@ -150,17 +150,17 @@ async function conclude(
       // An enquiry for an operator does not know what this installation sent; it only reports the
       // acquirer's record.
       if (why === 'question') return left({}, 'the acquirer does not know it')
-      if (why === 'expiry') return undo(engine, work, {}, 'nobody completed it in time', why)
+      if (why === 'expiry') return undo(engine, work, {}, 'it was not completed in time', why)
       // The shopper may be on the way, so an empty answer changes nothing.
       if (work.payment.state === 'pending') return left({}, 'nothing is there yet')
       return notFound(engine, work)
     case 'pending':
       if (why === 'expiry')
-        return undo(engine, work, found.refs ?? {}, 'nobody completed it in time', why)
+        return undo(engine, work, found.refs ?? {}, 'it was not completed in time', why)
       return { outcome: found, source: 'enquiry' }
     case 'unknown':
       if (why === 'expiry' && work.payment.state === 'pending') {
-        return undo(engine, work, found.refs ?? {}, 'nobody completed it in time', why)
+        return undo(engine, work, found.refs ?? {}, 'it was not completed in time', why)
       }
       return { outcome: found, source: 'enquiry', isNothing: true }
   }

@@ -56,7 +56,7 @@ export class InFlight {
     return this.#closing
   }
 
-  /** Lets nothing more in and waits for what runs, at most `graceMs`. */
+  /** Admits no further work and waits for the running work, at most `graceMs`. */
   async close(graceMs: number): Promise<void> {
     this.#closing = true
     const until = systemClock.elapsedMs() + graceMs

@@ -1,4 +1,4 @@
-/** How often a token may change what is set up: every change has a row in the audit trail for good. */
+/** Limits a token's changes of the configuration, since every change adds a permanent audit row. */
 import { limits } from '@tollgate/schemas'
 import type { Caller } from '../caller/caller.ts'
 import type { Clock } from '../clock.ts'

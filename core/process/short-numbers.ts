@@ -5,8 +5,8 @@ import { nextShortNumbers } from './store.ts'
 const block = 1000
 
 /**
- * Numbers behind short ids. Taken from Postgres a block at a time, so that a payment has its number
- * before its first commit; what a process does not use is never used.
+ * Numbers behind short ids. Reserved from Postgres in blocks, so that a payment has its number
+ * before its first commit. Unused numbers of a block are lost.
  */
 export class ShortNumbers {
   readonly #lanes: Lanes

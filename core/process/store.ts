@@ -31,7 +31,7 @@ export const missingPartitions = (months: number) => sql<{ parent: string; month
   select parent, month
   from tollgate.missing_partitions(now(), ${months}::integer)`
 
-/** `kept`: its rows in the default partition are too many to be moved while payments wait. */
+/** `kept`: the default partition has too many rows to move while payments wait. */
 export const makePartition = (parent: string, month: Date) =>
   sql<{
     outcome: 'made' | 'there' | 'kept'

@@ -11,7 +11,9 @@ export type Criteria = {
   /** Brands of the payment methods that were asked for; null: all. */
   readonly brands: readonly string[] | null
   readonly merchantTransactionId: string | null
-  /** Number behind a short id, in digits; `none` of a text that is no short id: it finds nothing. */
+  /**
+   * Number behind a short id, in digits; `none` for a text that is no short id and matches nothing.
+   */
   readonly shortNo: string | 'none' | null
   /** Milliseconds since 1970, the first inside; null without a time frame. */
   readonly fromMs: number | null
@@ -62,7 +64,7 @@ export function pagingOf(fields: RequestFields): Paging {
 const listOf = (text: string | undefined) =>
   text === undefined ? null : [...new Set(text.split(','))].sort()
 
-/** Types that nobody writes are asked for too; they match nothing. */
+/** Unused types are valid criteria and match nothing. */
 const typesOf = (codes: readonly string[] | null) =>
   codes?.filter((code) => paymentTypeOf(code) !== undefined) ?? null
 

@@ -31,9 +31,10 @@ const factor = 8
 /** So many transactions of one reference are sorted here; more of them are walked through. */
 const mostNamed = 5000
 
-/** The newest `wanted` of what there is, or all when there is less. */
+/** The newest `wanted` results, or all when fewer exist. */
 export async function newest(engine: Engine, walk: Walk): Promise<Newest> {
-  // A reference finds little, wherever it lies: it is looked up at once. A walk that began is gone on with.
+  // A reference has few results of any age, so an index finds them directly. A started scan
+  // continues.
   const isNamed = walk.scope.criteria.merchantTransactionId !== null || isNumbered(walk.scope)
   const looked = isNamed && !walk.spanMs ? await lookUp(engine, walk) : undefined
   return looked ?? { found: await walkBack(engine, walk) }
@@ -62,7 +63,7 @@ async function walkBack(engine: Engine, walk: Walk): Promise<readonly Found[]> {
   let to = walk.after ?? placeBefore(scope.criteria.toMs)
   let span = walk.spanMs || firstSpan(scope)
   while (to.atMs >= floor) {
-    // Nothing but what lives on a test clock can lie ahead: one step passes it.
+    // Only payments on a test clock can lie in the future: one step covers them.
     const isAhead = to.atMs > now + dayMs
     const from = Math.max(floor, isAhead ? now : to.atMs - span)
     const missing = wanted - found.length

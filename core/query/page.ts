@@ -49,8 +49,8 @@ export async function gather(reader: Reader, places: readonly Found[]): Promise<
 }
 
 /**
- * The same with all that is linked with them. Of a single transaction with more links than an answer may
- * hold the nearest are told.
+ * The same with all linked transactions. A single transaction with too many links gets the nearest
+ * ones.
  */
 export async function gatherLinked(reader: Reader, places: readonly Found[]): Promise<Gathered> {
   const { engine, visible, channels } = reader

@@ -21,10 +21,10 @@ import { recordsById } from './store.ts'
 import type { Entry, Listed } from './view.ts'
 
 /**
- * One page of what fits, newest first. `isCounted`: with the number of pages.
+ * One page of results, newest first. `isCounted`: with the number of pages.
  *
- * @throws GatewayError 400 naming each wrong field; 404 700.400.580 when nothing is found, also on a
- * page behind the last.
+ * @throws GatewayError 400 naming each wrong field; 404 700.400.580 without results, also beyond
+ * the last page.
  */
 export async function search(
   engine: Engine,

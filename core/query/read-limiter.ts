@@ -7,8 +7,8 @@ type Gate = { free: number; readonly waiting: (() => void)[] }
 const gates = new WeakMap<Lanes, Gate>()
 
 /**
- * A read that may take long. Of the connections for reads these occupy half at most: whoever reads a
- * payment does not wait for somebody's search through ten years.
+ * A potentially slow read. Slow reads use at most half of the read connections, so that a search
+ * through ten years does not delay the read of a payment.
  */
 export async function readSlowly<Row>(lanes: Lanes, statement: Sql<Row>): Promise<Row[]> {
   const gate = gateOf(lanes)

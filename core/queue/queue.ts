@@ -11,7 +11,7 @@ import type { Enqueue, EnqueueWithin, FoundJob, QueuedJob } from './types.ts'
 const seconds = {
   /** A job that outlives this is given to another worker; fences make the first one harmless. */
   expireIn: 150,
-  /** A worker that shows no sign of life for so long has died: its jobs go to others. */
+  /** A worker without a heartbeat for this long has died: its jobs go to others. */
   heartbeat: 15,
   monitor: 10,
   keepCompleted: 3600,
@@ -20,7 +20,7 @@ const seconds = {
 }
 
 const startedMs = systemClock.realMs() - systemClock.elapsedMs()
-/** pg-boss waits for what the wall clock says: one that is put back an hour would stop it for an hour. */
+/** pg-boss uses the wall clock, and a clock set back an hour would stop it for an hour. */
 const evenClock: Clock = { ...machineClock, now: () => startedMs + systemClock.elapsedMs() }
 
 /** Brings the queues' own schema up to date. */

@@ -10,7 +10,7 @@ export type QueuedJob<Payload extends object> = {
   readonly concurrency: number
   /** At most one job of a key is queued or running. */
   readonly keyOf: (payload: Payload) => string
-  /** Jobs of one group share a limit, so that nobody's mass keeps the others waiting. */
+  /** Jobs of one group share a limit, so that one merchant's jobs do not delay the others. */
   readonly groupOf?: (payload: Payload) => string | undefined
   /** How many jobs of one group run at once in one process. */
   readonly concurrencyOfGroup?: number

@@ -1,9 +1,9 @@
 import { type Brand, brandOf, brands } from '@tollgate/schemas'
 import cardValidator from 'card-validator'
 
-/*
- * What a card number tells by itself. The ranges of the card-range library and our own are merged
- * into one sorted index when the module loads; a look-up is a binary search in it.
+/**
+ * Properties of a card number. The ranges of the card-range library and our own are merged into one
+ * sorted index when the module loads; a look-up is a binary search.
  */
 
 type Claim = { brand: Brand; from: number; to: number; digits: number }

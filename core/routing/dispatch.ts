@@ -83,7 +83,7 @@ function brandsOf(fields: RequestFields, account: CheckedAccount): string[] {
   return [...names]
 }
 
-/** Where the country of a request stands: who pays decides, not where goods are sent. */
+/** The field of the payer's country; the destination of goods does not count. */
 function countryField(fields: RequestFields): string {
   if (textOf(groupOf(fields, 'billing'), 'country') !== undefined) return 'billing.country'
   const bank = groupOf(fields, 'bankAccount')

@@ -18,7 +18,7 @@ export type Wanted = {
 
 export type Target = CallTarget & { readonly accountId: string | null }
 
-/** Where a payment went. */
+/** The acquirer of a payment. */
 export type Routed = {
   readonly mode: Mode
   readonly connector: string
@@ -49,10 +49,10 @@ export class Targets {
   }
 
   /**
-   * Where a first payment goes.
+   * Chooses the acquirer of a first payment.
    *
    * @throws GatewayError 600.200.700 no connector for the mode, 600.200.500 none for brand or
-   * currency, 600.200.400 the connector does not carry out this payment type.
+   * currency, 600.200.400 the connector does not support this payment type.
    */
   async choose(channel: Channel, wanted: Wanted): Promise<Target> {
     if (wanted.mode === 'INTERNAL') return this.#simulator(channel.id, wanted)
@@ -80,7 +80,7 @@ export class Targets {
     throw refusal ?? new GatewayError('600.200.500')
   }
 
-  /** Where a follow-up or an enquiry goes: to where the payment it is about went. */
+  /** The target of a follow-up or an enquiry: the acquirer of its payment. */
   async of(payment: Routed, kind: Kind | undefined): Promise<Target> {
     if (payment.mode === 'INTERNAL' && payment.accountId === null) {
       const loaded = this.#registry.get(payment.connector)

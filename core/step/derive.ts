@@ -162,7 +162,7 @@ export function receivedOf(row: ReceivedRow): Step {
 
 const meanings: Readonly<Record<string, string>> = {
   look: 'the acquirer is asked again',
-  expire: 'it expires unless somebody ends it',
+  expire: 'it expires unless it ends before',
   continue: 'its next step is taken if it is not by then',
   execution: 'the charge is looked at again',
   resubmit: 'the declined charge is repeated',

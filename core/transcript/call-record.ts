@@ -1,4 +1,4 @@
-/** One call of a connector's handler as the step log keeps it: beginning, end, and what was said. */
+/** Records one call of a connector's handler in the step log: begin, end and result. */
 import type { Found, Log, Outcome, Reversed } from '@tollgate/plugin-kit'
 import type { Clock } from '../clock.ts'
 import type { ConnectorCall } from '../connector/call.ts'
@@ -7,7 +7,7 @@ import type { StepDetail } from './store.ts'
 
 export type Said = Outcome | Found | Reversed
 
-/** Where a call is written down, and by which clock. */
+/** The step log and the clock of a record. */
 type Records = { readonly steps: StepLog; readonly clock: Clock; readonly log: Log }
 
 /** The attempt that a call is made for. */
@@ -31,7 +31,7 @@ export class CallRecord {
     this.#elapsedMs = records.clock.elapsedMs()
   }
 
-  /** The handler threw. Kept: what kind of error, and which line threw it; never its message. */
+  /** Records a throw of the handler: the kind of error and its line, never its message. */
   thrown(error: unknown): void {
     try {
       const place = placeOf(error)
@@ -46,7 +46,7 @@ export class CallRecord {
     }
   }
 
-  /** The call ended, or its time did; what comes after its time is `late`. */
+  /** The call ended or reached its deadline; a later result is `late`. */
   ended(said: Said, end: End = {}): void {
     const { steps, clock } = this.#records
     if (steps.days === 0) return
@@ -87,7 +87,7 @@ export class CallRecord {
 type End = {
   /** The call ended after its deadline. */
   readonly late?: true
-  /** Of an operation that ended in time: whether anything that moves money can have left the process. */
+  /** For a call in time: whether a moving request may have left the process. */
   readonly sent?: boolean
 }
 

@@ -101,7 +101,7 @@ export class StepLog {
     return storable(row)
   }
 
-  /** Writes what waits. Resolves when everything that waited now is written or given up. */
+  /** Writes the buffer. Resolves when all present steps are written or given up. */
   async flush(): Promise<void> {
     if (this.#flushing !== undefined) await this.#flushing
     this.#takeRepeats()
@@ -155,8 +155,8 @@ export class StepLog {
     const [row] = await this.#lanes.single(serverTime)
     const tookMs = this.#clock.elapsedMs() - startedMs
     const ahead = row!.now.getTime() - wallMs - tookMs / 2
-    // Only what the time of the question and two clocks that show whole milliseconds cannot explain:
-    // clocks that may be equal are taken as equal. One beyond would tell a call after its own settling.
+    // The difference that the query's duration and clocks with whole milliseconds cannot explain;
+    // smaller differences count as none. Otherwise a step would show a call after its own settling.
     const unexplainedMs = Math.max(0, Math.abs(ahead) - tookMs / 2 - clockStepMs)
     this.#aheadMs = Math.sign(ahead) * Math.round(unexplainedMs)
     this.#askAgainMs = startedMs + limits.heartbeatMs

@@ -28,6 +28,6 @@ export type Step = {
 /** Names of people and their reasons are for operators; a merchant's token sees that one decided. */
 export type Audience = 'operator' | 'merchant'
 
-/** By time; what is at the same instant stays in the order given. */
+/** By time; steps of one instant keep the given order. */
 export const inOrder = (steps: readonly Step[]): Step[] =>
   steps.toSorted((one, other) => one.at.getTime() - other.at.getTime())

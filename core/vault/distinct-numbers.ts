@@ -15,7 +15,7 @@ import { mac, newKeyBytes } from '../crypto/cipher.ts'
 /** Numbers by their hash, with when each came last. */
 type Seen = Map<string, number>
 
-/** From when on, and how often, somebody was refused. */
+/** The first refusal, and their number. */
 type Refusals = { readonly sinceMs: number; readonly count: number }
 
 /** After so many tries for each number that is taken everything is refused, known numbers too. */
@@ -25,7 +25,7 @@ export type Threshold = { readonly most: number; readonly windowMs: number }
 
 export class DistinctNumbers {
   readonly #clock: Pick<Clock, 'elapsedMs'>
-  /** Of this process alone: what is kept here means nothing anywhere else. */
+  /** The key exists in this process only. */
   readonly #key = createSecretKey(newKeyBytes())
   /** Nearly all come with one number. Apart, so that they do not crowd out the others. */
   readonly #once = new Map<string, { readonly hash: string; readonly atMs: number }>()
@@ -42,11 +42,11 @@ export class DistinctNumbers {
   }
 
   /**
-   * Counts a number for each of these tokens and channels, unless one of them has come with as many
-   * different ones as it may.
+   * Counts a number for each of these scopes, unless one of them has reached its limit of different
+   * numbers.
    *
-   * @param scopes whoever sends it last: its token, or the channel where there is none.
-   * @returns after how many milliseconds to try again; 0: it was counted.
+   * @param scopes the sender comes last: its token, or the channel without one.
+   * @returns the milliseconds until the next try; 0: counted.
    */
   count(scopes: readonly string[], number: string, threshold: Threshold): number {
     const nowMs = this.#clock.elapsedMs()
@@ -63,7 +63,7 @@ export class DistinctNumbers {
     return waitMs
   }
 
-  /** Forgets what has left the window. How long until there is room for another number; 0: there is. */
+  /** Drops numbers past the window. Returns the time until another number fits; 0: now. */
   #wait(key: string, sinceMs: number, most: number): number {
     const once = this.#once.get(key)
     if (once !== undefined) {

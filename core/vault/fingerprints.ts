@@ -1,4 +1,4 @@
-/** By what a merchant's accounts are known again without their numbers. */
+/** Fingerprints identify a merchant's accounts without their numbers. */
 import type { KeyObject } from 'node:crypto'
 import { derive, mac } from '../crypto/cipher.ts'
 import type { Lanes } from '../db/lanes.ts'

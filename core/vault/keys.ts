@@ -12,7 +12,7 @@ export type WrappedKey = { readonly keyId: string; readonly wrapped: Buffer }
 export type KeyProvider = {
   /** The name for operators: the setting of this provider. */
   readonly name: string
-  /** Whether a key of this id would be here, told without asking anybody. */
+  /** Whether this provider should have the key, without a call. */
   holds(keyId: string): boolean
   /** Id of the key, with its version where it has any, that new data keys are wrapped with. */
   currentKeyId(signal: AbortSignal): Promise<string>
@@ -42,7 +42,7 @@ export class MissingKeyError extends Error {
   }
 }
 
-/** A key provider that cannot be used now: it does not answer, refuses, or talks nonsense. */
+/** A key provider that is unusable now: no answer, a refusal, or an invalid answer. */
 export class KeyProviderError extends Error {
   override readonly name = 'KeyProviderError'
 }

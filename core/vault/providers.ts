@@ -73,7 +73,7 @@ async function inTime<T>(
     return await Promise.race([work(limit.signal), late])
   } catch (error) {
     if (error instanceof MissingKeyError || error instanceof KeyProviderError) throw error
-    // The message of somebody else's error may quote what it was given.
+    // The message of a foreign error may quote key material.
     const kind = error instanceof Error ? error.constructor.name : typeof error
     throw new KeyProviderError(`${name} failed (${kind}).`)
   } finally {
@@ -81,9 +81,7 @@ async function inTime<T>(
   }
 }
 
-/**
- * Several providers as one, to move from one to another: the first wraps, each opens what it holds.
- */
+/** Combines providers for a move between them: the first wraps, and each opens its own keys. */
 export function combinedKeys(current: KeyProvider, ...others: readonly KeyProvider[]): KeyProvider {
   const all = [current, ...others]
   const names = all.map(({ name }) => name).join(' and ')

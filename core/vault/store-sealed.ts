@@ -1,7 +1,7 @@
 /**
- * The tables that hold sealed values. Each has `id`, `data_key_id` and `sealed`; its name is part of
- * what its values are bound to. A table that is missing here would be left behind by a rotation, so
- * a test compares this list with the schema.
+ * The tables with sealed values. Each has `id`, `data_key_id` and `sealed`, and its name is part of
+ * the values' binding. A rotation would skip a missing table, so a test compares this list with the
+ * schema.
  */
 import { type Sql, sql } from '../db/sql.ts'
 

@@ -32,7 +32,7 @@ export type VaultOptions = {
 /** The purpose of the audit trail's chain keys. */
 export const chainPurpose = 'audit trail'
 
-/** How often a process shows what it seals with and asks what it should. */
+/** The interval at which a process reports its sealing key and reads the current one. */
 const showEveryMs = 1_000
 const defaultKeepMs = 4 * 3_600_000
 const silent: Log = { info() {}, warn() {} }

@@ -22,7 +22,7 @@ export type Command = {
   /** `token create`. */
   readonly name: string
   readonly summary: string
-  /** Words it takes beside options, as in `<id>`; those in square brackets may be left out. */
+  /** Positional words beside options, as in `<id>`; those in square brackets are optional. */
   readonly words?: readonly string[]
   readonly options?: Readonly<Record<string, Option>>
   /** More to say in its help. */
@@ -31,7 +31,7 @@ export type Command = {
   run(given: Given): Promise<number>
 }
 
-/** The user asked for something that is not there. The message says what is. */
+/** The user requested an unknown command or option. The message lists the known ones. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -127,7 +127,7 @@ export async function settingsFor(
   })
 }
 
-/** Where a command works, with a log that tells only what went wrong. */
+/** The folder and log of a command; the log contains failures only. */
 export function placeOfCommand(): Place {
   return { folder: process.cwd(), log: openLog('warn', process.stderr.isTTY === true).log }
 }

@@ -12,7 +12,7 @@ export const byOption: Readonly<Record<string, Option>> = {
   },
 }
 
-/** Of what needs two people, where the installation asks for them. */
+/** For actions that need two people, where the installation requires them. */
 export const proposalOption: Readonly<Record<string, Option>> = {
   proposal: {
     type: 'string',
@@ -26,7 +26,7 @@ export const reasonOption: Readonly<Record<string, Option>> = {
   reason: { type: 'string', value: 'text', meaning: 'Reason, for the audit trail.' },
 }
 
-/** @param otherwise The reason of what explains itself; without it --reason has to be given. */
+/** @param otherwise The default reason; without it, --reason is required. */
 export function decidedBy(given: Given, otherwise?: string): Decided {
   const reason =
     otherwise === undefined ? needed(given, 'reason') : (given.options.reason ?? otherwise)

@@ -66,7 +66,7 @@ async function examine(settings: HostSettings, days: number): Promise<Finding[]>
     application_name: 'tollgate doctor',
     statement_timeout: statementLimitMs,
   })
-  // A server that goes away under us is told by the query that fails.
+  // The failing query reports a server that disappears.
   client.on('error', () => {})
   try {
     await reach(database, () => client.connect())

@@ -16,7 +16,7 @@ import { secretIn } from './secret-file.ts'
 
 /** An answer other than 2xx is asked for again after these times; then the event is passed over. */
 const pausesMs = [1_000, 2_000, 4_000]
-/** Where nobody listens, or the gateway does not answer, it is tried again this often. */
+/** Pause between attempts while the gateway or the program does not respond. */
 const knockMs = 1_000
 const waitSeconds = 20
 
@@ -177,7 +177,7 @@ class Listener {
       const forwarded = await forward(this.#target, event, this.#signal).catch(() => undefined)
       if (forwarded === undefined) return
       if (forwarded.status === undefined) {
-        // Nobody is there: the program is being restarted, and has not said no.
+        // The program does not listen, perhaps during a restart, so this is no refusal.
         this.#says(`${this.#target.url} does not respond: ${forwarded.error}; retrying`)
         await rest(knockMs, this.#signal)
         continue

@@ -23,7 +23,7 @@ export type FeedPage = {
   readonly more: boolean
 }
 
-/** Where the gateway is and who asks. */
+/** The gateway's URL and the token. */
 export const apiOptions: Readonly<Record<string, Option>> = {
   url: {
     type: 'string',
@@ -55,7 +55,7 @@ export class MerchantApi {
     this.token = token
   }
 
-  /** From options, environment and what serve left in this folder. @throws UsageError */
+  /** From options, environment and the files of `serve` in this folder. @throws UsageError */
   static async of(given: Given): Promise<MerchantApi> {
     const place = placeOfCommand()
     const settings = await settingsFor(given)

@@ -1,4 +1,6 @@
-/** Operators, from the machine itself: what it shows once goes to standard output and nowhere else. */
+/**
+ * Administers operators from the machine itself. Secrets go to standard output and nowhere else.
+ */
 import { text as textOf } from 'node:stream/consumers'
 import type { Enrolled, Gateway, Invited } from '@tollgate/core'
 import { limits, roles } from '@tollgate/schemas'
@@ -175,7 +177,7 @@ const confirm: Command = {
         print(`confirmed ${proposal}; the proposer can now carry it out`)
         if (invitation !== undefined) {
           print(`invitation ${invitation}`)
-          print('This is shown once. Give it to the new person yourself, and to nobody else.')
+          print('This is shown once. Give it to the new person yourself, and to no other person.')
         }
         return 0
       }
@@ -241,7 +243,7 @@ async function passwordFor(given: Given): Promise<string> {
 function showOnce(made: Enrolled | Invited): void {
   if ('invited' in made) {
     print(`id ${made.id}`)
-    print('The person joins with this password and the invitation of whoever confirmed it.')
+    print('The person joins with this password and the invitation from the second operator.')
     return
   }
   const { id, otpauthUri, recoveryCodes } = made

@@ -49,7 +49,7 @@ export const serveCommand: Command = {
     standLastResort(
       log,
       (error) => {
-        // A start that breaks off would wait for ever: its user is told, as of any other fault.
+        // A start that fails halfway would wait for ever, so its user gets the error.
         if (served === undefined) endUnstarted(error)
         else served.faulted(error)
       },
@@ -76,7 +76,7 @@ export const serveCommand: Command = {
   },
 }
 
-/** Ends a process that serves nothing yet, as an error that nobody catches does by itself. */
+/** Ends a process that serves nothing yet, in the way of an uncaught error. */
 function endUnstarted(error: unknown): never {
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
   process.exit(1)

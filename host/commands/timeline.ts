@@ -1,4 +1,4 @@
-/** A step log for the terminal: one line per step, and below it what was said when that is asked for. */
+/** A step log for the terminal: one line per step, and on request the exchange below it. */
 import type { Inspected, RequestView, StepView } from '@tollgate/core'
 import { columns } from './command.ts'
 

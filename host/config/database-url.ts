@@ -2,15 +2,15 @@ import pg from 'pg'
 import { isLoopback } from '../http/loopback.ts'
 
 /**
- * Whether a database is reached over a network without encryption. The driver is asked and not the text:
- * what decides may also stand in variables of PostgreSQL's own, such as PGSSLMODE and PGHOST.
+ * Whether a database connection over a network is unencrypted. The driver decides and not the URL,
+ * since PostgreSQL's own variables, such as PGSSLMODE and PGHOST, count as well.
  */
 export function isPlain(url: string): boolean {
   let client: pg.Client
   try {
     client = new pg.Client({ connectionString: url })
   } catch {
-    // A file of the URL cannot be read: there will be no connection, and whoever opens it says why.
+    // A file of the URL cannot be read; opening the connection reports the reason.
     return false
   }
   const { host } = client

@@ -71,7 +71,7 @@ export const keySettings = [
     env: 'TOLLGATE_WRAP_WITH',
     format: { kind: 'choice', of: ['server', 'file'] },
     meaning:
-      'What wraps new data keys when a key server and a local key are both set: server (the default), or file to move back to keys or keyFile.',
+      'The provider that wraps new data keys when a key server and a local key are both set: server (the default), or file to move back to keys or keyFile.',
   },
   {
     name: 'keyCacheMs',

@@ -31,7 +31,7 @@ export type HostSettings = SettingValues & {
   readonly jobs: readonly Job[]
 }
 
-/** Settings that cannot be used. The message names each and says what would be right. */
+/** Invalid settings. The message names each one and its correction. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError'
   readonly problems: readonly string[]
@@ -143,7 +143,7 @@ export const splitList = (text: string): string[] =>
 const shown = (row: Setting, value: unknown) =>
   row.secret === true ? '(hidden)' : `is ${JSON.stringify(value)}`
 
-/** The value in its type, or what would be right. */
+/** The value in its type, or a description of valid values. */
 function readValue(row: Setting, given: unknown): { value?: unknown; expected?: string } {
   const { format } = row
   const text = ['string', 'number', 'boolean'].includes(typeof given) ? String(given).trim() : ''

@@ -1,4 +1,4 @@
-/** Which requests a process takes, under which names, and what needs two people. */
+/** The surfaces and origins of a process, and the actions for two people. */
 import { type Surface, surfaces } from '@tollgate/schemas'
 import { unfitOrigin } from '../http/session-cookie.ts'
 import type { Origins } from '../http/surfaces.ts'
@@ -65,7 +65,7 @@ export const originsFrom = ({ publicUrl, fieldsUrl, officeUrl }: Said): Origins 
   office: officeUrl,
 })
 
-/** Those of these settings that are right one by one and wrong together. */
+/** Settings that are valid alone and contradict each other. */
 export function surfaceContradictions(settings: Said): string[] {
   const problems: string[] = []
   const { environment, officeUrl, surface } = settings

@@ -3,7 +3,7 @@ import { settingTable, structuredSettings } from './setting-table.ts'
 
 const prefix = 'TOLLGATE_'
 
-/** Read by other parts than the settings: the token of the command line, and what tests and fault runs say. */
+/** Variables of other parts: the command line's token, and those of tests and fault runs. */
 const ofOthers: ReadonlySet<string> = new Set(['TOLLGATE_TOKEN', 'TOLLGATE_FAULTS_MUTANT'])
 const ofTests = 'TOLLGATE_TEST_'
 

@@ -6,13 +6,13 @@ import { ClientGoneError } from './body.ts'
 
 export type AnswerBudgetOptions = {
   readonly bytes?: number
-  /** Of one token and one merchant; without a login, of one address. */
+  /** Per token and merchant; without a login, per address. */
   readonly clientBytes?: number
   /** A connection whose answer does not move for so long is ended. */
   readonly silenceMs?: number
 }
 
-/** An answer up to here is always given: it is smaller than what it would take to say no. */
+/** A response up to this size is always sent, since a refusal would be as large. */
 const smallBytes = 16 * 1024
 
 const full = new GatewayError('800.800.801', {
@@ -42,7 +42,7 @@ type Waiting = {
  */
 type Line = { last: ServerResponse | undefined; readonly waiting: Set<() => void> }
 
-/** Where a request stands on its connection. */
+/** The place of a request on its connection. */
 export type Place = {
   readonly socket: Socket
   readonly line: Line
@@ -50,9 +50,9 @@ export type Place = {
 }
 
 /**
- * Memory for answers that were not sent yet. A client that asks for large pages and reads none of them
- * has one for each connection, few in all, and loses connections on which nothing moves. Answers to
- * payments are not counted: they are small, and what was carried out is always told.
+ * Memory for unsent responses. A client that requests large pages and reads none of them gets one
+ * per connection, few in all, and loses stalled connections. Responses about payments do not count:
+ * they are small, and the result of an operation is always sent.
  */
 export class AnswerBudget {
   readonly #bytes: number
@@ -76,8 +76,8 @@ export class AnswerBudget {
   }
 
   /**
-   * Takes the place of a request on its connection. To be called when the request arrives, before anything is
-   * awaited: answers leave in the order of arrival, and who waits for a later one waits for ever.
+   * Reserves the place of a request on its connection. Runs on arrival, before any await: responses
+   * leave in the order of arrival, and a wrong order would block the connection.
    */
   enter({ socket }: IncomingMessage, response: ServerResponse): Place {
     const line = this.#line(socket)
@@ -169,7 +169,7 @@ export class AnswerBudget {
       // Only the first answer of a connection can move: one behind a payment waits for the acquirer.
       if (response.socket === null) waiting.movedMs = nowMs
       else if (nowMs - waiting.movedMs >= this.#silenceMs) socket.destroy()
-      // An answer behind another one is not told of the end of its connection.
+      // A queued response gets no event about the end of its connection.
       if (socket.destroyed) this.#gone(waiting)
     }
     if (this.#waiting.size > 0) return

@@ -46,9 +46,9 @@ export type Sender = {
 
 export type BodyRoom = {
   readonly bytes: number
-  /** Of one token, of one merchant, and without a login of one address. */
+  /** Per token, per merchant, and without a login per address. */
   readonly clientBytes: number
-  /** Of the last quarter, what one merchant and one address may have. */
+  /** The share of one merchant and one address in the last quarter. */
   readonly lateBytes: number
 }
 
@@ -63,9 +63,9 @@ export type BodyBudgetOptions = {
 }
 
 /**
- * Memory for the bodies of all requests under way. A client that opens many connections and stalls on
- * each of them is turned away by his own share, long before others notice; whoever has many tokens and
- * merchants meets the last quarter, of which each has little; and strangers and operators have rooms of their own.
+ * Memory for the bodies of all requests under way. A client that stalls on many connections reaches
+ * its own limit long before others are affected. A client with many tokens and merchants reaches
+ * the last quarter, with a small share each. Unknown clients and operators have separate memory.
  */
 export class BodyBudget {
   readonly #payments: Room

@@ -3,7 +3,7 @@ import { GatewayError } from '@tollgate/core'
 import { limits } from '@tollgate/schemas'
 import type { BodyShare } from './body-budget.ts'
 
-/** The client left before its request was whole: nothing was begun and nobody waits for an answer. */
+/** The client left before its request was complete: no work began, and no response is needed. */
 export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError'
 }
@@ -17,10 +17,10 @@ const drainedBytes = 4 * limits.bodyBytes
 /**
  * The whole body, unparsed.
  *
- * @param share what it takes of the memory for bodies, to be let go by the caller.
- * @param most bytes that it may have.
- * @throws GatewayError 400 when it is too large or compressed, 429 and 503 when there is no room for it
- * · ClientGoneError
+ * @param share the body's share of the memory, which the caller releases.
+ * @param most the size limit in bytes.
+ * @throws GatewayError 400 when too large or compressed, 429 and 503 without memory ·
+ * ClientGoneError
  */
 export function readBody(
   request: IncomingMessage,
@@ -68,7 +68,7 @@ export function readBody(
     request.once('end', () => {
       share.read()
       resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
-      // The request lives until it is answered; its body and who waited for it need not.
+      // The request lives until its response, but its body and listeners are no longer needed.
       request.off('data', collect).off('close', gone).off('error', gone).on('error', ignored)
     })
     request.once('close', gone)
@@ -76,7 +76,7 @@ export function readBody(
   })
 }
 
-/** Its body is there; what happens to the connection shows when it is answered. */
+/** The body is complete; the response reveals a broken connection. */
 function ignored(): void {}
 
 function tooLarge(most: number): GatewayError {

@@ -3,7 +3,7 @@ import type { Gateway } from '@tollgate/core'
 import { sendReply } from './answer.ts'
 import type { HostLog } from './request-log.ts'
 
-/** Kind and place of an error. Its message may hold anything, so it is no part of this. */
+/** Kind and place of an error, without its message, which may contain anything. */
 export function traceOf(error: unknown): { error: string; code: string; place: string } {
   const { name, code, stack, message } = (error ?? {}) as {
     name?: unknown

@@ -31,7 +31,7 @@ export type HostOptions = Partial<ListenAddress> & {
   readonly answers?: AnswerBudgetOptions
   /** Addresses or subnets of proxies in front, or `loopback`. */
   readonly trustedProxy?: readonly string[]
-  /** Refuses what does not come by one of them, but for /healthz and /readyz. */
+  /** Refuses requests that did not come through a proxy, except for /healthz and /readyz. */
   readonly proxyOnly?: boolean
   /** The served surfaces. Default: everything in test, all but `office` on live. */
   readonly surfaces?: readonly Surface[]
@@ -46,8 +46,8 @@ export type HostOptions = Partial<ListenAddress> & {
 
 export type Listening = {
   /**
-   * To be called after an error that nobody caught: requests that are under way and have no answer after
-   * `afterMs` get one, as nobody else may be left to give it.
+   * Runs after an uncaught error: requests without a response after `afterMs` get one, since their
+   * handlers may be gone.
    */
   faulted(error: unknown, afterMs: number): void
   /** `http://127.0.0.1:8080`. */
@@ -106,7 +106,7 @@ export function createHost(gateway: Gateway, options: HostOptions = {}): Host {
       log.info({ problem, status: 400, ndc: requestId }, 'no request')
       return JSON.stringify(body)
     } catch {
-      // Asked from within the server's own events, where nobody would catch it.
+      // Called within the server's own events, where an exception would be uncaught.
       return JSON.stringify({ result: { code: '200.100.103', description } })
     }
   }

@@ -18,7 +18,7 @@ import { sessionCookie } from './session-cookie.ts'
 import type { Refusals, Throttle } from './throttle.ts'
 import type { UnderWay } from './under-way.ts'
 
-/** Where operators reach this process. Known once it listens, unless it was named. */
+/** The origins of the office in this process. Known after the server listens, unless configured. */
 export type OfficeOrigin = { names: readonly string[] }
 
 export type OfficeParts = {
@@ -72,7 +72,7 @@ async function answerRequest(
     if (isStranger) await refusals.refuseBeyond(network)
     await throttle.admit(isChange ? 'write' : 'read', network)
     const session = cookie.in(request.headers.cookie)
-    // Asked for once it is known that who sent it may: nothing is read for anybody else.
+    // Reads the body only after the check of rights.
     const read = async (person?: Person) => {
       if (person !== undefined) readers = readersOf(person)
       if (!isChange) {
@@ -125,7 +125,9 @@ async function answerRequest(
 const readersOf = ({ id, entityId }: Person): readonly string[] =>
   entityId === null ? [`operator ${id}`] : [`operator ${id}`, `operators of ${entityId}`]
 
-/** A browser always says where a POST comes from; whoever does not say it is no browser of an operator. */
+/**
+ * Browsers always send the origin of a POST; a request without one is from no operator's browser.
+ */
 function refuseOtherOrigins(request: IncomingMessage, { names }: OfficeOrigin): void {
   const { origin } = request.headers
   if (origin !== undefined && names.includes(origin)) return

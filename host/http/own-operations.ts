@@ -13,11 +13,11 @@ export type OwnCall = {
   /** Without the question mark. */
   readonly query: string
   readonly requestId: string
-  /** Stands for who sent it: its address, or the network of it. */
+  /** The client's address or network. */
   readonly client: string
   /** The body, when it has at most so many bytes. */
   readBody(most: number): Promise<Buffer>
-  /** True once the process was told to end. */
+  /** True after the signal to end. */
   readonly closing: boolean
 }
 
@@ -36,7 +36,7 @@ const ownOperations: Readonly<Record<string, OwnOperation>> = {
     throw new GatewayError('800.800.801', { status: 503, retryAfterSeconds: 1 })
   },
   'openapi.get'() {
-    // Made from the tables at the first request and then kept: it never changes while we run.
+    // Built from the tables at the first request and cached, since it never changes in a process.
     openApiText ??= openApiDocument().then((document) => ({
       headers: ['Content-Type', 'application/json;charset=UTF-8', ...apiHeaders],
       text: Buffer.from(JSON.stringify(document)),
@@ -53,7 +53,7 @@ const ownOperations: Readonly<Record<string, OwnOperation>> = {
   'returns.get': comeBack,
   'returns.post': comeBack,
   async 'connectors.event'({ gateway, request, path, query, requestId, client, readBody }) {
-    // Anybody may send here: nothing is read for an account that does not exist.
+    // Anybody may send here, so nothing is read for an unknown account.
     const message = async () => ({
       body: await readBody(limits.messageBytes),
       headers: flattened(request.headers),

@@ -3,7 +3,7 @@ import { GatewayError } from '@tollgate/core'
 import { endpoints } from '@tollgate/schemas'
 import type { NextFunction, Request } from 'express'
 
-/** Whether the process lives may be asked from wherever its keeper stands; nothing is told but that. */
+/** Health checks may come from any address and reveal nothing else. */
 const openPaths = new Set(
   endpoints
     .filter(({ operation }) => operation === 'health.live' || operation === 'health.ready')
@@ -17,8 +17,8 @@ const notByProxy = new GatewayError('600.300.200', {
 })
 
 /**
- * Refuses requests that did not come by a declared proxy: only what it passes on was encrypted on its way
- * here. Nothing of them is read, and the connection ends with the answer.
+ * Refuses requests that did not come through a declared proxy, since only those were encrypted on
+ * their way. The request is not read, and the connection ends with the response.
  *
  * @param isProxy by address of the other end of the connection.
  */

@@ -38,10 +38,10 @@ export type RouterParts = {
   readonly underWay: UnderWay
   /** The served surfaces. */
   readonly surfaces: ReadonlySet<Surface>
-  /** Where each surface is reached from outside. */
+  /** The external origin of each surface. */
   readonly origins: Origins
   readonly office: OfficeOrigin
-  /** Set once the process was told to end: connections are closed after their answer. */
+  /** Set after the signal to end: connections close after their response. */
   readonly state: { closing: boolean }
 }
 
@@ -103,7 +103,7 @@ function withoutDoubleSlashes(request: Request, _: ServerResponse, next: NextFun
 function handlerOf(parts: RouterParts, endpoint: Endpoint, path: string) {
   const own = ownOperation(endpoint.operation)
   if (own === undefined && !parts.gateway.answers(endpoint.operation)) {
-    throw new Error(`nobody answers the operation ${endpoint.operation} of the endpoints table`)
+    throw new Error(`no handler serves the operation ${endpoint.operation} of the endpoints table`)
   }
   return (request: Request, response: ServerResponse): void => {
     const requestId = newId()
@@ -124,7 +124,7 @@ type Asked = {
   readonly requestId: string
 }
 
-/** Token, throttle, operation: whatever goes wrong with them is an answer. */
+/** Token, throttle, operation: every failure becomes a response. */
 async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> {
   const startedMs = performance.now()
   const { endpoint, request, response, requestId } = asked

@@ -47,7 +47,7 @@ export type ListenAddress = {
   readonly tls?: { readonly certificateFile: string; readonly keyFile: string } | undefined
 }
 
-/** The server cannot listen. The message says where and what to change. */
+/** The server cannot listen. The message says where, and the correction. */
 export class ListenError extends Error {
   override readonly name = 'ListenError'
 }
@@ -95,7 +95,7 @@ export function openServer(
 
 /**
  * Ends connections with too many requests under way. A client that sends without reading would
- * otherwise be given memory for as long as it likes; what it asked for before is carried out.
+ * otherwise use memory without limit; its earlier requests are carried out.
  */
 function pipelineGuard(): (request: IncomingMessage, response: ServerResponse) => boolean {
   const underWay = new WeakMap<Socket, number>()
@@ -162,8 +162,8 @@ function readPem(path: string): Buffer {
 type ConnectionSocket = Duplex & { readonly _httpMessage?: ServerResponse | null }
 
 /**
- * Bytes that are no HTTP, headers that are too large, a client that is too slow. A request that was
- * whole before them keeps its answer: a payment must not look refused because of what came after it.
+ * Malformed HTTP, too large headers, too slow clients. A complete earlier request keeps its
+ * response: a payment must not look refused because of later bytes.
  */
 function answerMalformed(
   error: NodeJS.ErrnoException,
@@ -243,7 +243,7 @@ function whyNot(error: Error, host: string, port: number): string {
   }
 }
 
-/** Takes no new connections, lets running requests finish, and after `graceMs` cuts what is left. */
+/** Accepts no new connections, finishes running requests, and closes the rest after `graceMs`. */
 export function closeServer(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), graceMs)

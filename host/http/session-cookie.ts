@@ -1,6 +1,7 @@
 /**
- * The cookie that holds an operator's session. Scripts cannot read it, and no other site can have it sent. Its
- * prefix has browsers take it from this very host over HTTPS only, so that nobody beside it can plant one.
+ * The cookie of an operator's session. Scripts cannot read it, and other sites cannot cause its
+ * sending. Its prefix restricts browsers to this host over HTTPS, so that no neighbouring host can
+ * set one.
  */
 import { isLoopback } from './loopback.ts'
 

@@ -1,12 +1,12 @@
 /**
- * Which requests belong to which surface. A process serves some of them; where the installation has an origin
- * of its own for one, its paths are not there under the name of another.
+ * Assigns requests to surfaces. A process serves some of them. A surface with its own origin is not
+ * available under another surface's name.
  */
 import type { ServerResponse } from 'node:http'
 import { endpoints, officeEndpoints, type Surface, surfaces } from '@tollgate/schemas'
 import type { NextFunction, Request } from 'express'
 
-/** Where each surface is reached from outside; those that have no origin of their own are left out. */
+/** The external origin of each surface; surfaces without their own origin are absent. */
 export type Origins = { readonly [Name in Surface]?: string | undefined }
 
 /** Whether the process lives may be asked on every surface. */
@@ -23,7 +23,7 @@ const surfaceOf = (path: string): Surface =>
 
 type Named = { readonly host: string; readonly port: string }
 
-/** A Host header without what makes no other name of it: letters, the final dot. Undefined: there is no name. */
+/** The normalised name of a Host header: lower case, without the final dot. Undefined: no name. */
 function namedBy(header: string): Named | undefined {
   const found = /^(\[[^\]]*\]|[^:]*)(?::([0-9]*))?$/.exec(header.trim().toLowerCase())
   const host = withoutFinalDots(found?.[1] ?? '')
@@ -31,10 +31,10 @@ function namedBy(header: string): Named | undefined {
 }
 
 /**
- * Passes on what may be asked here, under the name that it was sent to. A name that no origin has says
- * nothing about merchants: it may be that of a balancer. The office is there under its own name alone.
+ * Passes on requests whose surface is available under their host name. An unknown name may be a
+ * balancer's, so it serves merchants. The office is available under its own name alone.
  *
- * @param serves what this process serves.
+ * @param serves the surfaces of this process.
  */
 export function onlyOwnPaths(
   serves: ReadonlySet<Surface>,

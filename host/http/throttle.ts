@@ -8,7 +8,7 @@ export type ThrottleOptions = {
   readonly readsPerSecond: number
 }
 
-/** The rates are far above what one process does, so that only a client that went wild meets them. */
+/** The rates are far above normal use, so that only a faulty client reaches them. */
 export const defaultThrottle: ThrottleOptions = {
   writesPerSecond: 10_000,
   readsPerSecond: 20_000,
@@ -34,8 +34,8 @@ export class Refusals {
 }
 
 /**
- * Limits of this process, by token and class of operation. Where no token is asked for, the address
- * of the client takes its place.
+ * Limits of this process, by token and class of operation; without a token, by the client's
+ * address.
  */
 export class Throttle {
   readonly #classes: Readonly<Record<'write' | 'read', RateLimiterMemory>>

@@ -2,8 +2,8 @@ import { GatewayError } from '@tollgate/core'
 import { limits } from '@tollgate/schemas'
 
 /**
- * The rights of a caller who waits for an answer: a token may end while its request is under way, and
- * what happens afterwards is not for its eyes.
+ * Checks the rights of a waiting caller: a token may end during its request, and the caller must
+ * not see later results.
  */
 export class WaitingCaller {
   readonly #login: () => Promise<unknown>
@@ -15,7 +15,7 @@ export class WaitingCaller {
     this.#login = login
   }
 
-  /** True once the rights are known to have ended. Asked several times a second while somebody waits. */
+  /** True once the rights have ended. Called several times a second during a wait. */
   hasNoRight(): boolean {
     if (this.#refusal === undefined && this.#isDue()) void this.#look()
     return this.#refusal !== undefined
@@ -36,7 +36,7 @@ export class WaitingCaller {
     try {
       await this.#login()
     } catch (error) {
-      // A failed check ends nobody's rights.
+      // A failed check ends no rights.
       const isEnded =
         error instanceof GatewayError && (error.status === 401 || error.status === 403)
       if (isEnded) this.#refusal = error

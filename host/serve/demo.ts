@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import type { Gateway } from '@tollgate/core'
 import { writePrivateFile } from './private-file.ts'
 
-/** Of the demo merchant. Fixed, so that hosts which start at once make the same ones. */
+/**
+ * Ids of the demo merchant. Fixed, so that processes that start together create the same entities.
+ */
 const demoIds = {
   psp: 'de300000000000000000000000000001',
   division: 'de300000000000000000000000000002',

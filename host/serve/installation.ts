@@ -23,7 +23,7 @@ export class DatabaseError extends Error {
 }
 
 export type Place = {
-  /** Where the user stands: relative paths and packages are looked up from here. */
+  /** The user's folder: the base of relative paths and packages. */
   readonly folder: string
   readonly log: HostLog
 }
@@ -65,16 +65,16 @@ async function embeddedPostgres() {
 export type Installation = {
   readonly gateway: Gateway
   readonly database: OpenDatabase
-  /** Merchants' URLs do not lead to this port of this machine, wherever they may lead else. */
+  /** Forbids this machine's port to merchants' URLs. */
   closePort(port: number): void
   /** Closes the gateway, then leaves the database. */
   close(): Promise<void>
 }
 
 /**
- * Database, keys, plugins and gateway of an installation, as the settings say.
+ * Opens the database, keys, plugins and gateway of an installation from its settings.
  *
- * @throws SettingsError · KeysError · DatabaseError · what createGateway throws
+ * @throws SettingsError · KeysError · DatabaseError · errors of createGateway
  */
 export async function openInstallation(
   settings: HostSettings,
@@ -147,7 +147,7 @@ export async function openInstallation(
 export const wantsDemo = ({ demo, environment, fourEyes }: HostSettings): boolean =>
   demo ?? (environment === 'test' && !fourEyes)
 
-/** Ports that are this installation's own: what merchants have called must not come back to it. */
+/** The installation's own ports, which merchants' URLs must not reach. */
 function portsOf(settings: HostSettings, database: OpenDatabase): number[] {
   const urls = [
     database.url,

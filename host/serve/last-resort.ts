@@ -6,7 +6,7 @@ const mostPerMinute = 100
 const minuteMs = 60_000
 
 export type LastResort = {
-  /** How many errors nobody caught. */
+  /** The number of uncaught errors. */
   readonly count: number
 }
 

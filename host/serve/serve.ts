@@ -10,10 +10,10 @@ import { dataDirectoryOf, openInstallation, type Place, wantsDemo } from './inst
 export type Served = {
   /** Undefined for a worker, which listens nowhere. */
   readonly url: string | undefined
-  /** Of the demo channel, with the path they were written to. */
+  /** Credentials of the demo channel, with the path of their file. */
   readonly demo: (Credentials & { readonly path: string }) | undefined
   readonly database: string
-  /** To be called after an error that nobody caught: what it left unanswered is answered. */
+  /** Answers the requests that an uncaught error left without a response. */
   faulted(error: unknown): void
   /** Running requests and jobs finish, then the gateway and the database are let go. */
   close(): Promise<void>

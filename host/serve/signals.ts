@@ -3,7 +3,7 @@ const sameSignalMs = 500
 const parentLookMs = 500
 
 /**
- * Runs `end` when the process is told to end, and `force` when it is told again.
+ * Runs `end` at the first signal to end, and `force` at the second.
  *
  * @returns a promise that ends with `end`.
  */

@@ -9,7 +9,7 @@ export async function isSealed(url: string, schema: string): Promise<boolean> {
     connectionTimeoutMillis: 5000,
     application_name: 'tollgate start',
   })
-  // A server that goes away under us is told by the query that fails.
+  // The failing query reports a server that disappears.
   client.on('error', () => {})
   await client.connect()
   try {

@@ -1,4 +1,4 @@
-/** A subscription as a merchant would run it, over HTTP, with every step told. */
+/** A merchant's subscription over HTTP, with a line for every step. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Credentials } from './demo.ts'
 
@@ -16,7 +16,7 @@ type Execution = {
 
 const price = { amount: '9.90', currency: 'EUR' }
 
-/** @throws Error when an answer is not what it should be. */
+/** @throws Error for an unexpected response. */
 export async function subscriptionDemo(
   credentials: Credentials,
   print: (line: string) => void,

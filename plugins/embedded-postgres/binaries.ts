@@ -117,7 +117,9 @@ function versionOf(source: string): string {
   return JSON.parse(readFileSync(description, 'utf8')).version
 }
 
-/** Copies what the server needs, readable by everybody, and shows it only when it is whole. */
+/**
+ * Copies the server's files, readable by everybody, and makes the copy visible only when complete.
+ */
 function copyTo(copy: string, source: string): void {
   const draft = `${copy}.${process.pid}`
   try {

@@ -18,7 +18,10 @@ const draftPrefix = 'new-data-'
 /** The environment of PostgreSQL's programs, without any of our secrets. */
 export const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
-/** Makes the data folder unless it is there; answers its password. Of two processes at once both use that of the first. */
+/**
+ * Creates the data folder if missing and returns its password. Two concurrent processes both use
+ * the first one's.
+ */
 export async function ensureData(
   binaries: string,
   place: Place,
@@ -113,7 +116,7 @@ function runProgram(path: string, choices: readonly string[], place: Place): Pro
   })
 }
 
-/** The program ran and failed; `why` is what it said. */
+/** A program ran and failed; `why` is its message. */
 export function cannotRun(path: string, why: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(`${path} failed: ${why.slice(-1500)}`)
 }

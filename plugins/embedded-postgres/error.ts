@@ -1,4 +1,4 @@
-/** The embedded database cannot be used here. The message says why and what to change. */
+/** The embedded database is unusable here. The message says why, and the correction. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError'
 }

@@ -26,7 +26,7 @@ export interface EmbeddedPostgresOptions {
   readonly settings?: ServerSettings
   /** A folder with PostgreSQL's `bin`, `lib` and `share`; else the one that npm installed. */
   readonly binaries?: string
-  /** Where data goes that cannot stay in the directory; else /var/lib/tollgate. */
+  /** The folder for data that cannot stay in the directory; else /var/lib/tollgate. */
   readonly stateFolder?: string
 }
 
@@ -40,10 +40,10 @@ export interface EmbeddedPostgres {
 }
 
 /**
- * Starts the PostgreSQL server of a project, or joins it when it runs: beside another process of the
+ * Starts the PostgreSQL server of a project, or joins a running one: beside another process of the
  * project, or after a killed one.
  *
- * @throws EmbeddedPostgresError saying what to change.
+ * @throws EmbeddedPostgresError with the correction.
  */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
@@ -99,7 +99,10 @@ export async function startEmbeddedPostgres(
   }
 }
 
-/** Finds or starts the server until it takes this process as a user: it may be ending just now. */
+/**
+ * Finds or starts the server until it accepts this process as a user, since it may be ending just
+ * now.
+ */
 async function joinServer(parts: ServerParts, begin: (port: number) => Promise<boolean>) {
   const { place, binaries } = parts
   const since = performance.now()
@@ -108,7 +111,7 @@ async function joinServer(parts: ServerParts, begin: (port: number) => Promise<b
     try {
       if (await begin(server.port)) return server
     } catch (thrown) {
-      // Nobody would ever stop a server that was started for a process that could not use it.
+      // Without a user, no process would ever stop the new server.
       if (server.isNew) await shutDown(binaries, join(place.root, 'data'))
       throw new EmbeddedPostgresError(
         `PostgreSQL runs but does not let the gateway in (${reasonOf(thrown)}); ${join(place.directory, 'password')} must hold the password of its user`,

@@ -5,7 +5,7 @@ import { EmbeddedPostgresError, reasonOf, systemCode } from './error.ts'
 import { canUse, chooseServerUser, ownerOf, runsAsRoot, type ServerUser } from './server-user.ts'
 import { createLine, readLine, writeLine } from './small-file.ts'
 
-/** Where one embedded database lives. */
+/** The location of one embedded database. */
 export interface Place {
   /** The `.tollgate` folder: password, port, log and, where the data is elsewhere, its location. */
   readonly directory: string
@@ -19,7 +19,7 @@ export interface Search {
   readonly directory: string
   readonly projectDirectory: string
   readonly log: (line: string) => void
-  /** Where data goes that cannot stay in the directory. */
+  /** The folder for data that cannot stay in the directory. */
   readonly stateFolder?: string
 }
 
@@ -30,7 +30,8 @@ export async function openDirectory(directory: string, projectDirectory: string)
   const wanted = resolve(projectDirectory, directory)
   try {
     await mkdir(dirname(wanted), { recursive: true })
-    // Root does not run the server: its user must be able to pass through, not to read.
+    // Root does not run the server: the server's user must be able to enter the folder, not to read
+    // it.
     await makeFolder(wanted, runsAsRoot() ? others.enter : others.none)
     await access(wanted, constants.W_OK | constants.X_OK)
     return await realpath(wanted)
@@ -118,7 +119,7 @@ async function newRoot(search: Search, user: ServerUser): Promise<string> {
   }
 }
 
-/** Makes a folder with this mode, whatever the umask; leaves one that is there as it is. */
+/** Creates a folder with this mode, regardless of the umask; leaves an existing one unchanged. */
 async function makeFolder(path: string, mode: number): Promise<void> {
   try {
     await mkdir(path, { mode: others.none })

@@ -1,6 +1,6 @@
 export type ServerSettings = Readonly<Record<string, string>>
 
-/** A payment that was answered is on the disk: these three are on unless a caller says otherwise. */
+/** An acknowledged payment is on the disk: these three are on unless a caller overrides them. */
 const durability = {
   fsync: 'on',
   synchronous_commit: 'on',
@@ -30,8 +30,8 @@ const sizes = {
 }
 
 /**
- * The server's log tells of starts, stops and crashes. Refused statements go to the client that
- * sent them and not into a file, because their text can quote what a shopper typed.
+ * The server's log contains starts, stops and crashes. Refused statements go to their client and
+ * not into a file, because their text can quote a shopper's input.
  */
 const logging = {
   log_destination: 'stderr',
@@ -45,8 +45,8 @@ const logging = {
 }
 
 /**
- * The server's whole command line after its data folder. Our defaults give way to `wanted`, except
- * for the address and what the log is read for.
+ * The server's command line after its data folder. `wanted` overrides our defaults, except for the
+ * address and the log.
  */
 export function commandLine(port: number, wanted: ServerSettings): string[] {
   const all = {

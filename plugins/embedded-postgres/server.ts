@@ -58,8 +58,8 @@ function readPidFile(data: string): RunningServer | null {
 }
 
 /**
- * Finds the server of a place or starts it, on the port of the last time where that is free. Of two
- * processes at once PostgreSQL lets one start, and the other one finds its server.
+ * Finds the server of a place or starts it, on the previous port if free. PostgreSQL lets only one
+ * of two concurrent processes start, and the other one finds its server.
  */
 export async function ensureServer(
   parts: ServerParts,
@@ -92,7 +92,7 @@ export async function ensureServer(
   )
 }
 
-/** Starts a server and waits until it takes connections; else says what was in its way. */
+/** Starts a server and waits until it accepts connections; else reports the reason. */
 async function startServer(
   { binaries, place, settings, log }: ServerParts,
   data: string,
@@ -174,7 +174,7 @@ async function untilReady(
   )
 }
 
-/** Ends a server: sessions are cut off, what was committed is on the disk. Waits for its end. */
+/** Ends a server and waits for its end: sessions are closed, and committed data is on the disk. */
 export async function shutDown(binaries: string, data: string): Promise<void> {
   const server = findServer(data)
   if (server === null) return

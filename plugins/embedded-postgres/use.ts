@@ -6,7 +6,10 @@ import { systemCode } from './error.ts'
 const usersLock = 20_411
 
 export interface Use {
-  /** Answers whether nobody else uses the server. Then nobody begins to, until it is gone. */
+  /**
+   * Whether no other process uses the server. If none does, none can begin until the server is
+   * gone.
+   */
   end(): Promise<boolean>
 }
 
@@ -50,7 +53,7 @@ export async function beginUse(
   return {
     async end() {
       client.off('end', onLost)
-      // From here on somebody waits for answers: they must not be lost in an idle process' exit.
+      // Callers wait for answers from here on, so the socket keeps the process alive.
       socket.ref()
       try {
         await ask('pg_advisory_unlock_shared')

@@ -228,7 +228,7 @@ describe("operators' decisions", () => {
     const open = await run.debit('decided-pending', { debit: () => pending(redirect) })
     await assert.rejects(settle(open.id, 'approved', alice), refusedFor(/pending/))
     const unasked = await run.debit('decided-unasked', silence)
-    await assert.rejects(settle(unasked.id, 'approved', alice), refusedFor(/nobody asked/))
+    await assert.rejects(settle(unasked.id, 'approved', alice), refusedFor(/there was no enquiry/))
     for (const { id } of [approved, refused, open, unasked])
       assert.deepEqual(await settlings(id), [])
   })
@@ -274,7 +274,7 @@ describe("operators' decisions", () => {
       )
       await assert.rejects(
         gateway.operator.settle(paymentId, 'declined', alice),
-        refusedFor(/works on it now|nobody asked/),
+        refusedFor(/works on it now|there was no enquiry/),
       )
     }
     await run.sql('update tollgate.attempt set enquiries = 1 where payment_id = $1', [paymentId])
