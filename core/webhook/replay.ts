@@ -26,7 +26,7 @@ import {
  * whether delivered before or not; optionally only those that were given up.
  *
  * @returns the number, and where to continue when the range exceeds one request.
- * @throws GatewayError 429 while another replay of this endpoint or of this token runs.
+ * @throws GatewayError 429 while another replay of a range by this token or of this endpoint runs.
  */
 export async function replay(
   engine: Engine,
@@ -50,7 +50,7 @@ export async function replay(
     resource: endpoint.id,
     detail: { eventId, from, until, which: isDead ? 'DEAD' : 'ALL' },
   }
-  return engine.webhookReplays.within(caller, endpoint.id, async () => {
+  const send = async () => {
     engine.setupChanges.count(caller)
     const most = limits.webhooksPerReplay
     const search = isDead
@@ -72,7 +72,10 @@ export async function replay(
       replayed += done!.replayed
     }
     return found.length < most ? { replayed } : { replayed, nextFrom: nextOf(found) }
-  })
+  }
+  // One event is found by its id, whatever else there is.
+  if (eventId !== null) return send()
+  return engine.webhookReplays.within(caller, endpoint.id, send)
 }
 
 function eventsOf(

@@ -2,12 +2,20 @@ import { createHash } from 'node:crypto'
 import type { GatewayError } from '../../core/errors.ts'
 import { bodyInput } from '../../core/request/decode.ts'
 import { parseRequest, warm } from '../../core/request/parse.ts'
+import { endpoints } from '../../schemas/index.ts'
 import type { Attack, AttackRun } from './attack.ts'
 import { bodyOf, bytesOf, type Input, mutated, seedInputs, textOf } from './fuzz-input.ts'
 import { own } from './ground.ts'
-import { errorKind, wayOf, wrongWith } from './judge.ts'
+import { errorKind, wayOf, wrongWith, wrongWithPage } from './judge.ts'
 import type { Random } from './random.ts'
-import { post, sendAll } from './wire.ts'
+import { type Answer, post, sendAll } from './wire.ts'
+
+/** Operations that answer the browsers of shoppers with pages; their refusals are answers of the API. */
+const forShoppers = new Set(
+  endpoints.filter(({ login }) => login === 'return').map(({ operation }) => operation),
+)
+const isHtml = ({ headers }: Answer) =>
+  headers.get('content-type')?.startsWith('text/html') === true
 
 const sizes = {
   short: { rounds: 5, perRound: 1000, decodedRounds: 3 },
@@ -76,7 +84,8 @@ export const fuzz: Attack = {
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
         bytes += requests[index]!.length
         if (bodyOf(input) !== undefined) bodies += 1
-        const wrong = wrongWith(answer)
+        const isPage = forShoppers.has(input.operation) && isHtml(answer)
+        const wrong = isPage ? wrongWithPage(answer) : wrongWith(answer)
         if (wrong !== undefined && !isDocument(input, answer.status)) {
           run.find(wrong, `${textOf(input)}\n→ ${answer.status} ${answer.body.slice(0, 200)}`)
         }

@@ -44,6 +44,18 @@ export function wrongWith({ status, headers, body }: Answer): string | undefined
   return undefined
 }
 
+/** The flaw of a page that a shopper's browser is answered with, or undefined. */
+export function wrongWithPage({ status, headers, body }: Answer): string | undefined {
+  if (status === 0) return 'no answer came'
+  if (status !== 303 && !statuses.has(status)) return `status ${status}`
+  if (headers.get('content-type') !== 'text/html;charset=UTF-8') {
+    return `media type ${headers.get('content-type')}`
+  }
+  const policy = headers.get('content-security-policy') ?? ''
+  if (!policy.startsWith("default-src 'none'")) return 'a page that may load something'
+  return inside.test(body) ? 'the page reveals internals' : undefined
+}
+
 /** The parts of an answer that classify it: inputs with the same class need only one example. */
 export function wayOf(operation: string, { status, body }: Answer): string {
   let said: Said
