@@ -22,7 +22,7 @@ const settled = `
   from tollgate.payment p
   where p.state = any($1) and p.effect = any($2) and p.mode = 'EXTERNAL' and p.payment_type <> 'RG'
     and p.schedule_id is null and p.settled_at < now() - interval '1 second'
-    and (p.final_by is null) = $3
+    and (p.final_by is null) = $3 and (not $5 or p.payment_type <> 'CD')
     and not exists (select from oracle.contradiction c where c.payment_id = p.id)
     and not exists (select from oracle.fact f where f.payment_id = p.id)
     and not exists (select from oracle.failure f where f.payment_id = p.id)`
@@ -44,11 +44,13 @@ type Wanted = {
   readonly effects?: readonly string[]
   /** Whether a done operation can still fail. */
   readonly mayFail?: boolean
+  /** Leaves out credits, which have no money to take back. */
+  readonly tookMoney?: boolean
 }
 
 async function targets(
   { ground }: Scene,
-  { states, effects = withMoney, mayFail = false }: Wanted,
+  { states, effects = withMoney, mayFail = false, tookMoney = false }: Wanted,
   count: number,
 ): Promise<Target[]> {
   // Some of each kind, rare ones included.
@@ -56,7 +58,7 @@ async function targets(
     `with settled as (${settled}),
      ranked as (select *, row_number() over (partition by effect order by id desc) as rank from settled)
      select id, key, minor, state, effect, channel from ranked order by rank, id desc limit $4`,
-    [states, effects, !mayFail, count],
+    [states, effects, !mayFail, count, tookMoney],
   )
 }
 
@@ -149,7 +151,8 @@ async function disputed(scene: Scene, how: Shape, count: number): Promise<boolea
           ...approved,
           effects: how === 'chargeback-by-authorisation' ? ['authorisation'] : charges,
         }
-  return each(await awaited(scene, wanted, count), (target) => dispute(scene, target, how))
+  const found = await awaited(scene, { ...wanted, tookMoney: true }, count)
+  return each(found, (target) => dispute(scene, target, how))
 }
 
 async function each(
