@@ -18,7 +18,7 @@ const isHtml = ({ headers }: Answer) =>
   headers.get('content-type')?.startsWith('text/html') === true
 
 const sizes = {
-  short: { rounds: 5, perRound: 1000, decodedRounds: 3 },
+  short: { rounds: 2, perRound: 600, decodedRounds: 1 },
   full: { rounds: 820, perRound: 1250, decodedRounds: 200 },
 } as const
 

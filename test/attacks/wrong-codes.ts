@@ -41,7 +41,7 @@ export const wrongCodes: Attack = {
   name: 'codes',
   title: 'two hundred security codes on one card in every way, by several tokens and two processes',
   async run(run) {
-    const codes = run.profile === 'full' ? 200 : 60
+    const codes = run.profile === 'full' ? 200 : 30
     const settings = {
       TOLLGATE_CARD_TESTING_NUMBER: String(most),
       TOLLGATE_DEMO: 'false',

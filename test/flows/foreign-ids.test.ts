@@ -13,8 +13,8 @@ import { type Hosted, startHost } from '../host/http/hosted.ts'
 import { closeChecked } from '../rig/books.ts'
 import { cardOf } from '../rig/payment-request.ts'
 
-const tokenCount = 200
-const idCount = 200
+const tokenCount = 30
+const idCount = 60
 /** Tokens of a channel and of its merchant alternate. */
 const levels = [0, 1]
 const wire = { connections: 8, pipelined: 8, withinMs: 15_000 }
