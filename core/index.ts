@@ -28,7 +28,6 @@ export { ConfirmationNeededError } from './four-eyes/two-people.ts'
 export type { Gateway } from './gateway.ts'
 export type { GatewayOptions, Role } from './gateway-options.ts'
 export type { FollowUpRequest } from './gateway-parts.ts'
-export { keepHeapClose } from './heap.ts'
 export { newId } from './ids.ts'
 export {
   KeyAdministration,

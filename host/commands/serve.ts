@@ -1,4 +1,4 @@
-import { buildNumber, keepHeapClose } from '@tollgate/core'
+import { buildNumber } from '@tollgate/core'
 import type { HostSettings } from '../config/read-settings.ts'
 import { openLog } from '../logging.ts'
 import { demoCommand } from '../serve/demo.ts'
@@ -32,7 +32,6 @@ export const serveCommand: Command = {
   notes: 'tollgate --help lists all settings.',
   async run(given) {
     const settings = await settingsFor(given, ['role', 'surface', 'host', 'port'])
-    keepHeapClose()
     // The reader of the output may go away; payments continue.
     for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
     const isPretty =

@@ -61,7 +61,6 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
       'money.ts',
       'errors.ts',
       'fault-point.ts',
-      'heap.ts',
       'clock.ts',
     ],
   },

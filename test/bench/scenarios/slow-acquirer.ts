@@ -31,6 +31,8 @@ const smallLevels: readonly Level[] = [
   { delayMs: 300, concurrent: 30, seconds: 1.5 },
 ]
 const residentLimit = 300
+/** As docs/operating.md recommends. */
+const nodeOptions = { NODE_OPTIONS: '--max-semi-space-size=4' }
 
 type EmbeddedReport = { readonly sent: number; readonly approved: number }
 
@@ -41,7 +43,7 @@ async function run(ground: Ground): Promise<void> {
     name: 'slow_acquirer',
     isBuilt: true,
     configFile: fileURLToPath(new URL('slow-acquirer.config.js', import.meta.url)),
-    settings: { BENCH_ACQUIRER: acquirer },
+    settings: { ...nodeOptions, BENCH_ACQUIRER: acquirer },
   })
   const traffic = await newTraffic(ground)
   const client = new pg.Client({ connectionString: installation.url })
@@ -87,6 +89,7 @@ async function run(ground: Ground): Promise<void> {
   const embedder = await startChild(
     new URL('slow-embedded.js', import.meta.url),
     {
+      ...nodeOptions,
       BENCH_DATABASE: installation.url,
       BENCH_KEYS: installation.keys,
       BENCH_ENTITY: installation.entityId,

@@ -1,11 +1,8 @@
 /** An embedder's process: the engine as it is installed, without HTTP, at an acquirer that takes its time. */
 import { setTimeout as pause } from 'node:timers/promises'
 import simulator from '@tollgate/connector-simulator'
-import { createGateway, keepHeapClose, localKeys } from '@tollgate/core'
+import { createGateway, localKeys } from '@tollgate/core'
 import config from './slow-acquirer.config.js'
-
-// As `tollgate serve` does, too.
-keepHeapClose()
 
 const { BENCH_DATABASE: url = '', BENCH_KEYS: keys = '', BENCH_ENTITY: entityId = '' } = process.env
 const gateway = await createGateway({
