@@ -1,5 +1,6 @@
+import { workedMs } from '../rig/worked.ts'
 import type { Attack } from './attack.ts'
-import { ambiguityOf } from './regex-ambiguity.ts'
+import { doubtOf } from './regex-doubts.ts'
 import { type Literal, productLiterals, tablePatterns } from './regex-literals.ts'
 
 /** Far above the time of any of these expressions on a text of this length. */
@@ -8,7 +9,7 @@ const lengths = { short: [64, 2_048], full: [64, 512, 4_096, 32_768, 262_144] } 
 
 export const patterns: Attack = {
   name: 'patterns',
-  title: 'texts made to set every regular expression of the product back again and again',
+  title: 'texts that make every regular expression of the product backtrack',
   async run(run) {
     const all = [...productLiterals(), ...tablePatterns()]
     let texts = 0
@@ -16,10 +17,11 @@ export const patterns: Attack = {
     let slowest = ''
     for (const literal of all) {
       const compiled = new RegExp(literal.source, literal.flags.replaceAll(/[gy]/g, ''))
-      for (const hostile of hostileTexts(literal, lengths[run.profile])) {
-        const startedMs = performance.now()
+      const doubt = doubtOf(literal.source, literal.flags)
+      for (const hostile of hostileTexts(literal, doubt, lengths[run.profile])) {
+        const startedMs = workedMs()
         compiled.exec(hostile)
-        const tookMs = performance.now() - startedMs
+        const tookMs = workedMs() - startedMs
         texts += 1
         if (tookMs > slowestMs) {
           slowestMs = tookMs
@@ -32,7 +34,7 @@ export const patterns: Attack = {
         )
         break
       }
-      // The loop never waits, so other work in this process needs a turn.
+      // The loop never waits, so it gives other work in this process a turn.
       await new Promise((resume) => setImmediate(resume))
     }
     return {
@@ -68,13 +70,16 @@ const units = [
 ]
 const ends = ['\u0000', '!', '"', '']
 
-/** Short texts come first, so that steep growth shows before a text takes forever. */
-function* hostileTexts({ source, flags }: Literal, of: readonly number[]): Generator<string> {
-  const pump = ambiguityOf(source, flags)?.pump
+/** Short ones first: what grows too fast is seen before it takes for ever. `doubt` is a text of the checker. */
+export function* hostileTexts(
+  { source }: Literal,
+  doubt: string | undefined,
+  of: readonly number[],
+): Generator<string> {
   const named = [...new Set(source.replaceAll(/\\[a-zA-Z](?:\{[^}]*\})?|[\\^$|()[\]{}*+?]/g, ''))]
   for (const length of of) {
-    for (const unit of new Set([...(pump === undefined ? [] : [pump]), ...units, ...named])) {
-      const pumped = unit.repeat(Math.ceil(length / unit.length))
+    for (const unit of new Set([...(doubt === undefined ? [] : [doubt]), ...units, ...named])) {
+      const pumped = unit.repeat(Math.ceil(length / unit.length)).slice(0, length)
       for (const end of ends) yield pumped + end
     }
   }
