@@ -157,12 +157,6 @@ entry as (
       select coalesce(array_agg(distinct balance_id), '{}')
       from unnest(attention.freezes || excluded.freezes) as balance_id)
   returning id, freezes),
-frozen as (
-  update tollgate.payment_balance set frozen_by = array_append(frozen_by, entry.id)
-  from entry
-  where payment_balance.payment_id = any(entry.freezes) and not entry.id = any(frozen_by)
-    and payment_balance.payment_id not in (${late.paymentId}::uuid,
-      coalesce(${late.parentId}::uuid, ${late.paymentId}::uuid), coalesce(${late.returnedTo}::uuid, ${late.paymentId}::uuid))),
 own as (
   update tollgate.payment_balance set
     closed_by = case ${late.own}::text
@@ -186,10 +180,10 @@ stands as (
   select id, ${late.balance?.kind ?? null}::text, ${text(late.balance?.authorised ?? null)}::bigint,
     ${text(late.balance?.captured ?? null)}::bigint, ${late.balance?.maxCaptures ?? null}::integer,
     -- Entries that are older than the payment's balance.
-    coalesce((select array_agg(attention.id) from tollgate.attention
-      where attention.payment_id = payment_moved.id and payment_moved.id = any(attention.freezes)
-        and attention.resolved_at is null
-        and not (attention.kind = any(${late.ends}::text[]) and attention.reference = '')), '{}')
+    array(select older from unnest(tollgate.frozen_from_the_start(payment_moved.id, ${late.parentId}::uuid)) as older
+      where not exists (select from tollgate.attention
+        where attention.id = older and attention.payment_id = payment_moved.id
+          and attention.kind = any(${late.ends}::text[]) and attention.reference = ''))
   from payment_moved
   where ${late.balance !== null}::boolean and not exists (select from own)
   on conflict do nothing),
@@ -243,8 +237,11 @@ returned as (
       when ${late.returnedCapture?.isFinal === true}::boolean
         then coalesce(capture_final_by, ${late.returnedCapture?.id ?? null}::uuid)
       else capture_final_by end,
-    excess = ${excessOf}, excess_captures = ${excessCapturesOf}
+    excess = ${excessOf}, excess_captures = ${excessCapturesOf},
+    frozen_by = case when payment_balance.payment_id = any(entry.freezes) and not entry.id = any(frozen_by)
+      then array_append(frozen_by, entry.id) else frozen_by end
   from after_return after
+  left join entry on true
   where payment_balance.payment_id = after.payment_id
   returning excess - after.excess_before as more_excess,
     excess_captures - after.excess_captures_before as more_captures),
@@ -306,8 +303,19 @@ ${newEvent.ofPayment(
   late.event,
   sql`payment_moved where ${late.event !== null}::boolean`,
   late.notifies,
-)}
-select id, seq from payment_moved`
+)},
+-- The joins make the function look once the balances above are locked.
+frozen as (
+  select tollgate.freeze(entry.id, array(
+    select balance_id from unnest(entry.freezes) as balance_id
+    where balance_id <> ${late.paymentId}::uuid and balance_id is distinct from ${late.parentId}::uuid
+      and not (balance_id is not distinct from ${late.returnedTo}::uuid and exists (select from returned))))
+  from entry
+  left join own on true
+  left join parent on true)
+select id, seq
+from payment_moved
+left join frozen on true`
 
 const markOf = ({ move }: LateMove, name: string): string | null =>
   move.mark?.name === name ? move.mark.is : null

@@ -80,10 +80,15 @@ returned as (
     and balance_moved.is_first
     and ${move.returned.captures !== 0}::boolean),
 new_balance as (
-  insert into tollgate.payment_balance (payment_id, kind, authorised, captured, max_captures)
-  select id, ${row.balance_kind}::text, ${bigint(row.authorised)}::bigint, ${bigint(row.captured)}::bigint,
-    ${row.max_captures}::integer
-  from payment_moved where ${row.balance_kind}::text is not null
+  insert into tollgate.payment_balance (payment_id, kind, authorised, captured, max_captures, frozen_by)
+  select payment_moved.id, ${row.balance_kind}::text, ${bigint(row.authorised)}::bigint,
+    ${bigint(row.captured)}::bigint, ${row.max_captures}::integer,
+    -- The join makes the function look once the balance above is locked.
+    tollgate.frozen_from_the_start(payment_moved.id,
+      case when balance_moved.stands is null then null else ${paymentParent}::uuid end)
+  from payment_moved
+  left join balance_moved on true
+  where ${row.balance_kind}::text is not null
   on conflict do nothing),
 ${newEvent.ofPayment(
   { id: row.event_id!, type: row.event_type!, data: row.event_data! },

@@ -4,6 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import pg from 'pg'
+import { approvedAs } from '../../rig/acquirer.ts'
 import { balanceOf, closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
 import {
@@ -13,6 +15,7 @@ import {
   eur,
   failure,
   type LateRun,
+  lose,
   refuse,
   startLate,
   withoutAnyReversal,
@@ -155,4 +158,63 @@ describe('late successes for another amount', { concurrency: true }, () => {
     await run.gateway.operator.resolve(entry!.id, by)
     assert.equal((await run.gateway.payments.refund(capture.id, eur('1.00'))).result.code, charged)
   })
+
+  test('a capture found after the return of its authorisation is frozen too', async () => {
+    const { id } = await run.debit('returned-early', {}, { paymentType: 'PA' })
+    const capture = await run.follow(id, 'CP', 'found-late', eur('92.00'), { capture: lose })
+    assert.equal(capture.result.code, '000.200.001')
+    await run.tell(id, { outcome: failure })
+    await run.tell(capture.id, { outcome: approval })
+    const refund = () => run.gateway.payments.refund(capture.id, eur('1.00'))
+    await assert.rejects(refund(), { code: '700.300.600' })
+    const [entry] = await run.listed(id)
+    await run.gateway.operator.resolve(entry!.id, by)
+    assert.equal((await refund()).result.code, charged)
+  })
+})
+
+test('a capture confirmed at the moment of the return is frozen whichever commits first', async () => {
+  const run = await startLate()
+  try {
+    // Within one process, words about one authorisation take turns.
+    const other = await run.another({ plugins: [run.acquirer.plugin] })
+    for (let turn = 0; turn < 6; turn += 1) {
+      const { id } = await run.debit(`returned-now-${turn}`, {}, { paymentType: 'PA' })
+      const name = `found-now-${turn}`
+      const script = { capture: lose, enquire: approvedAs }
+      const capture = await run.follow(id, 'CP', name, eur('92.00'), script)
+      // Both wait for the authorisation's balance, so that neither statement sees the other's rows.
+      const holder = new pg.Client(run.database.url)
+      await holder.connect()
+      const waiting = (count: number) =>
+        until(async () => {
+          const rows = await run.sql(
+            `select from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock'`,
+          )
+          return rows.length >= count ? true : undefined
+        })
+      await holder.query('begin')
+      await holder.query('select from tollgate.payment_balance where payment_id = $1 for update', [
+        id,
+      ])
+      const words = [
+        () => run.tell(id, { outcome: failure }),
+        () => other.operator.enquire(capture.id, by),
+      ]
+      const [first, second] = turn % 2 === 0 ? words : words.toReversed()
+      const told = [first!()]
+      await waiting(1)
+      told.push(second!())
+      await waiting(2)
+      await holder.query('commit')
+      await holder.end()
+      await Promise.all(told)
+      await assert.rejects(run.gateway.payments.refund(capture.id, eur('1.00')), {
+        code: '700.300.600',
+      })
+    }
+  } finally {
+    await closeChecked(run)
+  }
 })
