@@ -222,7 +222,8 @@ async function stock(run: Hosted, channel: string, merchant: string, count: numb
     const request = { ...made, paymentBrand: 'VISA', card }
     return (await gateway.registrations.create(request as never)).id
   })
-  const schedule = await times(0.15, async (no) => {
+  // One for each registration, so that every registration leads to one.
+  const schedule = await times(0.3, async (no) => {
     const request = { ...charge, registrationId: registration[no], job: { hour: '6' } }
     return (await gateway.schedules.create(request as never)).id
   })
