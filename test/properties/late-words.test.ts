@@ -5,7 +5,7 @@ import { happenings } from './late-words/merchant.ts'
 import { playAll, shownViolation, withDeaths } from './late-words/runner.ts'
 import { mixed, sampled } from './late-words/sequences.ts'
 
-const count = 100
+const count = 40
 
 /**
  * The same lives on every run; the long run takes others and shortens failing ones: `npm run

@@ -123,7 +123,7 @@ describe('searches for less common kinds', () => {
       { id: big[0]!, channels: big.slice(0, 1) },
     ]
     await run.sql("select tollgate.create_partitions(now() - interval '40 months', 40)")
-    const drafts = fc.sample(draft, { numRuns: 8_000, seed: 11 })
+    const drafts = fc.sample(draft, { numRuns: 3_000, seed: 11 })
     known = await withTimedRecords(await store(run, [...many, ...big], drafts))
     known.sort((one, other) => newestFirst(one, other))
     await run.sql('vacuum (analyze) tollgate.payment')
@@ -186,7 +186,7 @@ describe('searches for less common kinds', () => {
           expected.map((one) => one.id),
         )
       }),
-      { numRuns: 30 },
+      { numRuns: 15 },
     )
   })
 
