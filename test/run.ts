@@ -19,10 +19,9 @@ const condition = '--conditions=@tollgate/source'
 
 /** Tests that start, await or kill processes: one process for each file, three at a time. */
 const apart = /^test\/(?:flows|crashes|browser|examples|plugins\/embedded-postgres|host\/cli)\//
-/**
- * Tests that mostly wait for clocks, connections and pauses: one separate process, beside the rest.
- */
-const waiting = /^test\/core\/(?:schedule|db|event-feed|webhook|operator)\//
+/** Half of the others, which mostly wait for clocks, connections and pauses: one process beside the rest. */
+const waiting =
+  /^test\/(?:properties|plugins|core\/(?:schedule|db|event-feed|webhook|operator|test-clock|audit-chain))\//
 const filesAtOnce = 3
 const unitLimitMs = 30_000
 const apartLimitMs = 180_000
