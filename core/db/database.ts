@@ -223,7 +223,8 @@ export class Database {
    */
   #watch(client: Client, within: Patience): () => void {
     const sinceMs = systemClock.elapsedMs()
-    const limitMs = Math.min(within.tryMs, within.endUntilMs - sinceMs)
+    // A process that was held up may begin past its end.
+    const limitMs = Math.max(0, Math.min(within.tryMs, within.endUntilMs - sinceMs))
     let afterReading: NodeJS.Immediate | undefined
     const timer = setTimeout(() => {
       // An answer that came while this process was held up is read before.
