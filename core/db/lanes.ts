@@ -37,15 +37,15 @@ const unhurried = sql`
 /**
  * The four ways to Postgres, each with connections of its own so that none can starve another.
  *
- * Group lane: rows nobody else contends for. One waiting row runs alone at once; what arrives while
- * flushes are under way goes into the next one as one statement with one commit. No timer: under
+ * Group lane: rows that no other statement locks. One waiting row runs alone at once. Rows that arrive
+ * while flushes are under way go into the next flush, as one statement with one commit. No timer: under
  * light load nothing waits, under heavy load the commits are shared.
  * Single lane: rows that others may lock. One statement each, in order per key within the process.
  * Read lane: reads.
- * Search lane: what may take long and is no payment's; opened when somebody searches.
+ * Search lane: slow reads that serve no payment. Opened at the first search.
  *
  * A call ends within the flush budget. Each of its tries has a limit of its own, after which its
- * connection counts as lost: a line that swallows bytes would hold it for as long as it likes.
+ * connection counts as lost: a broken line could otherwise block the connection forever.
  */
 export class Lanes {
   readonly database: Database

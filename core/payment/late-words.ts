@@ -1,5 +1,6 @@
 /**
- * Late words, and the treatment of each. One table, pure data; `hear()` applies the table.
+ * Late words, and the treatment of each: one table, pure data. `hear()` applies the table to messages, and
+ * `applyLate()` to every word about a decided payment.
  * Chargebacks and their reversals are facts with code of their own.
  */
 import type { Outcome } from '@tollgate/plugin-kit'
