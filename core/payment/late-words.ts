@@ -61,8 +61,7 @@ export type Treatment =
   | 'known'
 
 /**
- * The treatment of each word. Where the effect matters, `moneyIn` applies to payments that take
- * money.
+ * The treatment of each word. `treatmentOf` adapts a treatment to the effect of the payment.
  */
 export const lateWords: Readonly<Record<Standing, Readonly<Record<Word, Treatment>>>> = {
   undecided: {
