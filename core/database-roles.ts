@@ -1,6 +1,6 @@
 /**
- * Two users of the database. One owns the tables and changes them when the program is updated; the other
- * one runs payments, and can neither change a table nor a row of the audit trail.
+ * Two users of the database. One owns the tables and migrates them. The other one runs payments, and can
+ * change neither tables nor rows of the audit trail.
  */
 import { createHash, createHmac, pbkdf2Sync } from 'node:crypto'
 import type pg from 'pg'
@@ -13,7 +13,7 @@ import { migrateAll } from './migrate.ts'
 export type DatabaseRole = {
   readonly name: string
   readonly does: 'migrates' | 'runs'
-  /** Shown this once; undefined when the user was there already. */
+  /** Shown only once; undefined for an existing user. */
   readonly password: string | undefined
 }
 

@@ -1,6 +1,6 @@
 import { type Reason, resultDescription } from '@tollgate/schemas'
 
-/** One parameter that the request got wrong. `value` is given for harmless fields only. */
+/** One wrong parameter of a request. `value` is present for harmless fields only. */
 export type ParameterError = {
   readonly name: string
   readonly value?: string

@@ -18,21 +18,21 @@ export type GatewayOptions = {
   readonly connectors?: Readonly<Record<string, Record<string, unknown>>>
   /** `test` never touches real money; a token of one environment never works in the other. */
   readonly environment: Environment
-  /** Key-encryption keys of the vault. They stay the caller's: closing the gateway leaves them open. */
+  /** Key-encryption keys of the vault. Closing the gateway does not close the provider. */
   readonly keys: KeyProvider
   /**
-   * How long data keys are used from memory while the key provider does not answer, in milliseconds.
-   * They are opened again after a quarter of it. Default four hours.
+   * How long the gateway uses data keys from memory while the key provider is unavailable, in
+   * milliseconds. It opens them again after a quarter of this time. Default: four hours.
    */
   readonly keyCacheMs?: number
   readonly clock?: Clock
   /** `api` takes requests, `worker` runs jobs, `all` does both. Default `all`. */
   readonly role?: Role
-  /** Bring the schema up to date at start. Default true. */
+  /** Run pending migrations at start. Default true. */
   readonly migrate?: boolean
-  /** The URL for acquirers' events: `https://pay.example.com`. */
+  /** The public URL of the gateway, for messages of acquirers and returning shoppers: `https://pay.example.com`. */
   readonly publicUrl?: string
-  /** Longest an operation at an acquirer may take, in milliseconds. Default 30,000. */
+  /** How long an operation at an acquirer may take, in milliseconds. Default 30,000. */
   readonly connectorTimeoutMs?: number
   /** Lets connectors reach this machine's loopback. Test environment only; default true there. */
   readonly allowLoopback?: boolean
@@ -47,11 +47,11 @@ export type GatewayOptions = {
    */
   readonly stepDays?: number
   /**
-   * Two people decide about tokens, acquirer accounts, data keys and administrators: one proposes,
-   * another confirms. Default false.
+   * Require two people, one to propose and one to confirm, for access tokens, acquirer accounts, data
+   * key rotations and changes to operators who administer. Default false.
    */
   readonly fourEyes?: boolean
-  /** Work for each operator's password, as a power of two. Test environment only; 15 on live, and unless given. */
+  /** Cost of hashing operators' passwords, as a power of two. Test environment only. Default 15. */
   readonly passwordLogRounds?: number
   /**
    * Thresholds of declined payments per merchant, beyond which further attempts are refused: of one

@@ -11,13 +11,13 @@ import type { Presence } from './process/presence.ts'
 import type { Queue } from './queue/queue.ts'
 import type { StepsView } from './step/view.ts'
 
-/** What a follow-up by its own method leaves to say. */
+/** The request of a follow-up. Methods such as `capture` set its `paymentType`. */
 export type FollowUpRequest = Readonly<Record<string, unknown>> & {
   readonly amount?: string
   readonly currency?: string
 }
 
-/** What happened to a resource, or to one execution of a schedule, step by step. */
+/** Reads the steps of a resource, or of one execution of a schedule. */
 export type StepsOf = (id: string, options?: RequestOptions) => Promise<StepsView>
 
 export type GatewayParts = {

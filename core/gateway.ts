@@ -65,7 +65,7 @@ export class Gateway {
   readonly events: Events
   /** The audit trail: actors, origins, times and actions. */
   readonly audit: AuditTrail
-  /** Into the security log, once a minute for each kind and subject. */
+  /** Writes an alarm to the security log, once a minute for each kind and subject. */
   readonly alarm: Alarm
   readonly #guessed: GuessedIds
   readonly name: string
@@ -100,8 +100,8 @@ export class Gateway {
   }
 
   /**
-   * Payments. Requests are the nested fields of the API, all values texts; responses equal those of
-   * the hosted surface. A declined payment is a response and no error.
+   * Payments. Requests are the nested fields of the API, with strings as values. Responses equal those
+   * of the host. A declined payment is a response, not an error.
    *
    * @throws GatewayError when a request is refused: bad input, wrong state, limits.
    */
@@ -141,8 +141,8 @@ export class Gateway {
   }
 
   /**
-   * Registrations: accounts that are stored for later payments. Answers are masked: a number is never
-   * given back.
+   * Registrations: accounts stored for later payments. Responses are masked, and never contain the
+   * number.
    *
    * @throws GatewayError like `payments`; 100.150.2xx when a registration is unknown or not usable.
    */
@@ -186,7 +186,7 @@ export class Gateway {
       this.#registration('registrations.remove', {}, options, (caller, { fields }) =>
         endRegistration(this.#engine, caller, id, fields),
       ),
-    /** Ids of the usable registrations that hold the same account as this one, itself included. */
+    /** Ids of all usable registrations of the same account, including the given one. */
     sameAccount: async (id: string, options: RequestOptions = {}): Promise<string[]> => {
       const caller = options.caller ?? embedder
       await this.#read(caller, 'registrations.get', {})
@@ -195,11 +195,11 @@ export class Gateway {
   }
 
   /**
-   * The steps of the resource with this number: an id, a short id, a merchantTransactionId, a key
-   * of an attempt. For operators; for several payments with one number, the ids.
+   * The steps of a resource, for operators. If several payments match, returns their ids.
    *
-   * @param options.days The age limit for short ids and references; default 35.
-   * @throws GatewayError 404 when no resource has this number.
+   * @param reference An id, a short id, a merchantTransactionId or the key of an attempt.
+   * @param options.days How many days to search for short ids and references. Default: 35.
+   * @throws GatewayError 404 when no resource matches.
    */
   inspect(reference: string, { days = 35 }: { days?: number } = {}) {
     return inspect(this.#engine, reference, days)
@@ -234,17 +234,22 @@ export class Gateway {
     return paymentView(payment, balance, newId(), buildNumber)
   }
 
-  /** The caller behind an Authorization header. A token of certain networks needs `from`. @throws GatewayError 401, 403. */
+  /**
+   * The caller of an Authorization header.
+   *
+   * @param from The client's address. Without it, tokens with networks are refused.
+   * @throws GatewayError 401, 403.
+   */
   authenticate(authorization: string | undefined, from?: string): Promise<Caller> {
     return this.#engine.directory.authenticate(authorization, from)
   }
 
-  /** The merchant of a caller, or the entity above several; undefined: all entities. */
+  /** The merchant of a caller, or the caller's entity above merchants. Undefined: all entities. */
   merchantOf(caller: Caller): Promise<string | undefined> {
     return this.#engine.directory.merchantBehind(caller)
   }
 
-  /** Answers a raw request to an operation of the endpoints table. Never throws. */
+  /** Answers a raw request for an operation of the endpoints table. Never throws. */
   async call(operation: string, caller: Caller | null, call: Call): Promise<Reply> {
     const { address } = call
     const from = caller === null || address === undefined ? caller : { ...caller, address }
@@ -260,16 +265,16 @@ export class Gateway {
     return isEngineOperation(operation)
   }
 
-  /** The reply that an error becomes. */
+  /** The reply for an error. */
   refuse(error: unknown, requestId: string): Reply {
     return refusalReply(this.#engine, error, requestId, buildNumber)
   }
 
   /**
-   * A message of an acquirer, stored on return.
+   * Stores a message of an acquirer.
    *
-   * @param message the message, or a function that reads it for an existing account.
-   * @param address the sender's address, for the limit of unproven messages.
+   * @param message The message, or a function that reads the message once the account is found.
+   * @param address The sender's address, for the limit of unverified messages.
    * @throws GatewayError 404, 400, 429, 503.
    */
   inbound(
@@ -281,12 +286,12 @@ export class Gateway {
     return receive(this.#engine, connector, account, message, address)
   }
 
-  /** Events committed by this process, best effort. Returns a function that stops them. */
+  /** Calls `handler` after each commit of this process. A crash can lose calls. Returns a function that ends the calls. */
   on(handler: (event: GatewayEvent) => void): () => void {
     return this.#engine.events.on(handler)
   }
 
-  /** Sends one of the embedder's or a plugin's jobs. `key`: at most one with it is queued or running. */
+  /** Queues a job of the embedding program or of a plugin. At most one job with a `key` is queued or running. */
   sendJob(name: string, payload: object, key?: string): Promise<void> {
     return this.#queue.send(name, payload, key)
   }

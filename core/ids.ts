@@ -30,9 +30,8 @@ export function keepIdsNear(databaseMs: number): void {
 
 /**
  * A UUIDv7 as 32 lower-case hex characters: time of the wall clock in milliseconds, 12 bits that
- * begin at random and count within the millisecond, so that the ids of one process stand in the order
- * in which they were made, then 62 random bits. Postgres takes it as a `uuid`; on the wire it is the
- * id of every resource.
+ * begin at random and count within the millisecond, so that the ids of one process are in the order of
+ * their creation, then 62 random bits. A `uuid` in Postgres, and the id of every resource in the API.
  */
 export function newId(
   nowMs: number = Math.min(Date.now(), Math.floor(ceilingMs + systemClock.elapsedMs())),
@@ -50,7 +49,7 @@ export function newId(
   )
 }
 
-/** An id that tells nothing about its time, for entities and tokens: 32 lower-case hex characters. */
+/** An id that does not contain its time, for entities and tokens: 32 lower-case hex characters. */
 export function newOpaqueId(): string {
   return randomBytes(16).toString('hex')
 }
@@ -70,7 +69,7 @@ export function idTimeMs(id: string): number {
   return Number.parseInt(id.slice(0, 12), 16)
 }
 
-/** Lower than every id. */
+/** An id below every other id. */
 export const lowestId = '0'.repeat(32)
 
 /** The lowest id that can be made at a moment. */

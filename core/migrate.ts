@@ -23,7 +23,7 @@ export class MigrationError extends Error {
   override readonly name = 'MigrationError'
 }
 
-/** First line of a migration that running processes of the version before cannot live with. */
+/** First line of a migration with which running processes of the previous version cannot work. */
 const breakingMark = '-- breaking'
 
 async function refuseWhileOthersRun(database: Database, client: pg.PoolClient): Promise<void> {
@@ -50,8 +50,8 @@ export async function migrationFiles(): Promise<
 }
 
 /**
- * Brings the engine's schema up to date. Safe when several processes start at once: they take turns,
- * and all but the first find nothing to do. Each file commits with its own row or not at all.
+ * Runs pending migrations. Safe when several processes start at once: they take turns, and only the first
+ * one migrates. Each file commits together with its row in the list of migrations, or not at all.
  *
  * @throws MigrationError when a file that ran before has changed, or the database is newer than the code.
  */
@@ -59,7 +59,7 @@ export async function migrate(database: Database, pool: pg.Pool): Promise<string
   const client = await pool.connect()
   const ran: string[] = []
   try {
-    // The time limit is for payments' statements; a migration may run and wait longer.
+    // The time limit applies to statements of payments. A migration may run and wait longer.
     await client.query('set statement_timeout = 0')
     await client.query('set idle_in_transaction_session_timeout = 0')
     await client.query('set lock_timeout = 0')
@@ -114,7 +114,7 @@ export async function migrate(database: Database, pool: pg.Pool): Promise<string
 }
 
 /**
- * Brings a database up to date without starting an engine on it: needs no keys and no plugins.
+ * Migrates a database without an engine, so without keys and plugins.
  *
  * @returns the migrations that ran now. @throws MigrationError, or the database's own error.
  */

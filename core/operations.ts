@@ -30,7 +30,7 @@ const nobody: Caller = { id: 'nobody', entityId: '', rights: 0 }
 
 const handlers: Readonly<Record<string, Handler>> = {
   async 'payments.create'(engine, caller, call, build) {
-    // Not held in a variable, which would keep it while the acquirer thinks.
+    // Not held in a variable, which would keep the request in memory until the acquirer responds.
     const done = await read(engine, caller, 'payments.create', bodyOf(call)).then((request) =>
       createPayment(engine, caller, request, call.idempotencyKey),
     )

@@ -46,8 +46,11 @@ const silent: Log = { info() {}, warn() {} }
  * Starts an engine on a Postgres database: migrates, opens the vault, loads the plugins, starts the
  * jobs.
  *
- * @throws PluginError a plugin or its settings are wrong · MissingKeyError the database was made with
- * other keys · KeyProviderError the keys cannot be asked for now · MigrationError · Error when the database belongs to the other environment or is not durable.
+ * @throws PluginError when a plugin or its settings are wrong.
+ * @throws MissingKeyError when the database needs other keys.
+ * @throws KeyProviderError when the key provider is unavailable.
+ * @throws MigrationError when the database has no tables or cannot be migrated.
+ * @throws Error when the database belongs to the other environment or is not durable.
  */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const log = options.log ?? silent
@@ -147,7 +150,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     await presence.start()
     await engine.cardTesting.start()
     warm(['payments.create', 'payments.followUp', 'payments.get'])
-    // Last, because it keeps the process at work from here on.
+    // Last, because jobs run from here on.
     const dispatcher = isWorker ? new Dispatcher(engine, queue) : undefined
     if (dispatcher === undefined) await Dispatcher.declare(queue)
     else await dispatcher.start(own)
@@ -179,7 +182,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   }
 }
 
-/** A database that is just starting is waited for, a few seconds. */
+/** Waits a few seconds for a database that is starting. */
 async function reachable(database: Database, lanes: Lanes): Promise<void> {
   await pRetry(() => database.run(lanes.pools.read, serverTime), {
     retries: 5,
@@ -202,7 +205,7 @@ async function checkDatabase(lanes: Lanes, environment: Environment, log: Log): 
   await checkDurability(lanes, environment, log)
 }
 
-/** @throws MigrationError in the place of Postgres' word for a table that is not there. */
+/** @throws MigrationError instead of Postgres' error for a missing table. */
 function needsMigration(error: unknown): never {
   if (sqlState(error) !== '42P01' && sqlState(error) !== '3F000') throw error
   throw new MigrationError(

@@ -76,7 +76,7 @@ async function failed(engine: Engine, row: InboundRow, error: string): Promise<v
     await engine.lanes.single(failEvent(row, pauseMs))
     return
   }
-  // Anybody may send unproven messages, so these fill no list.
+  // Anybody may send unverified messages, so these fill no list.
   const about = { connector, account, eventId: event_id, key: claim.key }
   const entry = claim.verified
     ? [

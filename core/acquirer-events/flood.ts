@@ -1,4 +1,4 @@
-/** Counts the unproven messages that this process received, including those it did not store. */
+/** Counts the unverified messages that this process received, including those it did not store. */
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 
@@ -22,7 +22,7 @@ function windowOf(engine: Engine, name: string): Window {
 
 /**
  * Counts the claims of a message for its account and for its sender's address. A stranger uses up
- * the share of one address before the acquirer's, whose messages may be unproven as well.
+ * the share of one address before the acquirer's, whose messages may be unverified as well.
  *
  * @returns whether the limit is exceeded; malformed claims cost time as well and count.
  */

@@ -32,7 +32,7 @@ type Well = { readonly eventId: string; readonly claim: StoredClaim }
  *
  * @param given the message, or a function that reads it once the account is known
  * @throws GatewayError 404 for an unknown connector or account, 400 for an unreadable message, 503
- * when the signature cannot be checked now, 429 for too many unproven messages.
+ * when the signature cannot be checked now, 429 for too many unverified messages.
  */
 export async function receive(
   engine: Engine,
@@ -91,7 +91,7 @@ export async function receive(
   const keys = new Set<string>()
   for (const one of well) if (await keep(engine, from, one)) keys.add(one.claim.key)
   if (malformed.length > 0) await putAside(engine, from, verified, malformed)
-  // No entry for an unproven message: its sender gets an error, as none of it was stored.
+  // No entry for an unverified message: its sender gets an error, as none of it was stored.
   if (!verified && well.length === 0 && malformed.length > 0) throw malformedWhole(malformed)
   for (const key of keys) {
     engine.inFlight.track(workOnKey(engine, connectorName, accountKey, key)).catch(() => {})
@@ -121,7 +121,7 @@ const notNow = () =>
     retryAfterSeconds: 10,
   })
 
-/** Anybody can send unproven messages, so only a limited number is stored. */
+/** Anybody can send unverified messages, so only a limited number is stored. */
 async function refuseTooMany(engine: Engine, from: From, more: number): Promise<void> {
   const { unverifiedEvents: most, unverifiedEventsMs } = limits
   const [row] = await engine.lanes.single(

@@ -12,7 +12,7 @@ export type InboundRow = {
   age_ms: number
 }
 
-/** A claim in its stored form: amounts as text, and whether the message was proven. */
+/** A claim in its stored form: amounts as text, and whether the message was verified. */
 export type StoredClaim = {
   readonly key: string
   readonly verified: boolean
@@ -24,7 +24,7 @@ export type StoredClaim = {
 }
 
 /**
- * Stores an event once; a repeat changes nothing. A proven event replaces an unproven one in any
+ * Stores an event once; a repeat changes nothing. A verified event replaces an unverified one in any
  * state, since anybody may have sent the latter under this id.
  *
  * @param claim JSON of a StoredClaim.
@@ -46,7 +46,7 @@ export const addEvent = (
   returning event_id`
 
 /**
- * Stores an unproven event beside another unproven one with the same id and another operation, so
+ * Stores an unverified event beside another unverified one with the same id and another operation, so
  * that a stranger's earlier message does not block the acquirer's. No event id contains a blank.
  */
 export const addUnprovenBeside = (
@@ -64,7 +64,7 @@ export const addUnprovenBeside = (
   on conflict do nothing
   returning event_id`
 
-/** Stores a proven event with a known id and another content. Empty when this content is known. */
+/** Stores a verified event with a known id and another content. Empty when this content is known. */
 export const addOtherContent = (
   connector: string,
   account: string,
@@ -79,7 +79,7 @@ export const addOtherContent = (
     and not exists (select from jsonb_array_elements(others) as known where known = ${claim}::jsonb)
   returning event_id`
 
-/** The number of recent unproven events of an account, up to `most`. */
+/** The number of recent unverified events of an account, up to `most`. */
 export const countUnverified = (
   connector: string,
   account: string,
@@ -95,7 +95,7 @@ export const countUnverified = (
     limit ${most}::integer) as lately`
 
 /**
- * Whether an open event is to be worked on now: it is due, and no earlier proven event about the
+ * Whether an open event is to be worked on now: it is due, and no earlier verified event about the
  * same operation is open. A chargeback may wait for the end of its payment without blocking later
  * words; a reversal may wait for its chargeback without blocking any event.
  */
@@ -159,7 +159,7 @@ export const takeNext = (
     for update of event skip locked)
   ${taken}`
 
-/** The row is unchanged: not closed, not replaced by a proven event, not failed meanwhile. */
+/** The row is unchanged: not closed, not replaced by a verified event, not failed meanwhile. */
 const stillTaken = ({ connector, account, event_id, claim, tries, waits }: InboundRow) => sql`
   connector = ${connector}::text and account = ${account}::text and event_id = ${event_id}::text
     and processed_at is null and (claim ->> 'verified')::boolean = ${claim.verified}::boolean
@@ -183,14 +183,14 @@ export const quarantineEvent = (row: InboundRow) => sql<{ event_id: string }>`
   where ${stillTaken(row)}
   returning event_id`
 
-/** Closes the event, unless a proven event replaced it meanwhile. */
+/** Closes the event, unless a verified event replaced it meanwhile. */
 export const closeEvent = (row: InboundRow, outcome: string) => sql`
   update tollgate.inbound_event set processed_at = now(), outcome = ${outcome}::text
   where connector = ${row.connector}::text and account = ${row.account}::text
     and event_id = ${row.event_id}::text and processed_at is null
     and (claim ->> 'verified')::boolean = ${row.claim.verified}::boolean`
 
-/** A batch of unproven messages past their retention, in any state. */
+/** A batch of unverified messages past their retention, in any state. */
 export const purgeUnverified = (days: number, batch: number) => sql<{ event_id: string }>`
   delete from tollgate.inbound_event
   where ctid in (

@@ -7,7 +7,7 @@ import type { Engine } from '../engine.ts'
 import { entryAbout } from './list.ts'
 import type { InboundRow } from './store.ts'
 
-/** Outcomes of proven messages that mean moved money. */
+/** Outcomes of verified messages that mean moved money. */
 const saysMoney = new Set(['approved', 'accepted', 'chargeback'])
 
 /** Waits for the record of money that moved; finally lists money without a payment. */
@@ -29,7 +29,7 @@ export async function unknownKey(
   return 'unknown-key'
 }
 
-/** Another account's event moves nothing; a proven one is listed. */
+/** Another account's event moves nothing; a verified one is listed. */
 export async function otherAccount(
   engine: Engine,
   { connector, account, event_id, claim }: InboundRow,

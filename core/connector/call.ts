@@ -228,7 +228,7 @@ function secretsOf(target: CallTarget): unknown[] {
   return [...named(connector.config, config), ...named(connector.account, target.account)]
 }
 
-/** Whoever has the token is the shopper who comes back. */
+/** The return token, a secret: any browser with the token counts as the returning shopper. */
 const returnToken = (operation: Operation | undefined): string[] =>
   operation?.returnUrl === undefined
     ? []

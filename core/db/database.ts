@@ -33,12 +33,12 @@ const types = {
 
 export type Client = pg.PoolClient
 
-/** Until when a statement is worked on; moments are those of `systemClock.elapsedMs()`. */
+/** The time limits of a statement, on the clock of `systemClock.elapsedMs()`. */
 export type Patience = {
-  /** A connection is waited for until then, and no try begins later. */
+  /** The end of the wait for a connection. No try begins later. */
   readonly beginUntilMs: number
   readonly endUntilMs: number
-  /** One try: its connection is given up then. */
+  /** The time limit of one try. After it, the connection is given up. */
   readonly tryMs: number
 }
 
@@ -203,8 +203,8 @@ export class Database {
   }
 
   /**
-   * A connection of a pool. After a statement that got no answer the others that were silent since it
-   * began are not trusted: they took the same way, and each would cost a try.
+   * A connection of a pool. After a statement without an answer, other connections that were silent since
+   * its start are dropped: they share the broken network path, and each would cost a try.
    */
   async #client(pool: pg.Pool, within: Patience): Promise<Client> {
     for (;;) {
@@ -216,10 +216,10 @@ export class Database {
   }
 
   /**
-   * Gives a connection up when its try is over: what waits for it learns that it broke. Only that frees
-   * it: pg's own limits tell the caller and leave the connection busy, or say goodbye and wait.
+   * Breaks a connection at the end of its try, so that its waiting query fails. Nothing else frees the
+   * connection: pg's own limits fail the query and leave the connection busy, or end it politely and wait.
    *
-   * @returns to be called once nothing waits for it any more
+   * @returns A function to call once no query waits for the connection.
    */
   #watch(client: Client, within: Patience): () => void {
     const sinceMs = systemClock.elapsedMs()
@@ -227,7 +227,7 @@ export class Database {
     const limitMs = Math.max(0, Math.min(within.tryMs, within.endUntilMs - sinceMs))
     let afterReading: NodeJS.Immediate | undefined
     const timer = setTimeout(() => {
-      // An answer that came while this process was held up is read before.
+      // First reads an answer that arrived while this process was busy.
       afterReading = setImmediate(() => {
         this.#doubtedMs = Math.max(this.#doubtedMs, sinceMs)
         const text = `the database did not answer within ${Math.round(limitMs)} ms`

@@ -1,9 +1,9 @@
 /**
- * Turns Idempotency-Keys that an older version stored as they were sent into digests. Migrations have no keys,
- * so the engine does it when it starts, before it takes a request: a repeat across the upgrade is found.
+ * Converts Idempotency-Keys that an older version stored in clear into digests. Migrations have no keys, so
+ * the engine does this at its start, before the first request. Repeats across the upgrade are recognised.
  *
- * Safe to run twice and in several processes: they take turns, rows that are there already stay, and the old
- * table goes when all of it was taken over.
+ * Safe to run twice and in several processes: they take turns, existing rows stay, and the old table is
+ * dropped after all of its rows are converted.
  */
 import { limits } from '@tollgate/schemas'
 import type pg from 'pg'
@@ -27,7 +27,7 @@ const batch = 2_000
 const plainTable = sql<{ is_there: boolean }>`
   select to_regclass('tollgate.idempotency_plain') is not null as is_there`
 
-/** In the order of the primary key, those that are past their time left out. */
+/** Rows in the order of the primary key, without expired ones. */
 const plainAfter = (entityId: string, key: string, days: number) => sql<PlainRow>`
   select entity_id, key, fingerprint, payment_id, created_at
   from tollgate.idempotency_plain
@@ -49,7 +49,7 @@ const addDigests = (rows: readonly (Omit<PlainRow, 'key'> & { digest: Buffer })[
 const dropPlain = sql`drop table if exists tollgate.idempotency_plain`
 const emptyPlain = sql`delete from tollgate.idempotency_plain`
 
-/** @param digest what is stored in the place of a key of an entity. @returns how many rows were taken over. */
+/** @param digest The digest of an entity's key. @returns the number of converted rows. */
 export async function digestIdempotencyKeys(
   database: Database,
   pool: pg.Pool,
@@ -85,7 +85,7 @@ export async function digestIdempotencyKeys(
     })
     return taken
   } finally {
-    // Its settings are not those of payments.
+    // This connection has other settings than those of payments.
     if (isTouched) await client.query('select pg_advisory_unlock_all()').catch(() => {})
     client.release(isTouched)
   }

@@ -14,5 +14,5 @@ export async function durability(lanes: Lanes): Promise<string[]> {
     .map(({ name }) => `${name} is off, set it to on`)
 }
 
-/** The cheapest question there is. */
+/** A cheap query. */
 export const serverTime = sql<{ now: Date }>`select now() as now`

@@ -18,10 +18,10 @@ export function violated(error: unknown): string | undefined {
   return typeof constraint === 'string' ? constraint : undefined
 }
 
-/** Errors of those who never had a connection. */
+/** Errors of statements that never got a connection. */
 const unreached = new WeakSet<Error>()
 
-/** Marks an error as one before which nothing was handed to any connection. */
+/** Marks an error: no connection got the statement. */
 export function asNeverReached(thrown: unknown): Error {
   const error = thrown instanceof Error ? thrown : new Error('no connection', { cause: thrown })
   unreached.add(error)
@@ -29,16 +29,15 @@ export function asNeverReached(thrown: unknown): Error {
 }
 
 /**
- * True when no connection could be had, and so nothing was carried out and nothing will be: in none of
- * the tries of one call of the lanes was the statement handed to a connection.
+ * True when no connection got the statement in any try, so it was not carried out and never will be.
  */
 export function neverReached(error: unknown): boolean {
   return error instanceof Error && unreached.has(error)
 }
 
 /**
- * True when the database cannot be relied on now: the connection broke under the statement and nothing
- * tells whether it was committed, no connection could be had, or Postgres gave it up for its time.
+ * True when the outcome of a statement is unknown or the database is unavailable: the connection broke
+ * during the statement, no connection was available, or Postgres ended the statement after its time limit.
  */
 export function outcomeUnknown(error: unknown): boolean {
   const state = sqlState(error)

@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.ts'
 
-/** Questions in one statement, at most. */
+/** Maximum number of queries in one statement. */
 const atOnce = 200
 
 /**
- * Turns many questions of one moment into one. Where questions keep coming, those of the next
- * `everyMs` wait for each other: a statement costs more than what one more question adds to it.
+ * Combines concurrent queries into one statement. Under load, the queries of the next `everyMs` share a
+ * statement: a further query costs less than a further statement.
  */
 export class Gather<Key, Value> {
   readonly #everyMs: number
@@ -18,7 +18,7 @@ export class Gather<Key, Value> {
     failed: (error: unknown) => void
   }[] = []
 
-  /** @param answer gives a value for each key, in their order. */
+  /** @param answer Returns a value for each key, in the order of the keys. */
   constructor(
     answer: (keys: readonly Key[]) => Promise<readonly Value[]>,
     everyMs: number,

@@ -42,8 +42,8 @@ export type GroupStatement<Given extends Columns, Moved extends { id: string }> 
 }
 
 /**
- * True of every id, and a hint: the planner takes rows of JSON for a hundred, and of a range of them for one.
- * For a hundred it would read the whole of a table that was small when it made its plan.
+ * A condition that is true for every id, as a hint: the planner expects a hundred rows from JSON, but one
+ * row after a range condition. For a hundred, it would read a whole table that was small at planning time.
  */
 export const fewIds = sql`id between '00000000-0000-0000-0000-000000000000' and 'ffffffff-ffff-ffff-ffff-ffffffffffff'`
 
@@ -98,15 +98,15 @@ export type Body = {
 }
 
 /**
- * A template that grouped() puts its rows before. A name between its texts is a column that must
- * equal the row's id already: for a single row that is said once more with the parameter itself, so
- * that Postgres opens the one partition that can hold it and not all of them.
+ * A template that follows the rows of grouped(). A name between its texts is a column that equals the
+ * row's id: for a single row, the parameter itself is repeated there, so that Postgres opens only the
+ * partition of the row.
  */
 export function body(texts: TemplateStringsArray, ...pruned: readonly string[]): Body {
   return { texts, pruned }
 }
 
-/** The same for a text that is put together of parts. */
+/** The same for a text made of parts. */
 export function text(whole: string): Body {
   return { texts: [whole], pruned: [] }
 }

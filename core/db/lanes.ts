@@ -37,15 +37,15 @@ const unhurried = sql`
 /**
  * The four ways to Postgres, each with connections of its own so that none can starve another.
  *
- * Group lane: rows nobody else contends for. One waiting row runs alone at once; what arrives while
- * flushes are under way goes into the next one as one statement with one commit. No timer: under
+ * Group lane: rows that no other statement locks. One waiting row runs alone at once. Rows that arrive
+ * while flushes are under way go into the next flush, as one statement with one commit. No timer: under
  * light load nothing waits, under heavy load the commits are shared.
  * Single lane: rows that others may lock. One statement each, in order per key within the process.
  * Read lane: reads.
- * Search lane: what may take long and is no payment's; opened when somebody searches.
+ * Search lane: slow reads that serve no payment. Opened at the first search.
  *
  * A call ends within the flush budget. Each of its tries has a limit of its own, after which its
- * connection counts as lost: a line that swallows bytes would hold it for as long as it likes.
+ * connection counts as lost: a broken line could otherwise block the connection forever.
  */
 export class Lanes {
   readonly database: Database
@@ -111,7 +111,7 @@ export class Lanes {
     })
   }
 
-  /** Rows for which no flush had room while there was time for it: nothing was sent for them. */
+  /** Fails rows for which no flush had room in time: nothing was sent for them. */
   #expire(): void {
     const lastMs = systemClock.elapsedMs() - limits.flushBudgetMs + limits.leastTryMs
     for (const queue of this.#queues.values()) {
@@ -176,18 +176,17 @@ export class Lanes {
 
   /**
    * Runs one statement in the single lane; a lost connection, a deadlock or a lock timeout is retried
-   * within the flush budget. Statements here are safe to run again, and while their first copy still
-   * runs or is on its way for a connection that we gave up: ids are made before, and the copy that
-   * comes second waits at the primary key and inserts nothing; moves are conditional on what they move
-   * from (state, lease, version), and the copy that comes second waits for the row, sees what became of
-   * it, and moves nothing. A copy that waits for too long fails and is no proof of anything: what is
-   * told in the end is that the outcome of the first is unknown.
+   * within the flush budget. Every statement here is safe to run again, even while an earlier copy still
+   * runs on an abandoned connection. Inserts have ids from before, so the second copy waits at the
+   * primary key and inserts nothing. Updates depend on the previous state, lease or version, so the
+   * second copy waits for the row and changes nothing. A copy that waits for too long fails and proves
+   * nothing: the outcome of the first is then unknown.
    */
   single<Row>(statement: Sql<Row>): Promise<Row[]> {
     return this.#insist(this.#single, statement, patience(limits.statementTryMs), worthRetry)
   }
 
-  /** @param before what became of a try of the same statement elsewhere */
+  /** @param before The failure of an earlier try of the same statement. */
   async #insist<Row>(
     pool: pg.Pool,
     statement: Sql<Row>,
@@ -221,8 +220,8 @@ export class Lanes {
   }
 
   /**
-   * A statement that may take long and that nobody waits for. Safe to run again as those of `single`,
-   * and left to its next time when it fails.
+   * A slow statement for which no request waits. Safe to run again, like those of `single`. After a
+   * failure, its next regular run repeats it.
    */
   upkeep<Row>(statement: Sql<Row>): Promise<Row[]> {
     const work = async (client: Client) => {
@@ -244,12 +243,12 @@ export class Lanes {
     return mine
   }
 
-  /** @param tryMs more for what searches: it begins within the flush budget and may end after it. */
+  /** @param tryMs Longer for searches, which begin within the flush budget and may end after it. */
   read<Row>(statement: Sql<Row>, tryMs: number = limits.statementTryMs): Promise<Row[]> {
     return this.#insist(this.#read, statement, patience(tryMs), outcomeUnknown)
   }
 
-  /** A search that takes no connection which a token, a payment or the readiness needs. */
+  /** A search. It takes no connection from tokens, payments or the readiness check. */
   search<Row>(statement: Sql<Row>): Promise<Row[]> {
     return this.database.run(this.#search, statement, patience(limits.searchMs))
   }

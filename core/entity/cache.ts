@@ -3,15 +3,15 @@ export type Version = { readonly id: string; readonly at: number }
 
 type Entry<Value> = {
   readonly value: Value
-  /** When it was known to be so, and when it was read. */
+  /** When the value was last confirmed, and when it was read. */
   readonly at: number
   readonly readAt: number
   readonly version: string | undefined
 }
 
 /**
- * A bounded map whose values are fresh for a time measured on the monotonic clock. Where the source has a
- * version that every change of it changes, an old value under the same version is fresh again without being read.
+ * A bounded map whose values are fresh for a time on the monotonic clock. If the source has a version that
+ * changes with every change, an old value of the present version is fresh again without a read.
  */
 export class FreshCache<Value> {
   readonly #entries = new Map<string, Entry<Value>>()
@@ -30,7 +30,7 @@ export class FreshCache<Value> {
     max: number
     nowMs: () => number
     version?: () => Promise<Version>
-    /** Age from which a value is read again whatever its version. */
+    /** Age from which a value is read again, even if its version is the present one. */
     rereadMs?: number
   }) {
     this.#freshMs = options.freshMs
@@ -48,7 +48,7 @@ export class FreshCache<Value> {
     return this.#nowMs() - entry.at < this.#freshMs(entry.value) ? entry.value : undefined
   }
 
-  /** The fresh value, or what `load` gives; many callers at once share one load. */
+  /** The fresh value, or the result of `load`. Concurrent callers share one load. */
   async get(key: string, load: () => Promise<Value>): Promise<Value> {
     const fresh = this.peek(key)
     if (fresh !== undefined) return fresh
@@ -72,10 +72,10 @@ export class FreshCache<Value> {
   }
 
   async #renewed(key: string, load: () => Promise<Value>): Promise<Entry<Value>> {
-    // Asked for before the read: a change between the two makes another version, never an old value under a new one.
+    // The version before the read: a change between the two never leaves an old value under a new version.
     const version = await this.#version?.()
     const known = this.#entries.get(key)
-    // Age counts from before the read, too: what was revoked meanwhile is seen in time.
+    // The age counts from before the read, so that a revocation meanwhile is noticed in time.
     const readAt = this.#nowMs()
     if (
       version !== undefined &&

@@ -1,14 +1,14 @@
 /** The features by which failed attempts at one merchant are counted, and their thresholds. */
 import { limits } from '@tollgate/schemas'
 
-/** In the order in which they are looked at: the one that concerns the fewest shoppers first. */
+/** In the order of their checks: the dimension that concerns the fewest shoppers first. */
 export const dimensions = ['number', 'address', 'bin', 'channel', 'token'] as const
 export type Dimension = (typeof dimensions)[number]
 
-/** Failures in the window of each dimension from which on attempts are refused; 0: never. */
+/** Number of failures in the window of each dimension from which attempts are refused; 0: never. */
 export type Thresholds = Readonly<Record<Dimension, number>>
 
-/** The entity's setting that stands over the installation's. */
+/** The entity setting that overrides the setting of the installation. */
 export const settingOf: Readonly<Record<Dimension, string>> = {
   number: 'cardTestingNumber',
   address: 'cardTestingAddress',
@@ -17,7 +17,7 @@ export const settingOf: Readonly<Record<Dimension, string>> = {
   token: 'cardTestingToken',
 }
 
-/** Many shoppers share one of these, so it takes more than a number of failures to refuse them all. */
+/** Dimensions that many shoppers share. Refused only while failures also exceed approvals. */
 export const isWide = (dimension: Dimension): boolean =>
   dimension !== 'number' && dimension !== 'address'
 
@@ -33,7 +33,7 @@ export const defaultThresholds = (environment: 'test' | 'live'): Thresholds =>
 export const isOn = (thresholds: Thresholds): boolean =>
   dimensions.some((dimension) => thresholds[dimension] > 0)
 
-/** Those that apply to a channel: its settings are its own over those of the nodes above. */
+/** The thresholds of a channel. Its own settings override those of the entities above. */
 export function thresholdsOf(
   installation: Thresholds,
   settings: Readonly<Record<string, unknown>>,

@@ -24,7 +24,7 @@ import { rulesOf } from './store-dispatching.ts'
 import { type KnownToken, knownToken, limitedHash, plainHash, type Unfit, unfit } from './token.ts'
 import { TokenUse } from './token-use.ts'
 
-/** A channel and the settings that apply to it: its own win over those of the nodes above. */
+/** A channel and its settings, which override those of the entities above. */
 export type Channel = {
   readonly id: string
   readonly name: string
@@ -105,7 +105,7 @@ export class Directory {
     this.#below = new FreshCache(ofEntities)
     this.#accounts = new FreshCache({ ...ofEntities, ...versioned })
     this.#rules = new FreshCache(ofEntities)
-    // A platform pays on thousands of channels, and a change of one has all of them read again.
+    // A platform uses thousands of channels, and a change of one makes the process read all of them again.
     const together = <Row>(
       statement: (ids: readonly string[]) => Sql<Row>,
       idOf: (row: Row) => string,
@@ -125,10 +125,10 @@ export class Directory {
   /**
    * The caller behind an `Authorization` header.
    *
-   * @param from Address of the client, as far as it is known.
+   * @param from Address of the client, if known.
    * @throws GatewayError 401 when the header is missing or malformed, 403 when the token is unknown,
-   * revoked, expired, used from elsewhere than it may be, or of the other environment. Of the first
-   * four the answer does not say which: who found a token must not learn where it is of use.
+   * revoked, expired, used from another network, or of the other environment. The response to the
+   * first four is the same, so that a thief does not learn where a token works.
    */
   async authenticate(header: string | undefined, from?: string): Promise<Caller> {
     const token = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(header ?? '')?.[1]
@@ -154,7 +154,7 @@ export class Directory {
     return { id: known.id, entityId: known.entityId, rights: known.rights }
   }
 
-  /** The log tells the token's owner the reason, which its holder does not learn. */
+  /** Logs the reason for the owner of the token. The client does not learn the reason. */
   #unfit({ id }: KnownToken, why: Unfit, from: string | undefined): GatewayError {
     this.#log?.warn({ token: id, why, from: from ?? '' }, 'an access token was refused')
     return notValid()
@@ -196,7 +196,7 @@ export class Directory {
     return { ...named, rules }
   }
 
-  /** The same, and open. @throws GatewayError 500.100.203 when it is closed. */
+  /** The same. @throws GatewayError 500.100.203 when the entity is closed. */
   async channel(caller: Caller, requested: string | undefined): Promise<Addressee> {
     const addressee = await this.addressee(caller, requested)
     if (addressee.closed) throw new GatewayError('500.100.203')
@@ -216,7 +216,7 @@ export class Directory {
   }
 
   /**
-   * Whether the caller may name this entity at all; what is no id is left to validation.
+   * Checks that the caller may name this entity. Malformed ids are left to validation.
    *
    * @throws GatewayError 403, alike for a foreign entity and for one that does not exist.
    */
@@ -226,18 +226,18 @@ export class Directory {
     if (path.length === 0 || !mayAct(caller, path)) throw notForThatEntity()
   }
 
-  /** Whether the caller acts for this node: it is the caller's own or below it. */
+  /** Whether the caller acts for this entity: it is the caller's own entity or below it. */
   async acts(caller: Caller, id: string): Promise<boolean> {
     return mayAct(caller, await this.#path(id))
   }
 
-  /** The merchant that a channel belongs to; the channel itself where none stands above it. */
+  /** The merchant of a channel; the channel itself if it has no merchant. */
   async merchantOf(channelId: string): Promise<string> {
     const path = await this.#path(channelId)
     return path.find((row) => row.kind === 'merchant')?.id ?? channelId
   }
 
-  /** The one a caller acts for, to count by: it never fails. */
+  /** The merchant of a caller, or the caller's entity above merchants. For counting, so it never fails. */
   async merchantBehind({ entityId }: Caller): Promise<string | undefined> {
     return entityId === null ? undefined : this.merchantOf(entityId).catch(() => entityId)
   }
@@ -268,7 +268,7 @@ export class Directory {
     return this.#accounts.get(channelId, () => this.#readAccounts.ask(channelId))
   }
 
-  /** One cheap question to the database. @throws when it does not answer. */
+  /** One cheap query. @throws when the database does not respond. */
   async ping(): Promise<void> {
     await this.#lanes.read(tokenByHash(Buffer.alloc(32), Buffer.alloc(32)))
   }
@@ -279,7 +279,7 @@ export class Directory {
     return row
   }
 
-  /** Empty for what is no id: in a statement with others it would fail them too. */
+  /** Empty for a malformed id, which would fail the statement of other ids as well. */
   async #path(id: string): Promise<readonly EntityRow[]> {
     if (!isId(id)) return []
     return this.#paths.get(id, () => this.#readPath.ask(id))

@@ -1,32 +1,32 @@
-/** Rules that choose a merchant's channel: what they may say, and which of them fits. */
+/** The dispatching rules of a merchant: their form, and which of them matches. */
 import { brandOf, brands, currencyOf, isCountry, paymentTypes } from '@tollgate/schemas'
 import type { RuleRow } from './store-dispatching.ts'
 
-/** One rule. A list that is left out takes everything; a rule without lists is the default. */
+/** One rule. A missing list matches everything; a rule without lists is the default. */
 export type DispatchRule = {
-  /** 1 to 1,000,000, once per merchant. The lowest one that fits decides. */
+  /** 1 to 1,000,000, unique per merchant. The matching rule with the lowest priority decides. */
   readonly priority: number
   /** A channel of the same merchant. */
   readonly channelId: string
   readonly brands?: readonly string[]
-  /** ISO 4217. A request without a currency (a registration by itself) fits no rule that names some. */
+  /** ISO 4217. A request without a currency (a registration without a payment) matches no rule with currencies. */
   readonly currencies?: readonly string[]
-  /** PA, DB, CD, PA.CP, 3D, and RG for a registration by itself. PA takes PA.CP as well. */
+  /** PA, DB, CD, PA.CP, 3D, and RG for a registration without a payment. PA also matches PA.CP. */
   readonly paymentTypes?: readonly string[]
-  /** ISO 3166-1, two letters. A request that tells no country fits no rule that names some. */
+  /** ISO 3166-1, two letters. A request without a country matches no rule with countries. */
   readonly countries?: readonly string[]
 }
 
 /** The facts that rules compare. */
 export type DispatchFacts = {
-  /** The brand, and beside the scheme of a wallet's card the wallet; none while it is unknown. */
+  /** The brand; for a card from a wallet, the brand of the card and the wallet. Empty while unknown. */
   readonly brands: readonly string[]
   readonly currency: string | null
   readonly paymentType: string
   readonly country: string | null
 }
 
-/** A rule made ready for payments, with its channel. */
+/** A rule prepared for payments, with its channel. */
 export type ReadyRule = {
   readonly priority: number
   readonly channel: {
@@ -35,14 +35,14 @@ export type ReadyRule = {
     readonly closed: boolean
     readonly settings: Readonly<Record<string, unknown>>
   }
-  /** Null takes everything. */
+  /** Null matches everything. */
   readonly lists: Readonly<Record<Criterion, ReadonlySet<string> | null>>
 }
 
 export const criteria = ['brands', 'currencies', 'paymentTypes', 'countries'] as const
 export type Criterion = (typeof criteria)[number]
 
-/** More would be a mistake, and every one of them costs time in every payment that fits none. */
+/** Every rule costs time in each payment that matches none. */
 const maxRules = 1000
 const maxPriority = 1_000_000
 const firstTypes = [
@@ -50,7 +50,7 @@ const firstTypes = [
   'RG',
 ]
 
-/** One value as rules keep it, or undefined for one that does not exist. */
+/** A value in the form of the rules, or undefined for an unknown value. */
 const known: Readonly<Record<Criterion, (value: string) => string | undefined>> = {
   brands: (value) => brandOf(value)?.code,
   currencies: (value) => currencyOf(value)?.code,
@@ -66,9 +66,9 @@ const allowed: Readonly<Record<Criterion, string>> = {
 }
 
 /**
- * The rules of one merchant as they are stored: in order, brands by their codes.
+ * The rules of one merchant in stored form: in order, brands by their codes.
  *
- * @throws Error naming the rule and the field that is wrong, with what would be right.
+ * @throws Error naming the wrong rule, the wrong field and the allowed values.
  */
 export function checkRules(
   rules: readonly DispatchRule[],
@@ -126,7 +126,7 @@ function namesOf(channels: readonly { readonly id: string; readonly name: string
   return ` (there are: ${shown.join(', ')}${channels.length > 20 ? ', …' : ''})`
 }
 
-/** Facts as rules compare them. @throws Error naming the value that does not exist. */
+/** Facts in the form of the rules. @throws Error naming an unknown value. */
 export function checkFacts(facts: DispatchFacts): DispatchFacts {
   const one = (name: Criterion, value: string) => {
     const found = known[name](value)
@@ -160,7 +160,7 @@ export function readyRule(row: RuleRow): ReadyRule {
   }
 }
 
-/** The first rule that takes a payment, of rules in their order. */
+/** The first rule that matches. Expects rules in order. */
 export function firstFitting(
   rules: readonly ReadyRule[],
   facts: DispatchFacts,
@@ -169,7 +169,7 @@ export function firstFitting(
   return rules.find((rule) => values.every(([name, some]) => takes(rule, name, some)))
 }
 
-/** Whether one list of a rule takes one of these values. */
+/** Whether a list of a rule matches one of these values. */
 export function takes(rule: ReadyRule, name: Criterion, values: readonly string[]): boolean {
   const list = rule.lists[name]
   return list === null || values.some((value) => list.has(value))
@@ -189,7 +189,7 @@ export function valuesOf(facts: DispatchFacts, name: Criterion): readonly string
   }
 }
 
-/** The rule before it that takes everything this one takes: it can then never decide. */
+/** An earlier rule that matches everything that this rule matches, so that this rule never decides. */
 export function shadowOf(rules: readonly ReadyRule[], rule: ReadyRule): ReadyRule | undefined {
   return rules.find(
     (earlier) =>

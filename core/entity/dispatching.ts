@@ -1,4 +1,4 @@
-/** Channel dispatching as operators see it: the rules of each merchant. */
+/** The dispatching rules of each merchant, for operators. */
 import { actorBy, type By } from '../audit/actor.ts'
 import type { Lanes } from '../db/lanes.ts'
 import { isId } from '../ids.ts'
@@ -18,14 +18,14 @@ import { channelsOf, replaceRules, rulesOf, rulesVersion } from './store-dispatc
 
 export type ListedRule = DispatchRule & {
   readonly channelName: string
-  /** A rule whose channel is closed refuses what it takes. */
+  /** A rule whose channel is closed refuses matching requests. */
   readonly channelClosed: boolean
-  /** Priority of an earlier rule that takes all of it: this one never decides. */
+  /** Priority of an earlier rule that matches all of its requests: this rule never decides. */
   readonly shadowedBy?: number
 }
 
 export type RuleChange = {
-  /** Refuse when the rules are not at this version any more. */
+  /** Refuse if the rules have another version now. */
   readonly version?: number
   /** The actor, for the audit; `embedder` by default. */
   readonly by?: By
@@ -38,7 +38,7 @@ export class Dispatching {
     this.#lanes = lanes
   }
 
-  /** A merchant's rules, the one that is asked first before the others. @throws Error for no merchant. */
+  /** A merchant's rules by priority. @throws Error for an unknown merchant. */
   async list(merchantId: string): Promise<{ version: number; rules: ListedRule[] }> {
     await this.#merchant(merchantId)
     const version = await this.#version(merchantId)
@@ -47,10 +47,10 @@ export class Dispatching {
   }
 
   /**
-   * Puts these rules in the place of all there are, at once; an empty list ends dispatching. Every
-   * process follows within five seconds. Payments that were accepted before keep their channel.
+   * Replaces all rules at once. An empty list switches dispatching off. Every process follows within
+   * five seconds. Payments accepted before keep their channel.
    *
-   * @returns the new version. @throws Error naming the rule and the field that is wrong.
+   * @returns the new version. @throws Error naming the wrong rule and field.
    */
   async replace(
     merchantId: string,
@@ -79,9 +79,9 @@ export class Dispatching {
   }
 
   /**
-   * The rule that would decide now; undefined when none fits. Nothing is sent or stored.
+   * The rule that would decide now; undefined when none matches. Sends and stores nothing.
    *
-   * @throws Error naming a value that does not exist.
+   * @throws Error naming an unknown value.
    */
   async choose(merchantId: string, facts: DispatchFacts): Promise<ListedRule | undefined> {
     await this.#merchant(merchantId)
@@ -90,7 +90,7 @@ export class Dispatching {
     return found === undefined ? undefined : listed(found, ready)
   }
 
-  /** Reads, changes and writes again when somebody else wrote in between, unless a version was named. */
+  /** Reads, changes and writes the rules. Repeats after a concurrent change, unless a version is given. */
   async #change(
     merchantId: string,
     work: (rules: readonly DispatchRule[]) => readonly DispatchRule[],

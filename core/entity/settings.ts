@@ -33,34 +33,33 @@ const pauses: Setting = {
 }
 
 const known: Readonly<Record<string, Setting>> = {
-  /** Refuse cards without a security code while the shopper is there to give one. */
+  /** Refuse cards without a security code while the shopper is present. */
   cvvRequired: oneOf(true, false),
-  /** Keep approvals for less than was asked instead of reversing them. */
+  /** Keep approvals for less than the requested amount, instead of reversing them. */
   partialApproval: oneOf(true, false),
   /**
-   * Show the fingerprint of registrations: the same for the same account of one merchant. Tells whoever
-   * has a token which registrations hold one account; never unless set.
+   * Show the fingerprint of registrations, which is the same for the same account of one merchant. Any
+   * token then shows which registrations hold one account. Default: false.
    */
   showFingerprint: oneOf(true, false),
   /**
-   * Different card numbers with the same first six and last four digits that may come by one token, and
-   * on one channel, within so many hours; 0 sets no limit. Unless set, 20 in 24 hours on live and no
-   * limit in test.
+   * Different card numbers with the same first six and last four digits that one token, and one channel,
+   * may send within a number of hours. 0: no limit. Default: 20 in 24 hours on live, no limit in test.
    */
   distinctNumbers: whole(0, 1000),
   distinctNumbersHours: whole(1, 24 * 31),
-  /** Zone in which the times of schedules are read; UTC unless set. */
+  /** Time zone of schedules. Default: UTC. */
   timeZone: zone,
-  /** Least time between two charges of one schedule; an hour in the live environment unless set. */
+  /** Minimum time between two charges of one schedule. Default: an hour on live. */
   scheduleIntervalSeconds: whole(0, 366 * 86_400),
-  /** How many missed charges of one schedule are made up for, and how old they may be. */
+  /** How many missed due times of one schedule are caught up, and their maximum age. */
   missedExecutions: whole(0, 1000),
   missedExecutionHours: whole(0, 24 * 366),
-  /** How often a declined charge of a schedule is repeated, where the acquirer says that it may help; never unless set. */
+  /** How often a declined charge of a schedule is repeated, if the decline may pass. Default: never. */
   resubmissions: whole(0, 20),
-  /** Pauses before the first repeat, the second and so on; the last one repeats. A day unless set. */
+  /** Pauses before the first repeat, the second and so on; the last one repeats. Default: a day. */
   resubmissionHours: pauses,
-  /** Declined payments from which on card testing is suspected; 0 is never. Those of the installation unless set. */
+  /** Declines from which further attempts are refused; 0: never. Default: the setting of the installation. */
   ...Object.fromEntries(
     Object.values(cardTestingSettings).map((name) => [name, whole(0, 1_000_000)]),
   ),
@@ -69,14 +68,14 @@ const known: Readonly<Record<string, Setting>> = {
 function isZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
-    // Offsets such as +02:00 are taken by Intl too, but are no zones.
+    // Intl also accepts offsets such as +02:00, which are not zones.
     return /^[A-Za-z]/.test(name)
   } catch {
     return false
   }
 }
 
-/** @throws Error naming the setting that does not exist or has a value it cannot have. */
+/** @throws Error naming an unknown setting or a wrong value. */
 export function checkEntitySettings(settings: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(settings)) {
     const setting = Object.hasOwn(known, name) ? known[name] : undefined

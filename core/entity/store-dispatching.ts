@@ -15,7 +15,7 @@ export type RuleRow = {
   channel_settings: Record<string, unknown>
 }
 
-/** A merchant's rules in their order. Joined with its own channels: a rule can lead nowhere else. */
+/** A merchant's rules in order, joined with its own channels: a rule can name no other channel. */
 export const rulesOf = (merchantId: string) => sql<RuleRow>`
   select rule.priority, channel.id as channel_id, rule.brands, rule.currencies, rule."paymentTypes" as payment_types,
     rule.countries, channel.name as channel_name, channel.closed as channel_closed, channel.settings as channel_settings
@@ -36,13 +36,13 @@ export const channelsOf = (merchantId: string) => sql<{ id: string; name: string
   where parent_id = ${merchantId}::uuid and kind = 'channel'
   order by created_at, id`
 
-/** Puts other rules in the place of `version` (0: there were none); empty when that is not the present one. */
+/** Replaces the rules of `version` (0: none before). Empty if another version is the present one. */
 export const replaceRules = (change: {
   readonly merchantId: string
   readonly rules: string
   readonly version: number
   readonly by: Actor
-  /** The rules of `version`, as people know them. */
+  /** The rules of `version`, for the audit trail. */
   readonly before: readonly unknown[]
 }) => sql<{ version: number }>`
 with changed as (

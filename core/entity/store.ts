@@ -44,12 +44,12 @@ export const entityById = (id: string) => sql<EntityRow>`
   from tollgate.entity
   where id = ${id}`
 
-/** One step of the way from an entity up to the top. `of` is the entity it begins with. */
+/** An entity on the path from the entity `of` to the top. */
 export type PathRow = EntityRow & { readonly of: string }
 
 /**
- * Each of these entities and all above it, itself first: a channel has three nodes above it. Looked up one by
- * one (offset 0 keeps them apart), because joining many of them at once reads the whole table.
+ * Each of these entities and the entities above it, itself first: a channel has three entities above it.
+ * Offset 0 makes Postgres look them up one by one, because one join of many would read the whole table.
  */
 export const ancestries = (ids: readonly string[]) => sql<PathRow>`
   select asked.of, node.id, node.parent_id, node.kind, node.name, node.closed, node.settings
@@ -150,13 +150,13 @@ audited as (${auditRows(
 )})
 select id from changed`
 
-/** `limited`: what is stored of a token with rights, networks or an end. */
+/** `limited`: the stored limits of a token with rights, networks or an expiry. */
 export const tokenByHash = (plain: Buffer, limited: Buffer) => sql<TokenRow>`
   select id, entity_id, environment, rights, networks, expires_at, revoked_at
   from tollgate.token
   where hash in (${plain}, ${limited})`
 
-/** Its rights, networks and end, as the audit trail tells them. */
+/** The rights, networks and expiry of a token, for the audit trail. */
 const tokenFacts = (
   of: Sql,
   end: Sql = of,
@@ -204,8 +204,8 @@ audited as (${auditRows(
 select id from made`
 
 /**
- * Puts a new token in the place of one that is good and was not rotated yet: for the same node, with the same
- * limits, and with as long a life unless told otherwise. The old one ends when the overlap does.
+ * Creates the successor of a valid token that was not rotated yet: with the same entity and limits, and the
+ * same lifetime unless another is given. The old token ends with the overlap.
  */
 export const rotateToken = (
   id: string,
@@ -254,13 +254,13 @@ export const tokenById = (id: string) => sql<ListedToken>`
   from tollgate.token
   where id = ${id}`
 
-/** Rows that somebody else holds are left out: they are changed, or marked, just now. */
+/** Skips rows that another statement locks: it changes or marks them now. */
 export const markTokensUsed = (ids: readonly string[]) => sql`
   with used as (
     select id from tollgate.token where id = any(${ids}::uuid[]) for update skip locked)
   update tollgate.token set last_used_at = now() from used where token.id = used.id`
 
-/** Told once: a token that was revoked before stays as it was. */
+/** Empty for a token that was revoked before, which stays unchanged. */
 export const revokeToken = (id: string, by: Actor) => sql<{ id: string }>`
 with was as (
   select id, entity_id, name, rights, networks, expires_at, revoked_at

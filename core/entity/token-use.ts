@@ -1,6 +1,6 @@
 /**
- * When tokens were last used, written aside: a request notes it in memory and goes on. Of one token
- * once a minute, of all that were used in the same second with one statement, which waits for nobody.
+ * Records the last use of tokens. A request only adds the token in memory, once a minute at most. One
+ * statement writes all tokens of a second, and no request waits for it.
  */
 import { limits } from '@tollgate/schemas'
 import type { Clock } from '../clock.ts'
@@ -32,7 +32,7 @@ export class TokenUse {
     this.#timer ??= setTimeout(() => void this.write(), limits.tokenUseGatherMs).unref()
   }
 
-  /** Writes what is noted. A database that does not answer is told of the next use instead. */
+  /** Writes the uses in memory. If that fails, only the next use is recorded. */
   async write(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined

@@ -5,13 +5,13 @@ import { allOfTokens, type RightSet, rightSet } from '../caller/rights.ts'
 import { type Networks, networksOf } from '../net/address.ts'
 import type { TokenRow } from './store.ts'
 
-/** Narrower than what any token may. */
+/** Limits of a token. */
 export type TokenLimits = {
-  /** Names of rights; every right of tokens unless given. */
+  /** Names of rights. Default: all rights of tokens. */
   readonly rights?: readonly string[]
-  /** The token is refused from then on; without it, only a person ends the token. */
+  /** The expiry. Without it, only a revocation ends the token. */
   readonly expiresAt?: Date
-  /** Addresses and CIDR blocks, IPv4 or IPv6, that it may be used from; everywhere unless given. */
+  /** Allowed addresses and CIDR blocks, IPv4 or IPv6. Default: all. */
   readonly networks?: readonly string[]
 }
 
@@ -39,7 +39,7 @@ export function knownToken(row: TokenRow): KnownToken | 'revoked' {
   }
 }
 
-/** @param from Address of the client; a token of certain networks is of no use where it is not known. */
+/** @param from Address of the client. Without it, a token with networks is refused. */
 export function unfit(
   token: KnownToken,
   nowMs: number,
@@ -60,7 +60,7 @@ export const plainHash = (token: string): Buffer => digestOf('sha256', token, 'b
 export const limitedHash = (token: string): Buffer =>
   digestOf('sha256', `limited access token\n${token}`, 'buffer')
 
-/** @throws Error naming what cannot be. */
+/** @throws Error naming the wrong limit. */
 export function checkTokenLimits(limits: TokenLimits, nowMs: number): void {
   if (limits.rights !== undefined) {
     if (limits.rights.length === 0) throw new Error(`a token needs a right: ${namesOfRights}`)

@@ -1,4 +1,4 @@
-/** The feed: every notification once, oldest first, whether or not anybody has an endpoint. */
+/** The event feed: every notification once, oldest first, with or without webhook endpoints. */
 import { limits } from '@tollgate/schemas'
 import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
@@ -27,7 +27,7 @@ import { watchOf } from './watch.ts'
 export type FeedPage = {
   readonly notifications: readonly Notification[]
   readonly nextCursor: string
-  /** Whether more is there already. */
+  /** Whether the next page already has events. */
   readonly more: boolean
 }
 
@@ -38,10 +38,10 @@ type Reading = {
 }
 
 /**
- * A page of the feed, after the wait that was asked for when there is none yet.
+ * A page of the feed. If it would be empty, waits for the next event, for the requested time at most.
  *
- * @param isGone true when whoever asked does not wait any more
- * @throws GatewayError 400 for a cursor of somewhere else, 403 for a foreign entity, 429 when too many wait.
+ * @param isGone True when the client has disconnected.
+ * @throws GatewayError 400 for a wrong cursor, 403 for a foreign entity, 429 for too many waiting clients.
  */
 export async function readFeed(
   engine: Engine,
@@ -71,7 +71,7 @@ export async function readFeed(
       if (more) continue
       leave ??= watch.enter(caller.id, await merchantOf(engine, caller))
       awaited ??= reading.channels ?? (await engine.lanes.read(everyChannel)).map(({ id }) => id)
-      // Tracked, so that an engine that closes lets its readers go before its connections.
+      // Tracked, so that a closing engine ends waits before it closes connections.
       await engine.inFlight.track(watch.wait(awaited, position, until, isGone))
       if (engine.inFlight.closing) {
         return { notifications: [], nextCursor: cursorOf(position), more: false }
@@ -146,8 +146,8 @@ async function onePage(engine: Engine, reading: Reading, from: Position): Promis
     const next = { txid: last_txid!, seq: last_seq!, id: last_id!, atMs: last_at!.getTime() }
     return { notifications, next: { ...next, isWithin: false, sinceMs }, more: true }
   }
-  // On from the last event, not from the horizon: numbers of transactions that wrote nothing are given
-  // out again after a crash of the server, to events that would then lie before the horizon.
+  // Continues from the last event, not from the horizon: after a crash, the server reuses the numbers of
+  // transactions that wrote nothing, and their events would lie before the horizon.
   const read =
     last_txid === null
       ? { ...from, txid: lowerOf(from, horizon) }
@@ -155,14 +155,14 @@ async function onePage(engine: Engine, reading: Reading, from: Position): Promis
   return { notifications, next: { ...read, atMs: nowMs, sinceMs }, more: false }
 }
 
-/** A beginning that was no event's own comes down with the server's count; nothing lies between. */
+/** A start without an event of its own follows the server's counter down. No events lie between. */
 function lowerOf({ txid, id }: Position, horizon: string): string {
   return id === lowestId && BigInt(horizon) < BigInt(txid) ? horizon : txid
 }
 
 type FilledPage = {
   readonly notifications: readonly Notification[]
-  /** The event after which the page is full, or within which: one that is told as two things. */
+  /** The last event of the full page. Of an event with two notifications, perhaps only the first fits. */
   readonly last: EventRow | undefined
   readonly isWithin: boolean
 }
@@ -190,7 +190,7 @@ async function fillPage(
   return { notifications, last, isWithin: false }
 }
 
-/** @param next the event that has no place any more, or only half of one. */
+/** @param next The event of the first notification that does not fit. */
 function cutAt(
   events: readonly EventRow[],
   notifications: readonly Notification[],
@@ -201,8 +201,9 @@ function cutAt(
 }
 
 /**
- * Almost every event is told as something, so a page of all types is found at once; a page of few
- * types is looked for among more. Wide readers look at less: each of their channels is read that far.
+ * Number of events to read for a page. Almost every event has a notification, so a page of all types
+ * needs few. A page of some types needs more, but less for callers with many channels, because each
+ * channel is read that far.
  */
 function windowOf({ channels, types, limit }: Reading): number {
   if (types.length === notificationTypes.length) return 2 * limit

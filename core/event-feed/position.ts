@@ -1,20 +1,19 @@
-/** Where a reader of the feed stands, and how that is written down. */
+/** A position in the event feed, and its text form, the cursor. */
 import { lowestId, lowestIdAt } from '../ids.ts'
 import { refuse } from '../request/values.ts'
 
 export type Position = {
   /**
-   * A later position has a later transaction; or the same one and a higher number; or both and a
-   * higher id.
+   * Positions are in the order of transaction, then sequence number, then event id.
    */
   readonly txid: string
   readonly seq: number
   readonly id: string
-  /** The event of this id is told as two things, and only the first was told. */
+  /** The event has two notifications, and the reader got only the first. */
   readonly isWithin: boolean
-  /** About when that was, in milliseconds: tells which months need not be looked at. */
+  /** Approximate time in milliseconds. Months long before it are not searched. */
   readonly atMs: number
-  /** Events of before this moment are passed over. */
+  /** Events before this time are skipped. */
   readonly sinceMs: number | null
 }
 
@@ -28,7 +27,7 @@ export const beginning: Position = {
   sinceMs: null,
 }
 
-/** Whether one place comes before the other in the order of the feed. */
+/** Whether one position comes before the other. */
 export function isBefore(
   one: Pick<Position, 'txid' | 'seq' | 'id'>,
   other: Pick<Position, 'txid' | 'seq' | 'id'>,
@@ -48,7 +47,7 @@ export function cursorOf({ txid, seq, id, isWithin, atMs, sinceMs }: Position): 
   return parts.join('-')
 }
 
-/** @throws GatewayError when it is none of ours. */
+/** @throws GatewayError for a text that is not a cursor. */
 export function positionOf(cursor: string): Position {
   const parts =
     /^([0-9]{1,19})-([0-9]{1,9})-([0-9a-f]{32})(\.1)?-([0-9a-z]{1,9})(?:-([0-9a-z]{1,9}))?$/.exec(

@@ -1,4 +1,4 @@
-/** Answers of the feed. */
+/** Responses of the event feed. */
 import { resultDescription } from '@tollgate/schemas'
 import type { Answered } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
@@ -11,7 +11,7 @@ import type { FeedPage } from './feed.ts'
 export type EventView = {
   /** The same as `webhook-id` of its deliveries. */
   readonly id: string
-  /** Counts what is told of the resource, as `webhook-sequence` does. */
+  /** Counts the events of the resource, like `webhook-sequence`. */
   readonly sequence: number
   /** `yyyy-MM-dd HH:mm:ss+0000` */
   readonly at: string
@@ -22,14 +22,14 @@ export type EventView = {
 
 export type EventsView = Answered & {
   readonly events: readonly EventView[]
-  /** Where the next page begins, also when nothing is there yet. */
+  /** The cursor of the next page, also when it is still empty. */
   readonly nextCursor: string
   readonly more: boolean
 }
 
 function eventView(notification: Notification): EventView {
   const { id, event, sequence, body } = notification
-  // The text is what deliveries send; its order of fields stays.
+  // The same text as in deliveries, with the same order of fields.
   return {
     id,
     sequence,

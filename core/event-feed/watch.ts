@@ -1,4 +1,4 @@
-/** Waits for events of many readers at once, with one question to the database for all of them. */
+/** Waits for events on behalf of many clients, with one query for all of them. */
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
@@ -10,15 +10,15 @@ type Place = Pick<Position, 'txid' | 'seq' | 'id'>
 
 type Waiter = {
   readonly channels: ReadonlySet<string>
-  /** Everything up to here was read. */
+  /** The client has read everything up to this position. */
   readonly after: Place
   readonly until: number
-  /** True when whoever asked has gone. */
+  /** True when the client has disconnected. */
   readonly isGone: () => boolean
   readonly wake: () => void
 }
 
-/** A new event has an id of the last day: others are found by the page that is read at last. */
+/** New events have ids of the last day. The read at the end of the wait finds all others. */
 const recentMs = 24 * 3_600_000
 
 const tooMany = (whose: string) =>
@@ -41,10 +41,11 @@ export class Watch {
   }
 
   /**
-   * A place for one who waits, to be given back with what this returns. Nobody is answered at once for
-   * want of a place: he would ask again as fast as he is answered.
+   * Counts a waiting client, and returns a function that ends its count. Beyond the limits, a refusal is
+   * better than an empty page: the client would repeat its request at once.
    *
-   * @param merchant of the token; undefined for the embedding program, which is limited by nothing else.
+   * @param merchant The merchant of the token. Undefined for the embedding program, which has only the
+   * limit of the process.
    * @throws GatewayError 429
    */
   enter(token: string, merchant: string | undefined): () => void {
@@ -66,8 +67,8 @@ export class Watch {
   }
 
   /**
-   * Resolves when there may be something after a place in one of the channels, when the time is over,
-   * when whoever asked has gone, or when the process ends. Holds no connection.
+   * Resolves when one of the channels may have an event after the position, when the time is over, when
+   * the client has disconnected, or when the process ends. Holds no connection.
    */
   wait(
     channels: readonly string[],
@@ -127,7 +128,7 @@ export class Watch {
     }
   }
 
-  /** Undefined when the database does not answer: then each reader finds that out itself. */
+  /** Undefined when the database does not respond: the reads of the clients then fail by themselves. */
   async #news(after: ReadonlyMap<string, Place>): Promise<string[] | undefined> {
     const floor = lowestIdAt(this.#engine.clock.realMs() - recentMs)
     try {
@@ -148,7 +149,7 @@ export class Watch {
 
 const watches = new WeakMap<Engine, Watch>()
 
-/** The one of this engine. */
+/** The watch of this engine. */
 export function watchOf(engine: Engine): Watch {
   const known = watches.get(engine)
   if (known !== undefined) return known

@@ -3,7 +3,7 @@ import type { GatewayEvent, Log } from '@tollgate/plugin-kit'
 export type EventHandler = (event: GatewayEvent) => void
 
 /**
- * Publishes this process's committed events: best effort, never before the commit. A handler's
+ * Publishes the events of this process after their commit. A crash can lose them. A handler's
  * error is logged.
  */
 export class EventBus {

@@ -1,4 +1,4 @@
-/** SQL of what needs two people. */
+/** SQL of proposals. */
 import type { Actor } from '../audit/actor.ts'
 import { auditRows } from '../audit/stored-rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
@@ -19,11 +19,11 @@ export type ProposalRow = {
   confirmer: string | null
   rejected_at: Date | null
   used_at: Date | null
-  /** Of what the second person was shown, where it invites somebody. */
+  /** Digest of the invitation that the second person saw. */
   invitation: Buffer | null
 }
 
-/** An agreed proposal that this very statement carries out. */
+/** A confirmed proposal that a statement carries out and consumes. */
 export type ProposalUse = {
   readonly id: string
   readonly digest: Buffer
@@ -32,13 +32,13 @@ export type ProposalUse = {
   readonly proposedSince: Date
   /** An action that continues after an interruption may be repeated within its proposal's time. */
   readonly again: boolean
-  /** When what is made ends, as it was agreed; null where nothing was said of it. */
+  /** The confirmed expiry of the created resource; null without one. */
   readonly end: Date | null
-  /** Of the second person's part of an invitation. */
+  /** Digest of the invitation that the second person saw. */
   readonly invitation: Buffer | null
 }
 
-/** A part of a statement: one row when it may be done, and then it is used up. Null: nobody has to agree. */
+/** Part of a statement: consumes the proposal and returns one row, or no row when the action is not allowed. Null: no proposal is needed. */
 export const usedProposal = (use: ProposalUse | null): Sql =>
   use === null
     ? sql`select null::uuid as proposal_id`
@@ -89,14 +89,14 @@ audited as (${auditRows(
 )})
 select id from made`
 
-/** How many of one person wait, or were agreed with and not carried out yet. */
+/** Number of a person's proposals that wait, or are confirmed and not carried out yet. */
 export const countOfProposer = (by: Actor, proposedSince: Date) => sql<{ proposals: bigint }>`
   select count(*) as proposals
   from tollgate.proposal
   where proposer_kind = ${by.kind}::text and proposer_id = ${by.id}::text
     and proposed_at > ${proposedSince}::timestamptz and used_at is null and rejected_at is null`
 
-/** Those of a node and below it, of null all, that wait, or were agreed with and not carried out yet. */
+/** Proposals of an entity and below (null: all) that wait, or are confirmed and not carried out yet. */
 export const openProposals = (
   entityId: string | null,
   proposedSince: Date,

@@ -33,26 +33,26 @@ export type DeedKind =
 /** The complete action: another token, network or role is another action. */
 export type Deed = {
   readonly kind: DeedKind
-  /** Whom it concerns; null: the whole installation. */
+  /** The entity concerned; null: the whole installation. */
   readonly entityId: string | null
   readonly facts: Facts
   /**
-   * The end of the created resource. The confirmed text counts, since a relative time changes with
-   * every call.
+   * The expiry of the created resource, as it was confirmed: a relative time would change with every
+   * call.
    */
   readonly end?: Date | undefined
-  /** Settings that are sealed: compared, and never stored. */
+  /** Secret settings. The proposal stores only a digest to compare. */
   readonly secrets?: Readonly<Record<string, string>>
 }
 
-/** Those that let somebody in: each of the two people has a part of the invitation, and neither can use it alone. */
+/** Actions that give an operator access. Each of the two people knows one part, and neither can log in alone. */
 export const inviting: ReadonlySet<string> = new Set<DeedKind>([
   'person.create',
   'person.change',
   'person.reset',
 ])
 
-/** Another person has to confirm first. The action is proposed and not carried out. */
+/** A second person has to confirm the proposal first. The action was not carried out. */
 export class ConfirmationNeededError extends Error {
   override readonly name = 'ConfirmationNeededError'
   readonly proposal: string
@@ -132,7 +132,7 @@ export class TwoPeople {
     }
   }
 
-  /** The same for what is more than one statement. */
+  /** Consumes the proposal of an action with more than one statement. */
   async take(deed: Deed, by: Actor, proposal: string | undefined): Promise<void> {
     const use = await this.need(deed, by, proposal)
     if (use === null) return
@@ -178,7 +178,7 @@ export class TwoPeople {
 const digestOfDeed = ({ kind, entityId, facts, end }: Deed): Buffer =>
   digestOf('sha256', canonical({ kind, entityId, facts, ends: end !== undefined }), 'buffer')
 
-/** Names in order, at every depth: how somebody wrote it down makes no other deed of it. */
+/** Sorts names at every depth: the order in a request does not make another action. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner) && !(inner instanceof Date)

@@ -13,7 +13,7 @@ export function defineJob<Payload extends object>(
   return definition
 }
 
-/** The group of work that waits for one connector: an acquirer that hangs keeps some of the workers and never all. */
+/** The group of jobs at one connector: an acquirer that hangs never occupies all workers. */
 export function groupOfConnector(connector: string | null | undefined): string | undefined {
   return connector == null ? undefined : `connector ${connector}`
 }

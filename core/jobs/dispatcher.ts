@@ -1,4 +1,4 @@
-/** Looks once a second whether anything is due anywhere, and wakes the tick when something is. */
+/** Checks once a second whether anything is due, and then queues the job `schedule-tick`. */
 import type { Job } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { ChainWatch } from '../audit-chain/watch.ts'
@@ -40,7 +40,7 @@ export class Dispatcher {
     this.#retry = webhookRetry((endpointId) => this.#webhooks.adopt(endpointId))
   }
 
-  /** Makes the queues, for a process that only sends. */
+  /** Creates the queues, for a process that only enqueues. */
   static async declare(queue: Queue): Promise<void> {
     await queue.declare(charge)
     await queue.declare(capture)
@@ -108,7 +108,7 @@ export class Dispatcher {
         this.#housekeptAtMs = nowMs
       }
       const [row] = await this.#engine.lanes.read(somethingDue)
-      // Keyed by process: the job of one that died in it must not keep the others from looking.
+      // The key names the process: a job of a dead process must not block other processes.
       if (row?.due === true) await this.#queue.enqueue(this.#tick, [{ processId: this.#id }])
     } catch (error) {
       const kind = error instanceof Error ? error.name : 'unknown'

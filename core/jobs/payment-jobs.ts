@@ -17,7 +17,7 @@ export function paymentJobs(queue: Queue): PaymentJobs {
             const { authorisationId } = subject
             return [queue.find(capture, authorisationId, { authorisationId })]
           }
-          // A follow-up that was swept is finished by a capture job, one that is asked about by a charge job.
+          // After the sweep, a capture job finishes a follow-up. A charge job enquires about it.
           const { attemptKey } = subject
           return [charge, capture].map((job) => queue.find(job, attemptKey, { attemptKey }))
         }),

@@ -33,27 +33,27 @@ import {
   rotate,
 } from './rotation.ts'
 
-/** One data key as operators see it. */
+/** The status of a data key, for operators. */
 export type KeyStatus = {
   readonly id: string
   readonly purpose: 'seal' | 'mac'
   readonly state: KeyState
   readonly keyEncryptionKeyId: string
   readonly createdAt: Date
-  /** Since when it seals, and since when it does not. */
+  /** When the key became current, and when another key replaced it. */
   readonly promotedAt: Date | null
   readonly supersededAt: Date | null
   readonly retiredAt: Date | null
   readonly destroyedAt: Date | null
-  /** Rows under it; absent when they were not counted. */
+  /** Number of rows under the key; absent when not counted. */
   readonly rows?: number
-  /** Why it does not open with the given keys; absent when it does, or was destroyed. */
+  /** Why the key does not open with the given keys; absent when it opens, or was destroyed. */
   readonly problem?: string
 }
 
 export type KeysStatus = {
   readonly provider: string
-  /** Why nothing can be wrapped now; absent when it can. */
+  /** Why no key can be wrapped now; absent when wrapping works. */
   readonly providerProblem?: string
   readonly keys: readonly KeyStatus[]
   /** Running processes and the data key that each seals with. */
@@ -66,7 +66,7 @@ export type Rewrapped = {
   readonly kept: readonly { readonly keyId: string; readonly why: string }[]
 }
 
-/** A retired key can be destroyed after this: until then a cache may hold a row that was under it. */
+/** A retired key can be destroyed after this time: until then, a cache may contain one of its rows. */
 const destroyAfterMs = 60_000
 
 /**
@@ -112,7 +112,7 @@ export class KeyAdministration {
     )
   }
 
-  /** @param count false leaves out the numbers of rows: counting reads every sealed row. */
+  /** @param count False omits the row counts, which read every sealed row. */
   async status(count = true): Promise<KeysStatus> {
     const { lanes, keys } = this.#work
     const rows = new Map<string, number>()
@@ -152,9 +152,10 @@ export class KeyAdministration {
   }
 
   /**
-   * Seals everything under a new data key while payments go on; see `rotate`.
+   * Seals all rows under a new data key while payments continue; see `rotate`.
    *
-   * @param proposal that another person confirmed, where two are needed; also to finish what was begun by it.
+   * @param proposal The proposal that a second person confirmed, if two people are needed; also to finish
+   * an interrupted rotation.
    * @throws as `rotate`; ConfirmationNeededError
    */
   async rotate(options: RotateOptions = {}, proposal?: string): Promise<Rotation> {
@@ -171,8 +172,8 @@ export class KeyAdministration {
   }
 
   /**
-   * Puts every data key under the current key-encryption key. No sealed row is touched. Safe to run
-   * twice and in several processes at once; what is killed half way is finished by the next call.
+   * Wraps every data key with the current key-encryption key, and changes no sealed row. Safe to run
+   * twice and in several processes at once; the next call finishes an interrupted one.
    *
    * @throws KeyProviderError
    */
@@ -198,9 +199,9 @@ export class KeyAdministration {
   }
 
   /**
-   * Makes another key for fingerprints and other digests. Equal numbers on both sides of the change have
-   * different fingerprints. Repeats under idempotency keys of before are found by the old key, which is
-   * kept for as long as they live; when that one is lost they are not, and would be carried out once more.
+   * Replaces the key of fingerprints and other digests. Equal numbers before and after the change have
+   * different fingerprints. The old key still recognises earlier idempotency keys until they expire. If
+   * the old key is lost, their repeats are carried out again.
    *
    * @returns its id. @throws RotationError while processes run.
    */
@@ -209,10 +210,10 @@ export class KeyAdministration {
   }
 
   /**
-   * Retires an old key under which no row is left, takes an announced one back, or destroys a retired one: its wrapped bytes are
-   * overwritten, and nothing sealed with it, as in an old backup of single tables, opens again.
+   * Retires an old key without rows, withdraws an announced key, or destroys a retired one: its wrapped
+   * bytes are overwritten, and its values, for example in old copies of tables, never open again.
    *
-   * @throws RotationError naming why it has to stay.
+   * @throws RotationError naming why the key has to stay.
    */
   async retire(id: string, { destroy = false } = {}): Promise<KeyState> {
     const { lanes, by } = this.#work

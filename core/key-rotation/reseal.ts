@@ -15,7 +15,7 @@ import {
   sealedTables,
 } from '../vault/store-sealed.ts'
 
-/** Rows that one statement looks at, and rows that one statement locks: a few milliseconds each. */
+/** Rows that one statement reads, and rows that one statement locks: a few milliseconds each. */
 const rowsPerPage = 1_000
 const rowsPerSwap = 200
 
@@ -24,7 +24,7 @@ export type Pass = {
   readonly moved: number
   /** Rows that were locked or changed meanwhile; the next pass decides about them. */
   readonly left: number
-  /** How many rows under each key could not be opened: the key is lost, or they were tampered with. */
+  /** Number of rows under each key that do not open: the key is lost, or the rows were changed by hand. */
   readonly shut: ReadonlyMap<string, number>
 }
 
@@ -39,11 +39,11 @@ export type Resealing = {
 }
 
 /**
- * Goes through every sealed row once and seals anew what is under an old key. Safe to run twice and
- * in several processes at once: a row is exchanged only while it is as it was read, so erased rows
- * stay erased and changed rows stay changed. Killed anywhere, it leaves rows that are old or new.
+ * Reads every sealed row once, and seals rows under an old key again. Safe to run twice and in several
+ * processes at once: a row is replaced only if it is unchanged since the read, so erased rows stay erased
+ * and changed rows stay changed. After a crash, each row is either old or new.
  *
- * @throws KeyProviderError when an old key cannot be asked for now.
+ * @throws KeyProviderError when an old key cannot be opened now.
  */
 export async function resealOnce(work: Resealing): Promise<Pass> {
   const pass = { moved: 0, left: 0, shut: new Map<string, number>() }

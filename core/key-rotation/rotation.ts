@@ -31,7 +31,7 @@ export class RotationError extends Error {
 }
 
 export type RotateOptions = {
-  /** Make a new key although the last rotation is unfinished. */
+  /** Creates a new key although the last rotation is unfinished. */
   readonly fresh?: boolean
   /** Continues although keys are lost: their values stay sealed, and a lost mac key is replaced. */
   readonly lost?: boolean
@@ -44,7 +44,7 @@ export type RotateOptions = {
 }
 
 export type Rotation = {
-  /** The key that seals now. */
+  /** The current key. */
   readonly keyId: string
   /** Rows that this call sealed anew. */
   readonly moved: number
@@ -57,7 +57,7 @@ export type Rotation = {
 export type KeyWork = {
   readonly database: Database
   readonly lanes: Lanes
-  /** Its statements give up quickly on locks, so that payments wait only briefly behind them. */
+  /** Connection whose statements give up locks quickly, so that payments wait only briefly. */
   readonly patient: pg.Pool
   readonly keys: BoundedKeys
   readonly keyring: Keyring
@@ -73,10 +73,10 @@ const tellEveryMs = 1_000
 const fenceTries = 200
 
 /**
- * Seals everything under a new data key while payments go on. Each step is committed and can be
- * repeated, so a killed rotation is finished by the next one, and several at once share the work:
- * announce a key, wait until every running process can open it, let it seal, wait until every
- * process seals with it, seal old rows anew, prove that none is left, retire the old key.
+ * Seals all rows under a new data key while payments continue. Each step is committed and can be repeated,
+ * so the next rotation finishes an interrupted one, and concurrent rotations share the work: announce a
+ * key, wait until every running process can open the key, make the key current, wait until every process
+ * seals with it, seal old rows again, prove that no old row is left, retire the old key.
  *
  * @throws RotationError naming the processes that do not follow · KeyProviderError · MissingKeyError
  */
@@ -156,7 +156,7 @@ async function shutBecause(keyring: Keyring, row: DataKeyRow): Promise<string | 
   }
 }
 
-/** Makes another key for digests. @returns its id. @throws RotationError while processes run. */
+/** Creates another key for digests. @returns its id. @throws RotationError while processes run. */
 export async function renewMac({ lanes, keys, by }: KeyWork): Promise<string> {
   const rows = await lanes.single(allDataKeys)
   const was = rows.find(({ purpose, state }) => purpose === 'mac' && state === 'current')
@@ -170,7 +170,7 @@ export async function renewMac({ lanes, keys, by }: KeyWork): Promise<string> {
   )
 }
 
-/** Tells how far it is: once a second, and after each pass. */
+/** Reports the progress, once a second and after each pass. */
 class Progress {
   moved = 0
   readonly #work: KeyWork
@@ -205,7 +205,7 @@ class Progress {
   }
 }
 
-/** Makes a new key, unless a rotation is under way that only has to be finished. */
+/** Creates a new key, unless an unfinished rotation has one. */
 async function announce(
   { lanes, keys, keyring, by }: KeyWork,
   isFresh: boolean,
@@ -230,7 +230,7 @@ async function announce(
   tell(`made data key ${id}, wrapped by key "${keyId}"`)
 }
 
-/** Lets an announced key seal as soon as everybody can open it; then everybody has to seal with it. */
+/** Makes an announced key current once every process can open it, and waits until every process seals with it. */
 async function takeOver(work: KeyWork, waitMs: number, tell: (line: string) => void) {
   const { lanes, keyring } = work
   const announced = (await sealKeys(lanes)).find(({ state }) => state === 'announced')

@@ -29,14 +29,14 @@ const special = rangesOf(specialIPv4, specialIPv6)
 const global = rangesOf(globalIPv6)
 const loopback = rangesOf(loopbacks)
 
-/** Whether `ip`, an address and not a name, is one that every machine on the internet can reach. */
+/** Whether `ip`, an address and not a name, is public. */
 export function isPublicAddress(ip: string): boolean {
   const family = familyOf(ip)
   if (family === undefined || special.check(ip, family)) return false
   return family === 'ipv4' || global.check(ip, family)
 }
 
-/** Whether this machine itself may be reached; on every port, or not on some: a list that may grow. */
+/** Whether connections to this machine are allowed: on all ports, or on all but a list that may grow. */
 export type LoopbackRule = boolean | { readonly exceptPorts: readonly number[] }
 
 export type AddressOptions = {
@@ -46,7 +46,7 @@ export type AddressOptions = {
   allow?: readonly string[]
 }
 
-/** Which addresses may be connected to. */
+/** The allowed addresses of connections. */
 export type AddressRules = {
   /** Whether a connection of `protocol` (`https:` or `http:`) may go to a port of the address `ip`. */
   permits(ip: string, protocol: string, port: number): boolean
@@ -79,8 +79,8 @@ export function addressRules(options: AddressOptions): AddressRules {
 export type Networks = { has(ip: string): boolean }
 
 /**
- * An IPv4 address is the same one where a socket of both families writes it as IPv6 (`::ffff:10.0.0.1`).
- * A text that is no address lies in no network.
+ * Also recognises an IPv4 address in IPv6 form (`::ffff:10.0.0.1`), as dual-stack sockets write it. A text
+ * that is not an address lies in no network.
  *
  * @throws Error naming the entry that is neither an address nor a CIDR block.
  */

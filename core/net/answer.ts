@@ -19,8 +19,7 @@ export type Decompressed =
   | { readonly is: 'unreadable' }
 
 /**
- * Undoes one content encoding: one layer at most, however many the answer names, and never more than
- * `maxBytes` come out of it.
+ * Undoes one content encoding: at most one layer, and at most `maxBytes` of output.
  */
 export async function decompress(
   body: Buffer,

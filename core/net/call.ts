@@ -85,7 +85,7 @@ class Call implements OutgoingCall {
     this.#options = options
     this.#engine = engine
     this.#startedMs = engine.clock.elapsedMs()
-    // Authors may take them apart: they must not need `this`.
+    // Plugin authors may destructure these functions, so they must not need `this`.
     const request: Http['request'] = (method, address, given = {}) =>
       this.#request(method, address, given)
     this.http = {

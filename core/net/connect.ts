@@ -14,7 +14,7 @@ const defaultLimits: ConnectLimits = { lookupMs: 5000, connectMs: 5000, secureMs
 
 export type ConnectOptions = {
   readonly rules: AddressRules
-  /** Answers names; the machine's resolver unless given. */
+  /** Resolves names. Default: the machine's resolver. */
   readonly lookup?: LookupFunction
   readonly limits?: ConnectLimits
 }

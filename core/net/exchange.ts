@@ -1,7 +1,7 @@
 import { HttpError, type HttpErrorCode } from '@tollgate/plugin-kit'
 import type { Clock } from '../clock.ts'
 
-/** The last moment for a first byte, on both clocks: a paused machine may have stopped one of them. */
+/** The last moment for a first byte, on two clocks: a suspended machine may stop one of them. */
 export type SendBy = { readonly monotonicMs: number; readonly wallMs: number }
 
 /**
@@ -12,7 +12,7 @@ export class Exchange {
   readonly moves: boolean
   readonly #sendBy: SendBy
   readonly #clock: Pick<Clock, 'elapsedMs' | 'realMs'>
-  /** Most have none or one at a time, so no set is kept for them. */
+  /** Most exchanges have at most one listener, so a list costs less than a set. */
   #listeners: (() => void)[] = []
   #wroteBytes = false
   #ended = false
@@ -33,7 +33,7 @@ export class Exchange {
     return this.#failure
   }
 
-  /** Calls `listener` as soon as the exchange fails. The answer takes it away again. */
+  /** Calls `listener` as soon as the exchange fails. Returns a function that removes the listener. */
   onFailure(listener: () => void): () => void {
     this.#listeners = [...this.#listeners, listener]
     return () => {

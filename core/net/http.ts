@@ -21,7 +21,7 @@ export type OutgoingOptions = AddressOptions & {
   clock?: Pick<Clock, 'elapsedMs' | 'realMs'>
 }
 
-/** The engine's way out: one pool of connections, one set of rules. */
+/** Outgoing HTTP of the engine: one pool of connections, one set of rules. */
 export type Outgoing = {
   /** The `http` of one call of a connector. */
   forCall(call: CallOptions): OutgoingCall

@@ -23,29 +23,29 @@ const Client: typeof UndiciClient = createRequire(import.meta.url)(
 )
 
 /**
- * An unused connection is closed before the five seconds after which common servers close theirs: a
- * request on a connection that closes under it may have been read, and must be enquired about.
+ * Unused connections are closed before common servers close them, after five seconds. If a server closes
+ * a connection during a request, the server may have read the request, and the engine must enquire.
  */
 const idleMs = 4000
-/** A server that names its own limit is left this much before it. */
+/** If a server announces its own limit, the connection is closed this much earlier. */
 const beforeServerMs = 1000
-/** As many as a host takes at once in a busy second: connections made and dropped cost more than kept ones. */
+/** As many as a busy host needs at once: new connections cost more than kept ones. */
 const idlePerOrigin = 256
-/** Between the pieces of a long body the send-by time is looked at again. */
+/** A long body is written in pieces. Each piece checks the send-by time. */
 const pieceBytes = 65_536
-/** A resumed TLS session saves the other side's certificates; so many hosts are remembered. */
+/** Number of hosts with a remembered TLS session, which saves the exchange of certificates. */
 const rememberedSessions = 256
 
 export type PoolOptions = ConnectOptions & {
-  /** PEM certificates trusted beside the usual ones. */
+  /** Trusted PEM certificates, in addition to the usual ones. */
   readonly ca?: readonly string[]
 }
 
 /** The connections of one engine. */
 export type Pool = {
-  /** A connection for one request: a kept one where there is one, else one still to be made. */
+  /** A connection for one request: a kept one, or a new one that connects with the request. */
   connectionTo(url: URL): Connection
-  /** Breaks all connections and waits until they are gone. */
+  /** Closes all connections, also those in use. */
   close(): Promise<void>
 }
 
@@ -84,9 +84,10 @@ export function createPool(options: PoolOptions): Pool {
 }
 
 /**
- * One request after the other on one HTTP/1.1 connection. Not Node's own requests: their parser keeps
- * ten kilobytes for each of thousands of payments that wait for a slow acquirer. A kept connection that
- * turns out closed before the first byte is made anew, never after it: a request is written once.
+ * Sends one request after the other on one HTTP/1.1 connection. Node's own client would keep ten
+ * kilobytes for each of thousands of payments that wait for a slow acquirer. If a kept connection is
+ * found closed before the first byte of a request, a new one replaces it. After the first byte, never: a
+ * request is written once.
  */
 class Connection {
   readonly #url: URL
@@ -94,7 +95,7 @@ class Connection {
   readonly #client: UndiciClient
   readonly #interim = new InterimAnswers()
   #socket: Socket | undefined
-  /** The one that may write; the last one until the next request. */
+  /** The exchange that may write; after its end, kept until the next request. */
   #exchange: Exchange | undefined
 
   constructor(url: URL, shared: Shared) {
@@ -188,11 +189,11 @@ class Connection {
       servername: isIP(host) ? '' : host,
       ALPNProtocols: ['http/1.1'],
       secureContext,
-      // Said here because it outranks the environment (NODE_TLS_REJECT_UNAUTHORIZED=0).
+      // Explicit, so that the environment (NODE_TLS_REJECT_UNAUTHORIZED=0) cannot change it.
       rejectUnauthorized: true,
       ...(session && { session }),
     })
-    // Node tells of a session once its host's name was found right: a resumed one is not asked for it again.
+    // Node emits a session after it checked the host's name. It does not check the name of a resumed session.
     socket.on('session', (session) => remember(sessions, origin, session))
     return socket
   }
@@ -222,14 +223,14 @@ function withoutInterim(socket: Socket, interim: InterimAnswers): void {
   }
 }
 
-/** The latest ones stay. */
+/** Keeps the latest sessions. */
 function remember(sessions: Map<string, Buffer>, origin: string, session: Buffer): void {
   sessions.delete(origin)
   sessions.set(origin, session)
   if (sessions.size > rememberedSessions) sessions.delete(sessions.keys().next().value!)
 }
 
-/** Names and values in turn. */
+/** Alternating names and values. */
 function headerList(url: URL, headers: Wire['headers'], body: Wire['body']): string[] {
   const list = ['host', url.host, 'user-agent', 'tollgate', 'accept-encoding', acceptedEncodings]
   for (const [name, value] of Object.entries(headers)) list.push(name, value)

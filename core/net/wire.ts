@@ -11,7 +11,7 @@ export type Wire = {
   readonly body: Buffer | undefined
 }
 
-/** Headers that frame the message or choose the host: the engine's business. */
+/** Headers that frame the message or choose the host. Only the engine sets them. */
 const ownHeaders = new Set([
   'connection',
   'content-length',
@@ -57,7 +57,7 @@ export function writeRequest(
   for (const [name, value] of Object.entries(options.headers ?? {})) {
     const text = textOf(reveal(value), `headers.${name}`)
     addHeader(headers, name, text)
-    // The login of a request comes back in answers to token requests, and as part of other values.
+    // Acquirers repeat the credentials of a request in responses and within other values.
     if (isSecretName(name)) secrets.push(text, text.slice(text.lastIndexOf(' ') + 1))
   }
   return { method, url, headers, body }
@@ -95,7 +95,7 @@ function bodyOf(
   return { body: bytesOf(body ?? '') }
 }
 
-/** Memory of its own: a slice of Node's common pool would keep 64 KB while the acquirer thinks. */
+/** Memory of its own: a slice of Node's shared pool would retain 64 KB until the acquirer responds. */
 function bytesOf(content: string | Uint8Array): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(content))
   if (typeof content === 'string') bytes.write(content)

@@ -106,7 +106,7 @@ export class People {
     return shown
   }
 
-  /** Another role, or another part of the installation. @throws as `create`; 404 */
+  /** Changes the role or the entity. @throws as `create`; 404 */
   async change(
     id: string,
     { role, entityId }: { readonly role?: string; readonly entityId?: string | null },
@@ -132,7 +132,7 @@ export class People {
     await this.#apply(was, { ...next, invitation }, 'person.changed', acting, use)
   }
 
-  /** Lets them in no more; their sessions end in the same commit. */
+  /** Disables an operator. Their sessions end in the same commit. */
   async disable(id: string, acting: Acting): Promise<void> {
     const was = await this.#person(id, acting, 'people.disable')
     await this.#apply(was, { ...same(was), isDisabled: true }, 'person.disabled', acting, null)
@@ -175,7 +175,7 @@ export class People {
     )
   }
 
-  /** By the person, with the old password and an unused code. @throws GatewayError 400, 401 */
+  /** Changes the person's own password, with the old password and an unused code. @throws GatewayError 400, 401 */
   async changePassword(
     person: Person,
     session: string,
@@ -230,7 +230,7 @@ export class People {
     return row
   }
 
-  /** The lower of the nodes that have both within, as far as one is above the other; else everything. */
+  /** The upper of two entities if one is above the other; otherwise the whole installation. */
   async #above(one: string | null, other: string | null): Promise<string | null> {
     if (await isWithin(this.#engine, { entityId: one }, other)) return one
     return (await isWithin(this.#engine, { entityId: other }, one)) ? other : null

@@ -52,10 +52,10 @@ export class Proposals {
   }
 
   /**
-   * Agrees, as another person than the one who proposed it. One of the two is an operator: whoever works on
-   * the machine itself counts as one person, whatever user of it they are.
+   * Confirms a proposal as the second person. At least one of the two is an operator: all users of the
+   * machine together count as one person.
    *
-   * @returns the second person's part of an invitation, where it lets somebody in.
+   * @returns the invitation, for a proposal that gives an operator access.
    * @throws GatewayError 400, 403, 404
    */
   async confirm(id: string, acting: Acting): Promise<Confirmed> {
@@ -73,7 +73,7 @@ export class Proposals {
     const { lanes } = this.#engine
     const [done] = await lanes.single(confirmProposal(id, now, this.#since(), actor, hash))
     if (done === undefined) {
-      // Run again after its answer was lost, it finds what it did.
+      // A repeat after a lost answer finds its own result.
       const [own] = hash === null ? [] : await lanes.single(proposalById(id))
       if (own?.invitation == null || !own.invitation.equals(hash!)) {
         throw wrong('id', 'was decided before, or is over')

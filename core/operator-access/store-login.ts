@@ -4,7 +4,7 @@ import { auditRows } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
 import type { Credentials, PersonRow } from './store.ts'
 
-/** A name or an address that logins are counted of, under its digest. */
+/** A name or an address whose failed logins are counted, by digest. */
 export type Subject = { readonly hash: Buffer; readonly pausesMs: readonly number[] }
 
 export const pausesOf = (subjects: readonly Buffer[], now: Date) => sql<{ paused_until: Date }>`
@@ -15,8 +15,8 @@ export const pausesOf = (subjects: readonly Buffer[], now: Date) => sql<{ paused
   limit 1`
 
 /**
- * Counts a try as failed before it is made, so that any number at once get no more tries than one after the
- * other. No row: a pause began meanwhile.
+ * Counts an attempt as failed before it runs, so that concurrent attempts gain nothing. No row: a lockout
+ * began meanwhile.
  */
 export const countTry = (
   { hash, pausesMs }: Subject,
@@ -37,7 +37,7 @@ export const countTry = (
   where counted.paused_until is null or counted.paused_until <= excluded.failed_at
   returning failures, paused_until`
 
-/** Takes the count of a try back that was never made, and the pause that it began. */
+/** Reverts the count of an attempt that did not run, and the lockout that it began. */
 export const uncountTry = (subject: Buffer, pausedUntil: Date | null) => sql<{ failures: number }>`
   update tollgate.login_failure
   set failures = greatest(failures - 1, 0),
@@ -59,7 +59,7 @@ export type Login = {
   readonly now: Date
   readonly nameSubject: Buffer
   readonly addressSubject: Buffer
-  /** The pause that the address got by this very try. */
+  /** The lockout of the address that this attempt began. */
   readonly addressPausedUntil: Date | null
 }
 
@@ -108,7 +108,7 @@ select person_id from begun`
 
 export type Counted = Pick<Login, 'now' | 'nameSubject' | 'addressSubject' | 'addressPausedUntil'>
 
-/** Their own password and authenticator from here on. No row: another accepted it, or they were changed meanwhile. */
+/** Stores the invited person's own password and authenticator. No row: another request accepted the invitation, or the person changed meanwhile. */
 export const acceptInvitation = (
   was: Pick<PersonRow, 'id' | 'password'>,
   fresh: Credentials,
@@ -141,7 +141,7 @@ audited as (${auditRows(
 )})
 select id from joined`
 
-/** Whether a session began after all, by a statement whose answer was lost. */
+/** Whether a statement whose answer was lost began the session. */
 export const sessionBegan = (hash: Buffer) => sql<{ person_id: string }>`
   select person_id from tollgate.person_session where hash = ${hash}::bytea`
 

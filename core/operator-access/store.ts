@@ -50,7 +50,7 @@ export const people = (
   order by person.name
   limit ${limit}::integer`
 
-/** How many there are with a role, whether they may log in or not. */
+/** Number of operators with a role, including disabled ones. */
 export const countOfRole = (role: string) => sql<{ people: bigint }>`
   select count(*) as people from tollgate.person where role = ${role}::text`
 
@@ -137,7 +137,7 @@ ended as (
   delete from tollgate.person_session
   using changed
   where person_session.person_id = changed.id and ${change.isDisabled || change.invitation !== null}::boolean),
--- The audit row of the former entity.
+-- The audit row of the previous entity.
 left_behind as (${auditRows(
   { actor: by, action, resource: was.id },
   {
@@ -159,7 +159,7 @@ audited as (${auditRows(
 )})
 select id from changed`
 
-/** Everything by which they log in is new, and every session ends; failures of before are forgotten. */
+/** Replaces all credentials, ends every session, and resets the failures. */
 export const resetPerson = (
   id: string,
   fresh: Credentials,
@@ -190,7 +190,7 @@ audited as (${auditRows(
 )})
 select id from changed`
 
-/** Another password by the person; a code is used up by it, and other sessions end. */
+/** Changes a person's own password: uses up a code, and ends other sessions. */
 export const changePassword = (
   was: Pick<PersonRow, 'id' | 'password'>,
   {
@@ -231,7 +231,7 @@ export type SessionRow = {
   created_at: Date
 }
 
-/** The person of a session that is alive, which is idle from now on. */
+/** The person of a valid session. Restarts its idle time. */
 export const seeSession = (
   hash: Buffer,
   now: Date,

@@ -1,5 +1,5 @@
 /**
- * People's decisions about late successes: money that moved on a payment already answered as over.
+ * People's decisions about late successes: money that moved on a payment already declined or expired.
  */
 
 import { fenceLate, undoOf } from '../attention/store.ts'

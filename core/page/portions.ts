@@ -7,8 +7,8 @@ import type { Lanes } from '../db/lanes.ts'
 import { weightsOf } from './store.ts'
 
 /**
- * Entries in portions that can be read one after the other, each small enough to be held in memory, until
- * the page is full. Almost always it is one portion.
+ * Splits entries into portions that fit into memory, to be read one after the other until the page is full.
+ * Almost always one portion.
  *
  * @param idsOf the payments, registrations and schedules that have to be read for an entry
  */
@@ -51,7 +51,7 @@ export function weigh(value: unknown): number {
   return sum
 }
 
-/** How many of the entries, from the first, fit into a page that holds `taken` already: at least one in an empty one. */
+/** Number of entries that fit into a page that already has the size `taken`. An empty page takes at least one. */
 export function fitting(weights: readonly number[], taken: number): number {
   let sum = taken
   for (const [index, weight] of weights.entries()) {

@@ -4,8 +4,8 @@ import { sql } from '../db/sql.ts'
 export type WeightRow = { id: string; bytes: number }
 
 /**
- * The most that a value can be once it is read. One that was compressed tells its compressed size only;
- * none of the ways in which Postgres compresses makes anything smaller than this fraction of it.
+ * The maximum size of a value after it is read. A compressed value shows only its compressed size, and
+ * Postgres compresses no value to less than this fraction.
  */
 const weightOf = (column: string) => {
   const strings = [

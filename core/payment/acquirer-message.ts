@@ -20,7 +20,7 @@ export type Heard =
 
 /**
  * @param isVerified Whether a signature proves that the acquirer sent the message. The engine
- * answers an unproven message with an enquiry only. `amount`: the amount that the message names.
+ * answers an unverified message with an enquiry only. `amount`: the amount that the message names.
  */
 export async function hear(
   engine: Engine,
@@ -56,7 +56,7 @@ export async function hear(
 }
 
 /**
- * The acquirer's answer to the enquiry decides. A proven word that contradicts the answer is a late
+ * The acquirer's answer to the enquiry decides. A verified word that contradicts the answer is a late
  * word.
  */
 async function enquire(

@@ -1,4 +1,4 @@
-/** The data of a first commit that a second write needs. */
+/** Writes the rows of a first commit again. `write-first.ts` and `begin.ts` write them the first time. */
 import type { Sql } from '../db/sql.ts'
 import { type AcceptRow, acceptOf } from './store-first.ts'
 import { type FollowUpRow, reserve } from './store-follow-up.ts'

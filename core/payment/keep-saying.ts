@@ -3,8 +3,8 @@ import { outcomeUnknown } from '../db/database.ts'
 import type { Engine } from '../engine.ts'
 
 /**
- * Repeats a write until it succeeds or the process ends. After the end, another process's sweep
- * resolves the attempt.
+ * Repeats the write of an outcome while the database is unreachable, for ten minutes at most. If that
+ * fails, or the process ends, the sweep of another process resolves the attempt.
  */
 export async function keepSaying(engine: Engine, say: () => Promise<unknown>): Promise<void> {
   const untilMs = engine.clock.elapsedMs() + limits.keptOutcomeMs

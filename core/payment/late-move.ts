@@ -1,4 +1,4 @@
-/** Carries out the treatment of a late word: one statement per move of an answered payment. */
+/** Carries out the treatment of a late word: one statement per move of a decided payment. */
 import type { Money, Outcome } from '@tollgate/plugin-kit'
 import type { Actor } from '../audit/actor.ts'
 import { storable } from '../db/json.ts'

@@ -1,5 +1,6 @@
 /**
- * Late words, and the treatment of each. One table, pure data; `hear()` applies the table.
+ * Late words, and the treatment of each: one table, pure data. `hear()` applies the table to messages, and
+ * `applyLate()` to every word about a decided payment.
  * Chargebacks and their reversals are facts with code of their own.
  */
 import type { Outcome } from '@tollgate/plugin-kit'
@@ -60,8 +61,7 @@ export type Treatment =
   | 'known'
 
 /**
- * The treatment of each word. Where the effect matters, `moneyIn` applies to payments that take
- * money.
+ * The treatment of each word. `treatmentOf` adapts a treatment to the effect of the payment.
  */
 export const lateWords: Readonly<Record<Standing, Readonly<Record<Word, Treatment>>>> = {
   undecided: {

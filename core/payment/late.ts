@@ -1,4 +1,4 @@
-/** Applies the table of late words to answered payments, with one statement per word. */
+/** Applies the table of late words to decided payments, with one statement per word. */
 import type { Money, Outcome } from '@tollgate/plugin-kit'
 import { undoOf } from '../attention/store.ts'
 import { engineActor } from '../audit/actor.ts'

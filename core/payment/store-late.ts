@@ -1,4 +1,4 @@
-/** SQL of late words: one statement moves an answered payment with all consequences. */
+/** SQL of late words: one statement moves a decided payment with all consequences. */
 
 import type { AttentionKind } from '../attention/store.ts'
 import { type AuditEntry, auditRows, nobody } from '../audit/stored-rows.ts'
@@ -121,7 +121,7 @@ const excessOf = sql`
 const excessCapturesOf = sql`greatest(0, after.captures - after.max_captures)`
 
 /**
- * Moves a payment from its answered state to its actual one. The attempt's lease number is the
+ * Moves a payment from its decided state to its actual one. The attempt's lease number is the
  * fence: a process with an older number moves nothing. Lock order, as everywhere: attempt, payment,
  * own balance, parent's balance, balance of the authorisation above.
  */

@@ -1,5 +1,5 @@
 /**
- * Takes back a late success: money that moved on a payment already answered as over. Safe to run
+ * Takes back a late success: money that moved on a payment already declined or expired. Safe to run
  * any number of times and anywhere: a reversal by key undoes once, the engine's own reversal is one
  * operation per payment, and only the lease holder ends it.
  */

@@ -47,7 +47,7 @@ export class InFlight {
     return this.#work.size
   }
 
-  /** True when the grace of a shutdown has ended: nothing may be tried any more. */
+  /** True after the grace time of a shutdown: no further attempt may start. */
   get over(): boolean {
     return this.#over
   }

@@ -5,9 +5,9 @@ import type { Lanes } from '../db/lanes.ts'
 import { makePartition, missingPartitions } from './store.ts'
 
 /**
- * The months ahead get their partitions long before anything is written to them. Each in a commit of its
- * own: one that is not to be had now holds up neither payments nor the others, and there are months left.
- * Safe to run twice, and in several processes at once: a partition that is there is left alone.
+ * Creates the partitions of the coming months long before the first write. Each has a commit of its own:
+ * a partition that cannot be created now delays neither payments nor other partitions, and months remain.
+ * Safe to run twice, and in several processes at once: existing partitions stay unchanged.
  */
 export async function makePartitions(
   lanes: Lanes,

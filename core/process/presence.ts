@@ -1,4 +1,4 @@
-/** A process shows that it runs, and in which version, so that a breaking migration can wait for it. */
+/** Records that a process runs, and its version, so that a breaking migration refuses to run meanwhile. */
 import { limits } from '@tollgate/schemas'
 import type { Lanes } from '../db/lanes.ts'
 import { keepIdsNear, newId } from '../ids.ts'
@@ -20,7 +20,7 @@ export class Presence {
   async start(): Promise<void> {
     await this.#beat()
     this.#timer = setInterval(() => {
-      // A beat that fails is made up for by the next one.
+      // The next heartbeat replaces a failed one.
       this.#beat().catch(() => {})
     }, limits.heartbeatMs)
     this.#timer.unref()

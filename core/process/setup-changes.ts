@@ -13,7 +13,7 @@ export class SetupChanges {
     this.#clock = clock
   }
 
-  /** Counts a change that is about to be made. @throws GatewayError 429 when the token has made all it may. */
+  /** Counts the next change of a token. @throws GatewayError 429 when the token has used up its changes. */
   count({ id, entityId }: Caller): void {
     // The embedding program is trusted, and is one caller for all its users.
     if (entityId === null) return

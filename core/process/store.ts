@@ -10,13 +10,13 @@ export const goodbye = (id: string) => sql`
   delete from tollgate.process
   where id = ${id}::uuid or seen_at < now() - interval '1 day'`
 
-/** Processes that showed themselves lately. */
+/** Processes with a recent heartbeat. */
 export const alive = (withinMs: number) => sql<{ id: string; version: string; role: string }>`
   select id, version, role
   from tollgate.process
   where seen_at > now() - ${withinMs}::integer * interval '1 millisecond'`
 
-/** A batch of idempotency keys that are past their time. */
+/** A batch of expired idempotency keys. */
 export const purgeIdempotency = (days: number, batch: number) => sql<{ key: Buffer }>`
   delete from tollgate.idempotency
   where ctid in (
@@ -26,7 +26,7 @@ export const purgeIdempotency = (days: number, batch: number) => sql<{ key: Buff
     limit ${batch}::integer)
   returning key`
 
-/** This month and those that come, as far as a table has no partition for them yet. */
+/** The present and coming months for which a table has no partition yet. */
 export const missingPartitions = (months: number) => sql<{ parent: string; month: Date }>`
   select parent, month
   from tollgate.missing_partitions(now(), ${months}::integer)`

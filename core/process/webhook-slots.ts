@@ -1,4 +1,4 @@
-/** Room for work on webhook endpoints that holds a connection for long: test notifications, and replays. */
+/** Limits concurrent tests and replays of webhook endpoints, which occupy a connection for long. */
 import type { Caller } from '../caller/caller.ts'
 import { GatewayError } from '../errors.ts'
 
@@ -17,7 +17,7 @@ export class WebhookSlots {
   /**
    * Carries out `work` if there is room for it.
    *
-   * @throws GatewayError 429 while an endpoint or a token has all the work under way that it may have.
+   * @throws GatewayError 429 while an endpoint or a token has used up its room.
    */
   async within<T>(caller: Caller, endpointId: string, work: () => Promise<T>): Promise<T> {
     const noun = this.#noun

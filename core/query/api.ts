@@ -17,7 +17,7 @@ import {
 type Search = Requests['query.search']
 
 /**
- * Looking up transactions: payments, follow-ups, and what was done with registrations and schedules.
+ * Finds transactions: payments, follow-ups, and records of registrations and schedules.
  *
  * @throws GatewayError 400 naming each wrong field; 404 700.400.580 when nothing is found.
  */
@@ -36,7 +36,7 @@ export class Query {
     return transactionView(entry!, this.#envelope())
   }
 
-  /** A transaction with all that are linked with it, newest first. */
+  /** A transaction with all linked transactions, newest first. */
   readonly linked = async (
     id: string,
     options: RequestOptions = {},
@@ -57,8 +57,8 @@ export class Query {
   }
 
   /**
-   * All results, newest first, read page by page on demand. New payments during the walk are newer
-   * than its position and do not shift it. Ends at once without results.
+   * All results, newest first, read page by page on demand. Payments made meanwhile do not shift
+   * the pages. Ends at once without results.
    */
   async *all(request: Search, options: RequestOptions = {}): AsyncGenerator<TransactionView> {
     const caller = options.caller ?? embedder

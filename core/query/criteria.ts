@@ -8,20 +8,20 @@ import { groupOf, refuse, textOf } from '../request/values.ts'
 export type Criteria = {
   /** Null: all. */
   readonly types: readonly string[] | null
-  /** Brands of the payment methods that were asked for; null: all. */
+  /** Brands of the requested payment methods; null: all. */
   readonly brands: readonly string[] | null
   readonly merchantTransactionId: string | null
   /**
    * Number behind a short id, in digits; `none` for a text that is no short id and matches nothing.
    */
   readonly shortNo: string | 'none' | null
-  /** Milliseconds since 1970, the first inside; null without a time frame. */
+  /** Start of the time frame in milliseconds since 1970, inclusive; null without a time frame. */
   readonly fromMs: number | null
-  /** The first outside: the second that `date.to` names belongs to the frame. */
+  /** End of the time frame, exclusive: the second named by `date.to` is inside. */
   readonly toMs: number | null
 }
 
-/** How much of what was found an answer holds. */
+/** The part of the results that a response holds. */
 export type Paging = {
   readonly limit: number
   /** From 1. */
@@ -31,7 +31,7 @@ export type Paging = {
 
 const checkMandatory = conditionCheck('query.search', searchMandatory)
 
-/** @throws GatewayError 400 naming each field: nothing to look for, a frame that ends before it begins. */
+/** @throws GatewayError 400 naming each field: no criterion, or a time frame that ends before it begins. */
 export function criteriaOf(fields: RequestFields): Criteria {
   checkMandatory(fields as never)
   const date = groupOf(fields, 'date')
@@ -74,7 +74,7 @@ function brandsOf(methods: readonly string[] | null): readonly string[] | null {
   return brands.filter(({ method }) => methods.includes(method)).map(({ code }) => code)
 }
 
-/** `yyyy-MM-dd HH:mm:ss`, UTC. The format of the field admits the 31st of every month. */
+/** `yyyy-MM-dd HH:mm:ss`, UTC. The format of the field accepts the 31st of every month. */
 function momentOf(name: string, text: string): number {
   const ms = Date.parse(`${text.replace(' ', 'T')}Z`)
   const isReal = !Number.isNaN(ms) && new Date(ms).toISOString().slice(0, 10) === text.slice(0, 10)

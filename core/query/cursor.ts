@@ -4,7 +4,7 @@ import { refuse } from '../request/values.ts'
 import type { Criteria } from './criteria.ts'
 import type { Place } from './sort-key.ts'
 
-/** Where a page ended, and how long the time was that it took its entries from; 0 where that does not matter. */
+/** The position at which a page ended, and the length of its last time window; 0 without a window. */
 export type Cursor = { readonly after: Place; readonly spanMs: number }
 
 /**

@@ -14,15 +14,15 @@ export type Transactions = {
   readonly records: ReadonlyMap<string, RecordRow>
 }
 
-/** An answer holds at most so many linked transactions. */
+/** Maximum number of linked transactions in a response. */
 const most = 5000
 
 export type Linked = Transactions & {
-  /** More are linked than an answer may hold, by what they weigh. */
+  /** The linked transactions exceed the size of a response. */
   readonly isFull: boolean
 }
 
-/** Payments by their ids, those of the caller's channels. */
+/** Payments by id, on the caller's channels. */
 export async function loadPayments(
   engine: Engine,
   ids: readonly string[],
@@ -36,9 +36,9 @@ export async function loadPayments(
 }
 
 /**
- * Adds everything that is linked with the transactions given: what they refer to, up to its root, all
- * that refers to it, and the records of registrations that one of these payments made and of
- * schedules on them. Payments made with a registration are payments of their own and no links.
+ * Adds all linked transactions: the chain that a transaction refers to, up to its root, everything that
+ * refers to the chain, and the records of registrations that these payments created and of schedules on
+ * them. Payments made with a registration are not linked.
  */
 export async function withLinked(
   engine: Engine,
@@ -64,7 +64,7 @@ export async function withLinked(
     }
     return added
   }
-  // Up: a chain is short, a capture's refund's chargeback is among the longest.
+  // Up: chains are short. The chargeback of a refund of a capture is among the longest.
   await add([...records.values()].map((record) => record.origin_id))
   for (let last = [...payments.values()]; last.length > 0; ) {
     last = await add(last.flatMap(({ referencedId }) => referencedId ?? []))

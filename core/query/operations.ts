@@ -23,7 +23,7 @@ export const queryOperations: Readonly<Record<string, Handler>> = {
 
 const isVersion3 = ({ route }: Call) => route?.startsWith('/v3/') === true
 
-/** Version 1 names the list otherwise and knows no pages. */
+/** Version 1 has another name for the list, and no pages. */
 function listView(view: QueryView, isVersion3: boolean): Readonly<Record<string, unknown>> {
   if (isVersion3) return view
   const { records: payments, pages: _, ...rest } = view

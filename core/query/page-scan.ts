@@ -17,18 +17,18 @@ import { readsAllChannels, uncommonKindsOf } from './uncommon-kinds.ts'
 
 export type Newest = {
   readonly found: readonly Found[]
-  /** How many there are behind `after`, where that is known. */
+  /** Number of results after `after`, if known. */
   readonly total?: number
 }
 
 const firstSpanMs = 60_000
 const dayMs = 86_400_000
 const monthMs = 30 * dayMs
-/** So many looks into an index take a millisecond or two. */
+/** This number of index look-ups takes one or two milliseconds. */
 const firstLooks = 500
-/** How much longer or shorter the next stretch is at most. */
+/** The maximum factor between the lengths of two consecutive windows. */
 const factor = 8
-/** So many transactions of one reference are sorted here; more of them are walked through. */
+/** Up to this number, the transactions of a reference are sorted here. Beyond it, the scan walks through time. */
 const mostNamed = 5000
 
 /** The newest `wanted` results, or all when fewer exist. */
@@ -42,7 +42,7 @@ export async function newest(engine: Engine, walk: Walk): Promise<Newest> {
 
 const isNumbered = ({ criteria }: Scope) => criteria.shortNo !== null
 
-/** @returns undefined when there are too many to sort them. */
+/** @returns undefined for too many results to sort. */
 async function lookUp(engine: Engine, { scope, after, wanted }: Walk): Promise<Newest | undefined> {
   const rows = await readSlowly(engine.lanes, named(scope, mostNamed))
   if (rows.length >= mostNamed && !isNumbered(scope)) return undefined
@@ -76,25 +76,25 @@ async function walkBack(engine: Engine, walk: Walk): Promise<readonly Found[]> {
   return found.sort(newestFirst).slice(0, wanted)
 }
 
-/** A search for uncommon kinds reads few entries however long the time is: look-ups of channels and months limit it. */
+/** A search for uncommon kinds reads few entries at any length of time: the number of channels and months limits it. */
 function firstSpan(scope: Scope): number {
   const { criteria, channelCount } = scope
   const uncommon = uncommonKindsOf(criteria)
   if (uncommon === null) return firstSpanMs
   if (readsAllChannels(scope, uncommon)) return Number.POSITIVE_INFINITY
   const months = firstLooks / Math.max(1, channelCount * uncommon.kinds.length)
-  // A record's brand is that of its account, which is looked up for each of them.
+  // The brand of a record is the brand of its account, which needs a look-up for each record.
   const areLookedUp = criteria.brands !== null && areRecordsAsked(criteria)
   return Math.max(firstSpanMs, Math.ceil(monthMs * (areLookedUp ? Math.min(1, months) : months)))
 }
 
-/** As long as what is still wanted takes where there is as much as here, and some more. */
+/** Length of the next window: enough for the missing results at the present density, with a margin. */
 function nextSpan(length: number, found: number, missing: number): number {
   const likely = found === 0 ? factor : (1.25 * missing) / found
   return Math.max(1, Math.ceil(length * Math.min(factor, Math.max(1 / factor, likely))))
 }
 
-/** How many a search finds, exact up to `most`; never more than that. */
+/** The number of results, exact up to `most`, which is the maximum. */
 export async function count(engine: Engine, scope: Scope, most: number): Promise<number> {
   const { fromMs, toMs } = scope.criteria
   const stretch = stretchOf(fromMs ?? 0, placeBefore(toMs))

@@ -1,4 +1,4 @@
-/** The transactions of a page: as many of those found, from the first, as an answer may hold. */
+/** The transactions of a page, as many as fit into a response. */
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { fitting, portionsOf } from '../page/portions.ts'
@@ -16,7 +16,7 @@ export type Reader = {
 }
 
 export type Gathered = Transactions & {
-  /** How many of the places it holds. */
+  /** Number of places on the page. */
   readonly told: number
 }
 

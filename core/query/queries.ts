@@ -1,4 +1,4 @@
-/** Everything that can be looked up, for embedders and for the hosted surface alike. */
+/** The searches, for embedders and for the hosted surface alike. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import type { Caller } from '../caller/caller.ts'
@@ -78,17 +78,17 @@ export async function search(
   }
 }
 
-/** Time that a page of a walk took its entries from, and a bit more: the next one will take about as long. */
+/** Length of a page's time window with a margin: the next page needs about the same. */
 function spanOf(shown: readonly Place[], found: readonly Place[]): number {
   const newestMs = shown[0]!.atMs
   return Math.max(1, Math.ceil((newestMs - found.at(-1)!.atMs) * 1.25))
 }
 
 /**
- * One transaction by its id; with `includeLinkedTransactions` all that are linked with it, itself
- * among them, newest first.
+ * One transaction by its id; with `includeLinkedTransactions`, also all linked transactions, newest
+ * first.
  *
- * @throws GatewayError 404 700.400.580 when the caller may see none with this id.
+ * @throws GatewayError 404 700.400.580 when the caller sees no transaction with this id.
  */
 export async function getTransactions(
   engine: Engine,
@@ -156,7 +156,7 @@ const balanceIdOf = ({ id, effect, parentId, rootId }: Payment) =>
 
 const texts = new WeakMap<readonly string[], string>()
 
-/** The list as Postgres reads it. Sorted, so that no scan has to sort ten thousand of them. */
+/** The list in the form of Postgres. Sorted, so that no scan has to sort ten thousand channels. */
 function channelsOf(visible: readonly string[] | null): Channels {
   if (visible === null) return null
   const known = texts.get(visible)

@@ -2,35 +2,35 @@
 import type { Criteria } from './criteria.ts'
 import type { Place } from './sort-key.ts'
 
-/** Sorted channel ids as one Postgres array in text: made once for a list, not once for a statement. */
+/** Sorted channel ids as the text of a Postgres array, made once per list instead of once per statement. */
 export type Channels = string | null
 
 export type Scope = {
   readonly channels: Channels
-  /** How many these are; 1 where any will do, for then none is asked by itself. */
+  /** Number of channels; 1 for all channels, because one query then serves all. */
   readonly channelCount: number
   readonly criteria: Criteria
-  /** Whether there can be payments on test clocks. */
+  /** Whether payments on test clocks are possible. */
   readonly hasClocks: boolean
 }
 
-/** A stretch of the order of answers: what stands at or after `from`, and before `to`. */
+/** A range of results in their order: at or after `from`, and before `to`. */
 export type Stretch = {
   readonly from: Date
   readonly to: Date
-  /** Of what was created at `to`, lower ids belong to it. */
+  /** Of the results created at `to`, those with lower ids belong to the range. */
   readonly belowId: string
-  /** Ids between which payments in real time lie, whose time is that of their id. */
+  /** Range of ids for payments in real time, whose ids contain their time. */
   readonly fromId: string
   readonly toId: string
 }
 
-/** The way back in time that one page takes. */
+/** The walk of one page back through time. */
 export type Walk = {
   readonly scope: Scope
-  /** Everything after it in the order of answers; null from the newest on. */
+  /** The start of the walk; null: the newest result. */
   readonly after: Place | null
   readonly wanted: number
-  /** Length of the first stretch; undefined: not known yet. */
+  /** Length of the first window; undefined: not known yet. */
   readonly spanMs: number | undefined
 }

@@ -1,4 +1,4 @@
-/** Where a transaction stands among all others. */
+/** The position of a transaction in the order of results. */
 export type Place = {
   /** Creation in business time, milliseconds since 1970. */
   readonly atMs: number

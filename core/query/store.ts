@@ -1,4 +1,4 @@
-/** Reads of searches; every one within the channels the caller may see (null: any). */
+/** SQL of searches, within the channels that the caller may see (null: any). */
 import type { Mode } from '../connector/registry.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import type { Criteria } from './criteria.ts'
@@ -12,7 +12,7 @@ import {
   uncommonKindsOf,
 } from './uncommon-kinds.ts'
 
-/** A transaction of a stream. `at` is null where the id tells the time. */
+/** A found transaction. `at` is null when the id contains the time. */
 export type FoundRow = { kind: 'payment' | 'record'; id: string; at: Date | null }
 
 const nothing = sql``
@@ -33,9 +33,8 @@ const paymentFits = ({ types, brands, merchantTransactionId }: Criteria): Sql =>
   ${brands === null ? nothing : sql`and payment.brand = any(${brands}::text[])`}`
 
 /**
- * A payment of the kind `uncommon.kind`, in the index of each channel or in that of all channels. The common kinds
- * stand in the text: a plan for all values takes a partial index only for a statement that has the condition of
- * the index, in its words.
+ * Payments of the kind `uncommon.kind`, in the index by channel or in the index of all channels. The text lists
+ * the common kinds: a generic plan uses a partial index only if the statement repeats the condition of the index.
  */
 function isOfKind(by: UncommonKinds['by'], index: 'channel' | 'all'): Sql {
   const [column, common] =
@@ -78,7 +77,7 @@ const perChannel = (channels: Channels): Sql =>
     ? sql`(select) as channel`
     : sql`unnest((select channels from scope)) as channel(id)`
 
-/** Payments in real time as `found`, among them the newest `limit`. */
+/** Payments in real time as `found`, including the newest `limit`. */
 function paymentsByTime(scope: Scope, stretch: Stretch, limit: number): Sql {
   const { channels, criteria } = scope
   const uncommon = uncommonKindsOf(criteria)
@@ -109,8 +108,8 @@ function paymentsByTime(scope: Scope, stretch: Stretch, limit: number): Sql {
 }
 
 /**
- * By time. Every channel is asked by itself, for then its index gives the newest of it in order and
- * no more than these are read. `isSorted`: the newest of all; otherwise any of them, for counting.
+ * By time. Each channel has a query of its own, so that its index returns the newest in order and nothing
+ * else is read. `isSorted`: the newest of all channels; otherwise any, for counting.
  */
 function byTime(scope: Scope, stretch: Stretch, limit: number, isSorted: boolean): Sql {
   const { channels, criteria, hasClocks } = scope
@@ -166,13 +165,13 @@ export const named = ({ channels, criteria }: Scope, limit: number) => sql<Found
     ${criteria.shortNo === null ? nothing : sql`and record.short_no = ${criteria.shortNo}::bigint`}
   limit ${limit}::integer)`
 
-/** The newest of a stretch, at most `limit` of each kind. */
+/** The newest results of a range, at most `limit` of each kind. */
 export const newestIn = (scope: Scope, stretch: Stretch, limit: number) => sql<FoundRow>`
   ${scopeOf(scope.channels)}
   select found.kind, found.id, found.at
   from (${byTime(scope, stretch, limit, true)}) found`
 
-/** How many there are in a stretch, counted no further than `limit` of each kind. */
+/** Number of results in a range, counted up to `limit` of each kind. */
 export const countIn = (scope: Scope, stretch: Stretch, limit: number) => sql<{ count: bigint }>`
   ${scopeOf(scope.channels)}
   select count(*) as count
@@ -197,7 +196,7 @@ export type RecordRow = {
   mode: Mode
   brand: string | null
   registration_id: string
-  /** The payment that made the registration. */
+  /** The payment that created the registration. */
   origin_id: string
   is_schedule: boolean
   amount_minor: bigint | null
@@ -218,7 +217,7 @@ export const recordsById = (ids: readonly string[], channels: Channels) => sql<R
   where record.id = any(${ids}::uuid[])
     ${channels === null ? nothing : sql`and record.channel_id = ${inScope}`}`
 
-/** Records of the registrations that these payments made, and of the schedules on them. */
+/** Records of the registrations that these payments created, and of the schedules on them. */
 export const recordsOf = (
   paymentIds: readonly string[],
   registrationIds: readonly string[],

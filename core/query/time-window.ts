@@ -1,4 +1,4 @@
-/** Stretches of the order of answers, in times and in ids. */
+/** Ranges of results, in times and in ids. */
 import { idTimeMs, lowestId, lowestIdAt } from '../ids.ts'
 import type { Stretch } from './scope.ts'
 import type { Place } from './sort-key.ts'
@@ -6,10 +6,10 @@ import type { FoundRow } from './store.ts'
 
 export type Found = Place & { readonly kind: 'payment' | 'record' }
 
-/** After everything: the years of the API end with 9999. */
+/** After every result: the years of the API end with 9999. */
 const endMs = Date.UTC(10_000, 0, 1)
 
-/** Where a search begins that ends before a moment. */
+/** The start of a search that ends before a moment. */
 export const placeBefore = (toMs: number | null): Place => ({ atMs: toMs ?? endMs, id: lowestId })
 
 export const toFound = ({ kind, id, at }: FoundRow): Found => ({
@@ -18,7 +18,7 @@ export const toFound = ({ kind, id, at }: FoundRow): Found => ({
   kind,
 })
 
-/** From a moment on, up to what stands after `to` in the order of answers. */
+/** The range from a moment up to the position `to`. */
 export function stretchOf(fromMs: number, to: Place): Stretch {
   const own = idTimeMs(to.id)
   return {

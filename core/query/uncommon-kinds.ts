@@ -1,4 +1,4 @@
-/** Less common payment types and brands have their own indexes: a search for them reads their entries alone. */
+/** Less common payment types and brands have their own indexes, so a search reads only their entries. */
 import type { Criteria } from './criteria.ts'
 import type { Scope } from './scope.ts'
 
@@ -6,25 +6,25 @@ import type { Scope } from './scope.ts'
 export const commonTypes: readonly string[] = ['DB', 'PA']
 export const commonBrands: readonly string[] = ['VISA', 'MASTER', 'AMEX']
 
-/** Types of what is stored as a record and not as a payment. */
+/** Types of transactions that are stored as records, not as payments. */
 export const recordedTypes: readonly string[] = ['RR', 'TE', 'DR', 'SD', 'RS', 'DS']
 
-/** Payment types, or brands, all of which are in the index of the less common ones. */
+/** Uncommon payment types, or uncommon brands. */
 export type UncommonKinds = { readonly by: 'type' | 'brand'; readonly kinds: readonly string[] }
 
-/** Null for a search that common kinds may answer, and for one by reference. */
+/** Null for a search that includes common kinds, and for a search by reference. */
 export function uncommonKindsOf(criteria: Criteria): UncommonKinds | null {
   const { types, brands, merchantTransactionId } = criteria
   if (merchantTransactionId !== null) return null
   const asked = types?.filter((type) => !recordedTypes.includes(type)) ?? []
   const areTypes = asked.length > 0 && !asked.some((type) => commonTypes.includes(type))
   const areBrands = brands !== null && !brands.some((brand) => commonBrands.includes(brand))
-  // Captures can be as many as preauthorisations, so that the brand is the better choice.
+  // Captures can be as many as preauthorisations, so the index by brand is the better choice.
   if (areBrands && (!areTypes || asked.includes('CP'))) return { by: 'brand', kinds: brands }
   return areTypes ? { by: 'type', kinds: asked } : null
 }
 
-/** Channels times kinds. In ten years of months this makes 24,000 look-ups, which take some 30 ms. */
+/** Maximum of channels times kinds. In ten years, this makes 24,000 look-ups, which take about 30 ms. */
 const mostLookUps = 200
 
 /**

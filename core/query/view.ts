@@ -1,4 +1,4 @@
-/** Answers of the query: transactions of every kind in one shape. */
+/** The responses of searches: transactions of every kind in one format. */
 import { resultDescription } from '@tollgate/schemas'
 import type { Answered, ResultView } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
@@ -9,7 +9,7 @@ import type { Balance, Payment } from '../payment/types.ts'
 import { type PaymentView, paymentView } from '../payment/view.ts'
 import type { RecordRow } from './store.ts'
 
-/** A payment as it is answered elsewhere, or what was done with a registration or a schedule. */
+/** A payment in its usual view, or a record of a registration or schedule. */
 export type TransactionView = Answered & {
   shortId: string
   paymentType: string
@@ -23,13 +23,13 @@ export type QueryView = {
   timestamp: string
   ndc: string
   records: TransactionView[]
-  /** How many pages there are, at most 100; not with a cursor. */
+  /** Number of pages, at most 100. Absent with a cursor. */
   pages?: number
-  /** Where the next page begins; absent on the last. */
+  /** The cursor of the next page; absent on the last page. */
   nextCursor?: string
 }
 
-/** The fields of every response besides its subject. */
+/** The common fields of responses. */
 export type Envelope = {
   /** The gateway's number of this request. */
   readonly ndc: string
@@ -53,7 +53,7 @@ function recordView(record: RecordRow, { ndc, buildNumber }: Envelope): Transact
     buildNumber,
     timestamp: wireTimestamp(record.created_at),
     ndc,
-    // A change of a schedule refers to the schedule, all others to what made the registration.
+    // A change of a schedule refers to the schedule, all others to the payment that created the registration.
     referencedId:
       record.is_schedule && record.resource !== record.id ? record.resource : record.origin_id,
     registrationId: record.registration_id,
@@ -70,7 +70,7 @@ function recordView(record: RecordRow, { ndc, buildNumber }: Envelope): Transact
   return view
 }
 
-/** A transaction of an answer. The balance is that of an approved payment: what is left of it. */
+/** A transaction of a response, with the balance of an approved payment. */
 export type Entry =
   | { readonly payment: Payment; readonly balance: Balance | undefined }
   | { readonly record: RecordRow }

@@ -9,7 +9,7 @@ import type { Database } from '../db/database.ts'
 import type { Enqueue, EnqueueWithin, FoundJob, QueuedJob } from './types.ts'
 
 const seconds = {
-  /** A job that outlives this is given to another worker; fences make the first one harmless. */
+  /** A job that runs longer goes to another worker. Leases make the first run harmless. */
   expireIn: 150,
   /** A worker without a heartbeat for this long has died: its jobs go to others. */
   heartbeat: 15,
@@ -61,7 +61,7 @@ export class Queue {
       monitorIntervalSeconds: seconds.monitor,
       maintenanceIntervalSeconds: 300,
     })
-    // Without a listener an error of a lost connection would end the process; polling goes on by itself.
+    // Without a listener, the error of a lost connection would end the process. Polling continues by itself.
     this.#boss.on('error', (error) => {
       this.#log.warn(
         { error: error instanceof Error ? error.name : 'unknown' },
@@ -137,7 +137,7 @@ export class Queue {
     } catch (error) {
       const kind = error instanceof Error ? error.name : 'unknown'
       this.#log.warn({ job: name, error: kind }, 'a job failed and will be tried again')
-      // Job tables are read by many: they get the kind of the failure and never its text.
+      // Job tables have many readers, so they contain the kind of a failure and never its text.
       throw new Error(kind)
     }
   }
@@ -177,7 +177,7 @@ export class Queue {
     for (const { queue, id } of jobs) await this.#boss.deleteJob(queue, id)
   }
 
-  /** Sends an own job. `key`: at most one with it is queued or running. */
+  /** Queues a job of the embedder or a plugin. At most one job with a `key` is queued or running. */
   async send(name: string, payload: object, key: string | undefined): Promise<void> {
     await this.#boss.insert(name, [
       { data: payload, ...(key === undefined ? {} : { singletonKey: key }) },

@@ -48,7 +48,7 @@ export type JobSubject =
   | { readonly authorisationId: string }
   | { readonly merchantId: string; readonly occurrenceId: string }
 
-/** The same as far as it is needed to find the work about it. */
+/** The parts of a subject that find its jobs. */
 export type SoughtSubject =
   | { readonly attemptKey: string }
   | { readonly authorisationId: string }
@@ -57,8 +57,8 @@ export type SoughtSubject =
 export type PaymentJobs = {
   /** Jobs about any of these that wait, run, ended lately, or ran out of tries. */
   find(subjects: readonly SoughtSubject[]): Promise<PaymentJob[]>
-  /** Queues the job about this as a part of the caller's transaction; one that waits already stays the only one. */
+  /** Queues the job in the caller's transaction, unless one waits already. */
   enqueueWithin(client: Client, subject: JobSubject): Promise<void>
-  /** Removes jobs that failed for good: another one was queued in their place. */
+  /** Removes jobs that used up their retries, after another one was queued instead. */
   forget(jobs: readonly PaymentJob[]): Promise<void>
 }

@@ -2,7 +2,7 @@ import { type Brand, brandOf, brands } from '@tollgate/schemas'
 import cardValidator from 'card-validator'
 
 /**
- * Properties of a card number. The ranges of the card-range library and our own are merged into one
+ * Properties of a card number. The ranges of the card-range library and those of Tollgate are merged into one
  * sorted index when the module loads; a look-up is a binary search.
  */
 
@@ -16,10 +16,10 @@ type Ranges = {
   lengths: ReadonlySet<number>[]
 }
 
-/** Ranges are told apart by this many first digits; no card number of the API is shorter. */
+/** Number of first digits that distinguish ranges. No card number of the API is shorter. */
 const rangeDigits = 8
 
-/** Our codes by the names of the card-range library. */
+/** Brand codes by the names of the card-range library. */
 const libraryNames: Readonly<Record<string, string>> = {
   VISA: 'visa',
   MASTER: 'mastercard',
@@ -48,7 +48,7 @@ function claim(brand: Brand, from: string, to: string): Claim {
   }
 }
 
-/** Our own ranges come first: of two equally exact ones they decide. */
+/** Tollgate's ranges come first: of two equally exact ranges, they decide. */
 function allClaims(): Claim[] {
   const own = brands.flatMap((brand) => brand.ranges.map(([from, to]) => claim(brand, from, to)))
   const theirs = Object.entries(libraryNames).flatMap(([code, name]) => {
@@ -85,7 +85,7 @@ function indexRanges(claims: readonly Claim[]): Ranges {
 const claims = allClaims()
 const ranges = indexRanges(claims)
 const withRanges: ReadonlySet<string> = new Set(claims.map(({ brand }) => brand.code))
-/** Whether anything is known about where numbers of a brand lie, by brand code. */
+/** Whether the ranges of a brand are known, by brand code. */
 const checkable: ReadonlySet<string> = new Set(
   brands
     .filter(({ code, hosts }) => withRanges.has(code) || hosts.some((host) => withRanges.has(host)))

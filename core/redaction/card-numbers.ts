@@ -104,7 +104,7 @@ export function hasDigits(text: string, least: number): boolean {
   return false
 }
 
-/** All digits of a text, whatever is between them, in ASCII. */
+/** All digits of a text in ASCII, without the characters between them. */
 export function digitsOf(text: string): string {
   let digits = ''
   for (let at = 0; at < text.length; at++) digits += digitAt(text, at) ?? ''

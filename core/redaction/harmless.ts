@@ -3,10 +3,10 @@ import { hidden, isSecretName } from './scrub.ts'
 
 export type Facts = Readonly<Record<string, unknown>>
 
-/** Ids are of our making, and one in thousands would pass for a card number. */
+/** Ids contain no card number, but one in thousands looks like a card number. */
 const idText = /^[0-9a-f]{32}$/
 
-/** Facts as they may stand in the audit trail: no card number, and nothing that has a secret's name. */
+/** Facts for the audit trail, without card numbers and without values whose names stand for secrets. */
 export function harmless(facts: Facts): Facts {
   return cleaned(facts) as Facts
 }
@@ -23,7 +23,7 @@ function cleaned(value: unknown): unknown {
   )
 }
 
-/** A URL by which somebody is called, without what may be a password: user, query and fragment. */
+/** The URL of an endpoint without user, query and fragment, which may contain a password. */
 export function withoutSecrets(url: string): string {
   const { protocol, host, pathname, search } = new URL(url)
   return maskEscapedNumbers(`${protocol}//${host}${pathname}${search === '' ? '' : `?${hidden}`}`)

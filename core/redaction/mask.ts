@@ -8,7 +8,7 @@ const shown = 4
  * Replaces card numbers in `text` by asterisks, all digits but the last four. A card number is a run of 13
  * to 19 digits that passes the Luhn check, also with blanks or hyphens between its groups; where anything
  * else is between them, it also lies in the range of a known brand. The length of the text stays. The time
- * grows with the length alone, whatever the text is.
+ * is linear in the length of the text.
  */
 export function maskCardNumbers(text: string): string {
   const { found, digits } = cardNumbersIn(text, 'any')

@@ -59,7 +59,7 @@ export class Schedules {
     const page = await listSchedules(this.#engine, caller, read)
     return schedulesView(newId(), page, this.#code, this.#envelope())
   }
-  /** Executions and missed instants of a schedule, newest first. */
+  /** Executions and missed due times of a schedule, newest first. */
   readonly executions = async (
     id: string,
     request: Requests['schedules.executions'] = {},
@@ -70,7 +70,7 @@ export class Schedules {
     const page = await listExecutions(this.#engine, caller, id, read)
     return executionsView(id, page, this.#code, this.#envelope())
   }
-  /** The instants of a job; stores nothing. */
+  /** The due times of a job. Stores nothing. */
   readonly preview = async (
     request: Requests['schedules.preview'],
     options: RequestOptions = {},
@@ -88,7 +88,7 @@ export class Schedules {
     this.#schedule('schedules.reschedule', request, options, (caller, read) =>
       changeSchedule(this.#engine, caller, id, read),
     )
-  /** At once, or after the notice: the response's `effectiveDate` is the time. */
+  /** Cancels the schedule at once, or after the notice, at the `effectiveDate` of the response. */
   readonly cancel = (id: string, options: RequestOptions = {}): Promise<ScheduleView> =>
     this.#schedule('schedules.remove', {}, options, (caller, { fields }) =>
       endSchedule(this.#engine, caller, id, fields),

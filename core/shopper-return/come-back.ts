@@ -1,7 +1,7 @@
 /**
- * A shopper comes back from a bank: maybe twice, in another browser, on another host. Nothing that the
- * browser brings is believed: the connector is asked under the attempt's lease, and the shopper goes on to
- * the merchant in every case.
+ * A shopper returns from a bank, perhaps twice, in another browser or on another host. The engine trusts
+ * nothing that the browser brings. It asks the connector under the attempt's lease, and sends the shopper
+ * on to the merchant in every case.
  */
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
@@ -32,7 +32,7 @@ export type Onward =
   /** Nowhere: the merchant named no page. */
   | { readonly to: 'nowhere' }
 
-/** @returns undefined when there is no such payment, or the token is not its own. */
+/** @returns undefined for an unknown payment or a wrong token. */
 export async function comeBack(
   engine: Engine,
   paymentId: string,
@@ -51,7 +51,7 @@ async function read(engine: Engine, paymentId: string): Promise<Payment | undefi
   return row === undefined ? undefined : toPayment(row)
 }
 
-/** Asks, or waits a moment for whoever asks already. The shopper is not kept longer than that. */
+/** Asks the connector, or waits a few seconds for another process that already asks. */
 async function conclude(engine: Engine, payment: Payment, brought: Brought): Promise<void> {
   const untilMs = engine.clock.elapsedMs() + limits.shopperReturnWaitMs
   for (;;) {
@@ -65,10 +65,10 @@ async function conclude(engine: Engine, payment: Payment, brought: Brought): Pro
 
 const lookAgainMs = 100
 
-/** @returns false while somebody else holds the lease. */
+/** @returns false while another process holds the lease. */
 async function ask(engine: Engine, payment: Payment, brought: Brought): Promise<boolean> {
   const { attemptKey } = payment
-  // A connector without a word of its own for returns is asked as at any other time.
+  // A connector without `complete` gets an ordinary enquiry.
   const { connector } = (await engine.targets.of(payment, undefined)).loaded
   if (connector.complete === undefined) {
     const after = await resolve(engine, attemptKey, 'question')
@@ -87,15 +87,15 @@ async function ask(engine: Engine, payment: Payment, brought: Brought): Promise<
       return true
     }
   } catch (error) {
-    // The shopper goes on to the merchant all the same; the sweep asks again.
+    // The shopper still goes on to the merchant, and a later enquiry asks again.
     engine.log.warn({ payment: payment.id, error: nameOf(error) }, 'a return was not concluded')
   }
-  // Pending as before: the next return or look may ask.
+  // Still pending: the next return or enquiry asks again.
   await engine.lanes.single(dropLease(attemptKey, taken.lease))
   return true
 }
 
-/** The page of the merchant, with the names of what to read there; the own query of the page is kept. */
+/** The merchant's page with `id` and `resourcePath` added to its query. */
 function onward(payment: Payment): Onward {
   const page = payment.request.shopperResultUrl
   if (typeof page !== 'string') return { to: 'nowhere' }

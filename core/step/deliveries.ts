@@ -6,8 +6,8 @@ import { flat } from './derive.ts'
 import { type DeliveryRow, deliveriesOf } from './store-read.ts'
 
 /**
- * @param maySee Whether the caller acts for the entity that an endpoint belongs to: whom those above
- * him have told is none of his business.
+ * @param maySee Whether the caller acts for the entity of an endpoint. The caller does not see endpoints
+ * of the entities above.
  */
 export async function notificationSteps(
   engine: Pick<Engine, 'lanes'>,
@@ -20,7 +20,7 @@ export async function notificationSteps(
   return rows.filter(({ entity_id }) => seen.get(entity_id) === true).flatMap(stepsOfDelivery)
 }
 
-/** Tries of one notification, then where it stands. */
+/** The attempts of one notification, then its state. */
 export function stepsOfDelivery(row: DeliveryRow): Step[] {
   const told = `${row.kind} to ${row.url}`
   const about = row.id

@@ -1,4 +1,4 @@
-/** From rows to steps: what every kind of resource has in common. */
+/** Derives steps from rows: the parts that all kinds of resources share. */
 import { resultDescription } from '@tollgate/schemas'
 import { exactDecimal, toldAmount } from '../money.ts'
 import type { TranscriptEntry } from '../net/http.ts'
@@ -16,7 +16,7 @@ import type {
   WaitingRow,
 } from './store-read.ts'
 
-/** `{ refs: { id: '7' } }` -> `{ 'refs.id': '7' }`, without what has a secret's name. */
+/** `{ refs: { id: '7' } }` -> `{ 'refs.id': '7' }`, without values whose names stand for secrets. */
 export function flat(value: unknown, name = ''): Record<string, string> {
   if (value === undefined || value === null) return {}
   if (typeof value !== 'object') {
@@ -47,7 +47,7 @@ export function briefOf(row: BriefPaymentRow): string {
 }
 
 /**
- * A call of the acquirer, or a request that came again.
+ * A call of the acquirer, or a repeated request.
  *
  * @param money What an operation was for. `plainAnswer`: what the payment's row keeps of its answer.
  */
@@ -129,7 +129,7 @@ export function resolvedOf(row: AttentionHistoryRow, audience: Audience): Step[]
 }
 
 export function decisionOf(row: AuditRow, audience: Audience): Step {
-  // Of rows from before kinds were kept the name is all there is.
+  // Old rows have no kind, only the name.
   const isEngine =
     row.actor_kind === 'engine' || (row.actor_kind === 'unknown' && row.actor === 'engine')
   const { reason, onBehalfOf, ...rest } = row.detail

@@ -33,7 +33,7 @@ import {
   timersOf,
 } from './store-read.ts'
 
-/** Clocks of machines may differ by this much, and a first settling comes within this of the payment. */
+/** Clocks of machines may differ by this time, and a payment settles first within this time. */
 const apartMs = 2_000
 const firstWithinMs = 150_000
 
@@ -53,7 +53,7 @@ export async function paymentSteps(
     { attemptKey: key },
     ...(chainId === null ? [] : [{ authorisationId: payment.id }]),
   ]
-  // The queues are asked once for each; a merchant whose payment is decided needs no word from them.
+  // One query per queue. A merchant's view of a decided payment needs no jobs.
   const isLookedUp = audience === 'operator' || isOpen(payment)
   const [[attempt], calls, events, attention, audit, timers, received, followUps, instants, jobs] =
     await Promise.all([
@@ -138,7 +138,7 @@ function acceptedOf(payment: Payment, at: Date, attempt: AttemptRow | undefined)
   }
 }
 
-/** The answer of a plain call is stored with the payment, and shown with its call. */
+/** The answer of an ordinary call is stored with the payment, and shown with the call. */
 function exchangesOf(payment: Payment, rows: readonly ReadStepRow[], audience: Audience): Step[] {
   const { refs, details, avs, cvv, networkTxId, advice } = payment.answer
   // Named for what they are: the answers to checks, and no code itself.
@@ -155,7 +155,7 @@ function exchangesOf(payment: Payment, rows: readonly ReadStepRow[], audience: A
 const moneyOf = ({ effect, amount }: Payment) =>
   effect === 'verification' ? '' : `${toldAmount(amount.minor, amount.currency)} ${amount.currency}`
 
-/** Every change of state, told by its event; the first of a payment that changed once by its row. */
+/** Every change of state, from its event; for a payment that changed once, from its row. */
 async function eventsOfPayment(engine: Engine, payment: Payment): Promise<EventRow[]> {
   const later = await engine.lanes.read(laterEvents(payment.id, limits.shownSteps))
   const ofPayment = later.filter(({ type }) => type.startsWith('payment.'))
@@ -190,7 +190,7 @@ function stateStep(at: Date, state: string, code: string, by: { by?: string }): 
   return { at, name: 'settled', outcome: state, text: code === '' ? '' : inWords(code), ...by }
 }
 
-/** A right to settle that somebody holds now: nobody else can until then. */
+/** The lease, while a process holds it: until then, no other process can settle. */
 function leaseOf(attempt: AttemptRow | undefined): Step[] {
   if (attempt?.lease_until == null) return []
   const { lease, lease_until } = attempt

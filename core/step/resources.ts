@@ -27,7 +27,7 @@ import {
 
 const shown = 100
 
-/** Each thing once: what a record tells is not told again by its event. */
+/** Shows each change once: from its record, not from its event. */
 const recorded = new Set([
   'registration.updated',
   'registration.removed',
@@ -66,7 +66,7 @@ const paymentOf = (row: BriefPaymentRow): Step & { about: string } => ({
   about: row.id,
 })
 
-/** Ids of one process stand in the order in which they were made, also within a millisecond. */
+/** Ids of one process are in the order of their creation, also within a millisecond. */
 const asMade = <Made extends { readonly about: string }>(steps: readonly Made[]): Made[] =>
   steps.toSorted((one, other) => (one.about < other.about ? -1 : 1))
 

@@ -1,4 +1,4 @@
-/** Reading step logs: by id for those who may see the resource, by any of its numbers for operators. */
+/** Reads step logs: by id for callers who may see the resource, by any of its numbers for operators. */
 import { limits } from '@tollgate/schemas'
 import type { Caller } from '../caller/caller.ts'
 import type { Engine } from '../engine.ts'
@@ -35,7 +35,7 @@ export type Inspected = {
   readonly steps: readonly Step[]
 }
 
-/** Payments that share a number before people. */
+/** Payments that share a short id or a merchantTransactionId. */
 export type Candidates = {
   readonly candidates: readonly {
     readonly id: string
@@ -65,7 +65,7 @@ const finders: Readonly<Record<Kind, Finder>> = {
   async payment(engine, id, channels) {
     const [row] = await engine.lanes.read(paymentById(id, channels))
     if (row !== undefined) return { kind: 'payment', payment: toPayment(row) }
-    // Of a capture that does not exist yet, all that happened so far happened to its authorisation.
+    // A capture that does not exist yet has the steps of its authorisation.
     const found = await captureToCome(engine, id, channels)
     return found && { kind: 'payment', payment: found.authorisation }
   },
@@ -108,7 +108,7 @@ function stepsOf(
   }
 }
 
-/** With what was told of it, as far as that is the caller's. */
+/** Adds the notifications that the caller may see. */
 async function withNotifications(
   engine: Engine,
   id: string,
@@ -118,7 +118,7 @@ async function withNotifications(
   return inOrder([...steps, ...(await notificationSteps(engine, id, maySee))])
 }
 
-/** @throws GatewayError 404 when the caller may see nothing of these kinds with this id. */
+/** @throws GatewayError 404 when the caller sees no resource of these kinds with this id. */
 export async function readSteps(
   engine: Engine,
   caller: Caller,
@@ -136,7 +136,7 @@ export async function readSteps(
   throw new GatewayError('700.400.580', { status: 404 })
 }
 
-/** Most payments that one number before people is answered with. */
+/** Maximum number of payments in the response to one number. */
 const mostCandidates = 20
 
 /**
@@ -155,7 +155,7 @@ export async function inspect(
   if (isId(plain)) {
     for (const kind of ['payment', 'registration', 'schedule', 'execution', 'delivery'] as const) {
       const found = await finders[kind](engine, plain, null)
-      // A registration made by itself is a payment of the same id: its verification.
+      // A registration without a payment has a verification, a payment with the same id.
       const isVerification = found?.kind === 'payment' && found.payment.effect === 'verification'
       if (found !== undefined && !isVerification) return inspected(engine, found)
     }
@@ -244,7 +244,7 @@ function idOf(found: Found): string {
   }
 }
 
-/** People are told a third decimal, which the wire has not. */
+/** For people, with the third decimal that the API does not have. */
 const amountText = (minor: bigint, currency: string) =>
   fitsWire(minor, currency) ? formatAmount(minor, currency) : exactDecimal(minor, currency)
 

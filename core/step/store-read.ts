@@ -20,7 +20,7 @@ export const laterEvents = (resource: string, limit: number) => sql<EventRow>`
   order by seq
   limit ${limit}::integer`
 
-/** The first event of a payment, looked for between two ids. */
+/** The first event of a payment, between two ids. */
 export const firstEvent = (resource: string, fromId: string, toId: string) => sql<EventRow>`
   select id, seq, type, at, data
   from tollgate.event
@@ -60,7 +60,7 @@ export const auditOf = (resource: string, limit: number) => sql<AuditRow>`
 
 export type WaitingRow = { kind: string; ref: string; due_at: Date; clock_id: string | null }
 
-/** Timers that stand for any of these. */
+/** Timers of any of these resources. */
 export const timersOf = (refs: readonly string[]) => sql<WaitingRow>`
   select kind, ref, due_at, clock_id
   from tollgate.timer
@@ -195,7 +195,7 @@ export const missedInstants = (scheduleId: string, limit: number) => sql<MissedR
   order by created_at desc
   limit ${limit}::integer`
 
-/** Payments found by a number before people. Only those of the last days: nothing else narrows it. */
+/** Payments by a short id or a merchantTransactionId, of the last days only: nothing else limits the search. */
 export const paymentsByReference = (
   reference: { readonly shortNo: number | null; readonly merchantTransactionId: string | null },
   days: number,
@@ -232,7 +232,7 @@ export type DeliveryRow = {
   }[]
 }
 
-/** A call of a URL that a request brought along belongs to whoever made the request: its channel. */
+/** A `notificationUrl` belongs to the channel of its request. */
 const delivery = sql`
   select delivery.id, webhook_endpoint.entity_id,
     coalesce(delivery.callback ->> 'url', webhook_endpoint.url) as url, delivery.kind, delivery.resource,
@@ -247,7 +247,7 @@ const delivery = sql`
     from tollgate.delivery_attempt tried
     where tried.delivery_id = delivery.id) told on true`
 
-/** Notifications about a resource, whatever became of them. */
+/** Notifications about a resource, in any state. */
 export const deliveriesOf = (resource: string, limit: number) => sql<DeliveryRow>`
   ${delivery}
   where delivery.resource = ${resource}::uuid

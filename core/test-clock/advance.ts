@@ -1,4 +1,4 @@
-/** Moves a test clock instant by instant, each to quiet before the next. */
+/** Advances a test clock through its due times. All work of one ends before the next. */
 import { limits } from '@tollgate/schemas'
 import { arrive, clockById, moveOn } from '../business-time/store.ts'
 import type { Engine } from '../engine.ts'
@@ -67,6 +67,6 @@ async function fire(engine: Engine, timer: TimerRow): Promise<void> {
     case 'expire':
       await resolve(engine, timer.ref, 'expiry')
   }
-  // Where that did not end it, it goes on in real time: the clock must not wait for an acquirer.
+  // Unfinished work continues in real time, because the clock must not wait for an acquirer.
   await engine.lanes.single(toRealTime([timer.id]))
 }

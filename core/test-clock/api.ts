@@ -24,7 +24,7 @@ export class TestClocks {
     )
   readonly get = (id: string, options: RequestOptions = {}): Promise<ClockView> =>
     this.#clock('testClocks.get', {}, options, (caller) => readClock(this.#engine, caller, id))
-  /** Sets off; a process that works does what is due on the way. */
+  /** Starts an advance. A worker then carries out the due work. */
   readonly advance = (
     id: string,
     request: Requests['testClocks.advance'],

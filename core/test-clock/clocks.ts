@@ -20,13 +20,13 @@ export type ClockView = Answered & {
   /** `yyyy-MM-dd HH:mm:ss+0000` */
   now: string
   target?: string
-  /** Percent of the way. */
+  /** Progress in percent. */
   progress: number
 }
 
 const mostListed = 100
 
-/** Makes a clock of a merchant, or of another node, for everything below it. @throws GatewayError in the live environment. */
+/** Creates a clock of an entity, usually a merchant, for all entities below it. @throws GatewayError on live. */
 export async function createClock(
   engine: Engine,
   caller: Caller,
@@ -42,7 +42,7 @@ export async function createClock(
   return readClock(engine, caller, id)
 }
 
-/** @throws GatewayError 404 when the caller may see none with this id. */
+/** @throws GatewayError 404 when the caller sees no clock with this id. */
 export async function readClock(engine: Engine, caller: Caller, id: string): Promise<ClockRow> {
   onlyInTests(engine)
   const [row] = isId(id) ? await engine.lanes.single(clockById(id)) : []

@@ -1,9 +1,9 @@
-/** Everything that is due later. pg-boss never holds a time of its own: it only carries what is due now. */
+/** Everything that is due later. pg-boss stores no due times, only jobs that are due now. */
 
 import { sql } from '../db/sql.ts'
 
 export type TimerKind =
-  /** The next look at an attempt: an enquiry, a poll, its final word, the taking back of a late success. */
+  /** The next look at an attempt: an enquiry, a poll, its final word, or the return of a late success. */
   'look' | 'expire' | 'continue' | 'execution' | 'expiring' | 'resubmit'
 export type TimerRow = { id: string; kind: TimerKind; ref: string; step: number }
 
@@ -19,7 +19,7 @@ export const removeTimer = (kind: TimerKind, ref: string) => sql`
 /** With the connector of the attempt or payment that the timer is about. */
 export type ClaimedRow = TimerRow & { connector: string | null }
 
-/** Due timers, each to one process: they stay, moved on, until what they stand for is over. */
+/** Claims due timers for one process. A timer is postponed, and stays until its work has ended. */
 export const claimDue = (limit: number, againMs: number) => sql<ClaimedRow>`
   update tollgate.timer set due_at = now() + ${againMs}::bigint * interval '1 millisecond', step = step + 1
   where id in (
@@ -34,7 +34,7 @@ export const claimDue = (limit: number, againMs: number) => sql<ClaimedRow>`
     (select payment.connector from tollgate.payment
       where payment.id = case when timer.kind = 'continue' then timer.ref::uuid end)) as connector`
 
-/** Timers of a test clock that are due at this moment of it. */
+/** Timers of a test clock that are due at this time of the clock. */
 export const dueOfClock = (clockId: string, at: Date, limit: number) => sql<TimerRow>`
   select id, kind, ref, step
   from tollgate.timer
@@ -42,7 +42,7 @@ export const dueOfClock = (clockId: string, at: Date, limit: number) => sql<Time
   order by due_at
   limit ${limit}::integer`
 
-/** Moves what a test clock's timers stood for out of its way: it is looked after in real time now. */
+/** Moves timers of a test clock to real time. */
 export const toRealTime = (ids: readonly string[]) => sql`
   update tollgate.timer set clock_id = null, due_at = now()
   where id = any(${ids}::uuid[])`

@@ -3,24 +3,24 @@ import type { KeyObject } from 'node:crypto'
 import { decrypt } from '../crypto/cipher.ts'
 import type { Purpose } from './store-sealed.ts'
 
-/** The row that holds a sealed value, and whose it is. */
+/** The row of a sealed value, and its owner. */
 export type Place = {
   readonly table: Purpose
-  /** Of the row; a payment's instrument has the payment's id. */
+  /** The id of the row. The instrument of a payment has the id of the payment. */
   readonly id: string
-  /** The channel of an instrument or of an acquirer's account, the entity of a webhook endpoint; a person's own. */
+  /** The channel of an instrument or acquirer account, the entity of a webhook endpoint, the id of a person. */
   readonly ownerId: string
-  /** The registration that an instrument's payment made, or was made with. */
+  /** The registration that the payment of the instrument created or used. */
   readonly registrationId?: string | null
 }
 
-/** The key that a value is under, as far as binding asks for it. */
+/** The parts of a data key that binding needs. */
 export type Binding = {
   readonly id: string
   readonly key: KeyObject
-  /** As its row says, where nothing vouches for it: a hint which older bindings to try, never more. */
+  /** The format in the key's row, which is not protected: only a hint which older bindings to try. */
   readonly format: number
-  /** Nothing is left under it in an older format, as a rotation has proven. */
+  /** A rotation has proven that no value of an older format is left under the key. */
   readonly closed: boolean
 }
 

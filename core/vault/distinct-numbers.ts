@@ -4,21 +4,21 @@
  * handful. In memory, with numbers only as keyed hashes.
  *
  * At the limit, a number passes only for a sender that has used it before. If it passed for other
- * senders as well, the passing number would be a shopper's. Refusals count, too, so that nobody can
- * try all candidates and see which one passes.
+ * senders as well, the passing number would be a shopper's. Refusals count, too, so that an attacker
+ * cannot try all candidates and see which one passes.
  */
 import { createSecretKey } from 'node:crypto'
 import { limits } from '@tollgate/schemas'
 import type { Clock } from '../clock.ts'
 import { mac, newKeyBytes } from '../crypto/cipher.ts'
 
-/** Numbers by their hash, with when each came last. */
+/** Hash of a number -> time of its last request. */
 type Seen = Map<string, number>
 
 /** The first refusal, and their number. */
 type Refusals = { readonly sinceMs: number; readonly count: number }
 
-/** After so many tries for each number that is taken everything is refused, known numbers too. */
+/** After this many attempts per accepted number, all numbers are refused, also known ones. */
 const triesPerNumber = 3
 
 export type Threshold = { readonly most: number; readonly windowMs: number }
@@ -27,7 +27,7 @@ export class DistinctNumbers {
   readonly #clock: Pick<Clock, 'elapsedMs'>
   /** The key exists in this process only. */
   readonly #key = createSecretKey(newKeyBytes())
-  /** Nearly all come with one number. Apart, so that they do not crowd out the others. */
+  /** Entries with a single number, nearly all. Separate, so that they do not displace the others. */
   readonly #once = new Map<string, { readonly hash: string; readonly atMs: number }>()
   readonly #several = new Map<string, Seen>()
   readonly #refused = new Map<string, Refusals>()

@@ -20,8 +20,8 @@ const retryMs = 30_000
 
 /**
  * Data keys, unwrapped and kept for a bounded time, so that no payment waits for the key provider.
- * They are opened again in the background long before that time is up: a provider that is away for
- * less than three quarters of it is not missed, and a key that was withdrawn opens nothing after it.
+ * The keyring opens them again in the background after a quarter of that time. So a shorter outage of the
+ * provider delays no payment, and a withdrawn key opens nothing after that time.
  */
 export class Keyring {
   readonly #lanes: Lanes
@@ -50,7 +50,8 @@ export class Keyring {
   /**
    * The data key, from memory or opened now.
    *
-   * @throws MissingKeyError it is not there or does not open · KeyProviderError it cannot be opened now.
+   * @throws MissingKeyError when the key is missing or does not open.
+   * @throws KeyProviderError when the key cannot be opened now.
    */
   async get(id: string, row?: DataKeyRow): Promise<DataKey> {
     const known = this.#open.get(id)
@@ -71,7 +72,7 @@ export class Keyring {
       if (row.state === 'destroyed') {
         throw new MissingKeyError(id, `The data key ${id} was destroyed by an operator.`)
       }
-      // From before the question: what was withdrawn meanwhile is noticed in time.
+      // The time before the request, so that a withdrawal during the request is noticed in time.
       const openedMs = this.#clock.elapsedMs()
       const bytes = await this.#keys
         .unwrap(row.key_encryption_key_id, row.wrapped)
@@ -84,20 +85,20 @@ export class Keyring {
       this.#failed.delete(id)
       return key
     } catch (error) {
-      // Many payments on a key that is lost must not become as many questions to the provider.
+      // Many payments with a lost key must not cause as many requests to the provider.
       this.#failed.set(id, { error, untilMs: this.#clock.elapsedMs() + failureMs })
       throw error
     }
   }
 
-  /** A rotation has proven that nothing is under this key any more; that is not taken back. */
+  /** A rotation has proven that no row is under this key. This is permanent. */
   close(id: string): void {
     this.#closed.add(id)
     const known = this.#open.get(id)
     if (known !== undefined && !known.closed) this.#open.set(id, { ...known, closed: true })
   }
 
-  /** Opens again what was opened a while ago, and forgets what could not be for too long. */
+  /** Opens keys again after a while, and forgets keys that did not open for too long. */
   async refresh(): Promise<void> {
     for (const key of [...this.#open.values()]) {
       if (this.#clock.elapsedMs() < key.dueMs) continue
@@ -131,7 +132,7 @@ function named(row: DataKeyRow): (error: unknown) => never {
   }
 }
 
-/** The message of an error of ours, which tells no secret; of others the kind. */
+/** The message of an error of the engine, which contains no secret. Of other errors, the kind. */
 export function wordOf(error: unknown): string {
   if (error instanceof MissingKeyError || error instanceof KeyProviderError) return error.message
   return error instanceof Error ? error.constructor.name : typeof error

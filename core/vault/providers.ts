@@ -4,13 +4,13 @@ import { type KeyProvider, KeyProviderError, MissingKeyError, type WrappedKey } 
 export const dataKeyBytes = 32
 const defaultLimitMs = 15_000
 
-/** A provider whose calls end in time, whose answers are data keys, and whose errors tell no secret. */
+/** A provider whose calls end in time, whose answers are data keys, and whose errors contain no secret. */
 export type BoundedKeys = {
   readonly name: string
   currentKeyId(): Promise<string>
   wrap(dataKey: Buffer): Promise<WrappedKey>
   unwrap(keyId: string, wrapped: Buffer): Promise<Buffer>
-  /** The same data key under the current key-encryption key; proven to open before it is given. */
+  /** The same data key under the current key-encryption key. Proves that the result opens. */
   rewrap(keyId: string, wrapped: Buffer): Promise<WrappedKey>
   check(): Promise<void>
 }

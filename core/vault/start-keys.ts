@@ -28,7 +28,7 @@ export async function openCurrent(
   return keyring.get(row.id, row)
 }
 
-/** Replaced digest keys whose rows may still live. One that is lost finds nothing any more. */
+/** Replaced digest keys whose rows may still be valid. Rows of a lost key are not found. */
 export async function openEarlier(lanes: Lanes, keyring: Keyring, log: Log): Promise<DataKey[]> {
   const opened: DataKey[] = []
   for (const row of await lanes.single(earlierMacKeys(limits.idempotencyDays))) {

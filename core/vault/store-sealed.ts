@@ -24,12 +24,12 @@ export type SealedRow = {
   registration_id: string | null
 }
 
-/** One sealed value that takes the place of another. */
+/** A value sealed again, and its previous form. */
 export type Resealed = { readonly id: string; readonly was: Buffer; readonly sealed: Buffer }
 
 /**
- * The next rows by id of those under one of `keys`, of `size` that are looked at; also the last one
- * looked at, whatever it is under, so that the next page goes on after it. None: the end.
+ * Reads the next `size` rows by id, and returns those under one of `keys`. Always returns the last row as
+ * well, so that the next page can continue after it. No row: the end.
  */
 const page = (
   table: Sql,
@@ -51,7 +51,7 @@ const page = (
     select last_row.id from page last_row order by last_row.id desc limit 1)
   order by page.id`
 
-/** An instrument is its payment's, whatever registration points at it. */
+/** An instrument belongs to its payment, also when a registration points at it. */
 const ownerOfInstrument = sql`
     select payment.channel_id as owner_id, payment.registration_id
     from tollgate.payment
@@ -68,8 +68,8 @@ const ownerOfEndpoint = sql`
 const ownerOfPerson = sql`select page.id as owner_id, null::uuid as registration_id`
 
 /**
- * Only rows that are still as they were read: what was erased stays erased, what was changed stays
- * changed. A row that somebody holds is left for the next pass.
+ * Replaces only values that are unchanged since the read: erased values stay erased, changed values stay
+ * changed. The next pass handles rows that are locked now.
  */
 const swap = (table: Sql, from: string, to: string, rows: readonly Resealed[]) => sql<{
   id: string
@@ -136,15 +136,15 @@ export const rowsByKey = sql<{ place: Purpose; id: string; rows: bigint }>`
 const keyName = /^[0-9a-f]{32}$/
 
 /**
- * No transaction of whatever process can commit a row under this key from here on: checked by
- * Postgres itself, at no cost per row worth counting. Rows that are there are not looked at yet.
+ * A constraint by which Postgres refuses new rows under this key from every process, at almost no cost.
+ * Does not check existing rows.
  */
 export function fenceText(table: Purpose, keyId: string): string {
   if (!keyName.test(keyId)) throw new Error('a data key id has 32 hex characters')
   return `alter table tollgate.${table} add constraint not_under_${keyId} check (data_key_id <> '${keyId}'::uuid) not valid`
 }
 
-/** Reads the whole table, blocking nobody, and fails with 23514 while a row is under the key. */
+/** Checks all existing rows without blocking other statements. Fails with 23514 if a row is under the key. */
 export function proveText(table: Purpose, keyId: string): string {
   if (!keyName.test(keyId)) throw new Error('a data key id has 32 hex characters')
   return `alter table tollgate.${table} validate constraint not_under_${keyId}`

@@ -39,7 +39,7 @@ export const earlierMacKeys = (days: number) => sql<DataKeyRow>`
   where purpose = 'mac' and state = 'retired'
     and retired_at > now() - (${days}::integer + 1) * interval '1 day'
   order by retired_at desc`
-/** Tells of the keys that another part of the statement moved, by name of that part. */
+/** Audit rows about the keys that the named part of the statement moved. */
 const noted = (
   action: string,
   part: 'made' | 'moved' | 'promoted',
@@ -56,7 +56,7 @@ const noted = (
 
 const parts = { made: sql`made`, moved: sql`moved`, promoted: sql`promoted` }
 
-/** Two processes that start at once both try: the unique index lets one of them in. */
+/** If two processes start at once, the unique index accepts one of their keys. */
 export const addDataKey = (
   id: string,
   purpose: DataKeyRow['purpose'],
@@ -71,8 +71,8 @@ export const addDataKey = (
   ${noted('data-key-made', 'made', engineActor, { purpose, keyEncryptionKey: keyId })}`
 
 /**
- * Makes a key known that will seal next, as long as `currentId` is what seals now. The lock makes
- * two rotations at once take turns: the second one finds the first one's key.
+ * Announces the next sealing key, if `currentId` is still the current one. The lock makes concurrent
+ * rotations take turns: the second one finds the key of the first.
  */
 export const announceDataKey = (
   id: string,
@@ -95,9 +95,9 @@ export const announceDataKey = (
   select id from made`
 
 /**
- * A process shows what it seals with, and learns in the same statement what it should: had it asked
- * before it was seen, a rotation in between could have missed it. Retired keys of older formats are
- * told as well: what they sealed is not opened any more.
+ * Records the key that a process seals with, and returns the keys that it should use. One statement does
+ * both: a rotation between two statements could miss the process. Also returns retired keys of older
+ * formats, whose values no longer open.
  */
 export const showUse = (
   processId: string,
@@ -126,14 +126,14 @@ export type UseRow = {
   seen_at: Date
 }
 
-/** Processes that showed themselves lately. */
+/** Processes that recorded their key recently. */
 export const usesWithin = (ms: number) => sql<UseRow>`
   select process_id, name, data_key_id, ready_key_id, seen_at
   from tollgate.data_key_use
   where seen_at > now() - ${ms}::integer * interval '1 millisecond'
   order by name, process_id`
 
-/** The announced key seals from here on, in the place of the current one. Once, whoever asks. */
+/** Makes the announced key the current one, once, also when several processes try. */
 export const promoteDataKey = (id: string, by: Actor) => sql<{ id: string }>`
   with demoted as (
     update tollgate.data_key set state = 'previous', superseded_at = now()
@@ -155,7 +155,7 @@ export const retireDataKey = (id: string, by: Actor) => sql<{ id: string }>`
   noted as (${noted('data-key-retired', 'moved', by)})
   select id from moved`
 
-/** Takes an announced key back, before anything was sealed with it. */
+/** Withdraws an announced key, before any value is sealed with it. */
 export const withdrawDataKey = (id: string, by: Actor) => sql<{ id: string }>`
   with moved as (
     update tollgate.data_key set state = 'retired', retired_at = now()
@@ -165,8 +165,8 @@ export const withdrawDataKey = (id: string, by: Actor) => sql<{ id: string }>`
   select id from moved`
 
 /**
- * Another key digests from here on. Only while no process runs: two that digest differently would
- * take a repeated request for a new one.
+ * Replaces the key of digests. Only while no process runs: with two keys, a repeated request would
+ * look like a new one.
  */
 export const replaceMacKey = (
   was: string,
@@ -189,8 +189,8 @@ export const replaceMacKey = (
   returning id`
 
 /**
- * Nothing opens with it any more. Caches of rows that were sealed with it have had their time, and so have
- * idempotency keys that were digested with it.
+ * Destroys a retired key, after caches of the rows and idempotency keys that depend on it have
+ * expired.
  */
 export const destroyDataKey = (id: string, by: Actor, afterMs: number, macDays: number) => sql<{
   id: string
@@ -205,7 +205,7 @@ export const destroyDataKey = (id: string, by: Actor, afterMs: number, macDays: 
   noted as (${noted('data-key-destroyed', 'moved', by)})
   select id from moved`
 
-/** Puts a data key under another key-encryption key, unless somebody else did meanwhile. */
+/** Wraps a data key with another key-encryption key, unless another process did so meanwhile. */
 export const rewrapDataKey = (
   id: string,
   was: Buffer,

@@ -1,4 +1,4 @@
-/** Keys of webhook endpoints: what encrypts and what signs a notification. */
+/** Keys of webhook endpoints, which encrypt and sign notifications. */
 import {
   createCipheriv,
   createHmac,
@@ -19,7 +19,7 @@ export const newEncryptionKey = (): string => randomBytes(32).toString('hex')
 /** `whsec_` and base64. */
 export const newSigningSecret = (): string => prefix + randomBytes(secretBytes).toString('base64')
 
-/** Made ready once for many messages: each use of bare bytes costs more than the cipher itself. */
+/** Prepared once for many notifications: each use of bare bytes costs more than the cipher itself. */
 export const encryptionKey = (hex: string): KeyObject => createSecretKey(hex, 'hex')
 
 export const signingKey = (secret: string): KeyObject =>
@@ -32,7 +32,7 @@ export type Encrypted = {
   readonly tag: string
 }
 
-/** AES-256-GCM under fresh random bytes; nobody but the receiver reads it. */
+/** AES-256-GCM with a random initialization vector. */
 export function encryptBody(key: KeyObject, plain: string, iv: Buffer = random(12)): Encrypted {
   const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: 16 })
   const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])

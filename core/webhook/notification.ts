@@ -185,7 +185,7 @@ function paymentPayload(event: StoredEvent, payment: Payment): object {
   const resultCode = (event.data.code ?? payment.resultCode) as string
   const isAsThen = payment.state === state && payment.resultCode === resultCode
   const then = isAsThen ? payment : asOfThen(payment, state, resultCode)
-  // Whoever has the redirect is the shopper: servers of the merchant are not told it.
+  // Any browser with the redirect counts as the shopper, so notifications do not contain it.
   const {
     nextActions: _,
     redirect: _redirect,

@@ -25,10 +25,7 @@ export const attentionResolveCommand = entryCommand(
   "Resolve an entry of the operators' list.",
 )
 
-export const attentionRetryCommand = entryCommand(
-  'retry',
-  'Process a rejected message of an acquirer again.',
-)
+export const attentionRetryCommand = entryCommand('retry', 'Process the message of an entry again.')
 
 export const attentionCommand: Command = {
   name: 'attention',

@@ -101,11 +101,11 @@ export type Operation = {
   readonly shortId: string
   readonly merchantTransactionId?: string
   readonly descriptor?: string
-  /** Address for the shopper's return after a redirect. */
+  /** URL to which the shopper returns after a redirect. */
   readonly returnUrl?: string
 }
 
-/** A shopper's return as the browser reports it. Nothing of it is proven. */
+/** A shopper's return as the browser reports it. The browser may have changed everything. */
 export type ShopperReturn = {
   readonly method: 'GET' | 'POST'
   readonly query: Readonly<Record<string, string>>
@@ -132,7 +132,7 @@ export type Log = {
 
 export type Context<Config = Record<string, unknown>, Account = Record<string, unknown>> = {
   readonly http: Http
-  /** In-process connectors call it right before the point from which money may have moved. */
+  /** A connector that moves money inside the process calls this immediately before. */
   sending(): void
   /** A cached access token of the acquirer's API; `get` runs once at a time for each name. */
   token(name: string, get: () => Promise<{ value: Sensitive; expiresInMs: Ms }>): Promise<Sensitive>
@@ -147,7 +147,7 @@ export type Context<Config = Record<string, unknown>, Account = Record<string, u
   /** Aborted at the operation's deadline. */
   readonly signal: AbortSignal
   readonly log: Log
-  /** Address for the acquirer's events. */
+  /** URL for messages of the acquirer. */
   readonly notifyUrl?: string
 }
 
@@ -158,11 +158,11 @@ export type Inbound = {
   readonly query: Readonly<Record<string, string>>
 }
 
-/** The claim of an acquirer's event about one operation. */
+/** One statement in a message of an acquirer, about one operation. */
 export type Claim = {
   /**
-   * Unique for an account at the acquirer, at most 255 visible characters. A second event with the
-   * same id is dropped; one with other content is kept for operators.
+   * Unique for an account at the acquirer, at most 255 visible characters. The engine drops a
+   * repeat, and lists another claim with the same id for operators.
    */
   readonly eventId: string
   /** Key of the operation, as the engine sent it. */
@@ -171,7 +171,7 @@ export type Claim = {
     | Outcome
     | { is: 'chargeback' | 'chargebackReversal'; reason: Reason; refs: Refs }
   readonly amount: Money
-  /** The acquirer's own reference of the case, the same in all events about one chargeback. */
+  /** The acquirer's reference of a chargeback, the same in all claims about the chargeback. */
   readonly reference?: string
 }
 
@@ -189,7 +189,7 @@ export type Supports = {
     readonly alphabet: 'hex' | 'alphanumeric' | 'digits'
     readonly length: number
   }
-  /** The time after sending in which an enquiry can miss an operation that appears later. */
+  /** How long after sending an enquiry can miss an operation that was carried out. */
   readonly enquiryVisibleAfterMs: Ms
   readonly limits?: { readonly concurrent?: number; readonly timeoutMs?: Ms }
   /** Modes of the merchant's request that this connector serves. */
@@ -218,12 +218,13 @@ export type Connector<C = Record<string, unknown>, A = Record<string, unknown>> 
   readonly resolve: {
     /** Finds the outcome of the operation with `operation.key`. Changes nothing at the acquirer. */
     readonly enquire?: (operation: Operation, context: Context<C, A>) => Promise<Found>
-    /** Undoes the operation of the key, and closes the key for good. */
+    /** Undoes the operation with `operation.key`, and makes the key permanently harmless. */
     readonly reverseByKey?: (operation: Operation, context: Context<C, A>) => Promise<Reversed>
   }
   /**
-   * Called when the shopper returned from a redirect. Ask the acquirer and trust nothing that the browser
-   * brought. After a throw, or `notSent`, before the first byte that moves money, the payment stays pending.
+   * Called when the shopper returns from a redirect. Ask the acquirer, and trust nothing that the browser
+   * brought. If the handler throws or returns `notSent` before a request that moves money, the payment
+   * stays pending.
    */
   readonly complete?: (
     operation: Operation,
@@ -231,19 +232,19 @@ export type Connector<C = Record<string, unknown>, A = Record<string, unknown>> 
     context: Context<C, A>,
   ) => Promise<Outcome>
   readonly inbound?: {
-    /** True only for a message proven to come from the acquirer. */
+    /** Returns true only for a message that the acquirer provably sent. */
     verify(message: Inbound, context: Context<C, A>): Promise<boolean> | boolean
     parse(message: Inbound): readonly Claim[]
   }
-  /** The acquirer's code -> the engine's reason. */
+  /** The acquirer's code -> a result code of the engine. */
   readonly reasons?: Readonly<Record<string, Reason>>
-  /** Proves the credentials of an account without moving money. */
+  /** Checks the credentials of an account without moving money. */
   readonly check?: (context: Context<C, A>) => Promise<{ ok: true } | { ok: false; why: string }>
 }
 
 /**
- * Declares a connector. A present handler is the capability: there is no second list. Types of
- * `context.config` and `context.account` follow from the two tables.
+ * Declares a connector. A handler that exists declares the capability. The types of
+ * `context.config` and `context.account` follow from the tables `config` and `account`.
  */
 export function defineConnector<
   const ConfigRows extends readonly Row[] = readonly [],

@@ -39,11 +39,11 @@ export type HttpOptions = {
   headers?: Readonly<Record<string, string | Sensitive>>
   /** Appended to the URL. */
   query?: Readonly<Record<string, string | Sensitive>>
-  /** Exactly one of the three body forms. `Sensitive` values are revealed while writing only. */
+  /** At most one of `json`, `form` and `body`. `Sensitive` values are revealed only while writing. */
   json?: unknown
   form?: Readonly<Record<string, unknown>>
   body?: Buffer | string
-  /** Upper bound for this request; the operation's own deadline always holds as well. */
+  /** Time limit of this request. The deadline of the operation also applies. */
   timeoutMs?: number
   /** Largest readable answer in bytes. Default 1 MiB. */
   maxBytes?: number

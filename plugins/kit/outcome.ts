@@ -14,7 +14,7 @@ export type Refs = { readonly [name: string]: string }
 /** Milliseconds. */
 export type Ms = number
 
-/** The shopper's redirect before the payment can end. */
+/** A page that the shopper visits before the payment can end. */
 export type Redirect = {
   redirect: {
     url: string
@@ -40,7 +40,7 @@ type Shown = {
   code?: string
   /** Further `resultDetails`, names of at most 64 and values of at most 2048 characters. */
   details?: Readonly<Record<string, string>>
-  /** BIN look-ups and the like: shown as card.issuer.*, card.type, card.level. */
+  /** Facts about the card, such as its issuer: shown as card.issuer.*, card.type, card.level. */
   card?: Readonly<Record<string, string>>
 }
 
@@ -51,11 +51,11 @@ export type Approved = Shown & {
   /** Only when it differs from the requested amount. */
   amount?: Money
   memo?: Json
-  /** Scheme reference of this authorisation, for later merchant-initiated payments. */
+  /** The card network's reference of this payment, for later merchant-initiated payments. */
   networkTxId?: string
 }
 
-/** Counts as done, but can still fail: a refund, a direct debit. */
+/** The operation counts as done, but can still fail: a refund, a direct debit. */
 export type Accepted = Shown & {
   is: 'accepted'
   refs: Refs
@@ -74,7 +74,7 @@ export type Declined = Shown & {
   advice?: 'later' | 'new-instrument' | 'never'
 }
 
-/** Open: a shopper, a poll or an event ends it. */
+/** A shopper, a poll or an event will end the operation. */
 export type Pending = Shown & {
   is: 'pending'
   refs?: Refs
@@ -85,7 +85,7 @@ export type Pending = Shown & {
   reason?: Reason
 }
 
-/** Proven: not one byte of a request that moves money reached the acquirer. */
+/** Proof that no byte of a request that moves money reached the acquirer. */
 export type NotSent = { is: 'notSent'; why: string }
 
 /** The answer is lost or unreadable: money may have moved. The engine will enquire. */
@@ -97,7 +97,7 @@ export type Outcome = Approved | Accepted | Declined | Pending | NotSent | Unkno
 /** The result of an enquiry: an outcome, or that the acquirer does not know the key. */
 export type Found = Outcome | { is: 'notFound'; why?: string }
 
-/** The result of a reversal by key. `nothing` means: the key was unknown and is closed now. */
+/** The result of a reversal by key. `nothing`: the key was unknown, and is permanently harmless now. */
 export type Reversed =
   | { is: 'reversed'; refs?: Refs }
   | { is: 'nothing'; refs?: Refs }

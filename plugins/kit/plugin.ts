@@ -1,9 +1,6 @@
 import type { Connector } from './connector.ts'
 
-/**
- * A wallet turns an encrypted payment token into an instrument. Its contract comes with the
- * wallets.
- */
+/** Reserved. A wallet will turn an encrypted payment token into an instrument. */
 export type Wallet = { readonly name: string }
 
 /** The arguments of a plugin's job handler. */
@@ -14,15 +11,15 @@ export type JobRun = {
 
 export type Job<Payload extends object = object> = {
   readonly name: string
-  /** Attempts after the first, and the pause before each, doubling. */
+  /** Attempts after the first, and the pause before the first of them, which then doubles. */
   readonly retry?: { readonly limit: number; readonly delaySeconds: number }
   /** Simultaneous runs in one process. */
   readonly concurrency?: number
-  /** Payloads hold ids only. A second run must be safe. */
+  /** Payloads contain only ids. A second run must be safe. */
   run(payload: Payload, run: JobRun): Promise<void>
 }
 
-/** A committed event of a payment. */
+/** A committed event of a payment, registration, schedule or webhook endpoint. */
 export type GatewayEvent = {
   readonly id: string
   readonly type: string
@@ -39,7 +36,7 @@ export type Plugin = {
   readonly connectors?: readonly Connector[]
   readonly wallets?: readonly Wallet[]
   readonly jobs?: readonly Job[]
-  /** Called in this process after the commit, best effort. */
+  /** Called in this process after the commit. A crash can lose calls. */
   readonly on?: (event: GatewayEvent) => void
 }
 

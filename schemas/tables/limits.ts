@@ -98,7 +98,7 @@ export const limits = {
   claimCharacters: 65_536,
   claimDepth: 32,
   /**
-   * Unproven messages: the number kept for one account within this time, and the time they are
+   * Unverified messages: the number kept for one account within this time, and the time they are
    * kept.
    */
   unverifiedEvents: 2_000,
@@ -302,7 +302,7 @@ export const limits = {
   shopperResultCallbackMs: 29 * minute,
   scheduleIntervalLiveMs: hour,
   scheduleNextExecutions: 5,
-  /** Missed executions of one schedule that are made up for, and their maximum age. */
+  /** Missed due times of one schedule that the engine catches up, and their maximum age. */
   missedExecutions: 24,
   missedExecutionsMs: 24 * hour,
 

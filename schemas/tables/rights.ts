@@ -16,12 +16,12 @@ export const rights = [
   { name: 'charge', title: 'Charge', ofTokens: true, meaning: 'Take money: payments, captures, rebills, receipts, and registrations and schedules for them.' },
   { name: 'refund', title: 'Refund', ofTokens: true, meaning: 'Return money: refunds and reversals.' },
   { name: 'payout', title: 'Pay out', ofTokens: true, meaning: 'Pay money out: credits, and schedules of them.' },
-  { name: 'configure', title: 'Configure', ofTokens: true, meaning: 'Configure webhook endpoints (with `read` where that opens their data), create and advance test clocks.' },
+  { name: 'configure', title: 'Configure', ofTokens: true, meaning: 'Configure webhook endpoints (some requests also need read), create and advance test clocks.' },
   { name: 'person', title: 'See personal data', ofTokens: false, meaning: 'See personal data of shoppers unmasked.' },
-  { name: 'decide', title: 'Decide', ofTokens: false, meaning: "Decide open cases: settle payments by hand, queue work again, close entries of the operators' list." },
+  { name: 'decide', title: 'Decide', ofTokens: false, meaning: "Decide open cases: settle payments by hand, queue work again, resolve entries of the operators' list." },
   { name: 'reconcile', title: 'Reconcile', ofTokens: false, meaning: "Match acquirers' settlements with payments." },
   { name: 'export', title: 'Export', ofTokens: false, meaning: 'Export many records at once.' },
-  { name: 'administer', title: 'Administer', ofTokens: false, meaning: 'Create and change operators, confirm requests that need two people, read the audit trail.' },
+  { name: 'administer', title: 'Administer', ofTokens: false, meaning: 'Create and change operators, confirm proposals, read the audit trail.' },
 ] as const satisfies readonly Right[]
 
 export type RightName = (typeof rights)[number]['name']

@@ -4,7 +4,7 @@
  */
 export const coreOrder: readonly { readonly layer: string; readonly parts: readonly string[] }[] = [
   {
-    layer: 'The package: how an engine starts, and its doors',
+    layer: 'The package: start and API',
     parts: [
       'index.ts',
       'start.ts',
@@ -15,16 +15,16 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
     ],
   },
   {
-    layer: 'Upkeep of a database, beside the engines that use it',
+    layer: 'Administration of a database',
     parts: ['key-rotation/', 'database-roles.ts', 'migrate.ts', 'database-grants.ts'],
   },
-  { layer: 'Work behind requests', parts: ['jobs/'] },
+  { layer: 'Background jobs', parts: ['jobs/'] },
   {
-    layer: 'Operators: what they decide, who they are',
+    layer: 'Operators: decisions and logins',
     parts: ['operator-access/', 'operator/'],
   },
   {
-    layer: 'Telling and finding what happened',
+    layer: 'Events, webhooks, step log, searches',
     parts: ['event-feed/', 'webhook/', 'step/', 'query/'],
   },
   {
@@ -38,19 +38,19 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
       'payment/',
     ],
   },
-  { layer: 'What every part above shares', parts: ['call.ts', 'engine.ts'] },
+  { layer: 'Shared by all parts above', parts: ['call.ts', 'engine.ts'] },
   {
-    layer: 'What the engine holds',
+    layer: 'Held by the engine',
     parts: ['routing/', 'card-testing/', 'business-time/', 'process/', 'transcript/'],
   },
-  { layer: 'Who may act for whom', parts: ['entity/', 'four-eyes/', 'caller/'] },
+  { layer: 'Entities and rights', parts: ['entity/', 'four-eyes/', 'caller/'] },
   { layer: 'Records and secrets', parts: ['audit-chain/', 'attention/', 'vault/', 'audit/'] },
   {
-    layer: 'Means',
+    layer: 'Building blocks',
     parts: ['request/', 'connector/', 'queue/', 'timer/', 'event/', 'page/'],
   },
   {
-    layer: 'Ground',
+    layer: 'Foundations',
     parts: [
       'crypto/',
       'db/',
