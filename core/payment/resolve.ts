@@ -11,7 +11,7 @@ import { addAudit } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
-import { addTimer, removeTimer, timerOf } from '../timer/store.ts'
+import { addTimer, claimedTimer, removeTimer } from '../timer/store.ts'
 import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { lookAtAuthentication } from './authentication-look.ts'
@@ -60,7 +60,8 @@ export async function resolve(
   const payment = toPayment(row)
   if (taken === undefined) return payment
   await faultPoint('after-lease', payment.id)
-  if (taken.stage === 'authentication') {
+  // A late success is taken back at the acquirer, whatever this database knew of it.
+  if (taken.stage === 'authentication' && isOpen(payment.state)) {
     return lookAtAuthentication(engine, attemptKey, taken, why, isOwn)
   }
   const isStale = why === 'expiry' && (await isOfAuthentication(engine, payment))
@@ -85,13 +86,16 @@ export async function resolve(
   return decideOpen(engine, work, taken, reason, isTimeOver, isOwn)
 }
 
+/** A claimed timer is due again by then; another one for the same payment is not. */
+const claimedMs = 120_000
+
 /** The end that this job was sent for was that of the authentication, which is over by now. */
 async function isOfAuthentication(
   engine: Engine,
   { answer, attemptKey }: Payment,
 ): Promise<boolean> {
   if (answer.authentication === undefined) return false
-  return (await engine.lanes.single(timerOf('expire', attemptKey))).length === 0
+  return (await engine.lanes.single(claimedTimer('expire', attemptKey, claimedMs))).length === 0
 }
 
 async function decideOpen(
