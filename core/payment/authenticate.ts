@@ -73,11 +73,11 @@ export async function authenticateFirst(engine: Engine, work: AttemptContext): P
 const cardOf = ({ operation: { instrument } }: AttemptContext): Card | undefined =>
   instrument?.kind === 'card' ? instrument : undefined
 
-/** Whether the authenticator said what the authentication came to. */
+/** Whether there is an answer, as opposed to a failed call and an unknown key. */
 export const isAnswer = (said: Said): said is Authentication =>
   said.is !== 'unknown' && said.is !== 'notFound'
 
-/** Does what the answer of an authenticator says. */
+/** Carries the answer of an authenticator out. */
 export async function conclude(
   engine: Engine,
   at: UnderWay,
@@ -111,7 +111,7 @@ export async function conclude(
   }
 }
 
-/** What is known of an authentication by now. Values of an earlier answer stay. */
+/** The payment with the answer in its record. Values of an earlier answer stay. */
 function withRecord(payment: Payment, said: Authentication): Payment {
   const before = payment.answer.authentication!
   const { isDecoupled: _, ...kept } = before

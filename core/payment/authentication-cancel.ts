@@ -12,7 +12,7 @@ export type Cancelled =
   | { readonly is: 'cancelled'; readonly payment: Payment }
   /** Another process works on it at this moment. */
   | { readonly is: 'busy' }
-  /** It is past its authentication: an acquirer may know of it, or it is over. */
+  /** The authentication is over: an acquirer may know of the payment, or the payment has ended. */
   | { readonly is: 'past' }
 
 export async function cancelAuthentication(engine: Engine, given: Payment): Promise<Cancelled> {

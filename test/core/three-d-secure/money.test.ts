@@ -1,5 +1,5 @@
 /**
- * What money does around an authentication: returns at once, dying processes, lost answers, words out of
+ * Money around an authentication: returns at once, dying processes, lost answers, words out of
  * order. An acquirer hears of a payment once, after a proven authentication, or never.
  */
 import assert from 'node:assert/strict'
@@ -186,7 +186,7 @@ describe('money around an authentication', () => {
     assert.deepEqual(await run.timers(id), [])
   })
 
-  test('the end of the authentication is not the end of what the acquirer has open', async () => {
+  test('the time of the authentication does not end an operation that the acquirer has open', async () => {
     const { id, token } = await run.away('stale-expiry', {})
     run.acquirer.tell('stale-expiry', {
       debit: (_, context) => {
@@ -197,7 +197,7 @@ describe('money around an authentication', () => {
     })
     await run.back(id, token)
     assert.equal(await run.stateOf(id), 'pending')
-    // A look at what the acquirer has open asks, and undoes nothing.
+    // A look at an open operation asks, and undoes nothing.
     await assert.rejects(
       run.gateway.payments.refund(id, { amount: '1.00', currency: 'EUR' }),
       GatewayError,
