@@ -16,6 +16,7 @@ import type { Dispatcher } from './jobs/dispatcher.ts'
 import { answer, isEngineOperation, refusalReply } from './operations.ts'
 import { Operator } from './operator/operator.ts'
 import type { OperatorAccounts } from './operator-access/api.ts'
+import { Authentications } from './payment/authentications.ts'
 import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
 import { type PaymentView, paymentView } from './payment/view.ts'
 import type { Presence } from './process/presence.ts'
@@ -58,6 +59,7 @@ export class Gateway {
   readonly testClocks: TestClocks
   readonly webhooks: Webhooks
   readonly shoppers: Shoppers
+  readonly threeDSecure: Authentications
   /** Decisions that only people can make. */
   readonly operator: Operator
   /** The operators: their accounts, logins and rights. */
@@ -83,6 +85,7 @@ export class Gateway {
     this.entities = parts.entities
     this.query = new Query(parts.engine)
     this.shoppers = new Shoppers(parts.engine)
+    this.threeDSecure = new Authentications(parts.engine)
     this.schedules = Object.assign(new Schedules(parts.engine), {
       steps: this.#stepsOf('schedules.steps'),
     })

@@ -68,7 +68,10 @@ export async function paymentSteps(
       scheduleId === null ? [] : read(instantOfPayment(payment.id, scheduleId, payment.createdAt)),
       isLookedUp ? engine.jobs.find(subjects) : [],
     ])
-  const acceptedAt = attempt?.sent_at ?? new Date(idTimeMs(payment.id))
+  // An attempt that was authenticated first is sent later.
+  const isSentAtOnce = payment.answer.authentication === undefined
+  const sentAt = isSentAtOnce ? attempt?.sent_at : undefined
+  const acceptedAt = sentAt ?? new Date(idTimeMs(payment.id))
   return inOrder([
     ...instants.map(
       (row): Step => ({
@@ -138,6 +141,15 @@ function acceptedOf(payment: Payment, at: Date, attempt: AttemptRow | undefined)
   }
 }
 
+/** Calls that carry no operation out. */
+const asks = new Set([
+  'enquire',
+  'reverseByKey',
+  'authenticate',
+  'completeAuthentication',
+  'enquireAuthentication',
+])
+
 /** The answer of an ordinary call is stored with the payment, and shown with the call. */
 function exchangesOf(payment: Payment, rows: readonly ReadStepRow[], audience: Audience): Step[] {
   const { refs, details, avs, cvv, networkTxId, advice } = payment.answer
@@ -147,8 +159,9 @@ function exchangesOf(payment: Payment, rows: readonly ReadStepRow[], audience: A
   const plain = withoutPersons(known, payment.request)
   const money = moneyOf(payment)
   return rows.map((row) => {
-    const isOperation = row.name !== 'enquire' && row.name !== 'reverseByKey'
-    return isOperation ? exchangeOf(row, money, plain, audience) : exchangeOf(row, '', {}, audience)
+    return !asks.has(row.name)
+      ? exchangeOf(row, money, plain, audience)
+      : exchangeOf(row, '', {}, audience)
   })
 }
 

@@ -36,6 +36,7 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
       'acquirer-events/',
       'shopper-return/',
       'payment/',
+      'three-d-secure/',
     ],
   },
   { layer: 'Shared by all parts above', parts: ['call.ts', 'engine.ts'] },
