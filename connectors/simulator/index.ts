@@ -1,6 +1,8 @@
 import { contractVersion, definePlugin } from '@tollgate/plugin-kit'
+import { createAuthenticator } from './authentication/in-process.ts'
 import { createSimulator } from './in-process.ts'
 
+export { createAuthenticator } from './authentication/in-process.ts'
 export { createSimulator, type Dispute, type InProcessSimulator } from './in-process.ts'
 export {
   type Decision,
@@ -12,9 +14,13 @@ export {
 } from './rules.ts'
 export { judge, type Signs, type Verdict } from './verdict.ts'
 
-/** The connector `simulator`: answers testMode=INTERNAL inside the process. */
+const simulator = createSimulator()
+
+/** The connector `simulator` and the authenticator `simulator-3ds`: testMode=INTERNAL inside the process. */
 export default definePlugin({
   name: 'simulator',
   contract: contractVersion,
-  connectors: [createSimulator()],
+  connectors: [simulator],
+  authenticators: [createAuthenticator()],
+  pages: simulator.pages,
 })
