@@ -21,6 +21,7 @@ import type { PaymentJobs } from './queue/types.ts'
 import type { Targets } from './routing/targets.ts'
 import type { StepLog } from './transcript/log.ts'
 import type { DistinctNumbers } from './vault/distinct-numbers.ts'
+import type { HeldSecrets } from './vault/held-secrets.ts'
 import type { Vault } from './vault/vault.ts'
 
 export type Environment = 'test' | 'live'
@@ -62,6 +63,8 @@ export type Engine = {
   readonly webhookReplays: WebhookSlots
   /** Card numbers that tokens and channels came with lately. */
   readonly distinctNumbers: DistinctNumbers
+  /** Security codes of shoppers who are away at a challenge. */
+  readonly heldSecrets: HeldSecrets
   /** Where the shopper of an attempt comes back to; undefined without a public address. */
   returnUrl(paymentId: string, attemptKey: string): string | undefined
   /** How long one operation at an acquirer may take. */

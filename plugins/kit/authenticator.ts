@@ -123,6 +123,11 @@ export type Authenticator<C = Record<string, unknown>, A = Record<string, unknow
     readonly modes?: readonly ('INTERNAL' | 'EXTERNAL' | 'LIVE')[]
     readonly timeoutMs?: Ms
   }
+  /**
+   * Test set-ups: whether a card takes part. For such a card with a `shopperResultUrl` the engine
+   * requires the browser's fields, so that a test finds missing ones.
+   */
+  isEnrolled?(card: Card): boolean
   /** Begins. A throw is an answer that does not come: the engine enquires once, then `unavailable`. */
   authenticate(
     request: AuthenticationRequest,
