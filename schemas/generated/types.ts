@@ -1811,6 +1811,10 @@ export type ReturnsGetRequest = Record<string, never>
 
 export type ReturnsPostRequest = Record<string, never>
 
+export type PagesGetRequest = Record<string, never>
+
+export type PagesPostRequest = Record<string, never>
+
 export type HealthLiveRequest = Record<string, never>
 
 export type HealthReadyRequest = Record<string, never>
@@ -4372,6 +4376,10 @@ export type ReturnsGetAnswer = Record<string, unknown>
 
 export type ReturnsPostAnswer = Record<string, unknown>
 
+export type PagesGetAnswer = Record<string, unknown>
+
+export type PagesPostAnswer = Record<string, unknown>
+
 export type HealthLiveAnswer = Record<string, unknown>
 
 export type HealthReadyAnswer = Record<string, unknown>
@@ -4422,6 +4430,8 @@ export interface Requests {
   'connectors.event': ConnectorsEventRequest
   'returns.get': ReturnsGetRequest
   'returns.post': ReturnsPostRequest
+  'pages.get': PagesGetRequest
+  'pages.post': PagesPostRequest
   'health.live': HealthLiveRequest
   'health.ready': HealthReadyRequest
   'openapi.get': OpenapiGetRequest
@@ -4470,6 +4480,8 @@ export interface Answers {
   'connectors.event': ConnectorsEventAnswer
   'returns.get': ReturnsGetAnswer
   'returns.post': ReturnsPostAnswer
+  'pages.get': PagesGetAnswer
+  'pages.post': PagesPostAnswer
   'health.live': HealthLiveAnswer
   'health.ready': HealthReadyAnswer
   'openapi.get': OpenapiGetAnswer

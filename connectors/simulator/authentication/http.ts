@@ -11,6 +11,7 @@ import {
 import { account, config, headersOf } from '../http-settings.ts'
 import { keyHeader } from '../wire.ts'
 import { toAuthentication } from './answer.ts'
+import { enrolmentOf } from './enrolment.ts'
 import { schemes } from './in-process.ts'
 import { askedBy } from './question.ts'
 import { protocolVersion } from './values.ts'
@@ -46,6 +47,7 @@ export const simulatorHttpAuthenticator = defineAuthenticator({
     })
     return known(read(answer, request))
   },
+  isEnrolled: ({ number }) => enrolmentOf(number.reveal(), []).enrolled,
   // The browser proves nothing, so the issuer is asked.
   complete: async (request, _back, context) => known(await present(request, context)),
   enquire: present,

@@ -41,6 +41,7 @@ export function createAuthenticator(): Authenticator {
       const found = await beginCase(context.records, question, context.clock.now().getTime())
       return read(found, request, context)
     },
+    isEnrolled: ({ number }) => enrolmentOf(number.reveal(), []).enrolled,
     // The browser proves nothing: the case says what the cardholder did.
     async complete(request, _back, context) {
       const found = await present(request, context)
