@@ -31,14 +31,12 @@ export function asConnector(authenticator: Authenticator): Connector {
           inbound: {
             verify: (message, context: Context) => inbound.verify(message, context),
             parse: (message) =>
-              inbound
-                .parse(message)
-                .map(({ eventId, key }) => ({
-                  eventId,
-                  key,
-                  outcome: somethingHappened,
-                  amount: noAmount,
-                })),
+              inbound.parse(message).map(({ eventId, key }) => ({
+                eventId,
+                key,
+                outcome: somethingHappened,
+                amount: noAmount,
+              })),
           },
         }),
   }

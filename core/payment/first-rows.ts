@@ -4,12 +4,14 @@ import type { Channel } from '../entity/directory.ts'
 import { idTimeMs, newId } from '../ids.ts'
 import type { CheckedAccount } from '../request/account.ts'
 import { textOf } from '../request/values.ts'
-import type { Target } from '../routing/targets.ts'
+import type { AuthenticatorTarget, Target } from '../routing/targets.ts'
+import type { AuthenticationRecord } from '../three-d-secure/types.ts'
 import { attemptKey } from './attempt-key.ts'
 import type { Asked } from './first-request.ts'
 import { undecided } from './following-payment.ts'
 import type { Idempotency } from './idempotency.ts'
 import { shownNumbers } from './instrument.ts'
+import type { Effect } from './operation-kinds.ts'
 import { idempotencyOfOccurrence, type Scheduled } from './scheduled.ts'
 import { sealNumbers } from './sealed-numbers.ts'
 import type { AcceptRow, RegisteringRow, ScheduledRow } from './store-first.ts'
@@ -38,6 +40,7 @@ export async function firstPayment(
   asked: Asked,
   target: Target,
   keyOf: KeyOf,
+  authenticator: AuthenticatorTarget | undefined,
 ): Promise<Payment> {
   const { fields } = asked.request
   const { isVerification, paymentType, clockId, use } = asked
@@ -57,7 +60,7 @@ export async function firstPayment(
     // In real time, `createdAt` equals the time in the id, since searches order by the id alone.
     createdAt: clockId === null ? new Date(idTimeMs(id)) : asked.now,
     paymentType,
-    effect: isVerification ? 'verification' : paymentType === 'PA' ? 'authorisation' : 'sale',
+    effect: effectOf(paymentType),
     mode: asked.mode,
     method: asked.method,
     brand: asked.brand,
@@ -68,9 +71,23 @@ export async function firstPayment(
     scheduleId: use.scheduled?.scheduleId ?? null,
     clockId,
     ...undecided,
+    ...(authenticator === undefined ? {} : { answer: { authentication: recordOf(authenticator) } }),
     request: storedRequest(asked),
   }
 }
+
+const effects: Readonly<Record<string, Effect>> = {
+  RG: 'verification',
+  '3D': 'authentication',
+  PA: 'authorisation',
+}
+
+const effectOf = (paymentType: string): Effect => effects[paymentType] ?? 'sale'
+
+const recordOf = ({ loaded, accountId }: AuthenticatorTarget): AuthenticationRecord => ({
+  by: loaded.connector.name,
+  accountId,
+})
 
 function storedRequest({ request, numbers, account, brand }: Asked): StoredRequest {
   const stored = withoutSecrets(request.fields, shownNumbers(numbers))
@@ -132,6 +149,10 @@ export async function firstRow(
     registration_id: payment.registrationId,
     schedule_id: payment.scheduleId,
     clock_id: payment.clockId,
+    authentication:
+      payment.answer.authentication === undefined
+        ? null
+        : JSON.stringify(payment.answer.authentication),
     ...(scheduled === undefined
       ? {}
       : { occurrence_id: scheduled.occurrenceId, previous_id: scheduled.previousId }),

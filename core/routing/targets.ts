@@ -51,12 +51,7 @@ export class Targets {
   readonly #urls: PublicUrls
   readonly #internal = new Map<string, Target>()
 
-  constructor(
-    registry: Registry,
-    directory: Directory,
-    open: OpenAccount,
-    urls: PublicUrls,
-  ) {
+  constructor(registry: Registry, directory: Directory, open: OpenAccount, urls: PublicUrls) {
     this.#registry = registry
     this.#directory = directory
     this.#open = open

@@ -3,10 +3,12 @@
  * browser brings is believed: the connector is asked under the attempt's lease, and the shopper goes on to
  * the merchant in every case.
  */
+import type { Redirect } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { isId } from '../ids.ts'
+import { mayBeAuthenticating, returnFromAuthentication } from '../payment/authentication-return.ts'
 import { isOpen } from '../payment/late-words.ts'
 import { takeAttempt } from '../payment/lease.ts'
 import { resolve } from '../payment/resolve.ts'
@@ -29,6 +31,8 @@ export type Brought = {
 export type Onward =
   /** To the merchant's page. */
   | { readonly to: 'merchant'; readonly location: string }
+  /** To the next page of an authentication. */
+  | { readonly to: 'next'; readonly redirect: Redirect['redirect'] }
   /** Nowhere: the merchant named no page. */
   | { readonly to: 'nowhere' }
 
@@ -43,7 +47,17 @@ export async function comeBack(
   if (payment === undefined) return undefined
   if (!engine.vault.returnTokens.isOf(payment.attemptKey, token)) return undefined
   if (isOpen(payment.state)) await conclude(engine, payment, brought)
-  return onward(payment)
+  return (await nextPage(engine, payment)) ?? onward(payment)
+}
+
+/** After a step of an authentication another one may follow, which is on another page. */
+async function nextPage(engine: Engine, before: Payment): Promise<Onward | undefined> {
+  if (!mayBeAuthenticating(before)) return undefined
+  const now = await read(engine, before.id)
+  const redirect = now?.state === 'pending' ? now.answer.redirect : undefined
+  if (redirect === undefined) return undefined
+  const isSame = JSON.stringify(redirect) === JSON.stringify(before.answer.redirect)
+  return isSame ? undefined : { to: 'next', redirect: redirect as Redirect['redirect'] }
 }
 
 async function read(engine: Engine, paymentId: string): Promise<Payment | undefined> {
@@ -68,6 +82,10 @@ const lookAgainMs = 100
 /** @returns false while somebody else holds the lease. */
 async function ask(engine: Engine, payment: Payment, brought: Brought): Promise<boolean> {
   const { attemptKey } = payment
+  if (mayBeAuthenticating(payment)) {
+    const back = await returnFromAuthentication(engine, payment, brought)
+    if (back !== undefined) return back
+  }
   // A connector without a word of its own for returns is asked as at any other time.
   const { connector } = (await engine.targets.of(payment, undefined)).loaded
   if (connector.complete === undefined) {
