@@ -17,6 +17,7 @@ import type { Dispatcher } from './jobs/dispatcher.ts'
 import { answer, isEngineOperation, refusalReply } from './operations.ts'
 import { Operator } from './operator/operator.ts'
 import type { OperatorAccounts } from './operator-access/api.ts'
+import { Authentications } from './payment/authentications.ts'
 import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
 import { type PaymentView, paymentView } from './payment/view.ts'
 import type { Presence } from './process/presence.ts'
@@ -61,6 +62,7 @@ export class Gateway {
   readonly shoppers: Shoppers
   /** Pages of plugins in test set-ups, for hosts that serve them. */
   readonly pages: PluginPages
+  readonly threeDSecure: Authentications
   /** Decisions that only people can make. */
   readonly operator: Operator
   /** The operators: their accounts, logins and rights. */
@@ -87,6 +89,7 @@ export class Gateway {
     this.query = new Query(parts.engine)
     this.shoppers = new Shoppers(parts.engine)
     this.pages = parts.pages
+    this.threeDSecure = new Authentications(parts.engine)
     this.schedules = Object.assign(new Schedules(parts.engine), {
       steps: this.#stepsOf('schedules.steps'),
     })

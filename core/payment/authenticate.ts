@@ -14,7 +14,7 @@ import type { AuthenticatorTarget } from '../routing/targets.ts'
 import { begin } from '../three-d-secure/ask.ts'
 import { factsOf, type Said } from '../three-d-secure/checked.ts'
 import { proofOf } from '../three-d-secure/proof.ts'
-import { amountOf, authenticationRequest } from '../three-d-secure/request.ts'
+import { amountOf, authenticationRequest, wayBack } from '../three-d-secure/request.ts'
 import { isWithoutPayment } from '../three-d-secure/wanted.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { callTime, endOf } from './call-time.ts'
@@ -32,7 +32,7 @@ import type { Payment, Source } from './types.ts'
 
 export const notAuthenticated = '100.380.401'
 export const authenticationAbandoned = '100.380.501'
-const cancelled = '100.396.101'
+export const cancelled = '100.396.101'
 const unavailable = '100.390.112'
 const otherAmount = '100.390.101'
 
@@ -73,11 +73,11 @@ export async function authenticateFirst(engine: Engine, work: AttemptContext): P
 const cardOf = ({ operation: { instrument } }: AttemptContext): Card | undefined =>
   instrument?.kind === 'card' ? instrument : undefined
 
-/** Whether the authenticator said what the authentication came to. */
+/** Whether there is an answer, as opposed to a failed call and an unknown key. */
 export const isAnswer = (said: Said): said is Authentication =>
   said.is !== 'unknown' && said.is !== 'notFound'
 
-/** Does what the answer of an authenticator says. */
+/** Carries the answer of an authenticator out. */
 export async function conclude(
   engine: Engine,
   at: UnderWay,
@@ -111,7 +111,7 @@ export async function conclude(
   }
 }
 
-/** What is known of an authentication by now. Values of an earlier answer stay. */
+/** The payment with the answer in its record. Values of an earlier answer stay. */
 function withRecord(payment: Payment, said: Authentication): Payment {
   const before = payment.answer.authentication!
   const { isDecoupled: _, ...kept } = before
@@ -151,7 +151,7 @@ async function waiting(
   if (outcome.is !== 'pending') return undefined
   if (typeof outcome.next === 'string' || 'poll' in outcome.next) return outcome
   // Without a way back the shopper would never return.
-  if (engine.returnUrl(payment.id, payment.attemptKey) === undefined) return undefined
+  if (wayBack(engine, payment) === undefined) return undefined
   const { url, preconditions = [] } = outcome.next.redirect
   const isSecure = [url, ...preconditions.map((one) => one.url)].every((one) =>
     one.startsWith('https:'),

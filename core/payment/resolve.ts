@@ -11,7 +11,7 @@ import { addAudit } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
-import { addTimer, removeTimer } from '../timer/store.ts'
+import { addTimer, claimedTimer, removeTimer } from '../timer/store.ts'
 import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { lookAtAuthentication } from './authentication-look.ts'
@@ -60,9 +60,11 @@ export async function resolve(
   const payment = toPayment(row)
   if (taken === undefined) return payment
   await faultPoint('after-lease', payment.id)
-  if (taken.stage === 'authentication') {
+  // A late success is taken back at the acquirer in any stage.
+  if (taken.stage === 'authentication' && isOpen(payment.state)) {
     return lookAtAuthentication(engine, attemptKey, taken, why, isOwn)
   }
+  const isStale = why === 'expiry' && (await isOfAuthentication(engine, payment))
   let work: AttemptContext
   try {
     work = await resumeAttempt(engine, payment, taken.lease)
@@ -80,8 +82,20 @@ export async function resolve(
   // An expired payment that could not be undone is undone once possible, and is never pending
   // again.
   const isTimeOver = payment.state === 'unknown' && now.attempt.settledBy === 'expiry'
-  const reason = isTimeOver && why === 'look' ? 'expiry' : why
+  const reason = isStale ? 'look' : isTimeOver && why === 'look' ? 'expiry' : why
   return decideOpen(engine, work, taken, reason, isTimeOver, isOwn)
+}
+
+/** A claimed timer is due again by then; another one for the same payment is not. */
+const claimedMs = 120_000
+
+/** The end that this job was sent for was that of the authentication, which is over by now. */
+async function isOfAuthentication(
+  engine: Engine,
+  { answer, attemptKey }: Payment,
+): Promise<boolean> {
+  if (answer.authentication === undefined) return false
+  return (await engine.lanes.single(claimedTimer('expire', attemptKey, claimedMs))).length === 0
 }
 
 async function decideOpen(
