@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Hosted, startHost } from '../host/http/hosted.ts'
 import { browser } from '../rig/authenticator.ts'
+import { until } from '../rig/gateway.ts'
 
 type Answer = {
   readonly id: string
@@ -30,7 +31,7 @@ function flat(fields: object, prefix = ''): Record<string, string> {
 describe('3-D Secure by the simulated issuer', () => {
   let host: Hosted
   before(async () => {
-    host = await startHost({}, { publicUrl })
+    host = await startHost({}, { publicUrl, role: 'all' })
     await host.gateway.entities.configure(host.channel, { threeDSecure: 'on' })
   })
   after(() => host.close())
@@ -166,12 +167,17 @@ describe('3-D Secure by the simulated issuer', () => {
     )
   })
 
-  test('a shopper who comes back without an answer leaves the challenge open', async () => {
-    const { id, redirect } = await pay('4200000000000018')
-    const [visit = ''] = redirect!.url.slice(redirect!.url.lastIndexOf('/') + 1).split('.')
-    assert.ok(visit.length > 0)
-    const page = await (await fetch(here(redirect!.url))).text()
-    assert.match(page, /Confirm your payment/)
+  test('a challenge without an answer ends after SIM_TIMEOUT seconds with 100.380.501', async () => {
+    const { id, redirect } = await pay('4200000000000018', {
+      'customParameters[SIM_TIMEOUT]': '1',
+    })
     assert.equal((await read(id)).result.code, '000.200.000')
+    const ended = async () => ((await read(id)).result.code === '000.200.000' ? undefined : true)
+    await until(ended, 30_000)
+    assert.equal((await read(id)).result.code, '100.380.501')
+    const page = here(redirect!.url)
+    assert.equal((await submit(page, { do: 'confirm', code: '1234' })).status, 303)
+    assert.match(await (await fetch(page)).text(), /The time to confirm is over/)
+    assert.equal((await read(id)).result.code, '100.380.501')
   })
 })
