@@ -6,6 +6,7 @@ import { AuditTrail } from './audit-chain/trail.ts'
 import { type Call, type Reply, type Request, read } from './call.ts'
 import type { Caller } from './caller/caller.ts'
 import { buildNumber, embedder, type RequestOptions } from './caller/embedder.ts'
+import type { PluginPages } from './connector/plugin-pages.ts'
 import type { Database } from './db/database.ts'
 import type { Engine, Environment } from './engine.ts'
 import type { Entities } from './entity/entities.ts'
@@ -59,6 +60,8 @@ export class Gateway {
   readonly testClocks: TestClocks
   readonly webhooks: Webhooks
   readonly shoppers: Shoppers
+  /** Pages of plugins in test set-ups, for hosts that serve them. */
+  readonly pages: PluginPages
   readonly threeDSecure: Authentications
   /** Decisions that only people can make. */
   readonly operator: Operator
@@ -85,6 +88,7 @@ export class Gateway {
     this.entities = parts.entities
     this.query = new Query(parts.engine)
     this.shoppers = new Shoppers(parts.engine)
+    this.pages = parts.pages
     this.threeDSecure = new Authentications(parts.engine)
     this.schedules = Object.assign(new Schedules(parts.engine), {
       steps: this.#stepsOf('schedules.steps'),

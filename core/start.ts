@@ -5,6 +5,7 @@ import { alarms, marked } from './audit/alarm.ts'
 import { buildNumber } from './caller/embedder.ts'
 import { CardTesting } from './card-testing/card-testing.ts'
 import { systemClock } from './clock.ts'
+import { PluginPages } from './connector/plugin-pages.ts'
 import { Registry } from './connector/registry.ts'
 import { TokenCache } from './connector/token-cache.ts'
 import { Passwords } from './crypto/passwords.ts'
@@ -96,10 +97,12 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     const publicUrl = options.publicUrl?.replace(/\/$/, '')
     const events = new EventBus(log)
     for (const plugin of options.plugins) if (plugin.on !== undefined) events.on(plugin.on)
+    const { environment, plugins } = options
+    const pages = new PluginPages({ plugins, environment, lanes, clock })
     const below = (path: string) => (publicUrl === undefined ? undefined : `${publicUrl}${path}`)
     const targets = new Targets(registry, directory, openAccounts(vault, registry), {
       notify: (connector, account) => below(`/connectors/${connector}/${account}/events`),
-      pages: (plugin) => below(`/v1/pages/${plugin}`),
+      pages: (plugin) => (pages.serves(plugin) ? below(`/v1/pages/${plugin}`) : undefined),
     })
     const engine: Engine = {
       name,
@@ -163,6 +166,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       dispatcher,
       outgoing,
       presence,
+      pages,
       entities: new Entities(lanes, vault, registry, options.environment, clock, twoPeople),
       people: (operator, audit) =>
         new OperatorAccounts(engine, passwords, twoPeople, operator, audit),

@@ -328,6 +328,8 @@ export type Endpoint = {
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** Path with `{id}` parameters. */
   readonly path: string
+  /** The last parameter of the path takes all that follows, slashes included. */
+  readonly deep?: true
   /** Other accepted paths. */
   readonly alsoPaths?: readonly string[]
   readonly title: string

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { type Gateway, GatewayError, type Reply } from '@tollgate/core'
 import { limits, openApiDocument, reference } from '@tollgate/schemas'
 import { type Document, done } from './answer.ts'
+import { visitPage } from './pages.ts'
 import { apiHeaders, pageHeaders } from './security-headers.ts'
 import { comeBack } from './shopper-return.ts'
 
@@ -52,6 +53,8 @@ const ownOperations: Readonly<Record<string, OwnOperation>> = {
   },
   'returns.get': comeBack,
   'returns.post': comeBack,
+  'pages.get': visitPage,
+  'pages.post': visitPage,
   async 'connectors.event'({ gateway, request, path, query, requestId, client, readBody }) {
     // Anybody may send here, so nothing is read for an unknown account.
     const message = async () => ({

@@ -1951,6 +1951,10 @@ export type ReturnsGetRequest = Record<string, never>
 
 export type ReturnsPostRequest = Record<string, never>
 
+export type PagesGetRequest = Record<string, never>
+
+export type PagesPostRequest = Record<string, never>
+
 export type HealthLiveRequest = Record<string, never>
 
 export type HealthReadyRequest = Record<string, never>
@@ -4640,6 +4644,10 @@ export type ReturnsGetAnswer = Record<string, unknown>
 
 export type ReturnsPostAnswer = Record<string, unknown>
 
+export type PagesGetAnswer = Record<string, unknown>
+
+export type PagesPostAnswer = Record<string, unknown>
+
 export type HealthLiveAnswer = Record<string, unknown>
 
 export type HealthReadyAnswer = Record<string, unknown>
@@ -4692,6 +4700,8 @@ export interface Requests {
   'connectors.event': ConnectorsEventRequest
   'returns.get': ReturnsGetRequest
   'returns.post': ReturnsPostRequest
+  'pages.get': PagesGetRequest
+  'pages.post': PagesPostRequest
   'health.live': HealthLiveRequest
   'health.ready': HealthReadyRequest
   'openapi.get': OpenapiGetRequest
@@ -4742,6 +4752,8 @@ export interface Answers {
   'connectors.event': ConnectorsEventAnswer
   'returns.get': ReturnsGetAnswer
   'returns.post': ReturnsPostAnswer
+  'pages.get': PagesGetAnswer
+  'pages.post': PagesPostAnswer
   'health.live': HealthLiveAnswer
   'health.ready': HealthReadyAnswer
   'openapi.get': OpenapiGetAnswer
