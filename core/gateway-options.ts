@@ -1,7 +1,7 @@
 import type { Job, Log, Plugin } from '@tollgate/plugin-kit'
 import type { Clock } from './clock.ts'
 import type { DatabaseOptions } from './db/database.ts'
-import type { Environment } from './engine.ts'
+import type { Environment, WidgetScript } from './engine.ts'
 import type { Thresholds } from './entity/card-testing-settings.ts'
 import type { LoopbackRule } from './net/address.ts'
 import type { KeyProvider } from './vault/keys.ts'
@@ -59,6 +59,8 @@ export type GatewayOptions = {
    * live the default is 10, 30, 300, 1000 and 1000, in test 0.
    */
   readonly cardTesting?: Partial<Thresholds>
+  /** The widget's script that new checkouts are served. */
+  readonly widget?: WidgetScript
   readonly log?: Log
   /**
    * The log for alarms and for the ends of the audit trail's chain. Default: the log, with the mark

@@ -38,6 +38,7 @@ import { openAccounts } from './routing/accounts.ts'
 import { Targets } from './routing/targets.ts'
 import { StepLog } from './transcript/log.ts'
 import { DistinctNumbers } from './vault/distinct-numbers.ts'
+import { HeldSecrets } from './vault/held-secrets.ts'
 import { Vault } from './vault/vault.ts'
 
 const silent: Log = { info() {}, warn() {} }
@@ -133,11 +134,14 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       webhookTests: new WebhookSlots('test', limits.webhookTestsPerToken),
       setupChanges: new SetupChanges(clock),
       webhookReplays: new WebhookSlots('replay', limits.webhookReplaysPerToken),
+      heldSecrets: new HeldSecrets(clock),
+      node: nodeOf(name),
+      widget: options.widget,
       distinctNumbers: new DistinctNumbers(clock),
-      returnUrl: (paymentId, attemptKey) =>
+      returnUrl: (paymentId, attemptKey, where) =>
         publicUrl === undefined
           ? undefined
-          : `${publicUrl}/v1/return/${paymentId}/${opened.returnTokens.of(attemptKey)}`,
+          : `${publicUrl}/v1/return/${paymentId}/${opened.returnTokens.of(attemptKey, where)}`,
       connectorTimeoutMs: options.connectorTimeoutMs ?? 30_000,
     }
     await queue.start()
@@ -178,6 +182,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     throw error
   }
 }
+
+/** The name of an engine as a part of ids. */
+const nodeOf = (name: string): string => name.replaceAll(/[^A-Za-z0-9-]/g, '-').slice(0, 15)
 
 /** A database that is just starting is waited for, a few seconds. */
 async function reachable(database: Database, lanes: Lanes): Promise<void> {

@@ -338,8 +338,8 @@ export type Endpoint = {
   readonly refused?: readonly string[]
   /** Groups of response fields in the answer. */
   readonly answers: readonly string[]
-  /** `token`: a Bearer token; `return`: the token in the path, which a shopper was sent away with; `none`: public. */
-  readonly login: 'token' | 'return' | 'none'
+  /** `token`: a Bearer token; `checkout`, `return`: the id or the token in the path, which a shopper has; `none`: public. */
+  readonly login: 'token' | 'checkout' | 'return' | 'none'
   /** The right that the token needs. */
   readonly right: NeededRight
   /** A second right of the token; with `where`, only for a request that names this field. */

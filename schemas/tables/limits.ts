@@ -294,6 +294,18 @@ export const limits = {
   // Payments, checkouts, schedules.
   captures: { min: 1, max: 98 },
   checkoutLifeMs: 30 * minute,
+  /** Failed tries of one checkout, by default and at most; then it is closed. */
+  checkoutTries: { usual: 10, most: 50 },
+  /** Registrations that one checkout offers. */
+  checkoutRegistrations: 50,
+  /** How long a repeated submission waits for the payment that the first one began. */
+  checkoutRepeatWaitMs: 20 * second,
+  /** Days that an unpaid checkout is kept after it was made. */
+  checkoutDays: 30,
+  /** How long the submitting process keeps a security code for a payment whose shopper is away. */
+  heldSecretMs: 15 * minute,
+  /** Security codes that one process keeps; the oldest are dropped. */
+  heldSecrets: 10_000,
   /** How long a returning shopper waits for whoever asks the acquirer already. */
   shopperReturnWaitMs: 5 * second,
   /** Form that a bank's page posts with a returning shopper. */
