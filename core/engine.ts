@@ -21,7 +21,6 @@ import type { PaymentJobs } from './queue/types.ts'
 import type { Targets } from './routing/targets.ts'
 import type { StepLog } from './transcript/log.ts'
 import type { DistinctNumbers } from './vault/distinct-numbers.ts'
-import type { HeldSecrets } from './vault/held-secrets.ts'
 import type { ReturnPlace } from './vault/return-tokens.ts'
 import type { Vault } from './vault/vault.ts'
 
@@ -70,8 +69,6 @@ export type Engine = {
   readonly setupChanges: SetupChanges
   /** Replays under way. */
   readonly webhookReplays: WebhookSlots
-  /** Security codes of payments whose shopper is at the issuer. */
-  readonly heldSecrets: HeldSecrets
   /** The name of this installation in ids of checkouts. */
   readonly node: string
   /** The script that new checkouts are served; undefined: none. */

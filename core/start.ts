@@ -38,7 +38,6 @@ import { openAccounts } from './routing/accounts.ts'
 import { Targets } from './routing/targets.ts'
 import { StepLog } from './transcript/log.ts'
 import { DistinctNumbers } from './vault/distinct-numbers.ts'
-import { HeldSecrets } from './vault/held-secrets.ts'
 import { Vault } from './vault/vault.ts'
 
 const silent: Log = { info() {}, warn() {} }
@@ -134,7 +133,6 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       webhookTests: new WebhookSlots('test', limits.webhookTestsPerToken),
       setupChanges: new SetupChanges(clock),
       webhookReplays: new WebhookSlots('replay', limits.webhookReplaysPerToken),
-      heldSecrets: new HeldSecrets(clock),
       node: nodeOf(name),
       widget: options.widget,
       distinctNumbers: new DistinctNumbers(clock),

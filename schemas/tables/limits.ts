@@ -302,10 +302,6 @@ export const limits = {
   checkoutRepeatWaitMs: 20 * second,
   /** Days that an unpaid checkout is kept after it was made. */
   checkoutDays: 30,
-  /** How long the submitting process keeps a security code for a payment whose shopper is away. */
-  heldSecretMs: 15 * minute,
-  /** Security codes that one process keeps; the oldest are dropped. */
-  heldSecrets: 10_000,
   /** How long a returning shopper waits for whoever asks the acquirer already. */
   shopperReturnWaitMs: 5 * second,
   /** Form that a bank's page posts with a returning shopper. */
