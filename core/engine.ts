@@ -21,6 +21,7 @@ import type { PaymentJobs } from './queue/types.ts'
 import type { Targets } from './routing/targets.ts'
 import type { StepLog } from './transcript/log.ts'
 import type { DistinctNumbers } from './vault/distinct-numbers.ts'
+import type { HeldSecrets } from './vault/held-secrets.ts'
 import type { ReturnPlace } from './vault/return-tokens.ts'
 import type { Vault } from './vault/vault.ts'
 
@@ -75,6 +76,8 @@ export type Engine = {
   readonly widget: WidgetScript | undefined
   /** Card numbers that tokens and channels came with lately. */
   readonly distinctNumbers: DistinctNumbers
+  /** Security codes of shoppers who are away at a challenge. */
+  readonly heldSecrets: HeldSecrets
   /**
    * Where the shopper of an attempt comes back to, in the whole tab or in a frame of the widget;
    * undefined without a public address.

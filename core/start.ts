@@ -38,6 +38,7 @@ import { openAccounts } from './routing/accounts.ts'
 import { Targets } from './routing/targets.ts'
 import { StepLog } from './transcript/log.ts'
 import { DistinctNumbers } from './vault/distinct-numbers.ts'
+import { HeldSecrets } from './vault/held-secrets.ts'
 import { Vault } from './vault/vault.ts'
 
 const silent: Log = { info() {}, warn() {} }
@@ -92,15 +93,11 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     const publicUrl = options.publicUrl?.replace(/\/$/, '')
     const events = new EventBus(log)
     for (const plugin of options.plugins) if (plugin.on !== undefined) events.on(plugin.on)
-    const targets = new Targets(
-      registry,
-      directory,
-      openAccounts(vault, registry),
-      (connector, account) =>
-        publicUrl === undefined
-          ? undefined
-          : `${publicUrl}/connectors/${connector}/${account}/events`,
-    )
+    const below = (path: string) => (publicUrl === undefined ? undefined : `${publicUrl}${path}`)
+    const targets = new Targets(registry, directory, openAccounts(vault, registry), {
+      notify: (connector, account) => below(`/connectors/${connector}/${account}/events`),
+      pages: (plugin) => below(`/v1/pages/${plugin}`),
+    })
     const engine: Engine = {
       name,
       environment: options.environment,
@@ -136,10 +133,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       node: nodeOf(name),
       widget: options.widget,
       distinctNumbers: new DistinctNumbers(clock),
+      heldSecrets: new HeldSecrets(clock),
       returnUrl: (paymentId, attemptKey, where) =>
-        publicUrl === undefined
-          ? undefined
-          : `${publicUrl}/v1/return/${paymentId}/${opened.returnTokens.of(attemptKey, where)}`,
+        below(`/v1/return/${paymentId}/${opened.returnTokens.of(attemptKey, where)}`),
       connectorTimeoutMs: options.connectorTimeoutMs ?? 30_000,
     }
     await queue.start()
