@@ -67,6 +67,10 @@ export function paymentView(
   }
   const card = shownTexts(answer.card)
   if (card !== undefined) view.card = { ...(view.card as object), ...nested(card) }
+  const authenticated = authenticationView(answer.authentication)
+  if (authenticated !== undefined) {
+    view.threeDSecure = { ...(view.threeDSecure as object), ...authenticated }
+  }
   if (answer.redirect !== undefined && payment.state === 'pending') view.redirect = answer.redirect
   if (answer.retrySafe === true) view.retrySafe = true
   if (answer.networkTxId !== undefined && payment.state === 'approved') {
@@ -87,6 +91,13 @@ export function paymentView(
 function exactAmount({ effect, amount }: Payment): Record<string, string> {
   if (!effect.startsWith('chargeback') || fitsWire(amount.minor, amount.currency)) return {}
   return { ExactAmount: exactDecimal(amount.minor, amount.currency) }
+}
+
+/** The values of the gateway's own authentication; undefined before its end. */
+function authenticationView(record: Payment['answer']['authentication']): object | undefined {
+  if (record === undefined) return undefined
+  const { by: _, accountId: _account, isDecoupled: _poll, memo: _memo, ...facts } = record
+  return Object.keys(facts).length === 0 ? undefined : facts
 }
 
 /** Fields that a record without money does not have. */

@@ -23,6 +23,12 @@ export const removeTimer = (kind: TimerKind, ref: string) => sql`
   delete from tollgate.timer
   where kind = ${kind}::text and ref = ${ref}::text`
 
+/** Ends a timer; empty when another process ended it first. */
+export const takeTimer = (kind: TimerKind, ref: string) => sql<{ id: string }>`
+  delete from tollgate.timer
+  where kind = ${kind}::text and ref = ${ref}::text
+  returning id`
+
 /** With the connector of the attempt or payment that the timer is about. */
 export type ClaimedRow = TimerRow & { connector: string | null }
 

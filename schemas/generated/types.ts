@@ -3176,6 +3176,10 @@ export interface ThreeDSecureAnswer {
   acsTransactionId?: string
   /** Version of the protocol. */
   version?: string
+  /** Method of authentication. */
+  authType?: string
+  /** Reason of the status. */
+  transactionStatusReason?: string
 }
 
 export interface CustomParametersAnswer {
