@@ -11,7 +11,7 @@ import { addAudit } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
-import { addTimer, removeTimer } from '../timer/store.ts'
+import { addTimer, removeTimer, timerOf } from '../timer/store.ts'
 import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { lookAtAuthentication } from './authentication-look.ts'
@@ -64,6 +64,7 @@ export async function resolve(
   if (taken.stage === 'authentication') {
     return lookAtAuthentication(engine, attemptKey, taken, why, isOwn)
   }
+  const isStale = why === 'expiry' && (await isOfAuthentication(engine, payment))
   let work: AttemptContext
   try {
     work = await resumeAttempt(engine, payment, taken.lease)
@@ -81,8 +82,17 @@ export async function resolve(
   // An expired payment that could not be undone is undone once possible, and is never pending
   // again.
   const isTimeOver = payment.state === 'unknown' && now.attempt.settledBy === 'expiry'
-  const reason = isTimeOver && why === 'look' ? 'expiry' : why
+  const reason = isStale ? 'look' : isTimeOver && why === 'look' ? 'expiry' : why
   return decideOpen(engine, work, taken, reason, isTimeOver, isOwn)
+}
+
+/** The end that this job was sent for was that of the authentication, which is over by now. */
+async function isOfAuthentication(
+  engine: Engine,
+  { answer, attemptKey }: Payment,
+): Promise<boolean> {
+  if (answer.authentication === undefined) return false
+  return (await engine.lanes.single(timerOf('expire', attemptKey))).length === 0
 }
 
 async function decideOpen(

@@ -1,6 +1,6 @@
 /** The body of a response about a payment, for the hosted surface and for embedders. */
 
-import type { RequestFields } from '@tollgate/plugin-kit'
+import type { RequestFields, Sensitive } from '@tollgate/plugin-kit'
 import { isResultCode, resultDescription } from '@tollgate/schemas'
 import type { Answered, ResultView } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
@@ -67,7 +67,7 @@ export function paymentView(
   }
   const card = shownTexts(answer.card)
   if (card !== undefined) view.card = { ...(view.card as object), ...nested(card) }
-  const authenticated = authenticationView(answer.authentication)
+  const authenticated = factsIn(answer.authentication)
   if (authenticated !== undefined) {
     view.threeDSecure = { ...(view.threeDSecure as object), ...authenticated }
   }
@@ -93,8 +93,20 @@ function exactAmount({ effect, amount }: Payment): Record<string, string> {
   return { ExactAmount: exactDecimal(amount.minor, amount.currency) }
 }
 
+/** An authentication by itself, with its proof: the only answer that ever holds one. */
+export function authenticationView(
+  { payment, verificationId }: { readonly payment: Payment; readonly verificationId?: Sensitive },
+  ndc: string,
+  buildNumber: string,
+): PaymentView {
+  const view = paymentView(payment, undefined, ndc, buildNumber)
+  if (verificationId === undefined) return view
+  const proof = { verificationId: verificationId.reveal() }
+  return { ...view, threeDSecure: { ...(view.threeDSecure as object), ...proof } }
+}
+
 /** The values of the gateway's own authentication; undefined before its end. */
-function authenticationView(record: Payment['answer']['authentication']): object | undefined {
+function factsIn(record: Payment['answer']['authentication']): object | undefined {
   if (record === undefined) return undefined
   const { by: _, accountId: _account, isDecoupled: _poll, memo: _memo, ...facts } = record
   return Object.keys(facts).length === 0 ? undefined : facts

@@ -19,6 +19,12 @@ export const addTimer = (id: string, kind: TimerKind, ref: string, afterMs: numb
   values (${id}::uuid, now() + ${afterMs}::bigint * interval '1 millisecond', ${kind}::text, ${ref}::text)
   on conflict (kind, ref) do update set due_at = excluded.due_at`
 
+/** Whether something is due about this. */
+export const timerOf = (kind: TimerKind, ref: string) => sql<{ id: string }>`
+  select id
+  from tollgate.timer
+  where kind = ${kind}::text and ref = ${ref}::text`
+
 export const removeTimer = (kind: TimerKind, ref: string) => sql`
   delete from tollgate.timer
   where kind = ${kind}::text and ref = ${ref}::text`

@@ -189,11 +189,12 @@ export async function startAuthenticating(
     goesOn,
     authenticated,
     away: async (reference, script, fields) => {
-      const { id } = await authenticated(reference, { authenticate: challenge, ...script }, fields)
+      await authenticated(reference, { authenticate: challenge, ...script }, fields)
       const { returnUrl } = authenticator.calls.find(
         (call) => call.reference === reference,
       )!.request
-      return { id, token: returnUrl!.slice(returnUrl!.lastIndexOf('/') + 1) }
+      const [id = '', token = ''] = returnUrl!.split('/').slice(-2)
+      return { id, token }
     },
     back: (id, token, on = run.gateway) =>
       on.shoppers.cameBack(id, token, { method: 'POST', query: {}, form: { cres: 'said' } }),
