@@ -1,9 +1,12 @@
 /** Shoppers of checkouts who are authenticated: in a frame of the widget, or in the whole tab. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { declined } from '@tollgate/plugin-kit'
+import { approvedAs, type Script } from '../../rig/acquirer.ts'
 import {
   type AuthenticatingRun,
   challenge,
+  confirmed,
   issuerPage,
   startAuthenticating,
 } from '../../rig/authenticator.ts'
@@ -103,5 +106,52 @@ describe('challenges in checkouts', () => {
       ip: '192.0.2.7',
       browser: { ...browser, acceptHeader: 'text/html' },
     })
+  })
+
+  test('a soft decline is followed by one payment with a mandatory challenge, under the same press', async () => {
+    const softly: Script = {
+      debit: (operation, context) => {
+        context.sending()
+        const isProven = operation.threeDSecure !== undefined && operation.request.threeDSecure
+        return isProven ? approvedAs(operation) : declined('300.100.100')
+      },
+    }
+    const id = await newCheckout(run, {
+      merchantTransactionId: 'soft-decline',
+      testMode: 'EXTERNAL',
+    })
+    run.acquirer.tell('soft-decline', softly)
+    run.authenticator.tell('soft-decline', {
+      authenticate: ({ request }) =>
+        request.threeDSecure === undefined ? confirmed() : challenge(),
+    })
+    const one = { nonce: nonce() }
+    assert.deepEqual(await press(run.gateway, id, one), away)
+    assert.deepEqual(await press(run.gateway, id, one), away)
+    const call = run.authenticator.calls.filter(({ reference }) => reference === 'soft-decline')[1]!
+    assert.equal(
+      (call.request.request.threeDSecure as { challengeIndicator: string }).challengeIndicator,
+      '04',
+    )
+    const [payment = '', token = ''] = call.request.returnUrl!.split('/').slice(-2)
+    await run.back(payment, token)
+    assert.equal(await codeOf(id), charged)
+    assert.deepEqual(run.acquirer.of('soft-decline'), ['debit', 'debit'])
+    const keys = run.acquirer.calls
+      .filter(({ reference }) => reference === 'soft-decline')
+      .map(({ operation }) => operation.key)
+    assert.equal(new Set(keys).size, 2)
+  })
+
+  test('a second soft decline is a decline', async () => {
+    const id = await newCheckout(run, { merchantTransactionId: 'soft-twice', testMode: 'EXTERNAL' })
+    run.acquirer.tell('soft-twice', {
+      debit: (_, context) => {
+        context.sending()
+        return declined('300.100.100')
+      },
+    })
+    assert.deepEqual(await press(run.gateway, id), { state: 'declined', attemptsLeft: 8 })
+    assert.deepEqual(run.acquirer.of('soft-twice'), ['debit', 'debit'])
   })
 })
