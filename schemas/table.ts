@@ -326,9 +326,8 @@ export type Endpoint = {
   /** Name of the operation: `payments.create`. */
   readonly operation: string
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** Path with `{id}` parameters. */
+  /** Path with `{id}` parameters, and other accepted paths. */
   readonly path: string
-  /** Other accepted paths. */
   readonly alsoPaths?: readonly string[]
   readonly title: string
   /** Groups of request fields in the body (POST) or the query (GET, DELETE). */
