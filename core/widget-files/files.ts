@@ -67,7 +67,7 @@ export class WidgetFiles {
   }
 }
 
-function rowsOf({ loader, files, frames, framesHash }: WidgetRelease): WidgetFileRow[] {
+function rowsOf({ loader, files, frames }: WidgetRelease): WidgetFileRow[] {
   return [
     ...files.map(({ hash, name, type, bytes }) => ({
       hash,
@@ -76,8 +76,8 @@ function rowsOf({ loader, files, frames, framesHash }: WidgetRelease): WidgetFil
       policy: null,
       bytes: Buffer.from(bytes),
     })),
-    ...frames.map(({ name, html, contentSecurityPolicy }) => ({
-      hash: framesHash,
+    ...frames.map(({ name, hash, html, contentSecurityPolicy }) => ({
+      hash,
       name,
       type: 'text/html;charset=utf-8',
       policy: contentSecurityPolicy,

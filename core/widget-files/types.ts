@@ -14,6 +14,8 @@ export type WidgetFile = {
 export type WidgetFrame = {
   /** `number`, `cvv`, `challenge`. */
   readonly name: string
+  /** The hash in its address, which the loader knows. */
+  readonly hash: string
   readonly html: string
   /** Without `frame-ancestors`, which the gateway adds for each checkout. */
   readonly contentSecurityPolicy: string
@@ -23,8 +25,6 @@ export type WidgetFrame = {
 export type WidgetRelease = {
   /** The script in the merchant's page, with the `integrity` of its bytes. */
   readonly loader: WidgetFile & { readonly integrity: string }
-  /** The hash in the addresses of the frames, which the loader knows. */
-  readonly framesHash: string
   readonly frames: readonly WidgetFrame[]
   /** Scripts, styles and languages. */
   readonly files: readonly WidgetFile[]

@@ -13,12 +13,12 @@ export function widgetRelease(version: string): WidgetRelease {
   const digest = createHash('sha384').update(loader.bytes).digest('base64')
   const frame = (name: string, policy: string) => ({
     name,
+    hash: file(name, `${name} ${version}`).hash,
     html: `<!doctype html><title>${name} ${version}</title>`,
     contentSecurityPolicy: policy,
   })
   return {
     loader: { ...loader, integrity: `sha384-${digest}` },
-    framesHash: file('', `frames ${version}`).hash,
     frames: [
       frame('number', "default-src 'none'; script-src 'self'"),
       frame('challenge', "default-src 'none'; frame-src https:"),

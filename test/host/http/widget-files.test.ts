@@ -10,8 +10,10 @@ import { type Hosted, startHost } from './hosted.ts'
 const first = widgetRelease('one')
 const second = widgetRelease('two')
 const checkout = `${'AB12'.repeat(8)}.node`
-const frameOf = ({ framesHash }: typeof first, name: string) =>
-  `/v1/checkouts/${checkout}/frame/${framesHash}/${name}`
+const frameOf = ({ frames }: typeof first, name: string) => {
+  const { hash } = frames.find((frame) => frame.name === name) ?? frames[0]!
+  return `/v1/checkouts/${checkout}/frame/${hash}/${name}`
+}
 
 describe('files of the widget', () => {
   let host: Hosted
@@ -72,7 +74,7 @@ describe('files of the widget', () => {
       `/v1/widget/${hash}/..%2F${name}`,
       `/v1/widget/x/${name}`,
       // A frame belongs to a checkout.
-      `/v1/widget/${first.framesHash}/number`,
+      `/v1/widget/${first.frames[0]?.hash}/number`,
       frameOf(first, 'en.js'),
       frameOf(first, 'cvv2'),
     ]) {
@@ -169,7 +171,7 @@ describe('files of the widget', () => {
     const script = await gateway.widget.script(checkout)
     assert.equal(script.status, 200)
     assert.deepEqual(Buffer.from(script.body), first.loader.bytes)
-    const frame = await gateway.widget.frame(checkout, first.framesHash, 'number')
+    const frame = await gateway.widget.frame(checkout, first.frames[0]!.hash, 'number')
     assert.match(frame.headers['Content-Security-Policy'] ?? '', /frame-ancestors/)
     const missing = await gateway.widget.asset('0'.repeat(32), 'en.js')
     assert.equal(missing.status, 404)
