@@ -86,5 +86,7 @@ export default {
     checkAgain: 'تحقّق مجددًا',
     checkEntries: 'يُرجى التحقّق من البيانات المدخلة.',
     language: 'اللغة',
+    card: 'بطاقة',
+    bankAccount: 'حساب مصرفي',
   },
 } satisfies Texts

@@ -88,5 +88,7 @@ export default {
     checkAgain: 'Нова проверка',
     checkEntries: 'Моля, проверете въведените данни.',
     language: 'Език',
+    card: 'Карта',
+    bankAccount: 'Банкова сметка',
   },
 } satisfies Texts

@@ -86,5 +86,7 @@ export default {
     checkAgain: '再次检查',
     checkEntries: '请检查您输入的内容。',
     language: '语言',
+    card: '银行卡',
+    bankAccount: '银行账户',
   },
 } satisfies Texts

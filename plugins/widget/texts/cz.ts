@@ -87,5 +87,7 @@ export default {
     checkAgain: 'Zkontrolovat znovu',
     checkEntries: 'Zkontrolujte zadané údaje.',
     language: 'Jazyk',
+    card: 'Karta',
+    bankAccount: 'Bankovní účet',
   },
 } satisfies Texts

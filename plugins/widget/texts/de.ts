@@ -90,5 +90,7 @@ export default {
     checkAgain: 'Erneut prüfen',
     checkEntries: 'Bitte prüfen Sie Ihre Angaben.',
     language: 'Sprache',
+    card: 'Karte',
+    bankAccount: 'Bankkonto',
   },
 } satisfies Texts

@@ -88,5 +88,7 @@ export default {
     checkAgain: 'Kontrollér igen',
     checkEntries: 'Kontrollér dine oplysninger.',
     language: 'Sprog',
+    card: 'Kort',
+    bankAccount: 'Bankkonto',
   },
 } satisfies Texts

@@ -85,5 +85,7 @@ export default {
     checkAgain: 'Check again',
     checkEntries: 'Please check your entries.',
     language: 'Language',
+    card: 'Card',
+    bankAccount: 'Bank account',
   },
 } satisfies Texts

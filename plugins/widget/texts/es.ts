@@ -87,5 +87,7 @@ export default {
     checkAgain: 'Comprobar de nuevo',
     checkEntries: 'Compruebe los datos introducidos.',
     language: 'Idioma',
+    card: 'Tarjeta',
+    bankAccount: 'Cuenta bancaria',
   },
 } satisfies Texts

@@ -87,5 +87,7 @@ export default {
     checkAgain: 'Tarkista uudelleen',
     checkEntries: 'Tarkista antamasi tiedot.',
     language: 'Kieli',
+    card: 'Kortti',
+    bankAccount: 'Pankkitili',
   },
 } satisfies Texts

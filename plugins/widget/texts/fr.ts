@@ -89,5 +89,7 @@ export default {
     checkAgain: 'Vérifier de nouveau',
     checkEntries: 'Veuillez vérifier votre saisie.',
     language: 'Langue',
+    card: 'Carte',
+    bankAccount: 'Compte bancaire',
   },
 } satisfies Texts

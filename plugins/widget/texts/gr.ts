@@ -87,5 +87,7 @@ export default {
     checkAgain: 'Νέος έλεγχος',
     checkEntries: 'Ελέγξτε τα στοιχεία σας.',
     language: 'Γλώσσα',
+    card: 'Κάρτα',
+    bankAccount: 'Τραπεζικός λογαριασμός',
   },
 } satisfies Texts

@@ -89,5 +89,7 @@ export default {
     checkAgain: 'Újraellenőrzés',
     checkEntries: 'Kérjük, ellenőrizze a megadott adatokat.',
     language: 'Nyelv',
+    card: 'Kártya',
+    bankAccount: 'Bankszámla',
   },
 } satisfies Texts

@@ -88,5 +88,7 @@ export default {
     checkAgain: 'Controlla di nuovo',
     checkEntries: 'Controlla i dati inseriti.',
     language: 'Lingua',
+    card: 'Carta',
+    bankAccount: 'Conto bancario',
   },
 } satisfies Texts

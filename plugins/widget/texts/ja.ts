@@ -88,5 +88,7 @@ export default {
     checkAgain: '再確認する',
     checkEntries: '入力内容を確認してください。',
     language: '言語',
+    card: 'カード',
+    bankAccount: '銀行口座',
   },
 } satisfies Texts

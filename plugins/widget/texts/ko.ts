@@ -86,5 +86,7 @@ export default {
     checkAgain: '다시 확인',
     checkEntries: '입력 내용을 확인하세요.',
     language: '언어',
+    card: '카드',
+    bankAccount: '은행 계좌',
   },
 } satisfies Texts

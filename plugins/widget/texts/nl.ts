@@ -88,5 +88,7 @@ export default {
     checkAgain: 'Opnieuw controleren',
     checkEntries: 'Controleer uw gegevens.',
     language: 'Taal',
+    card: 'Kaart',
+    bankAccount: 'Bankrekening',
   },
 } satisfies Texts

@@ -88,5 +88,7 @@ export default {
     checkAgain: 'Sjekk igjen',
     checkEntries: 'Kontroller opplysningene dine.',
     language: 'Språk',
+    card: 'Kort',
+    bankAccount: 'Bankkonto',
   },
 } satisfies Texts

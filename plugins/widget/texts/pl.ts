@@ -87,5 +87,7 @@ export default {
     checkAgain: 'Sprawdź ponownie',
     checkEntries: 'Sprawdź podane dane.',
     language: 'Język',
+    card: 'Karta',
+    bankAccount: 'Rachunek bankowy',
   },
 } satisfies Texts

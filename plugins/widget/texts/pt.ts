@@ -88,5 +88,7 @@ export default {
     checkAgain: 'Verificar novamente',
     checkEntries: 'Verifique os dados introduzidos.',
     language: 'Idioma',
+    card: 'Cartão',
+    bankAccount: 'Conta bancária',
   },
 } satisfies Texts

@@ -88,5 +88,7 @@ export default {
     checkAgain: 'Verifică din nou',
     checkEntries: 'Vă rugăm să verificați datele introduse.',
     language: 'Limba',
+    card: 'Card',
+    bankAccount: 'Cont bancar',
   },
 } satisfies Texts

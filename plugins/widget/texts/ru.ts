@@ -87,5 +87,7 @@ export default {
     checkAgain: 'Проверить ещё раз',
     checkEntries: 'Проверьте введённые данные.',
     language: 'Язык',
+    card: 'Карта',
+    bankAccount: 'Банковский счёт',
   },
 } satisfies Texts

@@ -87,5 +87,7 @@ export default {
     checkAgain: 'Kontrollera igen',
     checkEntries: 'Kontrollera dina uppgifter.',
     language: 'Språk',
+    card: 'Kort',
+    bankAccount: 'Bankkonto',
   },
 } satisfies Texts

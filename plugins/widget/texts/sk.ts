@@ -87,5 +87,7 @@ export default {
     checkAgain: 'Skontrolovať znova',
     checkEntries: 'Skontrolujte zadané údaje.',
     language: 'Jazyk',
+    card: 'Karta',
+    bankAccount: 'Bankový účet',
   },
 } satisfies Texts

@@ -87,5 +87,7 @@ export default {
     checkAgain: 'Preveri znova',
     checkEntries: 'Preverite svoje podatke.',
     language: 'Jezik',
+    card: 'Kartica',
+    bankAccount: 'Bančni račun',
   },
 } satisfies Texts

@@ -88,5 +88,7 @@ export default {
     checkAgain: 'Yeniden kontrol et',
     checkEntries: 'Lütfen girdiğiniz bilgileri kontrol edin.',
     language: 'Dil',
+    card: 'Kart',
+    bankAccount: 'Banka hesabı',
   },
 } satisfies Texts

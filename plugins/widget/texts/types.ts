@@ -137,4 +137,7 @@ export type PageTexts = {
   readonly checkEntries: string
   /** Names the list of languages. */
   readonly language: string
+  /** Ways to pay, in a list. */
+  readonly card: string
+  readonly bankAccount: string
 }

@@ -21,6 +21,7 @@ const folder = join(import.meta.dirname, '../../../plugins/widget/texts')
 const international = new Set(['labels.accountIban', 'labels.expiryDatePlaceholder'])
 const sameAsEnglish: { readonly [code: string]: readonly string[] } = {
   nl: ['labels.postcode'],
+  ro: ['page.card'],
 }
 
 /** Letters that a text of the language has, unless they are of a name such as IBAN. */
