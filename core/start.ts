@@ -136,12 +136,14 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       webhookTests: new WebhookSlots('test', limits.webhookTestsPerToken),
       setupChanges: new SetupChanges(clock),
       webhookReplays: new WebhookSlots('replay', limits.webhookReplaysPerToken),
+      node: nodeOf(name),
+      widget: widgetFiles.current,
       distinctNumbers: new DistinctNumbers(clock),
       widgetFiles,
-      returnUrl: (paymentId, attemptKey) =>
+      returnUrl: (paymentId, attemptKey, where) =>
         publicUrl === undefined
           ? undefined
-          : `${publicUrl}/v1/return/${paymentId}/${opened.returnTokens.of(attemptKey)}`,
+          : `${publicUrl}/v1/return/${paymentId}/${opened.returnTokens.of(attemptKey, where)}`,
       connectorTimeoutMs: options.connectorTimeoutMs ?? 30_000,
     }
     await queue.start()
@@ -182,6 +184,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     throw error
   }
 }
+
+/** The name of an engine as a part of ids. */
+const nodeOf = (name: string): string => name.replaceAll(/[^A-Za-z0-9-]/g, '-').slice(0, 15)
 
 /** A database that is just starting is waited for, a few seconds. */
 async function reachable(database: Database, lanes: Lanes): Promise<void> {

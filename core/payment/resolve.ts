@@ -31,7 +31,7 @@ import type { Held, Payment, Source } from './types.ts'
  * The reason of an enquiry: the next look, the end of a pending payment's time, or an operator's
  * question. For a question the engine sends and takes back nothing.
  */
-export type Reason = 'look' | 'expiry' | 'question'
+export type Reason = 'look' | 'expiry' | 'question' | 'new-try'
 
 /** Operations without secrets and shoppers: the engine may send them again under the same key. */
 const resendable = new Set(['capture', 'refund', 'reverse'])

@@ -219,6 +219,7 @@ async function carryOut(
     requestId,
     isGone,
     address: request.ip,
+    ...(endpoint.login === 'checkout' ? { accept: request.headers.accept } : {}),
     ...(share !== undefined
       ? {
           body: await readBody(request, share),

@@ -294,6 +294,14 @@ export const limits = {
   // Payments, checkouts, schedules.
   captures: { min: 1, max: 98 },
   checkoutLifeMs: 30 * minute,
+  /** Failed tries of one checkout, by default and at most; then it is closed. */
+  checkoutTries: { usual: 10, most: 50 },
+  /** Registrations that one checkout offers. */
+  checkoutRegistrations: 50,
+  /** How long a repeated submission waits for the payment that the first one began. */
+  checkoutRepeatWaitMs: 20 * second,
+  /** Days that an unpaid checkout is kept after it was made. */
+  checkoutDays: 30,
   /** How long a returning shopper waits for whoever asks the acquirer already. */
   shopperReturnWaitMs: 5 * second,
   /** Form that a bank's page posts with a returning shopper. */

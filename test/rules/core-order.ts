@@ -32,6 +32,7 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
     parts: [
       'test-clock/',
       'schedule/',
+      'checkout/',
       'registration/',
       'acquirer-events/',
       'shopper-return/',
