@@ -16,6 +16,13 @@ import { type Html, html } from './html.ts'
 export type Offer = Awaited<ReturnType<Gateway['checkouts']['offer']>>
 type Registration = Offer['registrations'][number]
 
+/** The way to a bank. */
+export type Redirect = {
+  readonly url: string
+  readonly method?: string
+  readonly parameters?: readonly { readonly name: string; readonly value: string }[]
+}
+
 /** What every page needs. */
 export type PageSetting = {
   readonly texts: Texts
@@ -106,14 +113,7 @@ ${link && html`<a class="button" href="${link.to}">${link.text}</a>`}`,
 }
 
 /** The way to the bank where it takes a form that is posted. */
-export function leavingPage(
-  setting: PageSetting,
-  redirect: {
-    readonly url: string
-    readonly parameters?: readonly { name: string; value: string }[]
-  },
-  again: string,
-): string {
+export function leavingPage(setting: PageSetting, redirect: Redirect, again: string): string {
   const { texts } = setting
   const title = titleOf(setting)
   const hidden = (redirect.parameters ?? []).map(

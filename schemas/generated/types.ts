@@ -2304,6 +2304,10 @@ export type WidgetChallengeRequest = Record<string, never>
 
 export type WidgetFrameRequest = Record<string, never>
 
+export type CheckoutsPageRequest = Record<string, never>
+
+export type CheckoutsPayByPageRequest = Record<string, never>
+
 export type HealthLiveRequest = Record<string, never>
 
 export type HealthReadyRequest = Record<string, never>
@@ -5075,6 +5079,10 @@ export type WidgetChallengeAnswer = Record<string, unknown>
 
 export type WidgetFrameAnswer = Record<string, unknown>
 
+export type CheckoutsPageAnswer = Record<string, unknown>
+
+export type CheckoutsPayByPageAnswer = Record<string, unknown>
+
 export type HealthLiveAnswer = Record<string, unknown>
 
 export type HealthReadyAnswer = Record<string, unknown>
@@ -5138,6 +5146,8 @@ export interface Requests {
   'widget.asset': WidgetAssetRequest
   'widget.challenge': WidgetChallengeRequest
   'widget.frame': WidgetFrameRequest
+  'checkouts.page': CheckoutsPageRequest
+  'checkouts.payByPage': CheckoutsPayByPageRequest
   'health.live': HealthLiveRequest
   'health.ready': HealthReadyRequest
   'openapi.get': OpenapiGetRequest
@@ -5199,6 +5209,8 @@ export interface Answers {
   'widget.asset': WidgetAssetAnswer
   'widget.challenge': WidgetChallengeAnswer
   'widget.frame': WidgetFrameAnswer
+  'checkouts.page': CheckoutsPageAnswer
+  'checkouts.payByPage': CheckoutsPayByPageAnswer
   'health.live': HealthLiveAnswer
   'health.ready': HealthReadyAnswer
   'openapi.get': OpenapiGetAnswer

@@ -425,6 +425,8 @@ export const limits = {
   // The widget.
   /** Files of the widget in the memory of a process: two versions, and some. */
   widgetFilesKept: 200,
+  /** A form of the hosted page. */
+  checkoutPageBytes: 16 * 1024,
 
   // Queries and reports.
   /** A page of any list ends at this size, or with its first entry; its cursor continues. */
