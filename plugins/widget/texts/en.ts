@@ -61,8 +61,7 @@ export default {
     closed: 'This payment can no longer be made. Please return to the shop.',
     expired: 'The time for this payment is over. Please return to the shop and start again.',
     unknown: 'This payment does not exist. Please return to the shop and start again.',
-    connectionLost:
-      'The connection was lost. Press the button again: you are never charged twice.',
+    connectionLost: 'The connection was lost. Press the button again: you are never charged twice.',
     tryAgain: 'Something went wrong. Please try again.',
     challengeTitle: 'Confirmation by your bank',
     challengeOpen: 'Your bank asks you to confirm the payment.',
