@@ -22,6 +22,7 @@ import type { Targets } from './routing/targets.ts'
 import type { StepLog } from './transcript/log.ts'
 import type { DistinctNumbers } from './vault/distinct-numbers.ts'
 import type { Vault } from './vault/vault.ts'
+import type { WidgetFiles } from './widget-files/files.ts'
 
 export type Environment = 'test' | 'live'
 
@@ -62,6 +63,8 @@ export type Engine = {
   readonly webhookReplays: WebhookSlots
   /** Card numbers that tokens and channels came with lately. */
   readonly distinctNumbers: DistinctNumbers
+  /** The served versions of the widget; `current` is the one of new checkouts. */
+  readonly widgetFiles: WidgetFiles
   /** Where the shopper of an attempt comes back to; undefined without a public address. */
   returnUrl(paymentId: string, attemptKey: string): string | undefined
   /** How long one operation at an acquirer may take. */

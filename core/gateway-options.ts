@@ -5,6 +5,7 @@ import type { Environment } from './engine.ts'
 import type { Thresholds } from './entity/card-testing-settings.ts'
 import type { LoopbackRule } from './net/address.ts'
 import type { KeyProvider } from './vault/keys.ts'
+import type { WidgetRelease } from './widget-files/types.ts'
 
 export type Role = 'all' | 'api' | 'worker'
 
@@ -59,6 +60,8 @@ export type GatewayOptions = {
    * live the default is 10, 30, 300, 1000 and 1000, in test 0.
    */
   readonly cardTesting?: Partial<Thresholds>
+  /** The widget that new checkouts are served. Without one, checkouts have a page of their own at most. */
+  readonly widget?: WidgetRelease
   readonly log?: Log
   /**
    * The log for alarms and for the ends of the audit trail's chain. Default: the log, with the mark

@@ -42,6 +42,7 @@ import { type StepOperation, stepsFor } from './step/operations.ts'
 import { inspect } from './step/steps.ts'
 import { TestClocks } from './test-clock/api.ts'
 import { Webhooks } from './webhook/api.ts'
+import { Widget } from './widget/api.ts'
 
 /** A running engine. Close it, or bind it with `await using`. */
 export class Gateway {
@@ -58,6 +59,8 @@ export class Gateway {
   readonly testClocks: TestClocks
   readonly webhooks: Webhooks
   readonly shoppers: Shoppers
+  /** The script, frames and files of the widget. */
+  readonly widget: Widget
   /** Decisions that only people can make. */
   readonly operator: Operator
   /** The operators: their accounts, logins and rights. */
@@ -88,6 +91,7 @@ export class Gateway {
     })
     this.testClocks = new TestClocks(parts.engine)
     this.webhooks = new Webhooks(parts.engine)
+    this.widget = new Widget(parts.engine)
     this.operator = new Operator(parts.engine)
     this.events = new Events(parts.engine)
     const { engine } = parts

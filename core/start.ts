@@ -39,6 +39,7 @@ import { Targets } from './routing/targets.ts'
 import { StepLog } from './transcript/log.ts'
 import { DistinctNumbers } from './vault/distinct-numbers.ts'
 import { Vault } from './vault/vault.ts'
+import { WidgetFiles } from './widget-files/files.ts'
 
 const silent: Log = { info() {}, warn() {} }
 
@@ -101,6 +102,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
           ? undefined
           : `${publicUrl}/connectors/${connector}/${account}/events`,
     )
+    const widgetFiles = new WidgetFiles(lanes)
+    if (options.widget !== undefined) await widgetFiles.publish(options.widget)
     const engine: Engine = {
       name,
       environment: options.environment,
@@ -134,6 +137,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       setupChanges: new SetupChanges(clock),
       webhookReplays: new WebhookSlots('replay', limits.webhookReplaysPerToken),
       distinctNumbers: new DistinctNumbers(clock),
+      widgetFiles,
       returnUrl: (paymentId, attemptKey) =>
         publicUrl === undefined
           ? undefined

@@ -326,9 +326,8 @@ export type Endpoint = {
   /** Name of the operation: `payments.create`. */
   readonly operation: string
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** Path with `{id}` parameters. */
+  /** Path with `{id}` parameters, and other accepted paths. */
   readonly path: string
-  /** Other accepted paths. */
   readonly alsoPaths?: readonly string[]
   readonly title: string
   /** Groups of request fields in the body (POST) or the query (GET, DELETE). */
@@ -338,12 +337,13 @@ export type Endpoint = {
   readonly refused?: readonly string[]
   /** Groups of response fields in the answer. */
   readonly answers: readonly string[]
-  /** `token`: a Bearer token; `return`: the token in the path, which a shopper was sent away with; `none`: public. */
-  readonly login: 'token' | 'return' | 'none'
+  /** `token`: a Bearer token; `checkout`: a checkout's id in the path; `return`: a shopper's token there; `none`: public. */
+  readonly login: 'token' | 'checkout' | 'return' | 'none'
   /** The right that the token needs. */
   readonly right: NeededRight
   /** A second right of the token; with `where`, only for a request that names this field. */
   readonly also?: { readonly right: RightName; readonly where?: string }
-  /** Class of limits that throttling applies. */
+  /** Class of limits that throttling applies, and surfaces that have the path (default: `merchant`). */
   readonly throttle: 'write' | 'read' | 'none'
+  readonly surfaces?: readonly ('merchant' | 'fields')[]
 }

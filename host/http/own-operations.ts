@@ -4,6 +4,7 @@ import { limits, openApiDocument, reference } from '@tollgate/schemas'
 import { type Document, done } from './answer.ts'
 import { apiHeaders, pageHeaders } from './security-headers.ts'
 import { comeBack } from './shopper-return.ts'
+import { widgetOperations } from './widget-files.ts'
 
 /** The request, for the host's own operations. */
 export type OwnCall = {
@@ -21,7 +22,7 @@ export type OwnCall = {
   readonly closing: boolean
 }
 
-type OwnOperation = (call: OwnCall) => Promise<Reply | Document>
+export type OwnOperation = (call: OwnCall) => Promise<Reply | Document>
 
 let openApiText: Promise<Document> | undefined
 let referencePage: Promise<Document> | undefined
@@ -52,6 +53,7 @@ const ownOperations: Readonly<Record<string, OwnOperation>> = {
   },
   'returns.get': comeBack,
   'returns.post': comeBack,
+  ...widgetOperations,
   async 'connectors.event'({ gateway, request, path, query, requestId, client, readBody }) {
     // Anybody may send here, so nothing is read for an unknown account.
     const message = async () => ({

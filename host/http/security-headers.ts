@@ -46,3 +46,19 @@ export function pageHeaders(contentSecurityPolicy: string): FlatHeaders {
     'no-cache',
   ]
 }
+
+const besideWidget: FlatHeaders = askHelmet({
+  ...api,
+  contentSecurityPolicy: false,
+  frameguard: false,
+  crossOriginResourcePolicy: false,
+})
+
+/** The headers of a file of the widget, and those that any response of this host has. */
+export function widgetHeaders(own: Readonly<Record<string, string>>): FlatHeaders {
+  const named = new Set(Object.keys(own).map((name) => name.toLowerCase()))
+  const beside = besideWidget.filter(
+    (_, at) => !named.has(besideWidget[at - (at % 2)]!.toLowerCase()),
+  )
+  return [...beside, ...Object.entries(own).flat()]
+}

@@ -1811,6 +1811,14 @@ export type ReturnsGetRequest = Record<string, never>
 
 export type ReturnsPostRequest = Record<string, never>
 
+export type WidgetScriptRequest = Record<string, never>
+
+export type WidgetAssetRequest = Record<string, never>
+
+export type WidgetChallengeRequest = Record<string, never>
+
+export type WidgetFrameRequest = Record<string, never>
+
 export type HealthLiveRequest = Record<string, never>
 
 export type HealthReadyRequest = Record<string, never>
@@ -4372,6 +4380,14 @@ export type ReturnsGetAnswer = Record<string, unknown>
 
 export type ReturnsPostAnswer = Record<string, unknown>
 
+export type WidgetScriptAnswer = Record<string, unknown>
+
+export type WidgetAssetAnswer = Record<string, unknown>
+
+export type WidgetChallengeAnswer = Record<string, unknown>
+
+export type WidgetFrameAnswer = Record<string, unknown>
+
 export type HealthLiveAnswer = Record<string, unknown>
 
 export type HealthReadyAnswer = Record<string, unknown>
@@ -4422,6 +4438,10 @@ export interface Requests {
   'connectors.event': ConnectorsEventRequest
   'returns.get': ReturnsGetRequest
   'returns.post': ReturnsPostRequest
+  'widget.script': WidgetScriptRequest
+  'widget.asset': WidgetAssetRequest
+  'widget.challenge': WidgetChallengeRequest
+  'widget.frame': WidgetFrameRequest
   'health.live': HealthLiveRequest
   'health.ready': HealthReadyRequest
   'openapi.get': OpenapiGetRequest
@@ -4470,6 +4490,10 @@ export interface Answers {
   'connectors.event': ConnectorsEventAnswer
   'returns.get': ReturnsGetAnswer
   'returns.post': ReturnsPostAnswer
+  'widget.script': WidgetScriptAnswer
+  'widget.asset': WidgetAssetAnswer
+  'widget.challenge': WidgetChallengeAnswer
+  'widget.frame': WidgetFrameAnswer
   'health.live': HealthLiveAnswer
   'health.ready': HealthReadyAnswer
   'openapi.get': OpenapiGetAnswer

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../table.ts'
+import { widgetEndpoints } from './widget-endpoints.ts'
 
 /** Fields of accepted groups for the creation of a checkout only. */
 const checkoutOnly = ['overridePaymentType[name]', 'integrity', 'registrations[n].id'] as const
@@ -540,6 +541,7 @@ export const endpoints: readonly Endpoint[] = [
     right: 'none',
     throttle: 'write',
   },
+  ...widgetEndpoints,
   {
     operation: 'health.live',
     method: 'GET',

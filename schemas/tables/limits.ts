@@ -414,6 +414,10 @@ export const limits = {
   cardTestingKeysPerMerchant: 5_000,
   cardTestingKeys: 50_000,
 
+  // The widget.
+  /** Files of the widget in the memory of a process: two versions, and some. */
+  widgetFilesKept: 200,
+
   // Queries and reports.
   /** A page of any list ends at this size, or with its first entry; its cursor continues. */
   pageBytes: 2 * 1024 * 1024,

@@ -81,5 +81,11 @@ export default {
     back: 'Back to the shop',
     secure: 'Your data is transmitted in encrypted form.',
     noScript: 'This page works without JavaScript as well.',
+    continue: 'Continue',
+    checkAgain: 'Check again',
+    checkEntries: 'Please check your entries.',
+    language: 'Language',
+    card: 'Card',
+    bankAccount: 'Bank account',
   },
 } satisfies Texts

@@ -129,4 +129,15 @@ export type PageTexts = {
   readonly back: string
   readonly secure: string
   readonly noScript: string
+  /** Button that goes to the bank. */
+  readonly continue: string
+  /** Button that looks again whether a payment is done. */
+  readonly checkAgain: string
+  /** Above a form with wrong fields. */
+  readonly checkEntries: string
+  /** Names the list of languages. */
+  readonly language: string
+  /** Ways to pay, in a list. */
+  readonly card: string
+  readonly bankAccount: string
 }
