@@ -21,6 +21,7 @@ import type { PaymentJobs } from './queue/types.ts'
 import type { Targets } from './routing/targets.ts'
 import type { StepLog } from './transcript/log.ts'
 import type { DistinctNumbers } from './vault/distinct-numbers.ts'
+import type { HeldSecrets } from './vault/held-secrets.ts'
 import type { ReturnPlace } from './vault/return-tokens.ts'
 import type { Vault } from './vault/vault.ts'
 import type { WidgetFiles } from './widget-files/files.ts'
@@ -78,6 +79,10 @@ export type Engine = {
   readonly distinctNumbers: DistinctNumbers
   /** The served versions of the widget; `current` is the one of new checkouts. */
   readonly widgetFiles: WidgetFiles
+  /** The origin of card fields; undefined: that of the script, in test only. */
+  readonly fieldsUrl: string | undefined
+  /** Security codes of shoppers who are away at a challenge. */
+  readonly heldSecrets: HeldSecrets
   /**
    * Where the shopper of an attempt comes back to, in the whole tab or in a frame of the widget;
    * undefined without a public address.

@@ -70,6 +70,13 @@ const known: Readonly<Record<string, Setting>> = {
    */
   distinctNumbers: whole(0, 1000),
   distinctNumbersHours: whole(1, 24 * 31),
+  /** Authenticate shoppers who pay by card (3-D Secure 2) before acquirers that take the result; off unless set. */
+  threeDSecure: oneOf('off', 'on'),
+  /**
+   * A payment whose authentication is unavailable (status U): declined with 100.390.112, or sent on
+   * without values, at the merchant's risk. Declined unless set.
+   */
+  threeDSecureUnavailable: oneOf('decline', 'continue'),
   /** Zone in which the times of schedules are read; UTC unless set. */
   timeZone: zone,
   /** Least time between two charges of one schedule; an hour in the live environment unless set. */

@@ -4,13 +4,15 @@ import type { Channel } from '../entity/directory.ts'
 import { idTimeMs, newId } from '../ids.ts'
 import type { CheckedAccount } from '../request/account.ts'
 import { textOf } from '../request/values.ts'
-import type { Target } from '../routing/targets.ts'
+import type { AuthenticatorTarget, Target } from '../routing/targets.ts'
+import type { AuthenticationRecord } from '../three-d-secure/types.ts'
 import { attemptKey } from './attempt-key.ts'
 import type { Asked, Use } from './first-request.ts'
 import { undecided } from './following-payment.ts'
 import type { Idempotency } from './idempotency.ts'
 import { idempotencyOfTry, slotColumns } from './in-checkout.ts'
 import { shownNumbers } from './instrument.ts'
+import type { Effect } from './operation-kinds.ts'
 import { idempotencyOfOccurrence } from './scheduled.ts'
 import { sealNumbers } from './sealed-numbers.ts'
 import type { AcceptRow, RegisteringRow, ScheduledRow } from './store-first.ts'
@@ -45,6 +47,7 @@ export async function firstPayment(
   asked: Asked,
   target: Target,
   keyOf: KeyOf,
+  authenticator: AuthenticatorTarget | undefined,
 ): Promise<Payment> {
   const { fields } = asked.request
   const { isVerification, paymentType, clockId, use } = asked
@@ -64,7 +67,7 @@ export async function firstPayment(
     // In real time, `createdAt` equals the time in the id, since searches order by the id alone.
     createdAt: clockId === null ? new Date(idTimeMs(id)) : asked.now,
     paymentType,
-    effect: isVerification ? 'verification' : paymentType === 'PA' ? 'authorisation' : 'sale',
+    effect: effectOf(paymentType),
     mode: asked.mode,
     method: asked.method,
     brand: asked.brand,
@@ -76,9 +79,23 @@ export async function firstPayment(
     checkoutId: use.inCheckout?.checkoutId ?? null,
     clockId,
     ...undecided,
+    ...(authenticator === undefined ? {} : { answer: { authentication: recordOf(authenticator) } }),
     request: storedRequest(asked),
   }
 }
+
+const effects: Readonly<Record<string, Effect>> = {
+  RG: 'verification',
+  '3D': 'authentication',
+  PA: 'authorisation',
+}
+
+const effectOf = (paymentType: string): Effect => effects[paymentType] ?? 'sale'
+
+const recordOf = ({ loaded, accountId }: AuthenticatorTarget): AuthenticationRecord => ({
+  by: loaded.connector.name,
+  accountId,
+})
 
 function storedRequest({ request, numbers, account, brand }: Asked): StoredRequest {
   const stored = withoutSecrets(request.fields, shownNumbers(numbers))
@@ -141,6 +158,10 @@ export async function firstRow(
     schedule_id: payment.scheduleId,
     checkout_id: payment.checkoutId,
     clock_id: payment.clockId,
+    authentication:
+      payment.answer.authentication === undefined
+        ? null
+        : JSON.stringify(payment.answer.authentication),
     ...(scheduled === undefined
       ? {}
       : { occurrence_id: scheduled.occurrenceId, previous_id: scheduled.previousId }),

@@ -14,6 +14,7 @@ import { newId } from '../ids.ts'
 import { addTimer, removeTimer } from '../timer/store.ts'
 import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
+import { lookAtAuthentication } from './authentication-look.ts'
 import { ladder, provenNotCharged, ranOutOfTime } from './decide.ts'
 import { applyLate } from './late.ts'
 import { held } from './late-move.ts'
@@ -59,6 +60,9 @@ export async function resolve(
   const payment = toPayment(row)
   if (taken === undefined) return payment
   await faultPoint('after-lease', payment.id)
+  if (taken.stage === 'authentication') {
+    return lookAtAuthentication(engine, attemptKey, taken, why, isOwn)
+  }
   let work: AttemptContext
   try {
     work = await resumeAttempt(engine, payment, taken.lease)

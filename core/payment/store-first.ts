@@ -32,6 +32,7 @@ export const acceptColumns = {
   schedule_id: 'uuid',
   checkout_id: 'text',
   clock_id: 'uuid',
+  authentication: 'jsonb',
 } as const
 
 export type AcceptRow = RowOf<typeof acceptColumns> & {
@@ -75,10 +76,11 @@ export const written = `,
 new_payment as (
   insert into tollgate.payment (id, channel_id, entity_id, root_id, chain_id, account_id, short_no,
     amount_minor, created_at, currency, payment_type, effect, mode, method, brand, connector, attempt_key,
-    merchant_transaction_id, registration_id, schedule_id, checkout_id, clock_id, state, result_code)
+    merchant_transaction_id, registration_id, schedule_id, checkout_id, clock_id, state, result_code, answer)
   select id, channel_id, entity_id, root_id, chain_id, account_id, short_no, amount_minor, created_at,
     currency, payment_type, effect, mode, method, brand, connector, attempt_key, merchant_transaction_id,
-    registration_id, schedule_id, checkout_id, clock_id, 'processing', '000.200.001'
+    registration_id, schedule_id, checkout_id, clock_id, 'processing', '000.200.001',
+    case when authentication is not null then jsonb_build_object('authentication', authentication) end
   from accepted
   returning id),
 new_request as (
@@ -88,8 +90,9 @@ new_instrument as (
   insert into tollgate.instrument (id, data_key_id, fingerprint, sealed)
   select id, data_key_id, fingerprint, sealed from accepted where sealed is not null),
 new_attempt as (
-  insert into tollgate.attempt (key, payment_id, kind, connector, state, lease_until)
-  select attempt_key, id, attempt_kind, connector, 'sending', now() + lease_ms * interval '1 millisecond'
+  insert into tollgate.attempt (key, payment_id, kind, connector, state, lease_until, stage)
+  select attempt_key, id, attempt_kind, connector, 'sending', now() + lease_ms * interval '1 millisecond',
+    case when authentication is null then 'money' else 'authentication' end
   from accepted)`
 
 /**

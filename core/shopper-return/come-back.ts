@@ -7,6 +7,7 @@ import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { isId } from '../ids.ts'
+import { mayBeAuthenticating, returnFromAuthentication } from '../payment/authentication-return.ts'
 import { isOpen } from '../payment/late-words.ts'
 import { takeAttempt } from '../payment/lease.ts'
 import { resolve } from '../payment/resolve.ts'
@@ -37,6 +38,8 @@ export type Onward =
       readonly checkout: string
       readonly location: string | undefined
     }
+  /** To the next page of an authentication. */
+  | { readonly to: 'next'; readonly redirect: NonNullable<Payment['answer']['redirect']> }
   /** Nowhere: the merchant named no page. */
   | { readonly to: 'nowhere' }
 
@@ -52,7 +55,17 @@ export async function comeBack(
   const place = engine.vault.returnTokens.placeOf(payment.attemptKey, token)
   if (place === undefined) return undefined
   if (isOpen(payment.state)) await conclude(engine, payment, brought)
-  return onward(payment, place)
+  return (await nextPage(engine, payment)) ?? onward(payment, place)
+}
+
+/** After a step of an authentication another one may follow, which is on another page. */
+async function nextPage(engine: Engine, before: Payment): Promise<Onward | undefined> {
+  if (!mayBeAuthenticating(before)) return undefined
+  const now = await read(engine, before.id)
+  const redirect = now?.state === 'pending' ? now.answer.redirect : undefined
+  if (redirect === undefined) return undefined
+  const isSame = JSON.stringify(redirect) === JSON.stringify(before.answer.redirect)
+  return isSame ? undefined : { to: 'next', redirect }
 }
 
 async function read(engine: Engine, paymentId: string): Promise<Payment | undefined> {
@@ -77,6 +90,10 @@ const lookAgainMs = 100
 /** @returns false while somebody else holds the lease. */
 async function ask(engine: Engine, payment: Payment, brought: Brought): Promise<boolean> {
   const { attemptKey } = payment
+  if (mayBeAuthenticating(payment)) {
+    const back = await returnFromAuthentication(engine, payment, brought)
+    if (back !== undefined) return back
+  }
   // A connector without a word of its own for returns is asked as at any other time.
   const { connector } = (await engine.targets.of(payment, undefined)).loaded
   if (connector.complete === undefined) {

@@ -7,3 +7,4 @@ export {
   frameNames,
 } from './frame-html.ts'
 export { languageTags } from './languages.ts'
+export { release } from './release.ts'

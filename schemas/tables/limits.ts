@@ -277,6 +277,19 @@ export const limits = {
   officeReadsPerEntity: 2,
   officeRows: { default: 100, max: 1_000 },
 
+  // Authentication of cardholders.
+  /** Time for one call of an authenticator, and for the question after a lost answer. */
+  authenticatorTimeoutMs: 20 * second,
+  authenticatorEnquiryMs: 5 * second,
+  /** A job goes on to the money of a shopper who came back, if the process died, for this long. */
+  returnedMs: 5 * minute,
+  /** Pause before a job asks again about a shopper who came back. */
+  returnedLookMs: minute,
+  /** Security codes in memory while shoppers are away at a challenge: their number and their time. */
+  heldSecrets: 20_000,
+  heldSecretsMs: 15 * minute,
+  heldSecretsSweepMs: 30 * second,
+
   // Guessing card numbers: different ones with the same first six and last four digits.
   /**
    * Numbers accepted from one token, and on one channel, within the window; the next is refused. On

@@ -37,6 +37,7 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
       'acquirer-events/',
       'shopper-return/',
       'payment/',
+      'three-d-secure/',
     ],
   },
   { layer: 'What every part above shares', parts: ['call.ts', 'engine.ts'] },
