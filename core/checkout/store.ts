@@ -123,6 +123,30 @@ export const countRefusal = (id: string) => sql<{ refusals: number }>`
   where id = ${id}::text
   returning refusals`
 
+/** Sealed numbers of checkouts that nobody can pay any more. */
+export const purgeSecrets = (before: Date, limit: number) => sql<{ id: string }>`
+  delete from tollgate.checkout_secret
+  where id in (
+    select checkout_secret.id
+    from tollgate.checkout_secret
+    where made_at < ${before}::timestamptz
+      and not exists (
+        select from tollgate.checkout
+        where checkout.clock_id is not null and checkout.removed_at is null
+          and checkout.id like upper(replace(checkout_secret.id::text, '-', '')) || '.%')
+    limit ${limit}::integer)
+  returning id`
+
+/** Checkouts without any payment; others are kept with their payments. */
+export const purgeCheckouts = (before: Date, limit: number) => sql<{ id: string }>`
+  delete from tollgate.checkout
+  where id in (
+    select id
+    from tollgate.checkout
+    where made_at < ${before}::timestamptz and payment_id is null
+    limit ${limit}::integer)
+  returning id`
+
 /** The state of an attempt. */
 export const attemptStateOf = (key: string) => sql<{ state: string }>`
   select state
