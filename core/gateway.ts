@@ -7,6 +7,7 @@ import { type Call, type Reply, type Request, read } from './call.ts'
 import type { Caller } from './caller/caller.ts'
 import { buildNumber, embedder, type RequestOptions } from './caller/embedder.ts'
 import { Checkouts } from './checkout/api.ts'
+import type { PluginPages } from './connector/plugin-pages.ts'
 import type { Database } from './db/database.ts'
 import type { Engine, Environment } from './engine.ts'
 import type { Entities } from './entity/entities.ts'
@@ -64,6 +65,8 @@ export class Gateway {
   /** The script, frames and files of the widget. */
   readonly widget: Widget
   readonly checkouts: Checkouts
+  /** Pages of plugins in test set-ups, for hosts that serve them. */
+  readonly pages: PluginPages
   /** Decisions that only people can make. */
   readonly operator: Operator
   /** The operators: their accounts, logins and rights. */
@@ -90,6 +93,7 @@ export class Gateway {
     this.query = new Query(parts.engine)
     this.shoppers = new Shoppers(parts.engine)
     this.checkouts = new Checkouts(parts.engine)
+    this.pages = parts.pages
     this.schedules = Object.assign(new Schedules(parts.engine), {
       steps: this.#stepsOf('schedules.steps'),
     })

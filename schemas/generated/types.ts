@@ -2448,6 +2448,10 @@ export type CheckoutsPageRequest = Record<string, never>
 
 export type CheckoutsPayByPageRequest = Record<string, never>
 
+export type PagesGetRequest = Record<string, never>
+
+export type PagesPostRequest = Record<string, never>
+
 export type HealthLiveRequest = Record<string, never>
 
 export type HealthReadyRequest = Record<string, never>
@@ -5351,6 +5355,10 @@ export type CheckoutsPageAnswer = Record<string, unknown>
 
 export type CheckoutsPayByPageAnswer = Record<string, unknown>
 
+export type PagesGetAnswer = Record<string, unknown>
+
+export type PagesPostAnswer = Record<string, unknown>
+
 export type HealthLiveAnswer = Record<string, unknown>
 
 export type HealthReadyAnswer = Record<string, unknown>
@@ -5418,6 +5426,8 @@ export interface Requests {
   'widget.frame': WidgetFrameRequest
   'checkouts.page': CheckoutsPageRequest
   'checkouts.payByPage': CheckoutsPayByPageRequest
+  'pages.get': PagesGetRequest
+  'pages.post': PagesPostRequest
   'health.live': HealthLiveRequest
   'health.ready': HealthReadyRequest
   'openapi.get': OpenapiGetRequest
@@ -5483,6 +5493,8 @@ export interface Answers {
   'widget.frame': WidgetFrameAnswer
   'checkouts.page': CheckoutsPageAnswer
   'checkouts.payByPage': CheckoutsPayByPageAnswer
+  'pages.get': PagesGetAnswer
+  'pages.post': PagesPostAnswer
   'health.live': HealthLiveAnswer
   'health.ready': HealthReadyAnswer
   'openapi.get': OpenapiGetAnswer

@@ -320,6 +320,8 @@ export const limits = {
   shopperReturnWaitMs: 5 * second,
   /** Form that a bank's page posts with a returning shopper. */
   shopperReturnBytes: 64 * 1024,
+  /** A form of a plugin's page. */
+  pageFormBytes: 16 * 1024,
   /** The shopperResultUrl of a submitted checkout is called after this time without a read. */
   shopperResultCallbackMs: 29 * minute,
   scheduleIntervalLiveMs: hour,
