@@ -31,8 +31,13 @@ export type GatewayOptions = {
   readonly role?: Role
   /** Bring the schema up to date at start. Default true. */
   readonly migrate?: boolean
-  /** The URL for acquirers' events: `https://pay.example.com`. */
-  readonly publicUrl?: string
+  /**
+   * The URL under which shoppers come back and acquirers send events: `https://pay.example.com`. A function where it is
+   * known later only.
+   */
+  readonly publicUrl?: string | (() => string | undefined)
+  /** The origin of the widget's card fields: `https://fields.example.com`. Live checkouts need one. */
+  readonly fieldsUrl?: string
   /** Longest an operation at an acquirer may take, in milliseconds. Default 30,000. */
   readonly connectorTimeoutMs?: number
   /** Lets connectors reach this machine's loopback. Test environment only; default true there. */

@@ -6,6 +6,7 @@ import { AuditTrail } from './audit-chain/trail.ts'
 import { type Call, type Reply, type Request, read } from './call.ts'
 import type { Caller } from './caller/caller.ts'
 import { buildNumber, embedder, type RequestOptions } from './caller/embedder.ts'
+import { Checkouts } from './checkout/api.ts'
 import type { Database } from './db/database.ts'
 import type { Engine, Environment } from './engine.ts'
 import type { Entities } from './entity/entities.ts'
@@ -61,6 +62,7 @@ export class Gateway {
   readonly shoppers: Shoppers
   /** The script, frames and files of the widget. */
   readonly widget: Widget
+  readonly checkouts: Checkouts
   /** Decisions that only people can make. */
   readonly operator: Operator
   /** The operators: their accounts, logins and rights. */
@@ -86,6 +88,7 @@ export class Gateway {
     this.entities = parts.entities
     this.query = new Query(parts.engine)
     this.shoppers = new Shoppers(parts.engine)
+    this.checkouts = new Checkouts(parts.engine)
     this.schedules = Object.assign(new Schedules(parts.engine), {
       steps: this.#stepsOf('schedules.steps'),
     })

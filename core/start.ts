@@ -38,6 +38,7 @@ import { openAccounts } from './routing/accounts.ts'
 import { Targets } from './routing/targets.ts'
 import { StepLog } from './transcript/log.ts'
 import { DistinctNumbers } from './vault/distinct-numbers.ts'
+import { HeldSecrets } from './vault/held-secrets.ts'
 import { Vault } from './vault/vault.ts'
 import { WidgetFiles } from './widget-files/files.ts'
 
@@ -90,18 +91,17 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     )
     const directory = new Directory(lanes, options.environment, clock, log)
     const alarm = alarms(securityLog, clock)
-    const publicUrl = options.publicUrl?.replace(/\/$/, '')
     const events = new EventBus(log)
     for (const plugin of options.plugins) if (plugin.on !== undefined) events.on(plugin.on)
-    const targets = new Targets(
-      registry,
-      directory,
-      openAccounts(vault, registry),
-      (connector, account) =>
-        publicUrl === undefined
-          ? undefined
-          : `${publicUrl}/connectors/${connector}/${account}/events`,
-    )
+    const { publicUrl } = options
+    const below = (path: string) => {
+      const base = typeof publicUrl === 'function' ? publicUrl() : publicUrl
+      return base === undefined ? undefined : `${base.replace(/\/$/, '')}${path}`
+    }
+    const targets = new Targets(registry, directory, openAccounts(vault, registry), {
+      notify: (connector, account) => below(`/connectors/${connector}/${account}/events`),
+      pages: (plugin) => below(`/v1/pages/${plugin}`),
+    })
     const widgetFiles = new WidgetFiles(lanes)
     if (options.widget !== undefined) await widgetFiles.publish(options.widget)
     const engine: Engine = {
@@ -136,12 +136,14 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       webhookTests: new WebhookSlots('test', limits.webhookTestsPerToken),
       setupChanges: new SetupChanges(clock),
       webhookReplays: new WebhookSlots('replay', limits.webhookReplaysPerToken),
+      node: nodeOf(name),
+      widget: widgetFiles.current,
       distinctNumbers: new DistinctNumbers(clock),
       widgetFiles,
-      returnUrl: (paymentId, attemptKey) =>
-        publicUrl === undefined
-          ? undefined
-          : `${publicUrl}/v1/return/${paymentId}/${opened.returnTokens.of(attemptKey)}`,
+      fieldsUrl: options.fieldsUrl,
+      heldSecrets: new HeldSecrets(clock),
+      returnUrl: (paymentId, attemptKey, where) =>
+        below(`/v1/return/${paymentId}/${opened.returnTokens.of(attemptKey, where)}`),
       connectorTimeoutMs: options.connectorTimeoutMs ?? 30_000,
     }
     await queue.start()
@@ -182,6 +184,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     throw error
   }
 }
+
+/** The name of an engine as a part of ids. */
+const nodeOf = (name: string): string => name.replaceAll(/[^A-Za-z0-9-]/g, '-').slice(0, 15)
 
 /** A database that is just starting is waited for, a few seconds. */
 async function reachable(database: Database, lanes: Lanes): Promise<void> {

@@ -337,7 +337,7 @@ export type Endpoint = {
   readonly refused?: readonly string[]
   /** Groups of response fields in the answer. */
   readonly answers: readonly string[]
-  /** `token`: a Bearer token; `checkout`: a checkout's id in the path; `return`: a shopper's token there; `none`: public. */
+  /** `token`: a Bearer token; `checkout`, `return`: the id or the token in the path, which a shopper has; `none`: public. */
   readonly login: 'token' | 'checkout' | 'return' | 'none'
   /** The right that the token needs. */
   readonly right: NeededRight

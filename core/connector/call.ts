@@ -32,6 +32,14 @@ export type CallTarget = {
   readonly mode: Mode
   readonly channelId: string
   readonly notifyUrl?: string
+  readonly pagesUrl?: string
+}
+
+/** Parts of an operation that no transcript may show. */
+type Hidden = Pick<Operation, 'request'> & {
+  readonly instrument?: object
+  readonly threeDSecure?: object
+  readonly returnUrl?: string
 }
 
 /** The end of a call on the monotonic clock, and the latest moment its first moving byte may leave. */
@@ -54,15 +62,17 @@ export class ConnectorCall implements Context {
   readonly #services: Services
   readonly #target: CallTarget
   readonly #bounds: Bounds
-  readonly #operation: Operation | undefined
+  readonly #operation: Hidden | undefined
   #abort: AbortController | undefined
   #aborted = false
   #call: OutgoingCall | undefined
   #scrubber: Scrubber | undefined
   #persons: readonly string[] | null | undefined
   #marked = false
+  /** Secrets that an answer brought. */
+  readonly #told: string[] = []
 
-  constructor(services: Services, target: CallTarget, bounds: Bounds, operation?: Operation) {
+  constructor(services: Services, target: CallTarget, bounds: Bounds, operation?: Hidden) {
     this.#services = services
     this.#target = target
     this.#bounds = bounds
@@ -72,9 +82,11 @@ export class ConnectorCall implements Context {
     this.mode = target.mode
     this.log = services.log
     if (target.notifyUrl !== undefined) this.notifyUrl = target.notifyUrl
+    if (target.pagesUrl !== undefined) this.pagesUrl = target.pagesUrl
   }
 
   declare readonly notifyUrl?: string
+  declare readonly pagesUrl?: string
 
   /** Created on first use: most connectors leave the end of a call to `http`. */
   get signal(): AbortSignal {
@@ -104,8 +116,15 @@ export class ConnectorCall implements Context {
       ...secretsOf(this.#target),
       ...revealed(this.#operation),
       ...returnToken(this.#operation),
+      ...this.#told,
       ...(this.#personal() ?? []),
     ]
+  }
+
+  /** A secret of the answer, which no transcript may contain either. */
+  hides(secret: Sensitive): void {
+    this.#told.push(String(secret.reveal()))
+    this.#scrubber = undefined
   }
 
   #personal(): readonly string[] | null {
@@ -113,7 +132,7 @@ export class ConnectorCall implements Context {
       const { request, instrument } = this.#operation ?? {}
       const holder =
         instrument !== undefined && 'holder' in instrument ? instrument.holder : undefined
-      this.#persons = personalValues(request, holder)
+      this.#persons = personalValues(request, typeof holder === 'string' ? holder : undefined)
     }
     return this.#persons
   }
@@ -229,13 +248,13 @@ function secretsOf(target: CallTarget): unknown[] {
 }
 
 /** Whoever has the token is the shopper who comes back. */
-const returnToken = (operation: Operation | undefined): string[] =>
+const returnToken = (operation: Hidden | undefined): string[] =>
   operation?.returnUrl === undefined
     ? []
     : [operation.returnUrl.slice(operation.returnUrl.lastIndexOf('/') + 1)]
 
 /** Every sensitive value of an operation, revealed. */
-export function revealed(operation: Operation | undefined): string[] {
+export function revealed(operation: Hidden | undefined): string[] {
   const groups = [operation?.instrument, operation?.threeDSecure]
   return groups
     .flatMap((group) => (group === undefined ? [] : Object.values(group)))

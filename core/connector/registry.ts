@@ -1,4 +1,11 @@
-import { type Connector, contractVersion, type Plugin, PluginError } from '@tollgate/plugin-kit'
+import {
+  type Authenticator,
+  type Connector,
+  contractVersion,
+  type Plugin,
+  PluginError,
+} from '@tollgate/plugin-kit'
+import { asConnector } from './authenticator.ts'
 import { checkSettings } from './settings.ts'
 
 /**
@@ -10,7 +17,17 @@ export type Mode = 'INTERNAL' | 'EXTERNAL' | 'LIVE'
 export type Loaded = {
   readonly connector: Connector
   readonly config: Readonly<Record<string, unknown>>
+  /** The plugin that brought it. */
+  readonly plugin: string
+  /** Of an authenticator, which the engine treats as a connector that moves no money. */
+  readonly authenticator?: Authenticator
 }
+
+/** An authenticator among the loaded parts. */
+export type LoadedAuthenticator = Loaded & { readonly authenticator: Authenticator }
+
+export const isAuthenticator = (loaded: Loaded): loaded is LoadedAuthenticator =>
+  loaded.authenticator !== undefined
 
 const money = [
   'authorize',
@@ -48,7 +65,52 @@ export class Registry {
       }
       names.add(plugin.name)
       for (const connector of plugin.connectors ?? []) this.#add(plugin, connector, configs)
+      for (const authenticator of plugin.authenticators ?? []) {
+        this.#addAuthenticator(plugin, authenticator, configs)
+      }
     }
+  }
+
+  #checkFacts(where: string, { name, contract }: { name: string; contract: number }): void {
+    if (!/^[a-z][a-z0-9-]{0,39}$/.test(name)) {
+      throw new PluginError(
+        'bad-name',
+        `${where}: a name is lower-case letters, digits and hyphens.`,
+      )
+    }
+    if (this.#byName.has(name)) {
+      throw new PluginError(
+        'duplicate-name',
+        `${where}: a connector or authenticator of this name is there already.`,
+      )
+    }
+    checkContract(where, contract)
+  }
+
+  #addAuthenticator(
+    plugin: Plugin,
+    authenticator: Authenticator,
+    configs: Readonly<Record<string, Record<string, unknown>>>,
+  ): void {
+    const { name } = authenticator
+    const where = `Authenticator "${name}" of plugin "${plugin.name}"`
+    this.#checkFacts(where, authenticator)
+    for (const handler of ['authenticate', 'complete', 'enquire'] as const) {
+      if (typeof authenticator[handler] === 'function') continue
+      throw new PluginError('missing-handler', `${where} has no ${handler}.`)
+    }
+    if (!((authenticator.supports?.schemes?.length ?? 0) > 0)) {
+      throw new PluginError(
+        'missing-handler',
+        `${where} names no card scheme in supports.schemes, so it would never be asked.`,
+      )
+    }
+    this.#byName.set(name, {
+      connector: asConnector(authenticator),
+      config: configOf(authenticator, configs),
+      plugin: plugin.name,
+      authenticator,
+    })
   }
 
   #add(
@@ -57,19 +119,7 @@ export class Registry {
     configs: Readonly<Record<string, Record<string, unknown>>>,
   ): void {
     const where = `Connector "${connector.name}" of plugin "${plugin.name}"`
-    if (!/^[a-z][a-z0-9-]{0,39}$/.test(connector.name)) {
-      throw new PluginError(
-        'bad-name',
-        `${where}: a name is lower-case letters, digits and hyphens.`,
-      )
-    }
-    if (this.#byName.has(connector.name)) {
-      throw new PluginError(
-        'duplicate-name',
-        `${where}: another plugin brings a connector of this name.`,
-      )
-    }
-    checkContract(where, connector.contract)
+    this.#checkFacts(where, connector)
     if (!money.some((handler) => connector[handler] !== undefined)) {
       throw new PluginError(
         'missing-handler',
@@ -83,15 +133,8 @@ export class Registry {
         `${where} has neither resolve.enquire nor resolve.reverseByKey: without one of them a lost answer could never be resolved.`,
       )
     }
-    const config =
-      connector.config === undefined
-        ? {}
-        : checkSettings(
-            connector.config,
-            configs[connector.name] ?? {},
-            `connectors.${connector.name}`,
-          )
-    this.#byName.set(connector.name, { connector, config })
+    const config = configOf(connector, configs)
+    this.#byName.set(connector.name, { connector, config, plugin: plugin.name })
   }
 
   get(name: string): Loaded | undefined {
@@ -105,11 +148,25 @@ export class Registry {
   /** The first connector for `mode`, in the order of the plugins. */
   forMode(mode: Mode): Loaded | undefined {
     for (const loaded of this.#byName.values()) {
+      if (isAuthenticator(loaded)) continue
       if (loaded.connector.supports.modes?.includes(mode) === true) return loaded
     }
     return undefined
   }
+
+  /** The authenticators for `mode` that need no account, in the order of the plugins. */
+  authenticatorsForMode(mode: Mode): LoadedAuthenticator[] {
+    return [...this.#byName.values()].filter(
+      (loaded): loaded is LoadedAuthenticator =>
+        isAuthenticator(loaded) && loaded.authenticator.supports.modes?.includes(mode) === true,
+    )
+  }
 }
+
+const configOf = (
+  { name, config }: Pick<Connector, 'name' | 'config'>,
+  configs: Readonly<Record<string, Record<string, unknown>>>,
+) => (config === undefined ? {} : checkSettings(config, configs[name] ?? {}, `connectors.${name}`))
 
 function checkPlugin(plugin: Plugin): void {
   if (typeof plugin !== 'object' || plugin === null || typeof plugin.name !== 'string') {

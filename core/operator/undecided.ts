@@ -81,6 +81,9 @@ export async function settleUndecided(
   try {
     // Read under the lease: no other process moves the payment from here on.
     const now = await current(engine, payment)
+    if (as === 'approved' && taken.stage === 'authentication') {
+      throw refused('its shopper is being authenticated, and no acquirer knows of it')
+    }
     if (as === 'approved') await refuseOtherAmount(engine, now)
     // The connector may be gone, which is why people decide, so no call is made.
     const returns = returnsOf(now, await referencedBy(engine, now))

@@ -1,10 +1,13 @@
 /** Accepts a first payment: chooses its channel and acquirer, then commits its rows. */
+import { limits } from '@tollgate/schemas'
 import type { Request } from '../call.ts'
 import type { Engine } from '../engine.ts'
 import type { Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { faultPoint } from '../fault-point.ts'
-import type { Target } from '../routing/targets.ts'
+import type { AuthenticatorTarget, Target } from '../routing/targets.ts'
+import { authenticatorMs } from '../three-d-secure/ask.ts'
+import { planAuthentication } from '../three-d-secure/plan.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { applyBackPressure } from './back-pressure.ts'
 import { callTime, endOf } from './call-time.ts'
@@ -12,6 +15,8 @@ import { firstOperation } from './first-operation.ts'
 import { type Asked, checkFirst, type Use } from './first-request.ts'
 import { attemptKeys, firstPayment, firstRow, sealFirst } from './first-rows.ts'
 import { findEarlier, type Idempotency, replayed } from './idempotency.ts'
+import { SlotTaken } from './in-checkout.ts'
+import { instrumentOf } from './instrument.ts'
 import { leaseMs } from './lease.ts'
 import { holderOf } from './scheduled.ts'
 import { beginTrial } from './trial.ts'
@@ -36,12 +41,16 @@ export async function acceptFirst(
   // The number is counted by now, so an answer from the key cannot confirm a guess.
   const earlier = await findEarlier(engine, idempotency)
   if (earlier !== undefined) return { replay: earlier }
-  const target = await chooseTarget(engine, channel, asked)
-  const time = callTime(engine, target.loaded.connector)
-  const keyOf = attemptKeys(engine, target, use.scheduled, idempotency)
-  const payment = await firstPayment(engine, channel, asked, target, keyOf)
+  const { target, authenticator } = await chooseTargets(engine, channel, asked)
+  const time = callTime(engine, (authenticator ?? target).loaded.connector)
+  const keyOf = attemptKeys(engine, target, use, idempotency)
+  const payment = await firstPayment(engine, channel, asked, target, keyOf, authenticator)
   const sealed = sealFirst(engine, channel, payment, asked.numbers)
-  const row = await firstRow(engine, asked, payment, sealed, leaseMs(time.timeoutMs), idempotency)
+  const lease =
+    authenticator === undefined
+      ? leaseMs(time.timeoutMs)
+      : leaseMs(authenticatorMs(engine, authenticator) + limits.authenticatorEnquiryMs)
+  const row = await firstRow(engine, asked, payment, sealed, lease, idempotency)
   const { id } = payment
   const trial = beginTrial(engine, channel, id, request, asked.account, asked.numbers, sealed, use)
   await faultPoint('before-T1', id)
@@ -64,7 +73,40 @@ export async function acceptFirst(
       begun: { is: 'first', row: written },
       returns: null,
       trial,
+      ...(authenticator === undefined ? {} : { authenticator }),
       ...endOf(engine, time),
+    },
+  }
+}
+
+/**
+ * The acquirer, and the authenticator where the shopper is authenticated first. An authentication by
+ * itself has no acquirer: its authenticator stands in its place.
+ */
+async function chooseTargets(
+  engine: Engine,
+  channel: Channel,
+  asked: Asked,
+): Promise<{ readonly target: Target; readonly authenticator: AuthenticatorTarget | undefined }> {
+  const isAlone = asked.use.only === 'authentication'
+  const acquirer = isAlone ? undefined : await chooseTarget(engine, channel, asked)
+  const authenticator = await planAuthentication(engine, channel, plannedOf(asked), acquirer)
+  if (authenticator !== undefined) applyBackPressure(engine, authenticator.loaded.connector)
+  return { target: acquirer ?? authenticator!, authenticator }
+}
+
+function plannedOf({ request, mode, paymentType, isVerification, use, account, numbers }: Asked) {
+  return {
+    fields: request.fields,
+    mode,
+    paymentType,
+    isVerification,
+    isScheduled: use.scheduled !== undefined,
+    isAtCheckout: use.isAtCheckout === true,
+    brand: account.brand,
+    card: () => {
+      const instrument = instrumentOf(account, request.fields, numbers)
+      return instrument?.kind === 'card' ? instrument : undefined
     },
   }
 }
@@ -89,8 +131,9 @@ async function chooseTarget(engine: Engine, channel: Channel, asked: Asked): Pro
 /** The payment that was written first: for the same occurrence, or under the same key. */
 function writtenBefore(
   engine: Engine,
-  { scheduled }: Use,
+  { scheduled, inCheckout }: Use,
   idempotency: Idempotency | null,
 ): Promise<Payment> {
+  if (inCheckout !== undefined) throw new SlotTaken()
   return scheduled === undefined ? replayed(engine, idempotency!) : holderOf(engine, scheduled)
 }

@@ -38,6 +38,8 @@ export async function hear(
     if (applied === 'settled') await lookNow(engine, attemptKey)
     return applied ?? 'wait'
   }
+  // No acquirer knows of it, says this database: the word of one waits until the payment went on or ended.
+  if (attempt.stage === 'authentication') return 'wait'
   // The payment has expired: the engine reverses it where possible and never makes it pending
   // again.
   if (outcome.is === 'pending' && attempt.settledBy === 'expiry') return 'known'

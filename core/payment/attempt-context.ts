@@ -1,6 +1,6 @@
 import type { Instrument, Operation } from '@tollgate/plugin-kit'
 import type { Trial } from '../card-testing/attempt.ts'
-import type { Target } from '../routing/targets.ts'
+import type { AuthenticatorTarget, Target } from '../routing/targets.ts'
 import type { Begun } from './first-commit.ts'
 import type { Returns } from './store-settle.ts'
 import type { Payment } from './types.ts'
@@ -18,6 +18,8 @@ export type AttemptContext = {
   readonly begun: Begun | null
   /** For the reversal of a capture: the capture, and the balance that gets the amount back. */
   readonly returns: Returns | null
+  /** The shopper is authenticated first. */
+  readonly authenticator?: AuthenticatorTarget
   /** The trial that a failure counts for, in the process that accepted the attempt. */
   readonly trial?: Trial | undefined
   /** End of the call on the monotonic clock, counted from before the first commit. */

@@ -29,6 +29,16 @@ export async function execute(engine: Engine, work: AttemptContext): Promise<Pay
 }
 
 /**
+ * Approves the payment without a call to the acquirer; the approval says nothing about the card.
+ */
+export async function settleUnsent(
+  engine: Engine,
+  { trial: _, ...work }: AttemptContext,
+): Promise<Payment> {
+  return (await settle(engine, work, { is: 'approved', refs: {} }, 'answer')).payment
+}
+
+/**
  * After the deadline, a response is a claim and no longer an answer: its process must take the
  * lease first, as for any other word.
  */

@@ -13,7 +13,9 @@ import { checkAmount } from '../request/amount.ts'
 import { refuseUnavailable, refuseWithoutReturn } from '../request/capabilities.ts'
 import { refuseOwnNumber } from '../request/own-number.ts'
 import { refuse, textOf } from '../request/values.ts'
+import { isOn } from '../three-d-secure/plan.ts'
 import { refuseManyNumbers } from './distinct-number.ts'
+import type { InCheckout } from './in-checkout.ts'
 import { handlerOf } from './operation-kinds.ts'
 import type { Scheduled } from './scheduled.ts'
 import { numbersOf } from './stored-request.ts'
@@ -22,13 +24,17 @@ import { numbersOf } from './stored-request.ts'
 export type Use = {
   /** The registration that pays. */
   readonly registrationId?: string
-  /** Only stores the account; moves no money. */
-  readonly only?: 'verification'
+  /** Only stores the account, or only authenticates the shopper; moves no money. */
+  readonly only?: 'verification' | 'authentication'
+  /** The shopper is on a page of ours, which completes the fields of the browser. */
+  readonly isAtCheckout?: boolean
   /** The test clock of the owning resource. */
   readonly clockId?: string | null
   /** The caller; absent when the engine itself asks. */
   readonly caller?: Caller
   readonly scheduled?: Scheduled
+  /** The checkout that the shopper pays. */
+  readonly inCheckout?: InCheckout
 }
 
 export type Asked = {
@@ -66,10 +72,16 @@ export async function checkFirst(
 ): Promise<Asked> {
   const { fields } = request
   const isVerification = use.only === 'verification'
-  const askedType = isVerification ? 'RG' : (textOf(fields, 'paymentType') ?? '')
-  if (!isVerification) refuseUnavailable(fields, askedType)
+  const isAuthentication = use.only === 'authentication'
+  const askedType = isVerification
+    ? 'RG'
+    : isAuthentication
+      ? '3D'
+      : (textOf(fields, 'paymentType') ?? '')
+  const isPayment = !isVerification && !isAuthentication
+  if (isPayment) refuseUnavailable(fields, askedType, isOn(channel))
   // A stored account was confirmed when it was stored.
-  if (!isVerification && use.registrationId === undefined) refuseWithoutReturn(fields)
+  if (isPayment && use.registrationId === undefined) refuseWithoutReturn(fields)
   const isChained = askedType === 'PA.CP'
   const paymentType = isChained ? 'PA' : askedType
   const clockId = await clockOf(engine, channel, fields, use.clockId ?? null)
@@ -91,7 +103,7 @@ export async function checkFirst(
     isVerification,
     isChained,
     isStored,
-    kind: handlerOf[paymentType]!,
+    kind: handlerOf[paymentType] ?? 'verify',
     amount,
     account,
     method: account.kind === 'none' || account.kind === 'wallet' ? null : account.kind,

@@ -26,6 +26,7 @@ export async function held(engine: Engine, attemptKey: string): Promise<Held | u
       leaseUntil: row.lease_until,
       enquiries: row.enquiries,
       settledBy: row.settled_by,
+      stage: row.stage,
     },
   }
 }

@@ -123,6 +123,7 @@ export const lateWords: Readonly<Record<Standing, Readonly<Record<Word, Treatmen
 /** Effects that move no money; words about them after their end change nothing. */
 const withoutMoney: ReadonlySet<Effect> = new Set([
   'verification',
+  'authentication',
   'chargeback',
   'chargeback-reversal',
 ])

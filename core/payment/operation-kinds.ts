@@ -20,6 +20,8 @@ export const handlerOf: Readonly<Record<string, Kind>> = {
 export type Effect =
   /** Moves no money; checks whether an account may be stored. */
   | 'verification'
+  /** Moves no money; authenticates the shopper, and no more. */
+  | 'authentication'
   | 'authorisation'
   | 'increase'
   | 'replacement'

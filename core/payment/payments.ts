@@ -10,17 +10,16 @@ import { isId } from '../ids.ts'
 import { refuse, textOf } from '../request/values.ts'
 import { dispatch } from '../routing/dispatch.ts'
 import { type Accepted, acceptFirst } from './accept.ts'
-import type { AttemptContext } from './attempt-context.ts'
+import { authenticateFirst } from './authenticate.ts'
 import { asCapture, captureToCome } from './capture-to-come.ts'
 import { leftOfChargebacks } from './dispute-fact.ts'
 import { refuseManyNumbers } from './distinct-number.ts'
-import { execute } from './execute.ts'
+import { execute, settleUnsent } from './execute.ts'
 import type { Use } from './first-request.ts'
 import { acceptFollowUp, decided, referenced, UnknownReference } from './follow-up.ts'
 import { followUpType, practiceOf, refuseUnusable } from './follow-up-rules.ts'
 import { findReplay, type Idempotency, idempotencyOf } from './idempotency.ts'
 import { postDispute } from './post-dispute.ts'
-import { settle } from './settle.ts'
 import { balanceById, paymentById, toBalance, toPayment } from './store-read.ts'
 import { numbersOf } from './stored-request.ts'
 import { continueChain } from './two-step.ts'
@@ -84,23 +83,14 @@ async function carryOut(engine: Engine, accepted: Accepted, only: Use['only']): 
   const isChained = work.payment.chainId !== null
   // A connector without verification accepts every account as given.
   const { verify } = work.target.loaded.connector
-  const run = only === 'verification' && verify === undefined ? settleUnsent : execute
+  const pay = only === 'verification' && verify === undefined ? settleUnsent : execute
+  const run = work.authenticator === undefined ? pay : authenticateFirst
   const payment = await engine.inFlight.track(
     run(engine, work)
       .finally(() => engine.cardTesting.end(work.trial))
       .then((done) => (isChained ? continueChain(engine, done) : done)),
   )
   return { payment }
-}
-
-/**
- * Approves the payment without a call to the acquirer; the approval says nothing about the card.
- */
-async function settleUnsent(
-  engine: Engine,
-  { trial: _, ...work }: AttemptContext,
-): Promise<Payment> {
-  return (await settle(engine, work, { is: 'approved', refs: {} }, 'answer')).payment
 }
 
 /**

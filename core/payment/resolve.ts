@@ -14,6 +14,7 @@ import { newId } from '../ids.ts'
 import { addTimer, removeTimer } from '../timer/store.ts'
 import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
+import { lookAtAuthentication } from './authentication-look.ts'
 import { ladder, provenNotCharged, ranOutOfTime } from './decide.ts'
 import { applyLate } from './late.ts'
 import { held } from './late-move.ts'
@@ -31,7 +32,7 @@ import type { Held, Payment, Source } from './types.ts'
  * The reason of an enquiry: the next look, the end of a pending payment's time, or an operator's
  * question. For a question the engine sends and takes back nothing.
  */
-export type Reason = 'look' | 'expiry' | 'question'
+export type Reason = 'look' | 'expiry' | 'question' | 'new-try'
 
 /** Operations without secrets and shoppers: the engine may send them again under the same key. */
 const resendable = new Set(['capture', 'refund', 'reverse'])
@@ -59,6 +60,9 @@ export async function resolve(
   const payment = toPayment(row)
   if (taken === undefined) return payment
   await faultPoint('after-lease', payment.id)
+  if (taken.stage === 'authentication') {
+    return lookAtAuthentication(engine, attemptKey, taken, why, isOwn)
+  }
   let work: AttemptContext
   try {
     work = await resumeAttempt(engine, payment, taken.lease)

@@ -315,7 +315,7 @@ function settledPayment(payment: Payment, decision: Decision, settledAtMs: numbe
  */
 export async function settleOrKeep(
   engine: Engine,
-  work: AttemptContext,
+  work: AttemptContext | Settling,
   outcome: Outcome,
   source: Source,
 ): Promise<Payment> {

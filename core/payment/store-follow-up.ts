@@ -218,6 +218,7 @@ type Reserve = (row: FollowUpRow, force: Force) => Sql<Reserved>
 
 const byEffect: Readonly<Record<Effect, Reserve | undefined>> = {
   verification: undefined,
+  authentication: undefined,
   authorisation: undefined,
   sale: reserveNothing,
   capture: reserveCapture,

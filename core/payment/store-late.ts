@@ -6,12 +6,12 @@ import { type Sql, sql } from '../db/sql.ts'
 import { type NewEvent, newEvent } from '../event/store-outbox.ts'
 import { type AttemptRow, columns, type PaymentRow } from './store-read.ts'
 import type { Move, Sums } from './sums.ts'
-import type { AttemptState, PaymentState } from './types.ts'
+import type { AttemptState, PaymentState, Stage } from './types.ts'
 
 /** A payment and its attempt at one moment. */
 export const heldPayment = (key: string) => sql<PaymentRow & AttemptColumns>`
   select ${columns.ofPayment}, attempt.state as attempt_state, attempt.lease, attempt.lease_until,
-    attempt.enquiries, attempt.settled_by, attempt.kind
+    attempt.enquiries, attempt.settled_by, attempt.kind, attempt.stage
   from tollgate.attempt
   join tollgate.payment on payment.id = attempt.payment_id
   left join tollgate.payment_request on payment_request.id = payment.id
@@ -24,6 +24,7 @@ type AttemptColumns = {
   enquiries: number
   settled_by: string | null
   kind: AttemptRow['kind']
+  stage: Stage
 }
 
 /** An entry of the operators' list that belongs to the move. */

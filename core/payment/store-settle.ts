@@ -3,6 +3,7 @@ import { sql } from '../db/sql.ts'
 import { newEvent } from '../event/store-outbox.ts'
 import type { SettleFirstRow } from './store-first.ts'
 import type { Mark, Move, Sums } from './sums.ts'
+import type { Stage } from './types.ts'
 
 /** For a reversal: the reversed capture, and the authorisation that gets the amount back. */
 export type Returns = { readonly captureId: string; readonly balanceId: string }
@@ -23,7 +24,7 @@ export const settleOne = (
 }>`
 with attempt_moved as (
   update tollgate.attempt set state = ${row.attempt_state}::text, settled_by = ${row.source}::text,
-    lease_until = null
+    lease_until = null, returned_at = null
   where key = ${row.attempt_key}::text and lease = ${row.lease}::integer
     and lease_until is not null and state in ('sending', 'pending', 'unknown')
   returning key),
@@ -135,12 +136,16 @@ export type LeaseRow = {
   lease: number
   enquiries: number
   take_backs: number
+  stage: Stage
+  /** Milliseconds since the shopper came back from an authentication that nobody has concluded. */
+  returned_ms: number | null
 }
 
 /**
- * The purpose of a lease: the engine's own look, another party's question, or a word that settles.
+ * The purpose of a lease: the engine's own look, another party's question, a word that settles, or a
+ * shopper who came back from an authentication.
  */
-export type LeaseFor = 'look' | 'question' | 'word'
+export type LeaseFor = 'look' | 'question' | 'word' | 'return'
 
 /**
  * Takes the right to settle an attempt when the lease has ended or is free. A swept attempt becomes
@@ -158,19 +163,22 @@ with taken as (
   update tollgate.attempt set lease = lease + 1,
     enquiries = enquiries + case when ${why === 'look'}::boolean and state <> 'late' then 1 else 0 end,
     take_backs = take_backs + case when ${why === 'look'}::boolean and state = 'late' then 1 else 0 end,
-    questions = questions + case when ${why === 'question'}::boolean then 1 else 0 end,
+    questions = questions + case when ${why === 'question' || why === 'return'}::boolean then 1 else 0 end,
+    returned_at = case when ${why === 'return'}::boolean and stage = 'authentication' then now() else returned_at end,
     lease_until = now() + ${leaseMs}::integer * interval '1 millisecond',
     state = case when state = 'sending' then 'unknown' else state end
   where key = ${key}::text and state in ('sending', 'pending', 'unknown', 'late')
     and (lease_until is null or lease_until < now())
-  returning key, payment_id, lease, enquiries, take_backs),
+  returning key, payment_id, lease, enquiries, take_backs, stage, returned_at),
 next_look as (
   insert into tollgate.timer (id, due_at, kind, ref)
   select ${timerId}::uuid, now() + ${nextEnquiryMs}::integer * interval '1 millisecond', 'look', key
   from taken
   on conflict (kind, ref) do update set due_at =
     case when ${why === 'look'}::boolean then excluded.due_at else least(timer.due_at, excluded.due_at) end)
-select key, payment_id, lease, enquiries, take_backs from taken`
+select key, payment_id, lease, enquiries, take_backs, stage,
+  (extract(epoch from now() - returned_at) * 1000)::double precision as returned_ms
+from taken`
 
 /** Returns a lease without a decision, so that the next enquiry may take it. */
 export const dropLease = (key: string, lease: number) => sql<{ key: string }>`

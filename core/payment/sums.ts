@@ -47,6 +47,7 @@ const nothing: Shares = { own: { open: {}, done: {} } }
 /** The complete rules of the sums. */
 export const shares: Readonly<Record<Effect, Shares>> = {
   verification: nothing,
+  authentication: nothing,
   authorisation: nothing,
   sale: nothing,
   undo: nothing,

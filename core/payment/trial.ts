@@ -62,8 +62,9 @@ export function concludeTrial(
   engine.cardTesting.settled(trial, payment, cardWordOf(payment, source), fingerprint)
 }
 
-function cardWordOf({ state }: Payment, source: Source): CardWord {
+function cardWordOf({ state, effect }: Payment, source: Source): CardWord {
   if (isOpen(state)) return 'open'
-  if (state === 'approved') return 'approved'
+  // An authentication takes no money, so its success clears nobody.
+  if (state === 'approved') return effect === 'authentication' ? 'nothing' : 'approved'
   return noWord.has(source) ? 'nothing' : 'declined'
 }

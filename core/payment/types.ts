@@ -1,5 +1,6 @@
 import type { Json, Kind, Money, Refs } from '@tollgate/plugin-kit'
 import type { Mode } from '../connector/registry.ts'
+import type { AuthenticationRecord } from '../three-d-secure/types.ts'
 import type { Effect } from './operation-kinds.ts'
 
 export type PaymentState =
@@ -9,6 +10,9 @@ export type PaymentState =
   | 'declined'
   | 'unknown'
   | 'expired'
+
+/** An attempt that is authenticated first: no acquirer knows of it before its stage is `money`. */
+export type Stage = 'authentication' | 'money'
 
 export type AttemptState =
   | 'sending'
@@ -37,6 +41,8 @@ export type Answer = {
   retrySafe?: true
   advice?: 'later' | 'new-instrument' | 'never'
   expiresAt?: string
+  /** 3-D Secure by the gateway. */
+  authentication?: AuthenticationRecord
   /** A late success; its amount when it differs. */
   late?: { minor?: string; currency?: string }
 }
@@ -70,6 +76,8 @@ export type Payment = {
   readonly registrationId: string | null
   /** The schedule that charged it. */
   readonly scheduleId: string | null
+  /** The checkout that it was made in. */
+  readonly checkoutId: string | null
   /** The test clock of the payment; null: real time. */
   readonly clockId: string | null
   readonly state: PaymentState
@@ -133,6 +141,7 @@ export type Held = {
     readonly leaseUntil: Date | null
     readonly enquiries: number
     readonly settledBy: string | null
+    readonly stage: Stage
   }
 }
 
@@ -145,6 +154,8 @@ export type Source =
   | 'reversal'
   /** The connector, when the shopper came back. */
   | 'return'
+  /** The authenticator, before any acquirer knew of the payment. */
+  | 'authentication'
   | 'resend'
   | 'event'
   | 'expiry'

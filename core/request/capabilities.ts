@@ -21,15 +21,52 @@ const authenticationFields = [
   'v2',
 ]
 
-/** @throws GatewayError 600.200.200 naming every field with an unsupported request. */
-export function refuseUnavailable(fields: RequestFields, paymentType: string): void {
+/**
+ * The fields that ask the gateway to authenticate the shopper, by name. `challengeIndicator` and
+ * `exemptionFlag` alone ask for nothing and pass on to the acquirer.
+ */
+export function authenticationAsked(fields: RequestFields): string[] {
+  const secure = groupOf(fields, 'threeDSecure')
+  const custom = groupOf(fields, 'customParameters')
+  return [
+    ...authenticationFields
+      .filter((name) => secure?.[name] !== undefined)
+      .map((name) => `threeDSecure.${name}`),
+    ...['3DS2_enrolled', '3DS2_flow']
+      // `3DS2_enrolled=false` requests no authentication.
+      .filter((name) => custom?.[name] !== undefined && custom[name] !== 'false')
+      .map((name) => `customParameters[${name}]`),
+  ]
+}
+
+/** The refusal of an authentication that this channel cannot have. */
+export function refusedAuthentication(names: readonly string[], why: string): GatewayError {
+  return new GatewayError('600.200.200', {
+    parameterErrors: names.map((name) => ({
+      name,
+      message: `authentication by the gateway is not available: ${why}; send external 3-D Secure values`,
+    })),
+  })
+}
+
+/**
+ * @param authenticates Whether the gateway authenticates shoppers of this channel.
+ * @throws GatewayError 600.200.200 naming every field with an unsupported request.
+ */
+export function refuseUnavailable(
+  fields: RequestFields,
+  paymentType: string,
+  authenticates: boolean,
+): void {
   const errors: ParameterError[] = []
   const add = (name: string, message: string, value?: string) =>
     errors.push({ name, message, ...(value === undefined ? {} : { value }) })
   if (!firstTypes.has(paymentType)) {
     const hint = followUpTypes.has(paymentType)
       ? 'refers to an earlier payment: send it to /v1/payments/{id}'
-      : 'is not available; send PA, DB, CD or PA.CP'
+      : paymentType === '3D'
+        ? 'is sent to /v1/threeDSecure'
+        : 'is not available; send PA, DB, CD or PA.CP'
     add('paymentType', hint, paymentType)
   }
   for (const wallet of wallets) {
@@ -40,24 +77,11 @@ export function refuseUnavailable(fields: RequestFields, paymentType: string): v
       )
     }
   }
-  const secure = groupOf(fields, 'threeDSecure')
-  for (const name of authenticationFields) {
-    if (secure?.[name] !== undefined) {
-      add(
-        `threeDSecure.${name}`,
-        'authentication by the gateway is not available; send external 3-D Secure values',
-      )
-    }
-  }
-  const custom = groupOf(fields, 'customParameters')
-  for (const name of ['3DS2_enrolled', '3DS2_flow']) {
-    // `3DS2_enrolled=false` requests no authentication.
-    if (custom?.[name] !== undefined && custom[name] !== 'false') {
-      add(
-        `customParameters[${name}]`,
-        'authentication by the gateway is not available; send external 3-D Secure values',
-      )
-    }
+  for (const name of authenticates ? [] : authenticationAsked(fields)) {
+    add(
+      name,
+      'authentication by the gateway is off for this channel; send external 3-D Secure values',
+    )
   }
   if (errors.length > 0) throw new GatewayError('600.200.200', { parameterErrors: errors })
 }

@@ -31,7 +31,7 @@ export function dispatch(
   { clock }: { readonly clock: Clock },
   addressee: Addressee,
   fields: RequestFields,
-  use: { readonly only?: 'verification' },
+  use: { readonly only?: 'verification' | 'authentication' },
 ): Channel {
   const { closed, rules } = addressee
   if (closed) throw new GatewayError('500.100.203')
@@ -58,15 +58,21 @@ export function dispatch(
 /** The facts for the rules. A faulty request gets its own error before the rules apply. */
 function factsOf(
   fields: RequestFields,
-  only: 'verification' | undefined,
+  only: 'verification' | 'authentication' | undefined,
   now: Date,
 ): DispatchFacts {
-  const paymentType = only === undefined ? (textOf(fields, 'paymentType') ?? '') : 'RG'
-  if (only === undefined) refuseUnavailable(fields, paymentType)
+  const paymentType =
+    only === undefined
+      ? (textOf(fields, 'paymentType') ?? '')
+      : only === 'verification'
+        ? 'RG'
+        : '3D'
+  // Whether shoppers are authenticated is for the channel to say.
+  if (only === undefined) refuseUnavailable(fields, paymentType, true)
   // Whether a security code is needed is for the channel to say.
   const account = checkAccount(fields, { now, cvvAsked: false })
   const currency =
-    only === undefined ? checkAmount(fields, { now, followUp: false }).currency : null
+    only !== 'verification' ? checkAmount(fields, { now, followUp: false }).currency : null
   checkCountries(fields)
   return { brands: brandsOf(fields, account), currency, paymentType, country: countryOf(fields) }
 }

@@ -1,7 +1,13 @@
 /** Which connector and which merchant account carry a payment out. */
 import type { Instrument, Kind } from '@tollgate/plugin-kit'
 import type { CallTarget } from '../connector/call.ts'
-import type { Loaded, Mode, Registry } from '../connector/registry.ts'
+import {
+  isAuthenticator,
+  type Loaded,
+  type LoadedAuthenticator,
+  type Mode,
+  type Registry,
+} from '../connector/registry.ts'
 import type { Channel, Directory } from '../entity/directory.ts'
 import type { AccountRow } from '../entity/store.ts'
 import { GatewayError } from '../errors.ts'
@@ -18,6 +24,9 @@ export type Wanted = {
 
 export type Target = CallTarget & { readonly accountId: string | null }
 
+/** An authenticator, and the merchant's account at it. */
+export type AuthenticatorTarget = Target & { readonly loaded: LoadedAuthenticator }
+
 /** The acquirer of a payment. */
 export type Routed = {
   readonly mode: Mode
@@ -29,23 +38,24 @@ export type Routed = {
 /** Opens the sealed secrets of an account. */
 export type OpenAccount = (row: AccountRow) => Promise<Readonly<Record<string, unknown>>>
 
+/** Addresses below the public one; undefined without it. */
+export type PublicUrls = {
+  notify(connector: string, account: string): string | undefined
+  pages(plugin: string): string | undefined
+}
+
 export class Targets {
   readonly #registry: Registry
   readonly #directory: Directory
   readonly #open: OpenAccount
-  readonly #notifyUrl: (connector: string, account: string) => string | undefined
+  readonly #urls: PublicUrls
   readonly #internal = new Map<string, Target>()
 
-  constructor(
-    registry: Registry,
-    directory: Directory,
-    open: OpenAccount,
-    notifyUrl: (connector: string, account: string) => string | undefined,
-  ) {
+  constructor(registry: Registry, directory: Directory, open: OpenAccount, urls: PublicUrls) {
     this.#registry = registry
     this.#directory = directory
     this.#open = open
-    this.#notifyUrl = notifyUrl
+    this.#urls = urls
   }
 
   /**
@@ -73,11 +83,23 @@ export class Targets {
         })
         continue
       }
+      if (isAuthenticator(loaded)) continue
       const why = unfit(loaded, wanted)
       if (why === undefined) return this.#target(loaded, channel.id, wanted.mode, account)
       refusal ??= why
     }
     throw refusal ?? new GatewayError('600.200.500')
+  }
+
+  /** Whether `choose` would find an acquirer. */
+  async takes(channel: Channel, wanted: Wanted): Promise<boolean> {
+    try {
+      await this.choose(channel, wanted)
+      return true
+    } catch (error) {
+      if (error instanceof GatewayError) return false
+      throw error
+    }
   }
 
   /** The target of a follow-up or an enquiry: the acquirer of its payment. */
@@ -92,6 +114,31 @@ export class Targets {
     const loaded = this.#registry.get(payment.connector)
     if (loaded === undefined || account === undefined) throw notInstalled(payment.connector)
     return this.#checked(await this.#target(loaded, payment.channelId, payment.mode, account), kind)
+  }
+
+  /**
+   * The authenticator of a first payment: the first one of the channel's accounts that knows one of the
+   * card's schemes; for the simulator, the first one that needs no account.
+   */
+  async authenticator(
+    channel: Channel,
+    mode: Mode,
+    schemes: readonly string[],
+  ): Promise<AuthenticatorTarget | undefined> {
+    const knows = ({ authenticator }: LoadedAuthenticator) =>
+      schemes.some((scheme) => authenticator.supports.schemes.includes(scheme))
+    if (mode === 'INTERNAL') {
+      const found = this.#registry.authenticatorsForMode(mode).find(knows)
+      return found && (this.#internalTarget(found, channel.id) as AuthenticatorTarget)
+    }
+    for (const account of await this.#directory.accounts(channel.id)) {
+      if (account.mode !== mode) continue
+      const loaded = this.#registry.get(account.connector)
+      if (loaded === undefined || !isAuthenticator(loaded) || !knows(loaded)) continue
+      if (account.brands !== null && !schemes.some((one) => account.brands!.includes(one))) continue
+      return (await this.#target(loaded, channel.id, mode, account)) as AuthenticatorTarget
+    }
+    return undefined
   }
 
   /** The account that an acquirer's message is for; undefined when there is none. */
@@ -156,8 +203,14 @@ export class Targets {
   }
 
   #withUrls(target: Target): Target {
-    const notifyUrl = this.#notifyUrl(target.loaded.connector.name, target.accountKey)
-    return notifyUrl === undefined ? target : { ...target, notifyUrl }
+    const { connector, plugin } = target.loaded
+    const notifyUrl = this.#urls.notify(connector.name, target.accountKey)
+    const pagesUrl = this.#urls.pages(plugin)
+    return {
+      ...target,
+      ...(notifyUrl === undefined ? {} : { notifyUrl }),
+      ...(pagesUrl === undefined ? {} : { pagesUrl }),
+    }
   }
 }
 

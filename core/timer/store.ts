@@ -4,7 +4,14 @@ import { sql } from '../db/sql.ts'
 
 export type TimerKind =
   /** The next look at an attempt: an enquiry, a poll, its final word, the taking back of a late success. */
-  'look' | 'expire' | 'continue' | 'execution' | 'expiring' | 'resubmit'
+  | 'look'
+  | 'expire'
+  | 'continue'
+  | 'execution'
+  | 'expiring'
+  | 'resubmit'
+  /** The page of a checkout's merchant, who has not read the result. */
+  | 'callback'
 export type TimerRow = { id: string; kind: TimerKind; ref: string; step: number }
 
 export const addTimer = (id: string, kind: TimerKind, ref: string, afterMs: number) => sql`

@@ -1,11 +1,12 @@
 /** Records one call of a connector's handler in the step log: begin, end and result. */
-import type { Found, Log, Outcome, Reversed } from '@tollgate/plugin-kit'
+import type { Log } from '@tollgate/plugin-kit'
 import type { Clock } from '../clock.ts'
 import type { ConnectorCall } from '../connector/call.ts'
 import type { StepLog } from './log.ts'
 import type { StepDetail } from './store.ts'
 
-export type Said = Outcome | Found | Reversed
+/** Any value that says of itself which outcome it is. */
+export type Said = { readonly is: string }
 
 /** The step log and the clock of a record. */
 type Records = { readonly steps: StepLog; readonly clock: Clock; readonly log: Log }

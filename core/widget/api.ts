@@ -1,4 +1,7 @@
+import { find } from '../checkout/find.ts'
+import type { Checkout } from '../checkout/types.ts'
 import type { Engine } from '../engine.ts'
+import { GatewayError } from '../errors.ts'
 import { loaderName } from '../widget-files/files.ts'
 import { fileReply, frameReply, notFound, type WidgetAsked, type WidgetReply } from './replies.ts'
 
@@ -21,7 +24,8 @@ export class Widget {
    */
   async script(checkoutId: string | undefined, asked: WidgetAsked = {}): Promise<WidgetReply> {
     const { widgetFiles } = this.#engine
-    const kept = checkoutId === undefined ? undefined : await this.#scriptOf(checkoutId)
+    const checkout = checkoutId === undefined ? undefined : await this.#checkout(checkoutId)
+    const kept = checkout?.scriptHash ?? undefined
     const hash = kept ?? widgetFiles.current?.scriptHash
     const file = hash === undefined ? undefined : await widgetFiles.find(hash, loaderName)
     if (hash === undefined || file === undefined) return notFound
@@ -43,12 +47,23 @@ export class Widget {
     return frameReply(file, await this.#ancestorsOf(checkoutId))
   }
 
-  async #scriptOf(_checkoutId: string): Promise<string | undefined> {
-    return undefined
+  /** The origins of the channel; without a list every page over TLS, in test every page. */
+  async #ancestorsOf(checkoutId: string): Promise<readonly string[]> {
+    const checkout = await this.#checkout(checkoutId)
+    if (checkout !== undefined) {
+      const settings = await this.#engine.directory.settings(checkout.entityId)
+      const { widgetOrigins } = settings as { widgetOrigins?: readonly string[] }
+      if (widgetOrigins !== undefined) return widgetOrigins.length > 0 ? widgetOrigins : ["'none'"]
+    }
+    return this.#engine.environment === 'live' ? ['https:'] : ['https:', 'http:']
   }
 
-  /** The origins of the channel; without a list every page over TLS, in test every page. */
-  async #ancestorsOf(_checkoutId: string): Promise<readonly string[]> {
-    return this.#engine.environment === 'live' ? ['https:'] : ['https:', 'http:']
+  async #checkout(id: string): Promise<Checkout | undefined> {
+    try {
+      return await find(this.#engine, id)
+    } catch (error) {
+      if (error instanceof GatewayError && error.status === 404) return undefined
+      throw error
+    }
   }
 }

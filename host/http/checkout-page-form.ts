@@ -15,9 +15,9 @@ const names = [
 const compact = new Set(['card.cvv', 'card.number', 'bankAccount.iban'])
 
 /** The submission in a form, or its wrong fields. Names that the page does not have are left out. */
-export function submissionIn(form: URLSearchParams):
-  | { readonly fields: URLSearchParams }
-  | { readonly wrong: readonly WrongField[] } {
+export function submissionIn(
+  form: URLSearchParams,
+): { readonly fields: URLSearchParams } | { readonly wrong: readonly WrongField[] } {
   const fields = new URLSearchParams()
   const wrong: WrongField[] = []
   for (const name of names) {
@@ -31,7 +31,10 @@ export function submissionIn(form: URLSearchParams):
   if (expiry !== null) {
     const read = expiryIn(expiry)
     if (read === undefined) {
-      wrong.push({ field: 'card.expiryMonth', reason: expiry.trim() === '' ? 'required' : 'invalid' })
+      wrong.push({
+        field: 'card.expiryMonth',
+        reason: expiry.trim() === '' ? 'required' : 'invalid',
+      })
     } else {
       fields.set('card.expiryMonth', read.month)
       fields.set('card.expiryYear', read.year)
@@ -46,13 +49,18 @@ const plainDigits = (text: string): string =>
     .normalize('NFKC')
     .replaceAll(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) % 16))
 
-const compacted = (text: string): string => plainDigits(text).replaceAll(/[\s\-.·]/g, '').toUpperCase()
+const compacted = (text: string): string =>
+  plainDigits(text)
+    .replaceAll(/[\s\-.·]/g, '')
+    .toUpperCase()
 
 /** `08/30`, `8 / 2030`, `0830`, `2030-08`. */
 export function expiryIn(text: string): { month: string; year: string } | undefined {
   const plain = plainDigits(text).trim()
   const [, first = '', second = ''] =
-    /^([0-9]{1,4})\s*[/\-. ]\s*([0-9]{1,4})$/.exec(plain) ?? /^([0-9]{2})([0-9]{2}|[0-9]{4})$/.exec(plain) ?? []
+    /^([0-9]{1,4})\s*[/\-. ]\s*([0-9]{1,4})$/.exec(plain) ??
+    /^([0-9]{2})([0-9]{2}|[0-9]{4})$/.exec(plain) ??
+    []
   const [month, year] = first.length === 4 ? [second, first] : [first, second]
   const isMonth = month.length <= 2 && Number(month) >= 1 && Number(month) <= 12
   if (!isMonth || (year.length !== 2 && year.length !== 4)) return undefined

@@ -16,6 +16,13 @@ import { type Html, html } from './html.ts'
 export type Offer = Awaited<ReturnType<Gateway['checkouts']['offer']>>
 type Registration = Offer['registrations'][number]
 
+/** The way to a bank. */
+export type Redirect = {
+  readonly url: string
+  readonly method?: string
+  readonly parameters?: readonly { readonly name: string; readonly value: string }[]
+}
+
 /** What every page needs. */
 export type PageSetting = {
   readonly texts: Texts
@@ -41,8 +48,14 @@ export const fill = (text: string, values: Readonly<Record<string, string>>): st
   text.replaceAll(/\{(\w+)\}/g, (all, name: string) => values[name] ?? all)
 
 /** Digits of every language are written left to right, and in those of the card. */
-export function amountIn({ amount = '', currency = '' }: Pick<Offer, 'amount' | 'currency'>, language: LanguageCode): string {
-  const format = new Intl.NumberFormat(`${tagOf(language)}-u-nu-latn`, { style: 'currency', currency })
+export function amountIn(
+  { amount = '', currency = '' }: Pick<Offer, 'amount' | 'currency'>,
+  language: LanguageCode,
+): string {
+  const format = new Intl.NumberFormat(`${tagOf(language)}-u-nu-latn`, {
+    style: 'currency',
+    currency,
+  })
   return format.format(amount as `${number}`)
 }
 
@@ -84,7 +97,10 @@ ${content}
 export function messagePage(
   setting: PageSetting,
   message: string,
-  { good = false, link }: { good?: boolean; link?: { readonly to: string; readonly text: string } } = {},
+  {
+    good = false,
+    link,
+  }: { good?: boolean; link?: { readonly to: string; readonly text: string } } = {},
 ): string {
   const title = titleOf(setting)
   return documentOf(
@@ -97,11 +113,7 @@ ${link && html`<a class="button" href="${link.to}">${link.text}</a>`}`,
 }
 
 /** The way to the bank where it takes a form that is posted. */
-export function leavingPage(
-  setting: PageSetting,
-  redirect: { readonly url: string; readonly parameters?: readonly { name: string; value: string }[] },
-  again: string,
-): string {
+export function leavingPage(setting: PageSetting, redirect: Redirect, again: string): string {
   const { texts } = setting
   const title = titleOf(setting)
   const hidden = (redirect.parameters ?? []).map(
@@ -142,10 +154,20 @@ function methodsOf(setting: PageSetting, page: FormPage): Html {
   const parts: { readonly method: string; readonly title: Html; readonly form: Html }[] = []
   for (const registration of offer.registrations) {
     const { id } = registration
-    parts.push({ method: id, title: storedTitle(setting, registration), form: storedForm(setting, page, registration) })
+    parts.push({
+      method: id,
+      title: storedTitle(setting, registration),
+      form: storedForm(setting, page, registration),
+    })
   }
-  if (has('card')) parts.push({ method: 'card', title: html`${texts.page.card}`, form: cardForm(setting, page) })
-  if (has('bank')) parts.push({ method: 'bank', title: html`${texts.page.bankAccount}`, form: bankForm(setting, page) })
+  if (has('card'))
+    parts.push({ method: 'card', title: html`${texts.page.card}`, form: cardForm(setting, page) })
+  if (has('bank'))
+    parts.push({
+      method: 'bank',
+      title: html`${texts.page.bankAccount}`,
+      form: bankForm(setting, page),
+    })
   const redirects = offer.brands.filter(({ flow }) => flow === 'redirect')
   const open = parts.some(({ method }) => method === page.method) ? page.method : parts[0]?.method
   const [only] = parts
@@ -163,11 +185,16 @@ ${redirects.map(({ brand }) => redirectForm(setting, page, brand))}`
 
 const nameOf = (brand: string): string => brandOf(brand)?.title ?? brand
 
-function storedTitle({ texts }: PageSetting, { brand, last4 = '', expiryMonth, expiryYear }: Registration): Html {
+function storedTitle(
+  { texts }: PageSetting,
+  { brand, last4 = '', expiryMonth, expiryYear }: Registration,
+): Html {
   const expires =
     expiryMonth === undefined
       ? undefined
-      : fill(texts.labels.registrationExpires, { date: `${expiryMonth}/${(expiryYear ?? '').slice(-2)}` })
+      : fill(texts.labels.registrationExpires, {
+          date: `${expiryMonth}/${(expiryYear ?? '').slice(-2)}`,
+        })
   return html`${fill(texts.labels.registration, { brand: nameOf(brand), digits: last4 })}${expires !== undefined && html`<small>${expires}</small>`}`
 }
 
@@ -184,13 +211,17 @@ function cardForm(setting: PageSetting, page: FormPage): Html {
   const { offer, wrong } = page
   // The number tells the brand, except on some cards with two.
   const asksBrand = wrong.some((one) => one.field === 'paymentBrand' && one.reason === 'required')
-  const isUnaccepted = wrong.some((one) => one.field === 'paymentBrand' && one.reason !== 'required')
+  const isUnaccepted = wrong.some(
+    (one) => one.field === 'paymentBrand' && one.reason !== 'required',
+  )
   const expiry = reasonOf(wrong, 'card.expiryMonth', 'card.expiryYear')
   return form(page, [
     field(page, 'card', {
       name: 'card.number',
       label: labels.cardNumber,
-      error: isUnaccepted ? errors.brandNotAccepted : reasonOf(wrong, 'card.number') && errors.cardNumberError,
+      error: isUnaccepted
+        ? errors.brandNotAccepted
+        : reasonOf(wrong, 'card.number') && errors.cardNumberError,
       attributes: html`class="digits" dir="ltr" inputmode="numeric" autocomplete="cc-number" maxlength="30"`,
     }),
     asksBrand && brandField(setting, offer),
@@ -280,11 +311,18 @@ const reasonOf = (wrong: readonly WrongField[], ...fields: readonly string[]): s
 function field(
   { method, wrong }: FormPage,
   part: string,
-  one: { readonly name: string; readonly label: string; readonly error: string | undefined; readonly attributes: Html },
+  one: {
+    readonly name: string
+    readonly label: string
+    readonly error: string | undefined
+    readonly attributes: Html
+  },
 ): Html {
   const id = `${part}-${one.name.replaceAll('.', '-')}`
   const error = method === part ? one.error : undefined
-  const isFirst = error !== undefined && wrong[0]?.field.startsWith(one.name === 'expiry' ? 'card.expiry' : one.name) === true
+  const isFirst =
+    error !== undefined &&
+    wrong[0]?.field.startsWith(one.name === 'expiry' ? 'card.expiry' : one.name) === true
   return html`<div class="field"><label for="${id}">${one.label}</label>
 <input id="${id}" name="${one.name}" required ${one.attributes}${error !== undefined && html` aria-invalid="true" aria-describedby="${id}-error"`}${isFirst && html` autofocus`}>
 ${error !== undefined && html`<span class="error" id="${id}-error">${error}</span>`}</div>`

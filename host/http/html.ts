@@ -11,7 +11,9 @@ type Part = string | number | Html | undefined | false | readonly Part[]
 
 /** Markup from a template. Everything put into it is text, unless it is markup itself. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  return new Html(strings.map((text, at) => text + (at < parts.length ? shown(parts[at]) : '')).join(''))
+  return new Html(
+    strings.map((text, at) => text + (at < parts.length ? shown(parts[at]) : '')).join(''),
+  )
 }
 
 function shown(part: Part): string {
@@ -21,4 +23,5 @@ function shown(part: Part): string {
   return escaped(String(part))
 }
 
-const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)
+const escaped = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { type Gateway, GatewayError, type Reply } from '@tollgate/core'
 import { limits, openApiDocument, reference } from '@tollgate/schemas'
 import { type Document, done } from './answer.ts'
+import { checkoutPageOperations } from './checkout-page.ts'
 import { apiHeaders, pageHeaders } from './security-headers.ts'
 import { comeBack } from './shopper-return.ts'
 import { widgetOperations } from './widget-files.ts'
@@ -16,6 +17,7 @@ export type OwnCall = {
   readonly requestId: string
   /** The client's address or network. */
   readonly client: string
+  readonly address: string | undefined
   /** The body, when it has at most so many bytes. */
   readBody(most: number): Promise<Buffer>
   /** True after the signal to end. */
@@ -54,6 +56,7 @@ const ownOperations: Readonly<Record<string, OwnOperation>> = {
   'returns.get': comeBack,
   'returns.post': comeBack,
   ...widgetOperations,
+  ...checkoutPageOperations,
   async 'connectors.event'({ gateway, request, path, query, requestId, client, readBody }) {
     // Anybody may send here, so nothing is read for an unknown account.
     const message = async () => ({

@@ -209,7 +209,11 @@ async function carryOut(
   if (own !== undefined) {
     const read = (most: number) => readBody(request, share!, most)
     const { closing } = state
-    return own({ gateway, request, path, query, requestId, client, readBody: read, closing })
+    const address = request.ip
+    return own({
+      ...{ gateway, request, path, query, requestId, client, address, closing },
+      readBody: read,
+    })
   }
   const isGone = () => response.destroyed || state.closing || rights?.hasNoRight() === true
   const call: Call = {
@@ -219,6 +223,7 @@ async function carryOut(
     requestId,
     isGone,
     address: request.ip,
+    ...(endpoint.login === 'checkout' ? { accept: request.headers.accept } : {}),
     ...(share !== undefined
       ? {
           body: await readBody(request, share),

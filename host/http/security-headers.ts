@@ -47,6 +47,12 @@ export function pageHeaders(contentSecurityPolicy: string): FlatHeaders {
   ]
 }
 
+/** A page of a shopper: no cache keeps it, since going back must restore nothing. */
+export const shopperPageHeaders = (contentSecurityPolicy: string): FlatHeaders => [
+  ...pageHeaders(contentSecurityPolicy).slice(0, -1),
+  'no-store',
+]
+
 const besideWidget: FlatHeaders = askHelmet({
   ...api,
   contentSecurityPolicy: false,

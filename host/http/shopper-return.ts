@@ -1,6 +1,7 @@
 /** The way back from a bank: to the merchant's page, or to a plain page of ours that says that all is done. */
 import { limits } from '@tollgate/schemas'
 import type { Document } from './answer.ts'
+import { backInFrame } from './back-in-frame.ts'
 import type { OwnCall } from './own-operations.ts'
 import { pageHeaders } from './security-headers.ts'
 
@@ -25,6 +26,7 @@ export async function comeBack({
   if (onward.to === 'nowhere') {
     return page(200, 'Thank you', 'Your answer has arrived. You can close this page.')
   }
+  if (onward.to === 'frame') return backInFrame(onward.checkout, onward.location)
   const { headers } = page(303, '', '')
   return { status: 303, headers: [...headers, 'Location', onward.location], text: '' }
 }

@@ -54,7 +54,7 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
     const seeded = wantsDemo(settings) ? await openDemo(gateway, directory) : undefined
     listening = await host.listen()
     const { url } = listening
-    installation.closePort(Number(new URL(url).port))
+    installation.listensAt(url)
     if (seeded === undefined) return { ...served, url }
     const credentials = { baseUrl: url, ...seeded }
     const path = await writeCredentials(directory, credentials)

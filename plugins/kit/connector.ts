@@ -77,7 +77,7 @@ export type Operation = {
   /** Absent on follow-ups of an acquirer that works by reference, and on an enquiry. */
   readonly instrument?: Instrument
   readonly request: RequestFields
-  /** External 3-D Secure proof, passed through unchanged. */
+  /** 3-D Secure proof of the gateway's authentication, or the merchant's own, passed on unchanged. */
   readonly threeDSecure?: {
     readonly eci?: string
     readonly verificationId?: Sensitive
@@ -85,6 +85,8 @@ export type Operation = {
     readonly dsTransactionId?: string
     readonly acsTransactionId?: string
     readonly version?: string
+    readonly authType?: string
+    readonly transactionStatusReason?: string
   }
   /** On follow-ups: the original operation. */
   readonly original?: {
@@ -149,6 +151,8 @@ export type Context<Config = Record<string, unknown>, Account = Record<string, u
   readonly log: Log
   /** Address for the acquirer's events. */
   readonly notifyUrl?: string
+  /** Address of the pages that the plugin serves, without a slash at its end. */
+  readonly pagesUrl?: string
 }
 
 /** An incoming message of an acquirer, byte for byte. */
@@ -192,6 +196,11 @@ export type Supports = {
   /** The time after sending in which an enquiry can miss an operation that appears later. */
   readonly enquiryVisibleAfterMs: Ms
   readonly limits?: { readonly concurrent?: number; readonly timeoutMs?: Ms }
+  /**
+   * 3-D Secure: the acquirer authenticates by itself (`own`), takes the values of an authentication
+   * (`external`), or neither (`none`, the default). The gateway authenticates only before `external`.
+   */
+  readonly threeDSecure?: 'own' | 'external' | 'none'
   /** Modes of the merchant's request that this connector serves. */
   readonly modes?: readonly ('INTERNAL' | 'EXTERNAL' | 'LIVE')[]
 }

@@ -1,4 +1,6 @@
+import type { Authenticator } from './authenticator.ts'
 import type { Connector } from './connector.ts'
+import type { Pages } from './page.ts'
 
 /**
  * A wallet turns an encrypted payment token into an instrument. Its contract comes with the
@@ -37,10 +39,13 @@ export type Plugin = {
   readonly name: string
   readonly contract: number
   readonly connectors?: readonly Connector[]
+  readonly authenticators?: readonly Authenticator[]
   readonly wallets?: readonly Wallet[]
   readonly jobs?: readonly Job[]
   /** Called in this process after the commit, best effort. */
   readonly on?: (event: GatewayEvent) => void
+  /** Pages for the shopper in test set-ups, an issuer's challenge say. */
+  readonly pages?: Pages
 }
 
 /** Declares a plugin: a name and its parts. */

@@ -277,6 +277,19 @@ export const limits = {
   officeReadsPerEntity: 2,
   officeRows: { default: 100, max: 1_000 },
 
+  // Authentication of cardholders.
+  /** Time for one call of an authenticator, and for the question after a lost answer. */
+  authenticatorTimeoutMs: 20 * second,
+  authenticatorEnquiryMs: 5 * second,
+  /** A job goes on to the money of a shopper who came back, if the process died, for this long. */
+  returnedMs: 5 * minute,
+  /** Pause before a job asks again about a shopper who came back. */
+  returnedLookMs: minute,
+  /** Security codes in memory while shoppers are away at a challenge: their number and their time. */
+  heldSecrets: 20_000,
+  heldSecretsMs: 15 * minute,
+  heldSecretsSweepMs: 30 * second,
+
   // Guessing card numbers: different ones with the same first six and last four digits.
   /**
    * Numbers accepted from one token, and on one channel, within the window; the next is refused. On
@@ -294,6 +307,14 @@ export const limits = {
   // Payments, checkouts, schedules.
   captures: { min: 1, max: 98 },
   checkoutLifeMs: 30 * minute,
+  /** Failed tries of one checkout, by default and at most; then it is closed. */
+  checkoutTries: { usual: 10, most: 50 },
+  /** Registrations that one checkout offers. */
+  checkoutRegistrations: 50,
+  /** How long a repeated submission waits for the payment that the first one began. */
+  checkoutRepeatWaitMs: 20 * second,
+  /** Days that an unpaid checkout is kept after it was made. */
+  checkoutDays: 30,
   /** How long a returning shopper waits for whoever asks the acquirer already. */
   shopperReturnWaitMs: 5 * second,
   /** Form that a bank's page posts with a returning shopper. */
@@ -417,6 +438,8 @@ export const limits = {
   // The widget.
   /** Files of the widget in the memory of a process: two versions, and some. */
   widgetFilesKept: 200,
+  /** A form of the hosted page. */
+  checkoutPageBytes: 16 * 1024,
 
   // Queries and reports.
   /** A page of any list ends at this size, or with its first entry; its cursor continues. */

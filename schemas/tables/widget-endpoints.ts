@@ -40,4 +40,22 @@ export const widgetEndpoints: readonly Endpoint[] = [
     // Not beside other pages: a script that got into one of them would reach the field.
     surfaces: ['fields'],
   },
+  {
+    ...ofShoppers,
+    operation: 'checkouts.page',
+    path: '/v1/checkouts/{id}/page',
+    alsoPaths: ['/checkouts/{id}/page'],
+    title: 'Show the hosted page of a checkout',
+    login: 'checkout',
+  },
+  {
+    ...ofShoppers,
+    operation: 'checkouts.payByPage',
+    method: 'POST',
+    path: '/v1/checkouts/{id}/page',
+    alsoPaths: ['/checkouts/{id}/page'],
+    title: 'Pay a checkout by a form of its hosted page',
+    login: 'checkout',
+    throttle: 'write',
+  },
 ]

@@ -32,10 +32,12 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
     parts: [
       'test-clock/',
       'schedule/',
+      'checkout/',
       'registration/',
       'acquirer-events/',
       'shopper-return/',
       'payment/',
+      'three-d-secure/',
     ],
   },
   { layer: 'What every part above shares', parts: ['call.ts', 'engine.ts'] },

@@ -1,0 +1,142 @@
+/** Validates the answers of authenticators. A malformed answer is no answer. */
+import { type Authentication, type Json, Sensitive } from '@tollgate/plugin-kit'
+import { currencyOf } from '@tollgate/schemas'
+import { maskCardNumbers } from '../redaction/mask.ts'
+import type { Facts } from './types.ts'
+
+/** An answer, that there is none, or that the authenticator knows no such key. */
+export type Said = Authentication | { is: 'notFound' } | { is: 'unknown'; why: string }
+
+const formats: readonly (readonly [told: string, RegExp])[] = [
+  ['eci', /^0[0-9]$/],
+  ['dsTransactionId', /^[\x21-\x7e]{1,36}$/],
+  ['acsTransactionId', /^[\x21-\x7e]{1,36}$/],
+  ['version', /^[12]\.[0-9]\.[0-9]$/],
+  ['authType', /^0[1-4]$/],
+  ['reason', /^[0-9]{2}$/],
+]
+
+/** Longer proofs than any scheme has. */
+const longestProof = 128
+/** Memos are kept with the payment. */
+const longestMemo = 16_384
+
+const bad = (why: string) => ({ is: 'unknown', why }) as const
+
+type Told = Readonly<Record<string, unknown>>
+
+/** A validated copy. The code reads each property once, so that a getter cannot change a checked value. */
+export function checkedAuthentication(given: unknown): Said {
+  if (typeof given !== 'object' || given === null)
+    return bad('the authenticator returned no answer')
+  const told: Told = { ...given }
+  const memo = memoOf(told.memo)
+  switch (told.is) {
+    case 'notFound':
+      return { is: 'notFound' }
+    case 'authenticated':
+    case 'attempted':
+    case 'informational':
+      return confirmed(told.is, told, memo)
+    case 'failed': {
+      if (told.status !== 'N' && told.status !== 'R')
+        return bad('failed with a status that is none')
+      return { is: 'failed', status: told.status, ...factsIn(told), ...memo }
+    }
+    case 'cancelled':
+    case 'unavailable':
+      return { is: told.is, ...factsIn(told), ...memo }
+    case 'shopper': {
+      if (typeof told.next !== 'object' || told.next === null) return bad('no page for the shopper')
+      return { is: 'shopper', next: told.next as never, ...endOf(told), ...memo }
+    }
+    case 'decoupled':
+      if (typeof told.poll !== 'number' || !(told.poll > 0)) return bad('decoupled without a pause')
+      return { is: 'decoupled', poll: told.poll, ...factsIn(told), ...endOf(told), ...memo }
+    default:
+      return bad('the authenticator returned an answer that does not exist')
+  }
+}
+
+function confirmed(
+  is: 'authenticated' | 'attempted' | 'informational',
+  told: Told,
+  memo: { memo?: Json },
+): Said {
+  const { version = '', ...facts } = factsIn(told)
+  if (version === '') return bad('authenticated without a version of the protocol')
+  const proof = told.verificationId
+  const isProof =
+    Sensitive.is(proof) &&
+    typeof proof.reveal() === 'string' &&
+    (proof.reveal() as string).length <= longestProof
+  if (proof !== undefined && !isProof) return bad('the verification id must be a Sensitive text')
+  const amount = moneyOf(told.amount)
+  if (told.amount !== undefined && amount === undefined) return bad('authenticated for no amount')
+  return {
+    is,
+    version,
+    ...facts,
+    ...(isProof ? { verificationId: proof as Sensitive } : {}),
+    ...(amount === undefined ? {} : { amount }),
+    ...memo,
+  }
+}
+
+/** Well-formed values alone: none of them is worth losing the answer for. */
+function factsIn(told: Told): { eci?: string; version?: string; reason?: string } {
+  const values = formats.flatMap(([name, format]) => {
+    const value = told[name]
+    const isValue = typeof value === 'string' && format.test(value)
+    return isValue && maskCardNumbers(value) === value ? [[name, value]] : []
+  })
+  return Object.fromEntries(values)
+}
+
+function endOf({ expiresAt }: Told): { expiresAt?: Date } {
+  const isTime = expiresAt instanceof Date && !Number.isNaN(expiresAt.getTime())
+  return isTime ? { expiresAt: new Date(expiresAt) } : {}
+}
+
+function memoOf(memo: unknown): { memo?: Json } {
+  if (memo === undefined) return {}
+  try {
+    const text = JSON.stringify(memo)
+    if (text === undefined || text.length > longestMemo) return {}
+    return { memo: JSON.parse(maskCardNumbers(text) === text ? text : '{}') }
+  } catch {
+    return {}
+  }
+}
+
+function moneyOf(given: unknown): { minor: bigint; currency: string } | undefined {
+  if (typeof given !== 'object' || given === null) return undefined
+  const { minor, currency } = given as Told
+  if (typeof minor !== 'bigint' || typeof currency !== 'string') return undefined
+  return currencyOf(currency)?.exponent == null ? undefined : { minor, currency }
+}
+
+const statuses: Readonly<Record<string, string>> = {
+  authenticated: 'Y',
+  attempted: 'A',
+  informational: 'I',
+  cancelled: 'N',
+  unavailable: 'U',
+  shopper: 'C',
+  decoupled: 'D',
+}
+
+/** The values of an answer that are shown and sent on, in the names of the API. */
+export function factsOf(said: Authentication): Facts {
+  const { reason, eci, dsTransactionId, acsTransactionId, version, authType } = said as Told & Facts
+  const status = said.is === 'failed' ? said.status : statuses[said.is]
+  return {
+    ...(eci === undefined ? {} : { eci }),
+    ...(dsTransactionId === undefined ? {} : { dsTransactionId }),
+    ...(acsTransactionId === undefined ? {} : { acsTransactionId }),
+    ...(version === undefined ? {} : { version }),
+    ...(authType === undefined ? {} : { authType }),
+    ...(typeof reason === 'string' ? { transactionStatusReason: reason } : {}),
+    ...(status === undefined ? {} : { authenticationStatus: status }),
+  }
+}

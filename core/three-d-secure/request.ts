@@ -1,0 +1,75 @@
+/** The request that an authenticator gets, from a payment. */
+import {
+  type AuthenticationRequest,
+  type Card,
+  type Money,
+  type RequestFields,
+  Sensitive,
+} from '@tollgate/plugin-kit'
+import type { Engine } from '../engine.ts'
+import { shortId } from '../ids.ts'
+import { parseAmount } from '../money.ts'
+import { groupOf, textOf } from '../request/values.ts'
+import type { Authenticating, AuthenticationRecord } from './types.ts'
+import { isWithoutPayment } from './wanted.ts'
+
+/** Effects of records that ask for no money. */
+const withoutMoney = new Set(['verification'])
+
+/** @param card Absent on an enquiry. */
+export function authenticationRequest(
+  engine: Pick<Engine, 'returnUrl'>,
+  payment: Authenticating,
+  { memo }: AuthenticationRecord,
+  card: Card | undefined,
+): AuthenticationRequest {
+  const fields = payment.request as RequestFields
+  const { deviceInfo, request } = withoutDevice(fields)
+  const amount = amountOf(payment)
+  const returnUrl = engine.returnUrl(payment.id, payment.attemptKey)
+  const isPayment =
+    !isWithoutPayment(fields) && !withoutMoney.has(payment.effect) && amount.minor > 0n
+  return {
+    paymentId: payment.id,
+    key: payment.attemptKey,
+    amount,
+    brand: payment.brand ?? '',
+    request,
+    isPayment,
+    shortId: shortId(payment.shortNo),
+    ...(card === undefined ? {} : { card: withoutCode(card) }),
+    ...(payment.merchantTransactionId === null
+      ? {}
+      : { merchantTransactionId: payment.merchantTransactionId }),
+    ...(returnUrl === undefined ? {} : { returnUrl }),
+    ...(memo === undefined ? {} : { memo }),
+    ...(deviceInfo === undefined ? {} : { deviceInfo: new Sensitive(deviceInfo) }),
+  }
+}
+
+/** The amount to authenticate: a named one wins over the payment's own. */
+export function amountOf({ amount, request }: Pick<Authenticating, 'amount' | 'request'>): Money {
+  const fields = request as RequestFields
+  const secure = groupOf(fields, 'threeDSecure')
+  const currency = textOf(secure, 'currency') ?? amount.currency
+  const text = textOf(secure, 'amount') ?? textOf(groupOf(fields, 'risk'), 'amount')
+  return text === undefined
+    ? { ...amount, currency }
+    : { minor: parseAmount(text, currency), currency }
+}
+
+/** An authenticator never gets a security code. */
+function withoutCode({ cvv: _, ...card }: Card): Card {
+  return card
+}
+
+function withoutDevice(fields: RequestFields): {
+  readonly deviceInfo: string | undefined
+  readonly request: RequestFields
+} {
+  const secure = groupOf(fields, 'threeDSecure')
+  const deviceInfo = textOf(secure, 'deviceInfo')
+  if (deviceInfo === undefined) return { deviceInfo, request: fields }
+  const { deviceInfo: _, ...rest } = secure!
+  return { deviceInfo, request: { ...fields, threeDSecure: rest } }
+}
