@@ -283,6 +283,8 @@ export const endpoints: readonly Endpoint[] = [
     login: 'checkout',
     right: 'none',
     throttle: 'write',
+    // The frames of the fields send and ask on their own origin.
+    surfaces: ['merchant', 'fields'],
   },
   {
     operation: 'checkouts.register',
@@ -297,6 +299,7 @@ export const endpoints: readonly Endpoint[] = [
     login: 'checkout',
     right: 'none',
     throttle: 'write',
+    surfaces: ['merchant', 'fields'],
   },
   {
     operation: 'checkouts.state',
@@ -309,6 +312,7 @@ export const endpoints: readonly Endpoint[] = [
     login: 'checkout',
     right: 'none',
     throttle: 'read',
+    surfaces: ['merchant', 'fields'],
   },
   {
     operation: 'checkouts.widget',
@@ -321,6 +325,7 @@ export const endpoints: readonly Endpoint[] = [
     login: 'checkout',
     right: 'none',
     throttle: 'read',
+    crossOrigin: true,
   },
   {
     operation: 'schedules.create',
