@@ -7,6 +7,10 @@ import { type Answer, html, type Served, serve } from './servers.ts'
 
 export const checkoutId = '0123456789ABCDEF0123456789ABCDEF.test1'
 
+/** The address of the script in a merchant's page. */
+export const scriptOf = ({ origin }: { readonly origin: string }): string =>
+  `${origin}/v1/paymentWidgets.js?checkoutId=${checkoutId}`
+
 type Json = Record<string, unknown>
 
 export type Script = {
