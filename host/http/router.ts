@@ -111,6 +111,7 @@ function handlerOf(parts: RouterParts, endpoint: Endpoint, path: string) {
   }
   return (request: Request, response: ServerResponse): void => {
     const requestId = newId()
+    if (endpoint.crossOrigin === true) response.setHeader('Access-Control-Allow-Origin', '*')
     const asked: Asked = { endpoint, route: path, request, response, requestId }
     parts.underWay.begin(response, requestId)
     answerOperation(parts, asked)

@@ -311,6 +311,8 @@ export const endpoints: readonly Endpoint[] = [
     login: 'checkout',
     right: 'none',
     throttle: 'write',
+    // The frames of the fields send and ask on their own origin.
+    surfaces: ['merchant', 'fields'],
   },
   {
     operation: 'checkouts.register',
@@ -325,6 +327,7 @@ export const endpoints: readonly Endpoint[] = [
     login: 'checkout',
     right: 'none',
     throttle: 'write',
+    surfaces: ['merchant', 'fields'],
   },
   {
     operation: 'checkouts.state',
@@ -337,6 +340,7 @@ export const endpoints: readonly Endpoint[] = [
     login: 'checkout',
     right: 'none',
     throttle: 'read',
+    surfaces: ['merchant', 'fields'],
   },
   {
     operation: 'checkouts.widget',
@@ -349,6 +353,7 @@ export const endpoints: readonly Endpoint[] = [
     login: 'checkout',
     right: 'none',
     throttle: 'read',
+    crossOrigin: true,
   },
   {
     operation: 'schedules.create',

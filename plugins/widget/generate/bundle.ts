@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, transform } from 'esbuild'
 import { brandTitlesModule, cardBrandsModule } from './card-brands.ts'
+import { frameHtml, frameNames, framePolicy } from './frame-html.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const target = ['chrome111', 'firefox113', 'safari16.4']
@@ -14,6 +15,8 @@ export type Made = {
   readonly text: string
   readonly hash: string
   readonly integrity: string
+  /** Frames: their content security policy. */
+  readonly policy?: string
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -21,6 +24,7 @@ const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   json: 'application/json; charset=utf-8',
   svg: 'image/svg+xml; charset=utf-8',
+  html: 'text/html; charset=utf-8',
 }
 
 function made(name: string, text: string): Made {
@@ -70,7 +74,9 @@ async function languages(): Promise<Made[]> {
   return Promise.all(
     codes.map(async (code) => {
       const { default: texts } = await import(pathToFileURL(`${root}texts/${code}.ts`).href)
-      return made(`texts-${code}.json`, JSON.stringify(texts))
+      // The hosted page alone has texts of a page, and its server writes them.
+      const { page, ...shown } = texts
+      return made(`texts-${code}.json`, JSON.stringify(shown))
     }),
   )
 }
@@ -95,11 +101,15 @@ export function tables(): ReadonlyMap<string, string> {
 
 /** Every file that a host serves, the loader last: it knows the hashes of the others. */
 export async function bundle(): Promise<readonly Made[]> {
-  const frames = await Promise.all(
-    ['number', 'cvv', 'submit', 'challenge'].map((name) =>
-      script(`frames/${name}.ts`, `${name}.js`, {}),
-    ),
+  const scripts = await Promise.all(
+    frameNames.map((name) => script(`frames/${name}.ts`, `${name}.js`, {})),
   )
+  const frames = frameNames.map((name, index) => {
+    const policy = framePolicy(name)
+    const document = made(`${name}.html`, frameHtml(name, scripts[index]!.hash))
+    // Another policy is another frame.
+    return { ...document, policy, hash: made(name, document.text + policy).hash }
+  })
   const plain = [...frames, ...(await languages()), ...logos()]
   const assetHashes = Object.fromEntries(plain.map(({ name, hash }) => [name, hash]))
   const [page, style] = await Promise.all([
@@ -110,5 +120,5 @@ export async function bundle(): Promise<readonly Made[]> {
   const loader = await script('loader/main.ts', 'paymentWidgets.js', {
     pageAssets: { script: part(page), style: part(style) },
   })
-  return [loader, page, style, ...plain]
+  return [loader, page, style, ...scripts, ...plain]
 }

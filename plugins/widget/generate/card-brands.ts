@@ -27,9 +27,9 @@ function rangesOf(code: string, own: readonly (readonly [string, string])[]): st
   const theirs = patterns.map((pattern) =>
     Array.isArray(pattern) ? [String(pattern[0]), String(pattern[1])] : [String(pattern)],
   )
-  return [...own.map(([from, to]) => (from === to ? [from] : [from, to])), ...theirs]
-    .map((range) => range.join('-'))
-    .join(' ')
+  // Of two equally long ranges, one of our own tables decides.
+  const ours = own.map(([from, to]) => (from === to ? [`!${from}`] : [`!${from}`, to]))
+  return [...ours, ...theirs].map((range) => range.join('-')).join(' ')
 }
 
 export function cardBrandsModule(): string {

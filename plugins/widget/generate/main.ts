@@ -25,7 +25,7 @@ function renew(files: ReadonlyMap<string, string>): string[] {
 const sources = tables()
 const stale = renew(sources)
 const made = await bundle()
-const listed = made.map(({ name, type, hash, integrity }) => ({ name, type, hash, integrity }))
+const listed = made.map(({ text, ...facts }) => facts)
 const files = new Map([
   ...made.map(({ name, text }) => [name, text] as const),
   ['assets.json', `${JSON.stringify(listed, null, 2)}\n`] as const,

@@ -2,10 +2,14 @@
  * A gateway whose replies a test writes down: for lost connections, slow banks and other rare
  * moments of a shopper. It serves the real files of the widget.
  */
-import { assets, type FrameName, frameHtml } from '@tollgate/widget'
+import { assets } from '@tollgate/widget'
 import { type Answer, html, type Served, serve } from './servers.ts'
 
 export const checkoutId = '0123456789ABCDEF0123456789ABCDEF.test1'
+
+/** The address of the script in a merchant's page. */
+export const scriptOf = ({ origin }: { readonly origin: string }): string =>
+  `${origin}/v1/paymentWidgets.js?checkoutId=${checkoutId}`
 
 type Json = Record<string, unknown>
 
@@ -67,10 +71,10 @@ export async function scriptedGateway(script: Script = {}): Promise<ScriptedGate
     const address = new URL(path, 'http://gateway')
     const [, hash, name] = /^\/v1\/widget\/([^/]+)\/([^/]+)$/.exec(address.pathname) ?? []
     if (address.pathname === '/v1/paymentWidgets.js') return file(assets.loader)
-    const asset = assets.files[name ?? '']
+    const asset = assets.files.find((one) => one.hash === hash && one.name === name)
     if (hash !== undefined) return asset === undefined ? { status: 404 } : file(asset)
     const frame = /\/frame\/([^/]+)\/(\w+)$/.exec(address.pathname)
-    if (frame !== null) return frameAnswer(frame[2] as FrameName, frame[1]!)
+    if (frame !== null) return frameAnswer(frame[2]!, frame[1]!)
     if (address.pathname.endsWith('/widget')) {
       if (script.checkout === undefined) return { status: 404, headers: everyone, body: '{}' }
       return json({ ...ordinary, fieldsUrl: fields.origin, ...script.checkout }, everyone)
@@ -109,11 +113,16 @@ const file = ({ type, bytes }: { type: string; bytes: Buffer }): Answer => ({
   body: bytes,
 })
 
-function frameAnswer(name: FrameName, hash: string): Answer {
-  const document = frameHtml(name, { assetsBase: '/v1/widget', checkoutId, hash, test: true })
-  return html(document.html, {
-    ...document.headers,
-    'Content-Security-Policy': document.contentSecurityPolicy,
+function frameAnswer(name: string, hash: string): Answer {
+  const frame = assets.frames.find((one) => one.name === name && one.hash === hash)
+  if (frame === undefined) return { status: 404 }
+  const isForBank = name === 'challenge'
+  return html(frame.html, {
+    'Content-Security-Policy': `${frame.contentSecurityPolicy}; frame-ancestors https: http:`,
+    'Cache-Control': 'no-store',
+    'Referrer-Policy': 'no-referrer',
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+    ...(isForBank ? {} : { 'Cross-Origin-Embedder-Policy': 'require-corp' }),
   })
 }
 

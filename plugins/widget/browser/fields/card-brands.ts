@@ -15,14 +15,16 @@ type Row = (typeof cardBrands)[number]
 
 const byCode: ReadonlyMap<string, Row> = new Map(cardBrands.map((row) => [row[0], row]))
 
-const ranges: readonly Range[] = cardBrands.flatMap(([brand, , , , text]) =>
-  text === ''
-    ? []
-    : text.split(' ').map((range) => {
-        const [from = '', to = from] = range.split('-')
-        return { brand, from, to }
-      }),
-)
+/** Ranges of our own tables come first: of two equally long ones they decide. */
+const ranges: readonly Range[] = cardBrands
+  .flatMap(([brand, , , , text]) =>
+    text === '' ? [] : text.split(' ').map((range) => ({ brand, range })),
+  )
+  .sort((one, other) => Number(other.range[0] === '!') - Number(one.range[0] === '!'))
+  .map(({ brand, range }) => {
+    const [from = '', to = from] = range.replace('!', '').split('-')
+    return { brand, from, to }
+  })
 
 export const longestNumber = 19
 

@@ -12,9 +12,9 @@ export function digitsOf(text: string): string {
 function digitOf(character: string): string {
   if (character >= '0' && character <= '9') return character
   if (!decimal.test(character)) return ''
+  // Scripts have their ten digits in a row, from zero on.
+  let before = 0
   const code = character.codePointAt(0)!
-  // Scripts place their ten digits at the start of a block of sixteen, or at its end.
-  const place = code & 15
-  const startsBlock = decimal.test(String.fromCodePoint(code - place))
-  return String(startsBlock ? place : place - 6)
+  while (decimal.test(String.fromCodePoint(code - before - 1))) before++
+  return String(before % 10)
 }

@@ -44,13 +44,18 @@ export function formatExpiry(text: string, isDeleting: boolean): string {
   const digits = digitsOf(plain)
   if (isDeleting && digits.length < 3) return digits
   if (/^\s*\p{Nd}\s*[/.-]/u.test(plain) && digits.length >= 1 && digits[0] !== '0') {
-    return `0${digits[0]} / ${digits.slice(1, 3)}`
+    return `0${digits[0]} / ${shownYear(digits.slice(1, 5))}`
   }
   if (digits === '') return ''
-  if (Number(digits[0]) > 1) return `0${digits[0]} / ${digits.slice(1, 3)}`
+  if (Number(digits[0]) > 1) return `0${digits[0]} / ${shownYear(digits.slice(1, 5))}`
   if (digits.length === 1) return digits
   // A 1 that no 0, 1 or 2 follows is January.
-  if (Number(digits.slice(0, 2)) > 12) return `0${digits[0]} / ${digits.slice(1, 3)}`
-  const year = digits.length === 6 ? digits.slice(4) : digits.slice(2, 4)
-  return `${digits.slice(0, 2)} / ${year}`
+  if (Number(digits.slice(0, 2)) > 12) return `0${digits[0]} / ${shownYear(digits.slice(1, 5))}`
+  return `${digits.slice(0, 2)} / ${shownYear(digits.slice(2, 6))}`
+}
+
+/** Two digits; a year that begins with 20 may be typed with four. */
+function shownYear(digits: string): string {
+  if (!digits.startsWith('20') || digits.length < 3) return digits.slice(0, 2)
+  return digits.length === 4 ? digits.slice(2) : digits
 }

@@ -95,12 +95,14 @@ function takeForms(checkoutId: string, signal: AbortSignal): HTMLFormElement[] {
 }
 
 function start(): void {
-  const [, base, id] = pattern.exec(ownScript()) ?? []
-  if (base === undefined || id === undefined) {
+  const [, folder, id] = pattern.exec(ownScript()) ?? []
+  if (folder === undefined || id === undefined) {
     fail('InvalidCheckoutIdError', 'The address of the script names no checkoutId')
     return
   }
   const checkoutId = decodeURIComponent(id)
+  // Older pages load the script without the version.
+  const base = /\/v1$/.test(folder) ? folder : `${folder}/v1`
   const ending = new AbortController()
   const { signal } = ending
   const earlier = page.wpwl

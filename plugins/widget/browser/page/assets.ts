@@ -6,6 +6,6 @@ export const assetAddress = (base: string, name: string) =>
 
 export const hasAsset = (name: string) => name in assetHashes
 
-/** The document of a frame names the version of its script, so that old pages keep their frames. */
+/** The address of a frame names its version, so that old pages keep their frames. */
 export const frameAddress = (checkoutAddress: string, name: string) =>
-  `${checkoutAddress}/frame/${assetHashes[`${name}.js`]}/${name}`
+  `${checkoutAddress}/frame/${assetHashes[`${name}.html`]}/${name}`

@@ -53,6 +53,10 @@ export function createFrameGroup(context: Context, choice: Choice, model: HTMLEl
       class: `wpwl-control wpwl-control-iframe wpwl-control-${choice.group}`,
       title: choice.label,
       scrolling: 'no',
+      // For pages without styles of ours.
+      width: '100%',
+      height: '48',
+      frameborder: '0',
     },
     listen,
   )
@@ -65,8 +69,7 @@ export function createFrameGroup(context: Context, choice: Choice, model: HTMLEl
     },
     onError: (text) => frame.say({ do: 'fault', text }),
   })
-  const restyle = () =>
-    frame.say(frameStyle(model, placeholderNames[choice.name], options.iframeStyles))
+  const restyle = () => frame.say(frameStyle(model, placeholderNames[choice.name], context))
   const setUp = () => {
     restyle()
     frame.say({

@@ -59,7 +59,9 @@ export function createCardForm(
   const brandChanged = () => cvv?.setLengths(brand.cvvLengths())
 
   const box = registrationBox(context)
-  const groups: Group[] = [brand.group, number, expiry, ...(cvv === null ? [] : [cvv]), holder]
+  // A choice between two brands appears below the number, where it moves nothing under the caret.
+  const first = options.brandDetection === false ? [brand.group, number] : [number, brand.group]
+  const groups: Group[] = [...first, expiry, ...(cvv === null ? [] : [cvv]), holder]
   shell.form.prepend(...groups.map((group) => group.element))
   for (const element of [...billing.elements, ...(box === null ? [] : [box])]) {
     shell.form.insertBefore(element, shell.notices.box)

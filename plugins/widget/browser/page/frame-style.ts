@@ -1,4 +1,5 @@
 import type { Style } from '../protocol.ts'
+import type { Context } from './context.ts'
 
 /** Properties of a field in the page that its frame takes over. */
 const taken = [
@@ -32,7 +33,7 @@ function named(rules: Readonly<Record<string, unknown>> | undefined): Record<str
 export function frameStyle(
   model: HTMLElement,
   placeholderName: 'card-number-placeholder' | 'cvv-placeholder',
-  given: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined,
+  { options, language }: Context,
 ): Style {
   const computed = getComputedStyle(model)
   const rules: Record<string, string> = {}
@@ -40,7 +41,12 @@ export function frameStyle(
     const value = computed.getPropertyValue(name)
     if (value !== '' && value !== 'normal') rules[name] = value
   }
-  rules['text-align'] = computed.direction === 'rtl' ? 'right' : 'left'
+  const isRightToLeft = language.direction === 'rtl'
+  rules['text-align'] = isRightToLeft ? 'right' : 'left'
+  // The logo of the brand stands at the end.
+  if (placeholderName === 'card-number-placeholder' && options.style !== 'logos') {
+    rules[isRightToLeft ? 'padding-left' : 'padding-right'] = '54px'
+  }
   const placeholder = getComputedStyle(model, '::placeholder')
   return {
     do: 'style',
@@ -48,7 +54,7 @@ export function frameStyle(
     placeholder: {
       color: placeholder.getPropertyValue('color'),
       opacity: placeholder.getPropertyValue('opacity'),
-      ...named(given?.[placeholderName]),
+      ...named(options.iframeStyles?.[placeholderName]),
     },
   }
 }

@@ -1,8 +1,9 @@
 /** Builds the forms, once the loader has found the checkout. */
+import { languageOf } from '../../texts/languages.ts'
 import { loadCheckout, type Place } from './checkout.ts'
 import { element } from './dom.ts'
 import { call, readOptions, type WidgetError, widgetError } from './options.ts'
-import { languageCode, loadLanguage } from './texts.ts'
+import { loadLanguage } from './texts.ts'
 import { mountWidget } from './widget.ts'
 
 /** The loader leaves these on the script's element, so that no name of ours is global. */
@@ -29,7 +30,7 @@ async function start({ place, loading, signal, styled }: Handoff): Promise<void>
     }
     const wishes = [document.documentElement.lang]
     const [checkout] = await Promise.all([loadCheckout(place, loading), styled])
-    const code = languageCode([options.locale, checkout.locale, ...wishes])
+    const code = languageOf([options.locale, checkout.locale, ...wishes])
     const language = await loadLanguage(code, place.base, options)
     if (signal.aborted) return
     const containers = forms.flatMap((form) =>
@@ -51,7 +52,7 @@ async function fail(
   const known = error.name === 'Error' ? widgetError('WidgetError', error.message) : error
   if (typeof options.onError === 'function') call(options.onError, window, known)
   else console.error(`Tollgate widget: ${known.name}: ${known.message}`)
-  const code = languageCode([options.locale, document.documentElement.lang])
+  const code = languageOf([options.locale, document.documentElement.lang])
   const language = await loadLanguage(code, place.base, options).catch(() => null)
   if (language === null) return
   const { messages } = language.texts

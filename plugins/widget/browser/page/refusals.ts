@@ -1,7 +1,11 @@
 import type { Texts } from '../../texts/types.ts'
 
 /** The message for a field that the gateway refuses. */
-export function fieldMessage({ errors }: Texts, field: string, reason: string): string {
+export function fieldMessage(
+  { errors }: Pick<Texts, 'errors'>,
+  field: string,
+  reason: string,
+): string {
   if (reason === 'required' && !field.startsWith('card.') && !field.startsWith('bankAccount.')) {
     return errors.requiredError
   }

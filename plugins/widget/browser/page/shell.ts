@@ -14,7 +14,7 @@ export type Shell = {
 
 /** The outside of every form: container, form, message, button. */
 export function createShell(context: Context, kind: string, buttonText?: string): Shell {
-  const { language, checkout } = context
+  const { language } = context
   const style = context.options.style ?? 'card'
   const form = element('form', {
     class: `wpwl-form wpwl-form-${kind.replace('-', ` wpwl-form-`)} wpwl-clearfix`,
@@ -38,9 +38,6 @@ export function createShell(context: Context, kind: string, buttonText?: string)
     lang: language.tag,
   })
   const notices = createNotices()
-  if (checkout.test) {
-    form.append(element('div', { class: 'wpwl-test' }, language.texts.messages.test))
-  }
   form.append(notices.box, submitGroup)
   container.append(form, notices.region)
   return { container, form, notices, button, submitGroup }

@@ -1,46 +1,28 @@
-import { languageTags } from '../../languages.ts'
+import { directionOf, type LanguageCode, tagOf } from '../../texts/languages.ts'
 import type { Texts } from '../../texts/types.ts'
 import { assetAddress } from './assets.ts'
 import type { Options } from './options.ts'
 
 export type Language = {
-  readonly code: string
+  readonly code: LanguageCode
   /** BCP 47, as `lang` and for Intl. */
   readonly tag: string
   readonly direction: 'ltr' | 'rtl'
-  readonly texts: Texts
-}
-
-/** The code of the first wish that the widget speaks: its own codes, then language tags. */
-export function languageCode(wishes: readonly (string | null | undefined)[]): string {
-  for (const wish of wishes) {
-    const wanted = wish?.toLowerCase().replace('_', '-') ?? ''
-    const [language = ''] = wanted.split('-')
-    for (const candidate of [wanted, language]) {
-      if (candidate in languageTags) return candidate
-      const known = Object.entries(languageTags).find(
-        ([, tag]) => tag.toLowerCase() === candidate || tag.split('-')[0] === candidate,
-      )
-      if (known !== undefined) return known[0]
-      if (candidate === 'nn') return 'no'
-    }
-  }
-  return 'en'
+  readonly texts: Pick<Texts, 'labels' | 'errors' | 'messages'>
 }
 
 export async function loadLanguage(
-  code: string,
+  code: LanguageCode,
   base: string,
   options: Options,
 ): Promise<Language> {
   const response = await fetch(assetAddress(base, `texts-${code}.json`), { credentials: 'omit' })
   if (!response.ok) throw new Error(`texts of ${code}: ${response.status}`)
-  const texts = (await response.json()) as Texts
-  const tag = languageTags[code] ?? 'en'
+  const texts = (await response.json()) as Language['texts']
   return {
     code,
-    tag,
-    direction: code === 'ar' ? 'rtl' : 'ltr',
+    tag: tagOf(code),
+    direction: directionOf(code),
     texts: {
       ...texts,
       labels: { ...texts.labels, ...wordsOf(options.labels) },

@@ -38,6 +38,9 @@ export function mountWidget(
   }
   const forms = formsOf(context)
   const containers = forms.map(({ container }) => container)
+  if (checkout.test) {
+    containers[0]?.prepend(element('div', { class: 'wpwl-test' }, language.texts.messages.test))
+  }
   hideOthers(context, forms)
   const shown = element('div', { class: 'wpwl-widget', dir: language.direction })
   shown.append(...containers)
