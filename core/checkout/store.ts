@@ -46,13 +46,13 @@ export function toCheckout(row: CheckoutRow): Checkout {
     kind: row.kind,
     mode: row.mode,
     request: row.request,
-    registrations: row.registrations,
+    registrations: row.registrations.map(plain),
     scriptHash: row.script_hash,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     version: row.version,
     paymentId: row.payment_id,
-    earlier: row.earlier,
+    earlier: row.earlier.map(plain),
     nonces: row.nonces,
     refusals: row.refusals,
     resultUrl: row.result_url,
@@ -60,6 +60,9 @@ export function toCheckout(row: CheckoutRow): Checkout {
     secretId: row.secret_id,
   }
 }
+
+/** Ids in an array come as Postgres writes them. */
+const plain = (uuid: string): string => uuid.replaceAll('-', '')
 
 export const sealedOf = (secretId: string) => sql<{ data_key_id: string; sealed: Buffer }>`
   select data_key_id, sealed
