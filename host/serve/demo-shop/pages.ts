@@ -68,14 +68,14 @@ export function basketPage({
   return documentOf(
     'Checkout',
     html`<main class="basket">
-<section class="order" aria-labelledby="product">
+<div class="column"><section class="order" aria-labelledby="product">
 <div class="picture">${picture}</div>
 <div class="line"><div><h1 id="product">${product.name}</h1><p>Brass and opal glass</p></div><p class="price">€${product.price}</p></div>
 </section>
 <section class="pay" aria-labelledby="pay"><h2 id="pay">Payment</h2>
 <form action="/result" class="paymentWidgets" data-brands="${brands.join(' ')}"><label class="remember"><input type="checkbox" name="createRegistration" value="true"> Save for next time</label></form>
 <p class="else">Or <a href="/hosted">pay on the gateway’s own page</a>, which needs no JavaScript.</p>
-</section>
+</section></div>
 <aside aria-labelledby="cards"><h2 id="cards">Test cards</h2>
 <p class="soft">Any future expiry date, any name, any code. The bank’s page takes the code <code>${challengeCode}</code>.</p>
 <p id="copied" role="status" class="soft"></p>

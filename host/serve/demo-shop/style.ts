@@ -13,11 +13,11 @@ body{margin:0}
 .tag{font-size:.8125rem;font-weight:600;padding:.125rem .625rem;border-radius:1rem;background:var(--wait-wash);color:var(--wait)}
 main{max-width:72rem;margin:0 auto;padding:clamp(1rem,3vw,2.5rem) clamp(.5rem,4vw,3rem) 4rem;display:grid;gap:clamp(1rem,2.5vw,2rem)}
 .basket{grid-template-columns:minmax(0,1fr);align-items:start}
-@media (min-width:60rem){.basket{grid-template-columns:minmax(0,1.15fr) minmax(0,1fr)}
-.basket .order{grid-column:1}.basket .pay{grid-column:1}.basket aside{grid-column:2;grid-row:1/span 2}}
+@media (min-width:60rem){.basket{grid-template-columns:minmax(0,1.2fr) minmax(0,1fr)}}
+.column{display:grid;gap:inherit;min-width:0}
 section,aside{background:var(--paper);border:1px solid var(--line);border-radius:1rem;padding:clamp(1rem,2.5vw,1.75rem);min-width:0}
 .order{padding:0;overflow:clip}
-.picture svg{display:block;width:100%;height:clamp(9rem,22vw,14rem)}
+.picture svg{display:block;width:100%;height:auto;aspect-ratio:16/9}
 .line{display:flex;flex-wrap:wrap;justify-content:space-between;align-items:baseline;gap:.25rem 1.5rem;padding:1.25rem clamp(1rem,2.5vw,1.75rem)}
 h1{font-family:Georgia,"Noto Serif",serif;font-size:1.625rem;line-height:1.25;letter-spacing:-.01em;margin:0}
 .line p{margin:.125rem 0 0;color:var(--soft)}
@@ -32,11 +32,12 @@ a:focus-visible,summary:focus-visible,button:focus-visible{outline:3px solid var
 details{border-top:1px solid var(--line)}
 summary{cursor:pointer;min-height:2.75rem;padding:.625rem 0;font-weight:600}
 .cards{list-style:none;margin:0 0 1rem;padding:0;display:grid;gap:.25rem}
-.cards li{display:flex;flex-wrap:wrap;align-items:center;gap:.125rem .75rem}
+.cards li{display:grid;grid-template-columns:13rem minmax(0,1fr);align-items:center;gap:.125rem .75rem}
+@media (max-width:30rem){.cards li{grid-template-columns:minmax(0,1fr)}}
 .cards span{color:var(--soft);font-size:.875rem}
 code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Noto Sans Mono",monospace;font-size:.875rem}
 .cards button{font:inherit;color:inherit;background:var(--code);border:1px solid var(--line);border-radius:.5rem;padding:.25rem .625rem;min-height:2.25rem;
-cursor:copy;white-space:nowrap}
+cursor:copy;white-space:nowrap;justify-self:start}
 .cards button:hover{border-color:var(--edge)}
 .cards button.copied{border-color:var(--good);color:var(--good)}
 pre{background:var(--code);border:1px solid var(--line);border-radius:.625rem;padding:.875rem 1rem;margin:0 0 .75rem;white-space:pre-wrap;overflow-wrap:anywhere}
