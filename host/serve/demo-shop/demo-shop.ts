@@ -7,9 +7,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { systemCode } from '../../thrown.ts'
 import type { Credentials } from '../demo.ts'
-import { prepareCheckout, readResult } from './merchant.ts'
+import { brands, prepareCheckout, readResult } from './merchant.ts'
 import { Notifications, notificationPath } from './notifications.ts'
-import { basketPage, brands, resultPage, script, troublePage } from './pages.ts'
+import { basketPage, resultPage, script, troublePage } from './pages.ts'
 
 export type DemoShop = {
   readonly url: string
@@ -94,9 +94,9 @@ export async function openDemoShop(
     const result = await readResult(credentials, url.searchParams.get('resourcePath'))
     if (result === undefined) return html(response, credentials, 404, troublePage())
     const checkout = url.searchParams.get('id') ?? ''
-    const told = await notifications.of(checkout)
     const { registrationId } = result.answer
     if (typeof registrationId === 'string') keep(shopperOf(request), registrationId)
+    const told = await notifications.of(checkout)
     html(
       response,
       credentials,

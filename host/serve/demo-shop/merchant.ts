@@ -38,6 +38,9 @@ export async function ask(
 /** The one product of the shop. */
 export const product = { name: 'Harbour lamp', price: '92.00', currency: 'EUR' } as const
 
+/** The brands of the shop, in the order of the form. */
+export const brands = ['VISA', 'MASTER', 'AMEX', 'PAYPAL'] as const
+
 /** A checkout for the product. Its id goes into the page; the access token never leaves the server. */
 export function prepareCheckout(
   credentials: Credentials,

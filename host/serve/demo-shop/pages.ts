@@ -2,21 +2,18 @@
 import { createHash } from 'node:crypto'
 import { languageCodes, languageNames, languageOf, tagOf } from '@tollgate/widget/texts/languages'
 import { Html, html } from '../../http/html.ts'
-import { type Exchange, product } from './merchant.ts'
+import { brands, type Exchange, product } from './merchant.ts'
 import { picture } from './picture.ts'
 import { css } from './style.ts'
 import { challengeCode, testCards } from './test-cards.ts'
 
 export type Page = { readonly text: string; readonly styleHash: string }
 
-/** The brands of the shop, in the order of the form. */
-export const brands = ['VISA', 'MASTER', 'AMEX', 'DIRECTDEBIT_SEPA', 'PAYPAL'] as const
-
 /** The one script of the shop's own: options of the widget, and buttons that copy a card number. */
 export const script = `
 var wpwlOptions = {
   locale: document.documentElement.dataset.locale,
-  style: 'card',
+  style: 'plain',
   registrations: { requireCvv: true },
 }
 addEventListener('click', function (event) {
@@ -67,7 +64,7 @@ export function basketPage({
   const source = `${baseUrl}/v1/paymentWidgets.js?checkoutId=${id}`
   return documentOf(
     'Checkout',
-    html`<main class="basket">
+    html`<main class="basket" aria-label="Your order">
 <div class="column"><section class="order" aria-labelledby="product">
 <div class="picture">${picture}</div>
 <div class="line"><div><h1 id="product">${product.name}</h1><p>Brass and opal glass</p></div><p class="price">€${product.price}</p></div>
@@ -115,9 +112,9 @@ export function resultPage({
 <section class="verdict ${state}"><h1>${headlines[state]}</h1><p><code>${code}</code> ${description}</p>
 <p class="ways">${state === 'pending' && html`<a href="${address}">Look again</a>`}<a href="/">Buy another lamp</a></p></section>
 <section><h2>1. The browser came back</h2><p>The widget sent it to the result page of the shop. Nothing in this address is proof of a payment.</p><pre>GET ${address}</pre></section>
-<section><h2>2. Your server asks the gateway</h2><p>The response is the truth. The access token stays on your server.</p>${exchangeOf(result)}</section>
+<div class="both"><section><h2>2. Your server asks the gateway</h2><p>The response is the truth. The access token stays on your server.</p>${exchangeOf(result)}</section>
 <section><h2>3. A webhook tells your server</h2><p>It arrives even if the browser never comes back. Its signature was checked.</p>
-${told.length === 0 ? html`<p class="soft">None so far. <a href="${address}">Look again</a></p>` : told.map((one) => html`<pre>${pretty(one)}</pre>`)}</section>
+${told.length === 0 ? html`<p class="soft">None so far. <a href="${address}">Look again</a></p>` : told.map((one) => html`<pre>${pretty(one)}</pre>`)}</section></div>
 <section><h2>Try a challenge</h2><p>Pay with <code>4200 0000 0000 0042</code>, and enter <code>${challengeCode}</code> on the page of the bank: <a href="/">start again</a>.</p></section>
 </main>`,
   )

@@ -9,8 +9,8 @@ html{font:100%/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-s
 -webkit-text-size-adjust:100%;text-size-adjust:100%}
 body{margin:0}
 .top{display:flex;align-items:center;gap:.75rem;padding:1rem clamp(1rem,4vw,3rem);border-bottom:1px solid var(--line);background:var(--paper)}
-.name{font-family:Georgia,"Noto Serif",serif;font-size:1.375rem;font-weight:700;color:var(--ink);text-decoration:none;letter-spacing:-.01em}
-.tag{font-size:.8125rem;font-weight:600;padding:.125rem .625rem;border-radius:1rem;background:var(--wait-wash);color:var(--wait)}
+.name{font-family:Georgia,"Noto Serif",serif;font-size:clamp(1.125rem,5vw,1.375rem);font-weight:700;color:var(--ink);text-decoration:none;letter-spacing:-.01em}
+.tag{white-space:nowrap;font-size:.8125rem;font-weight:600;padding:.125rem .625rem;border-radius:1rem;background:var(--wait-wash);color:var(--wait)}
 main{max-width:72rem;margin:0 auto;padding:clamp(1rem,3vw,2.5rem) clamp(.5rem,4vw,3rem) 4rem;display:grid;gap:clamp(1rem,2.5vw,2rem)}
 .basket{grid-template-columns:minmax(0,1fr);align-items:start}
 @media (min-width:60rem){.basket{grid-template-columns:minmax(0,1.2fr) minmax(0,1fr)}}
@@ -44,7 +44,8 @@ pre{background:var(--code);border:1px solid var(--line);border-radius:.625rem;pa
 .languages{list-style:none;margin:0 0 1rem;padding:0;display:flex;flex-wrap:wrap;gap:.25rem .25rem}
 .languages a{display:flex;align-items:center;min-height:2.25rem;padding:0 .625rem;border-radius:.5rem}
 .languages [aria-current]{background:var(--wash);font-weight:650}
-.result{max-width:52rem}
+.both{display:grid;gap:inherit}
+@media (min-width:60rem){.both{grid-template-columns:repeat(2,minmax(0,1fr));align-items:start}}
 .verdict{border-width:0;border-inline-start:.375rem solid}
 .verdict code{font-weight:650}
 .verdict.paid{background:var(--good-wash);border-color:var(--good)}.verdict.paid h1{color:var(--good)}

@@ -1,5 +1,8 @@
 /** The cards beside the widget, from the simulator's own table. */
+
 import { type Effect, rules } from '@tollgate/connector-simulator'
+import { brandOf } from '@tollgate/schemas'
+import { brands } from './merchant.ts'
 
 export type TestCard = { readonly number: string; readonly meaning: string }
 export type CardGroup = { readonly title: string; readonly cards: readonly TestCard[] }
@@ -29,11 +32,17 @@ const groups: readonly { readonly title: string; readonly has: (effect: Effect) 
 export const testCards: readonly CardGroup[] = groups.map(({ title, has }) => ({
   title,
   cards: rules.flatMap(([sign, is, effect, meaning]) =>
-    sign === 'number' && Array.isArray(is) && has(effect)
-      ? [{ number: spaced(is[0] as string), meaning }]
+    sign === 'number' && Array.isArray(is) && has(effect) && isTaken(meaning)
+      ? [{ number: spaced(is[0] as string), meaning: brandOf(meaning)?.title ?? meaning }]
       : [],
   ),
 }))
+
+/** Rows of approved cards are named by their brand. */
+function isTaken(meaning: string): boolean {
+  const brand = brandOf(meaning)?.code
+  return brand === undefined || brands.some((one) => one === brand)
+}
 
 /** The code that the bank's page of the simulator accepts. */
 export const challengeCode = '1234'
