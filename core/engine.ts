@@ -24,6 +24,7 @@ import type { DistinctNumbers } from './vault/distinct-numbers.ts'
 import type { HeldSecrets } from './vault/held-secrets.ts'
 import type { ReturnPlace } from './vault/return-tokens.ts'
 import type { Vault } from './vault/vault.ts'
+import type { WidgetFiles } from './widget-files/files.ts'
 
 export type Environment = 'test' | 'live'
 
@@ -76,6 +77,10 @@ export type Engine = {
   readonly widget: WidgetScript | undefined
   /** Card numbers that tokens and channels came with lately. */
   readonly distinctNumbers: DistinctNumbers
+  /** The served versions of the widget; `current` is the one of new checkouts. */
+  readonly widgetFiles: WidgetFiles
+  /** The origin of card fields; undefined: that of the script, in test only. */
+  readonly fieldsUrl: string | undefined
   /** Security codes of shoppers who are away at a challenge. */
   readonly heldSecrets: HeldSecrets
   /**

@@ -7,6 +7,7 @@ import { type Call, type Reply, type Request, read } from './call.ts'
 import type { Caller } from './caller/caller.ts'
 import { buildNumber, embedder, type RequestOptions } from './caller/embedder.ts'
 import { Checkouts } from './checkout/api.ts'
+import type { PluginPages } from './connector/plugin-pages.ts'
 import type { Database } from './db/database.ts'
 import type { Engine, Environment } from './engine.ts'
 import type { Entities } from './entity/entities.ts'
@@ -44,6 +45,7 @@ import { type StepOperation, stepsFor } from './step/operations.ts'
 import { inspect } from './step/steps.ts'
 import { TestClocks } from './test-clock/api.ts'
 import { Webhooks } from './webhook/api.ts'
+import { Widget } from './widget/api.ts'
 
 /** A running engine. Close it, or bind it with `await using`. */
 export class Gateway {
@@ -60,7 +62,11 @@ export class Gateway {
   readonly testClocks: TestClocks
   readonly webhooks: Webhooks
   readonly shoppers: Shoppers
+  /** The script, frames and files of the widget. */
+  readonly widget: Widget
   readonly checkouts: Checkouts
+  /** Pages of plugins in test set-ups, for hosts that serve them. */
+  readonly pages: PluginPages
   /** Decisions that only people can make. */
   readonly operator: Operator
   /** The operators: their accounts, logins and rights. */
@@ -87,11 +93,13 @@ export class Gateway {
     this.query = new Query(parts.engine)
     this.shoppers = new Shoppers(parts.engine)
     this.checkouts = new Checkouts(parts.engine)
+    this.pages = parts.pages
     this.schedules = Object.assign(new Schedules(parts.engine), {
       steps: this.#stepsOf('schedules.steps'),
     })
     this.testClocks = new TestClocks(parts.engine)
     this.webhooks = new Webhooks(parts.engine)
+    this.widget = new Widget(parts.engine)
     this.operator = new Operator(parts.engine)
     this.events = new Events(parts.engine)
     const { engine } = parts

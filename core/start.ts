@@ -5,6 +5,7 @@ import { alarms, marked } from './audit/alarm.ts'
 import { buildNumber } from './caller/embedder.ts'
 import { CardTesting } from './card-testing/card-testing.ts'
 import { systemClock } from './clock.ts'
+import { PluginPages } from './connector/plugin-pages.ts'
 import { Registry } from './connector/registry.ts'
 import { TokenCache } from './connector/token-cache.ts'
 import { Passwords } from './crypto/passwords.ts'
@@ -40,6 +41,7 @@ import { StepLog } from './transcript/log.ts'
 import { DistinctNumbers } from './vault/distinct-numbers.ts'
 import { HeldSecrets } from './vault/held-secrets.ts'
 import { Vault } from './vault/vault.ts'
+import { WidgetFiles } from './widget-files/files.ts'
 
 const silent: Log = { info() {}, warn() {} }
 
@@ -90,14 +92,21 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     )
     const directory = new Directory(lanes, options.environment, clock, log)
     const alarm = alarms(securityLog, clock)
-    const publicUrl = options.publicUrl?.replace(/\/$/, '')
     const events = new EventBus(log)
     for (const plugin of options.plugins) if (plugin.on !== undefined) events.on(plugin.on)
-    const below = (path: string) => (publicUrl === undefined ? undefined : `${publicUrl}${path}`)
+    const { publicUrl } = options
+    const below = (path: string) => {
+      const base = typeof publicUrl === 'function' ? publicUrl() : publicUrl
+      return base === undefined ? undefined : `${base.replace(/\/$/, '')}${path}`
+    }
+    const { environment, plugins } = options
+    const pages = new PluginPages({ plugins, environment, lanes, clock })
     const targets = new Targets(registry, directory, openAccounts(vault, registry), {
       notify: (connector, account) => below(`/connectors/${connector}/${account}/events`),
-      pages: (plugin) => below(`/v1/pages/${plugin}`),
+      pages: (plugin) => (pages.serves(plugin) ? below(`/v1/pages/${plugin}`) : undefined),
     })
+    const widgetFiles = new WidgetFiles(lanes)
+    if (options.widget !== undefined) await widgetFiles.publish(options.widget)
     const engine: Engine = {
       name,
       environment: options.environment,
@@ -131,8 +140,10 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       setupChanges: new SetupChanges(clock),
       webhookReplays: new WebhookSlots('replay', limits.webhookReplaysPerToken),
       node: nodeOf(name),
-      widget: options.widget,
+      widget: widgetFiles.current,
       distinctNumbers: new DistinctNumbers(clock),
+      widgetFiles,
+      fieldsUrl: options.fieldsUrl,
       heldSecrets: new HeldSecrets(clock),
       returnUrl: (paymentId, attemptKey, where) =>
         below(`/v1/return/${paymentId}/${opened.returnTokens.of(attemptKey, where)}`),
@@ -162,6 +173,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       dispatcher,
       outgoing,
       presence,
+      pages,
       entities: new Entities(lanes, vault, registry, options.environment, clock, twoPeople),
       people: (operator, audit) =>
         new OperatorAccounts(engine, passwords, twoPeople, operator, audit),

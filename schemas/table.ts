@@ -326,9 +326,9 @@ export type Endpoint = {
   /** Name of the operation: `payments.create`. */
   readonly operation: string
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** Path with `{id}` parameters. */
+  /** Path with `{id}` parameters, and other accepted paths; where `deep`, the last parameter takes all that follows. */
   readonly path: string
-  /** Other accepted paths. */
+  readonly deep?: true
   readonly alsoPaths?: readonly string[]
   readonly title: string
   /** Groups of request fields in the body (POST) or the query (GET, DELETE). */
@@ -344,6 +344,9 @@ export type Endpoint = {
   readonly right: NeededRight
   /** A second right of the token; with `where`, only for a request that names this field. */
   readonly also?: { readonly right: RightName; readonly where?: string }
-  /** Class of limits that throttling applies. */
+  /** Pages of every origin may read the answer. It holds nothing that only one of them may know. */
+  readonly crossOrigin?: true
+  /** Class of limits that throttling applies, and surfaces that have the path (default: `merchant`). */
   readonly throttle: 'write' | 'read' | 'none'
+  readonly surfaces?: readonly ('merchant' | 'fields')[]
 }

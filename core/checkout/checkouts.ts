@@ -35,6 +35,7 @@ export async function createCheckout(
   request: Request,
 ): Promise<Made> {
   const { fields } = request
+  refuseWithoutFields(engine)
   const addressee = await engine.directory.channel(caller, textOf(fields, 'entityId'))
   const clockId = await clockOf(engine, addressee, fields, null)
   const now = await businessNow(engine, addressee.id, clockId)
@@ -226,6 +227,16 @@ function seal(engine: Engine, { id, entityId }: Checkout, fields: RequestFields)
   const numbers = numbersOf(fields)
   if (Object.keys(numbers).length === 0) return null
   return engine.vault.seal(placeOfSecret(secretIdOf(id), entityId), numbers)
+}
+
+/** A script that got into another page of the same origin could read card fields. */
+function refuseWithoutFields({ environment, fieldsUrl }: Engine): void {
+  if (environment === 'test' || fieldsUrl !== undefined) return
+  throw new GatewayError('600.200.200', {
+    status: 400,
+    description:
+      'invalid payment method: this installation takes no checkouts, its operator has to set the origin of card fields (fieldsUrl)',
+  })
 }
 
 function integrityOf({ widget }: Engine, fields: RequestFields): string | undefined {

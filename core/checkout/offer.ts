@@ -39,6 +39,8 @@ export type Offer = {
   readonly result: boolean
   /** Names of fields of the shopper that the merchant has filled. */
   readonly merchantFields: readonly string[]
+  /** The origin of card fields, where it is not that of the script. */
+  readonly fieldsUrl?: string
   /** The script that this checkout was made with. */
   readonly scriptHash?: string
 }
@@ -61,6 +63,7 @@ export async function offerOf(engine: Engine, id: string): Promise<Offer> {
     test: engine.environment === 'test',
     result: hasOwnPage(checkout),
     merchantFields: ['customer', 'billing'].flatMap((group) => namesBelow(request, group)),
+    ...(engine.fieldsUrl === undefined ? {} : { fieldsUrl: engine.fieldsUrl }),
     ...(checkout.scriptHash === null ? {} : { scriptHash: checkout.scriptHash }),
   }
 }

@@ -2469,6 +2469,22 @@ export type ReturnsGetRequest = Record<string, never>
 
 export type ReturnsPostRequest = Record<string, never>
 
+export type WidgetScriptRequest = Record<string, never>
+
+export type WidgetAssetRequest = Record<string, never>
+
+export type WidgetChallengeRequest = Record<string, never>
+
+export type WidgetFrameRequest = Record<string, never>
+
+export type CheckoutsPageRequest = Record<string, never>
+
+export type CheckoutsPayByPageRequest = Record<string, never>
+
+export type PagesGetRequest = Record<string, never>
+
+export type PagesPostRequest = Record<string, never>
+
 export type HealthLiveRequest = Record<string, never>
 
 export type HealthReadyRequest = Record<string, never>
@@ -5360,6 +5376,22 @@ export type ReturnsGetAnswer = Record<string, unknown>
 
 export type ReturnsPostAnswer = Record<string, unknown>
 
+export type WidgetScriptAnswer = Record<string, unknown>
+
+export type WidgetAssetAnswer = Record<string, unknown>
+
+export type WidgetChallengeAnswer = Record<string, unknown>
+
+export type WidgetFrameAnswer = Record<string, unknown>
+
+export type CheckoutsPageAnswer = Record<string, unknown>
+
+export type CheckoutsPayByPageAnswer = Record<string, unknown>
+
+export type PagesGetAnswer = Record<string, unknown>
+
+export type PagesPostAnswer = Record<string, unknown>
+
 export type HealthLiveAnswer = Record<string, unknown>
 
 export type HealthReadyAnswer = Record<string, unknown>
@@ -5421,6 +5453,14 @@ export interface Requests {
   'connectors.event': ConnectorsEventRequest
   'returns.get': ReturnsGetRequest
   'returns.post': ReturnsPostRequest
+  'widget.script': WidgetScriptRequest
+  'widget.asset': WidgetAssetRequest
+  'widget.challenge': WidgetChallengeRequest
+  'widget.frame': WidgetFrameRequest
+  'checkouts.page': CheckoutsPageRequest
+  'checkouts.payByPage': CheckoutsPayByPageRequest
+  'pages.get': PagesGetRequest
+  'pages.post': PagesPostRequest
   'health.live': HealthLiveRequest
   'health.ready': HealthReadyRequest
   'openapi.get': OpenapiGetRequest
@@ -5480,6 +5520,14 @@ export interface Answers {
   'connectors.event': ConnectorsEventAnswer
   'returns.get': ReturnsGetAnswer
   'returns.post': ReturnsPostAnswer
+  'widget.script': WidgetScriptAnswer
+  'widget.asset': WidgetAssetAnswer
+  'widget.challenge': WidgetChallengeAnswer
+  'widget.frame': WidgetFrameAnswer
+  'checkouts.page': CheckoutsPageAnswer
+  'checkouts.payByPage': CheckoutsPayByPageAnswer
+  'pages.get': PagesGetAnswer
+  'pages.post': PagesPostAnswer
   'health.live': HealthLiveAnswer
   'health.ready': HealthReadyAnswer
   'openapi.get': OpenapiGetAnswer

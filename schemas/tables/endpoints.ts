@@ -1,4 +1,5 @@
 import type { Endpoint } from '../table.ts'
+import { widgetEndpoints } from './widget-endpoints.ts'
 
 /** Fields of accepted groups for the creation of a checkout only. */
 const checkoutOnly = ['overridePaymentType[name]', 'integrity', 'registrations[n].id'] as const
@@ -310,6 +311,8 @@ export const endpoints: readonly Endpoint[] = [
     login: 'checkout',
     right: 'none',
     throttle: 'write',
+    // The frames of the fields send and ask on their own origin.
+    surfaces: ['merchant', 'fields'],
   },
   {
     operation: 'checkouts.register',
@@ -324,6 +327,7 @@ export const endpoints: readonly Endpoint[] = [
     login: 'checkout',
     right: 'none',
     throttle: 'write',
+    surfaces: ['merchant', 'fields'],
   },
   {
     operation: 'checkouts.state',
@@ -336,6 +340,7 @@ export const endpoints: readonly Endpoint[] = [
     login: 'checkout',
     right: 'none',
     throttle: 'read',
+    surfaces: ['merchant', 'fields'],
   },
   {
     operation: 'checkouts.widget',
@@ -348,6 +353,7 @@ export const endpoints: readonly Endpoint[] = [
     login: 'checkout',
     right: 'none',
     throttle: 'read',
+    crossOrigin: true,
   },
   {
     operation: 'schedules.create',
@@ -685,6 +691,31 @@ export const endpoints: readonly Endpoint[] = [
     method: 'POST',
     path: '/v1/return/{id}/{token}',
     title: 'Bring a shopper back from a bank that posts a form',
+    accepts: [],
+    answers: [],
+    login: 'return',
+    right: 'none',
+    throttle: 'write',
+  },
+  ...widgetEndpoints,
+  {
+    operation: 'pages.get',
+    method: 'GET',
+    path: '/v1/pages/{plugin}/{rest}',
+    deep: true,
+    title: 'Show a page of a plugin to a shopper, in test set-ups',
+    accepts: [],
+    answers: [],
+    login: 'return',
+    right: 'none',
+    throttle: 'read',
+  },
+  {
+    operation: 'pages.post',
+    method: 'POST',
+    path: '/v1/pages/{plugin}/{rest}',
+    deep: true,
+    title: 'Take the form of a page of a plugin',
     accepts: [],
     answers: [],
     login: 'return',

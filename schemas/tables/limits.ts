@@ -320,6 +320,8 @@ export const limits = {
   shopperReturnWaitMs: 5 * second,
   /** Form that a bank's page posts with a returning shopper. */
   shopperReturnBytes: 64 * 1024,
+  /** A form of a plugin's page. */
+  pageFormBytes: 16 * 1024,
   /** The shopperResultUrl of a submitted checkout is called after this time without a read. */
   shopperResultCallbackMs: 29 * minute,
   scheduleIntervalLiveMs: hour,
@@ -435,6 +437,12 @@ export const limits = {
   /** Values whose failures are counted: of one merchant, and in all. */
   cardTestingKeysPerMerchant: 5_000,
   cardTestingKeys: 50_000,
+
+  // The widget.
+  /** Files of the widget in the memory of a process: two versions, and some. */
+  widgetFilesKept: 200,
+  /** A form of the hosted page. */
+  checkoutPageBytes: 16 * 1024,
 
   // Queries and reports.
   /** A page of any list ends at this size, or with its first entry; its cursor continues. */

@@ -25,7 +25,7 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
   },
   {
     layer: 'Telling and finding what happened',
-    parts: ['event-feed/', 'webhook/', 'step/', 'query/'],
+    parts: ['event-feed/', 'webhook/', 'step/', 'query/', 'widget/'],
   },
   {
     layer: 'Moving money',
@@ -43,7 +43,14 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
   { layer: 'What every part above shares', parts: ['call.ts', 'engine.ts'] },
   {
     layer: 'What the engine holds',
-    parts: ['routing/', 'card-testing/', 'business-time/', 'process/', 'transcript/'],
+    parts: [
+      'routing/',
+      'card-testing/',
+      'business-time/',
+      'process/',
+      'transcript/',
+      'widget-files/',
+    ],
   },
   { layer: 'Who may act for whom', parts: ['entity/', 'four-eyes/', 'caller/'] },
   { layer: 'Records and secrets', parts: ['audit-chain/', 'attention/', 'vault/', 'audit/'] },
