@@ -12,6 +12,7 @@ import type { Addressee } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import type { Use } from '../payment/first-request.ts'
 import { SlotTaken } from '../payment/in-checkout.ts'
+import { isOpen } from '../payment/late-words.ts'
 import { payFirst } from '../payment/payments.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
@@ -60,8 +61,8 @@ async function tryOnce(
     let now = await held(engine, id)
     const begun = await madeBy(engine, now.checkout, nonce)
     if (begun !== undefined) return repeated(engine, id, begun)
-    if ((await stateOf(engine, now)) === 'busy' && now.payment !== null) {
-      await freeSlot(engine, now.payment)
+    if (await mayFollow(engine, now)) {
+      await freeSlot(engine, now.payment!)
       now = await held(engine, id)
     }
     if ((await stateOf(engine, now)) !== 'free') return replyOfState(engine, now)
@@ -73,6 +74,14 @@ async function tryOnce(
     }
   }
   return replyOfState(engine, await held(engine, id))
+}
+
+/** Whether another try could follow, if the one under way ended: else it is left in peace. */
+async function mayFollow(engine: Engine, now: Held): Promise<boolean> {
+  const { payment } = now
+  if (payment === null || !isOpen(payment.state)) return false
+  const ended: Held = { ...now, payment: { ...payment, state: 'declined' }, attempt: 'declined' }
+  return (await stateOf(engine, ended)) === 'free'
 }
 
 /** A press that is checked, with everything that its payment needs. */
@@ -210,9 +219,11 @@ async function madeBy(
 async function repeated(engine: Engine, id: string, begun: Payment): Promise<Submitted> {
   const untilMs = engine.clock.elapsedMs() + limits.checkoutRepeatWaitMs
   let payment = begun
+  let pauseMs = lookAgainMs.first
   while (payment.state === 'processing' && engine.clock.elapsedMs() < untilMs) {
     if (engine.inFlight.over) break
-    await new Promise((resume) => setTimeout(resume, lookAgainMs))
+    await new Promise((resume) => setTimeout(resume, pauseMs))
+    pauseMs = Math.min(2 * pauseMs, lookAgainMs.most)
     const [row] = await engine.lanes.single(paymentById(payment.id, null))
     if (row === undefined) break
     payment = toPayment(row)
@@ -220,7 +231,7 @@ async function repeated(engine: Engine, id: string, begun: Payment): Promise<Sub
   return replyAbout(engine, await held(engine, id), payment)
 }
 
-const lookAgainMs = 50
+const lookAgainMs = { first: 50, most: 1_000 }
 
 /** A refusal is about the shopper's entry, about too many tries, or about the gateway itself. */
 async function refused(
