@@ -7,15 +7,18 @@ import type { RequestFields } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import type { Request } from '../call.ts'
 import { embedder } from '../caller/embedder.ts'
+import { TooManyFailures } from '../card-testing/card-testing.ts'
 import type { Engine } from '../engine.ts'
 import type { Addressee } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
+import { TooManyNumbers } from '../payment/distinct-number.ts'
 import type { Use } from '../payment/first-request.ts'
 import { SlotTaken } from '../payment/in-checkout.ts'
 import { isOpen } from '../payment/late-words.ts'
 import { payFirst } from '../payment/payments.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
+import { checkAccount } from '../request/account.ts'
 import { textOf } from '../request/values.ts'
 import { mayReauthenticate, reauthenticate } from '../three-d-secure/soft-decline.ts'
 import { type Connection, completeRequest } from './complete-request.ts'
@@ -62,6 +65,8 @@ async function tryOnce(
     const begun = await madeBy(engine, now.checkout, nonce)
     if (begun !== undefined) return repeated(engine, id, begun)
     if (await mayFollow(engine, now)) {
+      // An entry with errors ends nothing.
+      await prepare(engine, now.checkout, submitted, from)
       await freeSlot(engine, now.payment!)
       now = await held(engine, id)
     }
@@ -120,6 +125,7 @@ async function prepare(
     registration === undefined
       ? complete
       : await withStored(engine, addressee, registration, complete)
+  checkAccount(request.fields, { now: await nowOf(engine, checkout), cvvAsked: false })
   return {
     addressee,
     request: withChallenge(request, submitted),
@@ -240,7 +246,7 @@ async function refused(
   error: GatewayError,
   submitted: Request | undefined,
 ): Promise<Submitted> {
-  if (error.code.startsWith('800.120.')) {
+  if (error instanceof TooManyFailures || error instanceof TooManyNumbers) {
     await engine.lanes.single(countRefusal(id))
     const now = await held(engine, id)
     const state = await stateOf(engine, now)
