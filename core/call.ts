@@ -28,6 +28,8 @@ export type Call = {
   readonly requestId: string
   /** The client's address. */
   readonly address?: string | undefined
+  /** The client's `Accept` header, for operations of shoppers' browsers. */
+  readonly accept?: string | undefined
 }
 
 export type Reply = {

@@ -22,9 +22,19 @@ import type { Targets } from './routing/targets.ts'
 import type { StepLog } from './transcript/log.ts'
 import type { DistinctNumbers } from './vault/distinct-numbers.ts'
 import type { HeldSecrets } from './vault/held-secrets.ts'
+import type { ReturnPlace } from './vault/return-tokens.ts'
 import type { Vault } from './vault/vault.ts'
+import type { WidgetFiles } from './widget-files/files.ts'
 
 export type Environment = 'test' | 'live'
+
+/** The widget's script, addressed by its hash. */
+export type WidgetScript = {
+  /** Part of its address. */
+  readonly scriptHash: string
+  /** Value of the `integrity` attribute: `sha384-…`. */
+  readonly integrity: string
+}
 
 export type Engine = {
   readonly name: string
@@ -61,12 +71,23 @@ export type Engine = {
   readonly setupChanges: SetupChanges
   /** Replays under way. */
   readonly webhookReplays: WebhookSlots
+  /** The name of this installation in ids of checkouts. */
+  readonly node: string
+  /** The script that new checkouts are served; undefined: none. */
+  readonly widget: WidgetScript | undefined
   /** Card numbers that tokens and channels came with lately. */
   readonly distinctNumbers: DistinctNumbers
+  /** The served versions of the widget; `current` is the one of new checkouts. */
+  readonly widgetFiles: WidgetFiles
+  /** The origin of card fields; undefined: that of the script, in test only. */
+  readonly fieldsUrl: string | undefined
   /** Security codes of shoppers who are away at a challenge. */
   readonly heldSecrets: HeldSecrets
-  /** Where the shopper of an attempt comes back to; undefined without a public address. */
-  returnUrl(paymentId: string, attemptKey: string): string | undefined
+  /**
+   * Where the shopper of an attempt comes back to, in the whole tab or in a frame of the widget;
+   * undefined without a public address.
+   */
+  returnUrl(paymentId: string, attemptKey: string, where?: ReturnPlace): string | undefined
   /** How long one operation at an acquirer may take. */
   readonly connectorTimeoutMs: number
 }

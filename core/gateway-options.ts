@@ -5,6 +5,7 @@ import type { Environment } from './engine.ts'
 import type { Thresholds } from './entity/card-testing-settings.ts'
 import type { LoopbackRule } from './net/address.ts'
 import type { KeyProvider } from './vault/keys.ts'
+import type { WidgetRelease } from './widget-files/types.ts'
 
 export type Role = 'all' | 'api' | 'worker'
 
@@ -30,8 +31,13 @@ export type GatewayOptions = {
   readonly role?: Role
   /** Run pending migrations at start. Default true. */
   readonly migrate?: boolean
-  /** The public URL of the gateway, for messages of acquirers and returning shoppers: `https://pay.example.com`. */
-  readonly publicUrl?: string
+  /**
+   * The public URL of the gateway, for messages of acquirers and returning shoppers: `https://pay.example.com`. A function
+   * if the URL is known only later.
+   */
+  readonly publicUrl?: string | (() => string | undefined)
+  /** The origin of the widget's card fields: `https://fields.example.com`. Live checkouts need one. */
+  readonly fieldsUrl?: string
   /** How long an operation at an acquirer may take, in milliseconds. Default 30,000. */
   readonly connectorTimeoutMs?: number
   /** Lets connectors reach this machine's loopback. Test environment only; default true there. */
@@ -59,6 +65,8 @@ export type GatewayOptions = {
    * live the default is 10, 30, 300, 1000 and 1000, in test 0.
    */
   readonly cardTesting?: Partial<Thresholds>
+  /** The widget that new checkouts are served. Without one, checkouts have a page of their own at most. */
+  readonly widget?: WidgetRelease
   readonly log?: Log
   /**
    * The log for alarms and for the ends of the audit trail's chain. Default: the log, with the mark

@@ -6,6 +6,7 @@ import { AuditTrail } from './audit-chain/trail.ts'
 import { type Call, type Reply, type Request, read } from './call.ts'
 import type { Caller } from './caller/caller.ts'
 import { buildNumber, embedder, type RequestOptions } from './caller/embedder.ts'
+import { Checkouts } from './checkout/api.ts'
 import type { PluginPages } from './connector/plugin-pages.ts'
 import type { Database } from './db/database.ts'
 import type { Engine, Environment } from './engine.ts'
@@ -44,6 +45,7 @@ import { type StepOperation, stepsFor } from './step/operations.ts'
 import { inspect } from './step/steps.ts'
 import { TestClocks } from './test-clock/api.ts'
 import { Webhooks } from './webhook/api.ts'
+import { Widget } from './widget/api.ts'
 
 /** A running engine. Close it, or bind it with `await using`. */
 export class Gateway {
@@ -60,6 +62,9 @@ export class Gateway {
   readonly testClocks: TestClocks
   readonly webhooks: Webhooks
   readonly shoppers: Shoppers
+  /** The script, frames and files of the widget. */
+  readonly widget: Widget
+  readonly checkouts: Checkouts
   /** Pages of plugins in test set-ups, for hosts that serve them. */
   readonly pages: PluginPages
   readonly threeDSecure: Authentications
@@ -88,6 +93,7 @@ export class Gateway {
     this.entities = parts.entities
     this.query = new Query(parts.engine)
     this.shoppers = new Shoppers(parts.engine)
+    this.checkouts = new Checkouts(parts.engine)
     this.pages = parts.pages
     this.threeDSecure = new Authentications(parts.engine)
     this.schedules = Object.assign(new Schedules(parts.engine), {
@@ -95,6 +101,7 @@ export class Gateway {
     })
     this.testClocks = new TestClocks(parts.engine)
     this.webhooks = new Webhooks(parts.engine)
+    this.widget = new Widget(parts.engine)
     this.operator = new Operator(parts.engine)
     this.events = new Events(parts.engine)
     const { engine } = parts

@@ -54,6 +54,11 @@ export function newOpaqueId(): string {
   return randomBytes(16).toString('hex')
 }
 
+/** The id of a checkout: 128 random bits that nobody can guess, and the name of the node. */
+export function newCheckoutId(node: string): string {
+  return `${randomBytes(16).toString('hex').toUpperCase()}.${node}`
+}
+
 /** A new access token: 256 random bits, base64url. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url')
@@ -84,6 +89,9 @@ const timePart = (ms: number) =>
     .padStart(12, '0')
 
 export const isId = (text: string): boolean => /^[0-9a-f]{32}$/.test(text)
+
+export const isCheckoutId = (text: string): boolean =>
+  /^[0-9A-F]{32}\.[A-Za-z0-9-]{1,15}$/.test(text)
 
 const half = 1_000_000
 /** Round tables of a small Feistel network: a permutation of 0..10^12-1 that hides the count. */

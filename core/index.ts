@@ -69,3 +69,5 @@ export type {
   WebhooksView,
   WebhookView,
 } from './webhook/view.ts'
+export type { WidgetAsked, WidgetReply } from './widget/replies.ts'
+export type { WidgetFile, WidgetFrame, WidgetRelease } from './widget-files/types.ts'

@@ -3,6 +3,7 @@
 import { resultDescription, results } from '@tollgate/schemas'
 import { bodyOf, type Call, type Handler, idIn, queryOf, type Reply, read } from './call.ts'
 import type { Caller } from './caller/caller.ts'
+import { checkoutOperations } from './checkout/operations.ts'
 import type { Engine } from './engine.ts'
 import { GatewayError } from './errors.ts'
 import { eventOperations } from './event-feed/operations.ts'
@@ -95,6 +96,7 @@ const handlers: Readonly<Record<string, Handler>> = {
     const registration = await endRegistration(engine, caller, idIn(call), fields)
     return registrationReply(engine, registration, call, build)
   },
+  ...checkoutOperations,
   ...queryOperations,
   ...scheduleOperations,
   ...clockOperations,

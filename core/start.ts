@@ -41,6 +41,7 @@ import { StepLog } from './transcript/log.ts'
 import { DistinctNumbers } from './vault/distinct-numbers.ts'
 import { HeldSecrets } from './vault/held-secrets.ts'
 import { Vault } from './vault/vault.ts'
+import { WidgetFiles } from './widget-files/files.ts'
 
 const silent: Log = { info() {}, warn() {} }
 
@@ -94,16 +95,21 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     )
     const directory = new Directory(lanes, options.environment, clock, log)
     const alarm = alarms(securityLog, clock)
-    const publicUrl = options.publicUrl?.replace(/\/$/, '')
     const events = new EventBus(log)
     for (const plugin of options.plugins) if (plugin.on !== undefined) events.on(plugin.on)
+    const { publicUrl } = options
+    const below = (path: string) => {
+      const base = typeof publicUrl === 'function' ? publicUrl() : publicUrl
+      return base === undefined ? undefined : `${base.replace(/\/$/, '')}${path}`
+    }
     const { environment, plugins } = options
     const pages = new PluginPages({ plugins, environment, lanes, clock })
-    const below = (path: string) => (publicUrl === undefined ? undefined : `${publicUrl}${path}`)
     const targets = new Targets(registry, directory, openAccounts(vault, registry), {
       notify: (connector, account) => below(`/connectors/${connector}/${account}/events`),
       pages: (plugin) => (pages.serves(plugin) ? below(`/v1/pages/${plugin}`) : undefined),
     })
+    const widgetFiles = new WidgetFiles(lanes)
+    if (options.widget !== undefined) await widgetFiles.publish(options.widget)
     const engine: Engine = {
       name,
       environment: options.environment,
@@ -136,10 +142,14 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       webhookTests: new WebhookSlots('test', limits.webhookTestsPerToken),
       setupChanges: new SetupChanges(clock),
       webhookReplays: new WebhookSlots('replay', limits.webhookReplaysPerToken),
+      node: nodeOf(name),
+      widget: widgetFiles.current,
       distinctNumbers: new DistinctNumbers(clock),
+      widgetFiles,
+      fieldsUrl: options.fieldsUrl,
       heldSecrets: new HeldSecrets(clock),
-      returnUrl: (paymentId, attemptKey) =>
-        below(`/v1/return/${paymentId}/${opened.returnTokens.of(attemptKey)}`),
+      returnUrl: (paymentId, attemptKey, where) =>
+        below(`/v1/return/${paymentId}/${opened.returnTokens.of(attemptKey, where)}`),
       connectorTimeoutMs: options.connectorTimeoutMs ?? 30_000,
     }
     await queue.start()
@@ -181,6 +191,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     throw error
   }
 }
+
+/** The name of an engine as a part of ids. */
+const nodeOf = (name: string): string => name.replaceAll(/[^A-Za-z0-9-]/g, '-').slice(0, 15)
 
 /** Waits a few seconds for a database that is starting. */
 async function reachable(database: Database, lanes: Lanes): Promise<void> {

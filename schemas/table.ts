@@ -326,11 +326,9 @@ export type Endpoint = {
   /** Name of the operation: `payments.create`. */
   readonly operation: string
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** Path with `{id}` parameters. */
+  /** Path with `{id}` parameters, and other accepted paths; where `deep`, the last parameter takes all that follows. */
   readonly path: string
-  /** The last parameter of the path takes all that follows, slashes included. */
   readonly deep?: true
-  /** Other accepted paths. */
   readonly alsoPaths?: readonly string[]
   readonly title: string
   /** Groups of request fields in the body (POST) or the query (GET, DELETE). */
@@ -340,12 +338,15 @@ export type Endpoint = {
   readonly refused?: readonly string[]
   /** Groups of response fields in the answer. */
   readonly answers: readonly string[]
-  /** `token`: a Bearer token; `return`: the token in the path, which a shopper was sent away with; `none`: public. */
-  readonly login: 'token' | 'return' | 'none'
+  /** `token`: a Bearer token; `checkout`, `return`: the id or the token in the path, which a shopper has; `none`: public. */
+  readonly login: 'token' | 'checkout' | 'return' | 'none'
   /** The right that the token needs. */
   readonly right: NeededRight
   /** A second right of the token; with `where`, only for a request that names this field. */
   readonly also?: { readonly right: RightName; readonly where?: string }
-  /** Class of limits that throttling applies. */
+  /** Pages of every origin may read the answer. It holds nothing that only one of them may know. */
+  readonly crossOrigin?: true
+  /** Class of limits that throttling applies, and surfaces that have the path (default: `merchant`). */
   readonly throttle: 'write' | 'read' | 'none'
+  readonly surfaces?: readonly ('merchant' | 'fields')[]
 }

@@ -1,3 +1,4 @@
+import { limits } from '@tollgate/schemas'
 import { settingOf as cardTestingSettings } from './card-testing-settings.ts'
 
 /** A setting of an entity. A channel's own value takes precedence over those of its ancestors. */
@@ -32,9 +33,29 @@ const pauses: Setting = {
   hint: `a list of 1 to ${mostPauses} numbers of hours, such as [24, 72]`,
 }
 
+const mostOrigins = 50
+const origins: Setting = {
+  takes: (value) =>
+    Array.isArray(value) &&
+    value.length <= mostOrigins &&
+    value.every((one) => typeof one === 'string' && isOrigin(one)),
+  hint: `a list of at most ${mostOrigins} origins, such as ["https://shop.example"]`,
+}
+
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text
+}
+
 const known: Readonly<Record<string, Setting>> = {
   /** Refuse cards without a security code while the shopper is present. */
   cvvRequired: oneOf(true, false),
+  /** Failed tries after which a checkout is closed; 10 unless set. */
+  checkoutTries: whole(1, limits.checkoutTries.most),
+  /** False: the widget takes a stored card without its security code. */
+  oneClickCvv: oneOf(true, false),
+  /** Origins of the pages that may show the widget; any https page unless set. */
+  widgetOrigins: origins,
   /** Keep approvals for less than the requested amount, instead of reversing them. */
   partialApproval: oneOf(true, false),
   /**

@@ -15,6 +15,7 @@ import { firstOperation } from './first-operation.ts'
 import { type Asked, checkFirst, type Use } from './first-request.ts'
 import { attemptKeys, firstPayment, firstRow, sealFirst } from './first-rows.ts'
 import { findEarlier, type Idempotency, replayed } from './idempotency.ts'
+import { SlotTaken } from './in-checkout.ts'
 import { instrumentOf } from './instrument.ts'
 import { leaseMs } from './lease.ts'
 import { holderOf } from './scheduled.ts'
@@ -42,7 +43,7 @@ export async function acceptFirst(
   if (earlier !== undefined) return { replay: earlier }
   const { target, authenticator } = await chooseTargets(engine, channel, asked)
   const time = callTime(engine, (authenticator ?? target).loaded.connector)
-  const keyOf = attemptKeys(engine, target, use.scheduled, idempotency)
+  const keyOf = attemptKeys(engine, target, use, idempotency)
   const payment = await firstPayment(engine, channel, asked, target, keyOf, authenticator)
   const sealed = sealFirst(engine, channel, payment, asked.numbers)
   const lease =
@@ -130,8 +131,9 @@ async function chooseTarget(engine: Engine, channel: Channel, asked: Asked): Pro
 /** The payment that was written first: for the same occurrence, or under the same key. */
 function writtenBefore(
   engine: Engine,
-  { scheduled }: Use,
+  { scheduled, inCheckout }: Use,
   idempotency: Idempotency | null,
 ): Promise<Payment> {
+  if (inCheckout !== undefined) throw new SlotTaken()
   return scheduled === undefined ? replayed(engine, idempotency!) : holderOf(engine, scheduled)
 }

@@ -1,6 +1,7 @@
 /** Writes the rows of a first commit again. `write-first.ts` and `begin.ts` write them the first time. */
 import type { Sql } from '../db/sql.ts'
-import { type AcceptRow, acceptOf } from './store-first.ts'
+import { writeAgainOf } from './accept-statement.ts'
+import type { AcceptRow } from './store-first.ts'
 import { type FollowUpRow, reserve } from './store-follow-up.ts'
 
 export type Begun =
@@ -12,4 +13,6 @@ export type Begun =
  * reservations, so a follow-up's amount may exceed the limit.
  */
 export const writeAgain = (begun: Begun): Sql<{ id: string }> =>
-  begun.is === 'first' ? acceptOf(begun.row).one(begun.row) : reserve(begun.row, { isForced: true })
+  begun.is === 'first'
+    ? writeAgainOf(begun.row).one(begun.row)
+    : reserve(begun.row, { isForced: true })

@@ -15,6 +15,7 @@ import { refuseOwnNumber } from '../request/own-number.ts'
 import { refuse, textOf } from '../request/values.ts'
 import { isOn } from '../three-d-secure/plan.ts'
 import { refuseManyNumbers } from './distinct-number.ts'
+import type { InCheckout } from './in-checkout.ts'
 import { handlerOf } from './operation-kinds.ts'
 import type { Scheduled } from './scheduled.ts'
 import { numbersOf } from './stored-request.ts'
@@ -32,6 +33,8 @@ export type Use = {
   /** The caller; absent when the engine itself asks. */
   readonly caller?: Caller
   readonly scheduled?: Scheduled
+  /** The checkout that the shopper pays. */
+  readonly inCheckout?: InCheckout
 }
 
 export type Asked = {

@@ -7,14 +7,16 @@ import { textOf } from '../request/values.ts'
 import type { AuthenticatorTarget, Target } from '../routing/targets.ts'
 import type { AuthenticationRecord } from '../three-d-secure/types.ts'
 import { attemptKey } from './attempt-key.ts'
-import type { Asked } from './first-request.ts'
+import type { Asked, Use } from './first-request.ts'
 import { undecided } from './following-payment.ts'
 import type { Idempotency } from './idempotency.ts'
+import { idempotencyOfTry, slotColumns } from './in-checkout.ts'
 import { shownNumbers } from './instrument.ts'
 import type { Effect } from './operation-kinds.ts'
-import { idempotencyOfOccurrence, type Scheduled } from './scheduled.ts'
+import { idempotencyOfOccurrence } from './scheduled.ts'
 import { sealNumbers } from './sealed-numbers.ts'
 import type { AcceptRow, RegisteringRow, ScheduledRow } from './store-first.ts'
+import type { SlotRow } from './store-in-checkout.ts'
 import { accountPart, noticeAt, withoutSecrets } from './stored-request.ts'
 import type { Payment, StoredRequest } from './types.ts'
 
@@ -27,10 +29,15 @@ export type KeyOf = (paymentId: string, no: number) => string
 export function attemptKeys(
   engine: Engine,
   target: Target,
-  scheduled: Scheduled | undefined,
+  { scheduled, inCheckout }: Pick<Use, 'scheduled' | 'inCheckout'>,
   idempotency: Idempotency | null,
 ): KeyOf {
-  const keyedBy = scheduled === undefined ? idempotency : idempotencyOfOccurrence(scheduled)
+  const keyedBy =
+    scheduled !== undefined
+      ? idempotencyOfOccurrence(scheduled)
+      : inCheckout !== undefined
+        ? idempotencyOfTry(inCheckout)
+        : idempotency
   return (paymentId, no) => attemptKey(engine, target.loaded.connector, paymentId, keyedBy, no)
 }
 
@@ -69,6 +76,7 @@ export async function firstPayment(
     merchantTransactionId: textOf(fields, 'merchantTransactionId') ?? null,
     registrationId: isVerification ? id : asked.isStored ? newId() : (use.registrationId ?? null),
     scheduleId: use.scheduled?.scheduleId ?? null,
+    checkoutId: use.inCheckout?.checkoutId ?? null,
     clockId,
     ...undecided,
     ...(authenticator === undefined ? {} : { answer: { authentication: recordOf(authenticator) } }),
@@ -117,7 +125,7 @@ export async function firstRow(
   sealed: SealedFirst,
   leaseMs: number,
   idempotency: Idempotency | null,
-): Promise<AcceptRow | RegisteringRow | ScheduledRow> {
+): Promise<AcceptRow | RegisteringRow | ScheduledRow | SlotRow> {
   const { scheduled } = asked.use
   return {
     id: payment.id,
@@ -148,6 +156,7 @@ export async function firstRow(
     idempotency_fingerprint: idempotency?.fingerprint ?? null,
     registration_id: payment.registrationId,
     schedule_id: payment.scheduleId,
+    checkout_id: payment.checkoutId,
     clock_id: payment.clockId,
     authentication:
       payment.answer.authentication === undefined
@@ -156,6 +165,7 @@ export async function firstRow(
     ...(scheduled === undefined
       ? {}
       : { occurrence_id: scheduled.occurrenceId, previous_id: scheduled.previousId }),
+    ...slotColumns(asked.use.inCheckout),
     ...(asked.isStored ? await registeringColumns(engine, asked, payment) : {}),
   }
 }

@@ -43,6 +43,7 @@ export async function followingPayment(
     merchantTransactionId: null,
     registrationId: null,
     scheduleId: null,
+    checkoutId: null,
     clockId,
     ...undecided,
     ...own,

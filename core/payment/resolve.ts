@@ -11,12 +11,12 @@ import { addAudit } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
-import { addTimer, claimedTimer, removeTimer } from '../timer/store.ts'
+import { claimedTimer } from '../timer/store.ts'
 import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { lookAtAuthentication } from './authentication-look.ts'
-import { ladder, provenNotCharged, ranOutOfTime } from './decide.ts'
-import { applyLate } from './late.ts'
+import { cancelledByShopper, ladder, provenNotCharged, ranOutOfTime } from './decide.ts'
+import { askForFinality } from './finality.ts'
 import { held } from './late-move.ts'
 import { isOpen } from './late-words.ts'
 import { takeAttempt } from './lease.ts'
@@ -26,13 +26,14 @@ import { settle } from './settle.ts'
 import { attemptByKey, balanceById, paymentByAttempt, toPayment } from './store-read.ts'
 import { dropLease, type LeaseRow, lookLater } from './store-settle.ts'
 import { takeBack } from './take-back.ts'
-import type { Held, Payment, Source } from './types.ts'
+import type { Payment, Source } from './types.ts'
 
 /**
- * The reason of an enquiry: the next look, the end of a pending payment's time, or an operator's
- * question. For a question the engine sends and takes back nothing.
+ * The reason of an enquiry: the next look, the end of a pending payment's time, an operator's
+ * question, or a shopper who gave up and tries again. For a question the engine sends and takes back
+ * nothing. For a new try the engine reverses, and without a proof the payment stays as it is.
  */
-export type Reason = 'look' | 'expiry' | 'question'
+export type Reason = 'look' | 'expiry' | 'question' | 'new-try'
 
 /** Operations without secrets and shoppers: the engine may send them again under the same key. */
 const resendable = new Set(['capture', 'refund', 'reverse'])
@@ -169,12 +170,14 @@ async function conclude(
       // acquirer's record.
       if (why === 'question') return left({}, 'the acquirer does not know it')
       if (why === 'expiry') return undo(engine, work, {}, 'it was not completed in time', why)
+      if (why === 'new-try') return giveUp(engine, work, {})
       // The shopper may be on the way, so an empty answer changes nothing.
       if (work.payment.state === 'pending') return left({}, 'nothing is there yet')
       return notFound(engine, work)
     case 'pending':
       if (why === 'expiry')
         return undo(engine, work, found.refs ?? {}, 'it was not completed in time', why)
+      if (why === 'new-try') return giveUp(engine, work, found.refs ?? {})
       return { outcome: found, source: 'enquiry' }
     case 'unknown':
       if (why === 'expiry' && work.payment.state === 'pending') {
@@ -182,6 +185,14 @@ async function conclude(
       }
       return { outcome: found, source: 'enquiry', isNothing: true }
   }
+}
+
+/** The shopper gave it up: the slot is free only with a proof that it takes no money. */
+async function giveUp(engine: Engine, work: AttemptContext, refs: Refs): Promise<End> {
+  if (work.target.loaded.connector.resolve.reverseByKey === undefined) {
+    return left(refs, 'the acquirer has no reversal by key')
+  }
+  return undo(engine, work, refs, 'the shopper tries again', 'new-try')
 }
 
 const left = (refs: Refs, why: string): End => ({
@@ -296,17 +307,26 @@ async function undo(
     return {
       outcome: {
         is: 'declined',
-        reason: reason === 'expiry' ? ranOutOfTime : provenNotCharged,
+        reason: reasonOf[reason],
         refs: { ...refs, ...reversed.refs },
       },
       source: 'reversal',
     }
   }
+  const said = 'why' in reversed ? reversed.why : 'nothing was there to be undone'
+  if (reason === 'new-try') return left(refs, said)
   await list(engine, work.payment, why)
   const source = reason === 'expiry' ? 'expiry' : 'reversal'
-  const said = 'why' in reversed ? reversed.why : 'nothing was there to be undone'
   return { outcome: { is: 'unknown', refs, why: said }, source }
 }
+
+/** The code of a payment that was undone. */
+const reasonOf = {
+  look: provenNotCharged,
+  question: provenNotCharged,
+  expiry: ranOutOfTime,
+  'new-try': cancelledByShopper,
+} as const satisfies Record<Reason, string>
 
 async function list(engine: Engine, payment: Payment, why: string): Promise<void> {
   await engine.lanes.single(
@@ -314,33 +334,4 @@ async function list(engine: Engine, payment: Payment, why: string): Promise<void
       why,
     }),
   )
-}
-
-/** Pause between enquiries for the final word, unless the acquirer names one. */
-const askAgainMs = 3_600_000
-
-/**
- * Enquires about the final word on an accepted operation, where the acquirer answers such
- * enquiries. Other decided payments need no further look.
- */
-async function askForFinality(engine: Engine, { payment }: Held): Promise<Payment> {
-  const { attemptKey } = payment
-  if (payment.state !== 'approved' || payment.finalBy !== 'poll') {
-    await engine.lanes.single(removeTimer('look', attemptKey))
-    await engine.lanes.single(removeTimer('expire', attemptKey))
-    return payment
-  }
-  const work = await resumeAttempt(engine, payment, 0)
-  const handler = work.target.loaded.connector.resolve.enquire
-  const found = handler === undefined ? undefined : await ask(engine, work, 'enquire', handler)
-  const outcome = found?.is === 'notFound' ? undefined : found
-  const isFinal = outcome?.is === 'declined' || outcome?.is === 'approved'
-  if (isFinal) await applyLate(engine, attemptKey, outcome, 'enquiry')
-  const after = (await held(engine, attemptKey))?.payment ?? payment
-  if (after.state === 'approved' && after.finalBy === 'poll') {
-    const isPolled = outcome?.is === 'accepted' && typeof outcome.finalBy === 'object'
-    const afterMs = isPolled ? (outcome.finalBy as { poll: number }).poll : askAgainMs
-    await engine.lanes.single(addTimer(newId(), 'look', attemptKey, afterMs))
-  }
-  return after
 }

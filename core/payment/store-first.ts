@@ -1,14 +1,7 @@
 /** The two commits of a first payment (PA, DB, CD), through the group lane. */
-import {
-  body,
-  type Columns,
-  type GroupStatement,
-  grouped,
-  type RowOf,
-  text,
-} from '../db/group-statement.ts'
+import { body, grouped, type RowOf, text } from '../db/group-statement.ts'
 
-const acceptColumns = {
+export const acceptColumns = {
   id: 'uuid',
   channel_id: 'uuid',
   entity_id: 'uuid',
@@ -37,6 +30,7 @@ const acceptColumns = {
   idempotency_fingerprint: 'bytea',
   registration_id: 'uuid',
   schedule_id: 'uuid',
+  checkout_id: 'text',
   clock_id: 'uuid',
   authentication: 'jsonb',
 } as const
@@ -46,7 +40,7 @@ export type AcceptRow = RowOf<typeof acceptColumns> & {
   readonly attempt_key: string
 }
 
-const registeringColumns = {
+export const registeringColumns = {
   ...acceptColumns,
   registration_short_no: 'bigint',
   registration_request: 'jsonb',
@@ -77,14 +71,15 @@ new_key as (
 accepted as (
   select * from given
   where idempotency_key is null or id in (select payment_id from new_key))`
-const written = `,
+/** Every row of the payments in `accepted`. */
+export const written = `,
 new_payment as (
   insert into tollgate.payment (id, channel_id, entity_id, root_id, chain_id, account_id, short_no,
     amount_minor, created_at, currency, payment_type, effect, mode, method, brand, connector, attempt_key,
-    merchant_transaction_id, registration_id, schedule_id, clock_id, state, result_code, answer)
+    merchant_transaction_id, registration_id, schedule_id, checkout_id, clock_id, state, result_code, answer)
   select id, channel_id, entity_id, root_id, chain_id, account_id, short_no, amount_minor, created_at,
     currency, payment_type, effect, mode, method, brand, connector, attempt_key, merchant_transaction_id,
-    registration_id, schedule_id, clock_id, 'processing', '000.200.001',
+    registration_id, schedule_id, checkout_id, clock_id, 'processing', '000.200.001',
     case when authentication is not null then jsonb_build_object('authentication', authentication) end
   from accepted
   returning id),
@@ -163,12 +158,8 @@ accepted as (
 select id from new_payment`),
 )
 
-/** The same with the registration, which shares the payment's sealed numbers and outcome. */
-export const acceptRegistering = grouped<typeof registeringColumns, { id: string }>(
-  'accept-registering',
-  registeringColumns,
-  order,
-  text(`${keyedOnce}${written},
+/** The registration of an accepted payment, and the notice of its expiry. */
+export const registered = `,
 new_registration as (
   insert into tollgate.registration (id, channel_id, entity_id, payment_id, instrument_id, short_no, mode,
     method, brand, clock_id, fingerprint, merchant_transaction_id, created_at, request)
@@ -179,20 +170,16 @@ new_registration as (
 new_timer as (
   insert into tollgate.timer (id, due_at, kind, ref, clock_id)
   select notice_id, notice_at, 'expiring', replace(registration_id::text, '-', ''), clock_id
-  from accepted where notice_at is not null)
+  from accepted where notice_at is not null)`
+
+/** The same with the registration, which shares the payment's sealed numbers and outcome. */
+export const acceptRegistering = grouped<typeof registeringColumns, { id: string }>(
+  'accept-registering',
+  registeringColumns,
+  order,
+  text(`${keyedOnce}${written}${registered}
 select id from new_payment`),
 )
-
-/** Chooses the statement for a row. */
-export function acceptOf(row: AcceptRow): GroupStatement<Columns, { id: string }> {
-  const statement =
-    'registration_request' in row
-      ? acceptRegistering
-      : 'occurrence_id' in row
-        ? acceptScheduled
-        : accept
-  return statement as unknown as GroupStatement<Columns, { id: string }>
-}
 
 const settleColumns = {
   id: 'uuid',

@@ -28,6 +28,7 @@ export type PaymentRow = {
   merchant_transaction_id: string | null
   registration_id: string | null
   schedule_id: string | null
+  checkout_id: string | null
   clock_id: string | null
   state: PaymentState
   result_code: string
@@ -46,7 +47,7 @@ export const columns = {
   payment.short_no, payment.amount_minor, payment.created_at, payment.currency, payment.payment_type,
   payment.effect, payment.mode, payment.method, payment.brand,
   payment.connector, payment.attempt_key, payment.merchant_transaction_id, payment.registration_id,
-  payment.schedule_id, payment.clock_id, payment.state, payment.result_code, payment.approved_minor,
+  payment.schedule_id, payment.checkout_id, payment.clock_id, payment.state, payment.result_code, payment.approved_minor,
   payment.final_by, payment.settled_at, payment.answer, payment_request.request`,
 }
 
@@ -231,6 +232,7 @@ export function toPayment(row: PaymentRow): Payment {
     merchantTransactionId: row.merchant_transaction_id,
     registrationId: row.registration_id,
     scheduleId: row.schedule_id,
+    checkoutId: row.checkout_id,
     clockId: row.clock_id,
     state: row.state,
     resultCode: row.result_code,

@@ -76,6 +76,8 @@ export type Payment = {
   readonly registrationId: string | null
   /** The schedule that charged it. */
   readonly scheduleId: string | null
+  /** The checkout that it was made in. */
+  readonly checkoutId: string | null
   /** The test clock of the payment; null: real time. */
   readonly clockId: string | null
   readonly state: PaymentState

@@ -2,7 +2,8 @@
 import { outcomeUnknown, sqlState, violated } from '../db/database.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
-import { type AcceptRow, acceptOf } from './store-first.ts'
+import { acceptOf } from './accept-statement.ts'
+import type { AcceptRow } from './store-first.ts'
 import { attemptByKey, paymentById } from './store-read.ts'
 
 /**

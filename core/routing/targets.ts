@@ -91,6 +91,17 @@ export class Targets {
     throw refusal ?? new GatewayError('600.200.500')
   }
 
+  /** Whether `choose` would find an acquirer. */
+  async takes(channel: Channel, wanted: Wanted): Promise<boolean> {
+    try {
+      await this.choose(channel, wanted)
+      return true
+    } catch (error) {
+      if (error instanceof GatewayError) return false
+      throw error
+    }
+  }
+
   /** The target of a follow-up or an enquiry: the acquirer of its payment. */
   async of(payment: Routed, kind: Kind | undefined): Promise<Target> {
     if (payment.mode === 'INTERNAL' && payment.accountId === null) {

@@ -12,12 +12,14 @@ import { mayBeAuthenticating, returnFromAuthentication } from '../payment/authen
 import { isOpen } from '../payment/late-words.ts'
 import { takeAttempt } from '../payment/lease.ts'
 import { resolve } from '../payment/resolve.ts'
+import { resourceOf } from '../payment/resource.ts'
 import { resumeAttempt } from '../payment/resume.ts'
 import { completeReturn } from '../payment/send.ts'
 import { settle } from '../payment/settle.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
 import { dropLease } from '../payment/store-settle.ts'
 import type { Payment } from '../payment/types.ts'
+import type { ReturnPlace } from '../vault/return-tokens.ts'
 
 /** What the browser brings. */
 export type Brought = {
@@ -31,8 +33,18 @@ export type Brought = {
 export type Onward =
   /** To the merchant's page. */
   | { readonly to: 'merchant'; readonly location: string }
+  /** Out of the frame: the widget moves the tab. */
+  | {
+      readonly to: 'frame'
+      readonly checkout: string
+      readonly location: string | undefined
+    }
   /** To the next page of an authentication. */
-  | { readonly to: 'next'; readonly redirect: Redirect['redirect'] }
+  | {
+      readonly to: 'next'
+      readonly redirect: Redirect['redirect']
+      readonly place: ReturnPlace
+    }
   /** Nowhere: the merchant named no page. */
   | { readonly to: 'nowhere' }
 
@@ -45,19 +57,24 @@ export async function comeBack(
 ): Promise<Onward | undefined> {
   const payment = await read(engine, paymentId)
   if (payment === undefined) return undefined
-  if (!engine.vault.returnTokens.isOf(payment.attemptKey, token)) return undefined
+  const place = engine.vault.returnTokens.placeOf(payment.attemptKey, token)
+  if (place === undefined) return undefined
   if (isOpen(payment.state)) await conclude(engine, payment, brought)
-  return (await nextPage(engine, payment)) ?? onward(payment)
+  return (await nextPage(engine, payment, place)) ?? onward(payment, place)
 }
 
 /** After a step of an authentication another one may follow, which is on another page. */
-async function nextPage(engine: Engine, before: Payment): Promise<Onward | undefined> {
+async function nextPage(
+  engine: Engine,
+  before: Payment,
+  place: ReturnPlace,
+): Promise<Onward | undefined> {
   if (!mayBeAuthenticating(before)) return undefined
   const now = await read(engine, before.id)
   const redirect = now?.state === 'pending' ? now.answer.redirect : undefined
   if (redirect === undefined) return undefined
   const isSame = JSON.stringify(redirect) === JSON.stringify(before.answer.redirect)
-  return isSame ? undefined : { to: 'next', redirect: redirect as Redirect['redirect'] }
+  return isSame ? undefined : { to: 'next', redirect: redirect as Redirect['redirect'], place }
 }
 
 async function read(engine: Engine, paymentId: string): Promise<Payment | undefined> {
@@ -114,13 +131,16 @@ async function ask(engine: Engine, payment: Payment, brought: Brought): Promise<
 }
 
 /** The merchant's page with `id` and `resourcePath` added to its query. */
-function onward(payment: Payment): Onward {
+function onward(payment: Payment, place: ReturnPlace): Onward {
   const page = payment.request.shopperResultUrl
-  if (typeof page !== 'string') return { to: 'nowhere' }
-  const location = new URL(page)
-  location.searchParams.append('id', payment.id)
-  location.searchParams.append('resourcePath', `/v1/payments/${payment.id}`)
-  return { to: 'merchant', location: location.href }
+  const location = typeof page === 'string' ? new URL(page) : undefined
+  const { id, path } = resourceOf(payment)
+  location?.searchParams.append('id', id)
+  location?.searchParams.append('resourcePath', path)
+  if (place === 'frame' && payment.checkoutId !== null) {
+    return { to: 'frame', checkout: payment.checkoutId, location: location?.href }
+  }
+  return location === undefined ? { to: 'nowhere' } : { to: 'merchant', location: location.href }
 }
 
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error)

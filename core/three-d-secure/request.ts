@@ -47,12 +47,18 @@ export function authenticationRequest(
   }
 }
 
+/** A challenge opens in the frame of the widget, or in the whole tab. */
+const placeOf = (fields: RequestFields) =>
+  textOf(fields, 'challenge') === 'frame' ? 'frame' : 'tab'
+
 /** Where the shopper comes back to; undefined without a shopper, or without a public address. */
 export function wayBack(
   engine: Pick<Engine, 'returnUrl'>,
   { id, attemptKey, request }: Pick<Authenticating, 'id' | 'attemptKey' | 'request'>,
 ): string | undefined {
-  return is3RI(request as RequestFields) ? undefined : engine.returnUrl(id, attemptKey)
+  return is3RI(request as RequestFields)
+    ? undefined
+    : engine.returnUrl(id, attemptKey, placeOf(request as RequestFields))
 }
 
 /** The amount to authenticate: a named one wins over the payment's own. */

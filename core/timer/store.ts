@@ -4,7 +4,14 @@ import { sql } from '../db/sql.ts'
 
 export type TimerKind =
   /** The next look at an attempt: an enquiry, a poll, its final word, or the return of a late success. */
-  'look' | 'expire' | 'continue' | 'execution' | 'expiring' | 'resubmit'
+  | 'look'
+  | 'expire'
+  | 'continue'
+  | 'execution'
+  | 'expiring'
+  | 'resubmit'
+  /** The page of a checkout's merchant, who has not read the result. */
+  | 'callback'
 export type TimerRow = { id: string; kind: TimerKind; ref: string; step: number }
 
 export const addTimer = (id: string, kind: TimerKind, ref: string, afterMs: number) => sql`
@@ -22,6 +29,12 @@ export const claimedTimer = (kind: TimerKind, ref: string, withinMs: number) => 
 export const removeTimer = (kind: TimerKind, ref: string) => sql`
   delete from tollgate.timer
   where kind = ${kind}::text and ref = ${ref}::text`
+
+/** Ends a timer; empty when another process ended it first. */
+export const takeTimer = (kind: TimerKind, ref: string) => sql<{ id: string }>`
+  delete from tollgate.timer
+  where kind = ${kind}::text and ref = ${ref}::text
+  returning id`
 
 /** With the connector of the attempt or payment that the timer is about. */
 export type ClaimedRow = TimerRow & { connector: string | null }

@@ -6,6 +6,9 @@ import { type KeyObject, timingSafeEqual } from 'node:crypto'
 import { derive, mac } from '../crypto/cipher.ts'
 import type { DataKey } from './keyring.ts'
 
+/** The whole tab of the shopper, or a frame in the page of the merchant. */
+export type ReturnPlace = 'tab' | 'frame'
+
 export class ReturnTokens {
   readonly #key: KeyObject
   readonly #earlier: readonly KeyObject[]
@@ -17,19 +20,28 @@ export class ReturnTokens {
   }
 
   /** 43 characters of `[A-Za-z0-9_-]`: 32 bytes. */
-  of(attemptKey: string): string {
-    return mac(this.#key, attemptKey).toString('base64url')
+  of(attemptKey: string, place: ReturnPlace = 'tab'): string {
+    return mac(this.#key, named(attemptKey, place)).toString('base64url')
   }
 
-  isOf(attemptKey: string, token: string): boolean {
+  /** The place that this token leads to; undefined for a token of something else. */
+  placeOf(attemptKey: string, token: string): ReturnPlace | undefined {
     const given = Buffer.from(token, 'base64url')
     // Another spelling of the same bytes is refused.
-    if (given.toString('base64url') !== token) return false
-    return [this.#key, ...this.#earlier].some((key) => {
-      const right = mac(key, attemptKey)
-      return right.length === given.length && timingSafeEqual(right, given)
-    })
+    if (given.toString('base64url') !== token) return undefined
+    return places.find((place) =>
+      [this.#key, ...this.#earlier].some((key) => {
+        const right = mac(key, named(attemptKey, place))
+        return right.length === given.length && timingSafeEqual(right, given)
+      }),
+    )
   }
 }
+
+const places = ['tab', 'frame'] as const
+
+/** No key of an attempt holds a blank. */
+const named = (attemptKey: string, place: ReturnPlace) =>
+  place === 'tab' ? attemptKey : `${place} ${attemptKey}`
 
 const purpose = 'shopper return'

@@ -10,6 +10,7 @@ export const sealedTables = [
   'merchant_account',
   'webhook_endpoint',
   'person',
+  'checkout_secret',
 ] as const
 
 /** The purpose of a sealed value: its table. */
@@ -65,6 +66,10 @@ const ownerOfEndpoint = sql`
     select webhook_endpoint.entity_id as owner_id, null::uuid as registration_id
     from tollgate.webhook_endpoint
     where webhook_endpoint.id = page.id`
+const ownerOfCheckout = sql`
+    select checkout_secret.entity_id as owner_id, null::uuid as registration_id
+    from tollgate.checkout_secret
+    where checkout_secret.id = page.id`
 const ownerOfPerson = sql`select page.id as owner_id, null::uuid as registration_id`
 
 /**
@@ -106,11 +111,16 @@ export const swapAccounts: SwapOf = (...more) => swap(sql`tollgate.merchant_acco
 export const pageOfPeople: PageOf = (...more) => page(sql`tollgate.person`, ownerOfPerson, ...more)
 export const swapPeople: SwapOf = (...more) => swap(sql`tollgate.person`, ...more)
 
+export const pageOfCheckouts: PageOf = (...more) =>
+  page(sql`tollgate.checkout_secret`, ownerOfCheckout, ...more)
+export const swapCheckouts: SwapOf = (...more) => swap(sql`tollgate.checkout_secret`, ...more)
+
 export const sealedTable: Readonly<Record<Purpose, { page: PageOf; swap: SwapOf }>> = {
   instrument: { page: pageOfInstruments, swap: swapInstruments },
   merchant_account: { page: pageOfAccounts, swap: swapAccounts },
   webhook_endpoint: { page: pageOfEndpoints, swap: swapEndpoints },
   person: { page: pageOfPeople, swap: swapPeople },
+  checkout_secret: { page: pageOfCheckouts, swap: swapCheckouts },
 }
 
 /** How many rows each data key seals. Reads every row. */
@@ -131,6 +141,10 @@ export const rowsByKey = sql<{ place: Purpose; id: string; rows: bigint }>`
   union all
   select 'person', data_key_id, count(*)
   from tollgate.person
+  group by data_key_id
+  union all
+  select 'checkout_secret', data_key_id, count(*)
+  from tollgate.checkout_secret
   group by data_key_id`
 
 const keyName = /^[0-9a-f]{32}$/

@@ -20,7 +20,7 @@ export const demoSubscriptionCommand: Command = {
       const credentials = await openDemo(gateway, dataDirectoryOf(settings, place))
       const host = createHost(gateway, { host: '127.0.0.1', port: 0, log: place.log })
       const listening = await host.listen()
-      installation.closePort(Number(new URL(listening.url).port))
+      installation.listensAt(listening.url)
       try {
         await subscriptionDemo({ baseUrl: listening.url, ...credentials }, print)
         return 0

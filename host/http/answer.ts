@@ -50,13 +50,9 @@ export function send(
   moved: () => void = () => {},
 ): void {
   if (response.headersSent || response.destroyed) return
-  const all = [
-    ...headers,
-    'X-Request-Id',
-    requestId,
-    'Content-Length',
-    String(Buffer.byteLength(text)),
-  ]
+  const all = [...headers, 'X-Request-Id', requestId]
+  // The length of an unchanged document is that of the document, which is not sent again.
+  if (status !== 304) all.push('Content-Length', String(Buffer.byteLength(text)))
   for (const name in more) all.push(name, more[name]!)
   if (closing) all.push('Connection', 'close')
   response.writeHead(status, all)

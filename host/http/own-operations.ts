@@ -2,9 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import { type Gateway, GatewayError, type Reply } from '@tollgate/core'
 import { limits, openApiDocument, reference } from '@tollgate/schemas'
 import { type Document, done } from './answer.ts'
+import { checkoutPageOperations } from './checkout-page.ts'
 import { visitPage } from './pages.ts'
 import { apiHeaders, pageHeaders } from './security-headers.ts'
 import { comeBack } from './shopper-return.ts'
+import { widgetOperations } from './widget-files.ts'
 
 /** The request, for the host's own operations. */
 export type OwnCall = {
@@ -16,13 +18,14 @@ export type OwnCall = {
   readonly requestId: string
   /** The client's address or network. */
   readonly client: string
+  readonly address: string | undefined
   /** The body, when it has at most so many bytes. */
   readBody(most: number): Promise<Buffer>
   /** True after the signal to end. */
   readonly closing: boolean
 }
 
-type OwnOperation = (call: OwnCall) => Promise<Reply | Document>
+export type OwnOperation = (call: OwnCall) => Promise<Reply | Document>
 
 let openApiText: Promise<Document> | undefined
 let referencePage: Promise<Document> | undefined
@@ -53,6 +56,8 @@ const ownOperations: Readonly<Record<string, OwnOperation>> = {
   },
   'returns.get': comeBack,
   'returns.post': comeBack,
+  ...widgetOperations,
+  ...checkoutPageOperations,
   'pages.get': visitPage,
   'pages.post': visitPage,
   async 'connectors.event'({ gateway, request, path, query, requestId, client, readBody }) {

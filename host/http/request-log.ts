@@ -10,6 +10,8 @@ export type HostLog = {
 export const silent: HostLog = { debug() {}, info() {}, warn() {} }
 
 const id = /^[0-9a-f]{32}$/
+/** Whoever has the whole id of a checkout can pay it. */
+const checkoutId = /^[0-9A-F]{32}\.[A-Za-z0-9-]+$/
 
 /** The parts of a request in the log: never bodies, queries or headers. */
 export type RequestLine = {
@@ -29,4 +31,10 @@ export type RequestLine = {
 
 /** A path parameter is logged only when it is one of our ids: people paste anything into URLs. */
 export const loggedId = (value: string | undefined): string | undefined =>
-  value !== undefined && id.test(value) ? value : undefined
+  value === undefined
+    ? undefined
+    : id.test(value)
+      ? value
+      : checkoutId.test(value)
+        ? value.slice(0, 8)
+        : undefined

@@ -111,6 +111,7 @@ function handlerOf(parts: RouterParts, endpoint: Endpoint, path: string) {
   }
   return (request: Request, response: ServerResponse): void => {
     const requestId = newId()
+    if (endpoint.crossOrigin === true) response.setHeader('Access-Control-Allow-Origin', '*')
     const asked: Asked = { endpoint, route: path, request, response, requestId }
     parts.underWay.begin(response, requestId)
     answerOperation(parts, asked)
@@ -213,7 +214,11 @@ async function carryOut(
   if (own !== undefined) {
     const read = (most: number) => readBody(request, share!, most)
     const { closing } = state
-    return own({ gateway, request, path, query, requestId, client, readBody: read, closing })
+    const address = request.ip
+    return own({
+      ...{ gateway, request, path, query, requestId, client, address, closing },
+      readBody: read,
+    })
   }
   const isGone = () => response.destroyed || state.closing || rights?.hasNoRight() === true
   const call: Call = {
@@ -223,6 +228,7 @@ async function carryOut(
     requestId,
     isGone,
     address: request.ip,
+    ...(endpoint.login === 'checkout' ? { accept: request.headers.accept } : {}),
     ...(share !== undefined
       ? {
           body: await readBody(request, share),

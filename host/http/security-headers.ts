@@ -48,10 +48,7 @@ const framed: FlatHeaders = askHelmet({
   originAgentCluster: false,
 })
 
-/**
- * A page of a plugin, which a merchant's page may show in a frame, also one that isolates itself from
- * other origins.
- */
+/** A page that a merchant's page may show in a frame, also one that isolates itself from other origins. */
 export const framedPageHeaders = (contentSecurityPolicy: string): FlatHeaders => [
   ...framed,
   'Content-Security-Policy',
@@ -69,4 +66,26 @@ export function pageHeaders(contentSecurityPolicy: string): FlatHeaders {
     'Cache-Control',
     'no-cache',
   ]
+}
+
+/** A page of a shopper: no cache keeps it, since going back must restore nothing. */
+export const shopperPageHeaders = (contentSecurityPolicy: string): FlatHeaders => [
+  ...pageHeaders(contentSecurityPolicy).slice(0, -1),
+  'no-store',
+]
+
+const besideWidget: FlatHeaders = askHelmet({
+  ...api,
+  contentSecurityPolicy: false,
+  frameguard: false,
+  crossOriginResourcePolicy: false,
+})
+
+/** The headers of a file of the widget, and those that any response of this host has. */
+export function widgetHeaders(own: Readonly<Record<string, string>>): FlatHeaders {
+  const named = new Set(Object.keys(own).map((name) => name.toLowerCase()))
+  const beside = besideWidget.filter(
+    (_, at) => !named.has(besideWidget[at - (at % 2)]!.toLowerCase()),
+  )
+  return [...beside, ...Object.entries(own).flat()]
 }

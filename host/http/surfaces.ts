@@ -17,9 +17,24 @@ const openPaths: ReadonlySet<string> = new Set(
 /** The first part of every path of the surface `office`. */
 const officePart = officeEndpoints[0].path.split('/')[1]
 
-/** Which surface a path is of, whether there is such a path or not. */
-const surfaceOf = (path: string): Surface =>
-  path.split('/', 2)[1] === officePart ? 'office' : 'merchant'
+/** Paths of the table that are not of merchants alone, in the order of routing. */
+const sharedPaths = endpoints.flatMap(({ path, alsoPaths = [], surfaces }) =>
+  surfaces === undefined
+    ? []
+    : [path, ...alsoPaths].map((one) => ({ is: matching(one), surfaces })),
+)
+
+/** The surfaces of a path, whether there is such a path or not. */
+function surfacesOfPath(path: string): readonly Surface[] {
+  if (path.split('/', 2)[1] === officePart) return ['office']
+  return sharedPaths.find(({ is }) => is.test(path))?.surfaces ?? ['merchant']
+}
+
+/** As the router reads a path of the table: parameters are any text, and a slash may end it. */
+function matching(path: string): RegExp {
+  const parts = path.split(/\{[^{}]+\}/).map((part) => part.replaceAll('.', '\\.'))
+  return new RegExp(`^${parts.join('[^/]+')}/?$`)
+}
 
 type Named = { readonly host: string; readonly port: string }
 
@@ -32,7 +47,7 @@ function namedBy(header: string): Named | undefined {
 
 /**
  * Passes on requests whose surface is available under their host name. An unknown name may be a
- * balancer's, so it serves merchants. The office is available under its own name alone.
+ * balancer's, so it serves merchants. Card fields and the office are available under their own names alone.
  *
  * @param serves the surfaces of this process.
  */
@@ -57,14 +72,16 @@ export function onlyOwnPaths(
     return found.length === 0 ? undefined : new Set(found.map(({ surface }) => surface))
   }
   return (request: Request, response: ServerResponse, next: NextFunction): void => {
-    const surface = surfaceOf(request.path)
     const name = namedBy(request.headers.host ?? '')
     const named = name === undefined ? undefined : surfacesOf(name)
-    const isHere =
+    // Under the name of card fields alone there is nothing else, whichever origins are set.
+    const isOfFields = named?.has('fields') === true && !named.has('merchant')
+    const isHere = (surface: Surface) =>
       serves.has(surface) &&
+      (surface === 'fields' || !isOfFields) &&
       (origins[surface] === undefined ||
-        (named === undefined ? surface !== 'office' : named.has(surface)))
-    if (isHere || openPaths.has(request.path)) next()
+        (named === undefined ? surface === 'merchant' : named.has(surface)))
+    if (surfacesOfPath(request.path).some(isHere) || openPaths.has(request.path)) next()
     else void notHere(request, response)
   }
 }

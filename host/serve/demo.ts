@@ -35,13 +35,9 @@ export async function openDemo(
     await entities.create({ kind: 'psp', name: 'Demo', id: psp })
     await entities.create({ kind: 'division', name: 'Demo', id: division, parentId: psp })
     await entities.create({ kind: 'merchant', name: 'Demo', id: merchant, parentId: division })
-    const settings = { threeDSecure: 'on' }
     await entities.create({
-      kind: 'channel',
-      name: 'Demo',
-      id: channel,
-      parentId: merchant,
-      settings,
+      ...{ kind: 'channel', name: 'Demo', id: channel, parentId: merchant },
+      settings: { threeDSecure: 'on' },
     })
   }
   // A new token is cheap.

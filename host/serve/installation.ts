@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { createGateway, type Gateway, type GatewayOptions, type KeyProvider } from '@tollgate/core'
+import { release } from '@tollgate/widget'
 import { cardTestingFrom } from '../config/card-testing-settings.ts'
 import { loadPlugins } from '../config/plugins.ts'
 import type { HostSettings } from '../config/read-settings.ts'
@@ -65,8 +66,8 @@ async function embeddedPostgres() {
 export type Installation = {
   readonly gateway: Gateway
   readonly database: OpenDatabase
-  /** Forbids this machine's port to merchants' URLs. */
-  closePort(port: number): void
+  /** Shoppers of a test installation come back here, and merchants' URLs must not name its port. */
+  listensAt(url: string): void
   /** Closes the gateway, then leaves the database. */
   close(): Promise<void>
 }
@@ -84,6 +85,7 @@ export async function openInstallation(
   const plugins = await loadPlugins(settings, place.folder)
   const database = await openDatabase(settings, place)
   const exceptPorts = portsOf(settings, database)
+  const own: { url?: string } = {}
   let keys: KeyProvider | undefined
   try {
     // Also tells at once when the database cannot be reached, where the engine would try for a while.
@@ -122,14 +124,21 @@ export async function openInstallation(
         shutdownGraceMs: settings.shutdownGraceMs,
         log: place.log,
         securityLog: securityLog(place.log),
-        ...(settings.publicUrl === undefined ? {} : { publicUrl: settings.publicUrl }),
+        widget: release(),
+        // A test installation is reached where it listens, unless it has another name.
+        publicUrl: () =>
+          settings.publicUrl ?? (settings.environment === 'test' ? own.url : undefined),
+        ...(settings.fieldsUrl === undefined ? {} : { fieldsUrl: settings.fieldsUrl }),
         ...change,
       }),
     )
     return {
       gateway,
       database,
-      closePort: (port) => void exceptPorts.push(port),
+      listensAt(url) {
+        own.url = url
+        exceptPorts.push(Number(new URL(url).port))
+      },
       async close() {
         await gateway.close()
         await keys?.close?.()

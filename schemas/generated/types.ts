@@ -1610,6 +1610,524 @@ export interface RegistrationsStepsRequest {
   testMode?: ("EXTERNAL" | "INTERNAL")
 }
 
+export interface CheckoutsCreateRequest {
+  /** Charged amount, including tax and shipping. No other amount moves money. */
+  amount?: string
+  /** Tax contained in the amount. */
+  taxAmount?: string
+  /** Discount on the whole invoice, for level-3 card data. */
+  discountAmount?: string
+  /** Currency of the amount. */
+  currency?: string
+  /** Brand of the payment method. Optional where the card number determines it. */
+  paymentBrand?: string
+  /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
+  paymentType?: string
+  /** Requests the hash of the widget script, for the integrity attribute. Checkout creation only. */
+  integrity?: boolean | 'true' | 'false'
+  overridePaymentType?: OverridePaymentType
+  /** Text on the statement, complete or partial, depending on the merchant account. */
+  descriptor?: string
+  /** Reference of the merchant, preferably unique; used to reconcile. */
+  merchantTransactionId?: string
+  /** Invoice number of the merchant. Stored for reports and not passed on. */
+  merchantInvoiceId?: string
+  /** Note for reports. */
+  merchantMemo?: string
+  /** Sales channel or other category. */
+  transactionCategory?: string
+  /** FINAL announces the last follow-up of this type. */
+  sequence?: string
+  /** Maximum number of partial captures. */
+  numberOfCaptures?: string
+  /** Promotion code of the order. */
+  promotionCode?: string
+  /** Language and country, if the connector supports them. */
+  locale?: string
+  /** Purpose of the payment. Some countries require it for account funding and original credits. */
+  transactionPurposeCode?: string
+  /** Kind of the merchant's integration. */
+  integrationType?: string
+  /** Business application identifier of a push payment. */
+  transactionBai?: string
+  /** Transaction type identifier of a card network send service. */
+  transactionTti?: string
+  /** Purchase, account funding, or original credit. */
+  transactionProcessingCode?: ("PURCHASE" | "FUNDING" | "PAYMENT")
+  /** Links an authorisation with its increments, reversals and captures. */
+  lifecycleId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Channel of the request, or its merchant when payments are dispatched. */
+  entityId?: string
+  registrations?: Registration[]
+  forex?: Forex
+  customer?: Customer
+  shipping?: Shipping
+  billing?: Billing
+  merchant?: Merchant
+  corporate?: Corporate
+  sender?: Sender
+  recipient?: Recipient
+  cart?: Cart
+  marketPlace?: MarketPlace
+  airline?: Airline
+  /** Stores the instrument; the answer has registrationId. Usable once the payment is approved. */
+  createRegistration?: boolean | 'true' | 'false'
+  recurringMigration?: RecurringMigration
+  standingInstruction?: StandingInstruction
+  threeDSecure?: ThreeDSecureOfCheckoutsCreate
+  customParameters?: CustomParameters
+  /** Address for the shopper's return; id and resourcePath are added to its query. */
+  shopperResultUrl?: string
+  /**
+   * @deprecated
+   * Receives a GET with id and resourcePath. Use webhooks instead.
+   */
+  notificationUrl?: string
+  risk?: Risk
+  /** Id of the test clock of the new resource. */
+  testClock?: string
+}
+
+export interface OverridePaymentType {
+  /** Payment type for one brand; the others keep paymentType. Checkout creation only. */
+  [k: string]: string | undefined
+}
+
+export interface Registration {
+  /** Registrations that the widget offers to the shopper. Removed ones are left out. */
+  id?: string
+}
+
+export interface ThreeDSecureOfCheckoutsCreate {
+  /** Amount to authenticate, if it differs from the payment. */
+  amount?: string
+  /** Currency of that amount. */
+  currency?: string
+  /** Encrypted device data of the mobile SDK. Starts the app-based flow. */
+  deviceInfo?: string
+  merchant?: ThreeDSecureMerchant
+  v2?: ThreeDSecureV2
+  /** Marks a merchant-initiated authentication, for one network. */
+  channel?: string
+  /** Authentication without a payment. */
+  npa?: boolean | 'true' | 'false'
+  /** Lets the issuer authenticate the shopper outside this session. */
+  decoupled?: boolean | 'true' | 'false'
+  /** Reason of a merchant-initiated authentication. */
+  threeRIInd?: ("RECURRING" | "SPLIT_SHIPMENT" | "DELAYED_SHIPMENT")
+  /** Purpose of the authentication. */
+  authenticationInd?: ("PAYMENT" | "RECURRING" | "INSTALLMENT" | "ADD_CARD" | "MAINTAIN_CARD" | "EMV_ID" | "BILLING_AGREEMENT" | "SPLIT_SHIPMENT" | "_DELAYED_SHIPMENT" | "SPLIT_PAYMENT")
+  /** Electronic commerce indicator. */
+  eci?: string
+  /** Authenticated, attempted, unavailable or not authenticated. */
+  authenticationStatus?: ("Y" | "A" | "U" | "N")
+  /** Directory server's number of the authentication. */
+  dsTransactionId?: string
+  /** Issuer's number of the authentication. */
+  acsTransactionId?: string
+  /** Whether the issuer required a challenge. */
+  challengeMandatedIndicator?: ("Y" | "N")
+  /** Version of the protocol. */
+  version?: string
+  /** Method of authentication. */
+  authType?: string
+  /** Reason of the status. */
+  transactionStatusReason?: string
+  /** Whether the merchant wants a challenge; 04 requires one. */
+  challengeIndicator?: string
+  /** Exemption from strong authentication that the merchant claims. */
+  exemptionFlag?: string
+  schemeData?: ThreeDSecureSchemeData
+}
+
+export interface CheckoutsUpdateRequest {
+  /** Charged amount, including tax and shipping. No other amount moves money. */
+  amount?: string
+  /** Tax contained in the amount. */
+  taxAmount?: string
+  /** Discount on the whole invoice, for level-3 card data. */
+  discountAmount?: string
+  /** Currency of the amount. */
+  currency?: string
+  /** Brand of the payment method. Optional where the card number determines it. */
+  paymentBrand?: string
+  /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
+  paymentType?: string
+  /** Requests the hash of the widget script, for the integrity attribute. Checkout creation only. */
+  integrity?: boolean | 'true' | 'false'
+  overridePaymentType?: OverridePaymentType
+  /** Text on the statement, complete or partial, depending on the merchant account. */
+  descriptor?: string
+  /** Reference of the merchant, preferably unique; used to reconcile. */
+  merchantTransactionId?: string
+  /** Invoice number of the merchant. Stored for reports and not passed on. */
+  merchantInvoiceId?: string
+  /** Note for reports. */
+  merchantMemo?: string
+  /** Sales channel or other category. */
+  transactionCategory?: string
+  /** FINAL announces the last follow-up of this type. */
+  sequence?: string
+  /** Maximum number of partial captures. */
+  numberOfCaptures?: string
+  /** Promotion code of the order. */
+  promotionCode?: string
+  /** Language and country, if the connector supports them. */
+  locale?: string
+  /** Purpose of the payment. Some countries require it for account funding and original credits. */
+  transactionPurposeCode?: string
+  /** Kind of the merchant's integration. */
+  integrationType?: string
+  /** Business application identifier of a push payment. */
+  transactionBai?: string
+  /** Transaction type identifier of a card network send service. */
+  transactionTti?: string
+  /** Purchase, account funding, or original credit. */
+  transactionProcessingCode?: ("PURCHASE" | "FUNDING" | "PAYMENT")
+  /** Links an authorisation with its increments, reversals and captures. */
+  lifecycleId?: string
+  /** Channel of the request, or its merchant when payments are dispatched. */
+  entityId?: string
+  registrations?: Registration[]
+  forex?: Forex
+  customer?: Customer
+  shipping?: Shipping
+  billing?: Billing
+  merchant?: Merchant
+  corporate?: Corporate
+  sender?: Sender
+  recipient?: Recipient
+  cart?: Cart
+  marketPlace?: MarketPlace
+  airline?: Airline
+  /** Stores the instrument; the answer has registrationId. Usable once the payment is approved. */
+  createRegistration?: boolean | 'true' | 'false'
+  recurringMigration?: RecurringMigrationOfCheckoutsUpdate
+  standingInstruction?: StandingInstruction
+  threeDSecure?: ThreeDSecureOfCheckoutsUpdate
+  customParameters?: CustomParameters
+  /** Address for the shopper's return; id and resourcePath are added to its query. */
+  shopperResultUrl?: string
+  /**
+   * @deprecated
+   * Receives a GET with id and resourcePath. Use webhooks instead.
+   */
+  notificationUrl?: string
+  risk?: Risk
+}
+
+export interface RecurringMigrationOfCheckoutsUpdate {
+  /**
+   * @deprecated
+   * Payment type of the initial transaction.
+   */
+  paymentType?: ("DB" | "CD" | "PA")
+  /**
+   * @deprecated
+   * Amount of the initial transaction.
+   */
+  amount?: string
+  /**
+   * @deprecated
+   * Date of the initial transaction.
+   */
+  requestTimestamp?: string
+  /**
+   * @deprecated
+   * First of the acquirer's references to it.
+   */
+  connectorTxId1?: string
+  /**
+   * @deprecated
+   * Second of the acquirer's references.
+   */
+  connectorTxId2?: string
+  /**
+   * @deprecated
+   * Third of the acquirer's references.
+   */
+  connectorTxId3?: string
+}
+
+export interface ThreeDSecureOfCheckoutsUpdate {
+  /** Amount to authenticate, if it differs from the payment. */
+  amount?: string
+  /** Currency of that amount. */
+  currency?: string
+  /** Encrypted device data of the mobile SDK. Starts the app-based flow. */
+  deviceInfo?: string
+  merchant?: ThreeDSecureMerchant
+  v2?: ThreeDSecureV2
+  /** Marks a merchant-initiated authentication, for one network. */
+  channel?: string
+  /** Authentication without a payment. */
+  npa?: boolean | 'true' | 'false'
+  /** Lets the issuer authenticate the shopper outside this session. */
+  decoupled?: boolean | 'true' | 'false'
+  /** Reason of a merchant-initiated authentication. */
+  threeRIInd?: ("RECURRING" | "SPLIT_SHIPMENT" | "DELAYED_SHIPMENT")
+  /** Purpose of the authentication. */
+  authenticationInd?: ("PAYMENT" | "RECURRING" | "INSTALLMENT" | "ADD_CARD" | "MAINTAIN_CARD" | "EMV_ID" | "BILLING_AGREEMENT" | "SPLIT_SHIPMENT" | "_DELAYED_SHIPMENT" | "SPLIT_PAYMENT")
+  /** Electronic commerce indicator. */
+  eci?: string
+  /** Authenticated, attempted, unavailable or not authenticated. */
+  authenticationStatus?: ("Y" | "A" | "U" | "N")
+  /** Directory server's number of the authentication. */
+  dsTransactionId?: string
+  /** Issuer's number of the authentication. */
+  acsTransactionId?: string
+  /** Whether the issuer required a challenge. */
+  challengeMandatedIndicator?: ("Y" | "N")
+  /** Version of the protocol. */
+  version?: string
+  /** Method of authentication. */
+  authType?: string
+  /** Reason of the status. */
+  transactionStatusReason?: string
+  /** Whether the merchant wants a challenge; 04 requires one. */
+  challengeIndicator?: string
+  /** Exemption from strong authentication that the merchant claims. */
+  exemptionFlag?: string
+  schemeData?: ThreeDSecureSchemeData
+}
+
+export interface CheckoutsRemoveRequest {
+  /** Channel of the request, or its merchant when payments are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+}
+
+export interface CheckoutsPaymentRequest {
+  /** Channel of the request, or its merchant when payments are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+}
+
+export interface CheckoutsRegistrationRequest {
+  /** Channel of the request, or its merchant when payments are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+}
+
+export interface CheckoutsPayRequest {
+  /** New for every press of the pay button. The same nonce is the same payment. */
+  nonce: string
+  /** Page that the shopper goes on to. The shopperResultUrl of the checkout wins. */
+  resultUrl?: string
+  /** Origin of the merchant's page. */
+  origin?: string
+  /** Where the issuer's page opens. */
+  challenge?: ("frame" | "tab")
+  /** One of the registrations of the checkout, to pay with it. */
+  registrationId?: string
+  /** Brand of the payment method. Optional where the card number determines it. */
+  paymentBrand?: string
+  card?: CardOfCheckoutsPay
+  bankAccount?: BankAccountOfCheckoutsPay
+  /** Stores the instrument; the answer has registrationId. Usable once the payment is approved. */
+  createRegistration?: boolean | 'true' | 'false'
+  customer?: CustomerOfCheckoutsPay
+  billing?: BillingOfCheckoutsPay
+  customParameters?: CustomParametersOfCheckoutsPay
+}
+
+export interface CardOfCheckoutsPay {
+  /** Primary account number, digits only. */
+  number?: string
+  /** Name as printed on the card. */
+  holder?: string
+  /** Expiry month, two digits. */
+  expiryMonth?: string
+  /** Expiry year, four digits. */
+  expiryYear?: string
+  /** Security code. Used once, never stored. */
+  cvv?: string
+}
+
+export interface BankAccountOfCheckoutsPay {
+  /** Name of the account's owner. */
+  holder?: string
+  /** International account number. */
+  iban?: string
+  /** International code of the bank. */
+  bic?: string
+  /** Country of the account. */
+  country?: string
+}
+
+export interface CustomerOfCheckoutsPay {
+  /** Given name. */
+  givenName?: string
+  /** Middle name. */
+  middleName?: string
+  /** Family name. */
+  surname?: string
+  /** E-mail address, for risk checks and direct-debit mandates. */
+  email?: string
+  /** Phone number; some risk checks need it. */
+  phone?: string
+  /** Mobile number; some risk checks need it. */
+  mobile?: string
+  /** Company that the shopper acts for. */
+  companyName?: string
+  browser?: CustomerBrowserOfCheckoutsPay
+}
+
+export interface CustomerBrowserOfCheckoutsPay {
+  /** Language of the browser, as a BCP 47 tag. */
+  language?: string
+  /** Height of the screen in pixels. */
+  screenHeight?: string
+  /** Width of the screen in pixels. */
+  screenWidth?: string
+  /** Minutes from local time to UTC; positive west of it. */
+  timezone?: string
+  /** User-Agent header of the browser. */
+  userAgent?: string
+  /** Whether the browser can run Java. */
+  javaEnabled?: boolean | 'true' | 'false'
+  /** Colour depth in bits per pixel. */
+  screenColorDepth?: string
+  /** Chosen size of the challenge window. */
+  challengeWindow?: string
+}
+
+export interface BillingOfCheckoutsPay {
+  /** Street with its number; only its name when houseNumber1 is sent. */
+  street1?: string
+  /** Second line of the street. Ignored when houseNumber1 is sent. */
+  street2?: string
+  /** House number. */
+  houseNumber1?: string
+  /** Addition to the house number. */
+  houseNumber2?: string
+  /** Town or city. */
+  city?: string
+  /** State, county or region. */
+  state?: string
+  /** Postal code. */
+  postcode?: string
+  /** Country. */
+  country?: string
+}
+
+export interface CustomParametersOfCheckoutsPay {
+  /** Value under a name that begins with SHOPPER_. */
+  [k: string]: string | undefined
+}
+
+export interface CheckoutsRegisterRequest {
+  /** New for every press of the pay button. The same nonce is the same payment. */
+  nonce: string
+  /** Page that the shopper goes on to. The shopperResultUrl of the checkout wins. */
+  resultUrl?: string
+  /** Origin of the merchant's page. */
+  origin?: string
+  /** Where the issuer's page opens. */
+  challenge?: ("frame" | "tab")
+  /** Brand of the payment method. Optional where the card number determines it. */
+  paymentBrand?: string
+  card?: CardOfCheckoutsRegister
+  bankAccount?: BankAccountOfCheckoutsRegister
+  customer?: CustomerOfCheckoutsRegister
+  billing?: BillingOfCheckoutsRegister
+  customParameters?: CustomParametersOfCheckoutsRegister
+}
+
+export interface CardOfCheckoutsRegister {
+  /** Primary account number, digits only. */
+  number?: string
+  /** Name as printed on the card. */
+  holder?: string
+  /** Expiry month, two digits. */
+  expiryMonth?: string
+  /** Expiry year, four digits. */
+  expiryYear?: string
+  /** Security code. Used once, never stored. */
+  cvv?: string
+}
+
+export interface BankAccountOfCheckoutsRegister {
+  /** Name of the account's owner. */
+  holder?: string
+  /** International account number. */
+  iban?: string
+  /** International code of the bank. */
+  bic?: string
+  /** Country of the account. */
+  country?: string
+}
+
+export interface CustomerOfCheckoutsRegister {
+  /** Given name. */
+  givenName?: string
+  /** Middle name. */
+  middleName?: string
+  /** Family name. */
+  surname?: string
+  /** E-mail address, for risk checks and direct-debit mandates. */
+  email?: string
+  /** Phone number; some risk checks need it. */
+  phone?: string
+  /** Mobile number; some risk checks need it. */
+  mobile?: string
+  /** Company that the shopper acts for. */
+  companyName?: string
+  browser?: CustomerBrowserOfCheckoutsRegister
+}
+
+export interface CustomerBrowserOfCheckoutsRegister {
+  /** Language of the browser, as a BCP 47 tag. */
+  language?: string
+  /** Height of the screen in pixels. */
+  screenHeight?: string
+  /** Width of the screen in pixels. */
+  screenWidth?: string
+  /** Minutes from local time to UTC; positive west of it. */
+  timezone?: string
+  /** User-Agent header of the browser. */
+  userAgent?: string
+  /** Whether the browser can run Java. */
+  javaEnabled?: boolean | 'true' | 'false'
+  /** Colour depth in bits per pixel. */
+  screenColorDepth?: string
+  /** Chosen size of the challenge window. */
+  challengeWindow?: string
+}
+
+export interface BillingOfCheckoutsRegister {
+  /** Street with its number; only its name when houseNumber1 is sent. */
+  street1?: string
+  /** Second line of the street. Ignored when houseNumber1 is sent. */
+  street2?: string
+  /** House number. */
+  houseNumber1?: string
+  /** Addition to the house number. */
+  houseNumber2?: string
+  /** Town or city. */
+  city?: string
+  /** State, county or region. */
+  state?: string
+  /** Postal code. */
+  postcode?: string
+  /** Country. */
+  country?: string
+}
+
+export interface CustomParametersOfCheckoutsRegister {
+  /** Value under a name that begins with SHOPPER_. */
+  [k: string]: string | undefined
+}
+
+export type CheckoutsStateRequest = Record<string, never>
+
+export type CheckoutsWidgetRequest = Record<string, never>
+
 export interface SchedulesCreateRequest {
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount: string
@@ -1950,6 +2468,18 @@ export type ConnectorsEventRequest = Record<string, never>
 export type ReturnsGetRequest = Record<string, never>
 
 export type ReturnsPostRequest = Record<string, never>
+
+export type WidgetScriptRequest = Record<string, never>
+
+export type WidgetAssetRequest = Record<string, never>
+
+export type WidgetChallengeRequest = Record<string, never>
+
+export type WidgetFrameRequest = Record<string, never>
+
+export type CheckoutsPageRequest = Record<string, never>
+
+export type CheckoutsPayByPageRequest = Record<string, never>
 
 export type PagesGetRequest = Record<string, never>
 
@@ -3599,6 +4129,208 @@ export interface ResultAnswerOfRegistrationsSteps {
   parameterErrors?: ResultParameterErrorAnswer[]
 }
 
+export interface CheckoutsCreateAnswer {
+  result?: ResultAnswerOfCheckoutsCreate
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  /** Id of the checkout, for the widget. */
+  id: string
+  /** Hash of the widget script of this checkout, if it was requested. */
+  integrity?: string
+}
+
+export interface ResultAnswerOfCheckoutsCreate {
+  /** Result code. */
+  code: string
+  /** Description of the code. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface CheckoutsUpdateAnswer {
+  result?: ResultAnswerOfCheckoutsUpdate
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  /** Id of the checkout, for the widget. */
+  id: string
+  /** Hash of the widget script of this checkout, if it was requested. */
+  integrity?: string
+}
+
+export interface ResultAnswerOfCheckoutsUpdate {
+  /** Result code. */
+  code: string
+  /** Description of the code. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface CheckoutsRemoveAnswer {
+  result?: ResultAnswerOfCheckoutsRemove
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  /** Id of the checkout, for the widget. */
+  id: string
+  /** Hash of the widget script of this checkout, if it was requested. */
+  integrity?: string
+}
+
+export interface ResultAnswerOfCheckoutsRemove {
+  /** Result code. */
+  code: string
+  /** Description of the code. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface CheckoutsPaymentAnswer {
+  /** Id of the checkout, for the widget. */
+  id: string
+  /** Short number of the payment, for people. */
+  shortId?: string
+  /** Payment that a follow-up refers to. */
+  referencedId?: string
+  /** Brand of the payment. */
+  paymentBrand?: string
+  /** Payment type of this record. */
+  paymentType?: string
+  /** Approved amount. */
+  amount?: string
+  /** Currency of that amount. */
+  currency?: string
+  /** Text on the statement. */
+  descriptor?: string
+  /** Reference sent by the merchant. */
+  merchantTransactionId?: string
+  /** Registration created or used. */
+  registrationId?: string
+  /** Items: Payment types of the follow-ups that are possible now. */
+  nextActions?: string[]
+  /** True when nothing reached the acquirer, so that the request can be sent again. */
+  retrySafe?: boolean
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  /** Brand recognised from the number. */
+  brandResult?: string
+  result?: ResultAnswer
+  resultDetails?: ResultDetailsAnswer
+  card?: CardAnswer
+  bankAccount?: BankAccountAnswer
+  tokenAccount?: TokenAccountAnswer
+  merchant?: MerchantAnswer
+  risk?: RiskAnswer
+  registration?: RegistrationAnswer
+  forex?: ForexAnswer
+  applePay?: ApplePayAnswer
+  virtualAccount?: VirtualAccountAnswer
+  /** Collection date of a direct debit. Not used for risk checks. */
+  transactionDueDate?: string
+  customer?: CustomerAnswer
+  shipping?: ShippingAnswer
+  billing?: BillingAnswer
+  corporate?: CorporateAnswer
+  sender?: SenderAnswer
+  recipient?: RecipientAnswer
+  cart?: CartAnswer
+  marketPlace?: MarketPlaceAnswer
+  airline?: AirlineAnswer
+  standingInstruction?: StandingInstructionAnswer
+  threeDSecure?: ThreeDSecureAnswer
+  customParameters?: CustomParametersAnswer
+  redirect?: RedirectAnswer
+  giftCard?: GiftCardAnswer
+  /** Hash of the widget script of this checkout, if it was requested. */
+  integrity?: string
+}
+
+export interface CheckoutsRegistrationAnswer {
+  /** Id of the checkout, for the widget. */
+  id: string
+  /** Short number of the payment, for people. */
+  shortId?: string
+  /** Payment that a follow-up refers to. */
+  referencedId?: string
+  /** Brand of the payment. */
+  paymentBrand?: string
+  /** Payment type of this record. */
+  paymentType?: string
+  /** Approved amount. */
+  amount?: string
+  /** Currency of that amount. */
+  currency?: string
+  /** Text on the statement. */
+  descriptor?: string
+  /** Reference sent by the merchant. */
+  merchantTransactionId?: string
+  /** Registration created or used. */
+  registrationId?: string
+  /** Items: Payment types of the follow-ups that are possible now. */
+  nextActions?: string[]
+  /** True when nothing reached the acquirer, so that the request can be sent again. */
+  retrySafe?: boolean
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  /** Brand recognised from the number. */
+  brandResult?: string
+  result?: ResultAnswer
+  resultDetails?: ResultDetailsAnswer
+  card?: CardAnswer
+  bankAccount?: BankAccountAnswer
+  tokenAccount?: TokenAccountAnswer
+  merchant?: MerchantAnswer
+  risk?: RiskAnswer
+  registration?: RegistrationAnswer
+  forex?: ForexAnswer
+  applePay?: ApplePayAnswer
+  virtualAccount?: VirtualAccountAnswer
+  /** Collection date of a direct debit. Not used for risk checks. */
+  transactionDueDate?: string
+  customer?: CustomerAnswer
+  shipping?: ShippingAnswer
+  billing?: BillingAnswer
+  corporate?: CorporateAnswer
+  sender?: SenderAnswer
+  recipient?: RecipientAnswer
+  cart?: CartAnswer
+  marketPlace?: MarketPlaceAnswer
+  airline?: AirlineAnswer
+  standingInstruction?: StandingInstructionAnswer
+  threeDSecure?: ThreeDSecureAnswer
+  customParameters?: CustomParametersAnswer
+  redirect?: RedirectAnswer
+  giftCard?: GiftCardAnswer
+  /** Hash of the widget script of this checkout, if it was requested. */
+  integrity?: string
+}
+
+export type CheckoutsPayAnswer = Record<string, unknown>
+
+export type CheckoutsRegisterAnswer = Record<string, unknown>
+
+export type CheckoutsStateAnswer = Record<string, unknown>
+
+export type CheckoutsWidgetAnswer = Record<string, unknown>
+
 export interface SchedulesCreateAnswer {
   result?: ResultAnswerOfSchedulesCreate
   /** Version of the gateway, for support. */
@@ -4644,6 +5376,18 @@ export type ReturnsGetAnswer = Record<string, unknown>
 
 export type ReturnsPostAnswer = Record<string, unknown>
 
+export type WidgetScriptAnswer = Record<string, unknown>
+
+export type WidgetAssetAnswer = Record<string, unknown>
+
+export type WidgetChallengeAnswer = Record<string, unknown>
+
+export type WidgetFrameAnswer = Record<string, unknown>
+
+export type CheckoutsPageAnswer = Record<string, unknown>
+
+export type CheckoutsPayByPageAnswer = Record<string, unknown>
+
 export type PagesGetAnswer = Record<string, unknown>
 
 export type PagesPostAnswer = Record<string, unknown>
@@ -4671,6 +5415,15 @@ export interface Requests {
   'registrations.extend': RegistrationsExtendRequest
   'registrations.remove': RegistrationsRemoveRequest
   'registrations.steps': RegistrationsStepsRequest
+  'checkouts.create': CheckoutsCreateRequest
+  'checkouts.update': CheckoutsUpdateRequest
+  'checkouts.remove': CheckoutsRemoveRequest
+  'checkouts.payment': CheckoutsPaymentRequest
+  'checkouts.registration': CheckoutsRegistrationRequest
+  'checkouts.pay': CheckoutsPayRequest
+  'checkouts.register': CheckoutsRegisterRequest
+  'checkouts.state': CheckoutsStateRequest
+  'checkouts.widget': CheckoutsWidgetRequest
   'schedules.create': SchedulesCreateRequest
   'schedules.preview': SchedulesPreviewRequest
   'schedules.list': SchedulesListRequest
@@ -4700,6 +5453,12 @@ export interface Requests {
   'connectors.event': ConnectorsEventRequest
   'returns.get': ReturnsGetRequest
   'returns.post': ReturnsPostRequest
+  'widget.script': WidgetScriptRequest
+  'widget.asset': WidgetAssetRequest
+  'widget.challenge': WidgetChallengeRequest
+  'widget.frame': WidgetFrameRequest
+  'checkouts.page': CheckoutsPageRequest
+  'checkouts.payByPage': CheckoutsPayByPageRequest
   'pages.get': PagesGetRequest
   'pages.post': PagesPostRequest
   'health.live': HealthLiveRequest
@@ -4723,6 +5482,15 @@ export interface Answers {
   'registrations.extend': RegistrationsExtendAnswer
   'registrations.remove': RegistrationsRemoveAnswer
   'registrations.steps': RegistrationsStepsAnswer
+  'checkouts.create': CheckoutsCreateAnswer
+  'checkouts.update': CheckoutsUpdateAnswer
+  'checkouts.remove': CheckoutsRemoveAnswer
+  'checkouts.payment': CheckoutsPaymentAnswer
+  'checkouts.registration': CheckoutsRegistrationAnswer
+  'checkouts.pay': CheckoutsPayAnswer
+  'checkouts.register': CheckoutsRegisterAnswer
+  'checkouts.state': CheckoutsStateAnswer
+  'checkouts.widget': CheckoutsWidgetAnswer
   'schedules.create': SchedulesCreateAnswer
   'schedules.preview': SchedulesPreviewAnswer
   'schedules.list': SchedulesListAnswer
@@ -4752,6 +5520,12 @@ export interface Answers {
   'connectors.event': ConnectorsEventAnswer
   'returns.get': ReturnsGetAnswer
   'returns.post': ReturnsPostAnswer
+  'widget.script': WidgetScriptAnswer
+  'widget.asset': WidgetAssetAnswer
+  'widget.challenge': WidgetChallengeAnswer
+  'widget.frame': WidgetFrameAnswer
+  'checkouts.page': CheckoutsPageAnswer
+  'checkouts.payByPage': CheckoutsPayByPageAnswer
   'pages.get': PagesGetAnswer
   'pages.post': PagesPostAnswer
   'health.live': HealthLiveAnswer

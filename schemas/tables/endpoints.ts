@@ -1,4 +1,5 @@
 import type { Endpoint } from '../table.ts'
+import { widgetEndpoints } from './widget-endpoints.ts'
 
 /** Fields of accepted groups for the creation of a checkout only. */
 const checkoutOnly = ['overridePaymentType[name]', 'integrity', 'registrations[n].id'] as const
@@ -32,6 +33,15 @@ const storedNumbers = [
 
 /** The bank of an account: another bank makes another account, of somebody else. */
 const storedBank = ['bankAccount.bankName', 'bankAccount.bankCode', 'bankAccount.bic', 'bankAccount.country'] as const
+
+/** A checkout has every field of its payment but those that its shopper enters. */
+const checkoutFields = [
+  'basic', 'checkout', 'forex', 'customer', 'shipping.customer', 'billing', 'merchant.billing', 'shipping', 'merchant.shipping',
+  'corporate', 'sender', 'recipient', 'merchant', 'cart.items', 'cart.payments', 'marketPlace', 'airline', 'tokenization',
+  'recurringMigration', 'standingInstruction', 'threeDSecure', 'customParameters', 'asynchronous', 'risk', 'testClock',
+  'compatibility',
+] as const
+const notOfCheckouts = ['referenceUuid', 'threeDSecure.verificationId', 'overrideHolder'] as const
 
 /**
  * The REST surface, one row for each operation. Routing, validation, throttling, OpenAPI and the
@@ -225,6 +235,125 @@ export const endpoints: readonly Endpoint[] = [
     login: 'token',
     right: 'read',
     throttle: 'read',
+  },
+  {
+    operation: 'checkouts.create',
+    method: 'POST',
+    path: '/v1/checkouts',
+    alsoPaths: ['/checkouts'],
+    title: 'Create a checkout',
+    // Without paymentType, createRegistration=true makes a checkout that only stores an account.
+    accepts: [...checkoutFields],
+    refused: [...notOfCheckouts],
+    answers: ['answer', 'checkout response'],
+    login: 'token',
+    right: 'by payment type',
+    throttle: 'write',
+  },
+  {
+    operation: 'checkouts.update',
+    method: 'POST',
+    path: '/v1/checkouts/{id}',
+    alsoPaths: ['/checkouts/{id}'],
+    title: 'Change a checkout before it is paid',
+    accepts: [...checkoutFields],
+    refused: [...notOfCheckouts, 'testMode', 'testClock'],
+    answers: ['answer', 'checkout response'],
+    login: 'token',
+    right: 'by payment type',
+    throttle: 'write',
+  },
+  {
+    operation: 'checkouts.remove',
+    method: 'DELETE',
+    path: '/v1/checkouts/{id}',
+    alsoPaths: ['/checkouts/{id}'],
+    title: 'Remove a checkout',
+    accepts: ['entity', 'compatibility'],
+    answers: ['answer', 'checkout response'],
+    login: 'token',
+    right: 'by payment type',
+    throttle: 'write',
+  },
+  {
+    operation: 'checkouts.payment',
+    method: 'GET',
+    path: '/v1/checkouts/{id}/payment',
+    alsoPaths: ['/checkouts/{id}/payment'],
+    title: 'Read the payment of a checkout',
+    accepts: ['entity', 'compatibility'],
+    answers: [...paymentAnswer, 'checkout response'],
+    login: 'token',
+    right: 'read',
+    throttle: 'read',
+  },
+  {
+    operation: 'checkouts.registration',
+    method: 'GET',
+    path: '/v1/checkouts/{id}/registration',
+    alsoPaths: ['/checkouts/{id}/registration'],
+    title: 'Read the registration of a checkout',
+    accepts: ['entity', 'compatibility'],
+    answers: [...paymentAnswer, 'checkout response'],
+    login: 'token',
+    right: 'read',
+    throttle: 'read',
+  },
+  {
+    operation: 'checkouts.pay',
+    method: 'POST',
+    path: '/v1/checkouts/{id}/payment',
+    alsoPaths: ['/checkouts/{id}/payment'],
+    title: "Pay a checkout from the shopper's browser",
+    accepts: ['checkout submission'],
+    required: ['nonce'],
+    answers: [],
+    login: 'checkout',
+    right: 'none',
+    throttle: 'write',
+    // The frames of the fields send and ask on their own origin.
+    surfaces: ['merchant', 'fields'],
+  },
+  {
+    operation: 'checkouts.register',
+    method: 'POST',
+    path: '/v1/checkouts/{id}/registration',
+    alsoPaths: ['/checkouts/{id}/registration'],
+    title: "Store an account from the shopper's browser",
+    accepts: ['checkout submission'],
+    required: ['nonce'],
+    refused: ['registrationId', 'createRegistration'],
+    answers: [],
+    login: 'checkout',
+    right: 'none',
+    throttle: 'write',
+    surfaces: ['merchant', 'fields'],
+  },
+  {
+    operation: 'checkouts.state',
+    method: 'GET',
+    path: '/v1/checkouts/{id}/state',
+    alsoPaths: ['/checkouts/{id}/state'],
+    title: 'Read the state of a checkout',
+    accepts: [],
+    answers: [],
+    login: 'checkout',
+    right: 'none',
+    throttle: 'read',
+    surfaces: ['merchant', 'fields'],
+  },
+  {
+    operation: 'checkouts.widget',
+    method: 'GET',
+    path: '/v1/checkouts/{id}/widget',
+    alsoPaths: ['/checkouts/{id}/widget'],
+    title: 'Read what the widget of a checkout shows',
+    accepts: [],
+    answers: [],
+    login: 'checkout',
+    right: 'none',
+    throttle: 'read',
+    crossOrigin: true,
   },
   {
     operation: 'schedules.create',
@@ -568,6 +697,7 @@ export const endpoints: readonly Endpoint[] = [
     right: 'none',
     throttle: 'write',
   },
+  ...widgetEndpoints,
   {
     operation: 'pages.get',
     method: 'GET',

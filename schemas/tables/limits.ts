@@ -307,6 +307,15 @@ export const limits = {
   // Payments, checkouts, schedules.
   captures: { min: 1, max: 98 },
   checkoutLifeMs: 30 * minute,
+  /** Failed tries of one checkout, by default and at most; then it is closed. */
+  checkoutTries: { usual: 10, most: 50 },
+  /** Registrations that one checkout offers. */
+  checkoutRegistrations: 50,
+  /** How long a repeated submission waits for the payment that the first one began. */
+  checkoutRepeatWaitMs: 20 * second,
+  /** How long a checkout without any payment is kept, and how long its sealed numbers are. */
+  checkoutMs: 30 * day,
+  checkoutSecretMs: hour,
   /** How long a returning shopper waits for whoever asks the acquirer already. */
   shopperReturnWaitMs: 5 * second,
   /** Form that a bank's page posts with a returning shopper. */
@@ -428,6 +437,12 @@ export const limits = {
   /** Values whose failures are counted: of one merchant, and in all. */
   cardTestingKeysPerMerchant: 5_000,
   cardTestingKeys: 50_000,
+
+  // The widget.
+  /** Files of the widget in the memory of a process: two versions, and some. */
+  widgetFilesKept: 200,
+  /** A form of the hosted page. */
+  checkoutPageBytes: 16 * 1024,
 
   // Queries and reports.
   /** A page of any list ends at this size, or with its first entry; its cursor continues. */

@@ -25,13 +25,14 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
   },
   {
     layer: 'Events, webhooks, step log, searches',
-    parts: ['event-feed/', 'webhook/', 'step/', 'query/'],
+    parts: ['event-feed/', 'webhook/', 'step/', 'query/', 'widget/'],
   },
   {
     layer: 'Moving money',
     parts: [
       'test-clock/',
       'schedule/',
+      'checkout/',
       'registration/',
       'acquirer-events/',
       'shopper-return/',
@@ -42,7 +43,14 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
   { layer: 'Shared by all parts above', parts: ['call.ts', 'engine.ts'] },
   {
     layer: 'Held by the engine',
-    parts: ['routing/', 'card-testing/', 'business-time/', 'process/', 'transcript/'],
+    parts: [
+      'routing/',
+      'card-testing/',
+      'business-time/',
+      'process/',
+      'transcript/',
+      'widget-files/',
+    ],
   },
   { layer: 'Entities and rights', parts: ['entity/', 'four-eyes/', 'caller/'] },
   { layer: 'Records and secrets', parts: ['audit-chain/', 'attention/', 'vault/', 'audit/'] },

@@ -23,6 +23,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     '@tollgate/core',
     '@tollgate/connector-simulator',
     '@tollgate/embedded-postgres',
+    '@tollgate/widget',
   ],
 }
 

@@ -335,6 +335,8 @@ describe('endpoints', () => {
       'resultCodes.list',
       // Proven by the acquirer's signature instead.
       'connectors.event',
+      'widget.script',
+      'widget.asset',
       'health.live',
       'health.ready',
       'openapi.get',

@@ -1,0 +1,90 @@
+/** The operations on checkouts: raw call in, status and body out. */
+
+import type { RequestFields } from '@tollgate/plugin-kit'
+import { bodyOf, type Call, type Handler, idIn, queryOf, type Reply, read } from '../call.ts'
+import type { Engine } from '../engine.ts'
+import type { RequestInput } from '../request/decode.ts'
+import { openRequest } from '../request/parse.ts'
+import { createCheckout, endCheckout, type Made, updateCheckout } from './checkouts.ts'
+import { held } from './find.ts'
+import { offerOf } from './offer.ts'
+import { stateView } from './reply.ts'
+import { aboutCheckout, readResult } from './result.ts'
+import { submit } from './submission.ts'
+
+export const checkoutOperations: Readonly<Record<string, Handler>> = {
+  async 'checkouts.create'(engine, caller, call, build) {
+    const request = await read(engine, caller, 'checkouts.create', bodyOf(call))
+    return madeReply(engine, await createCheckout(engine, caller, request), '000.200.100', build)
+  },
+  async 'checkouts.update'(engine, caller, call, build) {
+    const request = await read(engine, caller, 'checkouts.update', bodyOf(call))
+    const made = await updateCheckout(engine, caller, idIn(call), request)
+    return madeReply(engine, made, '000.200.101', build)
+  },
+  async 'checkouts.remove'(engine, caller, call, build) {
+    const { fields } = await read(engine, caller, 'checkouts.remove', queryOf(call))
+    const checkout = await endCheckout(engine, caller, idIn(call), fields)
+    return madeReply(engine, { checkout }, '000.200.102', build)
+  },
+  async 'checkouts.payment'(engine, caller, call, build) {
+    const { fields } = await read(engine, caller, 'checkouts.payment', queryOf(call))
+    return ok(await readResult(engine, caller, idIn(call), fields, build))
+  },
+  async 'checkouts.registration'(engine, caller, call, build) {
+    const { fields } = await read(engine, caller, 'checkouts.registration', queryOf(call))
+    return ok(await readResult(engine, caller, idIn(call), fields, build))
+  },
+  'checkouts.pay': (engine, _, call) => submitted(engine, call, 'checkouts.pay'),
+  'checkouts.register': (engine, _, call) => submitted(engine, call, 'checkouts.register'),
+  async 'checkouts.state'(engine, _, call) {
+    return ok(await stateView(engine, await held(engine, idIn(call))))
+  },
+  async 'checkouts.widget'(engine, _, call) {
+    return ok(await offerOf(engine, idIn(call)))
+  },
+}
+
+const ok = (body: object): Reply => ({ status: 200, headers: {}, body: body as Reply['body'] })
+
+function madeReply(
+  engine: Engine,
+  { checkout, integrity }: Made,
+  code: string,
+  build: string,
+): Reply {
+  const now = new Date(engine.clock.realMs())
+  return ok(aboutCheckout(checkout, code, build, now, integrity === undefined ? {} : { integrity }))
+}
+
+/** The widget sends JSON with the flat names of a form; a nested body is read as everywhere else. */
+function flatOrNested(call: Call): RequestInput {
+  const input = bodyOf(call)
+  if (!('json' in input)) return input
+  const fields = flatFields(input.json)
+  return fields === undefined ? input : { form: Buffer.from(fields.toString()) }
+}
+
+function flatFields(json: Uint8Array): URLSearchParams | undefined {
+  let values: unknown
+  try {
+    values = JSON.parse(Buffer.from(json).toString())
+  } catch {
+    return undefined
+  }
+  if (typeof values !== 'object' || values === null || Array.isArray(values)) return undefined
+  const entries = Object.entries(values)
+  return entries.every((entry): entry is [string, string] => typeof entry[1] === 'string')
+    ? new URLSearchParams(entries)
+    : undefined
+}
+
+async function submitted(engine: Engine, call: Call, operation: string): Promise<Reply> {
+  const { address, accept } = call
+  const reading = () => {
+    const { request, names } = openRequest(operation, flatOrNested(call)).check()
+    return { fields: request as RequestFields, names }
+  }
+  const reply = submit(engine, idIn(call), reading, { address, accept })
+  return ok(await engine.inFlight.track(reply))
+}

@@ -1,0 +1,68 @@
+/** The special rules for payments of checkouts. */
+import type { Outcome } from '@tollgate/plugin-kit'
+import type { Engine } from '../engine.ts'
+import { newId } from '../ids.ts'
+import { type Idempotency, unstored } from './idempotency.ts'
+import { holderOfSlot, type SlotColumns } from './store-in-checkout.ts'
+import type { Payment } from './types.ts'
+
+/** The try of a shopper to pay a checkout. */
+export type InCheckout = {
+  readonly checkoutId: string
+  /** As they were read: the payment is written only while they still hold. */
+  readonly version: number
+  readonly previousId: string | null
+  /** New for every press of the pay button. */
+  readonly nonce: string
+  /** The second payment of a press, after a soft decline of the first one. */
+  readonly isSecond: boolean
+  /** Failed tries after which the checkout is closed. */
+  readonly tries: number
+  /** Business time of the checkout. */
+  readonly now: Date
+  /** Where the shopper goes on to. */
+  readonly resultUrl: string | null
+  /** When that page is called unless the merchant has read the result; null: never. */
+  readonly callbackAt: Date | null
+}
+
+/** The checkout changed since it was read, or another payment has its slot. Nothing was written. */
+export class SlotTaken extends Error {
+  override readonly name = 'SlotTaken'
+}
+
+/**
+ * The acquirer's key of a try derives from its checkout and nonce. After a failover that lost the
+ * rows, the acquirer recognises a repeat of the same press.
+ */
+export const idempotencyOfTry = ({ checkoutId, nonce, isSecond }: InCheckout): Idempotency =>
+  unstored(checkoutId, isSecond ? `${nonce} again` : nonce)
+
+export function slotColumns(inCheckout: InCheckout | undefined): SlotColumns | object {
+  if (inCheckout === undefined) return {}
+  const { version, previousId, nonce, tries, now, resultUrl, callbackAt } = inCheckout
+  return {
+    slot_version: version,
+    slot_previous: previousId,
+    slot_nonce: nonce,
+    slot_tries: tries,
+    slot_at: now,
+    slot_result_url: resultUrl,
+    callback_id: callbackAt === null ? null : newId(),
+    callback_at: callbackAt,
+  } satisfies SlotColumns
+}
+
+/**
+ * Whether money moved for a payment whose checkout belongs to another one by now: a failover lost
+ * both its rows and its slot, and the shopper paid again.
+ */
+export async function hasLostItsSlot(
+  { lanes }: Pick<Engine, 'lanes'>,
+  { id, checkoutId }: Pick<Payment, 'id' | 'checkoutId'>,
+  outcome: Outcome,
+): Promise<boolean> {
+  if (checkoutId === null || (outcome.is !== 'approved' && outcome.is !== 'accepted')) return false
+  const [row] = await lanes.single(holderOfSlot(checkoutId))
+  return row !== undefined && row.payment_id !== null && row.payment_id !== id
+}

@@ -1,0 +1,273 @@
+/**
+ * The hosted page of a checkout. It needs no script: each part is a form of its own, posted to the address of the
+ * page, and every post is answered by a redirect: to the merchant, to the bank, or to this page again.
+ */
+import { type Gateway, GatewayError, newId } from '@tollgate/core'
+import { limits } from '@tollgate/schemas'
+import { languageOf, wishesIn } from '@tollgate/widget/texts/languages'
+import type { Texts } from '@tollgate/widget/texts/types'
+import type { Document } from './answer.ts'
+import { methodOf, submissionIn, type WrongField, wrongIn } from './checkout-page-form.ts'
+import {
+  formPage,
+  leavingPage,
+  messagePage,
+  type Offer,
+  type PageSetting,
+  type Redirect,
+} from './checkout-page-html.ts'
+import { styleHash } from './checkout-page-style.ts'
+import type { OwnCall, OwnOperation } from './own-operations.ts'
+import { shopperPageHeaders } from './security-headers.ts'
+
+type State = Awaited<ReturnType<Gateway['checkouts']['state']>>
+type Submitted = Awaited<ReturnType<Gateway['checkouts']['submit']>>
+
+export const checkoutPageOperations: Readonly<Record<string, OwnOperation>> = {
+  'checkouts.page': show,
+  'checkouts.payByPage': pay,
+}
+
+/** Query parameters that stay with the shopper. */
+const lasting = ['locale', 'brands'] as const
+
+async function show(call: OwnCall): Promise<Document> {
+  const { gateway, path, query } = call
+  const asked = new URLSearchParams(query)
+  const id = path.id ?? ''
+  try {
+    const [offer, state] = await Promise.all([
+      gateway.checkouts.offer(id),
+      gateway.checkouts.state(id),
+    ])
+    const setting = await settingOf(call, asked, offer)
+    return pageOf(call, asked, setting, { offer: withBrands(offer, asked), state })
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.status !== 404) throw error
+    const setting = await settingOf(call, asked, undefined)
+    return page(gateway, 404, messagePage(setting, setting.texts.messages.unknown))
+  }
+}
+
+/** The page for the state of the checkout. */
+function pageOf(
+  { gateway }: OwnCall,
+  asked: URLSearchParams,
+  setting: PageSetting,
+  { offer, state }: { readonly offer: Offer; readonly state: State },
+): Document {
+  const { messages, page: words } = setting.texts
+  const { resultUrl, redirect } = state
+  const link = resultUrl === undefined ? {} : { link: { to: resultUrl, text: words.back } }
+  switch (state.state) {
+    case 'paid':
+      if (resultUrl !== undefined) return goTo(gateway, resultUrl)
+      return page(
+        gateway,
+        200,
+        messagePage(setting, offer.kind === 'registration' ? messages.saved : messages.paid, {
+          good: true,
+        }),
+      )
+    case 'closed':
+      return page(gateway, 200, messagePage(setting, messages.closed, link))
+    case 'busy':
+      if (asked.has('other')) break
+      if (redirect !== undefined) {
+        return page(
+          gateway,
+          200,
+          leavingPage(setting, redirect as Redirect, addressOf(asked, { other: '1' })),
+        )
+      }
+      return page(
+        gateway,
+        200,
+        messagePage(setting, messages.processing, {
+          link: { to: addressOf(asked), text: words.checkAgain },
+        }),
+        ['Refresh', '5'],
+      )
+    case 'free':
+  }
+  const wrong = wrongIn(asked)
+  const notice = noticeOf(asked, setting.texts)
+  const action = addressOf(asked)
+  return page(
+    gateway,
+    200,
+    formPage(setting, {
+      offer,
+      nonce: newId(),
+      action,
+      method: asked.get('method') ?? '',
+      wrong,
+      ...(notice === undefined ? {} : { notice }),
+    }),
+  )
+}
+
+function noticeOf(asked: URLSearchParams, { messages }: Texts): string | undefined {
+  const outcome = asked.get('outcome')
+  if (outcome === 'declined') return messages.declined
+  return outcome === 'trouble' ? messages.tryAgain : undefined
+}
+
+async function pay(call: OwnCall): Promise<Document> {
+  const { gateway, path, query, request, requestId, address, readBody } = call
+  const asked = new URLSearchParams(query)
+  const body = await readBody(limits.checkoutPageBytes)
+  const form = new URLSearchParams(body.toString('utf8'))
+  const submission = submissionIn(form)
+  const method = methodOf(form)
+  if ('wrong' in submission) return again(gateway, asked, { method, wrong: submission.wrong })
+  addBrowser(submission.fields, request.headers)
+  const reply = await gateway.call('checkouts.pay', null, {
+    path,
+    body: Buffer.from(submission.fields.toString()),
+    contentType: 'application/x-www-form-urlencoded',
+    requestId,
+    address,
+    accept: request.headers.accept,
+  })
+  if (reply.status === 404) return again(gateway, asked, {})
+  if (reply.status !== 200) return again(gateway, asked, { method, outcome: 'trouble' })
+  return onward(gateway, asked, method, reply.body as Submitted)
+}
+
+/** Facts about the browser that a bank asks for, as far as they are known without a script. */
+function addBrowser(fields: URLSearchParams, headers: OwnCall['request']['headers']): void {
+  const userAgent = headers['user-agent']?.slice(0, 2048)
+  const [language] = wishesIn(headers['accept-language'] ?? '')
+  if (userAgent !== undefined) fields.set('customer.browser.userAgent', userAgent)
+  if (language !== undefined && /^[A-Za-z-]{1,8}$/.test(language)) {
+    fields.set('customer.browser.language', language)
+  }
+}
+
+function onward(
+  gateway: Gateway,
+  asked: URLSearchParams,
+  method: string,
+  { state, resultUrl, redirect, errors = [] }: Submitted,
+): Document {
+  if (resultUrl !== undefined) return goTo(gateway, resultUrl)
+  if (state === 'waiting' && redirect?.method === 'GET')
+    return goTo(gateway, withParameters(redirect as Redirect))
+  if (state === 'declined') return again(gateway, asked, { method, outcome: 'declined' })
+  if (state !== 'invalid') return again(gateway, asked, {})
+  // Nothing that the shopper could correct.
+  if (errors.length === 0) return again(gateway, asked, { method, outcome: 'trouble' })
+  return again(gateway, asked, { method, wrong: errors })
+}
+
+function withParameters({ url, parameters = [] }: Redirect): string {
+  const to = new URL(url)
+  for (const { name, value } of parameters) to.searchParams.append(name, value)
+  return to.href
+}
+
+/** This page again: its address says what to correct, never what was typed. */
+function again(
+  gateway: Gateway,
+  asked: URLSearchParams,
+  {
+    method,
+    outcome,
+    wrong = [],
+  }: {
+    readonly method?: string
+    readonly outcome?: string
+    readonly wrong?: readonly WrongField[]
+  },
+): Document {
+  const more = {
+    ...(method === undefined ? {} : { method }),
+    ...(outcome === undefined ? {} : { outcome }),
+  }
+  return goTo(gateway, addressOf(asked, more, wrong))
+}
+
+/** Relative to the page itself, so that every name and prefix of a host works. */
+function addressOf(
+  asked: URLSearchParams,
+  more: Readonly<Record<string, string>> = {},
+  wrong: readonly WrongField[] = [],
+): string {
+  const query = new URLSearchParams()
+  for (const name of lasting) {
+    const value = asked.get(name)
+    if (value !== null) query.set(name, value)
+  }
+  for (const [name, value] of Object.entries(more)) query.set(name, value)
+  for (const { field, reason } of wrong) query.append('error', `${field}:${reason}`)
+  return query.size === 0 ? 'page' : `page?${query}`
+}
+
+/** Only the brands that the address names, in its order. */
+function withBrands(offer: Offer, asked: URLSearchParams): Offer {
+  const names = (asked.get('brands') ?? '').split(/[\s,]+/).filter((name) => name !== '')
+  if (names.length === 0) return offer
+  const brands = names.flatMap((name) =>
+    offer.brands.filter(({ brand }) => brand === name.toUpperCase()),
+  )
+  return { ...offer, brands }
+}
+
+async function settingOf(
+  { gateway, request }: OwnCall,
+  asked: URLSearchParams,
+  offer: Offer | undefined,
+): Promise<PageSetting> {
+  const wishes = wishesIn(request.headers['accept-language'] ?? '')
+  const language = languageOf([asked.get('locale') ?? undefined, offer?.locale, ...wishes])
+  return {
+    language,
+    texts: await textsOf(language),
+    test: gateway.environment === 'test',
+    kind: offer?.kind ?? 'payment',
+    inLanguage: (code) => {
+      const query = new URLSearchParams(asked)
+      query.set('locale', code)
+      return `page?${query}`
+    },
+  }
+}
+
+const loaded = new Map<string, Promise<Texts>>()
+
+function textsOf(language: string): Promise<Texts> {
+  const texts =
+    loaded.get(language) ??
+    import(`@tollgate/widget/texts/${language}`).then(
+      (module: { default: Texts }) => module.default,
+    )
+  loaded.set(language, texts)
+  return texts
+}
+
+function page(
+  { environment }: Gateway,
+  status: number,
+  text: string,
+  more: readonly string[] = [],
+): Document {
+  return {
+    status,
+    headers: [
+      'Content-Type',
+      'text/html;charset=UTF-8',
+      ...shopperPageHeaders(policies[environment]),
+      ...more,
+    ],
+    text,
+  }
+}
+
+const goTo = (gateway: Gateway, location: string): Document =>
+  page(gateway, 303, '', ['Location', location])
+
+/** Forms go to the page itself and to banks; browsers apply this to the redirect after a post as well. */
+const policyOf = (web: string): string =>
+  `default-src 'none'; style-src ${styleHash}; base-uri 'none'; form-action 'self' ${web}`
+const policies = { live: policyOf('https:'), test: policyOf('https: http:') }

@@ -1,0 +1,115 @@
+import type { CheckoutState, Reply, Submission } from '../protocol.ts'
+import { securityCode } from './cvv-neighbour.ts'
+import type { PagePort } from './page-port.ts'
+import { checkoutPath } from './place.ts'
+
+const repeatsMs = [1_000, 3_000]
+const answerLimitMs = 90_000
+const pollMs = 2_000
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Sends the payments of one form. A second press while one is under way sends nothing. */
+export function createSender(): {
+  readonly send: (word: Submission, card: Record<string, string>, port: PagePort) => Promise<void>
+  readonly follow: (port: PagePort) => Promise<void>
+} {
+  let isSending = false
+  /** Kept until an answer arrives, so that a repeat is never a second payment. */
+  let nonce: string | null = null
+
+  const send = async (word: Submission, card: Record<string, string>, port: PagePort) => {
+    if (isSending) return
+    isSending = true
+    nonce ??= crypto.randomUUID()
+    port.say({ is: 'sent' })
+    const cvv = word.withCvv ? securityCode(port.nonce) : ''
+    const reply = await post(word.kind, {
+      ...word.fields,
+      ...card,
+      ...(cvv === '' ? {} : { 'card.cvv': cvv }),
+      nonce,
+      origin: port.origin,
+      resultUrl: word.resultUrl,
+      challenge: word.challenge,
+    })
+    isSending = false
+    if (reply === null) return port.say({ is: 'lost' })
+    nonce = null
+    port.say({ is: 'reply', reply })
+  }
+
+  let isFollowing = false
+  const follow = async (port: PagePort) => {
+    if (isFollowing) return
+    isFollowing = true
+    const state = await awaitRest()
+    isFollowing = false
+    port.say(state === null ? { is: 'lost' } : { is: 'state', state })
+  }
+  return { send, follow }
+}
+
+/** Posts a submission, and repeats it with the same nonce when the network fails. */
+async function post(kind: string, fields: Record<string, string>): Promise<Reply | null> {
+  const body = JSON.stringify(fields)
+  for (let round = 0; ; round++) {
+    try {
+      const response = await fetch(`${checkoutPath}/${kind}`, {
+        method: 'POST',
+        body,
+        headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+        credentials: 'omit',
+        redirect: 'error',
+        referrerPolicy: 'no-referrer',
+        signal: AbortSignal.timeout(answerLimitMs),
+      })
+      return readReply(response.status, await response.json())
+    } catch {
+      const waitMs = repeatsMs[round]
+      if (waitMs === undefined) return null
+      await pause(waitMs)
+    }
+  }
+}
+
+/** The reply of the gateway; refusals before there is a payment count as fields to correct. */
+function readReply(status: number, body: unknown): Reply {
+  const { state, result } = body as {
+    state?: Reply['state']
+    result?: { parameterErrors?: readonly { name: string }[] }
+  }
+  if (status === 200 && state !== undefined) return body as Reply
+  if (status >= 500 || status === 429) throw new Error(`status ${status}`)
+  const errors = (result?.parameterErrors ?? []).map(({ name }) => ({
+    field: name,
+    reason: 'invalid',
+  }))
+  return status === 404 || errors.length === 0 ? { state: 'closed' } : { state: 'invalid', errors }
+}
+
+export async function readState(): Promise<CheckoutState | null> {
+  try {
+    const response = await fetch(`${checkoutPath}/state`, {
+      cache: 'no-store',
+      credentials: 'omit',
+      referrerPolicy: 'no-referrer',
+      headers: { Accept: 'application/json' },
+    })
+    if (response.status === 404 || response.status === 400) return { state: 'closed' }
+    return response.ok ? ((await response.json()) as CheckoutState) : null
+  } catch {
+    return null
+  }
+}
+
+/** Asks until nothing is under way any more; null when the gateway cannot be reached. */
+async function awaitRest(): Promise<CheckoutState | null> {
+  for (let failures = 0; failures < 5; ) {
+    const state = await readState()
+    if (state !== null && (state.state !== 'busy' || state.redirect !== undefined)) return state
+    failures = state === null ? failures + 1 : 0
+    await pause(pollMs)
+  }
+  return null
+}

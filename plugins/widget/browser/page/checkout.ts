@@ -1,0 +1,75 @@
+import { bankAccountBrands, brandTitles } from '../../generated/brand-titles.ts'
+import { isCardBrand } from '../fields/card-brands.ts'
+import { widgetError } from './options.ts'
+
+export type Flow = 'card' | 'bank' | 'redirect'
+
+export type StoredCard = {
+  readonly id: string
+  readonly brand: string
+  readonly last4?: string
+  readonly expiryMonth?: string
+  readonly expiryYear?: string
+  readonly cvv?: 'asked' | 'not'
+}
+
+/** The facts of a checkout that a shopper may see. */
+export type Checkout = {
+  readonly kind: 'payment' | 'registration'
+  readonly amount?: string
+  readonly currency?: string
+  readonly brands: readonly { readonly brand: string; readonly flow: Flow }[]
+  readonly registrations: readonly StoredCard[]
+  readonly createRegistration: boolean
+  readonly locale?: string
+  readonly test: boolean
+  /** Whether the checkout names its own result page. */
+  readonly result: boolean
+  /** Names of fields that the merchant has sent already. */
+  readonly merchantFields?: Readonly<Record<string, unknown>> | readonly string[]
+  /** Origin of the fields, when it is not the one of the script. */
+  readonly fieldsUrl?: string
+}
+
+/** Where the script comes from, and which checkout it is for. */
+export type Place = {
+  /** `https://pay.example/v1` */
+  readonly base: string
+  readonly checkoutId: string
+}
+
+export async function loadCheckout(place: Place, loading: Promise<Response>): Promise<Checkout> {
+  let response: Response
+  try {
+    response = await loading
+  } catch (thrown) {
+    throw widgetError('WidgetError', `The gateway ${place.base} cannot be reached: ${thrown}`)
+  }
+  if (response.status === 404 || response.status === 400 || response.status === 410) {
+    throw widgetError(
+      'InvalidCheckoutIdError',
+      `The checkout ${place.checkoutId.slice(0, 8)}… is unknown, expired or closed`,
+    )
+  }
+  if (!response.ok) throw widgetError('WidgetError', `The gateway answered ${response.status}`)
+  return (await response.json()) as Checkout
+}
+
+export const titleOf = (code: string) => brandTitles[code] ?? code
+
+/** How a brand is paid with: as the checkout says, else as the tables say. */
+export function flowOf(checkout: Checkout, code: string): Flow | null {
+  const known = checkout.brands.find(({ brand }) => brand === code)
+  if (known !== undefined) return known.flow
+  if (checkout.brands.length > 0) return null
+  if (isCardBrand(code)) return 'card'
+  return bankAccountBrands.includes(code) ? 'bank' : 'redirect'
+}
+
+export function merchantSent(checkout: Checkout, name: string): boolean {
+  const { merchantFields = [] } = checkout
+  return Array.isArray(merchantFields) ? merchantFields.includes(name) : name in merchantFields
+}
+
+export const wholePlace = ({ base, checkoutId }: Place) =>
+  `${base}/checkouts/${encodeURIComponent(checkoutId)}`

@@ -1,0 +1,41 @@
+import type { Context } from './context.ts'
+
+/** Fields that a merchant may add to the form for the shopper to fill in. */
+const allowed =
+  /^(?:createRegistration|customParameters\[SHOPPER_[\w.]{1,56}\]|customer\.(?:givenName|surname|middleName|email|phone|mobile|birthDate|companyName)|billing\.(?:street1|street2|houseNumber1|houseNumber2|city|state|postcode|country))$/
+
+/** The filled fields of a form that travel with the payment. */
+export function addedFields(form: HTMLFormElement): Record<string, string> {
+  const fields: Record<string, string> = {}
+  for (const [name, value] of new FormData(form)) {
+    if (typeof value === 'string' && value !== '' && allowed.test(name)) fields[name] = value
+  }
+  return fields
+}
+
+/** What an issuer wants to know about the browser. */
+export function browserFields({ options }: Context): Record<string, string> {
+  const size = String(options.browser?.threeDChallengeWindow ?? '')
+  return {
+    'customer.browser.language': navigator.language.slice(0, 8),
+    'customer.browser.screenHeight': String(screen.height),
+    'customer.browser.screenWidth': String(screen.width),
+    'customer.browser.screenColorDepth': String(screen.colorDepth),
+    'customer.browser.timezone': String(new Date().getTimezoneOffset()),
+    'customer.browser.userAgent': navigator.userAgent.slice(0, 2048),
+    'customer.browser.javaEnabled': 'false',
+    ...(/^[1-5]$/.test(size) ? { 'customer.browser.challengeWindow': size } : {}),
+  }
+}
+
+/** The resolved action of the merchant's form, which most shops use as the result page. */
+export function resultAddress({ merchantForm }: Context): string {
+  const action = merchantForm.getAttribute('action')
+  if (action === null || action === '') return ''
+  try {
+    const address = new URL(action, document.baseURI)
+    return /^https?:$/.test(address.protocol) ? address.href : ''
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,198 @@
+import type { FromFrame, Redirect, Reply, Submission } from '../protocol.ts'
+import { type Ending, openChallenge, prepareRedirect } from './challenge-panel.ts'
+import { browserFields, resultAddress } from './collect.ts'
+import { type Context, reportError } from './context.ts'
+import type { Frame } from './frame.ts'
+import { follow, goToResult } from './leave.ts'
+import type { Group, Notices } from './messages.ts'
+import { call } from './options.ts'
+import { fieldMessage } from './refusals.ts'
+
+const sentLimitMs = 8_000
+
+/** One way to pay: a form with its button. */
+export type PayForm = {
+  readonly container: HTMLElement
+  readonly form: HTMLFormElement
+  readonly button: HTMLButtonElement
+  readonly notices: Notices
+  /** Groups by the names of the fields that the gateway may refuse. */
+  readonly groups: ReadonlyMap<string, Group>
+  /** Shows what is wrong; the first wrong group, or null. */
+  readonly check: () => Promise<Group | null>
+  readonly fields: () => Record<string, string>
+  /** The frame that sends this form. */
+  readonly sender: () => Frame
+  readonly withCvv: () => boolean
+  /** The page's own checks; false stops. */
+  readonly allowed: (event: Event) => unknown
+  /** Empties what must not be sent again. */
+  readonly clear: () => void
+}
+
+/** Pays by the forms of one widget, one press at a time. */
+export type Cashier = {
+  readonly press: (form: PayForm, event: Event) => Promise<void>
+  /** The words of the sending frames. */
+  readonly hear: (word: FromFrame) => void
+}
+
+export function createCashier(context: Context): Cashier {
+  const { language, options } = context
+  const { messages } = language.texts
+  let pressed: PayForm | null = null
+  let sentTimer: ReturnType<typeof setTimeout> | undefined
+
+  const rest = () => {
+    if (pressed !== null) setBusy(pressed, false)
+    pressed = null
+    clearTimeout(sentTimer)
+  }
+
+  const press = async (form: PayForm, event: Event) => {
+    if (pressed !== null) return
+    pressed = form
+    form.notices.clear()
+    const wrong = await form.check()
+    if (wrong !== null) {
+      rest()
+      wrong.focus()
+      form.notices.announce(messageOf(wrong))
+      return
+    }
+    if ((await form.allowed(event)) === false) return rest()
+    setBusy(form, true)
+    form.notices.announce(messages.processing)
+    sentTimer = setTimeout(() => {
+      rest()
+      form.notices.tell(messages.tryAgain, 'error')
+      reportError(
+        context,
+        'PciIframeSubmitError',
+        'The frame that sends the payment did not answer',
+      )
+    }, sentLimitMs)
+    form.sender().say(submissionOf(context, form))
+  }
+
+  const hear = (word: FromFrame) => {
+    const form = pressed
+    if (form === null) return
+    switch (word.is) {
+      case 'sent':
+        clearTimeout(sentTimer)
+        call(options.onAfterSubmit, window)
+        return
+      case 'reply':
+        return void answer(form, word.reply)
+      case 'state':
+        return void stand(form, word)
+      case 'lost':
+        rest()
+        return form.notices.tell(messages.connectionLost, 'error')
+    }
+  }
+
+  const answer = async (form: PayForm, reply: Reply) => {
+    if (reply.state === 'waiting') {
+      if (reply.redirect === undefined) return form.sender().say({ do: 'state' })
+      return stand(form, await act(form, reply, reply.redirect))
+    }
+    if (reply.state === 'busy') {
+      form.notices.tell(messages.busy, 'info')
+      return form.sender().say({ do: 'state' })
+    }
+    if (reply.state === 'invalid') return refuse(form, reply)
+    if (reply.state === 'declined' && reply.resultUrl === undefined) {
+      rest()
+      form.clear()
+      form.notices.tell(messages.declined, 'error')
+      return form.button.focus()
+    }
+    finish(form, reply.state, reply.resultUrl)
+  }
+
+  /** Takes the shopper to the bank: in a frame of the form, in a target of the page, or in this tab. */
+  const act = async (form: PayForm, reply: Reply, redirect: Redirect): Promise<Ending> => {
+    if (reply.inFrame === true && !options.paymentTarget) {
+      form.notices.announce(messages.challengeOpen)
+      return openChallenge(context, form.container)
+    }
+    if ((redirect.preconditions ?? []).length > 0) return prepareRedirect(context, form.container)
+    return { is: 'leave', redirect }
+  }
+
+  const stand = async (form: PayForm, ending: Ending): Promise<void> => {
+    if (ending.is === 'leave') {
+      form.notices.tell(messages.leaving, 'info')
+      if (!follow(ending.redirect, options.paymentTarget || '_self')) {
+        rest()
+        form.notices.tell(messages.tryAgain, 'error')
+      }
+      return
+    }
+    if (ending.is !== 'state') {
+      rest()
+      if (ending.is === 'closed') form.notices.tell(messages.challengeClosed, 'info')
+      else form.notices.tell(messages.connectionLost, 'error')
+      return form.button.focus()
+    }
+    const { state, resultUrl, redirect, inFrame } = ending.state
+    if (state === 'busy' && redirect !== undefined) {
+      const reply: Reply = { state: 'waiting', redirect, inFrame: inFrame === true }
+      return stand(form, await act(form, reply, redirect))
+    }
+    if (state === 'busy') return form.sender().say({ do: 'state' })
+    if (state === 'free') return answer(form, { state: 'declined' })
+    finish(form, state, resultUrl)
+  }
+
+  const refuse = (form: PayForm, reply: Reply) => {
+    rest()
+    let first: Group | null = null
+    for (const { field, reason } of reply.errors ?? []) {
+      const group = form.groups.get(field)
+      if (group === undefined) continue
+      group.setError(fieldMessage(language.texts, field, reason))
+      first ??= group
+    }
+    if (first === null) return form.notices.tell(messages.tryAgain, 'error')
+    first.focus()
+    form.notices.announce(messageOf(first))
+  }
+
+  const finish = (form: PayForm, state: Reply['state'], resultUrl: string | undefined) => {
+    clearTimeout(sentTimer)
+    form.clear()
+    const isDone = state === 'paid'
+    const done = context.checkout.kind === 'registration' ? messages.saved : messages.paid
+    form.notices.tell(isDone ? done : messages.closed, isDone ? 'info' : 'error')
+    // The form stays busy: this checkout takes no further payment.
+    if (resultUrl !== undefined) goToResult(context, resultUrl)
+  }
+
+  return { press, hear }
+}
+
+function submissionOf(context: Context, form: PayForm): Submission {
+  const isInFrame = !context.options.paymentTarget && !crossOriginIsolated
+  return {
+    do: 'submit',
+    kind: context.checkout.kind,
+    fields: { ...browserFields(context), ...form.fields() },
+    resultUrl: resultAddress(context),
+    challenge: isInFrame ? 'frame' : 'tab',
+    withCvv: form.withCvv(),
+  }
+}
+
+function messageOf(group: Group): string {
+  return group.element.querySelector('.wpwl-hint')?.textContent ?? ''
+}
+
+function setBusy({ button, form }: PayForm, isBusy: boolean): void {
+  form.setAttribute('aria-busy', String(isBusy))
+  form.classList.toggle('wpwl-form-busy', isBusy)
+  // A disabled button would lose the focus; a busy one ignores presses.
+  button.setAttribute('aria-disabled', String(isBusy))
+}

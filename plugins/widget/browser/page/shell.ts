@@ -1,0 +1,86 @@
+import { addedFields, resultAddress } from './collect.ts'
+import type { Context } from './context.ts'
+import { element } from './dom.ts'
+import { createNotices, freshId, type Notices } from './messages.ts'
+import { fill, formatAmount } from './texts.ts'
+
+export type Shell = {
+  readonly container: HTMLElement
+  readonly form: HTMLFormElement
+  readonly notices: Notices
+  readonly button: HTMLButtonElement
+  readonly submitGroup: HTMLElement
+}
+
+/** The outside of every form: container, form, message, button. */
+export function createShell(context: Context, kind: string, buttonText?: string): Shell {
+  const { language } = context
+  const style = context.options.style ?? 'card'
+  const form = element('form', {
+    class: `wpwl-form wpwl-form-${kind.replace('-', ` wpwl-form-`)} wpwl-clearfix`,
+    action: resultAddress(context),
+    novalidate: '',
+    lang: language.tag,
+    dir: language.direction,
+    'aria-busy': 'false',
+  })
+  const button = element('button', { type: 'submit', class: 'wpwl-button wpwl-button-pay' })
+  button.textContent = buttonText ?? submitLabel(context)
+  const submitGroup = element(
+    'div',
+    { class: 'wpwl-group wpwl-group-submit wpwl-clearfix' },
+    element('div', { class: 'wpwl-wrapper wpwl-wrapper-submit' }, button),
+  )
+  const container = element('div', {
+    class: `wpwl-container wpwl-container-${kind} wpwl-style-${style} wpwl-clearfix`,
+    id: freshId(kind.split('-')[0] ?? kind),
+    dir: language.direction,
+    lang: language.tag,
+  })
+  const notices = createNotices()
+  form.append(notices.box, submitGroup)
+  container.append(form, notices.region)
+  return { container, form, notices, button, submitGroup }
+}
+
+export function submitLabel({ options, language, checkout }: Context): string {
+  const { labels } = language.texts
+  if (typeof options.labels?.submit === 'string') return options.labels.submit
+  if (checkout.kind === 'registration') return labels.submitRegistration
+  if (checkout.amount === undefined || checkout.currency === undefined) return labels.submit
+  const amount = formatAmount(checkout.amount, checkout.currency, language.tag)
+  return fill(labels.submitAmount, { amount })
+}
+
+/** The checkbox that saves the card or account, where the merchant's form has one. */
+export function registrationBox({ merchantForm, language }: Context): HTMLElement | null {
+  const given = merchantForm.querySelector<HTMLInputElement>('input[name="createRegistration"]')
+  if (given === null || given.type === 'hidden') return null
+  const box = element('input', {
+    type: 'checkbox',
+    name: 'createRegistration',
+    value: 'true',
+    class: 'wpwl-control-createRegistration',
+    id: freshId('createRegistration'),
+  })
+  box.checked = given.checked
+  return element(
+    'div',
+    { class: 'wpwl-group wpwl-group-createRegistration wpwl-clearfix' },
+    box,
+    element(
+      'label',
+      { for: box.id, class: 'wpwl-label wpwl-label-createRegistration' },
+      language.texts.labels.createRegistration,
+    ),
+  )
+}
+
+/** Fields that the merchant's form carries, then those that were added to ours. */
+export function extraFields(context: Context, form: HTMLFormElement): Record<string, string> {
+  const carried = addedFields(context.merchantForm)
+  const visible = context.merchantForm.querySelector('input[name="createRegistration"]')
+  // The shopper decides by the box that is shown.
+  if (visible?.getAttribute('type') === 'checkbox') delete carried.createRegistration
+  return { ...carried, ...addedFields(form) }
+}

@@ -1,0 +1,53 @@
+import { directionOf, type LanguageCode, tagOf } from '../../texts/languages.ts'
+import type { Texts } from '../../texts/types.ts'
+import { assetAddress } from './assets.ts'
+import type { Options } from './options.ts'
+
+export type Language = {
+  readonly code: LanguageCode
+  /** BCP 47, as `lang` and for Intl. */
+  readonly tag: string
+  readonly direction: 'ltr' | 'rtl'
+  readonly texts: Pick<Texts, 'labels' | 'errors' | 'messages'>
+}
+
+export async function loadLanguage(
+  code: LanguageCode,
+  base: string,
+  options: Options,
+): Promise<Language> {
+  const response = await fetch(assetAddress(base, `texts-${code}.json`), { credentials: 'omit' })
+  if (!response.ok) throw new Error(`texts of ${code}: ${response.status}`)
+  const texts = (await response.json()) as Language['texts']
+  return {
+    code,
+    tag: tagOf(code),
+    direction: directionOf(code),
+    texts: {
+      ...texts,
+      labels: { ...texts.labels, ...wordsOf(options.labels) },
+      errors: { ...texts.errors, ...wordsOf(options.errorMessages) },
+    },
+  }
+}
+
+function wordsOf(words: Readonly<Record<string, unknown>> | undefined): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(words ?? {}).filter(
+      (pair): pair is [string, string] => typeof pair[1] === 'string',
+    ),
+  )
+}
+
+/** Replaces the words in braces. */
+export function fill(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(/\{(\w+)\}/g, (all, name: string) => values[name] ?? all)
+}
+
+export function formatAmount(amount: string, currency: string, tag: string): string {
+  try {
+    return new Intl.NumberFormat(tag, { style: 'currency', currency }).format(Number(amount))
+  } catch {
+    return `${amount} ${currency}`
+  }
+}

@@ -1,0 +1,107 @@
+import { createBankAccountForm } from './bank-account.ts'
+import { createBrandButton } from './brand-button.ts'
+import { createCardForm } from './card-form.ts'
+import { type Checkout, flowOf, type Place } from './checkout.ts'
+import type { Context } from './context.ts'
+import { element, show } from './dom.ts'
+import type { Options } from './options.ts'
+import { createCashier, type PayForm } from './press.ts'
+import { createStoredCards } from './stored-cards.ts'
+import type { Language } from './texts.ts'
+
+/** Puts the forms of a checkout in the place of one `form.paymentWidgets`. */
+export function mountWidget(
+  merchantForm: HTMLFormElement,
+  place: Place,
+  checkout: Checkout,
+  language: Language,
+  options: Options,
+  signal: AbortSignal,
+): readonly HTMLElement[] {
+  const wanted = (merchantForm.dataset.brands ?? '').split(/\s+/).filter((code) => code !== '')
+  const all = wanted.length > 0 ? wanted : checkout.brands.map(({ brand }) => brand)
+  const brands = all.filter((code) => flowOf(checkout, code) !== null)
+  const unknown = all.filter((code) => !brands.includes(code))
+  if (unknown.length > 0) {
+    console.warn(`Tollgate widget: this checkout does not accept ${unknown.join(', ')}`)
+  }
+  const nonce = crypto.randomUUID()
+  const context: Context = {
+    options,
+    place,
+    checkout,
+    language,
+    merchantForm,
+    brands,
+    signal,
+    nonce,
+  }
+  const forms = formsOf(context)
+  const containers = forms.map(({ container }) => container)
+  if (checkout.test) {
+    containers[0]?.prepend(element('div', { class: 'wpwl-test' }, language.texts.messages.test))
+  }
+  hideOthers(context, forms)
+  const shown = element('div', { class: 'wpwl-widget', dir: language.direction })
+  shown.append(...containers)
+  merchantForm.before(shown)
+  show(merchantForm, false)
+  signal.addEventListener(
+    'abort',
+    () => {
+      shown.remove()
+      show(merchantForm, true)
+    },
+    { once: true },
+  )
+  return containers
+}
+
+/** Stored cards come first, then cards, bank accounts and other brands. */
+function formsOf(context: Context): PayForm[] {
+  const { checkout, brands } = context
+  const flows = (flow: string) => brands.filter((code) => flowOf(checkout, code) === flow)
+  const cards = flows('card')
+  const forms: PayForm[] = []
+  // Frames find each other by the nonce, so each form has one of its own.
+  const own = (): Context => ({ ...context, nonce: crypto.randomUUID() })
+  const make = (build: (own: Context, cashier: ReturnType<typeof createCashier>) => PayForm) => {
+    const mine = own()
+    forms.push(build(mine, createCashier(mine)))
+  }
+  const isFirst = document.querySelector('.wpwl-container-registrations') === null
+  if (checkout.registrations.length > 0 && isFirst) make(createStoredCards)
+  if (cards.length > 0) make((mine, cashier) => createCardForm(mine, cards, cashier))
+  for (const brand of flows('bank')) {
+    make((mine, cashier) => createBankAccountForm(mine, brand, cashier))
+  }
+  for (const brand of flows('redirect')) {
+    make((mine, cashier) => createBrandButton(mine, brand, cashier))
+  }
+  return forms
+}
+
+/** Hides the other forms below stored cards until the shopper asks for them. */
+function hideOthers({ options, language }: Context, forms: readonly PayForm[]): void {
+  const [first, ...others] = forms
+  const hasStored = first?.container.classList.contains('wpwl-container-registrations') === true
+  if (
+    !hasStored ||
+    others.length === 0 ||
+    options.registrations?.hideInitialPaymentForms !== true
+  ) {
+    return
+  }
+  const button = element(
+    'button',
+    { type: 'button', class: 'wpwl-button wpwl-button-other', 'data-action': 'show-initial-forms' },
+    language.texts.labels.otherMethod,
+  )
+  for (const { container } of others) show(container, false)
+  first.form.append(button)
+  button.addEventListener('click', () => {
+    for (const { container } of others) show(container, true)
+    button.remove()
+    others[0]?.container.querySelector<HTMLElement>('iframe, input, button')?.focus()
+  })
+}

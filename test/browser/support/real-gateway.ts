@@ -1,0 +1,57 @@
+/** A real host with a real engine and the real widget: scripts on one origin, fields on another. */
+import { createServer } from 'node:net'
+import { release } from '@tollgate/widget'
+import { type Body, type Hosted, startHost } from '../../host/http/hosted.ts'
+
+export type RealGateway = {
+  readonly host: Hosted
+  readonly origin: string
+  readonly fields: string
+  readonly scriptOf: (checkoutId: string) => string
+  /** Makes a checkout as a merchant's server does. */
+  readonly checkout: (more?: Readonly<Record<string, string>>) => Promise<Body>
+  /** Asks for the result as a merchant's server does. */
+  readonly result: (checkoutId: string) => Promise<Body>
+  readonly close: () => Promise<void>
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+export async function realGateway(): Promise<RealGateway> {
+  const port = await freePort()
+  const origin = `http://localhost:${port}`
+  // Browsers take every name below localhost for this machine.
+  const fields = `http://fields.localhost:${port}`
+  const host = await startHost(
+    { port, origins: { merchant: origin, fields } },
+    { widget: release(), publicUrl: origin, fieldsUrl: fields },
+  )
+  const ask = async (path: string, form?: Readonly<Record<string, string>>): Promise<Body> => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      headers: { Authorization: `Bearer ${host.token}` },
+      ...(form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }),
+    })
+    return (await response.json()) as Body
+  }
+  const basket = { amount: '92.00', currency: 'EUR', paymentType: 'DB' }
+  return {
+    host,
+    origin,
+    fields,
+    scriptOf: (id) => `${origin}/v1/paymentWidgets.js?checkoutId=${id}`,
+    checkout: (more = {}) => {
+      // A checkout that stores an account and moves no money has no type.
+      const basics = more.createRegistration === 'only' ? {} : basket
+      const rest = more.createRegistration === 'only' ? { createRegistration: 'true' } : more
+      return ask('/v1/checkouts', { entityId: host.channel, ...basics, ...rest })
+    },
+    result: (id) => ask(`/v1/checkouts/${id}/payment?entityId=${host.channel}`),
+    close: () => host.close(),
+  }
+}
