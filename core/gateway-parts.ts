@@ -1,6 +1,7 @@
 /** The parts of a gateway at its start. */
 import type { AuditTrail } from './audit-chain/trail.ts'
 import type { RequestOptions } from './caller/embedder.ts'
+import type { PluginPages } from './connector/plugin-pages.ts'
 import type { Database } from './db/database.ts'
 import type { Engine } from './engine.ts'
 import type { Entities } from './entity/entities.ts'
@@ -27,6 +28,7 @@ export type GatewayParts = {
   readonly dispatcher: Dispatcher | undefined
   readonly outgoing: { close(): Promise<void> }
   readonly presence: Presence
+  readonly pages: PluginPages
   readonly entities: Entities
   readonly people: (operator: Operator, audit: AuditTrail) => OperatorAccounts
   readonly graceMs: number

@@ -8,8 +8,9 @@ import type { Engine } from './engine.ts'
 import { GatewayError } from './errors.ts'
 import { eventOperations } from './event-feed/operations.ts'
 import { newId } from './ids.ts'
+import { createAuthentication, readAuthentication } from './payment/authentication-alone.ts'
 import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
-import { paymentView, refusalView, statusOf } from './payment/view.ts'
+import { authenticationView, paymentView, refusalView, statusOf } from './payment/view.ts'
 import { queryOperations } from './query/operations.ts'
 import {
   createRegistration,
@@ -51,6 +52,17 @@ const handlers: Readonly<Record<string, Handler>> = {
       headers: {},
       body: paymentView(done.payment, done.balance, call.requestId, build),
     }
+  },
+  async 'threeDSecure.create'(engine, caller, call, build) {
+    const request = await read(engine, caller, 'threeDSecure.create', bodyOf(call))
+    const done = await createAuthentication(engine, caller, request, call.idempotencyKey)
+    return { ...replyTo(done, call, build), body: authenticationView(done, call.requestId, build) }
+  },
+  async 'threeDSecure.get'(engine, caller, call, build) {
+    const { fields } = await read(engine, caller, 'threeDSecure.get', queryOf(call))
+    const entityId = textOf(fields, 'entityId')
+    const done = await readAuthentication(engine, caller, idIn(call), entityId)
+    return { status: 200, headers: {}, body: authenticationView(done, call.requestId, build) }
   },
   async 'registrations.create'(engine, caller, call, build) {
     const request = await read(engine, caller, 'registrations.create', bodyOf(call))

@@ -5,6 +5,7 @@ import { alarms, marked } from './audit/alarm.ts'
 import { buildNumber } from './caller/embedder.ts'
 import { CardTesting } from './card-testing/card-testing.ts'
 import { systemClock } from './clock.ts'
+import { PluginPages } from './connector/plugin-pages.ts'
 import { Registry } from './connector/registry.ts'
 import { TokenCache } from './connector/token-cache.ts'
 import { Passwords } from './crypto/passwords.ts'
@@ -98,9 +99,11 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       const base = typeof publicUrl === 'function' ? publicUrl() : publicUrl
       return base === undefined ? undefined : `${base.replace(/\/$/, '')}${path}`
     }
+    const { environment, plugins } = options
+    const pages = new PluginPages({ plugins, environment, lanes, clock })
     const targets = new Targets(registry, directory, openAccounts(vault, registry), {
       notify: (connector, account) => below(`/connectors/${connector}/${account}/events`),
-      pages: (plugin) => below(`/v1/pages/${plugin}`),
+      pages: (plugin) => (pages.serves(plugin) ? below(`/v1/pages/${plugin}`) : undefined),
     })
     const widgetFiles = new WidgetFiles(lanes)
     if (options.widget !== undefined) await widgetFiles.publish(options.widget)
@@ -170,6 +173,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       dispatcher,
       outgoing,
       presence,
+      pages,
       entities: new Entities(lanes, vault, registry, options.environment, clock, twoPeople),
       people: (operator, audit) =>
         new OperatorAccounts(engine, passwords, twoPeople, operator, audit),

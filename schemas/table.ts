@@ -326,8 +326,9 @@ export type Endpoint = {
   /** Name of the operation: `payments.create`. */
   readonly operation: string
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** Path with `{id}` parameters, and other accepted paths. */
+  /** Path with `{id}` parameters, and other accepted paths; where `deep`, the last parameter takes all that follows. */
   readonly path: string
+  readonly deep?: true
   readonly alsoPaths?: readonly string[]
   readonly title: string
   /** Groups of request fields in the body (POST) or the query (GET, DELETE). */

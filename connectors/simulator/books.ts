@@ -1,4 +1,5 @@
 import type { Answer, Reversal } from './answer.ts'
+import type { Case } from './authentication/case.ts'
 import { type Entry, entryToJson } from './entry.ts'
 import { type Journal, noJournal, openJournal } from './journal.ts'
 import {
@@ -16,7 +17,7 @@ import {
 } from './ledger.ts'
 
 /**
- * The ledgers of all merchants of one HTTP acquirer. A change is in memory and in the journal when
+ * The ledgers of all merchants of one HTTP acquirer, and the cases of its issuer. A change is in memory and in the journal when
  * a method returns; `safe` resolves when it is on the disk, before any answer.
  */
 export type Books = {
@@ -25,6 +26,9 @@ export type Books = {
   finish(merchantId: string, key: string, code: string, now: number): Answer
   reverseByKey(merchantId: string, key: string, now: number): Reversal
   entry(merchantId: string, key: string): Entry | undefined
+  /** An authentication at the issuer. */
+  case(merchantId: string, key: string): Case | undefined
+  keepCase(merchantId: string, changed: Case): void
   page(after: number, limit: number): LedgerPage
   safe(): Promise<void>
   close(): Promise<void>
@@ -44,6 +48,7 @@ export type LedgerPage = {
 /** @param file file of the ledger; in memory only without it */
 export function openBooks(file?: string): Books {
   const ledgers = new Map<string, Ledger>()
+  const cases = new Map<string, Case>()
   const order: { readonly merchantId: string; readonly key: string }[] = []
   const ledgerOf = (merchantId: string): Ledger => {
     const known = ledgers.get(merchantId)
@@ -62,12 +67,15 @@ export function openBooks(file?: string): Books {
   const journal: Journal =
     file === undefined
       ? noJournal
-      : openJournal(file, (merchantId, entry) => write(merchantId, [entry]))
+      : openJournal(file, ({ merchantId, entries = [], case: found }) => {
+          write(merchantId, entries)
+          if (found !== undefined) cases.set(`${merchantId} ${found.key}`, found)
+        })
   const change = <Decided extends { readonly writes: readonly Entry[] }>(
     merchantId: string,
     decided: Decided,
   ): Decided => {
-    journal.append(merchantId, decided.writes)
+    journal.append({ merchantId, entries: decided.writes })
     write(merchantId, decided.writes)
     return decided
   }
@@ -79,6 +87,13 @@ export function openBooks(file?: string): Books {
     reverseByKey: (merchant, key, now) =>
       change(merchant, reverseByKey(ledgerOf(merchant), key, now)).answer,
     entry: (merchant, key) => entryOf(ledgerOf(merchant), key),
+    case: (merchant, key) => cases.get(`${merchant} ${key}`),
+    keepCase(merchantId, changed) {
+      const name = `${merchantId} ${changed.key}`
+      if (cases.get(name) === changed) return
+      journal.append({ merchantId, case: changed })
+      cases.set(name, changed)
+    },
     page(after, limit) {
       const entries = order.slice(after, after + limit).map(({ merchantId, key }) => ({
         merchantId,

@@ -24,7 +24,7 @@ export type Fault = {
   readonly apply?: 'first' | 'never' | 'late'
   readonly ms?: number
   readonly amount?: WireMoney
-  /** Only matching requests. Without it: the next one. */
+  /** Only matching requests. Without it: the next one that moves money, enquires or reverses. */
   readonly when?: {
     readonly on?: Call['on']
     readonly kind?: Kind
@@ -54,7 +54,7 @@ export const faultNames = [
 
 /** A request as a plan sees it. */
 export type Call = {
-  readonly on: 'operation' | 'enquiry' | 'reversal'
+  readonly on: 'operation' | 'enquiry' | 'reversal' | 'authentication' | 'authenticationEnquiry'
   readonly merchantId: string
   readonly key: string
   readonly kind?: string
@@ -95,7 +95,7 @@ export function createPlan(): Plan {
 function fits({ do: name, when = {} }: Fault, call: Call): boolean {
   const on = when.on ?? (name === 'notFound' ? 'enquiry' : undefined)
   return (
-    (on === undefined || on === call.on) &&
+    (on === undefined ? !call.on.startsWith('authentication') : on === call.on) &&
     (when.kind === undefined || when.kind === call.kind) &&
     (when.key === undefined || when.key === call.key) &&
     (when.number === undefined || when.number === call.number) &&

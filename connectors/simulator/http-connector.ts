@@ -11,41 +11,18 @@ import {
   type Redirect,
   type Reversed,
   type SettingsOf,
-  settings,
   type Unknown,
   unknown,
 } from '@tollgate/plugin-kit'
-import { none, R, request, secret as secretClass } from '@tollgate/schemas'
+import { simulatorHttpAuthenticator } from './authentication/http.ts'
 import { claimsOf, isSigned } from './event.ts'
+import { account, config, headersOf } from './http-settings.ts'
 import { toFound, toOutcome, toReversed } from './outcomes.ts'
 import { reasons } from './reasons.ts'
+import { shownOnPage } from './redirect.ts'
 import { toRequest } from './requests.ts'
 import { judge } from './verdict.ts'
-import {
-  answerFromWire,
-  keyHeader,
-  merchantHeader,
-  requestToWire,
-  reversalFromWire,
-  WireError,
-} from './wire.ts'
-
-const text = (min: number, max: number) => ({ kind: 'text', min, max }) as const
-
-const config = settings('Simulated acquirer', [
-  [
-    'url',
-    { kind: 'url', max: 2048 },
-    R,
-    request,
-    none,
-    'Address of the simulator, http://127.0.0.1:4500.',
-  ],
-])
-const account = settings('Account at the simulated acquirer', [
-  ['merchantId', text(1, 64), R, request, none, 'Name of the merchant there.'],
-  ['secret', text(8, 128), R, request, secretClass, 'Proves requests and events.'],
-])
+import { answerFromWire, keyHeader, requestToWire, reversalFromWire, WireError } from './wire.ts'
 
 type HttpContext = Context<SettingsOf<typeof config.rows>, SettingsOf<typeof account.rows>>
 
@@ -65,6 +42,7 @@ export const simulatorHttp = defineConnector({
     reverse: { partial: true },
     key: { by: 'key', ttlMs: 30 * 24 * 60 * 60_000 },
     enquiryVisibleAfterMs: 1_000,
+    threeDSecure: 'external',
     modes: ['EXTERNAL', 'LIVE'],
   },
   authorize: send,
@@ -93,11 +71,20 @@ export const simulatorHttp = defineConnector({
   },
 })
 
+export { simulatorHttpAuthenticator }
+
 export default definePlugin({
   name: 'simulator-http',
   contract: contractVersion,
   connectors: [simulatorHttp],
+  authenticators: [simulatorHttpAuthenticator],
 })
+
+/** The brand is one of the signs already. */
+function shownTo(operation: Operation) {
+  const { brand: _sign, ...shown } = shownOnPage(operation)
+  return shown
+}
 
 /** An HttpError passes through, because the engine judges a failed request. */
 async function send(operation: Operation, context: HttpContext): Promise<Outcome> {
@@ -110,7 +97,7 @@ async function send(operation: Operation, context: HttpContext): Promise<Outcome
     at: context.clock.now().getTime(),
     ...(delayMs > 0 ? { delayMs } : {}),
     ...(context.notifyUrl === undefined ? {} : { notifyUrl: context.notifyUrl }),
-    ...(operation.returnUrl === undefined ? {} : { returnUrl: operation.returnUrl }),
+    ...shownTo(operation),
   }
   const answer = await context.http.request('POST', `${context.config.url}/operations`, {
     moves: true,
@@ -130,7 +117,7 @@ async function enquire(operation: Operation, context: HttpContext): Promise<Foun
   const query = {
     key,
     at: String(context.clock.now().getTime()),
-    ...(operation.returnUrl === undefined ? {} : { returnUrl: operation.returnUrl }),
+    ...shownOnPage(operation),
   }
   const headers = headersOf(context.account)
   const answer = await context.http.get(`${context.config.url}/operations`, query, { headers })
@@ -182,8 +169,3 @@ function refusalOf(answer: HttpAnswer): string | undefined {
 
 const redirectTo = (target: string | undefined): Redirect | undefined =>
   target === undefined ? undefined : { redirect: { url: target, method: 'GET', parameters: [] } }
-
-const headersOf = ({ merchantId, secret }: HttpContext['account']) => ({
-  authorization: `Bearer ${secret}`,
-  [merchantHeader]: merchantId,
-})

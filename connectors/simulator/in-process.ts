@@ -1,4 +1,3 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import {
   type Connector,
@@ -10,17 +9,16 @@ import {
   notSent,
   type Operation,
   type Outcome,
-  type Redirect,
+  type Pages,
   type Reversed,
   unknown,
 } from '@tollgate/plugin-kit'
 import type { Reason } from '@tollgate/schemas'
 import { type Entry, noSums } from './entry.ts'
 import { claimsOf, isSigned, messageOf } from './event.ts'
-import { type Keeper, keeperOf, secretOf } from './keep.ts'
+import { decideKept, keeperOf, secretOf } from './keep.ts'
 import {
   apply,
-  type Change,
   decide,
   enquire,
   entryOf,
@@ -31,7 +29,10 @@ import {
   reverseByKey,
 } from './ledger.ts'
 import { toFound, toOutcome, toReversed } from './outcomes.ts'
+import { openPages } from './pages/in-process.ts'
+import { paymentsIn } from './pages/kept-payments.ts'
 import { reasonFor, reasons } from './reasons.ts'
+import { isProof, redirectOf } from './redirect.ts'
 import { toRequest } from './requests.ts'
 
 /**
@@ -51,13 +52,13 @@ export type InProcessSimulator = Connector & {
     dispute: Dispute,
     context: Pick<Context, 'records' | 'clock'>,
   ) => Promise<{ readonly message: Inbound } | { readonly refused: Reason }>
+  /** The pages of banks and issuers, for the plugin of this connector. */
+  readonly pages: Pages
 }
 
 /** Entries remembered by an acquirer inside the process. */
 const defaultLimit = 20_000
 const eventTimeoutMs = 5_000
-/** Simultaneous decisions about one key; more rounds than that are a fault. */
-const mostRounds = 10
 
 /**
  * An acquirer inside the process. Ordinary payments live in memory and end with the process, as
@@ -81,6 +82,7 @@ export function createSimulator(ledger: Ledger = openLedger(defaultLimit)): InPr
       reverse: { partial: true },
       key: { by: 'key', ttlMs: 30 * 24 * 60 * 60_000 },
       enquiryVisibleAfterMs: 0,
+      threeDSecure: 'external',
       modes: ['INTERNAL'],
     },
     authorize: run,
@@ -102,7 +104,11 @@ export function createSimulator(ledger: Ledger = openLedger(defaultLimit)): InPr
     },
     reasons,
   })
-  return { ...connector, raise: (what, dispute, context) => raise(ledger, what, dispute, context) }
+  return {
+    ...connector,
+    raise: (what, dispute, context) => raise(ledger, what, dispute, context),
+    pages: openPages((records) => paymentsIn(ledger, records)),
+  }
 }
 
 /**
@@ -150,7 +156,7 @@ async function operateKept(
     if (!waited) return unknown('the answer was too late')
   }
   if (change.delivery === 'lost') return unknown('the answer was lost')
-  return toOutcome(change.answer, amount, await redirectOf(change, operation, context))
+  return toOutcome(change.answer, amount, await redirectOf(change.answer, operation, context))
 }
 
 async function ask(ledger: Ledger, operation: Operation, context: Context): Promise<Found> {
@@ -158,7 +164,11 @@ async function ask(ledger: Ledger, operation: Operation, context: Context): Prom
   const change = await decideKept(ledger, [operation.key], context, () =>
     enquire(ledger, operation.key, now),
   )
-  return toFound(change.answer, operation.amount, await redirectOf(change, operation, context))
+  return toFound(
+    change.answer,
+    operation.amount,
+    await redirectOf(change.answer, operation, context),
+  )
 }
 
 async function undo(ledger: Ledger, operation: Operation, context: Context): Promise<Reversed> {
@@ -171,7 +181,7 @@ async function undo(ledger: Ledger, operation: Operation, context: Context): Pro
   return toReversed(answer)
 }
 
-/** The shopper has returned. Only the redirect's proof counts, no other part of the query. */
+/** The shopper has returned. Only the page, or the redirect's proof, counts: no other part of the query. */
 async function comeBack(
   ledger: Ledger,
   operation: Operation,
@@ -179,14 +189,16 @@ async function comeBack(
   context: Context,
 ): Promise<Outcome> {
   const now = context.clock.now().getTime()
-  const right = Buffer.from(await proofOf(operation.key, context))
-  const given = Buffer.from(query[proofParameter] ?? '')
-  const proven = given.length === right.length && timingSafeEqual(given, right)
+  const proven = await isProof(query, operation.key, context.records)
   if (proven) context.sending()
   const change = await decideKept(ledger, [operation.key], context, () =>
     proven ? finish(ledger, operation.key, '00', now) : enquire(ledger, operation.key, now),
   )
-  return toOutcome(change.answer, operation.amount, await redirectOf(change, operation, context))
+  return toOutcome(
+    change.answer,
+    operation.amount,
+    await redirectOf(change.answer, operation, context),
+  )
 }
 
 async function raise(
@@ -221,24 +233,6 @@ async function raise(
   return { message: messageOf(entry, await secretOf(context.records), now) }
 }
 
-/** Decides, stores and then writes; decides again when another process stored first. */
-async function decideKept<Decided extends { readonly writes: readonly Entry[] }>(
-  ledger: Ledger,
-  about: readonly string[],
-  { records }: Pick<Context, 'records'>,
-  decided: () => Decided,
-): Promise<Decided> {
-  for (let round = 0; round < mostRounds; round += 1) {
-    const keeper: Keeper = keeperOf(ledger, records)
-    for (const key of about) await keeper.load(key)
-    const change = decided()
-    if (!(await keeper.keep(change.writes))) continue
-    apply(ledger, change.writes)
-    return change
-  }
-  throw new Error('the simulator could not store an entry: its record kept changing')
-}
-
 /** An original unknown to this process was stored, or is taken from the engine's data. */
 async function remember(
   ledger: Ledger,
@@ -265,25 +259,6 @@ async function remember(
     history: [],
   }
   apply(ledger, [forgotten])
-}
-
-const proofParameter = 'simulatorProof'
-
-async function proofOf(key: string, { records }: Pick<Context, 'records'>): Promise<string> {
-  return createHmac('sha256', await secretOf(records))
-    .update(`shopper ${key}`)
-    .digest('hex')
-}
-
-/** The acquirer inside the process has no page: the shopper returns at once, with a proof. */
-async function redirectOf(
-  { answer }: Pick<Change, 'answer'>,
-  { key, returnUrl }: Operation,
-  context: Context,
-): Promise<Redirect | undefined> {
-  if (answer.wait !== 'shopper' || returnUrl === undefined) return undefined
-  const parameters = [{ name: proofParameter, value: await proofOf(key, context) }]
-  return { redirect: { url: returnUrl, method: 'GET', parameters } }
 }
 
 /** Sends the event of an entry. A failure to deliver is ordinary for events. */

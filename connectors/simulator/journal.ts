@@ -8,18 +8,27 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { caseFromJson, caseToJson } from './authentication/answer.ts'
+import type { Case } from './authentication/case.ts'
 import { type Entry, entryFromJson, entryToJson } from './entry.ts'
 
-/** Called for every entry of a journal, in the order of writing. */
-type Replay = (merchantId: string, entry: Entry) => void
+/** One change: entries of the ledger, or a case of the issuer. */
+export type JournalLine = {
+  readonly merchantId: string
+  readonly entries?: readonly Entry[]
+  readonly case?: Case
+}
+
+/** Called for every change of a journal, in the order of writing. */
+type Replay = (line: JournalLine) => void
 
 /**
- * An append-only file of ledger entries, one JSON line for each change. `safe` resolves when all
+ * An append-only file of ledger entries and cases, one JSON line for each change. `safe` resolves when all
  * earlier lines are on the disk: every answer waits for it, so a killed process loses no answered
  * payment.
  */
 export type Journal = {
-  append(merchantId: string, entries: readonly Entry[]): void
+  append(line: JournalLine): void
   safe(): Promise<void>
   close(): Promise<void>
 }
@@ -66,9 +75,13 @@ function createJournal(file: number): Journal {
     return next
   }
   return {
-    append(merchantId, entries) {
-      if (entries.length === 0) return
-      const line = JSON.stringify({ merchantId, entries: entries.map(entryToJson) })
+    append({ merchantId, entries, case: found }) {
+      if (entries?.length === 0) return
+      const line = JSON.stringify({
+        merchantId,
+        ...(entries === undefined ? {} : { entries: entries.map(entryToJson) }),
+        ...(found === undefined ? {} : { case: caseToJson(found) }),
+      })
       writeAll(file, Buffer.from(`${line}\n`))
     },
     safe,
@@ -87,8 +100,10 @@ function writeAll(file: number, bytes: Buffer): void {
 
 function readLine(line: string, replay: Replay, where: string): void {
   try {
-    const { merchantId, entries } = JSON.parse(line) as { merchantId: string; entries: unknown[] }
-    for (const entry of entries) replay(merchantId, entryFromJson(entry))
+    const read = JSON.parse(line) as { merchantId: string; entries?: unknown[]; case?: unknown }
+    const { merchantId, entries = [] } = read
+    if (read.case !== undefined) replay({ merchantId, case: caseFromJson(read.case) })
+    else replay({ merchantId, entries: entries.map(entryFromJson) })
   } catch {
     throw new Error(`the ledger file cannot be read at ${where}: it must hold one change as JSON`)
   }

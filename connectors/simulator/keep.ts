@@ -55,6 +55,27 @@ function isNews(stored: Entry, known: Entry | undefined): boolean {
   )
 }
 
+/** Simultaneous decisions about one key; more rounds than that are a fault. */
+const mostRounds = 10
+
+/** Decides, stores and then writes; decides again when another process stored first. */
+export async function decideKept<Decided extends { readonly writes: readonly Entry[] }>(
+  ledger: Ledger,
+  about: readonly string[],
+  { records }: { readonly records: Records },
+  decided: () => Decided,
+): Promise<Decided> {
+  for (let round = 0; round < mostRounds; round += 1) {
+    const keeper: Keeper = keeperOf(ledger, records)
+    for (const key of about) await keeper.load(key)
+    const change = decided()
+    if (!(await keeper.keep(change.writes))) continue
+    apply(ledger, change.writes)
+    return change
+  }
+  throw new Error('the simulator could not store an entry: its record kept changing')
+}
+
 const secretRecord = 'secret'
 
 /** The secret that proves events and returning shoppers, the same in every process. */

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { Answer } from './answer.ts'
 import type { Call, Fault } from './faults.ts'
 import type { Request } from './ledger.ts'
+import { type BankVisit, bankUrlOf } from './pages/bank.ts'
 import { sendDamaged, sendJson } from './respond.ts'
 import type { Acquirer } from './server.ts'
 import {
@@ -9,6 +10,7 @@ import {
   answerToWire,
   keyHeader,
   millisecondsOf,
+  only,
   optional,
   requestFromWire,
   textOf,
@@ -58,12 +60,14 @@ async function book(
   acquirer: Acquirer,
   merchantId: string,
   request: Request,
-  { at, returnUrl }: Around,
+  { at, ...shown }: Around,
 ): Promise<{ answer: WireAnswer; delivery: string } | undefined> {
   const { answer, delivery } = acquirer.books.decide(merchantId, request, at ?? acquirer.time.now())
   await acquirer.books.safe()
   if (delivery === 'never') return undefined
-  return { answer: wireOf(acquirer, merchantId, answer, returnUrl), delivery }
+  const { brand } = request.signs
+  const about = { ...shown, ...only('brand', brand) }
+  return { answer: wireOf(acquirer, merchantId, answer, about), delivery }
 }
 
 /** GET /operations: the state of a key. */
@@ -85,7 +89,8 @@ export async function answerEnquiry(
   }
   const answer = acquirer.books.enquire(merchantId, key, at ?? acquirer.time.now())
   await acquirer.books.safe()
-  const wire = wireOf(acquirer, merchantId, answer, query.get('returnUrl') ?? undefined)
+  const shown = pageParameters.map((name) => only(name, query.get(name) ?? undefined))
+  const wire = wireOf(acquirer, merchantId, answer, Object.assign({}, ...shown))
   return sendDamaged(response, altered(wire, fault), fault, acquirer.signal)
 }
 
@@ -107,14 +112,26 @@ export async function answerReversal(
   return sendDamaged(response, answer, fault, acquirer.signal)
 }
 
+/** Parameters of an enquiry for the bank's page. */
+const pageParameters = ['returnUrl', 'brand', 'shop', 'language'] as const
+
 function wireOf(
-  { bank }: Acquirer,
+  { url, secret }: Acquirer,
   merchantId: string,
   answer: Answer,
-  returnUrl?: string,
+  shown: Pick<BankVisit, (typeof pageParameters)[number]>,
 ): WireAnswer {
-  const toBank = answer.wait === 'shopper'
-  return answerToWire(answer, toBank ? bank.urlFor(merchantId, answer.key, returnUrl) : undefined)
+  if (answer.wait !== 'shopper') return answerToWire(answer)
+  const { returnUrl, brand, shop, language } = shown
+  const visit = {
+    merchantId,
+    key: answer.key,
+    ...only('returnUrl', returnUrl),
+    ...only('brand', brand),
+    ...only('shop', shop),
+    ...only('language', language),
+  }
+  return answerToWire(answer, bankUrlOf(url, visit, secret))
 }
 
 function altered(answer: WireAnswer, fault: Fault | undefined): WireAnswer {
@@ -129,7 +146,7 @@ function pause({ ms = 0 }: Pick<Fault, 'ms'>, { time, signal }: Acquirer): Promi
   return time.wait(ms, signal)
 }
 
-function keyOf(headers: IncomingHttpHeaders): string {
+export function keyOf(headers: IncomingHttpHeaders): string {
   const key = headers[keyHeader]
   if (typeof key === 'string' && /^[0-9A-Za-z-]{1,64}$/.test(key)) return key
   throw new WireError(`the header ${keyHeader} must hold 1 to 64 letters, digits or hyphens`)

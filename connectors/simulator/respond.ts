@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { PageReply } from '@tollgate/plugin-kit'
 import type { Fault } from './faults.ts'
 
 /** Sends a complete JSON answer. */
@@ -9,6 +10,21 @@ export function sendJson(response: ServerResponse, status: number, json: unknown
 
 export function sendHtml(response: ServerResponse, status: number, html: string): void {
   send(response, status, 'text/html; charset=utf-8', html)
+}
+
+/** Sends a page, with the headers that a host of pages adds. */
+export function sendPage(response: ServerResponse, reply: PageReply): void {
+  const { status, html = '', location, contentSecurityPolicy = "default-src 'none'" } = reply
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-length': Buffer.byteLength(html),
+    'content-security-policy': `${contentSecurityPolicy}; frame-ancestors http: https:`,
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    ...(location === undefined ? {} : { location }),
+  })
+  response.end(html)
 }
 
 function send(response: ServerResponse, status: number, type: string, body: string): void {

@@ -2,14 +2,15 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import { type BankPage, openBankPage } from './bank-page.ts'
+import { answerAuthentication, answerAuthenticationEnquiry } from './authentication/operations.ts'
 import { type Books, type LedgerPage, openBooks } from './books.ts'
 import { carryOutControl } from './control.ts'
 import { createPlan, type Fault, type Plan } from './faults.ts'
 import { type Messenger, openMessenger } from './messenger.ts'
 import { answerEnquiry, answerOperation, answerReversal } from './operations.ts'
+import { servePage } from './pages/server.ts'
 import { sendJson } from './respond.ts'
-import { merchantHeader, objectOf, WireError } from './wire.ts'
+import { merchantHeader, objectOf, readText, WireError } from './wire.ts'
 
 export type SimulatorOptions = {
   /** 0 or absent: any free port. */
@@ -52,11 +53,12 @@ export type RunningSimulator = {
 /** The shared state of the server's parts. */
 export type Acquirer = {
   readonly name: string
+  /** Without a slash at the end. */
+  readonly url: string
   readonly secret: string
   readonly books: Books
   readonly plan: Plan
   readonly messenger: Messenger
-  readonly bank: BankPage
   readonly time: Time
   /**
    * The end of the time in which enquiries find nothing, by merchant and key. Milliseconds since
@@ -73,7 +75,6 @@ const machineTime: Time = {
   now: () => Date.now(),
   wait: (ms, signal) => setTimeout(ms, undefined, { signal }),
 }
-const mostBytes = 64 * 1024
 const mostEntries = 1_000
 
 /**
@@ -104,14 +105,13 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
   const { address, family, port } = server.address() as AddressInfo
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
   const time = options.time ?? machineTime
-  const bank = openBankPage({ url, name, secret, books, now: () => time.now() })
   const acquirer: Acquirer = {
     name,
+    url,
     secret,
     books,
     plan,
     messenger,
-    bank,
     time,
     hidden: new Map(),
     signal: closing.signal,
@@ -139,9 +139,7 @@ async function serve(
 ): Promise<void> {
   const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://simulator')
   const route = `${incoming.method} ${pathname}`
-  if (pathname.startsWith('/bank/')) {
-    return acquirer.bank.serve(incoming.method ?? 'GET', pathname.slice(6), response)
-  }
+  if (await servePage(acquirer, incoming, response)) return
   if (!isAuthorised(incoming, acquirer.secret)) {
     return sendJson(response, 401, { refused: 'the authorization header holds another secret' })
   }
@@ -170,6 +168,13 @@ async function serve(
   }
   if (route === 'GET /operations') {
     return answerEnquiry(acquirer, merchantId, searchParams, response)
+  }
+  if (route === 'GET /authentications') {
+    return answerAuthenticationEnquiry(acquirer, merchantId, searchParams, response)
+  }
+  if (route === 'POST /authentications') {
+    const body = await readJson(incoming)
+    return answerAuthentication(acquirer, merchantId, incoming.headers, body, response)
   }
   if (route === 'POST /reversals') {
     return answerReversal(
@@ -200,16 +205,10 @@ function isAuthorised({ headers }: IncomingMessage, secret: string): boolean {
 }
 
 async function readJson(incoming: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > mostBytes) throw new WireError(`the body must not exceed ${mostBytes} bytes`)
-    chunks.push(chunk)
-  }
+  const text = await readText(incoming)
   let json: unknown
   try {
-    json = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    json = JSON.parse(text)
   } catch {
     throw new WireError('the body must be JSON')
   }

@@ -16,6 +16,9 @@ export type Around = {
   readonly at?: number
   readonly notifyUrl?: string
   readonly returnUrl?: string
+  /** What the bank's page shows beside the books. */
+  readonly shop?: string
+  readonly language?: string
 }
 
 /** Amounts are strings of minor units: JSON numbers are not exact enough for money. */
@@ -79,6 +82,8 @@ export function requestFromWire(key: string, json: unknown): { request: Request 
     ...only('at', optional(body.at, 'at', millisecondsOf)),
     ...only('notifyUrl', optional(body.notifyUrl, 'notifyUrl', textOf)),
     ...only('returnUrl', optional(body.returnUrl, 'returnUrl', textOf)),
+    ...only('shop', optional(body.shop, 'shop', textOf)),
+    ...only('language', optional(body.language, 'language', textOf)),
   }
 }
 
@@ -180,7 +185,21 @@ export function optional<T>(
 }
 
 /** `{ name: value }`, or nothing without a value. */
-const only = <const Name extends string, T>(
+export const only = <const Name extends string, T>(
   name: Name,
   value: T | undefined,
 ): { [N in Name]?: T } => (value === undefined ? {} : ({ [name]: value } as { [N in Name]?: T }))
+
+const mostBytes = 64 * 1024
+
+/** The body of a request. @throws WireError for one that is too large. */
+export async function readText(incoming: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of incoming) {
+    size += chunk.length
+    if (size > mostBytes) throw new WireError(`the body must not exceed ${mostBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -38,6 +38,7 @@ async function apply(engine: Engine, row: InboundRow): Promise<Done> {
   if (found === undefined) return unknownKey(engine, row)
   const payment = toPayment(found)
   const account = payment.accountId ?? internalAccount
+  if (isOfAuthenticator(payment, row)) return askAuthenticator(engine, payment)
   if (payment.connector !== row.connector || account !== row.account) {
     return otherAccount(engine, row)
   }
@@ -45,6 +46,18 @@ async function apply(engine: Engine, row: InboundRow): Promise<Done> {
   if (is === 'chargeback' || is === 'chargebackReversal') return dispute(engine, payment, row)
   const amount = { minor: BigInt(claim.minor), currency: claim.currency }
   return hear(engine, claim.key, outcomeOf(claim), claim.verified, amount)
+}
+
+function isOfAuthenticator({ answer }: Payment, row: InboundRow): boolean {
+  const by = answer.authentication
+  return by?.by === row.connector && (by.accountId ?? internalAccount) === row.account
+}
+
+/** The event proves nothing: the authenticator is asked, unless the authentication is over. */
+async function askAuthenticator(engine: Engine, { attemptKey, state }: Payment): Promise<Done> {
+  if (!isOpen(state)) return 'known'
+  const after = await resolve(engine, attemptKey, 'look', 'other')
+  return after?.state === 'processing' ? 'wait' : 'enquired'
 }
 
 /** A chargeback about an undecided payment leads to an enquiry, whose answer decides. */

@@ -19,6 +19,7 @@ import { refuseUnavailable } from '../request/capabilities.ts'
 import { refuseOwnNumber } from '../request/own-number.ts'
 import { openRequest } from '../request/parse.ts'
 import { groupOf, refuse, textOf } from '../request/values.ts'
+import { isOn } from '../three-d-secure/plan.ts'
 import type { Sealed } from '../vault/vault.ts'
 import { findFor, noSession, nowOf, stateOf, withPayment } from './find.ts'
 import { placeOfSecret, unsealed } from './secrets.ts'
@@ -141,14 +142,19 @@ async function checkFields(
   const isStoring = textOf(fields, 'createRegistration') === 'true'
   const kind = type === undefined && isStoring ? 'registration' : 'payment'
   if (kind === 'registration') refuseUnlessMayMake(engine, caller, ['PA'])
-  else checkPayment(fields, type, now)
+  else checkPayment(addressee, fields, type, now)
   checkCountries(fields)
   refuseOwnNumber(numbersOf(fields), names)
   await checkRegistrations(engine, addressee, fields)
   return kind
 }
 
-function checkPayment(fields: RequestFields, type: string | undefined, now: Date): void {
+function checkPayment(
+  addressee: Addressee,
+  fields: RequestFields,
+  type: string | undefined,
+  now: Date,
+): void {
   const missing = ['amount', 'currency', 'paymentType'].filter(
     (name) => textOf(fields, name) === undefined,
   )
@@ -168,7 +174,7 @@ function checkPayment(fields: RequestFields, type: string | undefined, now: Date
       throw refuse('200.300.404', name, 'a checkout is paid with PA, DB or CD', value)
     }
   }
-  refuseUnavailable(fields, type ?? '')
+  refuseUnavailable(fields, type ?? '', addressee.rules !== undefined || isOn(addressee))
   checkAmount(fields, { now, followUp: false })
 }
 

@@ -1,12 +1,16 @@
 /**
- * A shopper who gave up a bank's page presses the pay button again. The slot becomes free only when
- * the acquirer proves that the first try can take no money any more.
+ * A shopper who gave up a bank's page presses the pay button again. An authentication ends at once,
+ * because no acquirer knows of it. After a redirect to a bank the slot becomes free only when the
+ * acquirer proves that the first try can take no money any more.
  */
 import type { Engine } from '../engine.ts'
+import { mayBeAuthenticating } from '../payment/authentication-return.ts'
 import { resolve } from '../payment/resolve.ts'
 import type { Payment } from '../payment/types.ts'
 
 export async function freeSlot(engine: Engine, payment: Payment): Promise<void> {
-  if (payment.state !== 'pending' || payment.answer.redirect === undefined) return
+  const isAway = payment.state === 'pending' && payment.answer.redirect !== undefined
+  // No acquirer knows of a payment in its authentication.
+  if (!isAway && !mayBeAuthenticating(payment)) return
   await resolve(engine, payment.attemptKey, 'new-try')
 }

@@ -1,6 +1,7 @@
 /** What a shopper's browser learns: a state and where to go, never a decline code. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
+import { mayBeAuthenticating } from '../payment/authentication-return.ts'
 import { isOpen } from '../payment/late-words.ts'
 import type { Answer, Payment } from '../payment/types.ts'
 import { textOf } from '../request/values.ts'
@@ -73,7 +74,10 @@ export async function replyOfState(engine: Engine, held: Held): Promise<Submitte
 function redirectOf(payment: Payment | null): Pick<Submitted, 'redirect' | 'inFrame'> {
   const redirect = payment?.state === 'pending' ? payment.answer.redirect : undefined
   if (redirect === undefined) return {}
-  const isFrame = textOf(payment!.request as RequestFields, 'challenge') === 'frame'
+  // Only challenges fit into a frame: a bank's own page needs the whole tab.
+  const isFrame =
+    mayBeAuthenticating(payment!) &&
+    textOf(payment!.request as RequestFields, 'challenge') === 'frame'
   return isFrame ? { redirect, inFrame: true } : { redirect }
 }
 

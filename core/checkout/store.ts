@@ -46,13 +46,13 @@ export function toCheckout(row: CheckoutRow): Checkout {
     kind: row.kind,
     mode: row.mode,
     request: row.request,
-    registrations: row.registrations,
+    registrations: row.registrations.map(plain),
     scriptHash: row.script_hash,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     version: row.version,
     paymentId: row.payment_id,
-    earlier: row.earlier,
+    earlier: row.earlier.map(plain),
     nonces: row.nonces,
     refusals: row.refusals,
     resultUrl: row.result_url,
@@ -60,6 +60,9 @@ export function toCheckout(row: CheckoutRow): Checkout {
     secretId: row.secret_id,
   }
 }
+
+/** Ids in an array come as Postgres writes them. */
+const plain = (uuid: string): string => uuid.replaceAll('-', '')
 
 export const sealedOf = (secretId: string) => sql<{ data_key_id: string; sealed: Buffer }>`
   select data_key_id, sealed
@@ -122,6 +125,30 @@ export const countRefusal = (id: string) => sql<{ refusals: number }>`
   update tollgate.checkout set refusals = refusals + 1
   where id = ${id}::text
   returning refusals`
+
+/** Sealed numbers of checkouts that nobody can pay any more. */
+export const purgeSecrets = (before: Date, limit: number) => sql<{ id: string }>`
+  delete from tollgate.checkout_secret
+  where id in (
+    select checkout_secret.id
+    from tollgate.checkout_secret
+    where made_at < ${before}::timestamptz
+      and not exists (
+        select from tollgate.checkout
+        where checkout.clock_id is not null and checkout.removed_at is null
+          and checkout.id like upper(replace(checkout_secret.id::text, '-', '')) || '.%')
+    limit ${limit}::integer)
+  returning id`
+
+/** Checkouts without any payment; others are kept with their payments. */
+export const purgeCheckouts = (before: Date, limit: number) => sql<{ id: string }>`
+  delete from tollgate.checkout
+  where id in (
+    select id
+    from tollgate.checkout
+    where made_at < ${before}::timestamptz and payment_id is null
+    limit ${limit}::integer)
+  returning id`
 
 /** The state of an attempt. */
 export const attemptStateOf = (key: string) => sql<{ state: string }>`

@@ -20,6 +20,7 @@ import { type Connection, completeRequest } from './complete-request.ts'
 import { faultsIn } from './faults.ts'
 import { find, held, mostTries, nowOf, stateOf } from './find.ts'
 import { freeSlot } from './free-slot.ts'
+import { refuseForeignPage } from './page.ts'
 import { replyAbout, replyOfState, type Submitted } from './reply.ts'
 import { unsealed } from './secrets.ts'
 import { countRefusal } from './store.ts'
@@ -81,6 +82,7 @@ async function pay(
   from: Connection,
 ): Promise<Payment> {
   const addressee = await engine.directory.channel(embedder, checkout.entityId)
+  refuseForeignPage(addressee, checkout, submitted)
   const registration = await chosen(engine, addressee, checkout, submitted)
   const secrets = await unsealed(engine, checkout)
   const complete = completeRequest(checkout, secrets, submitted, registration?.brand, from)
@@ -111,6 +113,7 @@ async function useOf(
   const resultUrl = textOf(fields, 'shopperResultUrl') ?? checkout.resultUrl
   return {
     clockId: checkout.clockId,
+    isAtCheckout: true,
     ...(checkout.kind === 'registration' ? { only: 'verification' } : {}),
     inCheckout: {
       checkoutId: checkout.id,

@@ -2,9 +2,9 @@
 import {
   type Context,
   type Http,
-  type Json,
   type Log,
   type Operation,
+  type Records,
   Sensitive,
 } from '@tollgate/plugin-kit'
 import type { Clock } from '../clock.ts'
@@ -12,8 +12,9 @@ import type { Lanes } from '../db/lanes.ts'
 import type { Outgoing, OutgoingCall, TranscriptEntry } from '../net/http.ts'
 import { personalValues } from '../redaction/classes.ts'
 import { createScrubber, hidden, isSecretName, type Scrubber } from '../redaction/scrub.ts'
+import { openRecords } from './records.ts'
 import type { Loaded, Mode } from './registry.ts'
-import { addRecord, nextInSequence, recordByKey, swapRecord } from './store.ts'
+import { nextInSequence } from './store.ts'
 import type { TokenCache } from './token-cache.ts'
 
 export type Services = {
@@ -187,24 +188,9 @@ export class ConnectorCall implements Context {
     return Number(row!.value)
   }
 
-  get records() {
-    const { lanes } = this.#services
-    const connector = this.#target.loaded.connector.name
-    const account = this.#target.accountKey
-    return {
-      async get(key: string): Promise<Json | undefined> {
-        const [row] = await lanes.single(recordByKey(connector, account, key))
-        return row?.value as Json | undefined
-      },
-      async swap(key: string, expected: Json | undefined, value: Json): Promise<boolean> {
-        const rows = await lanes.single(
-          expected === undefined
-            ? addRecord(connector, account, key, JSON.stringify(value))
-            : swapRecord(connector, account, key, JSON.stringify(expected), JSON.stringify(value)),
-        )
-        return rows.length > 0
-      },
-    }
+  get records(): Records {
+    const { loaded, accountKey } = this.#target
+    return openRecords(this.#services.lanes, loaded.connector.name, accountKey)
   }
 
   /**

@@ -1,5 +1,6 @@
 import { limits } from '@tollgate/schemas'
 import { purgeEvents, purgeUnverified } from '../acquirer-events/store.ts'
+import { purgeCheckouts, purgeSecrets } from '../checkout/store.ts'
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { purgeProposals } from '../four-eyes/store-proposal.ts'
@@ -15,7 +16,7 @@ const batch = 5000
 
 /**
  * Creates the partitions of the coming months, and deletes expired rows: idempotency keys, messages
- * of acquirers, delivery logs, removed webhook endpoints, steps, sessions, failed logins and
+ * of acquirers, checkouts without a payment, sealed numbers of checkouts, delivery logs, removed webhook endpoints, steps, sessions, failed logins and
  * proposals. Safe to run twice: existing partitions and deleted rows need no work.
  */
 export const housekeeping = defineJob<Record<string, never>>({
@@ -32,6 +33,8 @@ export const housekeeping = defineJob<Record<string, never>>({
     await inBatches(engine, () => purgeSessions(ago(limits.sessionMs), batch))
     await inBatches(engine, () => purgeFailures(ago(limits.loginForgottenMs), batch))
     await inBatches(engine, () => purgeProposals(ago(2 * limits.proposalMs), batch))
+    await inBatches(engine, () => purgeSecrets(ago(limits.checkoutSecretMs), batch))
+    await inBatches(engine, () => purgeCheckouts(ago(limits.checkoutMs), batch))
     await engine.lanes.upkeep(dropDeliveries(limits.deliveryDays))
     await inBatches(engine, () => purgeEndpoints(limits.deliveryDays, batch))
     const days = engine.steps.days === 0 ? limits.stepDays : engine.steps.days

@@ -9,6 +9,7 @@ import { noteExpiry } from '../registration/expiry.ts'
 import { batchesOf, fireDue } from '../schedule/fire.ts'
 import { forgotten } from '../schedule/store-fire.ts'
 import { type ClaimedRow, claimDue, type TimerKind, type TimerRow } from '../timer/store.ts'
+import { callShopperResult } from '../webhook/callbacks.ts'
 import { advanceClock } from './advance-clock.ts'
 import { capture } from './capture.ts'
 import { charge } from './charge.ts'
@@ -70,7 +71,10 @@ const questions: { readonly [Kind in TimerKind]?: 'look' | 'expiry' } = {
 
 async function fireTimers(engine: Engine, enqueue: Enqueue): Promise<void> {
   const due: ClaimedRow[] = await engine.lanes.single(claimDue(limits.timersPerClaim, againMs))
-  for (const timer of due) if (timer.kind === 'expiring') await noteExpiry(engine, timer.ref)
+  for (const { kind, ref } of due) {
+    if (kind === 'expiring') await noteExpiry(engine, ref)
+    if (kind === 'callback') await callShopperResult(engine, ref)
+  }
   await enqueue(
     charge,
     due.flatMap(({ kind, ref, connector }) => {

@@ -11,6 +11,7 @@ import { fitsWire } from '../money.ts'
 import { movedBy } from '../payment/amount-moved.ts'
 import { isChargedBack } from '../payment/dispute-fact.ts'
 import { endLate, held, keepLate } from '../payment/late-move.ts'
+import { holderOfSlot } from '../payment/store-in-checkout.ts'
 import { balanceById, holdsInstant, replacedBy } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
 
@@ -85,6 +86,13 @@ async function refuseUnlessKept(engine: Engine, payment: Payment): Promise<void>
   const isReplaced = parent?.closed_by != null && parent.closed_by !== payment.id
   if (replacement !== undefined || isReplaced) {
     throw refused('another authorisation stands in its place: this one is given back')
+  }
+  // A shopper may have paid the checkout again since.
+  if (payment.checkoutId !== null) {
+    const [slot] = await lanes.single(holderOfSlot(payment.checkoutId))
+    if (slot !== undefined && slot.payment_id !== payment.id) {
+      throw refused('another payment was made in its checkout: this one is given back')
+    }
   }
   // The instant of a schedule may have been charged by another payment since.
   if (payment.scheduleId === null) return

@@ -32,7 +32,7 @@ import type { Payment, Source } from './types.ts'
 
 export const notAuthenticated = '100.380.401'
 export const authenticationAbandoned = '100.380.501'
-const cancelled = '100.396.101'
+export const cancelled = '100.396.101'
 const unavailable = '100.390.112'
 const otherAmount = '100.390.101'
 

@@ -3,7 +3,7 @@
  * authenticator has an answer. No acquirer is asked and nothing is reversed, because no acquirer knows of
  * it. Safe to run any number of times: only the holder of the lease moves it.
  */
-import { limits } from '@tollgate/schemas'
+import { limits, type Reason } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
@@ -11,6 +11,7 @@ import { enquire } from '../three-d-secure/ask.ts'
 import { authenticationRequest } from '../three-d-secure/request.ts'
 import {
   authenticationAbandoned,
+  cancelled,
   conclude,
   end,
   isAnswer,
@@ -23,7 +24,7 @@ import { paymentByAttempt, toPayment } from './store-read.ts'
 import { dropLease, type LeaseRow, lookLater } from './store-settle.ts'
 import type { Payment, Source } from './types.ts'
 
-export type Look = 'look' | 'expiry' | 'question'
+export type Look = 'look' | 'expiry' | 'question' | 'new-try'
 
 /** @returns the payment afterwards. */
 export async function lookAtAuthentication(
@@ -34,6 +35,7 @@ export async function lookAtAuthentication(
   isOwn: boolean,
 ): Promise<Payment> {
   if (why === 'expiry') return abandon(engine, attemptKey, taken, 'expiry')
+  if (why === 'new-try') return abandon(engine, attemptKey, taken, 'authentication', cancelled)
   const [row] = await engine.lanes.single(paymentByAttempt(attemptKey))
   if (row === undefined) throw new Error('the payment of the attempt is gone')
   const payment = toPayment(row)
@@ -86,9 +88,10 @@ async function abandon(
   attemptKey: string,
   { lease, enquiries }: LeaseRow,
   source: Source,
+  reason: Reason = authenticationAbandoned,
 ): Promise<Payment> {
   const [row] = await engine.lanes.single(paymentByAttempt(attemptKey))
   if (row === undefined) throw new Error('the payment of the attempt is gone')
-  const outcome = { is: 'declined', reason: authenticationAbandoned } as const
+  const outcome = { is: 'declined', reason } as const
   return end(engine, { lease, enquiries }, toPayment(row), outcome, source)
 }

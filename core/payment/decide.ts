@@ -31,6 +31,7 @@ export const nothingSent = '900.100.600'
 export const undecidedCode = '000.200.001'
 export const shopperPendingCode = '000.200.000'
 export const ranOutOfTime = '100.396.103'
+export const cancelledByShopper = '100.396.101'
 
 /** The engine ends a pending payment after this time, unless the acquirer names another time. */
 const pendingLifeMs = 30 * 60_000

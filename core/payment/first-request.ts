@@ -86,7 +86,8 @@ export async function checkFirst(
   const paymentType = isChained ? 'PA' : askedType
   const clockId = await clockOf(engine, channel, fields, use.clockId ?? null)
   const now = await businessNow(engine, channel.id, clockId)
-  const account = checkAccount(fields, { now, cvvAsked: channel.settings.cvvRequired === true })
+  const cvvAsked = !isAuthentication && channel.settings.cvvRequired === true
+  const account = checkAccount(fields, { now, cvvAsked })
   const amount = isVerification ? nothing : checkAmount(fields, { now, followUp: false })
   checkCountries(fields)
   const isStored = isVerification || textOf(fields, 'createRegistration') === 'true'

@@ -11,11 +11,11 @@ import { addAudit } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
-import { addTimer, removeTimer } from '../timer/store.ts'
+import { addTimer, removeTimer, timerOf } from '../timer/store.ts'
 import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { lookAtAuthentication } from './authentication-look.ts'
-import { ladder, provenNotCharged, ranOutOfTime } from './decide.ts'
+import { cancelledByShopper, ladder, provenNotCharged, ranOutOfTime } from './decide.ts'
 import { applyLate } from './late.ts'
 import { held } from './late-move.ts'
 import { isOpen } from './late-words.ts'
@@ -29,8 +29,9 @@ import { takeBack } from './take-back.ts'
 import type { Held, Payment, Source } from './types.ts'
 
 /**
- * The reason of an enquiry: the next look, the end of a pending payment's time, or an operator's
- * question. For a question the engine sends and takes back nothing.
+ * The reason of an enquiry: the next look, the end of a pending payment's time, an operator's
+ * question, or a shopper who gave up and tries again. For a question the engine sends and takes back
+ * nothing. For a new try the engine reverses, and without a proof the payment stays as it is.
  */
 export type Reason = 'look' | 'expiry' | 'question' | 'new-try'
 
@@ -63,6 +64,7 @@ export async function resolve(
   if (taken.stage === 'authentication') {
     return lookAtAuthentication(engine, attemptKey, taken, why, isOwn)
   }
+  const isStale = why === 'expiry' && (await isOfAuthentication(engine, payment))
   let work: AttemptContext
   try {
     work = await resumeAttempt(engine, payment, taken.lease)
@@ -80,8 +82,17 @@ export async function resolve(
   // An expired payment that could not be undone is undone once possible, and is never pending
   // again.
   const isTimeOver = payment.state === 'unknown' && now.attempt.settledBy === 'expiry'
-  const reason = isTimeOver && why === 'look' ? 'expiry' : why
+  const reason = isStale ? 'look' : isTimeOver && why === 'look' ? 'expiry' : why
   return decideOpen(engine, work, taken, reason, isTimeOver, isOwn)
+}
+
+/** The end that this job was sent for was that of the authentication, which is over by now. */
+async function isOfAuthentication(
+  engine: Engine,
+  { answer, attemptKey }: Payment,
+): Promise<boolean> {
+  if (answer.authentication === undefined) return false
+  return (await engine.lanes.single(timerOf('expire', attemptKey))).length === 0
 }
 
 async function decideOpen(
@@ -155,12 +166,14 @@ async function conclude(
       // acquirer's record.
       if (why === 'question') return left({}, 'the acquirer does not know it')
       if (why === 'expiry') return undo(engine, work, {}, 'it was not completed in time', why)
+      if (why === 'new-try') return giveUp(engine, work, {})
       // The shopper may be on the way, so an empty answer changes nothing.
       if (work.payment.state === 'pending') return left({}, 'nothing is there yet')
       return notFound(engine, work)
     case 'pending':
       if (why === 'expiry')
         return undo(engine, work, found.refs ?? {}, 'it was not completed in time', why)
+      if (why === 'new-try') return giveUp(engine, work, found.refs ?? {})
       return { outcome: found, source: 'enquiry' }
     case 'unknown':
       if (why === 'expiry' && work.payment.state === 'pending') {
@@ -168,6 +181,14 @@ async function conclude(
       }
       return { outcome: found, source: 'enquiry', isNothing: true }
   }
+}
+
+/** The shopper gave it up: the slot is free only with a proof that it takes no money. */
+async function giveUp(engine: Engine, work: AttemptContext, refs: Refs): Promise<End> {
+  if (work.target.loaded.connector.resolve.reverseByKey === undefined) {
+    return left(refs, 'the acquirer has no reversal by key')
+  }
+  return undo(engine, work, refs, 'the shopper tries again', 'new-try')
 }
 
 const left = (refs: Refs, why: string): End => ({
@@ -282,17 +303,26 @@ async function undo(
     return {
       outcome: {
         is: 'declined',
-        reason: reason === 'expiry' ? ranOutOfTime : provenNotCharged,
+        reason: reasonOf[reason],
         refs: { ...refs, ...reversed.refs },
       },
       source: 'reversal',
     }
   }
+  const said = 'why' in reversed ? reversed.why : 'nothing was there to be undone'
+  if (reason === 'new-try') return left(refs, said)
   await list(engine, work.payment, why)
   const source = reason === 'expiry' ? 'expiry' : 'reversal'
-  const said = 'why' in reversed ? reversed.why : 'nothing was there to be undone'
   return { outcome: { is: 'unknown', refs, why: said }, source }
 }
+
+/** The code of a payment that was undone. */
+const reasonOf = {
+  look: provenNotCharged,
+  question: provenNotCharged,
+  expiry: ranOutOfTime,
+  'new-try': cancelledByShopper,
+} as const satisfies Record<Reason, string>
 
 async function list(engine: Engine, payment: Payment, why: string): Promise<void> {
   await engine.lanes.single(

@@ -13,8 +13,9 @@ import { addTimer } from '../timer/store.ts'
 import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { releaseLater } from './capture-to-come.ts'
-import { type Decision, decide, ownBalance } from './decide.ts'
+import { type Decision, decide, ownBalance, provenNotCharged } from './decide.ts'
 import { writeAgain } from './first-commit.ts'
+import { hasLostItsSlot } from './in-checkout.ts'
 import { keepSaying } from './keep-saying.ts'
 import { applyLate } from './late.ts'
 import { givenBack } from './late-treatment.ts'
@@ -56,7 +57,8 @@ export async function settle(
   alongside: readonly Sql[] = [],
   eventId: string = newId(),
 ): Promise<Settled> {
-  const outcome = await accountedFor(engine, work, given)
+  const isSecond = await hasLostItsSlot(engine, work.payment, given)
+  const outcome = isSecond ? paidByAnother : await accountedFor(engine, work, given)
   const now = await businessNow(engine, work.payment.channelId, work.payment.clockId)
   const decision = decide(work.payment, outcome, enquiries, now)
   const event = eventOf(eventId, work.payment, decision.state, decision.resultCode)
@@ -74,7 +76,8 @@ export async function settle(
   announce(engine, payment, event, written.seq)
   // Only a payment that another process settles may have an enquiry and an entry behind it.
   if (work.lease > 1 && !isOpen(payment.state)) await endUndecided(engine, payment, outcome, source)
-  if (outcome !== given && given.is === 'approved') {
+  if (isSecond) await applyLate(engine, payment.attemptKey, given, source)
+  else if (outcome !== given && given.is === 'approved') {
     await holdOtherAmount(engine, payment, given.amount ?? payment.amount)
   }
   await releaseLater(engine, payment)
@@ -104,6 +107,9 @@ async function endUndecided(
   }
   await engine.lanes.single(resolveAttention(payment.id, 'undecided', 'engine'))
 }
+
+/** Another payment has the slot of its checkout: the money is a late success, listed and taken back. */
+const paidByAnother: Outcome = { is: 'declined', reason: provenNotCharged }
 
 /** An approval of another amount is not an approval; a reversal resolves it. */
 async function accountedFor(engine: Engine, work: Settling, outcome: Outcome): Promise<Outcome> {

@@ -1,6 +1,6 @@
 /** The body of a response about a payment, for the hosted surface and for embedders. */
 
-import type { RequestFields } from '@tollgate/plugin-kit'
+import type { RequestFields, Sensitive } from '@tollgate/plugin-kit'
 import { isResultCode, resultDescription } from '@tollgate/schemas'
 import type { Answered, ResultView } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
@@ -67,6 +67,10 @@ export function paymentView(
   }
   const card = shownTexts(answer.card)
   if (card !== undefined) view.card = { ...(view.card as object), ...nested(card) }
+  const authenticated = factsIn(answer.authentication)
+  if (authenticated !== undefined) {
+    view.threeDSecure = { ...(view.threeDSecure as object), ...authenticated }
+  }
   if (answer.redirect !== undefined && payment.state === 'pending') view.redirect = answer.redirect
   if (answer.retrySafe === true) view.retrySafe = true
   if (answer.networkTxId !== undefined && payment.state === 'approved') {
@@ -87,6 +91,25 @@ export function paymentView(
 function exactAmount({ effect, amount }: Payment): Record<string, string> {
   if (!effect.startsWith('chargeback') || fitsWire(amount.minor, amount.currency)) return {}
   return { ExactAmount: exactDecimal(amount.minor, amount.currency) }
+}
+
+/** An authentication by itself, with its proof: the only answer that ever holds one. */
+export function authenticationView(
+  { payment, verificationId }: { readonly payment: Payment; readonly verificationId?: Sensitive },
+  ndc: string,
+  buildNumber: string,
+): PaymentView {
+  const view = paymentView(payment, undefined, ndc, buildNumber)
+  if (verificationId === undefined) return view
+  const proof = { verificationId: verificationId.reveal() }
+  return { ...view, threeDSecure: { ...(view.threeDSecure as object), ...proof } }
+}
+
+/** The values of the gateway's own authentication; undefined before its end. */
+function factsIn(record: Payment['answer']['authentication']): object | undefined {
+  if (record === undefined) return undefined
+  const { by: _, accountId: _account, isDecoupled: _poll, memo: _memo, ...facts } = record
+  return Object.keys(facts).length === 0 ? undefined : facts
 }
 
 /** Fields that a record without money does not have. */

@@ -42,6 +42,7 @@ export function authenticationAsked(fields: RequestFields): string[] {
 /** The refusal of an authentication that this channel cannot have. */
 export function refusedAuthentication(names: readonly string[], why: string): GatewayError {
   return new GatewayError('600.200.200', {
+    ...(names.length === 0 ? { description: `Authentication is not available: ${why}.` } : {}),
     parameterErrors: names.map((name) => ({
       name,
       message: `authentication by the gateway is not available: ${why}; send external 3-D Secure values`,

@@ -3,6 +3,7 @@
  * browser brings is believed: the connector is asked under the attempt's lease, and the shopper goes on to
  * the merchant in every case.
  */
+import type { Redirect } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
@@ -39,7 +40,7 @@ export type Onward =
       readonly location: string | undefined
     }
   /** To the next page of an authentication. */
-  | { readonly to: 'next'; readonly redirect: NonNullable<Payment['answer']['redirect']> }
+  | { readonly to: 'next'; readonly redirect: Redirect['redirect'] }
   /** Nowhere: the merchant named no page. */
   | { readonly to: 'nowhere' }
 
@@ -65,7 +66,7 @@ async function nextPage(engine: Engine, before: Payment): Promise<Onward | undef
   const redirect = now?.state === 'pending' ? now.answer.redirect : undefined
   if (redirect === undefined) return undefined
   const isSame = JSON.stringify(redirect) === JSON.stringify(before.answer.redirect)
-  return isSame ? undefined : { to: 'next', redirect }
+  return isSame ? undefined : { to: 'next', redirect: redirect as Redirect['redirect'] }
 }
 
 async function read(engine: Engine, paymentId: string): Promise<Payment | undefined> {

@@ -47,7 +47,11 @@ export async function planAuthentication(
 ): Promise<AuthenticatorTarget | undefined> {
   const { fields, isScheduled } = planned
   const isAlone = planned.paymentType === '3D'
-  if (!isAlone && (!isOn(channel) || isScheduled || hasExternalValues(fields))) return undefined
+  if (!isOn(channel)) {
+    if (isAlone) throw refusedAuthentication([], 'it is off for this channel')
+    return undefined
+  }
+  if (isScheduled || hasExternalValues(fields)) return undefined
   const asked = isAlone ? ['paymentType'] : authenticationAsked(fields)
   const why = isAlone ? undefined : unfit(planned, acquirer)
   if (why === 'by-acquirer') return undefined

@@ -26,7 +26,7 @@ export function authenticationRequest(
   const fields = payment.request as RequestFields
   const { deviceInfo, request } = withoutDevice(fields)
   const amount = amountOf(payment)
-  const returnUrl = engine.returnUrl(payment.id, payment.attemptKey)
+  const returnUrl = engine.returnUrl(payment.id, payment.attemptKey, placeOf(fields))
   const isPayment =
     !isWithoutPayment(fields) && !withoutMoney.has(payment.effect) && amount.minor > 0n
   return {
@@ -46,6 +46,10 @@ export function authenticationRequest(
     ...(deviceInfo === undefined ? {} : { deviceInfo: new Sensitive(deviceInfo) }),
   }
 }
+
+/** A challenge opens in the frame of the widget, or in the whole tab. */
+const placeOf = (fields: RequestFields) =>
+  textOf(fields, 'challenge') === 'frame' ? 'frame' : 'tab'
 
 /** The amount to authenticate: a named one wins over the payment's own. */
 export function amountOf({ amount, request }: Pick<Authenticating, 'amount' | 'request'>): Money {

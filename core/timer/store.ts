@@ -19,9 +19,21 @@ export const addTimer = (id: string, kind: TimerKind, ref: string, afterMs: numb
   values (${id}::uuid, now() + ${afterMs}::bigint * interval '1 millisecond', ${kind}::text, ${ref}::text)
   on conflict (kind, ref) do update set due_at = excluded.due_at`
 
+/** Whether something is due about this. */
+export const timerOf = (kind: TimerKind, ref: string) => sql<{ id: string }>`
+  select id
+  from tollgate.timer
+  where kind = ${kind}::text and ref = ${ref}::text`
+
 export const removeTimer = (kind: TimerKind, ref: string) => sql`
   delete from tollgate.timer
   where kind = ${kind}::text and ref = ${ref}::text`
+
+/** Ends a timer; empty when another process ended it first. */
+export const takeTimer = (kind: TimerKind, ref: string) => sql<{ id: string }>`
+  delete from tollgate.timer
+  where kind = ${kind}::text and ref = ${ref}::text
+  returning id`
 
 /** With the connector of the attempt or payment that the timer is about. */
 export type ClaimedRow = TimerRow & { connector: string | null }

@@ -1,42 +1,39 @@
-/** Calls of URLs from shoppers' requests. */
-import { limits } from '@tollgate/schemas'
+/** Calls of the pages that shoppers of a checkout go on to. */
+import { checkoutById, toCheckout } from '../checkout/store.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
-import { addCallback, cancelCallback } from './store-replay.ts'
+import { resourceOf } from '../payment/resource.ts'
+import { paymentById, toPayment } from '../payment/store-read.ts'
+import { takeTimer } from '../timer/store.ts'
+import { addCallback } from './store-replay.ts'
 
 /**
- * Calls a checkout's `shopperResultUrl` when no request reads its result within 29 minutes: GET
- * with `id` and `resourcePath`, under the guard and the ladder of webhooks.
- *
- * @param checkout its id, and `resourcePath`: `/v1/checkouts/{id}/payment` or `…/registration`.
- * @returns id for the cancellation.
+ * Calls the page of a checkout whose result nobody has read within 29 minutes: GET with `id` and
+ * `resourcePath`, under the guard and the ladder of webhooks. Safe to run twice: the call is written
+ * with the end of its timer.
  */
-export async function scheduleShopperResult(
-  engine: Engine,
-  checkout: {
-    readonly channelId: string
-    readonly id: string
-    readonly resourcePath: string
-    readonly shopperResultUrl: string
-  },
-): Promise<string> {
-  const { channelId, shopperResultUrl: url, resourcePath } = checkout
-  const id = newId()
-  const now = engine.clock.businessAt(channelId)
-  await engine.lanes.single(
-    addCallback({
-      id,
-      channelId,
-      origin: new URL(url).origin,
-      dueAt: new Date(now.getTime() + limits.shopperResultCallbackMs),
-      now,
-      callback: JSON.stringify({ url, id: checkout.id, resourcePath }),
-    }),
-  )
-  return id
-}
-
-/** Cancels the call after a request read the result. A call under way continues. */
-export async function cancelShopperResult(engine: Engine, id: string): Promise<void> {
-  await engine.lanes.single(cancelCallback(id, new Date(engine.clock.realMs())))
+export async function callShopperResult(engine: Engine, checkoutId: string): Promise<void> {
+  const [row] = await engine.lanes.single(checkoutById(checkoutId))
+  const checkout = row === undefined ? undefined : toCheckout(row)
+  const [paid] =
+    checkout?.paymentId == null
+      ? []
+      : await engine.lanes.single(paymentById(checkout.paymentId, null))
+  const taken = takeTimer('callback', checkoutId)
+  if (checkout?.resultUrl == null || paid === undefined) {
+    await engine.lanes.single(taken)
+    return
+  }
+  const payment = toPayment(paid)
+  const { id, path } = resourceOf(payment)
+  const now = new Date(engine.clock.realMs())
+  const call = addCallback({
+    id: newId(),
+    channelId: payment.channelId,
+    origin: new URL(checkout.resultUrl).origin,
+    dueAt: now,
+    now,
+    callback: JSON.stringify({ url: checkout.resultUrl, id, resourcePath: path }),
+  })
+  await engine.lanes.together(taken, [call])
 }

@@ -190,7 +190,7 @@ function paymentPayload(event: StoredEvent, payment: Payment): object {
     nextActions: _,
     redirect: _redirect,
     ...view
-  } = paymentView(then, undefined, event.id, buildNumber)
+  } = paymentView(then, undefined, payment.checkoutId ?? event.id, buildNumber)
   const { forex } = payment.request as { forex?: { amount?: string; currency?: string } }
   return {
     ...view,

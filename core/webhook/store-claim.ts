@@ -54,11 +54,15 @@ called as materialized (
   select events.id, events.channel_id, events.at, events.resource, events.seq, named.origin,
     md5(events.channel_id::text || named.origin)::uuid as endpoint_id,
     jsonb_build_object('url', payment_request.request ->> 'notificationUrl',
-      'id', replace(events.resource::text, '-', ''),
-      'resourcePath', case when events.data ->> 'paymentType' = ${verification}
-          then '/v1/registrations/' else '/v1/payments/' end
-        || replace(events.resource::text, '-', '')) as callback
+      'id', coalesce(payment.checkout_id, replace(events.resource::text, '-', '')),
+      'resourcePath', case
+        when payment.checkout_id is not null then '/v1/checkouts/' || payment.checkout_id
+          || case when payment.effect = 'verification' then '/registration' else '/payment' end
+        when events.data ->> 'paymentType' = ${verification}
+          then '/v1/registrations/' || replace(events.resource::text, '-', '')
+        else '/v1/payments/' || replace(events.resource::text, '-', '') end) as callback
   from events
+  join tollgate.payment on payment.id = events.resource
   join tollgate.payment_request on payment_request.id = events.resource
   cross join lateral (
     select lower(substring(payment_request.request ->> 'notificationUrl' from '^[A-Za-z]+://[^/?#]+')) as origin) named

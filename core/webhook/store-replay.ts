@@ -175,9 +175,3 @@ new_delivery as (
 insert into tollgate.webhook_queue as queue (endpoint_id, wake_at)
 values (md5(${row.channelId}::uuid::text || ${row.origin}::text)::uuid, ${row.dueAt}::timestamptz)
 on conflict (endpoint_id) do update set wake_at = least(queue.wake_at, greatest(excluded.wake_at, queue.probe_at))`
-
-/** Cancels a callback; empty when the call happened or is under way. */
-export const cancelCallback = (id: string, now: Date) => sql<{ id: string }>`
-  update tollgate.delivery set state = 'dead', reason = 'cancelled', ended_at = ${now}::timestamptz
-  where id = ${id}::uuid and kind = 'CALLBACK' and state = 'pending' and attempts = 0
-  returning id`

@@ -92,13 +92,14 @@ function present({ url, demo, database }: Served, { environment, role }: HostSet
     print(`Listens on ${url}.`)
     return
   }
-  const { baseUrl, entityId, accessToken, path } = demo
+  const { baseUrl, entityId, accessToken, path, shopUrl } = demo
   print(`
   Base URL      ${baseUrl}
   Entity id     ${entityId}
   Access token  ${accessToken}
   Reference     ${baseUrl}/reference
   Written to    ${path}
+  Demo shop     ${shopUrl}
 
 A first payment:
 

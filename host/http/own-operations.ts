@@ -3,6 +3,7 @@ import { type Gateway, GatewayError, type Reply } from '@tollgate/core'
 import { limits, openApiDocument, reference } from '@tollgate/schemas'
 import { type Document, done } from './answer.ts'
 import { checkoutPageOperations } from './checkout-page.ts'
+import { visitPage } from './pages.ts'
 import { apiHeaders, pageHeaders } from './security-headers.ts'
 import { comeBack } from './shopper-return.ts'
 import { widgetOperations } from './widget-files.ts'
@@ -57,6 +58,8 @@ const ownOperations: Readonly<Record<string, OwnOperation>> = {
   'returns.post': comeBack,
   ...widgetOperations,
   ...checkoutPageOperations,
+  'pages.get': visitPage,
+  'pages.post': visitPage,
   async 'connectors.event'({ gateway, request, path, query, requestId, client, readBody }) {
     // Anybody may send here, so nothing is read for an unknown account.
     const message = async () => ({

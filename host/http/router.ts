@@ -71,7 +71,7 @@ export function createRouter(parts: RouterParts): Express {
   for (const endpoint of endpoints) {
     for (const path of [endpoint.path, ...(endpoint.alsoPaths ?? [])]) {
       const answer = handlerOf(parts, endpoint, path)
-      const route = path.replaceAll(/\{([^{}]+)\}/g, ':$1')
+      const route = routeOf(path, endpoint.deep)
       if (endpoint.method === 'GET') app.get(route, answer)
       else if (endpoint.method === 'POST') app.post(route, answer)
       else app.delete(route, answer)
@@ -86,6 +86,10 @@ export function createRouter(parts: RouterParts): Express {
   )
   return app
 }
+
+/** A path of the table as the router reads it: `{id}` is one part, a deep one the rest of the path. */
+const routeOf = (path: string, deep = false): string =>
+  (deep ? path.replace(/\{([^{}]+)\}$/, '*$1') : path).replaceAll(/\{([^{}]+)\}/g, ':$1')
 
 /** Deployed clients join their base URL and the path with two slashes. */
 function withoutDoubleSlashes(request: Request, _: ServerResponse, next: NextFunction): void {
@@ -202,7 +206,7 @@ async function carryOut(
   { endpoint, route, request, response, requestId }: Asked,
   { caller, client, share, rights }: Asker,
 ): Promise<Reply | Document> {
-  const path = request.params as Readonly<Record<string, string>>
+  const path = parametersOf(request)
   const { url } = request
   const mark = url.indexOf('?')
   const query = mark === -1 ? '' : url.slice(mark + 1)
@@ -234,6 +238,14 @@ async function carryOut(
       : {}),
   }
   return gateway.call(endpoint.operation, caller, call)
+}
+
+/** The parameters of the path; the parts of a deep one joined again. */
+function parametersOf({ params }: Request): Readonly<Record<string, string>> {
+  const given = Object.entries(params as Readonly<Record<string, string | string[]>>)
+  return Object.fromEntries(
+    given.map(([name, value]) => [name, Array.isArray(value) ? value.join('/') : value]),
+  )
 }
 
 function codeOf(reply: Reply): string | undefined {

@@ -36,6 +36,30 @@ function askHelmet(options: HelmetOptions): string[] {
 
 export const apiHeaders: FlatHeaders = [...askHelmet(api), 'Cache-Control', 'no-store']
 
+const framed: FlatHeaders = askHelmet({
+  contentSecurityPolicy: false,
+  frameguard: false,
+  crossOriginEmbedderPolicy: { policy: 'require-corp' },
+  crossOriginResourcePolicy: { policy: 'cross-origin' },
+  crossOriginOpenerPolicy: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  originAgentCluster: false,
+})
+
+/**
+ * A page of a plugin, which a merchant's page may show in a frame, also one that isolates itself from
+ * other origins.
+ */
+export const framedPageHeaders = (contentSecurityPolicy: string): FlatHeaders => [
+  ...framed,
+  'Content-Security-Policy',
+  `${contentSecurityPolicy}; frame-ancestors http: https:`,
+  'Cache-Control',
+  'no-store',
+]
+
 /** A page of ours with a content policy of its own. */
 export function pageHeaders(contentSecurityPolicy: string): FlatHeaders {
   return [

@@ -35,7 +35,10 @@ export async function openDemo(
     await entities.create({ kind: 'psp', name: 'Demo', id: psp })
     await entities.create({ kind: 'division', name: 'Demo', id: division, parentId: psp })
     await entities.create({ kind: 'merchant', name: 'Demo', id: merchant, parentId: division })
-    await entities.create({ kind: 'channel', name: 'Demo', id: channel, parentId: merchant })
+    await entities.create({
+      ...{ kind: 'channel', name: 'Demo', id: channel, parentId: merchant },
+      settings: { threeDSecure: 'on' },
+    })
   }
   // A new token is cheap.
   const { accessToken: kept } = await readCredentials(directory)

@@ -5,13 +5,14 @@ import { originsFrom, surfacesFrom } from '../config/surface-settings.ts'
 import { traceOf } from '../http/fault.ts'
 import { createHost, type Listening } from '../http/host.ts'
 import { type Credentials, openDemo, writeCredentials } from './demo.ts'
+import { type DemoShop, openDemoShop } from './demo-shop/demo-shop.ts'
 import { dataDirectoryOf, openInstallation, type Place, wantsDemo } from './installation.ts'
 
 export type Served = {
   /** Undefined for a worker, which listens nowhere. */
   readonly url: string | undefined
   /** Credentials of the demo channel, with the path of their file. */
-  readonly demo: (Credentials & { readonly path: string }) | undefined
+  readonly demo: (Credentials & { readonly path: string; readonly shopUrl: string }) | undefined
   readonly database: string
   /** Answers the requests that an uncaught error left without a response. */
   faulted(error: unknown): void
@@ -24,6 +25,7 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
   const installation = await openInstallation(settings, place)
   const { gateway, database } = installation
   let listening: Listening | undefined
+  let shop: DemoShop | undefined
   const served = { demo: undefined, database: database.title, close, faulted }
   try {
     if (settings.role === 'worker') {
@@ -58,7 +60,11 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
     if (seeded === undefined) return { ...served, url }
     const credentials = { baseUrl: url, ...seeded }
     const path = await writeCredentials(directory, credentials)
-    return { ...served, url, demo: { ...credentials, path } }
+    shop = await openDemoShop(credentials, {
+      host: settings.host,
+      port: settings.port === 0 ? 0 : settings.port + 1,
+    })
+    return { ...served, url, demo: { ...credentials, path, shopUrl: shop.url } }
   } catch (thrown) {
     await close()
     throw thrown
@@ -73,6 +79,7 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
   }
 
   async function close(): Promise<void> {
+    await shop?.close()
     await listening?.close()
     await installation.close()
   }

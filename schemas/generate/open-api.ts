@@ -113,12 +113,12 @@ const idempotencyKey = {
 }
 
 function pathParameters(endpoint: Endpoint): Json[] {
-  return [...endpoint.path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string', pattern: '^[a-zA-Z0-9._-]{1,48}$' },
-  }))
+  const names = [...endpoint.path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name)
+  return names.map((name) => {
+    const isDeep = endpoint.deep === true && name === names.at(-1)
+    const pattern = isDeep ? {} : { pattern: '^[a-zA-Z0-9._-]{1,48}$' }
+    return { name, in: 'path', required: true, schema: { type: 'string', ...pattern } }
+  })
 }
 
 function queryParameter(field: Field, operation: Operation): Json {

@@ -1236,6 +1236,145 @@ export interface PaymentsStepsRequest {
   testMode?: ("EXTERNAL" | "INTERNAL")
 }
 
+export interface ThreeDSecureCreateRequest {
+  /** Charged amount, including tax and shipping. No other amount moves money. */
+  amount: string
+  /** Tax contained in the amount. */
+  taxAmount?: string
+  /** Discount on the whole invoice, for level-3 card data. */
+  discountAmount?: string
+  /** Currency of the amount. */
+  currency: string
+  /** Brand of the payment method. Optional where the card number determines it. */
+  paymentBrand?: string
+  /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
+  paymentType?: string
+  /** Text on the statement, complete or partial, depending on the merchant account. */
+  descriptor?: string
+  /** Reference of the merchant, preferably unique; used to reconcile. */
+  merchantTransactionId?: string
+  /** Invoice number of the merchant. Stored for reports and not passed on. */
+  merchantInvoiceId?: string
+  /** Note for reports. */
+  merchantMemo?: string
+  /** Sales channel or other category. */
+  transactionCategory?: string
+  /** FINAL announces the last follow-up of this type. */
+  sequence?: string
+  /** Promotion code of the order. */
+  promotionCode?: string
+  /** Language and country, if the connector supports them. */
+  locale?: string
+  /** Purpose of the payment. Some countries require it for account funding and original credits. */
+  transactionPurposeCode?: string
+  /** Kind of the merchant's integration. */
+  integrationType?: string
+  /** Business application identifier of a push payment. */
+  transactionBai?: string
+  /** Transaction type identifier of a card network send service. */
+  transactionTti?: string
+  /** Purchase, account funding, or original credit. */
+  transactionProcessingCode?: ("PURCHASE" | "FUNDING" | "PAYMENT")
+  /** Links an authorisation with its increments, reversals and captures. */
+  lifecycleId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Channel of the request, or its merchant when payments are dispatched. */
+  entityId?: string
+  card?: Card
+  customer?: Customer
+  shipping?: Shipping
+  billing?: Billing
+  merchant?: MerchantOfThreeDSecureCreate
+  cart?: CartOfThreeDSecureCreate
+  standingInstruction?: StandingInstruction
+  threeDSecure?: ThreeDSecure
+  customParameters?: CustomParameters
+  /** Address for the shopper's return; id and resourcePath are added to its query. */
+  shopperResultUrl?: string
+  /**
+   * @deprecated
+   * Receives a GET with id and resourcePath. Use webhooks instead.
+   */
+  notificationUrl?: string
+  risk?: Risk
+  /** Id of the test clock of the new resource. */
+  testClock?: string
+}
+
+export interface MerchantOfThreeDSecureCreate {
+  billing?: MerchantBilling
+  /** Name on the statement, often business name, asterisk, product. Takes precedence over descriptor. */
+  name?: string
+  /** Merchant category code. */
+  mcc?: string
+  /** Street. */
+  street?: string
+  /** Second line of the statement: the town, or a phone number, e-mail address or URL of an online shop. */
+  city?: string
+  /** State or region. */
+  state?: string
+  /** Country, three digits. */
+  countryCode?: string
+  /** Country, two letters. */
+  country?: string
+  /** Postal code. */
+  postcode?: string
+  /** Latitude and longitude of the shop. */
+  geographicCoordinates?: string
+  /** Town of the service. */
+  serviceLocationCity?: string
+  /** State of the service. */
+  serviceLocationState?: string
+  /** Country of the service. */
+  serviceLocationCountryCode?: string
+  /** Postal code of the service. */
+  serviceLocationPostCode?: string
+  /** Latitude and longitude of the service. */
+  serviceLocationGeographicCoordinates?: string
+  /** Further contact of the merchant. */
+  additionalContact?: string
+  /** Phone number. */
+  phone?: string
+  /** Phone number for shoppers. */
+  customerContactPhone?: string
+  /** Identifier of the web site. */
+  websiteId?: string
+  /** Address of the web site. */
+  url?: string
+  /** Code of the referring partner. */
+  partnerIdCode?: string
+  /** Independent sales organisation. */
+  isoId?: string
+  /** Payment facilitator, its id. */
+  payFacId?: string
+  /** Payment facilitator, its name. */
+  payFacName?: string
+  /** Marketplace. */
+  marketplaceId?: string
+  /** Facilitator's merchant, for one card network. */
+  submerchantId?: string
+  /** Tax number. */
+  taxId?: string
+  data?: MerchantData
+  /** Marks a marketplace sale by a foreign retailer. */
+  foreignRetailIndicator?: string
+  /** Registered name. */
+  legalName?: string
+  app?: MerchantApp
+}
+
+export interface CartOfThreeDSecureCreate {
+  items?: CartItem[]
+}
+
+export interface ThreeDSecureGetRequest {
+  /** Channel of the request, or its merchant when payments are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+}
+
 export interface RegistrationsCreateRequest {
   /** Brand of the payment method. Optional where the card number determines it. */
   paymentBrand?: string
@@ -1261,6 +1400,7 @@ export interface RegistrationsCreateRequest {
   billing?: Billing
   recurringMigration?: RecurringMigration
   standingInstruction?: StandingInstruction
+  threeDSecure?: ThreeDSecure
   customParameters?: CustomParameters
   /** Address for the shopper's return; id and resourcePath are added to its query. */
   shopperResultUrl?: string
@@ -2308,6 +2448,10 @@ export type CheckoutsPageRequest = Record<string, never>
 
 export type CheckoutsPayByPageRequest = Record<string, never>
 
+export type PagesGetRequest = Record<string, never>
+
+export type PagesPostRequest = Record<string, never>
+
 export type HealthLiveRequest = Record<string, never>
 
 export type HealthReadyRequest = Record<string, never>
@@ -3188,6 +3332,10 @@ export interface ThreeDSecureAnswer {
   acsTransactionId?: string
   /** Version of the protocol. */
   version?: string
+  /** Method of authentication. */
+  authType?: string
+  /** Reason of the status. */
+  transactionStatusReason?: string
 }
 
 export interface CustomParametersAnswer {
@@ -3451,6 +3599,130 @@ export interface StepRequestSentHeadersAnswer {
 export interface StepRequestAnsweredHeadersAnswer {
   /** Headers of the answer without secrets. */
   [k: string]: string | undefined
+}
+
+export interface ThreeDSecureCreateAnswer {
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  /** Short number of the payment, for people. */
+  shortId?: string
+  /** Payment that a follow-up refers to. */
+  referencedId?: string
+  /** Brand of the payment. */
+  paymentBrand?: string
+  /** Payment type of this record. */
+  paymentType?: string
+  /** Approved amount. */
+  amount?: string
+  /** Currency of that amount. */
+  currency?: string
+  /** Text on the statement. */
+  descriptor?: string
+  /** Reference sent by the merchant. */
+  merchantTransactionId?: string
+  /** Registration created or used. */
+  registrationId?: string
+  /** Items: Payment types of the follow-ups that are possible now. */
+  nextActions?: string[]
+  /** True when nothing reached the acquirer, so that the request can be sent again. */
+  retrySafe?: boolean
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  /** Brand recognised from the number. */
+  brandResult?: string
+  result?: ResultAnswer
+  resultDetails?: ResultDetailsAnswer
+  card?: CardAnswer
+  bankAccount?: BankAccountAnswer
+  tokenAccount?: TokenAccountAnswer
+  merchant?: MerchantAnswer
+  risk?: RiskAnswer
+  registration?: RegistrationAnswer
+  forex?: ForexAnswer
+  applePay?: ApplePayAnswer
+  virtualAccount?: VirtualAccountAnswer
+  /** Collection date of a direct debit. Not used for risk checks. */
+  transactionDueDate?: string
+  customer?: CustomerAnswer
+  shipping?: ShippingAnswer
+  billing?: BillingAnswer
+  corporate?: CorporateAnswer
+  sender?: SenderAnswer
+  recipient?: RecipientAnswer
+  cart?: CartAnswer
+  marketPlace?: MarketPlaceAnswer
+  airline?: AirlineAnswer
+  standingInstruction?: StandingInstructionAnswer
+  threeDSecure?: ThreeDSecureAnswer
+  customParameters?: CustomParametersAnswer
+  redirect?: RedirectAnswer
+  giftCard?: GiftCardAnswer
+}
+
+export interface ThreeDSecureGetAnswer {
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  /** Short number of the payment, for people. */
+  shortId?: string
+  /** Payment that a follow-up refers to. */
+  referencedId?: string
+  /** Brand of the payment. */
+  paymentBrand?: string
+  /** Payment type of this record. */
+  paymentType?: string
+  /** Approved amount. */
+  amount?: string
+  /** Currency of that amount. */
+  currency?: string
+  /** Text on the statement. */
+  descriptor?: string
+  /** Reference sent by the merchant. */
+  merchantTransactionId?: string
+  /** Registration created or used. */
+  registrationId?: string
+  /** Items: Payment types of the follow-ups that are possible now. */
+  nextActions?: string[]
+  /** True when nothing reached the acquirer, so that the request can be sent again. */
+  retrySafe?: boolean
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  /** Brand recognised from the number. */
+  brandResult?: string
+  result?: ResultAnswer
+  resultDetails?: ResultDetailsAnswer
+  card?: CardAnswer
+  bankAccount?: BankAccountAnswer
+  tokenAccount?: TokenAccountAnswer
+  merchant?: MerchantAnswer
+  risk?: RiskAnswer
+  registration?: RegistrationAnswer
+  forex?: ForexAnswer
+  applePay?: ApplePayAnswer
+  virtualAccount?: VirtualAccountAnswer
+  /** Collection date of a direct debit. Not used for risk checks. */
+  transactionDueDate?: string
+  customer?: CustomerAnswer
+  shipping?: ShippingAnswer
+  billing?: BillingAnswer
+  corporate?: CorporateAnswer
+  sender?: SenderAnswer
+  recipient?: RecipientAnswer
+  cart?: CartAnswer
+  marketPlace?: MarketPlaceAnswer
+  airline?: AirlineAnswer
+  standingInstruction?: StandingInstructionAnswer
+  threeDSecure?: ThreeDSecureAnswer
+  customParameters?: CustomParametersAnswer
+  redirect?: RedirectAnswer
+  giftCard?: GiftCardAnswer
 }
 
 export interface RegistrationsCreateAnswer {
@@ -5083,6 +5355,10 @@ export type CheckoutsPageAnswer = Record<string, unknown>
 
 export type CheckoutsPayByPageAnswer = Record<string, unknown>
 
+export type PagesGetAnswer = Record<string, unknown>
+
+export type PagesPostAnswer = Record<string, unknown>
+
 export type HealthLiveAnswer = Record<string, unknown>
 
 export type HealthReadyAnswer = Record<string, unknown>
@@ -5097,6 +5373,8 @@ export interface Requests {
   'payments.followUp': PaymentsFollowUpRequest
   'payments.get': PaymentsGetRequest
   'payments.steps': PaymentsStepsRequest
+  'threeDSecure.create': ThreeDSecureCreateRequest
+  'threeDSecure.get': ThreeDSecureGetRequest
   'registrations.create': RegistrationsCreateRequest
   'registrations.pay': RegistrationsPayRequest
   'registrations.update': RegistrationsUpdateRequest
@@ -5148,6 +5426,8 @@ export interface Requests {
   'widget.frame': WidgetFrameRequest
   'checkouts.page': CheckoutsPageRequest
   'checkouts.payByPage': CheckoutsPayByPageRequest
+  'pages.get': PagesGetRequest
+  'pages.post': PagesPostRequest
   'health.live': HealthLiveRequest
   'health.ready': HealthReadyRequest
   'openapi.get': OpenapiGetRequest
@@ -5160,6 +5440,8 @@ export interface Answers {
   'payments.followUp': PaymentsFollowUpAnswer
   'payments.get': PaymentsGetAnswer
   'payments.steps': PaymentsStepsAnswer
+  'threeDSecure.create': ThreeDSecureCreateAnswer
+  'threeDSecure.get': ThreeDSecureGetAnswer
   'registrations.create': RegistrationsCreateAnswer
   'registrations.pay': RegistrationsPayAnswer
   'registrations.update': RegistrationsUpdateAnswer
@@ -5211,6 +5493,8 @@ export interface Answers {
   'widget.frame': WidgetFrameAnswer
   'checkouts.page': CheckoutsPageAnswer
   'checkouts.payByPage': CheckoutsPayByPageAnswer
+  'pages.get': PagesGetAnswer
+  'pages.post': PagesPostAnswer
   'health.live': HealthLiveAnswer
   'health.ready': HealthReadyAnswer
   'openapi.get': OpenapiGetAnswer

@@ -313,12 +313,15 @@ export const limits = {
   checkoutRegistrations: 50,
   /** How long a repeated submission waits for the payment that the first one began. */
   checkoutRepeatWaitMs: 20 * second,
-  /** Days that an unpaid checkout is kept after it was made. */
-  checkoutDays: 30,
+  /** How long a checkout without any payment is kept, and how long its sealed numbers are. */
+  checkoutMs: 30 * day,
+  checkoutSecretMs: hour,
   /** How long a returning shopper waits for whoever asks the acquirer already. */
   shopperReturnWaitMs: 5 * second,
   /** Form that a bank's page posts with a returning shopper. */
   shopperReturnBytes: 64 * 1024,
+  /** A form of a plugin's page. */
+  pageFormBytes: 16 * 1024,
   /** The shopperResultUrl of a submitted checkout is called after this time without a read. */
   shopperResultCallbackMs: 29 * minute,
   scheduleIntervalLiveMs: hour,

@@ -46,8 +46,8 @@ export const threeDSecureExternal = group('threeDSecure', 'External 3-D Secure r
   ['acsTransactionId',           AN(36, 36),                                    O,   echoed,  none, "Issuer's number of the authentication.", reference],
   ['challengeMandatedIndicator', oneOf('Y', 'N'),                               O,   stored,  none, 'Whether the issuer required a challenge.'],
   ['version',                    match('(1|2)\\.[0-9]\\.[0-9]', '2.2.0', 5, 5), O,   echoed,  none, 'Version of the protocol.'],
-  ['authType',                   match('0[1-4]', '02', 2, 2),                   O,   stored,  none, 'Method of authentication.'],
-  ['transactionStatusReason',    N(2),                                          O,   stored,  none, 'Reason of the status.'],
+  ['authType',                   match('0[1-4]', '02', 2, 2),                   O,   echoed,  none, 'Method of authentication.'],
+  ['transactionStatusReason',    N(2),                                          O,   echoed,  none, 'Reason of the status.'],
 ], [], 'threeDSecure external')
 
 /** Preferences for the authentication and exemptions from it, for both steps. */

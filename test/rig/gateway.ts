@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { GatewayEvent, Json, Plugin } from '@tollgate/plugin-kit'
 import { definePlugin } from '@tollgate/plugin-kit'
 import pg from 'pg'
-import { createSimulator } from '../../connectors/simulator/index.ts'
+import { createSimulatorPlugin } from '../../connectors/simulator/index.ts'
 import {
   type Caller,
   createGateway,
@@ -58,8 +58,7 @@ export type TestGateway = {
 }
 
 /** A simulator with books of its own. */
-export const freshSimulator = (): Plugin =>
-  definePlugin({ name: 'simulator', contract: 1, connectors: [createSimulator()] })
+export const freshSimulator = (): Plugin => createSimulatorPlugin()
 
 const core = join(import.meta.dirname, '../../core')
 

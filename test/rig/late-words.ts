@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import {
+  type Authenticator,
   accepted,
   type Connector,
   type Context,
@@ -134,16 +135,23 @@ export const withoutAnyReversal = (connector: Connector): Connector => {
 
 export async function startLate(
   variants: Variants = {},
-  options: TestGatewayOptions & { readonly supports?: Partial<Connector['supports']> } = {},
+  options: TestGatewayOptions & {
+    readonly supports?: Partial<Connector['supports']>
+    readonly authenticators?: readonly Authenticator[]
+  } = {},
 ): Promise<LateRun> {
-  const { supports = {}, ...more } = options
+  const { supports = {}, authenticators = [], ...more } = options
   const base = scriptedAcquirer(supports)
   const [connector] = base.plugin.connectors!
   const others = Object.entries(variants).map(([name, change]) => ({
     ...change(connector!),
     name,
   }))
-  const plugin = definePlugin({ ...base.plugin, connectors: [connector!, ...others] })
+  const plugin = definePlugin({
+    ...base.plugin,
+    connectors: [connector!, ...others],
+    authenticators,
+  })
   const run = await startWithAcquirer({ ...more, acquirer: { ...base, plugin } })
   const channels = new Map<string, string>()
   for (const { name } of others) {

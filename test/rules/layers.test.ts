@@ -23,6 +23,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     '@tollgate/core',
     '@tollgate/connector-simulator',
     '@tollgate/embedded-postgres',
+    '@tollgate/widget',
   ],
 }
 
@@ -141,10 +142,15 @@ test('express is known to the host alone', () => {
   )
 })
 
-test('a payment changes state through the statements of settling and of late words alone', () => {
+test('a payment changes state through the statements of settling, going on and late words alone', () => {
   const moving = sources('core').filter(({ code }) => /update tollgate\.payment set/.test(code))
   assert.deepEqual(
     moving.map(({ file }) => file),
-    ['core/payment/store-first.ts', 'core/payment/store-late.ts', 'core/payment/store-settle.ts'],
+    [
+      'core/payment/store-first.ts',
+      'core/payment/store-go-on.ts',
+      'core/payment/store-late.ts',
+      'core/payment/store-settle.ts',
+    ],
   )
 })

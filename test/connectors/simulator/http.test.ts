@@ -5,6 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import plugin from '@tollgate/connector-simulator/http'
 import type { Http, Operation } from '@tollgate/plugin-kit'
+import {
+  answerAuthentication,
+  answerAuthenticationEnquiry,
+} from '../../../connectors/simulator/authentication/operations.ts'
 import { openBooks } from '../../../connectors/simulator/books.ts'
 import { createPlan, type Fault } from '../../../connectors/simulator/faults.ts'
 import { openMessenger } from '../../../connectors/simulator/messenger.ts'
@@ -201,19 +205,25 @@ it('the acquirer answers only after the ledger is on the disk', async (test) => 
   const safe = () => new Promise<void>((done) => (onDisk = done))
   const signal = new AbortController().signal
   const acquirer = {
-    ...{ name: '', secret: account.secret, signal, hidden: new Map() },
+    ...{ name: '', url: '', secret: account.secret, signal, hidden: new Map() },
     books: { ...books, safe },
     plan: createPlan(),
     messenger: openMessenger(account.secret, undefined, signal),
     time: acquirerTime(),
-    bank: { urlFor: () => '', serve: async () => {} },
   }
   const headers = { 'idempotency-key': 'k' }
   const body = { kind: 'debit', paymentId: 'p', amount: { minor: '1', currency: 'EUR' } }
+  const authentication = {
+    ...{ amount: body.amount, brand: 'VISA', isPayment: true, parameters: [] },
+    ...{ timeoutMs: 1000, at: 0 },
+  }
   const questions: ((response: ServerResponse) => Promise<void>)[] = [
     (response) => answerOperation(acquirer, 'shop', headers, body, response),
     (response) => answerEnquiry(acquirer, 'shop', new URLSearchParams({ key: 'k' }), response),
     (response) => answerReversal(acquirer, 'shop', headers, {}, response),
+    (response) => answerAuthentication(acquirer, 'shop', headers, authentication, response),
+    (response) =>
+      answerAuthenticationEnquiry(acquirer, 'shop', new URLSearchParams({ key: 'k' }), response),
   ]
   for (const question of questions) {
     const server = createServer((_request, response) => void question(response))
@@ -469,7 +479,7 @@ describe('the redirect page of the acquirer', () => {
       const merchant = await overHttp(test, { time })
       const redirected = operation()
       const url = await bankUrl(merchant, redirected)
-      assert.match(await (await fetch(url)).text(), /<button>approve<\/button>/)
+      assert.match(await (await fetch(url)).text(), new RegExp(`formaction="[^"]*/${button}"`))
       const back = { method: 'GET', query: { status: 'approved' }, form: {}, refs: {} } as const
       const early = await merchant.connector.complete!(redirected, back, merchant.context())
       assert.equal(early.is, 'pending', 'coming back alone proves nothing')

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { Database } from '../../../core/db/database.ts'
-import { Lanes } from '../../../core/db/lanes.ts'
 import type {
   Caller,
   DeliveriesView,
@@ -9,8 +7,7 @@ import type {
   WebhooksView,
   WebhookView,
 } from '../../../core/index.ts'
-import { newId, systemClock } from '../../../core/index.ts'
-import { cancelShopperResult, scheduleShopperResult } from '../../../core/webhook/callbacks.ts'
+import { newId } from '../../../core/index.ts'
 import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
 import { type Receiver, startReceiver } from '../../rig/notification-receiver.ts'
 
@@ -326,51 +323,6 @@ describe('a notificationUrl', () => {
       })
       assert.equal(rows.length, 1)
     } finally {
-      await run.close()
-      await receiver.close()
-    }
-  })
-})
-
-describe('notifications of shopper results', () => {
-  test('an unread shopper result is notified after 29 minutes, a read one is not', async () => {
-    let aheadMs = 0
-    const ahead = () => systemClock.realMs() + aheadMs
-    const run = await startGateway({
-      clock: { ...systemClock, realMs: ahead, businessAt: () => new Date(ahead()) },
-    })
-    const receiver = await startReceiver()
-    const database = new Database({ url: run.database.url })
-    try {
-      const lanes = new Lanes(database, { single: 1, read: 1 })
-      const engine = { lanes, clock: { realMs: ahead, businessAt: () => new Date(ahead()) } }
-      const call = (id: string) =>
-        scheduleShopperResult(engine as never, {
-          channelId: run.channel,
-          id,
-          resourcePath: `/v1/checkouts/${id}/payment`,
-          shopperResultUrl: `${receiver.url}hook?cart=5`,
-        })
-      await call('A.node-1')
-      await cancelShopperResult(engine as never, await call('B.node-1'))
-      aheadMs = 28 * 60_000
-      await run.pay()
-      assert.equal(receiver.received.length, 0)
-      aheadMs = 29 * 60_000 + 1_000
-      const [got] = await receiver.atLeast(1)
-      assert.equal(
-        `${got?.path}${got?.search}`,
-        '/hook?cart=5&id=A.node-1&resourcePath=%2Fv1%2Fcheckouts%2FA.node-1%2Fpayment',
-      )
-      await until(async () => {
-        const rows = await run.sql<{ state: string }>(
-          'select state from tollgate.delivery order by state',
-        )
-        return rows.map(({ state }) => state).join() === 'dead,delivered' ? rows : undefined
-      })
-      assert.equal(receiver.received.length, 1)
-    } finally {
-      await database.close()
       await run.close()
       await receiver.close()
     }

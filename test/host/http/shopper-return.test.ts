@@ -3,11 +3,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Hosted, startHost } from './hosted.ts'
 
-type Field = { readonly name: string; readonly value: string }
 type Answer = {
   readonly id: string
   readonly result: { readonly code: string; readonly parameterErrors?: readonly { name: string }[] }
-  readonly redirect: { readonly url: string; readonly parameters: readonly Field[] }
+  readonly redirect: { readonly url: string }
 }
 
 const shop = 'https://shop.example/thanks?order=7'
@@ -32,7 +31,7 @@ describe('shoppers who come back over HTTP', () => {
     const response = await fetch(`${host.url}/v1/payments/${id}`, { headers })
     return (await response.json()) as Answer
   }
-  /** A payment whose shopper is at the bank, with the address and the form of the way back. */
+  /** A payment whose shopper is at the bank, with the path of the bank's page. */
   const away = async () => {
     const { status, body } = await post({
       amount: '92.00',
@@ -44,20 +43,26 @@ describe('shoppers who come back over HTTP', () => {
     })
     assert.equal(status, 200, JSON.stringify(body))
     assert.equal(body.result.code, '000.200.000')
-    const { url, parameters } = body.redirect
-    assert.ok(url.startsWith(`https://pay.example/v1/return/${body.id}/`))
-    const form = new URLSearchParams(
-      parameters.map(({ name, value }): [string, string] => [name, value]),
-    )
-    return { id: body.id, path: url.slice('https://pay.example'.length), form }
+    const { url } = body.redirect
+    assert.ok(url.startsWith('https://pay.example/v1/pages/simulator/bank/'))
+    return { id: body.id, page: url.slice('https://pay.example'.length) }
+  }
+  /** Presses a button on the bank's page; returns the path of the way back. */
+  const press = async (page: string, button: 'approve' | 'cancel') => {
+    const sent = await fetch(`${host.url}${page}/${button}`, { method: 'POST', redirect: 'manual' })
+    assert.equal(sent.status, 303)
+    const back = sent.headers.get('location') ?? ''
+    assert.ok(back.startsWith('https://pay.example/v1/return/'), back)
+    return back.slice('https://pay.example'.length)
   }
   const location = (id: string) =>
     `https://shop.example/thanks?order=7&id=${id}&resourcePath=%2Fv1%2Fpayments%2F${id}`
 
   for (const method of ['GET', 'POST'] as const) {
     test(`a shopper who paid comes back by ${method} and goes on to the merchant`, async () => {
-      const { id, path, form } = await away()
-      const response = await fetch(`${host.url}${path}?${form}`, {
+      const { id, page } = await away()
+      const path = await press(page, 'approve')
+      const response = await fetch(`${host.url}${path}`, {
         method,
         redirect: 'manual',
         ...(method === 'POST' ? { body: new URLSearchParams({ PaRes: 'from the bank' }) } : {}),
@@ -69,19 +74,32 @@ describe('shoppers who come back over HTTP', () => {
     })
   }
 
-  test('a shopper without the proof of the bank has not paid, and may come back again', async () => {
-    const { id, path, form } = await away()
-    const response = await fetch(`${host.url}${path}`, { redirect: 'manual' })
+  test('a shopper who comes back without having paid may go to the bank again', async () => {
+    const { id, page } = await away()
+    // The bank's page holds its way back, signed.
+    const [visit = ''] = page.slice(page.lastIndexOf('/') + 1).split('.')
+    const { returnUrl } = JSON.parse(Buffer.from(visit, 'base64url').toString('utf8'))
+    const path = returnUrl.slice('https://pay.example'.length)
+    const response = await fetch(`${host.url}${path}?status=approved`, { redirect: 'manual' })
     assert.equal(response.headers.get('location'), location(id))
     assert.equal((await read(id)).result.code, '000.200.000')
-    await fetch(`${host.url}${path}?${form}`, { redirect: 'manual' })
+    assert.equal(await press(page, 'approve'), path)
+    await fetch(`${host.url}${path}`, { redirect: 'manual' })
     assert.equal((await read(id)).result.code, '000.100.110')
+  })
+
+  test('a shopper who cancelled has not paid, whatever the browser says', async () => {
+    const { id, page } = await away()
+    const path = await press(page, 'cancel')
+    const response = await fetch(`${host.url}${path}?status=approved`, { redirect: 'manual' })
+    assert.equal(response.headers.get('location'), location(id))
+    assert.equal((await read(id)).result.code, '100.396.101')
   })
 
   test('another token is a plain page with status 404, and no token is in the log', async () => {
     const one = await away()
-    const other = await away()
-    const token = other.path.slice(other.path.lastIndexOf('/') + 1)
+    const other = await press((await away()).page, 'approve')
+    const token = other.slice(other.lastIndexOf('/') + 1)
     const response = await fetch(`${host.url}/v1/return/${one.id}/${token}`)
     assert.equal(response.status, 404)
     assert.match(response.headers.get('content-type') ?? '', /^text\/html/)

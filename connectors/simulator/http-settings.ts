@@ -1,0 +1,27 @@
+/** Settings of the simulator in its own process, the same for its acquirer and its issuer. */
+import { type SettingsOf, settings } from '@tollgate/plugin-kit'
+import { none, R, request, secret as secretClass } from '@tollgate/schemas'
+import { merchantHeader } from './wire.ts'
+
+const text = (min: number, max: number) => ({ kind: 'text', min, max }) as const
+
+export const config = settings('Simulated acquirer', [
+  [
+    'url',
+    { kind: 'url', max: 2048 },
+    R,
+    request,
+    none,
+    'Address of the simulator, http://127.0.0.1:4500.',
+  ],
+])
+export const account = settings('Account at the simulated acquirer', [
+  ['merchantId', text(1, 64), R, request, none, 'Name of the merchant there.'],
+  ['secret', text(8, 128), R, request, secretClass, 'Proves requests and events.'],
+])
+
+/** Headers that prove the merchant. */
+export const headersOf = ({ merchantId, secret }: SettingsOf<typeof account.rows>) => ({
+  authorization: `Bearer ${secret}`,
+  [merchantHeader]: merchantId,
+})

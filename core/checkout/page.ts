@@ -1,0 +1,31 @@
+/** The page of the merchant around the widget, as far as its browser says the truth. */
+import type { RequestFields } from '@tollgate/plugin-kit'
+import type { Addressee } from '../entity/directory.ts'
+import { refuse, textOf } from '../request/values.ts'
+import { hasOwnPage } from './complete-request.ts'
+import type { Checkout } from './types.ts'
+
+/**
+ * A form sends its shopper to a page of its own origin, and where the channel has a list of origins,
+ * to one of those. The checkout's own page needs no check: the merchant's server named it.
+ *
+ * @throws GatewayError 400 for another page.
+ */
+export function refuseForeignPage(
+  { settings }: Pick<Addressee, 'settings'>,
+  checkout: Checkout,
+  submitted: RequestFields,
+): void {
+  const { widgetOrigins } = settings as { widgetOrigins?: readonly string[] }
+  const origin = textOf(submitted, 'origin')
+  if (widgetOrigins !== undefined && origin !== undefined && !widgetOrigins.includes(origin)) {
+    throw refuse('200.300.404', 'origin', 'is no origin that may show the widget')
+  }
+  const page = textOf(submitted, 'resultUrl')
+  if (page === undefined || hasOwnPage(checkout)) return
+  const own = new URL(page).origin
+  const isForeign = origin !== undefined && own !== origin
+  if (isForeign || widgetOrigins?.includes(own) === false) {
+    throw refuse('200.300.404', 'resultUrl', 'must have the origin of the page of the widget')
+  }
+}
